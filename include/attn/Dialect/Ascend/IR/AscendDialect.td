@@ -1,0 +1,87 @@
+// The ascend dialect: where and when on the chip.
+#ifndef ATTN_ASCEND_DIALECT
+#define ATTN_ASCEND_DIALECT
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+def Ascend_Dialect : Dialect {
+  let name = "ascend";
+  let cppNamespace = "::attn::ascend";
+  let summary = "Where and when on the chip: memory spaces, pipes, buffers, events";
+  let description = [{
+    Buffers are memrefs with a memory space. Every instruction names its pipe and what it reads and writes
+    through `InstructionOpInterface`, and maps to one AscendC call. A few *composite* ops (row reduction, row and
+    column broadcast) stand for several calls; `ascend-expand-composites` writes them out.
+
+    A kernel is a `func.func` with the unit attribute `ascend.kernel`; control flow is `scf`, index arithmetic
+    `arith`. Arrays in global memory are `memref<…, strided<[?, …, 1]>, #ascend.space<gm>>`, or `!ascend.table` for a
+    list of equal arrays; buffers in UB are one-dimensional memrefs made by `ascend.alloc`.
+
+    An scf.for may carry `ascend.stages = 2 : i64` (how many iterations' transfers may be in flight: the request to
+    `ascend-double-buffer`) and `ascend.parallel` (iterations touch different parts of the arrays they write).
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::memref::MemRefDialect", "::attn::launch::LaunchDialect"];
+}
+
+class Ascend_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::attn::ascend";
+  let genSpecializedAttr = 0;
+}
+
+def Ascend_Space : Ascend_Enum<"Space", "a memory of the chip", [
+    I32EnumAttrCase<"GM", 0, "gm">, I32EnumAttrCase<"UB", 1, "ub">, I32EnumAttrCase<"L1", 2, "l1">,
+    I32EnumAttrCase<"L0A", 3, "l0a">, I32EnumAttrCase<"L0B", 4, "l0b">, I32EnumAttrCase<"L0C", 5, "l0c">]>;
+def Ascend_SpaceAttr : EnumAttr<Ascend_Dialect, Ascend_Space, "space"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Ascend_Pipe : Ascend_Enum<"Pipe", "an instruction queue of a core", [
+    I32EnumAttrCase<"S", 0, "s">, I32EnumAttrCase<"V", 1, "v">, I32EnumAttrCase<"M", 2, "m">,
+    I32EnumAttrCase<"MTE1", 3, "mte1">, I32EnumAttrCase<"MTE2", 4, "mte2">, I32EnumAttrCase<"MTE3", 5, "mte3">,
+    I32EnumAttrCase<"FIX", 6, "fix">, I32EnumAttrCase<"ALL", 7, "all">]>;
+def Ascend_PipeAttr : EnumAttr<Ascend_Dialect, Ascend_Pipe, "pipe">;
+
+def Ascend_UnaryKind : Ascend_Enum<"UnaryKind", "a function of one operand", [
+    I32EnumAttrCase<"Exp", 0, "exp">, I32EnumAttrCase<"Ln", 1, "ln">, I32EnumAttrCase<"Sqrt", 2, "sqrt">,
+    I32EnumAttrCase<"Abs", 3, "abs">, I32EnumAttrCase<"Relu", 4, "relu">]>;
+def Ascend_UnaryKindAttr : EnumAttr<Ascend_Dialect, Ascend_UnaryKind, "unary_kind">;
+
+def Ascend_BinaryKind : Ascend_Enum<"BinaryKind", "a function of two operands", [
+    I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Sub", 1, "sub">, I32EnumAttrCase<"Mul", 2, "mul">,
+    I32EnumAttrCase<"Div", 3, "div">, I32EnumAttrCase<"Max", 4, "max">, I32EnumAttrCase<"Min", 5, "min">]>;
+def Ascend_BinaryKindAttr : EnumAttr<Ascend_Dialect, Ascend_BinaryKind, "binary_kind">;
+
+def Ascend_ScalarKind : Ascend_Enum<"ScalarKind", "a function of a buffer and a scalar", [
+    I32EnumAttrCase<"Adds", 0, "adds">, I32EnumAttrCase<"Muls", 1, "muls">, I32EnumAttrCase<"Maxs", 2, "maxs">,
+    I32EnumAttrCase<"Mins", 3, "mins">]>;
+def Ascend_ScalarKindAttr : EnumAttr<Ascend_Dialect, Ascend_ScalarKind, "scalar_kind">;
+
+def Ascend_ReduceKind : Ascend_Enum<"ReduceKind", "what a reduction does", [
+    I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Max", 1, "max">, I32EnumAttrCase<"Min", 2, "min">]>;
+def Ascend_ReduceKindAttr : EnumAttr<Ascend_Dialect, Ascend_ReduceKind, "reduce_kind">;
+
+def Ascend_RoundMode : Ascend_Enum<"RoundMode", "how a cast rounds", [
+    I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Rint", 1, "rint">, I32EnumAttrCase<"Floor", 2, "floor">,
+    I32EnumAttrCase<"Ceil", 3, "ceil">, I32EnumAttrCase<"Round", 4, "round">, I32EnumAttrCase<"Trunc", 5, "trunc">]>;
+def Ascend_RoundModeAttr : EnumAttr<Ascend_Dialect, Ascend_RoundMode, "round_mode">;
+
+def Ascend_TableType : TypeDef<Ascend_Dialect, "Table"> {
+  let mnemonic = "table";
+  let summary = "A list of equal arrays in global memory, given as a table of addresses";
+  let description = [{
+    ```mlir
+    !ascend.table<memref<?x4096xbf16, strided<[?, 1]>, #ascend.space<gm>>>
+    ```
+  }];
+  let parameters = (ins "::mlir::MemRefType":$element);
+  let assemblyFormat = "`<` $element `>`";
+  let genVerifyDecl = 1;
+}
+
+#endif // ATTN_ASCEND_DIALECT

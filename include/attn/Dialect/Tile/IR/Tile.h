@@ -1,0 +1,43 @@
+// The tile dialect: types, attributes and operations.
+#ifndef ATTN_DIALECT_TILE_IR_TILE_H
+#define ATTN_DIALECT_TILE_IR_TILE_H
+
+#include "attn/Machine/LaunchDialect.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "attn/Dialect/Tile/IR/TileDialect.h.inc"
+#include "attn/Dialect/Tile/IR/TileEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "attn/Dialect/Tile/IR/TileAttributes.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "attn/Dialect/Tile/IR/TileTypes.h.inc"
+
+namespace attn::tile {
+
+/// How `tile.load` and `tile.store` index one dimension of an array, as kept in their `kinds`. A
+/// positive number is a slice of that many elements from an index operand on.
+enum IndexKind : int64_t {
+  ScalarIndex = 0, // an index operand
+  SpanIndex = -1,  // a span operand
+  FullIndex = -2,  // `:`, no operand
+};
+
+/// A dimension that is a number, from its size.
+mlir::IntegerAttr getDim(mlir::MLIRContext *context, int64_t size);
+
+} // namespace attn::tile
+
+#define GET_OP_CLASSES
+#include "attn/Dialect/Tile/IR/TileOps.h.inc"
+
+#endif // ATTN_DIALECT_TILE_IR_TILE_H

@@ -1,0 +1,151 @@
+// The tile dialect: what a kernel means, without the chip.
+#ifndef ATTN_TILE_DIALECT
+#define ATTN_TILE_DIALECT
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+def Tile_Dialect : Dialect {
+  let name = "tile";
+  let cppNamespace = "::attn::tile";
+  let summary = "What an attention kernel means: arrays, spans, value tiles, softmax state";
+  let description = [{
+    Data in memory are *arrays*; what a kernel computes with are *tiles*, immutable two-dimensional
+    values. A dimension of a tile is a number or a *symbol* such as `BT`, which `tile-fit-tiles` binds to
+    a size that fits the chip. A *span* is a run of rows with its valid length, so tails need no masks.
+
+    A kernel is a `func.func` with the unit attribute `tile.kernel`, without results. Its arguments are
+    arrays and scalars, described by the attributes of the `launch` dialect. Sizes that are left to the
+    compiler stand in `tile.symbols`, with their range:
+
+    ```mlir
+    func.func @copy(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
+                    %y: !tile.array<?x64xf32> {launch.dims = ["T", 64], launch.output})
+        attributes {tile.kernel, tile.symbols = {BT = #tile.auto<1, 64>}} {
+      %T = tile.dim %x, 0 : !tile.array<?x64xf32>
+      tile.grid (%t) in (%T by BT) {
+        %v = tile.load %x[%t span, :] : (!tile.array<?x64xf32>, !tile.span<BT>) -> !tile.tile<BT x 64 x f32>
+        tile.store %v, %y[%t span, :] : (!tile.tile<BT x 64 x f32>, !tile.array<?x64xf32>, !tile.span<BT>) -> ()
+      }
+      return
+    }
+    ```
+
+    Names of the source travel as `NameLoc`s around the Python position of each op and argument.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let extraClassDeclaration = [{
+    void registerTypes();
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::attn::launch::LaunchDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+class Tile_Type<string name, string typeMnemonic> : TypeDef<Tile_Dialect, name> {
+  let mnemonic = typeMnemonic;
+}
+
+def Tile_ArrayType : Tile_Type<"Array", "array"> {
+  let summary = "A tensor in global memory";
+  let description = [{
+    Sizes are numbers or `?` (known when the kernel runs). Strides are always known only when the kernel
+    runs, except that the last dimension is contiguous. With `table`, the first dimension is indirect: the
+    argument is a table of addresses, one per index (a list of equal tensors).
+
+    ```mlir
+    !tile.array<?x?x4096xbf16>
+    !tile.array<?x?x4096xbf16, table>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType, "bool":$table);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let builders = [TypeBuilder<(ins "::llvm::ArrayRef<int64_t>":$shape, "::mlir::Type":$elementType), [{
+    return $_get($_ctxt, shape, elementType, /*table=*/false);
+  }]>];
+  let extraClassDeclaration = [{
+    int64_t getRank() const { return getShape().size(); }
+  }];
+}
+
+def Tile_SpanType : Tile_Type<"Span", "span"> {
+  let summary = "A run of indices: base, size and valid length";
+  let description = [{
+    The size is a number or a symbol. The valid length may be smaller at the end of an array: loads
+    and stores touch valid rows only.
+
+    ```mlir
+    !tile.span<BT>
+    !tile.span<64>
+    ```
+  }];
+  let parameters = (ins "::mlir::Attribute":$size);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Tile_TileType : Tile_Type<"Tile", "tile"> {
+  let summary = "An immutable two-dimensional value";
+  let description = [{
+    Rows by columns of one element type. A dimension is a number or a symbol (capital letters, digits
+    and underscores).
+
+    ```mlir
+    !tile.tile<BT x 4096 x f32>
+    !tile.tile<1 x 4096 x bf16>
+    ```
+  }];
+  let parameters = (ins "::mlir::Attribute":$rows, "::mlir::Attribute":$cols, "::mlir::Type":$elementType);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Whether both dimensions are numbers.
+    bool isBound() const;
+    /// The number of rows or columns; only for bound types.
+    int64_t getRowCount() const;
+    int64_t getColCount() const;
+    TileType cloneWith(::mlir::Type elementType) const { return get(getContext(), getRows(), getCols(), elementType); }
+  }];
+}
+
+def Tile_SoftmaxStateType : Tile_Type<"SoftmaxState", "softmax_state"> {
+  let summary = "The running state of a softmax-weighted sum";
+  let description = [{
+    Rows by columns of the result that `tile.softmax_finish` gives. What it is made of (maximum, sum and
+    accumulator, or scores first and the sum after) is chosen by `tile-decompose-softmax`.
+
+    ```mlir
+    !tile.softmax_state<BT x 4096>
+    ```
+  }];
+  let parameters = (ins "::mlir::Attribute":$rows, "::mlir::Attribute":$cols);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+def Tile_AutoAttr : AttrDef<Tile_Dialect, "Auto"> {
+  let mnemonic = "auto";
+  let summary = "A size left to the compiler, with its range";
+  let parameters = (ins "int64_t":$lo, "int64_t":$hi);
+  let assemblyFormat = "`<` $lo `,` $hi `>`";
+  let genVerifyDecl = 1;
+}
+
+def Tile_ReduceKind : I32EnumAttr<"ReduceKind", "what a reduction does", [
+    I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Max", 1, "max">, I32EnumAttrCase<"Min", 2, "min">]> {
+  let cppNamespace = "::attn::tile";
+  let genSpecializedAttr = 0;
+}
+def Tile_ReduceKindAttr : EnumAttr<Tile_Dialect, Tile_ReduceKind, "reduce_kind">;
+
+#endif // ATTN_TILE_DIALECT

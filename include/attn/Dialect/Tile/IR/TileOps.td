@@ -1,0 +1,362 @@
+// The operations of the tile dialect.
+#ifndef ATTN_TILE_OPS
+#define ATTN_TILE_OPS
+
+include "attn/Dialect/Tile/IR/TileDialect.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/IR/OpBase.td"
+
+/// A 64-bit number, signed for C++.
+def Tile_IntAttr : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit signless integer attribute">;
+
+class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<Tile_Dialect, mnemonic, traits>;
+
+def Tile_Scalar : AnyTypeOf<[F32, I32, I64, Index]>;
+
+//===----------------------------------------------------------------------===//
+// Arrays and spans
+//===----------------------------------------------------------------------===//
+
+def Tile_DimOp : Tile_Op<"dim", [Pure]> {
+  let summary = "The size of an array's dimension";
+  let description = [{
+    ```mlir
+    %N = tile.dim %V, 0 : !tile.array<?x?x4096xbf16>
+    ```
+    Folds to a constant where the size is a number.
+  }];
+  let arguments = (ins Tile_ArrayType:$array, Tile_IntAttr:$dimension);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$array `,` $dimension attr-dict `:` type($array)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_MakeSpanOp : Tile_Op<"make_span", [Pure]> {
+  let summary = "A span from its first index and the end of what is valid";
+  let description = [{
+    The valid length is `min(size, limit - base)`, at least 0.
+
+    ```mlir
+    %t = tile.make_span %base to %limit : !tile.span<BT>
+    ```
+  }];
+  let arguments = (ins Index:$base, Index:$limit);
+  let results = (outs Tile_SpanType:$result);
+  let assemblyFormat = "$base `to` $limit attr-dict `:` type($result)";
+}
+
+def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
+  let summary = "A tile from an array";
+  let description = [{
+    One entry per dimension of the array: a scalar index, `%t span`, `%offset:size` (a slice whose size is a
+    number and which lies inside the array) or `:` (all of it; the size must be a number). Scalar entries drop
+    their dimension. Two entries left give rows × columns; one left gives one column where it is a span, one
+    row where it is `:` or a slice; none left gives 1 × 1. Rows beyond a span's valid length are undefined.
+
+    ```mlir
+    %v = tile.load %V[%n, %t span, :] : (!tile.array<?x?x4096xbf16>, index, !tile.span<BT>) -> !tile.tile<BT x 4096 x bf16>
+    %s = tile.load %sc[%t span, %n] : (!tile.array<?x?xf32>, !tile.span<BT>, index) -> !tile.tile<BT x 1 x f32>
+    %w = tile.load %wq[%k:64] : (!tile.array<4096xf32>, index) -> !tile.tile<1 x 64 x f32>
+    ```
+  }];
+  let arguments = (ins Tile_ArrayType:$array, Variadic<AnyTypeOf<[Index, Tile_SpanType]>>:$indices,
+                       DenseI64ArrayAttr:$kinds);
+  let results = (outs Tile_TileType:$result);
+  let assemblyFormat = [{
+    $array custom<IndexList>($indices, $kinds) attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Writes a tile to an array";
+  let description = [{
+    Indexed as `tile.load`. Only valid rows are written. The element types must be equal: rounding is an
+    explicit `tile.cast` before.
+
+    ```mlir
+    tile.store %h16, %h[%t span, :] : (!tile.tile<BT x 4096 x bf16>, !tile.array<?x4096xbf16>, !tile.span<BT>) -> ()
+    ```
+  }];
+  let arguments = (ins Tile_TileType:$value, Tile_ArrayType:$array,
+                       Variadic<AnyTypeOf<[Index, Tile_SpanType]>>:$indices, DenseI64ArrayAttr:$kinds);
+  let assemblyFormat = [{
+    $value `,` $array custom<IndexList>($indices, $kinds) attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
+  let summary = "A tile filled with one scalar";
+  let description = [{
+    A 1 × 1 splat is how a scalar enters arithmetic; the chip then uses its scalar forms.
+
+    ```mlir
+    %e = tile.splat %eps : f32 -> !tile.tile<1 x 1 x f32>
+    ```
+  }];
+  let arguments = (ins AnyTypeOf<[F32, F16, BF16]>:$value);
+  let results = (outs Tile_TileType:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_CastOp : Tile_Op<"cast", [Pure]> {
+  let summary = "Changes the element type; narrowing rounds to nearest even";
+  let description = [{
+    Folds where the types are equal, and where an exact widening is narrowed back.
+
+    ```mlir
+    %v32 = tile.cast %v : !tile.tile<BT x 4096 x bf16> -> !tile.tile<BT x 4096 x f32>
+    ```
+  }];
+  let arguments = (ins Tile_TileType:$input);
+  let results = (outs Tile_TileType:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+class Tile_BinaryOp<string mnemonic, string formula, list<Trait> traits = []>
+    : Tile_Op<mnemonic, !listconcat([Pure], traits)> {
+  let summary = "Elementwise " # formula;
+  let description = [{
+    Dimensions of size 1 are broadcast. Arithmetic is on f32: narrower values are cast before.
+
+    ```mlir
+    %p = tile.}] # mnemonic # [{ %v, %u : !tile.tile<BT x 4096 x f32>, !tile.tile<1 x 4096 x f32> -> !tile.tile<BT x 4096 x f32>
+    ```
+  }];
+  let arguments = (ins Tile_TileType:$lhs, Tile_TileType:$rhs);
+  let results = (outs Tile_TileType:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_AddOp : Tile_BinaryOp<"add", "a + b", [Commutative]>;
+def Tile_SubOp : Tile_BinaryOp<"sub", "a - b">;
+def Tile_MulOp : Tile_BinaryOp<"mul", "a * b", [Commutative]>;
+def Tile_DivOp : Tile_BinaryOp<"div", "a / b">;
+def Tile_MaximumOp : Tile_BinaryOp<"maximum", "max(a, b); NaN if either is NaN", [Commutative]>;
+def Tile_MinimumOp : Tile_BinaryOp<"minimum", "min(a, b); NaN if either is NaN", [Commutative]>;
+
+class Tile_UnaryOp<string mnemonic, string formula>
+    : Tile_Op<mnemonic, [Pure, SameOperandsAndResultType]> {
+  let summary = "Elementwise " # formula;
+  let description = [{
+    ```mlir
+    %y = tile.}] # mnemonic # [{ %x : !tile.tile<BT x 1 x f32>
+    ```
+  }];
+  let arguments = (ins Tile_TileType:$input);
+  let results = (outs Tile_TileType:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
+def Tile_ExpOp : Tile_UnaryOp<"exp", "natural exponential">;
+def Tile_LogOp : Tile_UnaryOp<"log", "natural logarithm">;
+def Tile_SqrtOp : Tile_UnaryOp<"sqrt", "square root">;
+def Tile_RsqrtOp : Tile_UnaryOp<"rsqrt", "1 / sqrt(x), correctly divided, not the chip's approximation">;
+def Tile_AbsOp : Tile_UnaryOp<"abs", "absolute value">;
+
+def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
+  let summary = "Reduces rows (axis 0) or columns (axis 1); the axis stays, with size 1";
+  let description = [{
+    Only valid rows and real columns take part: padding never does. The order of summation is fixed
+    for a given shape and machine.
+
+    ```mlir
+    %s = tile.reduce sum %x axis 1 : !tile.tile<BT x 4096 x f32> -> !tile.tile<BT x 1 x f32>
+    ```
+  }];
+  let arguments = (ins Tile_ReduceKindAttr:$kind, Tile_TileType:$input, Tile_IntAttr:$axis);
+  let results = (outs Tile_TileType:$result);
+  let assemblyFormat = "$kind $input `axis` $axis attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_ExtractOp : Tile_Op<"extract", [Pure]> {
+  let summary = "A part of a tile";
+  let description = [{
+    Rows and columns from the given offsets on; the sizes come from the result type. The part must lie
+    inside the tile.
+
+    ```mlir
+    %a = tile.extract %acc[%zero, %k] : !tile.tile<1 x 4096 x f32> -> !tile.tile<1 x 64 x f32>
+    ```
+  }];
+  let arguments = (ins Tile_TileType:$input, Index:$row, Index:$col);
+  let results = (outs Tile_TileType:$result);
+  let assemblyFormat = "$input `[` $row `,` $col `]` attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_InsertOp : Tile_Op<"insert", [Pure, AllTypesMatch<["whole", "result"]>]> {
+  let summary = "A tile with one part replaced";
+  let description = [{
+    ```mlir
+    %acc1 = tile.insert %a, %acc[%zero, %k] : !tile.tile<1 x 64 x f32> into !tile.tile<1 x 4096 x f32>
+    ```
+  }];
+  let arguments = (ins Tile_TileType:$part, Tile_TileType:$whole, Index:$row, Index:$col);
+  let results = (outs Tile_TileType:$result);
+  let assemblyFormat = "$part `,` $whole `[` $row `,` $col `]` attr-dict `:` type($part) `into` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_UndefinedOp : Tile_Op<"undefined", [Pure]> {
+  let summary = "A tile nobody has written yet";
+  let description = [{
+    The start of a tile that is filled part by part with `tile.insert`.
+
+    ```mlir
+    %stack = tile.undefined : !tile.tile<32 x 4096 x bf16>
+    ```
+  }];
+  let results = (outs Tile_TileType:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+//===----------------------------------------------------------------------===//
+// Softmax
+//===----------------------------------------------------------------------===//
+
+def Tile_SoftmaxInitOp : Tile_Op<"softmax_init", [Pure]> {
+  let summary = "An empty softmax state";
+  let results = (outs Tile_SoftmaxStateType:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+  let description = [{
+    ```mlir
+    %st = tile.softmax_init : !tile.softmax_state<BT x 4096>
+    ```
+  }];
+}
+
+def Tile_SoftmaxPushOp : Tile_Op<"softmax_push", [Pure, AllTypesMatch<["state", "result"]>]> {
+  let summary = "Adds scores and values to a softmax state";
+  let description = [{
+    Two forms. `shared`: scores m × k and values k × d, the same for all rows (a product). `per_row`: scores
+    m × 1 and values m × d, each row its own value.
+
+    ```mlir
+    %st1 = tile.softmax_push per_row %st, %s, %v : !tile.softmax_state<BT x 4096>, !tile.tile<BT x 1 x f32>, !tile.tile<BT x 4096 x f32>
+    %st1 = tile.softmax_push shared %st, %s, %v : !tile.softmax_state<BM x 128>, !tile.tile<BM x BN x f32>, !tile.tile<BN x 128 x bf16>
+    ```
+  }];
+  let arguments = (ins Tile_SoftmaxStateType:$state, Tile_TileType:$scores, Tile_TileType:$values, BoolAttr:$per_row);
+  let results = (outs Tile_SoftmaxStateType:$result);
+  let assemblyFormat = [{
+    custom<PushForm>($per_row) $state `,` $scores `,` $values attr-dict `:`
+    type($state) `,` type($scores) `,` type($values)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_SoftmaxFinishOp : Tile_Op<"softmax_finish", [Pure]> {
+  let summary = "The weighted sum and the log-sum-exp of a softmax state";
+  let description = [{
+    A state that nothing was pushed to gives 0 and −inf.
+
+    ```mlir
+    %o, %lse = tile.softmax_finish %st : !tile.softmax_state<BT x 4096> -> !tile.tile<BT x 4096 x f32>, !tile.tile<BT x 1 x f32>
+    ```
+  }];
+  let arguments = (ins Tile_SoftmaxStateType:$state);
+  let results = (outs Tile_TileType:$output, Tile_TileType:$lse);
+  let assemblyFormat = "$state attr-dict `:` type($state) `->` type($output) `,` type($lse)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+def Tile_GridOp : Tile_Op<"grid", [SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects]> {
+  let summary = "Parallel axes, spread over the cores";
+  let description = [{
+    Each axis runs over `[0, extent)`, one by one (its argument is an index) or `by` a block size (its argument is
+    a span). Iterations do not depend on each other. `stages` is as in `tile.range`. `tile-clamp-grid` turns it into a loop of each core
+    over its share.
+
+    ```mlir
+    tile.grid (%b, %t) in (%B, %T by BT) stages 2 {
+      ...
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Index>:$extents, ArrayAttr:$blocks, DefaultValuedAttr<Tile_IntAttr, "1">:$stages);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Tile_RangeOp : Tile_Op<"range", [SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects]> {
+  let summary = "A sequential loop that may carry values";
+  let description = [{
+    Runs over `[lower, upper)`, one by one (the argument is an index) or `by` a block size (the argument is a span
+    whose limit is `upper`). `stages` is how many iterations' loads may be in flight. `parallel` says that
+    iterations do not depend on each other.
+
+    ```mlir
+    %r = tile.range %n = %zero to %N iter(%acc = %init : !tile.tile<BT x 1 x f32>) stages 2 {
+      ...
+      tile.yield %next : !tile.tile<BT x 1 x f32>
+    }
+    ```
+  }];
+  let arguments = (ins Index:$lower, Index:$upper, Variadic<AnyType>:$inits,
+                       OptionalAttr<AnyAttr>:$block, DefaultValuedAttr<Tile_IntAttr, "1">:$stages, UnitAttr:$parallel);
+  let results = (outs Variadic<AnyType>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Value getInductionVar() { return getBody().getArgument(0); }
+    ::mlir::Block::BlockArgListType getCarried() { return getBody().getArguments().drop_front(); }
+    YieldOp getYield();
+  }];
+}
+
+def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["GridOp", "RangeOp"]>]> {
+  let summary = "Ends a loop body with the values carried on";
+  let description = [{
+    ```mlir
+    tile.yield %next : !tile.tile<BT x 1 x f32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let builders = [OpBuilder<(ins), [{ /* nothing is carried */ }]>];
+}
+
+def Tile_BlockIdOp : Tile_Op<"block_id", [Pure]> {
+  let summary = "Which of the launched blocks this is";
+  let description = [{
+    ```mlir
+    %id = tile.block_id
+    ```
+  }];
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_BlockCountOp : Tile_Op<"block_count", [Pure]> {
+  let summary = "How many blocks are launched";
+  let description = [{
+    ```mlir
+    %count = tile.block_count
+    ```
+  }];
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+#endif // ATTN_TILE_OPS

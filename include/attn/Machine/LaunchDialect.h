@@ -1,0 +1,20 @@
+// The `launch` dialect: attributes that say how a kernel is called.
+#ifndef ATTN_MACHINE_LAUNCHDIALECT_H
+#define ATTN_MACHINE_LAUNCHDIALECT_H
+
+#include "mlir/IR/Dialect.h"
+
+#include "attn/Machine/LaunchDialect.h.inc"
+
+namespace attn::launch {
+constexpr llvm::StringLiteral dimsName = "launch.dims";
+constexpr llvm::StringLiteral outputName = "launch.output";
+constexpr llvm::StringLiteral scratchName = "launch.scratch";
+constexpr llvm::StringLiteral limitName = "launch.limit";
+constexpr llvm::StringLiteral gridOfName = "launch.grid_of";
+constexpr llvm::StringLiteral sizesName = "launch.sizes";
+/// The name of the first dimension of every scratch array.
+constexpr llvm::StringLiteral blocksDim = "@blocks";
+} // namespace attn::launch
+
+#endif // ATTN_MACHINE_LAUNCHDIALECT_H

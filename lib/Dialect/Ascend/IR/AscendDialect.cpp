@@ -1,0 +1,86 @@
+// The ascend dialect: registration, types and the attributes it puts on functions and loops.
+#include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace attn::ascend;
+
+#include "attn/Dialect/Ascend/IR/AscendDialect.cpp.inc"
+#include "attn/Dialect/Ascend/IR/AscendEnums.cpp.inc"
+#include "attn/Dialect/Ascend/IR/AscendInterfaces.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "attn/Dialect/Ascend/IR/AscendAttributes.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "attn/Dialect/Ascend/IR/AscendTypes.cpp.inc"
+
+void AscendDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "attn/Dialect/Ascend/IR/AscendAttributes.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "attn/Dialect/Ascend/IR/AscendTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "attn/Dialect/Ascend/IR/AscendOps.cpp.inc"
+      >();
+}
+
+LogicalResult TableType::verify(function_ref<InFlightDiagnostic()> emitError, MemRefType element) {
+  if (getSpace(element) != Space::GM)
+    return emitError() << "a table lists arrays in gm, not " << element;
+  return success();
+}
+
+LogicalResult AscendDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName().getValue();
+  if (name == "ascend.kernel") {
+    auto function = dyn_cast<func::FuncOp>(op);
+    if (!isa<UnitAttr>(attribute.getValue()) || !function || function.getNumResults() != 0)
+      return op->emitError("'ascend.kernel' is a unit attribute of functions without results");
+    return success();
+  }
+  if (name == "ascend.stages") {
+    auto stages = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!isa<scf::ForOp>(op) || !stages || !stages.getType().isSignlessInteger(64) ||
+        stages.getInt() < 1 || stages.getInt() > 8)
+      return op->emitError("'ascend.stages' is an i64 from 1 to 8 on an scf.for");
+    return success();
+  }
+  if (name == "ascend.parallel") {
+    if (!isa<scf::ForOp>(op) || !isa<UnitAttr>(attribute.getValue()))
+      return op->emitError("'ascend.parallel' is a unit attribute of scf.for");
+    return success();
+  }
+  return op->emitError() << "unknown attribute '" << name << "'";
+}
+
+std::optional<Space> attn::ascend::getSpace(Type type) {
+  auto memref = dyn_cast<MemRefType>(type);
+  auto space = memref ? dyn_cast_or_null<SpaceAttr>(memref.getMemorySpace()) : SpaceAttr();
+  return space ? std::optional<Space>(space.getValue()) : std::nullopt;
+}
+
+std::optional<int64_t> attn::ascend::getConstant(Value index) {
+  APInt value;
+  if (!matchPattern(index, m_ConstantInt(&value)) || value.getSignificantBits() > 64)
+    return std::nullopt;
+  return value.getSExtValue();
+}
+
+int64_t attn::ascend::getRowReduceScratchElements(int64_t rows, int64_t cols) {
+  constexpr int64_t lanes = 64, perBlock = 8;
+  int64_t repeats = llvm::divideCeil(cols, lanes);
+  return rows * (repeats * perBlock + llvm::alignTo(repeats, perBlock));
+}
+
+int64_t attn::ascend::getRowBroadcastScratchElements(int64_t rows) {
+  constexpr int64_t perBlock = 8;
+  return llvm::alignTo(rows, perBlock) * perBlock;
+}

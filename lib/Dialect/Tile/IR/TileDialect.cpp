@@ -1,0 +1,60 @@
+// The tile dialect: registration and the attributes it puts on functions and arguments.
+#include "attn/Dialect/Tile/IR/Tile.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace attn::tile;
+
+#include "attn/Dialect/Tile/IR/TileDialect.cpp.inc"
+#include "attn/Dialect/Tile/IR/TileEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "attn/Dialect/Tile/IR/TileAttributes.cpp.inc"
+
+void TileDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "attn/Dialect/Tile/IR/TileAttributes.cpp.inc"
+      >();
+  registerTypes();
+  addOperations<
+#define GET_OP_LIST
+#include "attn/Dialect/Tile/IR/TileOps.cpp.inc"
+      >();
+}
+
+LogicalResult AutoAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t lo,
+                               int64_t hi) {
+  if (lo < 1 || hi < lo)
+    return emitError() << "a size range needs 1 <= lo <= hi, not " << lo << " and " << hi;
+  return success();
+}
+
+static LogicalResult verifyKernel(Operation *op) {
+  auto function = dyn_cast<func::FuncOp>(op);
+  if (!function)
+    return op->emitError("'tile.kernel' belongs on a function");
+  if (function.getNumResults() != 0)
+    return op->emitError("a kernel returns through its output arrays, not through results");
+  for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
+    if (!isa<ArrayType, MemRefType>(type) && !type.isIntOrIndexOrFloat())
+      return op->emitError() << "argument " << index << " of a kernel must be an array or a scalar, not "
+                             << type;
+  return success();
+}
+
+LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName().getValue();
+  if (name == "tile.kernel")
+    return isa<UnitAttr>(attribute.getValue()) ? verifyKernel(op)
+                                               : op->emitError("'tile.kernel' is a unit attribute");
+  if (name != "tile.symbols")
+    return op->emitError() << "unknown attribute '" << name << "'";
+  auto symbols = dyn_cast<DictionaryAttr>(attribute.getValue());
+  if (!symbols || !llvm::all_of(symbols, [](NamedAttribute symbol) {
+        return isa<AutoAttr>(symbol.getValue());
+      }))
+    return op->emitError("'tile.symbols' must be a dictionary of #tile.auto ranges");
+  return success();
+}

@@ -1,0 +1,200 @@
+// The types of the tile dialect: syntax and rules.
+#include "attn/Dialect/Tile/IR/Tile.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace attn::tile;
+
+#define GET_TYPEDEF_CLASSES
+#include "attn/Dialect/Tile/IR/TileTypes.cpp.inc"
+
+void TileDialect::registerTypes() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "attn/Dialect/Tile/IR/TileTypes.cpp.inc"
+      >();
+}
+
+IntegerAttr attn::tile::getDim(MLIRContext *context, int64_t size) {
+  return IntegerAttr::get(IntegerType::get(context, 64), size);
+}
+
+//===----------------------------------------------------------------------===//
+// Dimensions: a number or a symbol
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseDim(AsmParser &parser, Attribute &dim) {
+  int64_t size;
+  OptionalParseResult number = parser.parseOptionalInteger(size);
+  if (number.has_value()) {
+    dim = getDim(parser.getContext(), size);
+    return *number;
+  }
+  StringRef symbol;
+  if (parser.parseKeyword(&symbol))
+    return failure();
+  dim = StringAttr::get(parser.getContext(), symbol);
+  return success();
+}
+
+static void printDim(AsmPrinter &printer, Attribute dim) {
+  if (auto number = dyn_cast<IntegerAttr>(dim))
+    printer << number.getInt();
+  else
+    printer << cast<StringAttr>(dim).getValue();
+}
+
+static LogicalResult verifyDim(function_ref<InFlightDiagnostic()> emitError, Attribute dim) {
+  if (auto number = dyn_cast_or_null<IntegerAttr>(dim)) {
+    if (number.getType().isSignlessInteger(64) && number.getInt() > 0)
+      return success();
+    return emitError() << "a tile dimension must be positive, not " << number.getInt();
+  }
+  auto symbol = dyn_cast_or_null<StringAttr>(dim);
+  if (!symbol)
+    return emitError() << "a tile dimension is a number or a symbol";
+  StringRef name = symbol.getValue();
+  bool holds = !name.empty() && llvm::isUpper(name.front()) && llvm::all_of(name, [](char letter) {
+    return llvm::isUpper(letter) || llvm::isDigit(letter) || letter == '_';
+  });
+  if (!holds)
+    return emitError() << "the symbol '" << name
+                       << "' must consist of capital letters, digits and underscores";
+  return success();
+}
+
+static bool isElementType(Type type) {
+  return type && (type.isF32() || type.isF16() || type.isBF16() || type.isInteger(32));
+}
+
+//===----------------------------------------------------------------------===//
+// Array
+//===----------------------------------------------------------------------===//
+
+Type ArrayType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type elementType;
+  bool table = false;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseDimensionList(shape) || parser.parseType(elementType))
+    return {};
+  if (succeeded(parser.parseOptionalComma())) {
+    if (parser.parseKeyword("table"))
+      return {};
+    table = true;
+  }
+  if (parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(), shape, elementType,
+                    table);
+}
+
+void ArrayType::print(AsmPrinter &printer) const {
+  printer << "<";
+  printer.printDimensionList(getShape());
+  printer << "x" << getElementType() << (getTable() ? ", table>" : ">");
+}
+
+LogicalResult ArrayType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                ArrayRef<int64_t> shape, Type elementType, bool table) {
+  if (shape.empty())
+    return emitError() << "an array has at least one dimension";
+  for (int64_t size : shape)
+    if (size <= 0 && !ShapedType::isDynamic(size))
+      return emitError() << "an array's dimension must be positive or '?', not " << size;
+  if (!isElementType(elementType))
+    return emitError() << "an array holds f32, f16, bf16 or i32, not " << elementType;
+  if (table && shape.size() < 2)
+    return emitError() << "a table of addresses needs a dimension behind the first";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Span
+//===----------------------------------------------------------------------===//
+
+Type SpanType::parse(AsmParser &parser) {
+  Attribute size;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parseDim(parser, size) || parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(), size);
+}
+
+void SpanType::print(AsmPrinter &printer) const {
+  printer << "<";
+  printDim(printer, getSize());
+  printer << ">";
+}
+
+LogicalResult SpanType::verify(function_ref<InFlightDiagnostic()> emitError, Attribute size) {
+  return verifyDim(emitError, size);
+}
+
+//===----------------------------------------------------------------------===//
+// Tile and softmax state
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseDims(AsmParser &parser, Attribute &rows, Attribute &cols) {
+  return failure(parser.parseLess() || parseDim(parser, rows) || parser.parseKeyword("x") ||
+                 parseDim(parser, cols));
+}
+
+static void printDims(AsmPrinter &printer, Attribute rows, Attribute cols) {
+  printer << "<";
+  printDim(printer, rows);
+  printer << " x ";
+  printDim(printer, cols);
+}
+
+Type TileType::parse(AsmParser &parser) {
+  Attribute rows, cols;
+  Type elementType;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parseDims(parser, rows, cols) || parser.parseKeyword("x") || parser.parseType(elementType) ||
+      parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(), rows, cols,
+                    elementType);
+}
+
+void TileType::print(AsmPrinter &printer) const {
+  printDims(printer, getRows(), getCols());
+  printer << " x " << getElementType() << ">";
+}
+
+LogicalResult TileType::verify(function_ref<InFlightDiagnostic()> emitError, Attribute rows,
+                               Attribute cols, Type elementType) {
+  if (failed(verifyDim(emitError, rows)) || failed(verifyDim(emitError, cols)))
+    return failure();
+  if (!isElementType(elementType))
+    return emitError() << "a tile holds f32, f16, bf16 or i32, not " << elementType;
+  return success();
+}
+
+bool TileType::isBound() const {
+  return isa<IntegerAttr>(getRows()) && isa<IntegerAttr>(getCols());
+}
+
+int64_t TileType::getRowCount() const { return cast<IntegerAttr>(getRows()).getInt(); }
+
+int64_t TileType::getColCount() const { return cast<IntegerAttr>(getCols()).getInt(); }
+
+Type SoftmaxStateType::parse(AsmParser &parser) {
+  Attribute rows, cols;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parseDims(parser, rows, cols) || parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(), rows, cols);
+}
+
+void SoftmaxStateType::print(AsmPrinter &printer) const {
+  printDims(printer, getRows(), getCols());
+  printer << ">";
+}
+
+LogicalResult SoftmaxStateType::verify(function_ref<InFlightDiagnostic()> emitError, Attribute rows,
+                                       Attribute cols) {
+  return failure(failed(verifyDim(emitError, rows)) || failed(verifyDim(emitError, cols)));
+}

@@ -1,0 +1,38 @@
+// RUN: attn-opt %s | attn-opt | FileCheck %s
+
+!gm = memref<?xbf16, #ascend.space<gm>>
+!row16 = memref<8192xbf16, #ascend.space<ub>>
+!row = memref<8192xf32, #ascend.space<ub>>
+!any = memref<?xf32, #ascend.space<ub>>
+!col = memref<8xf32, #ascend.space<ub>>
+
+// CHECK-LABEL: func.func @ops
+func.func @ops(%V: memref<?x?x4096xbf16, strided<[?, ?, 1]>, #ascend.space<gm>>, %eps: f32, %n: index) attributes {ascend.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4096 = arith.constant 4096 : index
+  %id = ascend.block_id
+  %s = ascend.stride %V, 1 : memref<?x?x4096xbf16, strided<[?, ?, 1]>, #ascend.space<gm>>
+  %p = ascend.address %V[%n, %id, %c0] : memref<?x?x4096xbf16, strided<[?, ?, 1]>, #ascend.space<gm>> -> !gm
+  // CHECK: ascend.alloc "v" at 0 : memref<2x8192xbf16, #ascend.space<ub>>
+  %v = ascend.alloc "v" at 0 : memref<2x8192xbf16, #ascend.space<ub>>
+  %v32 = ascend.alloc "v32" : !row
+  %c = ascend.alloc "c" : !col
+  %t = ascend.alloc "scratch" : memref<1152xf32, #ascend.space<ub>>
+  %slot = ascend.slot %v[%c1] : memref<2x8192xbf16, #ascend.space<ub>> -> !row16
+  // CHECK: ascend.copy_in
+  ascend.copy_in %slot, %p rows(%n) length(%c4096) src_pitch(%s) dst_pitch 4096 right_pad 0 : !row16, !gm
+  // CHECK: ascend.set_flag mte2 to v event 0 slot(%{{.*}}) of 2
+  ascend.set_flag mte2 to v event 0 slot(%c1) of 2
+  ascend.wait_flag mte2 to v event 0 slot(%c1) of 2
+  // CHECK: ascend.cast none %{{.*}}, %{{.*}} count(%{{.*}})
+  ascend.cast none %v32, %slot count(%c4096) : !row, !row16
+  ascend.barrier v
+  %half = ascend.slice %v32[%c4096] : !row -> !any
+  // CHECK: ascend.binary mul {{.*}} mask 64 repeat(%{{.*}}) strides [1, 1, 0, 8, 8, 0]
+  ascend.binary mul %half, %half, %c mask 64 repeat(%n) strides [1, 1, 0, 8, 8, 0] : !any, !any, !col
+  ascend.scalar adds %v32, %v32, %eps count(%n) : !row, !row, f32
+  ascend.row_reduce sum %c, %v32, %t rows(%n) cols 4096 pitch 4096 : !col, !row, memref<1152xf32, #ascend.space<ub>>
+  ascend.barrier all
+  return
+}
