@@ -48,7 +48,7 @@ def run_lit(build: Path):
     report = build / "lit-results.json"
     report.unlink(missing_ok=True)
     jobs = os.environ.get("JOBS") or os.cpu_count()
-    code = run(sys.executable, LIT, "-sv", "-j", jobs, "--output", report, build / "test")
+    code = run(sys.executable, LIT, "-sv", "--no-progress-bar", "-j", jobs, "--output", report, build / "test")
     counts = Counter()
     for test in json.loads(report.read_text())["tests"] if report.is_file() else ():
         kind = test["code"]
