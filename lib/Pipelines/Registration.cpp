@@ -8,6 +8,7 @@
 #include "attn/Dialect/Tile/Transforms/Passes.h"
 #include "attn/Machine/LaunchDialect.h"
 #include "attn/Machine/MachineDialect.h"
+#include "attn/Pipelines/Pipelines.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -26,4 +27,5 @@ void attn::registerAllPasses() {
   registerAscendPasses();
   registerTileToAscendPasses();
   registerTileToLinalgPasses();
+  registerPipelines();
 }

@@ -53,6 +53,22 @@ LogicalResult verifyArithmetic(Operation *op, Type type) {
   return success();
 }
 
+/// Checks an element count that is known: the instruction holds it in 31 bits.
+LogicalResult verifyCount(Operation *op, Value amount) {
+  if (std::optional<int64_t> count = getConstant(amount);
+      count && (*count < 0 || *count > std::numeric_limits<int32_t>::max()))
+    return op->emitOpError() << "has an impossible count of " << *count << " elements";
+  return success();
+}
+
+/// Checks a number of repeats that is known: the instruction holds it in eight bits.
+LogicalResult verifyRepeats(Operation *op, Value amount) {
+  if (std::optional<int64_t> repeats = getConstant(amount);
+      repeats && (*repeats < 0 || *repeats > 255))
+    return op->emitOpError() << "has " << *repeats << " repeats; at most 255 are possible";
+  return success();
+}
+
 /// Checks mask and strides of the repeat form; `operands` counts destination and sources.
 LogicalResult verifyForm(Operation *op, std::optional<int64_t> mask,
                          std::optional<ArrayRef<int64_t>> strides, Value amount, int64_t elementBytes,
@@ -60,7 +76,7 @@ LogicalResult verifyForm(Operation *op, std::optional<int64_t> mask,
   if (mask.has_value() != strides.has_value())
     return op->emitOpError("has a mask without strides, or strides without a mask");
   if (!mask)
-    return success();
+    return verifyCount(op, amount);
   if (*mask < 1 || *mask > getLanes(elementBytes))
     return op->emitOpError() << "has mask " << *mask << "; 1 to " << getLanes(elementBytes)
                              << " lanes are possible";
@@ -71,9 +87,7 @@ LogicalResult verifyForm(Operation *op, std::optional<int64_t> mask,
       return op->emitOpError() << "has stride " << stride << "; 0 to 255 blocks are possible";
   if ((*strides)[0] == 0)
     return op->emitOpError("has block stride 0 on its destination");
-  if (std::optional<int64_t> repeats = getConstant(amount); repeats && (*repeats < 0 || *repeats > 255))
-    return op->emitOpError() << "has " << *repeats << " repeats; at most 255 are possible";
-  return success();
+  return verifyRepeats(op, amount);
 }
 
 template <typename Op>
@@ -92,6 +106,8 @@ LogicalResult verifyRows(Operation *op, int64_t cols, int64_t pitch) {
                              << "; the pitch must hold them and be a multiple of 8";
   return success();
 }
+
+bool isPositiveStride(int64_t stride) { return stride >= 1 && stride <= 65535; }
 
 LogicalResult verifyF32(Operation *op, ValueRange memories) {
   if (failed(verifyBuffers(op, memories)))
@@ -275,7 +291,8 @@ void DuplicateOp::getAccesses(Accesses &accesses) { addElementwise(*this, access
 
 LogicalResult CopyOp::verify() {
   return failure(failed(verifyBuffers(*this, {getDst(), getSrc()})) ||
-                 failed(verifySameType(*this, {getDst(), getSrc()})));
+                 failed(verifySameType(*this, {getDst(), getSrc()})) ||
+                 failed(verifyCount(*this, getAmount())));
 }
 Pipe CopyOp::getPipe() { return Pipe::V; }
 void CopyOp::getAccesses(Accesses &accesses) {
@@ -292,9 +309,9 @@ LogicalResult BrcbOp::verify() {
   if (failed(verifyBuffers(*this, {getDst(), getSrc()})) ||
       failed(verifySameType(*this, {getDst(), getSrc()})))
     return failure();
-  if (getStrides().size() != 2 || getStrides()[0] < 1 || getStrides()[1] < 1)
-    return emitOpError("needs two positive strides: of blocks and of repeats");
-  return success();
+  if (getStrides().size() != 2 || !llvm::all_of(getStrides(), isPositiveStride))
+    return emitOpError("needs two positive 16-bit strides: of blocks and of repeats");
+  return verifyRepeats(*this, getRepeat());
 }
 Pipe BrcbOp::getPipe() { return Pipe::V; }
 void BrcbOp::getAccesses(Accesses &accesses) {
@@ -314,14 +331,11 @@ template <typename Op> static LogicalResult verifyReduce(Op op) {
     return op.emitOpError() << "has mask " << op.getMask() << "; 1 to "
                             << getLanes(getElementBytes(op.getSrc())) << " lanes are possible";
   ArrayRef<int64_t> strides = op.getStrides();
-  if (strides.size() != 3 || strides[0] < 1 || strides[1] < 0 || strides[1] > 255 || strides[2] < 0 ||
-      strides[2] > 255)
-    return op.emitOpError("needs three strides: destination repeat (positive), source block and "
-                          "source repeat (0 to 255)");
-  if (std::optional<int64_t> repeats = getConstant(op.getRepeat());
-      repeats && (*repeats < 0 || *repeats > 255))
-    return op.emitOpError() << "has " << *repeats << " repeats; at most 255 are possible";
-  return success();
+  if (strides.size() != 3 || !isPositiveStride(strides[0]) || strides[1] < 0 || strides[1] > 255 ||
+      strides[2] < 0 || strides[2] > 255)
+    return op.emitOpError("needs three strides: destination repeat (positive, 16 bits), source block "
+                          "and source repeat (0 to 255)");
+  return verifyRepeats(op, op.getRepeat());
 }
 
 LogicalResult WholeReduceOp::verify() { return verifyReduce(*this); }

@@ -1,0 +1,270 @@
+// Scalar and index arithmetic as C++ expressions: what is used once stands where it is used, the
+// rest gets a name.
+#include "KernelEmitter.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::ascendc;
+
+/// The C++ operator of an integer op that has one, with its precedence.
+static std::optional<std::pair<StringRef, Precedence>> getOperator(Operation &op) {
+  using Result = std::optional<std::pair<StringRef, Precedence>>;
+  auto make = [](StringRef symbol, Precedence precedence) {
+    return Result(std::make_pair(symbol, precedence));
+  };
+  return TypeSwitch<Operation *, Result>(&op)
+      .Case([&](arith::DivSIOp) { return make("/", Precedence::Product); })
+      .Case([&](arith::RemSIOp) { return make("%", Precedence::Product); })
+      .Case([&](arith::ShLIOp) { return make("<<", Precedence::Shift); })
+      .Case([&](arith::ShRSIOp) { return make(">>", Precedence::Shift); })
+      .Case([&](arith::AndIOp) { return make("&", Precedence::Bitwise); })
+      .Case([&](arith::OrIOp) { return make("|", Precedence::Bitwise); })
+      .Case([&](arith::XOrIOp) { return make("^", Precedence::Bitwise); })
+      .Case([&](arith::AddFOp) { return make("+", Precedence::Sum); })
+      .Case([&](arith::SubFOp) { return make("-", Precedence::Sum); })
+      .Case([&](arith::MulFOp) { return make("*", Precedence::Product); })
+      .Case([&](arith::DivFOp) { return make("/", Precedence::Product); })
+      .Default(Result());
+}
+
+static StringRef getComparison(arith::CmpIPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpIPredicate::eq:
+    return "==";
+  case arith::CmpIPredicate::ne:
+    return "!=";
+  case arith::CmpIPredicate::slt:
+  case arith::CmpIPredicate::ult:
+    return "<";
+  case arith::CmpIPredicate::sle:
+  case arith::CmpIPredicate::ule:
+    return "<=";
+  case arith::CmpIPredicate::sgt:
+  case arith::CmpIPredicate::ugt:
+    return ">";
+  case arith::CmpIPredicate::sge:
+  case arith::CmpIPredicate::uge:
+    return ">=";
+  }
+  return "";
+}
+
+static bool isUnsigned(arith::CmpIPredicate predicate) {
+  return predicate >= arith::CmpIPredicate::ult;
+}
+
+/// The unsigned C++ type as wide as `type`.
+static StringRef getUnsignedName(Type type) {
+  return type.isIndex() || type.getIntOrFloatBitWidth() == 64 ? "uint64_t" : "uint32_t";
+}
+
+static bool isScalarType(Type type) {
+  return type.isIndex() || type.isF32() || type.isSignlessInteger(1) ||
+         type.isSignlessInteger(32) || type.isSignlessInteger(64);
+}
+
+/// Whether the text of `use`'s user repeats its operand.
+static bool repeatsOperand(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (isa<scf::ForOp>(user))
+    return use.getOperandNumber() < 3; // Bounds and step are evaluated in each iteration.
+  if (isa<ascend::AddressOp, ascend::SlotOp, ascend::SliceOp>(user))
+    return !user->getResult(0).hasOneUse();
+  if (auto copy = dyn_cast<ascend::CopyInOp>(user))
+    return use.get() == copy.getLength();
+  if (auto copy = dyn_cast<ascend::CopyOutOp>(user))
+    return use.get() == copy.getLength();
+  return isa<arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp, arith::CeilDivSIOp,
+             arith::CeilDivUIOp, arith::FloorDivSIOp>(user);
+}
+
+/// Whether C++ computes the same on bool as the op does on i1, where it has such operands.
+static bool isRightOnBooleans(Operation &op) {
+  if (auto compare = dyn_cast<arith::CmpIOp>(op))
+    return !compare.getLhs().getType().isSignlessInteger(1) ||
+           compare.getPredicate() == arith::CmpIPredicate::eq ||
+           compare.getPredicate() == arith::CmpIPredicate::ne;
+  return !isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivSIOp, arith::DivUIOp,
+              arith::RemSIOp, arith::RemUIOp, arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp,
+              arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp, arith::CeilDivSIOp,
+              arith::CeilDivUIOp, arith::FloorDivSIOp>(op) ||
+         !op.getResult(0).getType().isSignlessInteger(1);
+}
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+/// Quotient rounded away from where C++ rounds: towards `direction` infinity. Both operands are
+/// names or literals.
+static Expression divideRounded(const Expression &lhs, const Expression &rhs, bool up) {
+  Expression quotient = binary(lhs, "/", rhs, Precedence::Product);
+  Expression remainder = binary(lhs, "%", rhs, Precedence::Product);
+  Expression zero = Expression::integer(0);
+  Expression adjusts;
+  if (rhs.constant && *rhs.constant > 0) {
+    adjusts = binary(remainder, up ? ">" : "<", zero, Precedence::Relational);
+  } else {
+    std::string sameSign = "(" + lhs.inParentheses() + " < 0) " + (up ? "==" : "!=") + " (" +
+                           rhs.inParentheses() + " < 0)";
+    adjusts = Expression{remainder.text + " != 0 && (" + sameSign + ")", Precedence::Bitwise, {}};
+  }
+  Expression one = Expression::primary("(" + adjusts.text + ")");
+  return binary(quotient, up ? "+" : "-", one, Precedence::Sum);
+}
+
+Expression KernelEmitter::getIntegerExpression(Operation &op) {
+  Expression lhs = get(op.getOperand(0)), rhs = get(op.getOperand(1));
+  StringRef type = *getTypeName(op.getResult(0).getType());
+  StringRef unsignedType = getUnsignedName(op.getOperand(0).getType());
+  auto asUnsigned = [&](StringRef symbol, Precedence precedence) {
+    return castTo(type,
+                  binary(castTo(unsignedType, lhs), symbol, castTo(unsignedType, rhs), precedence));
+  };
+  auto choose = [&](StringRef symbol, bool isUnsigned) {
+    Expression left = isUnsigned ? castTo(unsignedType, lhs) : lhs;
+    Expression right = isUnsigned ? castTo(unsignedType, rhs) : rhs;
+    // Two literals would not both have the type of the result.
+    Expression whenTrue = lhs.constant ? castTo(type, lhs) : lhs;
+    return conditional(binary(left, symbol, right, Precedence::Relational), whenTrue, rhs);
+  };
+  return TypeSwitch<Operation *, Expression>(&op)
+      .Case([&](arith::AddIOp) { return lhs + rhs; })
+      .Case([&](arith::SubIOp) { return lhs - rhs; })
+      .Case([&](arith::MulIOp) { return lhs * rhs; })
+      .Case([&](arith::DivUIOp) { return asUnsigned("/", Precedence::Product); })
+      .Case([&](arith::RemUIOp) { return asUnsigned("%", Precedence::Product); })
+      .Case([&](arith::ShRUIOp) { return asUnsigned(">>", Precedence::Shift); })
+      .Case([&](arith::MinSIOp) { return choose("<", /*isUnsigned=*/false); })
+      .Case([&](arith::MaxSIOp) { return choose(">", /*isUnsigned=*/false); })
+      .Case([&](arith::MinUIOp) { return choose("<", /*isUnsigned=*/true); })
+      .Case([&](arith::MaxUIOp) { return choose(">", /*isUnsigned=*/true); })
+      .Case([&](arith::CeilDivSIOp) { return divideRounded(lhs, rhs, /*up=*/true); })
+      .Case([&](arith::FloorDivSIOp) { return divideRounded(lhs, rhs, /*up=*/false); })
+      .Case([&](arith::CeilDivUIOp) {
+        Expression left = castTo(unsignedType, lhs), right = castTo(unsignedType, rhs);
+        return castTo(type, divideRounded(left, right, /*up=*/true));
+      })
+      .Case([&](arith::CmpIOp compare) {
+        StringRef symbol = getComparison(compare.getPredicate());
+        bool isEquality = symbol == "==" || symbol == "!=";
+        if (isUnsigned(compare.getPredicate()))
+          lhs = castTo(unsignedType, lhs), rhs = castTo(unsignedType, rhs);
+        return binary(lhs, symbol, rhs, isEquality ? Precedence::Equality : Precedence::Relational);
+      });
+}
+
+Expression KernelEmitter::getCastExpression(Operation &op) {
+  const Expression &input = get(op.getOperand(0));
+  Type from = op.getOperand(0).getType(), to = op.getResult(0).getType();
+  StringRef type = *getTypeName(to);
+  if (*getTypeName(from) == type)
+    return input;
+  if (isa<arith::ExtUIOp, arith::IndexCastUIOp>(op) && !from.isSignlessInteger(1))
+    return castTo(type, castTo(getUnsignedName(from), input));
+  // C++ asks whether a number is zero, truncation keeps its last bit.
+  if (to.isSignlessInteger(1))
+    return binary(Expression::primary("(" + input.inParentheses() + " & 1)"),
+                  "!=", Expression::integer(0), Precedence::Equality);
+  // C++ widens true to 1, a signed one-bit number is -1.
+  if (isa<arith::ExtSIOp, arith::IndexCastOp, arith::SIToFPOp>(op) && from.isSignlessInteger(1))
+    return castTo(type, Expression{"-" + castTo("int32_t", input).text, Precedence::Unary, {}});
+  return castTo(type, input);
+}
+
+static Expression getConstantExpression(arith::ConstantOp op) {
+  if (auto real = dyn_cast<FloatAttr>(op.getValue()))
+    return Expression::real(real.getValue());
+  APInt value = cast<IntegerAttr>(op.getValue()).getValue();
+  if (op.getType().isSignlessInteger(1))
+    return Expression::primary(value.isZero() ? "false" : "true");
+  return Expression::integer(value.getSExtValue());
+}
+
+FailureOr<Expression> KernelEmitter::getScalarExpression(Operation &op) {
+  SmallVector<Type> types(op.getOperandTypes());
+  llvm::append_range(types, op.getResultTypes());
+  for (Type type : types)
+    if (!isScalarType(type))
+      return op.emitOpError() << "cannot be printed as AscendC: no scalar type for " << type;
+  if (!isRightOnBooleans(op))
+    return op.emitOpError("cannot be printed as AscendC: bool does not compute like i1");
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return getConstantExpression(constant);
+  if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp,
+          arith::SIToFPOp>(op))
+    return getCastExpression(op);
+  if (isa<arith::NegFOp>(op))
+    return Expression{"-" + get(op.getOperand(0)).in(Precedence::Primary), Precedence::Unary, {}};
+  if (isa<arith::SelectOp>(op)) {
+    // Two literals would not have the type of the result.
+    Expression whenTrue = get(op.getOperand(1));
+    if (whenTrue.constant)
+      whenTrue = castTo(*getTypeName(op.getResult(0).getType()), whenTrue);
+    return conditional(get(op.getOperand(0)), whenTrue, get(op.getOperand(2)));
+  }
+  if (std::optional<std::pair<StringRef, Precedence>> symbol = getOperator(op)) {
+    Expression lhs = get(op.getOperand(0)), rhs = get(op.getOperand(1));
+    // A literal alone may be narrower than the op's type.
+    if (lhs.constant && (rhs.constant || symbol->second == Precedence::Shift))
+      lhs = castTo(*getTypeName(op.getResult(0).getType()), lhs);
+    // Compilers warn where these mix with other operators without parentheses.
+    if (symbol->second == Precedence::Bitwise || symbol->second == Precedence::Shift)
+      return Expression{lhs.inParentheses() + " " + symbol->first.str() + " " + rhs.inParentheses(),
+                        symbol->second,
+                        {}};
+    return binary(lhs, symbol->first, rhs, symbol->second);
+  }
+  if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivUIOp, arith::RemUIOp,
+          arith::ShRUIOp, arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp,
+          arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp, arith::CmpIOp>(op))
+    return getIntegerExpression(op);
+  return op.emitOpError("cannot be printed as AscendC: no scalar expression for it");
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+std::string KernelEmitter::addLocalName(Value value, StringRef fallback) {
+  std::optional<StringRef> known = getSourceName(value.getLoc());
+  if (auto argument = dyn_cast<BlockArgument>(value); argument && !known)
+    known = getSourceName(argument.getOwner()->getParentOp()->getLoc());
+  StringRef wanted = known.value_or("");
+  // Index arithmetic inherits the name of the tile it serves; the tile itself keeps it.
+  std::string name = names.contains(wanted) ? (wanted + "_" + fallback).str() : wanted.str();
+  return names.add(name, fallback);
+}
+
+void KernelEmitter::bind(Value value, const Expression &expression, StringRef fallback) {
+  std::string name = addLocalName(value, fallback);
+  writer.writeStatement(value.getLoc(), "const " + *getTypeName(value.getType()) + " " + name +
+                                            " = " + expression.text + ";");
+  expressions[value] = Expression::primary(name);
+}
+
+LogicalResult KernelEmitter::emitScalar(Operation &op) {
+  FailureOr<Expression> expression = getScalarExpression(op);
+  if (failed(expression))
+    return failure();
+  Value result = op.getResult(0);
+  if (expression->constant && result.getType().isSignlessInteger(32))
+    expression = Expression::integer(static_cast<int32_t>(*expression->constant));
+  bool isName =
+      expression->precedence == Precedence::Primary && !StringRef(expression->text).contains('(');
+  bool usedOnce = result.hasOneUse();
+  bool usedHere = usedOnce && result.use_begin()->getOwner()->getBlock() == op.getBlock();
+  constexpr size_t maxLength = 60;
+  if (expression->constant || isa<arith::ConstantOp>(op) || isName ||
+      (usedHere && !repeatsOperand(*result.use_begin()) && expression->text.size() <= maxLength)) {
+    expressions[result] = *expression;
+    return success();
+  }
+  StringRef fallback = result.getType().isF32()                ? "value"
+                       : result.getType().isSignlessInteger(1) ? "is"
+                                                               : "index";
+  bind(result, *expression, fallback);
+  return success();
+}

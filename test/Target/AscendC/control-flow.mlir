@@ -1,0 +1,78 @@
+// RUN: attn-opt %s --emit=ascendc --no-line-directives | FileCheck %s
+// RUN: attn-opt %s --emit=ascendc | %clang_ascendc -
+
+// Loops, branches and index arithmetic as plain C++ on 64-bit numbers.
+
+!buf = memref<64xf32, #ascend.space<ub>>
+
+// CHECK-LABEL: void loops(int64_t n, int64_t m, int32_t k) {
+func.func @loops(%n: index loc("n"), %m: index loc("m"), %k: i32 loc("k")) attributes {ascend.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c64 = arith.constant 64 : index
+  %x = ascend.alloc "x" at 0 : !buf
+  // What is used once stands where it is used, with the parentheses it needs.
+  // CHECK: AscendC::Exp(x, x, static_cast<int32_t>((n + m) * 2 - (n - m)));
+  %sum = arith.addi %n, %m : index
+  %difference = arith.subi %n, %m : index
+  %twice = arith.muli %sum, %c2 : index
+  %amount = arith.subi %twice, %difference : index
+  ascend.unary exp %x, %x count(%amount) : !buf, !buf
+  // What is used twice has a name; so has what C++ repeats.
+  // CHECK-NEXT: const int64_t tiles = n / 64 + (n % 64 > 0);
+  %tiles = arith.ceildivsi %n, %c64 : index loc("tiles")
+  // CHECK-NEXT: const int64_t share = tiles - m;
+  %share = arith.subi %tiles, %m : index loc("share")
+  // CHECK-NEXT: const int64_t end = share < tiles ? share : tiles;
+  %end = arith.minsi %share, %tiles : index loc("end")
+  // Carried values are variables; all are read before one changes.
+  // CHECK-NEXT: int64_t t_carried = 0;
+  // CHECK-NEXT: int64_t t_carried_1 = n;
+  // CHECK-NEXT: for (int64_t t = 0; t < end; ++t) {
+  %last:2 = scf.for %i = %c0 to %end step %c1 iter_args(%parity = %c0, %other = %n) -> (index, index) {
+    // CHECK-NEXT: for (int64_t i = t; i < n; i += 2) {
+    scf.for %j = %i to %n step %c2 {
+      // CHECK-NEXT: AscendC::Abs(x[i], x, static_cast<int32_t>(t_carried + t));
+      %part = ascend.slice %x[%j] : !buf -> memref<?xf32, #ascend.space<ub>>
+      %inner = arith.addi %parity, %i : index
+      ascend.unary abs %part, %x count(%inner) : memref<?xf32, #ascend.space<ub>>, !buf
+    // CHECK-NEXT: }
+    }
+    // CHECK-NEXT: const int64_t next_t_carried = t_carried_1;
+    // CHECK-NEXT: const int64_t next_t_carried_1 = 1 - t_carried;
+    // CHECK-NEXT: t_carried = next_t_carried;
+    // CHECK-NEXT: t_carried_1 = next_t_carried_1;
+    %next = arith.subi %c1, %parity : index
+    scf.yield %other, %next : index, index
+  // CHECK-NEXT: }
+  } loc("t")
+  // CHECK-NEXT: int64_t chosen;
+  // CHECK-NEXT: if (t_carried == 0) {
+  %is = arith.cmpi eq, %last#0, %c0 : index
+  %chosen = scf.if %is -> index {
+    // CHECK-NEXT: chosen = n;
+    scf.yield %n : index
+  // CHECK-NEXT: } else {
+  } else {
+    // CHECK-NEXT: const int64_t bits = static_cast<int64_t>(k);
+    // CHECK-NEXT: chosen = (bits & 7) << (bits > 3 ? bits : 3);
+    %bits = arith.index_cast %k : i32 to index loc("bits")
+    %c3 = arith.constant 3 : index
+    %c7 = arith.constant 7 : index
+    %low = arith.andi %bits, %c7 : index
+    %high = arith.maxsi %bits, %c3 : index
+    %shifted = arith.shli %low, %high : index
+    scf.yield %shifted : index
+  } loc("chosen")
+  // CHECK-NEXT: }
+  // CHECK-NEXT: if (chosen < n) {
+  // CHECK-NEXT: AscendC::Exp(x, x, static_cast<int32_t>(chosen));
+  // CHECK-NEXT: }
+  %less = arith.cmpi slt, %chosen, %n : index
+  scf.if %less {
+    ascend.unary exp %x, %x count(%chosen) : !buf, !buf
+  }
+  ascend.barrier all
+  return
+}
