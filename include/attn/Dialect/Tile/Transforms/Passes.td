@@ -91,6 +91,9 @@ def TileVerifyPass : Pass<"tile-verify", "::mlir::ModuleOp"> {
     ```mlir
     tile.store %x, %y[%t span, :] : ...  // passes
     tile.store %x, %y[:, %t span] : ...  // fails: the columns come from a span
+    ```
+  }];
+}
 
 def PrintBuffersPass : Pass<"tile-print-buffers", "::mlir::func::FuncOp"> {
   let summary = "Says in remarks which buffers the tiles of a kernel need";
