@@ -161,6 +161,11 @@ LogicalResult attn::setTargetChip(ModuleOp module, StringRef description) {
     int64_t value;
     if (key.empty() || text.getAsInteger(0, value))
       return module.emitError() << "chip fact '" << entry << "' is not of the form key=integer";
+    auto isSame = [fact = StringAttr::get(context, key)](NamedAttribute earlier) {
+      return earlier.getName() == fact;
+    };
+    if (llvm::any_of(overrides, isSame))
+      return module.emitError() << "chip fact '" << key << "' is given twice";
     overrides.push_back(builder.getNamedAttr(key, builder.getI64IntegerAttr(value)));
   }
   auto target = machine::TargetAttr::getChecked(
