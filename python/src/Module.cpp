@@ -1,0 +1,9 @@
+// The entry of the native module attn._core: which parts it has.
+#include "Diagnostics.h"
+#include "KernelModule.h"
+
+PYBIND11_MODULE(_core, module) {
+  module.doc() = "The compiler behind the package attn; not a public interface.";
+  attn::python::bindDiagnostics(module);
+  attn::python::bindKernelModule(module);
+}
