@@ -49,7 +49,8 @@ LogicalResult verifySameType(Operation *op, ValueRange memories) {
 LogicalResult verifyArithmetic(Operation *op, Type type) {
   if (!type.isF32() && !type.isF16())
     return op->emitOpError() << "computes on f32 or f16, not " << type
-                             << (type.isBF16() ? ": the chip has no bf16 arithmetic, cast before" : "");
+                             << (type.isBF16() ? ": the chip has no bf16 arithmetic, cast before"
+                                               : "");
   return success();
 }
 
@@ -71,8 +72,8 @@ LogicalResult verifyRepeats(Operation *op, Value amount) {
 
 /// Checks mask and strides of the repeat form; `operands` counts destination and sources.
 LogicalResult verifyForm(Operation *op, std::optional<int64_t> mask,
-                         std::optional<ArrayRef<int64_t>> strides, Value amount, int64_t elementBytes,
-                         size_t operands) {
+                         std::optional<ArrayRef<int64_t>> strides, Value amount,
+                         int64_t elementBytes, size_t operands) {
   if (mask.has_value() != strides.has_value())
     return op->emitOpError("has a mask without strides, or strides without a mask");
   if (!mask)
@@ -124,6 +125,15 @@ LogicalResult verifyF32(Operation *op, ValueRange memories) {
 
 using Accesses = SmallVectorImpl<Access>;
 
+/// The most that an amount can be, or none without a bound that fits any memory.
+std::optional<int64_t> getMostOf(Value amount) {
+  constexpr int64_t limit = int64_t(1) << 40;
+  std::optional<int64_t> bound = getUpperBound(amount);
+  if (!bound || *bound > limit)
+    return std::nullopt;
+  return std::max<int64_t>(*bound, 0);
+}
+
 void addToEnd(Accesses &accesses, Value memory, bool isWrite) {
   accesses.push_back({memory, isWrite, /*toEnd=*/true, 0, 0, 0});
 }
@@ -137,11 +147,12 @@ void addRows(Accesses &accesses, Value memory, bool isWrite, std::optional<int64
 
 void addCount(Accesses &accesses, Value memory, bool isWrite, std::optional<int64_t> count) {
   int64_t bytes = count ? *count * getElementBytes(memory) : 0;
-  addRows(accesses, memory, isWrite, count ? std::optional<int64_t>(1) : std::nullopt, bytes, bytes);
+  addRows(accesses, memory, isWrite, count ? std::optional<int64_t>(1) : std::nullopt, bytes,
+          bytes);
 }
 
-/// One operand of the repeat form. Lanes lie in blocks `blockStride` apart; a stride above one leaves
-/// holes, which count as touched.
+/// One operand of the repeat form. Lanes lie in blocks `blockStride` apart; a stride above one
+/// leaves holes, which count as touched.
 void addRepeats(Accesses &accesses, Value memory, bool isWrite, std::optional<int64_t> repeats,
                 int64_t mask, int64_t blockStride, int64_t repeatStride) {
   int64_t laneBytes = mask * getElementBytes(memory);
@@ -157,7 +168,7 @@ void addRepeats(Accesses &accesses, Value memory, bool isWrite, std::optional<in
 
 /// The operands of an elementwise instruction, destination first; `sourcesOnly` are read.
 template <typename Op> void addElementwise(Op op, Accesses &accesses, ValueRange memories) {
-  std::optional<int64_t> amount = getConstant(op.getAmount());
+  std::optional<int64_t> amount = getMostOf(op.getAmount());
   for (auto [index, memory] : llvm::enumerate(memories)) {
     bool isWrite = index == 0;
     if (!op.getMask())
@@ -180,14 +191,16 @@ static LogicalResult verifyCopy(Operation *op, Value local, Value global, int64_
       failed(verifySameType(op, {local, global})))
     return failure();
   if (pitch < 0 || pitch * getElementBytes(local) % blockBytes != 0)
-    return op->emitOpError() << "has a pitch of " << pitch << " elements in ub, not whole 32-byte blocks";
+    return op->emitOpError() << "has a pitch of " << pitch
+                             << " elements in ub, not whole 32-byte blocks";
   return success();
 }
 
-/// The UB side of a copy: rows of whole blocks on the way in (padding included), exact on the way out.
+/// The UB side of a copy: rows of whole blocks on the way in (padding included), exact on the way
+/// out.
 static void addLocalRows(Accesses &accesses, Value local, bool isWrite, Value rows, Value length,
                          int64_t pitch, int64_t rightPad) {
-  std::optional<int64_t> rowCount = getConstant(rows), lengthCount = getConstant(length);
+  std::optional<int64_t> rowCount = getMostOf(rows), lengthCount = getMostOf(length);
   if (!lengthCount)
     return addToEnd(accesses, local, isWrite);
   int64_t bytes = (*lengthCount + rightPad) * getElementBytes(local);
@@ -200,13 +213,15 @@ LogicalResult CopyInOp::verify() {
   if (failed(verifyCopy(*this, getDst(), getSrc(), getDstPitch())))
     return failure();
   if (getRightPad() < 0 || getRightPad() * getElementBytes(getDst()) > blockBytes)
-    return emitOpError() << "pads by " << getRightPad() << " elements; at most 32 bytes are possible";
+    return emitOpError() << "pads by " << getRightPad()
+                         << " elements; at most 32 bytes are possible";
   return success();
 }
 Pipe CopyInOp::getPipe() { return Pipe::MTE2; }
 void CopyInOp::getAccesses(Accesses &accesses) {
   addToEnd(accesses, getSrc(), /*isWrite=*/false);
-  addLocalRows(accesses, getDst(), /*isWrite=*/true, getRows(), getLength(), getDstPitch(), getRightPad());
+  addLocalRows(accesses, getDst(), /*isWrite=*/true, getRows(), getLength(), getDstPitch(),
+               getRightPad());
 }
 
 LogicalResult CopyOutOp::verify() { return verifyCopy(*this, getSrc(), getDst(), getSrcPitch()); }
@@ -225,7 +240,9 @@ LogicalResult UnaryOp::verify() {
                  failed(verifyArithmetic(*this, getElementType(getDst()))));
 }
 Pipe UnaryOp::getPipe() { return Pipe::V; }
-void UnaryOp::getAccesses(Accesses &accesses) { addElementwise(*this, accesses, {getDst(), getSrc()}); }
+void UnaryOp::getAccesses(Accesses &accesses) {
+  addElementwise(*this, accesses, {getDst(), getSrc()});
+}
 
 LogicalResult BinaryOp::verify() {
   ValueRange memories = getOperands().take_front(3);
@@ -260,7 +277,9 @@ LogicalResult ScalarOp::verify() {
   return success();
 }
 Pipe ScalarOp::getPipe() { return Pipe::V; }
-void ScalarOp::getAccesses(Accesses &accesses) { addElementwise(*this, accesses, {getDst(), getSrc()}); }
+void ScalarOp::getAccesses(Accesses &accesses) {
+  addElementwise(*this, accesses, {getDst(), getSrc()});
+}
 
 LogicalResult CastOp::verify() {
   if (failed(verifyElementwise(*this, {getDst(), getSrc()}, {})))
@@ -271,12 +290,14 @@ LogicalResult CastOp::verify() {
   if (!widens && !narrows)
     return emitOpError() << "cannot turn " << from << " into " << to;
   if (widens != (getMode() == RoundMode::None))
-    return emitOpError() << "rounds by '" << stringifyRoundMode(getMode()) << "' from " << from << " to "
-                         << to << "; widening takes none, narrowing a mode";
+    return emitOpError() << "rounds by '" << stringifyRoundMode(getMode()) << "' from " << from
+                         << " to " << to << "; widening takes none, narrowing a mode";
   return success();
 }
 Pipe CastOp::getPipe() { return Pipe::V; }
-void CastOp::getAccesses(Accesses &accesses) { addElementwise(*this, accesses, {getDst(), getSrc()}); }
+void CastOp::getAccesses(Accesses &accesses) {
+  addElementwise(*this, accesses, {getDst(), getSrc()});
+}
 
 LogicalResult DuplicateOp::verify() {
   if (failed(verifyElementwise(*this, {getDst()}, {})))
@@ -296,7 +317,7 @@ LogicalResult CopyOp::verify() {
 }
 Pipe CopyOp::getPipe() { return Pipe::V; }
 void CopyOp::getAccesses(Accesses &accesses) {
-  std::optional<int64_t> count = getConstant(getAmount());
+  std::optional<int64_t> count = getMostOf(getAmount());
   addCount(accesses, getDst(), /*isWrite=*/true, count);
   addCount(accesses, getSrc(), /*isWrite=*/false, count);
 }
@@ -315,7 +336,7 @@ LogicalResult BrcbOp::verify() {
 }
 Pipe BrcbOp::getPipe() { return Pipe::V; }
 void BrcbOp::getAccesses(Accesses &accesses) {
-  std::optional<int64_t> repeats = getConstant(getRepeat());
+  std::optional<int64_t> repeats = getMostOf(getRepeat());
   addRepeats(accesses, getDst(), /*isWrite=*/true, repeats, getLanes(getElementBytes(getDst())),
              getStrides()[0], getStrides()[1]);
   addCount(accesses, getSrc(), /*isWrite=*/false,
@@ -341,21 +362,23 @@ template <typename Op> static LogicalResult verifyReduce(Op op) {
 LogicalResult WholeReduceOp::verify() { return verifyReduce(*this); }
 Pipe WholeReduceOp::getPipe() { return Pipe::V; }
 void WholeReduceOp::getAccesses(Accesses &accesses) {
-  std::optional<int64_t> repeats = getConstant(getRepeat());
+  std::optional<int64_t> repeats = getMostOf(getRepeat());
   int64_t bytes = getElementBytes(getDst());
   addRows(accesses, getDst(), /*isWrite=*/true, repeats, bytes, getStrides()[0] * bytes);
-  addRepeats(accesses, getSrc(), /*isWrite=*/false, repeats, getMask(), getStrides()[1], getStrides()[2]);
+  addRepeats(accesses, getSrc(), /*isWrite=*/false, repeats, getMask(), getStrides()[1],
+             getStrides()[2]);
 }
 
 LogicalResult BlockReduceOp::verify() { return verifyReduce(*this); }
 Pipe BlockReduceOp::getPipe() { return Pipe::V; }
 void BlockReduceOp::getAccesses(Accesses &accesses) {
-  std::optional<int64_t> repeats = getConstant(getRepeat());
+  std::optional<int64_t> repeats = getMostOf(getRepeat());
   int64_t bytes = getElementBytes(getDst());
   int64_t activeBlocks = llvm::divideCeil(getMask() * bytes, blockBytes);
   addRows(accesses, getDst(), /*isWrite=*/true, repeats, activeBlocks * bytes,
           getStrides()[0] * blocksPerRepeat * bytes);
-  addRepeats(accesses, getSrc(), /*isWrite=*/false, repeats, getMask(), getStrides()[1], getStrides()[2]);
+  addRepeats(accesses, getSrc(), /*isWrite=*/false, repeats, getMask(), getStrides()[1],
+             getStrides()[2]);
 }
 
 //===----------------------------------------------------------------------===//
@@ -364,8 +387,9 @@ void BlockReduceOp::getAccesses(Accesses &accesses) {
 
 /// `rows` rows of `pitch` f32 elements, whole.
 static void addTile(Accesses &accesses, Value memory, bool isWrite, Value rows, int64_t pitch) {
-  std::optional<int64_t> count = getConstant(rows);
-  addCount(accesses, memory, isWrite, count ? std::optional<int64_t>(*count * pitch) : std::nullopt);
+  std::optional<int64_t> count = getMostOf(rows);
+  addCount(accesses, memory, isWrite,
+           count ? std::optional<int64_t>(*count * pitch) : std::nullopt);
 }
 
 LogicalResult RowReduceOp::verify() {
@@ -375,7 +399,7 @@ LogicalResult RowReduceOp::verify() {
 Pipe RowReduceOp::getPipe() { return Pipe::V; }
 void RowReduceOp::getAccesses(Accesses &accesses) {
   addTile(accesses, getSrc(), /*isWrite=*/false, getRows(), getPitch());
-  addCount(accesses, getDst(), /*isWrite=*/true, getConstant(getRows()));
+  addCount(accesses, getDst(), /*isWrite=*/true, getMostOf(getRows()));
   addToEnd(accesses, getScratch(), /*isWrite=*/true);
 }
 
