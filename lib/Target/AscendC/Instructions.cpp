@@ -141,16 +141,14 @@ static FailureOr<CopyShape> getCopyShape(Operation *op, Value memory, const Expr
   if (rows.constant && (*rows.constant < 0 || *rows.constant > maxRows))
     return op->emitOpError() << "copies " << *rows.constant << " rows; 0 to " << maxRows
                              << " are possible";
-  if (shape.rowBytes.constant &&
-      (*shape.rowBytes.constant < 0 || *shape.rowBytes.constant > maxRowBytes))
-    return op->emitOpError() << "copies rows of " << *shape.rowBytes.constant << " bytes; 0 to "
-                             << maxRowBytes << " are possible";
+  if (length.constant && (*length.constant < 0 || *length.constant > maxRowBytes / size))
+    return op->emitOpError() << "copies rows of " << *length.constant << " elements; 0 to "
+                             << maxRowBytes / size << " are possible";
   if (rows.constant && *rows.constant <= 1)
     return shape;
   Expression bytes = Expression::integer(size);
   shape.globalGapBytes = (globalPitch - length) * bytes;
   Expression paddedBytes = (length + Expression::integer(rightPad)) * bytes;
-  Expression pitchBytes = Expression::integer(localPitch * size);
   if (paddedBytes.constant) {
     int64_t gap = localPitch * size - llvm::alignTo(*paddedBytes.constant, blockBytes);
     shape.localGapBlocks = Expression::integer(gap / blockBytes);
@@ -174,7 +172,7 @@ static std::string getCopyParameters(const CopyShape &shape, const Expression &s
          convertTo("uint32_t", destinationGap) + ", 0}";
 }
 
-FailureOr<std::string> KernelEmitter::getCopyIn(ascend::CopyInOp op) {
+KernelEmitter::Call KernelEmitter::getCall(ascend::CopyInOp op) {
   FailureOr<CopyShape> shape =
       getCopyShape(op, op.getDst(), get(op.getRows()), get(op.getLength()), get(op.getSrcPitch()),
                    op.getDstPitch(), op.getRightPad());
@@ -189,7 +187,7 @@ FailureOr<std::string> KernelEmitter::getCopyIn(ascend::CopyInOp op) {
                    padding});
 }
 
-FailureOr<std::string> KernelEmitter::getCopyOut(ascend::CopyOutOp op) {
+KernelEmitter::Call KernelEmitter::getCall(ascend::CopyOutOp op) {
   FailureOr<CopyShape> shape =
       getCopyShape(op, op.getSrc(), get(op.getRows()), get(op.getLength()), get(op.getDstPitch()),
                    op.getSrcPitch(), /*rightPad=*/0);
@@ -214,7 +212,79 @@ template <typename Op> std::string KernelEmitter::getForm(Op op, StringRef param
   return std::to_string(*op.getMask()) + ", " + convertTo("uint8_t", amount) + ", " + strides;
 }
 
-template <typename Op> std::string KernelEmitter::getFlag(Op op, StringRef call) {
+KernelEmitter::Call KernelEmitter::getCall(ascend::UnaryOp op) {
+  return makeCall(getName(op.getKind()),
+                  {getPlace(op.getDst()), getPlace(op.getSrc()), getForm(op, "UnaryRepeatParams")});
+}
+
+KernelEmitter::Call KernelEmitter::getCall(ascend::BinaryOp op) {
+  return makeCall(getName(op.getKind()),
+                  {getPlace(op.getDst()), getPlace(op.getLhs()), getPlace(op.getRhs()),
+                   getForm(op, "BinaryRepeatParams")});
+}
+
+KernelEmitter::Call KernelEmitter::getCall(ascend::MulAddOp op) {
+  return makeCall("MulAddDst", {getPlace(op.getDst()), getPlace(op.getLhs()), getPlace(op.getRhs()),
+                                getForm(op, "BinaryRepeatParams")});
+}
+
+KernelEmitter::Call KernelEmitter::getCall(ascend::ScalarOp op) {
+  return makeCall(getName(op.getKind()),
+                  {getPlace(op.getDst()), getPlace(op.getSrc()), get(op.getScalar()).text,
+                   getForm(op, "UnaryRepeatParams")});
+}
+
+KernelEmitter::Call KernelEmitter::getCall(ascend::CastOp op) {
+  return makeCall("Cast", {getPlace(op.getDst()), getPlace(op.getSrc()),
+                           "AscendC::RoundMode::" + getName(op.getMode()).str(),
+                           getForm(op, "UnaryRepeatParams")});
+}
+
+KernelEmitter::Call KernelEmitter::getCall(ascend::DuplicateOp op) {
+  Type type = op.getScalar().getType();
+  if (!type.isF32() && !type.isSignlessInteger(32))
+    return op.emitOpError() << "cannot be printed as AscendC for " << type;
+  return makeCall("Duplicate", {getPlace(op.getDst()), get(op.getScalar()).text, getForm(op, "")});
+}
+
+KernelEmitter::Call KernelEmitter::getCall(ascend::CopyOp op) {
+  return makeCall("DataCopy", {getPlace(op.getDst()), getPlace(op.getSrc()),
+                               convertTo("uint32_t", get(op.getAmount()))});
+}
+
+KernelEmitter::Call KernelEmitter::getCall(ascend::BrcbOp op) {
+  return makeCall("Brcb", {getPlace(op.getDst()), getPlace(op.getSrc()),
+                           convertTo("uint8_t", get(op.getRepeat())),
+                           "AscendC::BrcbRepeatParams{" + joinNumbers(op.getStrides()) + "}"});
+}
+
+/// Whole reductions take mask and repeats, block reductions repeats and mask.
+KernelEmitter::Call KernelEmitter::getCall(ascend::WholeReduceOp op) {
+  std::string strides = joinNumbers(op.getStrides());
+  if (op.getKind() != ascend::ReduceKind::Sum)
+    strides += ", AscendC::ReduceOrder::ORDER_ONLY_VALUE";
+  return makeCall("WholeReduce" + getName(op.getKind()),
+                  {getPlace(op.getDst()), getPlace(op.getSrc()), std::to_string(op.getMask()),
+                   convertTo("int32_t", get(op.getRepeat())), strides});
+}
+
+KernelEmitter::Call KernelEmitter::getCall(ascend::BlockReduceOp op) {
+  return makeCall("BlockReduce" + getName(op.getKind()),
+                  {getPlace(op.getDst()), getPlace(op.getSrc()),
+                   convertTo("int32_t", get(op.getRepeat())), std::to_string(op.getMask()),
+                   joinNumbers(op.getStrides())});
+}
+
+//===----------------------------------------------------------------------===//
+// Synchronisation
+//===----------------------------------------------------------------------===//
+
+template <typename Op> KernelEmitter::Call KernelEmitter::getFlag(Op op, StringRef call) {
+  constexpr int64_t eventIds = 8;
+  if (op.getVirtualEvent() || op.getEvent() > eventIds - op.getSlots())
+    return op.emitOpError("has no event id of the chip; run ascend-assign-events before");
+  if (!isVectorPipe(op.getSource()) || !isVectorPipe(op.getTarget()))
+    return op.emitOpError("needs a pipe that vector cores do not have");
   Expression event = Expression::integer(op.getEvent());
   if (op.getSlot())
     event = event + get(op.getSlot());
@@ -223,103 +293,30 @@ template <typename Op> std::string KernelEmitter::getFlag(Op op, StringRef call)
                   {convertTo("int32_t", event)});
 }
 
-/// Checks what the text cannot say.
-static LogicalResult checkFlag(Operation *op, ascend::Pipe source, ascend::Pipe target,
-                               int64_t event, int64_t slots, bool isVirtual) {
-  constexpr int64_t eventIds = 8;
-  if (isVirtual || event + slots > eventIds)
-    return op->emitOpError("has no event id of the chip; run ascend-assign-events before");
-  if (!isVectorPipe(source) || !isVectorPipe(target))
-    return op->emitOpError("needs a pipe that vector cores do not have");
-  return success();
+KernelEmitter::Call KernelEmitter::getCall(ascend::SetFlagOp op) { return getFlag(op, "SetFlag"); }
+
+KernelEmitter::Call KernelEmitter::getCall(ascend::WaitFlagOp op) {
+  return getFlag(op, "WaitFlag");
 }
 
-FailureOr<std::string> KernelEmitter::getCall(Operation &op) {
-  using Result = FailureOr<std::string>;
-  return TypeSwitch<Operation *, Result>(&op)
-      .Case([&](ascend::CopyInOp copy) { return getCopyIn(copy); })
-      .Case([&](ascend::CopyOutOp copy) { return getCopyOut(copy); })
-      .Case([&](ascend::UnaryOp unary) {
-        return makeCall(getName(unary.getKind()),
-                        {getPlace(unary.getDst()), getPlace(unary.getSrc()),
-                         getForm(unary, "UnaryRepeatParams")});
-      })
-      .Case([&](ascend::BinaryOp binary) {
-        return makeCall(getName(binary.getKind()),
-                        {getPlace(binary.getDst()), getPlace(binary.getLhs()),
-                         getPlace(binary.getRhs()), getForm(binary, "BinaryRepeatParams")});
-      })
-      .Case([&](ascend::MulAddOp multiply) {
-        return makeCall("MulAddDst",
-                        {getPlace(multiply.getDst()), getPlace(multiply.getLhs()),
-                         getPlace(multiply.getRhs()), getForm(multiply, "BinaryRepeatParams")});
-      })
-      .Case([&](ascend::ScalarOp scalar) {
-        return makeCall(getName(scalar.getKind()),
-                        {getPlace(scalar.getDst()), getPlace(scalar.getSrc()),
-                         get(scalar.getScalar()).text, getForm(scalar, "UnaryRepeatParams")});
-      })
-      .Case([&](ascend::CastOp cast) {
-        return makeCall("Cast", {getPlace(cast.getDst()), getPlace(cast.getSrc()),
-                                 "AscendC::RoundMode::" + getName(cast.getMode()).str(),
-                                 getForm(cast, "UnaryRepeatParams")});
-      })
-      .Case([&](ascend::DuplicateOp duplicate) -> Result {
-        Type type = duplicate.getScalar().getType();
-        if (!type.isF32() && !type.isSignlessInteger(32))
-          return duplicate.emitOpError() << "cannot be printed as AscendC for " << type;
-        return makeCall("Duplicate", {getPlace(duplicate.getDst()), get(duplicate.getScalar()).text,
-                                      getForm(duplicate, "")});
-      })
-      .Case([&](ascend::CopyOp copy) {
-        return makeCall("DataCopy", {getPlace(copy.getDst()), getPlace(copy.getSrc()),
-                                     convertTo("uint32_t", get(copy.getAmount()))});
-      })
-      .Case([&](ascend::BrcbOp broadcast) {
-        return makeCall("Brcb",
-                        {getPlace(broadcast.getDst()), getPlace(broadcast.getSrc()),
-                         convertTo("uint8_t", get(broadcast.getRepeat())),
-                         "AscendC::BrcbRepeatParams{" + joinNumbers(broadcast.getStrides()) + "}"});
-      })
-      // Whole reductions take mask and repeats, block reductions repeats and mask.
-      .Case([&](ascend::WholeReduceOp reduce) {
-        std::string strides = joinNumbers(reduce.getStrides());
-        if (reduce.getKind() != ascend::ReduceKind::Sum)
-          strides += ", AscendC::ReduceOrder::ORDER_ONLY_VALUE";
-        return makeCall("WholeReduce" + getName(reduce.getKind()),
-                        {getPlace(reduce.getDst()), getPlace(reduce.getSrc()),
-                         std::to_string(reduce.getMask()),
-                         convertTo("int32_t", get(reduce.getRepeat())), strides});
-      })
-      .Case([&](ascend::BlockReduceOp reduce) {
-        return makeCall("BlockReduce" + getName(reduce.getKind()),
-                        {getPlace(reduce.getDst()), getPlace(reduce.getSrc()),
-                         convertTo("int32_t", get(reduce.getRepeat())),
-                         std::to_string(reduce.getMask()), joinNumbers(reduce.getStrides())});
-      })
-      .Case([&](ascend::SetFlagOp flag) -> Result {
-        if (failed(checkFlag(flag, flag.getSource(), flag.getTarget(), flag.getEvent(),
-                             flag.getSlots(), flag.getVirtualEvent())))
-          return failure();
-        return getFlag(flag, "SetFlag");
-      })
-      .Case([&](ascend::WaitFlagOp flag) -> Result {
-        if (failed(checkFlag(flag, flag.getSource(), flag.getTarget(), flag.getEvent(),
-                             flag.getSlots(), flag.getVirtualEvent())))
-          return failure();
-        return getFlag(flag, "WaitFlag");
-      })
-      .Case([&](ascend::BarrierOp barrier) -> Result {
-        if (barrier.getPipe() != ascend::Pipe::ALL && !isVectorPipe(barrier.getPipe()))
-          return barrier.emitOpError("needs a pipe that vector cores do not have");
-        return makeCall("PipeBarrier<PIPE_" + getName(barrier.getPipe()) + ">", {});
-      })
+KernelEmitter::Call KernelEmitter::getCall(ascend::BarrierOp op) {
+  if (op.getPipe() != ascend::Pipe::ALL && !isVectorPipe(op.getPipe()))
+    return op.emitOpError("needs a pipe that vector cores do not have");
+  return makeCall("PipeBarrier<PIPE_" + getName(op.getPipe()) + ">", {});
+}
+
+KernelEmitter::Call KernelEmitter::getCall(Operation &op) {
+  return TypeSwitch<Operation *, Call>(&op)
+      .Case<ascend::CopyInOp, ascend::CopyOutOp, ascend::UnaryOp, ascend::BinaryOp,
+            ascend::MulAddOp, ascend::ScalarOp, ascend::CastOp, ascend::DuplicateOp, ascend::CopyOp,
+            ascend::BrcbOp, ascend::WholeReduceOp, ascend::BlockReduceOp, ascend::SetFlagOp,
+            ascend::WaitFlagOp, ascend::BarrierOp>([&](auto known) { return getCall(known); })
       .Case<ascend::RowReduceOp, ascend::RowBinaryOp, ascend::RowMulAddOp, ascend::ColBinaryOp>(
-          [&](auto composite) -> Result {
+          [&](auto composite) -> Call {
             return composite.emitOpError(
                 "is a composite without an AscendC call; run ascend-expand-composites before");
           })
-      .Default([&](Operation *unknown) -> Result {
+      .Default([&](Operation *unknown) -> Call {
         return unknown->emitOpError("cannot be printed as AscendC");
       });
 }

@@ -14,10 +14,9 @@ using namespace attn::ascendc;
 
 LogicalResult KernelEmitter::checkForm() {
   if (!isKernelName(kernel.getName()))
-    return kernel.emitError()
-           << "kernel name '" << kernel.getName()
-           << "' must be an identifier of at most 49 characters that is no word of "
-              "C++ or AscendC and has no two underscores in a row";
+    return kernel.emitError() << "kernel name '" << kernel.getName()
+                              << "' must be an identifier of at most 49 characters and no word of "
+                                 "C++ or AscendC";
   if (kernel.isExternal() || !kernel.getBody().hasOneBlock())
     return kernel.emitError() << "kernel '" << kernel.getName()
                               << "' must have a body of one block to be printed as AscendC";
@@ -37,9 +36,6 @@ LogicalResult KernelEmitter::collectBuffers() {
   WalkResult result = kernel.walk([&](ascend::AllocOp alloc) {
     if (!alloc.getAddress())
       return WalkResult(alloc.emitOpError("has no address; run ascend-plan-memory before"));
-    Type element = alloc.getResult().getType().getElementType();
-    if (!getTypeName(element) || element.isSignlessInteger(1))
-      return WalkResult(alloc.emitOpError() << "has a type the chip does not have: " << element);
     usedBytes = std::max(usedBytes, *alloc.getAddress() + alloc.getByteSize());
     if (!alloc.getResult().use_empty())
       buffers.push_back(alloc);

@@ -57,12 +57,26 @@ private:
   const Expression &get(mlir::Value value) const { return expressions.find(value)->second; }
 
   // Instructions (Instructions.cpp).
-  mlir::FailureOr<std::string> getCall(mlir::Operation &op);
-  mlir::FailureOr<std::string> getCopyIn(ascend::CopyInOp op);
-  mlir::FailureOr<std::string> getCopyOut(ascend::CopyOutOp op);
+  using Call = mlir::FailureOr<std::string>;
+  Call getCall(mlir::Operation &op);
+  Call getCall(ascend::CopyInOp op);
+  Call getCall(ascend::CopyOutOp op);
+  Call getCall(ascend::UnaryOp op);
+  Call getCall(ascend::BinaryOp op);
+  Call getCall(ascend::MulAddOp op);
+  Call getCall(ascend::ScalarOp op);
+  Call getCall(ascend::CastOp op);
+  Call getCall(ascend::DuplicateOp op);
+  Call getCall(ascend::CopyOp op);
+  Call getCall(ascend::BrcbOp op);
+  Call getCall(ascend::WholeReduceOp op);
+  Call getCall(ascend::BlockReduceOp op);
+  Call getCall(ascend::SetFlagOp op);
+  Call getCall(ascend::WaitFlagOp op);
+  Call getCall(ascend::BarrierOp op);
+  template <typename Op> Call getFlag(Op op, llvm::StringRef call);
   /// The count, or mask, repeats and `parameters` with the strides, that ends a vector call.
   template <typename Op> std::string getForm(Op op, llvm::StringRef parameters);
-  template <typename Op> std::string getFlag(Op op, llvm::StringRef call);
   std::string getPlace(mlir::Value memory) const;
   std::string getElementType(mlir::Value memory) const;
 

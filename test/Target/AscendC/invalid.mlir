@@ -57,15 +57,6 @@ func.func @unplanned() attributes {ascend.kernel} {
 
 // -----
 
-func.func @buffer_type() attributes {ascend.kernel} {
-  // expected-error@below {{has a type the chip does not have: 'f64'}}
-  %x = ascend.alloc "x" at 0 : memref<64xf64, #ascend.space<ub>>
-  ascend.barrier all
-  return
-}
-
-// -----
-
 func.func @composite(%n: index) attributes {ascend.kernel} {
   %x = ascend.alloc "x" at 0 : memref<64xf32, #ascend.space<ub>>
   // expected-error@below {{is a composite without an AscendC call; run ascend-expand-composites before}}
@@ -185,7 +176,7 @@ func.func @row_bytes(%V: memref<64xf32, #ascend.space<gm>>) attributes {ascend.k
   %c0 = arith.constant 0 : index
   %length = arith.constant 1048576 : index
   %p = ascend.address %V[%c0] : memref<64xf32, #ascend.space<gm>> -> memref<?xf32, #ascend.space<gm>>
-  // expected-error@below {{copies rows of 4194304 bytes; 0 to 2097151 are possible}}
+  // expected-error@below {{copies rows of 1048576 elements; 0 to 524287 are possible}}
   ascend.copy_in %x, %p rows(%c0) length(%length) src_pitch(%c0) dst_pitch 8 right_pad 0 : memref<64xf32, #ascend.space<ub>>, memref<?xf32, #ascend.space<gm>>
   ascend.barrier all
   return

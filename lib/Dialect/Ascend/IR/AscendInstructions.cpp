@@ -9,6 +9,9 @@ namespace {
 
 constexpr int64_t blockBytes = 32;
 constexpr int64_t blocksPerRepeat = 8;
+/// Far beyond any local memory; keeps products of rows, pitches and element sizes from overflowing.
+constexpr int64_t maxRows = int64_t(1) << 28;
+constexpr int64_t maxPitch = int64_t(1) << 28;
 
 int64_t getElementBytes(Value memory) {
   return llvm::divideCeil(cast<MemRefType>(memory.getType()).getElementTypeBitWidth(), 8);
@@ -25,7 +28,7 @@ int64_t getLanes(int64_t elementBytes) { return blocksPerRepeat * blockBytes / e
 LogicalResult verifyBuffer(Operation *op, StringRef what, Value memory, Space space) {
   auto type = cast<MemRefType>(memory.getType());
   if (getSpace(type) != space || type.getRank() != 1 || !type.getLayout().isIdentity() ||
-      !type.getElementType().isIntOrFloat())
+      !isElementType(type.getElementType()))
     return op->emitOpError() << "needs " << what << " as a one-dimensional memref in "
                              << stringifySpace(space) << ", not " << type;
   return success();
@@ -70,6 +73,14 @@ LogicalResult verifyRepeats(Operation *op, Value amount) {
   return success();
 }
 
+/// Checks numbers of rows and of elements in a row that are known.
+LogicalResult verifyExtent(Operation *op, StringRef what, Value amount) {
+  if (std::optional<int64_t> count = getConstant(amount); count && (*count < 0 || *count > maxRows))
+    return op->emitOpError() << "has " << *count << " " << what << "; 0 to " << maxRows
+                             << " are possible";
+  return success();
+}
+
 /// Checks mask and strides of the repeat form; `operands` counts destination and sources.
 LogicalResult verifyForm(Operation *op, std::optional<int64_t> mask,
                          std::optional<ArrayRef<int64_t>> strides, Value amount,
@@ -101,8 +112,10 @@ LogicalResult verifyElementwise(Op op, ValueRange memories, ValueRange sameType)
   return verifyForm(op, op.getMask(), op.getStrides(), op.getAmount(), widest, memories.size());
 }
 
-LogicalResult verifyRows(Operation *op, int64_t cols, int64_t pitch) {
-  if (cols < 1 || pitch < cols || pitch % 8 != 0)
+LogicalResult verifyRows(Operation *op, Value rows, int64_t cols, int64_t pitch) {
+  if (failed(verifyExtent(op, "rows", rows)))
+    return failure();
+  if (cols < 1 || pitch < cols || pitch % 8 != 0 || pitch > maxPitch)
     return op->emitOpError() << "has rows of " << cols << " elements at a pitch of " << pitch
                              << "; the pitch must hold them and be a multiple of 8";
   return success();
@@ -185,14 +198,16 @@ template <typename Op> void addElementwise(Op op, Accesses &accesses, ValueRange
 // Copies
 //===----------------------------------------------------------------------===//
 
-static LogicalResult verifyCopy(Operation *op, Value local, Value global, int64_t pitch) {
+static LogicalResult verifyCopy(Operation *op, Value local, Value global, Value rows, Value length,
+                                int64_t pitch) {
+  if (failed(verifyExtent(op, "rows", rows)) || failed(verifyExtent(op, "elements in a row", length)))
+    return failure();
   if (failed(verifyBuffer(op, "its buffer", local, Space::UB)) ||
       failed(verifyBuffer(op, "its place in an array", global, Space::GM)) ||
       failed(verifySameType(op, {local, global})))
     return failure();
-  if (pitch < 0 || pitch * getElementBytes(local) % blockBytes != 0)
-    return op->emitOpError() << "has a pitch of " << pitch
-                             << " elements in ub, not whole 32-byte blocks";
+  if (pitch < 0 || pitch > maxPitch || pitch * getElementBytes(local) % blockBytes != 0)
+    return op->emitOpError() << "has a pitch of " << pitch << " elements in ub, not whole 32-byte blocks";
   return success();
 }
 
@@ -210,11 +225,10 @@ static void addLocalRows(Accesses &accesses, Value local, bool isWrite, Value ro
 }
 
 LogicalResult CopyInOp::verify() {
-  if (failed(verifyCopy(*this, getDst(), getSrc(), getDstPitch())))
+  if (failed(verifyCopy(*this, getDst(), getSrc(), getRows(), getLength(), getDstPitch())))
     return failure();
-  if (getRightPad() < 0 || getRightPad() * getElementBytes(getDst()) > blockBytes)
-    return emitOpError() << "pads by " << getRightPad()
-                         << " elements; at most 32 bytes are possible";
+  if (getRightPad() < 0 || getRightPad() > blockBytes / getElementBytes(getDst()))
+    return emitOpError() << "pads by " << getRightPad() << " elements; at most 32 bytes are possible";
   return success();
 }
 Pipe CopyInOp::getPipe() { return Pipe::MTE2; }
@@ -224,7 +238,9 @@ void CopyInOp::getAccesses(Accesses &accesses) {
                getRightPad());
 }
 
-LogicalResult CopyOutOp::verify() { return verifyCopy(*this, getSrc(), getDst(), getSrcPitch()); }
+LogicalResult CopyOutOp::verify() {
+  return verifyCopy(*this, getSrc(), getDst(), getRows(), getLength(), getSrcPitch());
+}
 Pipe CopyOutOp::getPipe() { return Pipe::MTE3; }
 void CopyOutOp::getAccesses(Accesses &accesses) {
   addLocalRows(accesses, getSrc(), /*isWrite=*/false, getRows(), getLength(), getSrcPitch(), 0);
@@ -394,7 +410,7 @@ static void addTile(Accesses &accesses, Value memory, bool isWrite, Value rows, 
 
 LogicalResult RowReduceOp::verify() {
   return failure(failed(verifyF32(*this, getOperands().take_front(3))) ||
-                 failed(verifyRows(*this, getCols(), getPitch())));
+                 failed(verifyRows(*this, getRows(), getCols(), getPitch())));
 }
 Pipe RowReduceOp::getPipe() { return Pipe::V; }
 void RowReduceOp::getAccesses(Accesses &accesses) {
@@ -405,7 +421,7 @@ void RowReduceOp::getAccesses(Accesses &accesses) {
 
 LogicalResult RowBinaryOp::verify() {
   return failure(failed(verifyF32(*this, getOperands().take_front(4))) ||
-                 failed(verifyRows(*this, getCols(), getPitch())));
+                 failed(verifyRows(*this, getRows(), getCols(), getPitch())));
 }
 Pipe RowBinaryOp::getPipe() { return Pipe::V; }
 void RowBinaryOp::getAccesses(Accesses &accesses) {
@@ -417,7 +433,7 @@ void RowBinaryOp::getAccesses(Accesses &accesses) {
 
 LogicalResult RowMulAddOp::verify() {
   return failure(failed(verifyF32(*this, getOperands().take_front(4))) ||
-                 failed(verifyRows(*this, getCols(), getPitch())));
+                 failed(verifyRows(*this, getRows(), getCols(), getPitch())));
 }
 Pipe RowMulAddOp::getPipe() { return Pipe::V; }
 void RowMulAddOp::getAccesses(Accesses &accesses) {
@@ -430,7 +446,7 @@ void RowMulAddOp::getAccesses(Accesses &accesses) {
 
 LogicalResult ColBinaryOp::verify() {
   return failure(failed(verifyF32(*this, getOperands().take_front(3))) ||
-                 failed(verifyRows(*this, getCols(), getPitch())));
+                 failed(verifyRows(*this, getRows(), getCols(), getPitch())));
 }
 Pipe ColBinaryOp::getPipe() { return Pipe::V; }
 void ColBinaryOp::getAccesses(Accesses &accesses) {

@@ -40,6 +40,9 @@ struct Access {
 /// The memory space of a memref type, or none where it is not one of ours.
 std::optional<Space> getSpace(mlir::Type type);
 
+/// Whether local memory can hold elements of that type.
+bool isElementType(mlir::Type type);
+
 /// The number an index is known to be, or none.
 std::optional<int64_t> getConstant(mlir::Value index);
 
