@@ -15,7 +15,7 @@ class Kernel:
         functools.update_wrapper(self, function)
         self._function = function
         self._lowered = {}
-        self._programs = {}  # what the runtime has compiled for this machine, by specialisation
+        self.programs = {}  # what the runtime has compiled for this machine, by specialisation
 
     def __repr__(self):
         return f"<attn kernel {self.__qualname__}>"
@@ -37,12 +37,8 @@ class Kernel:
         """
         from . import compiler
 
-        signature = self.signature
-        names = {parameter.name for parameter in signature.parameters}
-        options = {name: value for name, value in arguments.items() if name not in names}
-        compiler.check_options(options)
-        given = {name: value for name, value in arguments.items() if name in names}
-        specialisation = self._specialise_specs(_arguments.bind(signature, self._defaults, (), given))
+        given, options = compiler.split_options(self.signature, arguments)
+        specialisation = self._specialise_specs(_arguments.bind(self.signature, self.defaults, (), given))
         return compiler.Artefact(self.__name__, self.lower(specialisation).text, soc, options)
 
     def _specialise_specs(self, bound: dict):
@@ -74,7 +70,8 @@ class Kernel:
         return read_signature(self._function, self.source)
 
     @functools.cached_property
-    def _defaults(self):
+    def defaults(self):
+        """The values of arguments that a call may leave out."""
         function = self._function
         code = function.__code__
         values = function.__defaults__ or ()

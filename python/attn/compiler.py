@@ -16,12 +16,15 @@ _PIPELINES["ascendc"] = _PIPELINES["ascend"]
 _OPTIONS = {"softmax": "attn-tile"}
 
 
-def check_options(options: dict):
-    """Raises TypeError for an option that no pipeline has."""
+def split_options(signature, keywords: dict):
+    """Splits keywords into arguments of a kernel and options of the compiler; TypeError for what is neither."""
+    names = {parameter.name for parameter in signature.parameters}
+    options = {name: value for name, value in keywords.items() if name not in names}
     for name in options:
         if name not in _OPTIONS:
             known = ", ".join(sorted(_OPTIONS))
             raise TypeError(f"'{name}' is neither an argument of the kernel nor an option of the compiler ({known})")
+    return {name: value for name, value in keywords.items() if name in names}, options
 
 
 def _pipeline_text(name: str, options: dict):

@@ -98,8 +98,7 @@ class Arithmetic:
         return b if a == 1 else None
 
     def _scalar_binary(self, symbol: str, operation: _Operation, a, b, node, name):
-        whole = all(isinstance(value, int) or type(value) is Scalar and value.type == "index" for value in (a, b))
-        if whole and operation.index is not None:
+        if _is_whole(a) and _is_whole(b) and operation.index is not None:
             a, b = self.index(a, node), self.index(b, node)
             if operation.index == "remainder":  # Python's: the sign of the divisor
                 quotient = self._writer.define(f"arith.floordivsi {a}, {b} : index", node)
@@ -167,7 +166,10 @@ class Arithmetic:
         scalar = self.float(value, node)
         text = f"tile.splat {scalar} : f32 -> !tile.tile<1 x 1 x f32>"
         everywhere = is_number(value) or value.everywhere and value.type == "f32"
-        ssa = self._writer.once(text, node) if everywhere else self._writer.define(text, node)
+        if everywhere:
+            ssa = self._writer.once(text, node, label=f"{scalar[1:]}_tile")
+        else:
+            ssa = self._writer.define(text, node)
         return Tile(ssa, 1, 1, f32)
 
     def cast(self, tile: Tile, dtype: DType, node: ast.AST, name: str | None = None):
@@ -190,11 +192,13 @@ class Arithmetic:
 
     def index(self, value, node: ast.AST, what: str = "this"):
         """The SSA name of a whole number."""
-        if isinstance(value, int) and not isinstance(value, bool):
-            return self._writer.index(value, node)
-        if type(value) is Scalar and value.type == "index":
-            return value.ssa
-        raise self._error(node, f"{what} must be a whole number, not {describe(value)}")
+        self.check_index(value, node, what)
+        return value.ssa if type(value) is Scalar else self._writer.index(value, node)
+
+    def check_index(self, value, node: ast.AST, what: str):
+        """Raises unless a value is a whole number."""
+        if isinstance(value, bool) or not _is_whole(value):
+            raise self._error(node, f"{what} must be a whole number, not {describe(value)}")
 
     def float(self, value, node: ast.AST, what: str = "this"):
         """The SSA name of a float."""

@@ -5,12 +5,16 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+import types
 from typing import NamedTuple
 
 from ..language import ArrayType, Auto, ConstType, DType, Word
 from .source import Source
 
 _SYMBOL = re.compile(r"[A-Z][A-Z0-9_]*\Z")
+
+# What a body may take from its surroundings.
+_CAPTURABLE = (int, float, DType)
 
 # The words whose arguments (by position) are dimensions of tiles.
 _SHAPE_ARGUMENTS = {"softmax_state": (0, 1), "full": (0,), "tiles": (1,)}
@@ -64,7 +68,7 @@ def read_signature(function, source: Source):
         parameters,
         dims,
         frozenset(_find_specialised(parameters, dims, source)),
-        tuple(_find_captured(parameters, dims, source)),
+        tuple(_find_captured(function, dims, source)),
     )
 
 
@@ -130,25 +134,45 @@ def find_word(node: ast.AST, source: Source):
 def _find_specialised(parameters, dims, source: Source):
     """The names of the dims that become dimensions of tiles: taken whole by `:`, or part of a tile's shape."""
     arrays = {parameter.name: parameter.about.dims for parameter in parameters if parameter.kind == "array"}
-    nodes = list(ast.walk(source.tree))
+    nodes = _walk(source.tree.body)
     for node in nodes:
         if isinstance(node, ast.Assign):
             arrays.update(_find_outputs(node, source))
     for node in nodes:
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
-            indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-            for dim, index in zip(arrays.get(node.value.id, ()), indices):
-                if not isinstance(index, ast.Slice):
-                    continue
-                if index.lower is None and index.upper is None:
-                    yield from {dim} & dims.keys()
-                yield from _names_in(index) & dims.keys()
+            yield from _taken_whole(node, arrays.get(node.value.id, ())) & dims.keys()
         elif isinstance(node, ast.Call):
             word = find_word(node.func, source)
             for place in _SHAPE_ARGUMENTS.get(word.name, ()) if word else ():
                 named = [keyword.value for keyword in node.keywords if keyword.arg == word.parameters[place]]
                 for argument in named + node.args[place : place + 1]:
                     yield from _names_in(argument) & dims.keys()
+
+
+_LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator)
+
+
+def _walk(statements):
+    """All nodes below statements but the leaves; much faster than ast.walk on a long kernel."""
+    nodes = list(statements)
+    for node in nodes:  # grows while it is read
+        for field in node._fields:
+            value = getattr(node, field, None)
+            if isinstance(value, list):
+                nodes += [item for item in value if not isinstance(item, _LEAVES) and isinstance(item, ast.AST)]
+            elif isinstance(value, ast.AST) and not isinstance(value, _LEAVES):
+                nodes.append(value)
+    return nodes
+
+
+def _taken_whole(node: ast.Subscript, dims):
+    """The dims of an array that a subscript takes whole, and the names in the bounds of its slices."""
+    found = set()
+    indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    for dim, index in zip(dims, indices):
+        if isinstance(index, ast.Slice):
+            found |= _names_in(index) if index.lower or index.upper else {dim}
+    return found
 
 
 def _find_outputs(node: ast.Assign, source: Source):
@@ -170,17 +194,15 @@ def _names_in(node: ast.AST):
     return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
-def _find_captured(parameters, dims, source: Source):
-    """The names of numbers that the body takes from outside: they are part of what a kernel is specialised on."""
-    bound = {parameter.name for parameter in parameters} | dims.keys()
-    loads = {}
-    for statement in source.tree.body:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Name):
-                if isinstance(node.ctx, ast.Load):
-                    loads[node.id] = None
-                else:
-                    bound.add(node.id)
-    for name in loads:
-        if name not in bound and isinstance(source.lookup(name), (int, float, DType)):
+def _find_captured(function, dims, source: Source):
+    """The numbers that the body takes from outside: they are part of what a kernel is specialised on.
+
+    The names that the code reads without defining them are known to Python; that attributes are among them does no harm.
+    """
+    names = [name for name in (*function.__code__.co_names, *function.__code__.co_freevars) if name not in dims]
+    for name in names:
+        value = source.lookup(name)
+        if isinstance(value, _CAPTURABLE):
             yield name
+        elif isinstance(value, types.ModuleType) and value.__name__ != "attn.language":
+            yield from (f"{name}.{part}" for part in names if isinstance(getattr(value, part, None), _CAPTURABLE))

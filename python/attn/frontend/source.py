@@ -34,7 +34,10 @@ class Source:
         return CompileError([Diagnostic("error", self.path, line, column, message, width)])
 
     def lookup(self, name: str, default=None):
-        """What a name outside the kernel's body stands for: a closure's cell, then a global."""
+        """What a name outside the kernel's body stands for: a closure's cell, then a global. `a.b` is a's attribute."""
+        name, _, attribute = name.partition(".")
+        if attribute:
+            return getattr(self.lookup(name), attribute, default)
         cell = self._cells.get(name)
         if cell is not None:
             try:
@@ -65,13 +68,23 @@ def load_source(function):
     except (OSError, SyntaxError):
         message = f"the source of '{function.__name__}' cannot be read: a kernel must stand in a file"
         raise CompileError([Diagnostic("error", code.co_filename, code.co_firstlineno, 1, message)]) from None
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == code.co_name:
+    for node in _functions(tree):
+        if node.name == code.co_name:
             first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
             if first == code.co_firstlineno:
                 return _checked(Source(function, node, lines))
     message = f"the file has changed since '{function.__name__}' was defined, or it is no plain function"
     raise CompileError([Diagnostic("error", code.co_filename, code.co_firstlineno, 1, message)])
+
+
+def _functions(tree: ast.Module):
+    """The functions of a file, also those inside others, in classes and below conditions."""
+    statements = list(tree.body)
+    for node in statements:  # grows while it is read
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield node
+        for field in ("body", "orelse", "handlers", "finalbody", "cases"):
+            statements += getattr(node, field, ())
 
 
 def _checked(source: Source):

@@ -212,7 +212,7 @@ class Statements(Expressions):
                 if axis.lower != 0:
                     raise self.error(argument, "at.tiles with a base is not supported in at.grid")
             else:
-                self.arithmetic.index(axis, argument, "an axis of at.grid")
+                self.arithmetic.check_index(axis, argument, "an axis of at.grid")
         return axes, self._stages(stages, call)
 
     def _axis_text(self, axis, node):

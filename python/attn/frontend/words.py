@@ -46,10 +46,10 @@ def _tiles(lowering, node: ast.Call, name, n, bs, base, limit):
     size = _tile_dim(lowering, bs, node, "the block size")
     arithmetic = lowering.arithmetic
     for value, what in ((n, "the extent of at.tiles"), (base, "the base of at.tiles")):
-        arithmetic.index(value, node, what)
+        arithmetic.check_index(value, node, what)
     upper = n if base == 0 else arithmetic.binary("+", base, n, node)
     if limit is not None:
-        arithmetic.index(limit, node, "the limit of at.tiles")
+        arithmetic.check_index(limit, node, "the limit of at.tiles")
         upper = arithmetic.binary("at.minimum", upper, limit, node)
     # Where the spans cover a dim, what they index must have that dim.
     extent = node.args[0] if node.args else None

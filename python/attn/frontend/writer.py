@@ -90,11 +90,14 @@ class Writer:
         self._indent = self._indent[2:]
         self._body.append(f"{self._indent}}} {self.location(node, name)}")
 
-    def once(self, text: str, node: ast.AST, name: str | None = None):
-        """One op of the prologue; the same text gives the same SSA name. It is located at its first use."""
+    def once(self, text: str, node: ast.AST, name: str | None = None, label: str | None = None):
+        """One op of the prologue; the same text gives the same SSA name. It is located at its first use.
+
+        `label` is a readable SSA name for what has no name in the source.
+        """
         ssa = self._once.get(text)
         if ssa is None:
-            ssa = self._once[text] = self.fresh(name)
+            ssa = self._once[text] = self.fresh(label or name)
             self._prologue.append(f"  {ssa} = {text} {self.location(node, name)}")
         return ssa
 
@@ -102,14 +105,15 @@ class Writer:
 
     def index(self, value: int, node: ast.AST):
         """The SSA name of a whole number."""
-        return self.once(f"arith.constant {value} : index", node)
+        return self.once(f"arith.constant {value} : index", node, label=f"c{value}")
 
     def f32(self, value: float, node: ast.AST):
         """The SSA name of a float."""
         try:
-            return self.once(f"arith.constant {format_f32(value)} : f32", node)
+            literal = format_f32(value)
         except OverflowError:
             raise self._source.error(node, f"{value!r} does not fit f32") from None
+        return self.once(f"arith.constant {literal} : f32", node, label=f"f{literal.replace('+', '')}")
 
     def dim(self, name: str, array: Array, axis: int):
         """The size of an array's dimension."""
