@@ -1,0 +1,43 @@
+# The entry points of the project; each target is a thin call of a script.
+#   make demo    set up, build, and walk one kernel through every stage
+#   make test    set up, build, and run every check
+#   make build   PRESET=release|debug|asan, JOBS=n
+SHELL := /bin/bash
+.DEFAULT_GOAL := build
+.NOTPARALLEL:
+
+PRESET ?= release
+VENV_PYTHON := .venv/bin/python
+export JOBS
+
+.PHONY: setup build demo test bench docs format lint clean
+
+setup:
+	@scripts/setup.sh
+
+build: setup
+	@scripts/build.sh "$(PRESET)"
+
+demo: build
+	@$(VENV_PYTHON) scripts/demo.py
+
+# The build is a part of the test run, so that a build failure still ends with totals.
+test: setup
+	@$(VENV_PYTHON) scripts/run_tests.py
+
+bench: build
+	@$(VENV_PYTHON) test/benchmark/run.py
+
+docs: setup
+	@$(VENV_PYTHON) scripts/generate_docs.py
+
+format: setup
+	@scripts/format.sh
+
+lint: build
+	@scripts/lint.sh
+
+# Keeps .venv: it is slow to make and depends on requirements.txt alone.
+clean:
+	rm -rf build build-debug build-asan dist
+	rm -f python/attn/_core*.so

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# clang-tidy over what the release build compiles, and the static checks of the repository.
+set -euo pipefail
+# shellcheck source=scripts/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+cd "$root"
+
+failed=0
+scripts/format.sh --check || failed=1
+.venv/bin/python scripts/check_includes.py || failed=1
+.venv/bin/python scripts/check_whitespace.py || failed=1
+if command -v shellcheck >/dev/null; then
+  shellcheck -x scripts/*.sh .ci/run || failed=1
+fi
+"$llvm_bin/run-clang-tidy" -quiet -p build -clang-tidy-binary "$llvm_bin/clang-tidy" \
+  "$root/(lib|tools|python)/" || failed=1
+exit "$failed"

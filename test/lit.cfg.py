@@ -1,0 +1,18 @@
+# The lit suite of attn. lit reads this through build/test/lit.site.cfg.py.
+import os
+
+import lit.formats
+
+config.name = "attn"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["python", "benchmark", "Inputs"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.attn_binary_root, "test")
+
+# attn-opt and attn-sim come from the build; FileCheck, not and split-file from LLVM.
+config.environment["PATH"] = os.pathsep.join([config.attn_tools_dir, config.llvm_tools_dir, os.environ["PATH"]])
+config.substitutions.append(("%python", config.attn_python))
+config.substitutions.append(("%source_root", config.attn_source_root))
+# LLVM's own libraries are not instrumented, so the bounds of containers that cross into them look wrong.
+config.environment["ASAN_OPTIONS"] = "detect_container_overflow=0"
