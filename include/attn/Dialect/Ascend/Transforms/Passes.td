@@ -85,4 +85,50 @@ def PlanMemoryPass : Pass<"ascend-plan-memory", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"bytes", "bytes", "Bytes of UB in use">];
 }
 
+def InsertSyncPass : Pass<"ascend-insert-sync", "::mlir::func::FuncOp"> {
+  let summary = "Orders the pipes by flags and barriers";
+  let description = [{
+    Runs the kernel abstractly, loops unrolled a few trips, and finds for every instruction what it must not overtake: by
+    the bytes of UB that it touches (reuse of addresses included) and by its places in arrays. Where the order is not
+    known already through earlier flags and barriers, it adds
+
+    - a barrier before the consumer, within one pipe;
+    - a flag from behind the producer to before the consumer, between pipes, outside of loops that only one of them is in;
+    - for a dependence on a later iteration, a flag that is raised before the loop, awaited and raised in every
+      iteration, and awaited once more behind the loop, so that it is balanced for any number of trips; one flag per slot
+      for buffers with slots.
+
+    Afterwards it removes what the rest implies: without any single flag or barrier of the result there is a race. The
+    kernel ends with a barrier of all pipes. Events are virtual: `ascend-assign-events` gives them the chip's ids.
+
+    Before:
+    ```mlir
+    scf.for ... iter_args(%slot = %c0) -> (index) {
+      %now = ascend.slot %v[%slot] : ...
+      ascend.copy_in %now, ...
+      ascend.cast none %v32, %now ...
+    }
+    ```
+    After:
+    ```mlir
+    ascend.set_flag v to mte2 virtual event 0 slot(%c0) of 2
+    ascend.set_flag v to mte2 virtual event 0 slot(%c1) of 2
+    scf.for ... iter_args(%slot = %c0) -> (index) {
+      %now = ascend.slot %v[%slot] : ...
+      ascend.wait_flag v to mte2 virtual event 0 slot(%slot) of 2
+      ascend.copy_in %now, ...
+      ascend.set_flag mte2 to v virtual event 0 slot(%slot) of 2
+      ascend.wait_flag mte2 to v virtual event 0 slot(%slot) of 2
+      ascend.barrier v
+      ascend.cast none %v32, %now ...
+      ascend.set_flag v to mte2 virtual event 0 slot(%slot) of 2
+    }
+    ascend.wait_flag v to mte2 virtual event 0 slot(%c0) of 2
+    ascend.wait_flag v to mte2 virtual event 0 slot(%c1) of 2
+    ascend.barrier all
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 #endif // ATTN_DIALECT_ASCEND_TRANSFORMS_PASSES
