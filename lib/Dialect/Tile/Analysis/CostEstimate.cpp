@@ -1,4 +1,5 @@
-// What a bound kernel would cost on the chip: vector instructions and bytes, overlapped where stages allow.
+// What a bound kernel would cost on the chip: vector instructions and bytes, overlapped where
+// stages allow.
 #include "attn/Dialect/Tile/Analysis/CostEstimate.h"
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "attn/Dialect/Tile/Analysis/Layout.h"
@@ -62,7 +63,8 @@ private:
       for (Attribute block : grid.getBlocks())
         if (auto number = dyn_cast<IntegerAttr>(block))
           elements *= number.getInt();
-      return repeat(grid.getBody().front(), std::max(1.0, assumedShare / elements), grid.getStages());
+      return repeat(grid.getBody().front(), std::max(1.0, assumedShare / elements),
+                    grid.getStages());
     }
     if (auto load = dyn_cast<LoadOp>(op))
       return transfer(load.getResult().getType(), getSelection(load), /*isLoad=*/true, stages);
@@ -83,7 +85,8 @@ private:
 
   Work repeat(Block &body, double trips, int64_t stages) {
     Work work = getWork(body, stages);
-    for (double *part : {&work.gmBytes, &work.vectorCycles, &work.vector, &work.transfer, &work.serial})
+    for (double *part :
+         {&work.gmBytes, &work.vectorCycles, &work.vector, &work.transfer, &work.serial})
       *part *= trips;
     if (stages > 1)
       work.serial += costs.loadStart; // until the first loads have arrived
@@ -98,8 +101,8 @@ private:
     // HBM moves whole blocks, however little of one is wanted.
     double moved = perRow ? type.getRowCount() * chip.blockBytes : bytes;
     work.gmBytes = bytes;
-    work.transfer = std::max({costs.copyIssue, getCopyWork(costs, isLoad, rows, bytes),
-                              moved / hbmBytesPerCycle});
+    work.transfer = std::max(
+        {costs.copyIssue, getCopyWork(costs, isLoad, rows, bytes), moved / hbmBytesPerCycle});
     if (stages == 1)
       work.transfer += isLoad ? costs.loadStart : costs.storeStart;
     return work;
@@ -158,7 +161,8 @@ private:
       return getBinaryCycles(op, VectorFamily::Mul);
     if (isa<DivOp>(op))
       return getBinaryCycles(op, VectorFamily::Div);
-    auto result = op->getNumResults() == 1 ? dyn_cast<TileType>(op->getResult(0).getType()) : TileType();
+    auto result =
+        op->getNumResults() == 1 ? dyn_cast<TileType>(op->getResult(0).getType()) : TileType();
     if (!result)
       return 0;
     double repeats = getRepeats(result);

@@ -1,5 +1,6 @@
 // Rewrites of softmax states into tiles, one per form (tile stage).
 #include "attn/Dialect/Tile/Transforms/SoftmaxForms.h"
+#include "attn/Dialect/Tile/Transforms/LoopRewrite.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include <cfloat>
@@ -94,45 +95,6 @@ private:
   Location stateLoc;
 };
 
-/// Replaces `loop` by one that carries `replacements[i]` in place of its i-th value where that is
-/// not empty; the body moves over. Uses of what was replaced are left to the caller.
-RangeOp rebuildLoop(RangeOp loop, ArrayRef<SmallVector<Value>> replacements) {
-  OpBuilder builder(loop);
-  SmallVector<Value> inits;
-  for (auto [init, replacement] : llvm::zip_equal(loop.getInits(), replacements))
-    replacement.empty() ? inits.push_back(init) : llvm::append_range(inits, replacement);
-  auto rebuilt = RangeOp::create(builder, loop.getLoc(), TypeRange(ValueRange(inits)),
-                                 loop.getLower(), loop.getUpper(), inits, loop.getBlockAttr(),
-                                 loop.getStagesAttr(), loop.getParallelAttr());
-  Block *body = builder.createBlock(&rebuilt.getBody());
-  Block &old = loop.getBody().front();
-  old.getArgument(0).replaceAllUsesWith(
-      body->addArgument(old.getArgument(0).getType(), old.getArgument(0).getLoc()));
-  unsigned position = 0;
-  for (auto [index, replacement] : llvm::enumerate(replacements)) {
-    if (replacement.empty()) {
-      BlockArgument carried = loop.getCarried()[index];
-      carried.replaceAllUsesWith(body->addArgument(carried.getType(), carried.getLoc()));
-      loop.getResult(index).replaceAllUsesWith(rebuilt.getResult(position++));
-      continue;
-    }
-    for (Value value : replacement)
-      body->addArgument(value.getType(), value.getLoc());
-    position += replacement.size();
-  }
-  body->getOperations().splice(body->end(), old.getOperations());
-  return rebuilt;
-}
-
-/// Replaces the values that `loop` yields, entry by entry of `replacements` that is not empty.
-void rebuildYield(RangeOp loop, ArrayRef<SmallVector<Value>> replacements) {
-  YieldOp yield = loop.getYield();
-  SmallVector<Value> values;
-  for (auto [value, replacement] : llvm::zip_equal(yield.getValues(), replacements))
-    replacement.empty() ? values.push_back(value) : llvm::append_range(values, replacement);
-  yield.getValuesMutable().assign(values);
-}
-
 /// Online form: states become three carried tiles wherever they go.
 class OnlineRewriter {
 public:
@@ -189,40 +151,40 @@ private:
   }
 
   void rewriteLoop(RangeOp loop) {
-    auto expand = [&](ValueRange values) {
-      return llvm::map_to_vector(values, [&](Value value) -> SmallVector<Value> {
-        auto state = states.find(value);
-        if (state == states.end())
-          return {};
-        const StateParts &parts = state->second.parts;
-        return {parts.maximum, parts.sum, parts.accumulator};
-      });
-    };
-    SmallVector<SmallVector<Value>> inits = expand(loop.getInits());
-    if (llvm::all_of(inits, [](auto &init) { return init.empty(); }))
+    CarriedReplacements inits = expand(loop.getInits());
+    if (llvm::none_of(inits, [](auto &init) { return init.has_value(); }))
       return rewrite(loop.getBody().front());
-    SmallVector<Value> oldCarried(loop.getCarried().begin(), loop.getCarried().end());
     RangeOp rebuilt = rebuildLoop(loop, inits);
     dead.push_back(loop);
     unsigned position = 0;
     for (auto [index, init] : llvm::enumerate(inits)) {
-      if (init.empty()) {
+      if (!init) {
         ++position;
         continue;
       }
-      auto at = [&](ValueRange values) {
+      auto at = [position](auto values) {
         return StateParts{values[position], values[position + 1], values[position + 2]};
       };
       Location loc = states.at(loop.getInits()[index]).loc;
-      states.try_emplace(
-          oldCarried[index],
-          State{at(SmallVector<Value>(rebuilt.getCarried().begin(), rebuilt.getCarried().end())),
-                loc});
+      states.try_emplace(loop.getCarried()[index], State{at(rebuilt.getCarried()), loc});
       states.try_emplace(loop.getResult(index), State{at(rebuilt.getResults()), loc});
       position += 3;
     }
     rewrite(rebuilt.getBody().front());
     rebuildYield(rebuilt, expand(rebuilt.getYield().getValues()));
+  }
+
+  /// The parts of every state among `values`.
+  CarriedReplacements expand(ValueRange values) {
+    CarriedReplacements parts;
+    for (Value value : values) {
+      auto state = states.find(value);
+      parts.emplace_back();
+      if (state != states.end())
+        parts.back() = {state->second.parts.maximum, state->second.parts.sum,
+                        state->second.parts.accumulator};
+    }
+    return parts;
   }
 
   DenseMap<Value, State> states;
@@ -254,7 +216,7 @@ void rewriteReload(SoftmaxLoop &match) {
   // First loop: maximum and sum, scores to the workspace.
   StateBuilder start(match.init, stateLoc, type);
   StateParts empty = start.makeEmpty(/*withAccumulator=*/false);
-  SmallVector<SmallVector<Value>> replacements(match.loop.getInits().size());
+  CarriedReplacements replacements(match.loop.getInits().size());
   replacements[match.carried] = {empty.maximum, empty.sum};
   RangeOp first = rebuildLoop(match.loop, replacements);
   StateBuilder inner(match.push, stateLoc, type);

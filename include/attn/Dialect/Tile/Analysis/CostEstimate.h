@@ -7,8 +7,8 @@
 
 namespace attn::tile {
 
-/// The work of one core on its share of the grid. Sizes that are only known when the kernel runs are
-/// assumed alike for every choice, so that only comparisons mean something.
+/// The work of one core on its share of the grid. Sizes that are only known when the kernel runs
+/// are assumed alike for every choice, so that only comparisons mean something.
 struct CostEstimate {
   double gmBytes = 0;
   double vectorCycles = 0;

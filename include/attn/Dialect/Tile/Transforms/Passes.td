@@ -49,6 +49,43 @@ def DecomposeSoftmaxPass : Pass<"tile-decompose-softmax", "::mlir::ModuleOp"> {
   let dependentDialects = ["::attn::tile::TileDialect", "::mlir::arith::ArithDialect"];
 }
 
+def FitTilesPass : Pass<"tile-fit-tiles", "::mlir::ModuleOp"> {
+  let summary = "Binds block sizes so that a kernel fits local memory, in strips of columns where it must";
+  let description = [{
+    For every choice of the sizes in `tile.symbols` and of the loops' stages, the bytes of local memory are counted
+    exactly as the lowering will use them (`BufferAssignment`). Among the choices that fit, the one with the
+    best estimated time is applied; the grid is double-buffered where that fits too. The sizes are recorded in
+    `launch.sizes`.
+
+    Where not even the smallest sizes fit, rows are computed in strips of columns: a walk over the strips for what can be
+    computed at once, another for what needs a reduction over the whole row. Rows that several walks need are kept whole in
+    local memory or loaded again, a loop that only adds rows up moves inside the strips, and a carried row that
+    fits nowhere is spilled to a workspace: the choice that moves the fewest bytes, with remarks that say so.
+
+    When nothing fits, one error lists every buffer that is alive where the most memory is needed.
+
+    On the host, where any size runs, the smallest size with enough elements per tile is taken.
+
+    ```mlir
+    func.func @copy(...) attributes {tile.kernel, tile.symbols = {BT = #tile.auto<1, 64>}} {
+      tile.grid (%t) in (%T by BT) {
+        %v = tile.load %x[%t span, :] : (!tile.array<?x64xf32>, !tile.span<BT>) -> !tile.tile<BT x 64 x f32>
+    ```
+    becomes
+    ```mlir
+    func.func @copy(...) attributes {tile.kernel, launch.sizes = {BT = 64 : i64}} {
+      tile.grid (%t) in (%T by 64) stages 2 {
+        %v = tile.load %x[%t span, :] : (!tile.array<?x64xf32>, !tile.span<64>) -> !tile.tile<64 x 64 x f32>
+    ```
+  }];
+  let options = [
+    ListOption<"sizes", "sizes", "std::string", "sizes fixed by the author, as BT=2">,
+    Option<"printAlternatives", "print-alternatives", "bool", "false",
+           "say in remarks what every choice that was looked at would need">,
+  ];
+  let dependentDialects = ["::attn::tile::TileDialect", "::mlir::arith::ArithDialect"];
+}
+
 def ClampGridPass : Pass<"tile-clamp-grid", "::mlir::ModuleOp"> {
   let summary = "Turns a kernel's grid into each core's share of it";
   let description = [{
