@@ -50,6 +50,8 @@ static LogicalResult convert(func::FuncOp function) {
   FailureOr<tile::BufferAssignment> assignment = tile::BufferAssignment::create(function);
   if (failed(assignment))
     return failure();
+  if (!function->hasAttr("tile.kernel") && !assignment->getBuffers().empty())
+    return function.emitError("counts tiles on the host and cannot compute with them");
   OpBuilder builder(function);
   SmallVector<Type> types = llvm::map_to_vector(function.getArgumentTypes(), convertArgumentType);
   auto lowered = func::FuncOp::create(builder, function.getLoc(), function.getName(),

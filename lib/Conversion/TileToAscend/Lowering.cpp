@@ -75,9 +75,13 @@ LogicalResult Lowering::lowerOp(Operation *op) {
 
 LogicalResult Lowering::lowerScalar(Operation *op) {
   if (auto dim = dyn_cast<DimOp>(op)) {
+    int64_t size = dim.getArray().getType().getShape()[dim.getDimension()];
     Value array = scalars.lookup(dim.getArray());
-    scalars.map(dim.getResult(), ascend::DimOp::create(builder, loc, builder.getIndexType(), array,
-                                                       dim.getDimension()));
+    Value result =
+        ShapedType::isDynamic(size)
+            ? ascend::DimOp::create(builder, loc, builder.getIndexType(), array, dim.getDimension())
+            : constant(size);
+    scalars.map(dim.getResult(), result);
     return success();
   }
   if (isa<BlockIdOp>(op)) {
