@@ -19,6 +19,9 @@ using namespace attn;
 
 namespace {
 
+/// What a kernel can be printed as.
+enum class Stage { Tile, Ascend, AscendC };
+
 struct DriverOptions {
   llvm::cl::opt<Stage> emit{
       "emit",
@@ -70,8 +73,8 @@ struct LowerPass : PassWrapper<LowerPass, OperationPass<ModuleOp>> {
     if (llvm::none_of(module.getOps<func::FuncOp>(), isTileKernel))
       return;
     OpPassManager pipeline(ModuleOp::getOperationName());
-    if (failed(addStage(pipeline, Stage::Tile)) ||
-        (last != Stage::Tile && failed(addStage(pipeline, Stage::Ascend))) ||
+    if (failed(addTileStage(pipeline)) ||
+        (last != Stage::Tile && failed(addAscendStage(pipeline))) ||
         failed(runPipeline(pipeline, module)))
       signalPassFailure();
   }

@@ -5,60 +5,72 @@
 using namespace mlir;
 using namespace attn;
 
-/// The passes of the tile stage, in order.
-constexpr StringLiteral tilePasses = "tile-decompose-softmax,"
-                                     "tile-fit-tiles,"
-                                     "tile-clamp-grid,"
-                                     "canonicalize,"
-                                     "cse,"
-                                     "tile-verify";
-
-/// The passes of the chip stage, in order.
-constexpr StringLiteral ascendPasses = "convert-tile-to-ascend,"
-                                       "canonicalize,"
-                                       "cse,"
-                                       "ascend-expand-composites,"
-                                       "ascend-double-buffer,"
-                                       "canonicalize,"
-                                       "cse,"
-                                       "ascend-plan-memory,"
-                                       "ascend-insert-sync,"
-                                       "ascend-assign-events,"
-                                       "ascend-verify";
-
-LogicalResult attn::addStage(OpPassManager &manager, Stage stage) {
-  switch (stage) {
-  case Stage::Tile:
-    return parsePassPipeline(tilePasses, manager);
-  case Stage::Ascend:
-    return parsePassPipeline(ascendPasses, manager);
-  case Stage::AscendC:
-    return success();
-  }
-  return failure();
+LogicalResult attn::addTileStage(OpPassManager &manager, StringRef softmaxForm) {
+  std::string passes = ("tile-decompose-softmax{form=" + softmaxForm +
+                        "},"
+                        "tile-fit-tiles,"
+                        "tile-clamp-grid,"
+                        "canonicalize,"
+                        "cse,"
+                        "tile-verify")
+                           .str();
+  return parsePassPipeline(passes, manager);
 }
 
-/// Registers the pipeline `name` that runs `stages`.
-static void registerPipeline(StringRef name, StringRef description, ArrayRef<Stage> stages) {
-  SmallVector<Stage> order(stages);
+LogicalResult attn::addAscendStage(OpPassManager &manager) {
+  return parsePassPipeline("convert-tile-to-ascend,"
+                           "canonicalize,"
+                           "cse,"
+                           "func.func("
+                           "ascend-expand-composites,"
+                           "ascend-double-buffer),"
+                           "canonicalize,"
+                           "cse,"
+                           "func.func("
+                           "ascend-plan-memory,"
+                           "ascend-insert-sync,"
+                           "ascend-assign-events,"
+                           "ascend-verify)",
+                           manager);
+}
+
+namespace {
+
+struct TileStageOptions : PassPipelineOptions<TileStageOptions> {
+  Option<std::string> softmax{
+      *this, "softmax", llvm::cl::desc("the form of softmax states, as of tile-decompose-softmax"),
+      llvm::cl::init("auto")};
+};
+
+/// Registers a pipeline; `add` appends its passes.
+template <typename Options>
+void registerPipeline(StringRef name, StringRef description,
+                      std::function<LogicalResult(OpPassManager &, const Options &)> add) {
   registerPassPipeline(
       name, description,
-      [order](OpPassManager &manager, StringRef options,
-              function_ref<LogicalResult(const Twine &)> errorHandler) -> LogicalResult {
-        if (!options.empty())
-          return errorHandler("the pipeline takes no options");
-        for (Stage stage : order)
-          if (failed(addStage(manager, stage)))
-            return failure();
-        return success();
+      [add](OpPassManager &manager, StringRef text,
+            function_ref<LogicalResult(const Twine &)>) -> LogicalResult {
+        Options options;
+        return failure(failed(options.parseFromString(text)) || failed(add(manager, options)));
       },
-      [](function_ref<void(const detail::PassOptions &)>) {});
+      [](function_ref<void(const detail::PassOptions &)> handle) { handle(Options()); });
 }
 
+} // namespace
+
 void attn::registerPipelines() {
-  registerPipeline("attn-tile", "Make tile kernels fit the chip: softmax form, block sizes, grid",
-                   {Stage::Tile});
-  registerPipeline("attn-ascend", "Take tile kernels that fit onto the chip: buffers, plan, sync",
-                   {Stage::Ascend});
-  registerPipeline("attn-all", "attn-tile and attn-ascend", {Stage::Tile, Stage::Ascend});
+  registerPipeline<TileStageOptions>(
+      "attn-tile", "Make tile kernels fit the chip: softmax form, block sizes, grid",
+      [](OpPassManager &manager, const TileStageOptions &options) {
+        return addTileStage(manager, options.softmax);
+      });
+  registerPipeline<EmptyPipelineOptions>(
+      "attn-ascend", "Take tile kernels that fit onto the chip: buffers, plan, sync",
+      [](OpPassManager &manager, const EmptyPipelineOptions &) { return addAscendStage(manager); });
+  registerPipeline<TileStageOptions>("attn-all", "attn-tile and attn-ascend",
+                                     [](OpPassManager &manager, const TileStageOptions &options) {
+                                       return failure(
+                                           failed(addTileStage(manager, options.softmax)) ||
+                                           failed(addAscendStage(manager)));
+                                     });
 }

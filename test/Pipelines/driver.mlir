@@ -34,8 +34,8 @@
 // RUN: attn-opt --emit=ascend --show-dialects | FileCheck %s --check-prefix=DIALECTS
 // DIALECTS: ascend
 // DIALECTS: tile
-// RUN: not attn-opt %s --attn-all=x 2>&1 | FileCheck %s --check-prefix=OPTIONS
-// OPTIONS: the pipeline takes no options
+// RUN: not attn-opt %s --attn-ascend=x=1 2>&1 | FileCheck %s --check-prefix=OPTIONS
+// OPTIONS: no such option x
 
 func.func @kernel() attributes {ascend.kernel} {
   %unused = arith.constant 7 : index

@@ -6,14 +6,14 @@
 
 namespace attn {
 
-/// What a kernel can be printed as.
-enum class Stage { Tile, Ascend, AscendC };
+/// Makes tile kernels fit the chip: softmax form, block sizes, grid.
+mlir::LogicalResult addTileStage(mlir::OpPassManager &manager,
+                                 llvm::StringRef softmaxForm = "auto");
 
-/// Appends the passes of a stage: `attn-tile` makes tile kernels fit the chip, `attn-ascend` takes
-/// them onto it. `Stage::AscendC` has none of its own.
-mlir::LogicalResult addStage(mlir::OpPassManager &manager, Stage stage);
+/// Takes tile kernels that fit onto the chip: buffers, memory plan, synchronisation.
+mlir::LogicalResult addAscendStage(mlir::OpPassManager &manager);
 
-/// Registers `attn-tile`, `attn-ascend` and `attn-all`.
+/// Registers the stages as `attn-tile` and `attn-ascend`, and both as `attn-all`.
 void registerPipelines();
 
 } // namespace attn

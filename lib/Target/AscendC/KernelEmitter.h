@@ -5,6 +5,7 @@
 
 #include "CodeWriter.h"
 #include "Expression.h"
+#include "SignAnalysis.h"
 #include "attn/Dialect/Ascend/IR/Ascend.h"
 #include "attn/Target/AscendC/Names.h"
 #include "attn/Target/AscendC/Signature.h"
@@ -91,6 +92,7 @@ private:
   llvm::DenseMap<mlir::Value, Place> places;
   /// The kernel's argument behind each array: itself, or the table it was looked up in.
   llvm::DenseMap<mlir::Value, unsigned> arrays;
+  SignAnalysis signs;
   /// Ops whose results nobody needs.
   llvm::DenseSet<mlir::Operation *> unused;
 };

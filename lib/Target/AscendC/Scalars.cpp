@@ -51,7 +51,7 @@ static StringRef getComparison(arith::CmpIPredicate predicate) {
   return "";
 }
 
-static bool isUnsigned(arith::CmpIPredicate predicate) {
+static bool isUnsignedComparison(arith::CmpIPredicate predicate) {
   return predicate >= arith::CmpIPredicate::ult;
 }
 
@@ -97,62 +97,67 @@ static bool isRightOnBooleans(Operation &op) {
 // Expressions
 //===----------------------------------------------------------------------===//
 
-/// Quotient rounded away from where C++ rounds: towards `direction` infinity. Both operands are
-/// names or literals.
-static Expression divideRounded(const Expression &lhs, const Expression &rhs, bool up) {
+/// A quotient rounded up or down, where C++ rounds towards zero. Both operands are names, literals
+/// or casts of them.
+static Expression divideRounded(const Expression &lhs, const Expression &rhs, bool up,
+                                bool isPositiveDivisor) {
   Expression quotient = binary(lhs, "/", rhs, Precedence::Product);
   Expression remainder = binary(lhs, "%", rhs, Precedence::Product);
-  Expression zero = Expression::integer(0);
-  Expression adjusts;
-  if (rhs.constant && *rhs.constant > 0) {
-    adjusts = binary(remainder, up ? ">" : "<", zero, Precedence::Relational);
-  } else {
-    std::string sameSign = "(" + lhs.inParentheses() + " < 0) " + (up ? "==" : "!=") + " (" +
-                           rhs.inParentheses() + " < 0)";
-    adjusts = Expression{remainder.text + " != 0 && (" + sameSign + ")", Precedence::Bitwise, {}};
-  }
-  Expression one = Expression::primary("(" + adjusts.text + ")");
-  return binary(quotient, up ? "+" : "-", one, Precedence::Sum);
+  std::string adjusts;
+  if (isPositiveDivisor)
+    adjusts = remainder.text + (up ? " > 0" : " < 0");
+  else
+    adjusts = remainder.text + " != 0 && (" + lhs.inParentheses() + " < 0) " + (up ? "==" : "!=") +
+              " (" + rhs.inParentheses() + " < 0)";
+  return binary(quotient, up ? "+" : "-", Expression::primary("(" + adjusts + ")"),
+                Precedence::Sum);
 }
 
 Expression KernelEmitter::getIntegerExpression(Operation &op) {
-  Expression lhs = get(op.getOperand(0)), rhs = get(op.getOperand(1));
+  const Expression &lhs = get(op.getOperand(0)), &rhs = get(op.getOperand(1));
+  auto compare = dyn_cast<arith::CmpIOp>(op);
+  bool isUnsigned = isa<arith::DivUIOp, arith::RemUIOp, arith::ShRUIOp, arith::MinUIOp,
+                        arith::MaxUIOp, arith::CeilDivUIOp>(op) ||
+                    (compare && isUnsignedComparison(compare.getPredicate()));
+  bool nonNegative =
+      (isUnsigned || isa<arith::CeilDivSIOp, arith::FloorDivSIOp>(op)) &&
+      llvm::all_of(op.getOperands(), [&](Value operand) { return signs.isNonNegative(operand); });
+  // Signed and unsigned numbers are the same where none is negative.
+  bool casts = isUnsigned && !nonNegative;
   StringRef type = *getTypeName(op.getResult(0).getType());
   StringRef unsignedType = getUnsignedName(op.getOperand(0).getType());
-  auto asUnsigned = [&](StringRef symbol, Precedence precedence) {
-    return castTo(type,
-                  binary(castTo(unsignedType, lhs), symbol, castTo(unsignedType, rhs), precedence));
+  Expression left = casts ? castTo(unsignedType, lhs) : lhs;
+  Expression right = casts ? castTo(unsignedType, rhs) : rhs;
+  auto apply = [&](StringRef symbol, Precedence precedence) {
+    Expression result = binary(left, symbol, right, precedence);
+    return casts ? castTo(type, result) : result;
   };
-  auto choose = [&](StringRef symbol, bool isUnsigned) {
-    Expression left = isUnsigned ? castTo(unsignedType, lhs) : lhs;
-    Expression right = isUnsigned ? castTo(unsignedType, rhs) : rhs;
+  auto choose = [&](StringRef symbol) {
     // Two literals would not both have the type of the result.
     Expression whenTrue = lhs.constant ? castTo(type, lhs) : lhs;
     return conditional(binary(left, symbol, right, Precedence::Relational), whenTrue, rhs);
+  };
+  auto divide = [&](bool up) {
+    bool isPositive = nonNegative || casts || rhs.constant.value_or(0) > 0;
+    Expression result = divideRounded(left, right, up, isPositive);
+    return casts ? castTo(type, result) : result;
   };
   return TypeSwitch<Operation *, Expression>(&op)
       .Case([&](arith::AddIOp) { return lhs + rhs; })
       .Case([&](arith::SubIOp) { return lhs - rhs; })
       .Case([&](arith::MulIOp) { return lhs * rhs; })
-      .Case([&](arith::DivUIOp) { return asUnsigned("/", Precedence::Product); })
-      .Case([&](arith::RemUIOp) { return asUnsigned("%", Precedence::Product); })
-      .Case([&](arith::ShRUIOp) { return asUnsigned(">>", Precedence::Shift); })
-      .Case([&](arith::MinSIOp) { return choose("<", /*isUnsigned=*/false); })
-      .Case([&](arith::MaxSIOp) { return choose(">", /*isUnsigned=*/false); })
-      .Case([&](arith::MinUIOp) { return choose("<", /*isUnsigned=*/true); })
-      .Case([&](arith::MaxUIOp) { return choose(">", /*isUnsigned=*/true); })
-      .Case([&](arith::CeilDivSIOp) { return divideRounded(lhs, rhs, /*up=*/true); })
-      .Case([&](arith::FloorDivSIOp) { return divideRounded(lhs, rhs, /*up=*/false); })
-      .Case([&](arith::CeilDivUIOp) {
-        Expression left = castTo(unsignedType, lhs), right = castTo(unsignedType, rhs);
-        return castTo(type, divideRounded(left, right, /*up=*/true));
-      })
-      .Case([&](arith::CmpIOp compare) {
+      .Case([&](arith::DivUIOp) { return apply("/", Precedence::Product); })
+      .Case([&](arith::RemUIOp) { return apply("%", Precedence::Product); })
+      .Case([&](arith::ShRUIOp) { return apply(">>", Precedence::Shift); })
+      .Case<arith::MinSIOp, arith::MinUIOp>([&](auto) { return choose("<"); })
+      .Case<arith::MaxSIOp, arith::MaxUIOp>([&](auto) { return choose(">"); })
+      .Case<arith::CeilDivSIOp, arith::CeilDivUIOp>([&](auto) { return divide(/*up=*/true); })
+      .Case([&](arith::FloorDivSIOp) { return divide(/*up=*/false); })
+      .Case([&](arith::CmpIOp) {
         StringRef symbol = getComparison(compare.getPredicate());
         bool isEquality = symbol == "==" || symbol == "!=";
-        if (isUnsigned(compare.getPredicate()))
-          lhs = castTo(unsignedType, lhs), rhs = castTo(unsignedType, rhs);
-        return binary(lhs, symbol, rhs, isEquality ? Precedence::Equality : Precedence::Relational);
+        return binary(left, symbol, right,
+                      isEquality ? Precedence::Equality : Precedence::Relational);
       });
 }
 

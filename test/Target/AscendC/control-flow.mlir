@@ -76,3 +76,50 @@ func.func @loops(%n: index loc("n"), %m: index loc("m"), %k: i32 loc("k")) attri
   ascend.barrier all
   return
 }
+
+// Unsigned arithmetic needs no casts where nothing can be negative.
+// CHECK-LABEL: void unsigned_arithmetic(
+func.func @unsigned_arithmetic(%V: memref<?x64xf32, strided<[?, 1]>, #ascend.space<gm>> {launch.dims = ["T", 64]} loc("V"),
+                               %n: index loc("n"), %m: index loc("m")) attributes {ascend.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %x = ascend.alloc "x" at 0 : !buf
+  // CHECK: const int64_t block = static_cast<int64_t>(AscendC::GetBlockIdx());
+  %id = ascend.block_id
+  // CHECK-NEXT: const int64_t blocks = static_cast<int64_t>(AscendC::GetBlockNum());
+  %blocks = ascend.block_count
+  %T = ascend.dim %V, 0 : memref<?x64xf32, strided<[?, 1]>, #ascend.space<gm>>
+  // CHECK-NEXT: const int64_t tiles = T / 2 + (T % 2 > 0);
+  %tiles = arith.ceildivui %T, %c2 : index loc("tiles")
+  // CHECK-NEXT: const int64_t lo = block * tiles / blocks;
+  %first = arith.muli %id, %tiles : index
+  %lo = arith.divui %first, %blocks : index loc("lo")
+  // CHECK-NEXT: const int64_t hi = (block + 1) * tiles / blocks;
+  %after = arith.addi %id, %c1 : index
+  %last = arith.muli %after, %tiles : index
+  %hi = arith.divui %last, %blocks : index loc("hi")
+  // CHECK-NEXT: int64_t i_carried = 0;
+  // CHECK-NEXT: for (int64_t i = lo; i < hi; ++i) {
+  %end = scf.for %i = %lo to %hi step %c1 iter_args(%slot = %c0) -> (index) {
+    // CHECK-NEXT: AscendC::Exp(x, x, static_cast<int32_t>(i_carried));
+    ascend.unary exp %x, %x count(%slot) : !buf, !buf
+    // CHECK-NEXT: i_carried = (i_carried + 1) % 2;
+    %more = arith.addi %slot, %c1 : index
+    %next = arith.remui %more, %c2 : index
+    scf.yield %next : index
+  } loc("i")
+  // CHECK: const int64_t index = static_cast<int64_t>(static_cast<uint64_t>(n) / static_cast<uint64_t>(m));
+  // CHECK-NEXT: AscendC::Exp(x, x, static_cast<int32_t>(index));
+  %unknown = arith.divui %n, %m : index
+  ascend.unary exp %x, %x count(%unknown) : !buf, !buf
+  // CHECK: const int64_t up = n / m + (n % m != 0 && (n < 0) == (m < 0));
+  %up = arith.ceildivsi %n, %m : index loc("up")
+  // CHECK: if (static_cast<uint64_t>(up) < static_cast<uint64_t>(m)) {
+  %less = arith.cmpi ult, %up, %m : index
+  scf.if %less {
+    ascend.unary exp %x, %x count(%up) : !buf, !buf
+  }
+  ascend.barrier all
+  return
+}
