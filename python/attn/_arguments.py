@@ -76,7 +76,7 @@ def specialise(signature: Signature, arrays: dict, sizes: dict, bound: dict, cap
     return Specialisation(
         tuple((arrays[p.name].dtype, arrays[p.name].table) for p in signature.of_kind("array")),
         tuple((name, _specialised_size(name, sizes[name])) for name in sorted(signature.specialised)),
-        tuple((p.name, _constant(signature, p, bound)) for p in signature.of_kind("const")),
+        tuple((p.name, *_constant(signature, p, bound)) for p in signature.of_kind("const")),
         tuple((p.name, _fixed_size(p, bound[p.name])) for p in signature.of_kind("auto") if p.name in bound),
         captured,
     )
@@ -99,7 +99,7 @@ def _constant(signature: Signature, parameter: Parameter, bound: dict):
         value = float(value)
     if type(value) is not kind:
         raise TypeError(f"{name}: a constant of type {kind.__name__} is expected, not {value!r}")
-    return value
+    return value, repr(value)
 
 
 def _fixed_size(parameter: Parameter, value):

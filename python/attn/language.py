@@ -178,7 +178,6 @@ class Word:
         self.parameters = names
         self.defaults = dict(zip(names[code.co_argcount - len(defaults) : code.co_argcount], defaults))
         self.defaults.update(function.__kwdefaults__ or {})
-        self.variadic = bool(code.co_flags & 4)  # takes *arguments
         self.__doc__ = function.__doc__
 
     def __repr__(self):

@@ -47,7 +47,7 @@ class _Lowering(Statements):
         self._signature = signature
         self._sizes = dict(specialisation.dims)
         self._symbols = {}
-        self._inputs = []  # (text of the argument) of each parameter that is one in the IR
+        self._inputs = []  # the text of each argument of the IR that is no output
         self._outputs = []
         self._define_parameters(specialisation)
 
@@ -55,7 +55,8 @@ class _Lowering(Statements):
 
     def _define_parameters(self, specialisation: Specialisation):
         arrays = iter(specialisation.arrays)
-        constants, sizes = dict(specialisation.constants), dict(specialisation.sizes)
+        constants = {name: value for name, value, _ in specialisation.constants}
+        sizes = dict(specialisation.sizes)
         for parameter in self._signature.parameters:
             name, node = parameter.name, parameter.node
             if parameter.kind == "array":

@@ -49,14 +49,13 @@ class Signature(NamedTuple):
 
 
 class Specialisation(NamedTuple):
-    """What one compiled form of a kernel is made for; two equal ones give equal code. Pairs of name and value, but
-    `arrays`: dtype and whether it is a table, for each array parameter in order."""
+    """What one compiled form of a kernel is made for; two equal ones give equal code."""
 
-    arrays: tuple
-    dims: tuple
-    constants: tuple
-    sizes: tuple
-    captured: tuple
+    arrays: tuple  # dtype and whether it is a table, for each array parameter in order
+    dims: tuple  # name and size of each specialised dim
+    constants: tuple  # name and value, and its text, so that 0.0 is not -0.0
+    sizes: tuple  # name and value of each block size that the caller fixes
+    captured: tuple  # name and text of each number from the kernel's surroundings
 
 
 def read_signature(function, source: Source):
