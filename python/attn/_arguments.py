@@ -75,16 +75,16 @@ def specialise(signature: Signature, arrays: dict, sizes: dict, bound: dict, cap
     """The specialisation for checked arrays, the sizes of their dims, and the other arguments of a call."""
     return Specialisation(
         tuple((arrays[p.name].dtype, arrays[p.name].table) for p in signature.of_kind("array")),
-        tuple((name, _specialised_size(name, sizes[name])) for name in sorted(signature.specialised)),
+        tuple((name, _specialised_size(name, line, sizes[name])) for name, line in signature.specialised.items()),
         tuple((p.name, *_constant(signature, p, bound)) for p in signature.of_kind("const")),
         tuple((p.name, _fixed_size(p, bound[p.name])) for p in signature.of_kind("auto") if p.name in bound),
         captured,
     )
 
 
-def _specialised_size(name: str, size):
+def _specialised_size(name: str, line: int, size):
     if size is None:
-        raise ValueError(f"dimension {name} is a dimension of tiles: give its number, not '?'")
+        raise ValueError(f"dimension {name} is a dimension of tiles (line {line}): give its number, not '?'")
     if size < 1:
         raise ValueError(f"dimension {name} must be positive, not {size}")
     return size

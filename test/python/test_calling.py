@@ -166,7 +166,7 @@ def test_specs_are_checked():
     weight = at.spec("64", at.f32)
     for change, error, message in [
         (dict(V=at.spec("? ? ?", at.f32), wq=at.spec("?", at.f32), wn=at.spec("?", at.f32)), ValueError,
-         "dimension D is a dimension of tiles: give its number, not '?'"),
+         "dimension D is a dimension of tiles (line 22): give its number, not '?'"),
         (dict(wn=at.spec("32", at.f32)), ValueError, "wn: dimension 0 (D) is 32, which does not equal D = 64 of V"),
         (dict(wn=None), TypeError, 'wn: a spec such as at.spec("? 4096", at.bf16) is expected; it is missing'),
         (dict(wn=3), TypeError, 'wn: a spec such as at.spec("? 4096", at.bf16) is expected; it is 3'),
