@@ -9,7 +9,6 @@ from .signature import Signature, Specialisation
 from .source import Source
 from .statements import Statements
 from .values import Array, NewArray, Scalar, Symbol
-from .writer import quote
 
 
 class Output(NamedTuple):
@@ -134,7 +133,7 @@ class _Lowering(Statements):
             self.writer.text(),
             f"  return {location(last)}",
             f"}} {location(tree, tree.name)}",
-            f"}} loc({quote(self.source.path)}:1:1)\n",
+            "} loc(unknown)\n",
         ])  # fmt: skip
         outputs = tuple(Output(array.name, array.dims, array.dtype) for array in self._outputs)
         return Lowered(text, outputs, returned, not isinstance(last.value, ast.Tuple))
