@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from .frontend import Specialisation
 from .frontend.signature import Parameter, Signature
-from .language import DType
+from .language import MAX_SIZE, DType
 
 
 class Description(NamedTuple):
@@ -85,8 +85,8 @@ def specialise(signature: Signature, arrays: dict, sizes: dict, bound: dict, cap
 def _specialised_size(name: str, line: int, size):
     if size is None:
         raise ValueError(f"dimension {name} is a dimension of tiles (line {line}): give its number, not '?'")
-    if size < 1:
-        raise ValueError(f"dimension {name} must be positive, not {size}")
+    if not 1 <= size <= MAX_SIZE:
+        raise ValueError(f"dimension {name} must be between 1 and {MAX_SIZE}, not {size}")
     return size
 
 

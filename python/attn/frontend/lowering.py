@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
+from ..language import MAX_SIZE
 from .signature import Signature, Specialisation
 from .source import Source
 from .statements import Statements
@@ -93,12 +94,10 @@ class _Lowering(Statements):
 
     def output_dim(self, word: str, node: ast.AST):
         """A dim of an output: a number, or the name of an input's dim."""
-        if word.isdecimal() and int(word) > 0:
-            return int(word)
         if self.is_dim(word):
             return self._sizes.get(word, word)
-        value = self.environment.get(word)
-        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        value = int(word) if word.isdecimal() else self.environment.get(word)
+        if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= MAX_SIZE:
             return value
         raise self.error(node, f"at.empty: '{word}' is neither a dimension of an argument nor a positive number")
 

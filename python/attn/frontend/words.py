@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from ..language import DType, f32
+from ..language import MAX_SIZE, DType, f32
 from .values import NewArray, Scalar, State, Symbol, Tile, Tiles, describe
 
 
@@ -29,8 +29,8 @@ def _tile_dim(lowering, value, node: ast.AST, what: str):
     if type(value) is Symbol:
         return value.name
     if isinstance(value, int) and not isinstance(value, bool):
-        if value < 1:
-            raise lowering.error(node, f"{what} must be positive, not {value}")
+        if not 1 <= value <= MAX_SIZE:
+            raise lowering.error(node, f"{what} must be between 1 and {MAX_SIZE}, not {value}")
         return value
     if type(value) is Scalar:
         raise lowering.error(node, f"{what} must be a number known at compile time, at.Const or at.Auto")
