@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from .frontend import Specialisation
 from .frontend.signature import Parameter, Signature
-from .language import DType
+from .language import MAX_SIZE, DType
 
 
 class Description(NamedTuple):
@@ -75,18 +75,18 @@ def specialise(signature: Signature, arrays: dict, sizes: dict, bound: dict, cap
     """The specialisation for checked arrays, the sizes of their dims, and the other arguments of a call."""
     return Specialisation(
         tuple((arrays[p.name].dtype, arrays[p.name].table) for p in signature.of_kind("array")),
-        tuple((name, _specialised_size(name, sizes[name])) for name in sorted(signature.specialised)),
-        tuple((p.name, _constant(signature, p, bound)) for p in signature.of_kind("const")),
+        tuple((name, _specialised_size(name, line, sizes[name])) for name, line in signature.specialised.items()),
+        tuple((p.name, *_constant(signature, p, bound)) for p in signature.of_kind("const")),
         tuple((p.name, _fixed_size(p, bound[p.name])) for p in signature.of_kind("auto") if p.name in bound),
         captured,
     )
 
 
-def _specialised_size(name: str, size):
+def _specialised_size(name: str, line: int, size):
     if size is None:
-        raise ValueError(f"dimension {name} is a dimension of tiles: give its number, not '?'")
-    if size < 1:
-        raise ValueError(f"dimension {name} must be positive, not {size}")
+        raise ValueError(f"dimension {name} is a dimension of tiles (line {line}): give its number, not '?'")
+    if not 1 <= size <= MAX_SIZE:
+        raise ValueError(f"dimension {name} must be between 1 and {MAX_SIZE}, not {size}")
     return size
 
 
@@ -99,7 +99,7 @@ def _constant(signature: Signature, parameter: Parameter, bound: dict):
         value = float(value)
     if type(value) is not kind:
         raise TypeError(f"{name}: a constant of type {kind.__name__} is expected, not {value!r}")
-    return value
+    return value, repr(value)
 
 
 def _fixed_size(parameter: Parameter, value):

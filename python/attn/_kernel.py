@@ -30,7 +30,7 @@ class Kernel:
         return _runtime.call(self, arguments, keywords)
 
     def compile(self, soc: str = "Ascend910B4", **arguments):
-        """Compiles for a chip, without tensors: `kernel.compile(V=at.spec("? ? 4096", at.bf16), ..., soc="Ascend910B4")`.
+        """Compiles for a chip, without tensors: `kernel.compile(X=at.spec("? 4096", at.bf16), soc="Ascend910B4")`.
 
         Takes a spec for each array and a value for each constant; a block size may be fixed (`BT=2`). What else is
         given are options of the compiler. Returns an `attn.Artefact`.
@@ -47,7 +47,8 @@ class Kernel:
             spec = bound.get(parameter.name)
             if not isinstance(spec, Spec):
                 problem = "is missing" if spec is None else f"is {spec!r}"
-                raise TypeError(f"{parameter.name}: a spec such as at.spec(\"? 4096\", at.bf16) is expected; it {problem}")
+                example = 'at.spec("? 4096", at.bf16)'
+                raise TypeError(f"{parameter.name}: a spec such as {example} is expected; it {problem}")
             table = spec.table or parameter.about.table
             arrays[parameter.name] = _arguments.Description(spec.shape, spec.dtype, table)
         sizes = _arguments.check_arrays(self.signature, arrays)
@@ -79,8 +80,8 @@ class Kernel:
         return {**dict(zip(named, values)), **(function.__kwdefaults__ or {})}
 
     def captured(self):
-        """The numbers that the kernel takes from its surroundings, as they are now."""
-        return tuple((name, self.source.lookup(name)) for name in self.signature.captured)
+        """The numbers that the kernel takes from its surroundings, as they are now; as text, so that 1 is not 1.0."""
+        return tuple((name, repr(self.source.lookup(name))) for name in self.signature.captured)
 
     def lower(self, specialisation):
         """The tile IR for a specialisation, from the cache where it is known."""

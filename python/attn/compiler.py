@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import sys
 
 from .errors import CompileError
@@ -14,6 +15,7 @@ STAGES = ("source", "tile", "ascend", "ascendc")
 _PIPELINES = {"source": (), "tile": ("attn-tile",), "ascend": ("attn-tile", "attn-ascend")}
 _PIPELINES["ascendc"] = _PIPELINES["ascend"]
 _OPTIONS = {"softmax": "attn-tile"}
+_WORD = re.compile(r"[\w-]+")
 
 
 def split_options(signature, keywords: dict):
@@ -24,6 +26,8 @@ def split_options(signature, keywords: dict):
         if name not in _OPTIONS:
             known = ", ".join(sorted(_OPTIONS))
             raise TypeError(f"'{name}' is neither an argument of the kernel nor an option of the compiler ({known})")
+        if not _WORD.fullmatch(str(options[name])):
+            raise ValueError(f"the option {name} takes a word, not {options[name]!r}")
     return {name: value for name, value in keywords.items() if name in names}, options
 
 

@@ -14,6 +14,10 @@ __all__ = [
 ]  # fmt: skip
 
 
+MAX_SIZE = 2**31 - 1
+"""The largest size that is compiled in."""
+
+
 class DType:
     """The type of an array's or a tile's elements."""
 
@@ -43,8 +47,8 @@ def _parse_dims(text, what: str):
     for dim in dims:
         if isinstance(dim, str) and not (dim.isascii() and dim.isidentifier()):
             raise ValueError(f"{what}: '{dim}' is neither a name nor a number")
-        if dim == 0:
-            raise ValueError(f"{what}: a dimension must be positive, not 0")
+        if isinstance(dim, int) and not 1 <= dim <= MAX_SIZE:
+            raise ValueError(f"{what}: a dimension must be between 1 and {MAX_SIZE}, not {dim}")
     return dims
 
 
@@ -128,7 +132,7 @@ class Auto:
     __slots__ = ("lo", "hi")
 
     def __init__(self, lo: int, hi: int):
-        if not isinstance(lo, int) or not isinstance(hi, int) or not 1 <= lo <= hi:
+        if not isinstance(lo, int) or not isinstance(hi, int) or not 1 <= lo <= hi <= MAX_SIZE:
             raise ValueError(f"at.Auto needs whole numbers with 1 <= lo <= hi, not {lo!r} and {hi!r}")
         self.lo = lo
         self.hi = hi
@@ -161,8 +165,8 @@ def spec(shape: str, dtype: DType, table: bool = False):
         raise TypeError(f"at.spec takes a dtype such as at.f32, not {dtype!r}")
     sizes = []
     for word in shape.split():
-        if word != "?" and not (word.isdecimal() and int(word) > 0):
-            raise ValueError(f"at.spec: '{word}' is neither '?' nor a positive number")
+        if word != "?" and not (word.isdecimal() and 1 <= int(word) <= MAX_SIZE):
+            raise ValueError(f"at.spec: '{word}' is neither '?' nor a number between 1 and {MAX_SIZE}")
         sizes.append(None if word == "?" else int(word))
     return Spec(tuple(sizes), dtype, table)
 
@@ -178,7 +182,6 @@ class Word:
         self.parameters = names
         self.defaults = dict(zip(names[code.co_argcount - len(defaults) : code.co_argcount], defaults))
         self.defaults.update(function.__kwdefaults__ or {})
-        self.variadic = bool(code.co_flags & 4)  # takes *arguments
         self.__doc__ = function.__doc__
 
     def __repr__(self):

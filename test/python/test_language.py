@@ -72,7 +72,7 @@ def test_every_op_has_its_position():
     source = artefact._source.splitlines()
     for line in source:
         inner = line.strip()
-        if inner.endswith("{") or inner.endswith(",") or inner in ("module {", "func.func @attn_res_fwd("):
+        if inner.endswith(("{", ",", "@attn_res_fwd(", "loc(unknown)")):
             continue
         assert re.search(rf'loc\((?:"\w+"\()?"{path}":\d+:\d+\)?\)\)?$', inner), line
     assert re.search(rf'%V: [^\n]* loc\("V"\("{path}":\d+:18\)\)', artefact._source)
@@ -398,7 +398,7 @@ def test_string_annotations(tmp_path):
 
 
 def test_only_used_whole_dims_are_specialised():
-    assert attn_res_fwd.signature.specialised == {"D"}
+    assert list(attn_res_fwd.signature.specialised) == ["D"]
     assert list(attn_res_fwd.signature.dims) == ["N", "T", "D"]
 
 
@@ -417,7 +417,7 @@ def test_words_outside_a_kernel():
 @pytest.mark.parametrize("make, error", [
     (lambda: at.Tensor[3], "at.Tensor takes its dimensions as a string"),
     (lambda: at.Tensor[""], "at.Tensor needs at least one dimension"),
-    (lambda: at.Tensor["T 0"], "a dimension must be positive, not 0"),
+    (lambda: at.Tensor["T 0"], "a dimension must be between 1 and 2147483647, not 0"),
     (lambda: at.Tensor["T x-y"], "'x-y' is neither a name nor a number"),
     (lambda: at.Tensor["T", 32], "at.Tensor takes a dtype such as at.f32, not 32"),
     (lambda: at.Tensors["N"], "at.Tensors takes the list's name and the dims of its tensors"),
@@ -425,7 +425,7 @@ def test_words_outside_a_kernel():
     (lambda: at.Const[str], "at.Const takes int, float or bool"),
     (lambda: at.Auto(4, 2), "1 <= lo <= hi, not 4 and 2"),
     (lambda: at.spec(4096, at.f32), "at.spec takes a shape such as"),
-    (lambda: at.spec("? x", at.f32), "'x' is neither '?' nor a positive number"),
+    (lambda: at.spec("? x", at.f32), "'x' is neither '?' nor a number between 1 and 2147483647"),
     (lambda: at.spec("?", "f32"), "at.spec takes a dtype such as at.f32, not 'f32'"),
     (lambda: attn.kernel(3), "@attn.kernel takes a function, not 3"),
 ])  # fmt: skip
@@ -449,6 +449,13 @@ def test_dump_prints_a_stage(tmp_path, capsys):
 def test_options_are_checked():
     with pytest.raises(TypeError, match="'speed' is neither an argument of the kernel nor an option of the compiler"):
         compile_attn_res(speed=3)
+
+
+def test_options_of_pipelines():
+    assert compiler._pipeline_text("attn-tile", {"softmax": "online"}) == "attn-tile{softmax=online}"
+    assert compiler._pipeline_text("attn-ascend", {"softmax": "online"}) == "attn-ascend"
+    with pytest.raises(ValueError, match="the option softmax takes a word, not 'a b'"):
+        compile_attn_res(softmax="a b")
 
 
 def test_passes_run_on_the_native_module():

@@ -181,7 +181,8 @@ class Arithmetic:
         if tile.dtype is not f32 and dtype is not f32:
             tile = self.cast(tile, f32, node)
         result = tile._replace(dtype=dtype)
-        return result._replace(ssa=self._writer.define(f"tile.cast {tile.ssa} : {tile.type} -> {result.type}", node, name))
+        text = f"tile.cast {tile.ssa} : {tile.type} -> {result.type}"
+        return result._replace(ssa=self._writer.define(text, node, name))
 
     def fill(self, rows, cols, value, dtype: DType, node: ast.AST, name: str | None = None):
         """A tile filled with one number."""

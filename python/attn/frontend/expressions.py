@@ -31,13 +31,18 @@ _UNSUPPORTED = {
 
 # Words of the language that are planned: an author who knows them should hear that they come.
 _PLANNED = frozenset(
-    "accumulate alloc asc assert_ band_dot band_mix band_spread barrier concat copy dot each exp2 flag gather hint log2 "
-    "lse_merge manual mask phase print reshape scratch sigmoid softmax split static_assert tanh where zeros".split()
+    "accumulate alloc asc assert_ band_dot band_mix band_spread barrier concat copy dot each exp2 flag gather hint "
+    "log2 lse_merge manual mask phase print reshape scratch sigmoid softmax split static_assert tanh where zeros".split()
 )
 
+_PLANNED_ATTRIBUTES = {(Tile, name) for name in ("T", "reshape")} | {
+    (Span, name) for name in ("idx", "valid", "clip", "shift", "map", "window")
+}
+
+# What to write instead of functions of Python.
 _PYTHON_HINTS = {
-    "range": "; write at.range", "sum": "; write at.sum", "max": "; write at.max or at.maximum",
-    "min": "; write at.min or at.minimum", "abs": "; write at.abs", "float": "; write .to(at.f32)",
+    "range": "at.range", "sum": "at.sum", "max": "at.max or at.maximum", "min": "at.min or at.minimum",
+    "abs": "at.abs", "float": ".to(at.f32)",
 }  # fmt: skip
 
 
@@ -76,7 +81,7 @@ class Expressions:
 
     def _constant(self, node: ast.Constant, name):
         if node.value is Ellipsis or isinstance(node.value, (complex, bytes)):
-            raise self.error(node, f"{'...' if node.value is Ellipsis else repr(node.value)} is not supported in a kernel")
+            raise self.error(node, f"{ast.unparse(node)} is not supported in a kernel")
         return node.value
 
     def _name(self, node: ast.Name, name):
@@ -93,8 +98,9 @@ class Expressions:
             return value
         if value is not self:
             raise self.error(node, f"'{node.id}' is neither a number nor a word of attn.language")
-        hint = _PYTHON_HINTS.get(node.id, "")
-        raise self.error(node, f"Python's '{node.id}' is not supported in a kernel{hint}" if hint else f"unknown name '{node.id}'")
+        if node.id in _PYTHON_HINTS:
+            raise self.error(node, f"Python's '{node.id}' is not supported in a kernel; write {_PYTHON_HINTS[node.id]}")
+        raise self.error(node, f"unknown name '{node.id}'")
 
     def _tuple(self, node: ast.Tuple, name):
         return tuple(self.evaluate(item) for item in node.elts)
@@ -176,10 +182,11 @@ class Expressions:
         if isinstance(lower, int):
             value = self.evaluate(upper)
             return value - lower if isinstance(value, int) else None
-        if isinstance(upper, ast.BinOp) and isinstance(upper.op, ast.Add) and ast.dump(upper.left) == ast.dump(node.lower):
-            value = self.evaluate(upper.right)
-            return value if isinstance(value, int) else None
-        return None
+        is_sum = isinstance(upper, ast.BinOp) and isinstance(upper.op, ast.Add)
+        if not is_sum or ast.dump(upper.left) != ast.dump(node.lower):
+            return None
+        value = self.evaluate(upper.right)
+        return value if isinstance(value, int) else None
 
     def _subscript(self, node: ast.Subscript, name):
         value = self.evaluate(node.value)
@@ -214,7 +221,7 @@ class Expressions:
             return value.dtype
         if (type(value), attribute) in ((Tile, "to"), (State, "push"), (State, "finish")):
             return Method(value, attribute)
-        if type(value) in (Tile, Span) and attribute in ("T", "reshape", "idx", "valid", "clip", "shift", "map", "window"):
+        if (type(value), attribute) in _PLANNED_ATTRIBUTES:
             raise self.error(node, f"'.{attribute}' is not supported yet")
         raise self.error(node, f"{describe(value)} has no '.{attribute}'")
 
@@ -233,6 +240,8 @@ class Expressions:
     def _call(self, node: ast.Call, name):
         function = self.evaluate(node.func)
         if isinstance(function, Word):
+            if function.name not in WORDS:
+                raise self.error(node, f"{function!r} stands in a for statement: for ... in {function!r}(...)")
             return WORDS[function.name](self, node, name, **self.bind(function, node))
         if type(function) is Method:
             return self._call_method(function, node, name)
@@ -243,7 +252,8 @@ class Expressions:
         positional, keywords = self._arguments(node)
         parameters = word.parameters
         if len(positional) > len(parameters):
-            raise self.error(node, f"at.{word.name} takes {', '.join(parameters)}, and is given {len(positional)} arguments")
+            takes = ", ".join(parameters)
+            raise self.error(node, f"at.{word.name} takes {takes}, and is given {len(positional)} arguments")
         bound = dict(zip(parameters, positional))
         for key, value in keywords.items():
             if key not in parameters:

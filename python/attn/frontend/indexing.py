@@ -62,7 +62,8 @@ class Indexing:
         if type(value) is not Tile:
             raise self._error(node, f"'{array.name}' takes a tile or a number, not {describe(value)}")
         if (value.rows, value.cols) != (rows, cols):
-            raise self._error(node, f"this part of '{array.name}' is [{rows}, {cols}], the tile [{value.rows}, {value.cols}]")
+            message = f"this part of '{array.name}' is [{rows}, {cols}], the tile [{value.rows}, {value.cols}]"
+            raise self._error(node, message)
         value = self._arithmetic.cast(value, array.dtype, node, array.name)
         types = ", ".join([value.type, array.type, *selection.types])
         self._writer.line(f"tile.store {value.ssa}, {array.ssa}[{selection.text}] : ({types}) -> ()", node)
@@ -90,8 +91,8 @@ class Indexing:
     def _shape(self, array: Array, kept, node):
         """Rows and columns of what is left when scalar indices have dropped their dimensions."""
         if len(kept) > 2:
-            message = f"this selects {len(kept)} dimensions of '{array.name}'; a tile has two: index the others by numbers"
-            raise self._error(node, message)
+            selects = f"this selects {len(kept)} dimensions of '{array.name}'"
+            raise self._error(node, f"{selects}; a tile has two: index the others by numbers")
         if len(kept) == 2:
             if kept[1][1]:
                 raise self._error(node, "a span gives the rows of a tile; its columns are taken by ':' or a slice")
@@ -106,7 +107,8 @@ class Indexing:
             kept.append((dim, False))
             return ":"
         if isinstance(dim, int) and index.size > dim:
-            raise self._error(where, f"this takes {index.size} elements of dimension {axis} of '{array.name}', which has {dim}")
+            message = f"this takes {index.size} elements of dimension {axis} of '{array.name}', which has {dim}"
+            raise self._error(where, message)
         types.append("index")
         kept.append((index.size, False))
         return f"{self._scalar(array, axis, index.lower, where)}:{index.size}"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
+from ..language import MAX_SIZE
 from .signature import Signature, Specialisation
 from .source import Source
 from .statements import Statements
 from .values import Array, NewArray, Scalar, Symbol
-from .writer import quote
 
 
 class Output(NamedTuple):
@@ -47,7 +47,7 @@ class _Lowering(Statements):
         self._signature = signature
         self._sizes = dict(specialisation.dims)
         self._symbols = {}
-        self._inputs = []  # (text of the argument) of each parameter that is one in the IR
+        self._inputs = []  # the text of each argument of the IR that is no output
         self._outputs = []
         self._define_parameters(specialisation)
 
@@ -55,7 +55,8 @@ class _Lowering(Statements):
 
     def _define_parameters(self, specialisation: Specialisation):
         arrays = iter(specialisation.arrays)
-        constants, sizes = dict(specialisation.constants), dict(specialisation.sizes)
+        constants = {name: value for name, value, _ in specialisation.constants}
+        sizes = dict(specialisation.sizes)
         for parameter in self._signature.parameters:
             name, node = parameter.name, parameter.node
             if parameter.kind == "array":
@@ -93,12 +94,10 @@ class _Lowering(Statements):
 
     def output_dim(self, word: str, node: ast.AST):
         """A dim of an output: a number, or the name of an input's dim."""
-        if word.isdecimal() and int(word) > 0:
-            return int(word)
         if self.is_dim(word):
             return self._sizes.get(word, word)
-        value = self.environment.get(word)
-        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        value = int(word) if word.isdecimal() else self.environment.get(word)
+        if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= MAX_SIZE:
             return value
         raise self.error(node, f"at.empty: '{word}' is neither a dimension of an argument nor a positive number")
 
@@ -133,7 +132,7 @@ class _Lowering(Statements):
             self.writer.text(),
             f"  return {location(last)}",
             f"}} {location(tree, tree.name)}",
-            f"}} loc({quote(self.source.path)}:1:1)\n",
+            "} loc(unknown)\n",
         ])  # fmt: skip
         outputs = tuple(Output(array.name, array.dims, array.dtype) for array in self._outputs)
         return Lowered(text, outputs, returned, not isinstance(last.value, ast.Tuple))

@@ -33,14 +33,14 @@ class Signature(NamedTuple):
     """The parameters of a kernel and the dims its arrays name.
 
     `dims` gives for each name the array parameter and the axis that it is read from. The dims in `specialised` become
-    dimensions of tiles: a kernel is compiled anew for each of their values. `captured` are the names of numbers that
-    the kernel takes from its surroundings.
+    dimensions of tiles, at the line given there: a kernel is compiled anew for each of their values. `captured` are
+    the names of numbers that the kernel takes from its surroundings.
     """
 
     name: str
     parameters: tuple
     dims: dict
-    specialised: frozenset
+    specialised: dict
     captured: tuple
 
     def of_kind(self, *kinds: str):
@@ -49,14 +49,13 @@ class Signature(NamedTuple):
 
 
 class Specialisation(NamedTuple):
-    """What one compiled form of a kernel is made for; two equal ones give equal code. Pairs of name and value, but
-    `arrays`: dtype and whether it is a table, for each array parameter in order."""
+    """What one compiled form of a kernel is made for; two equal ones give equal code."""
 
-    arrays: tuple
-    dims: tuple
-    constants: tuple
-    sizes: tuple
-    captured: tuple
+    arrays: tuple  # dtype and whether it is a table, for each array parameter in order
+    dims: tuple  # name and size of each specialised dim
+    constants: tuple  # name and value, and its text, so that 0.0 is not -0.0
+    sizes: tuple  # name and value of each block size that the caller fixes
+    captured: tuple  # name and text of each number from the kernel's surroundings
 
 
 def read_signature(function, source: Source):
@@ -67,7 +66,7 @@ def read_signature(function, source: Source):
         function.__name__,
         parameters,
         dims,
-        frozenset(_find_specialised(parameters, dims, source)),
+        dict(sorted(_find_specialised(parameters, dims, source), reverse=True)),  # the first line of each wins
         tuple(_find_captured(function, dims, source)),
     )
 
@@ -132,7 +131,7 @@ def find_word(node: ast.AST, source: Source):
 
 
 def _find_specialised(parameters, dims, source: Source):
-    """The names of the dims that become dimensions of tiles: taken whole by `:`, or part of a tile's shape."""
+    """The names of the dims that become dimensions of tiles, taken whole by `:` or part of a tile's shape, with lines."""
     arrays = {parameter.name: parameter.about.dims for parameter in parameters if parameter.kind == "array"}
     nodes = _walk(source.tree.body)
     for node in nodes:
@@ -140,13 +139,14 @@ def _find_specialised(parameters, dims, source: Source):
             arrays.update(_find_outputs(node, source))
     for node in nodes:
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
-            yield from _taken_whole(node, arrays.get(node.value.id, ())) & dims.keys()
+            found = _taken_whole(node, arrays.get(node.value.id, ()))
+            yield from ((name, node.lineno) for name in found & dims.keys())
         elif isinstance(node, ast.Call):
             word = find_word(node.func, source)
             for place in _SHAPE_ARGUMENTS.get(word.name, ()) if word else ():
                 named = [keyword.value for keyword in node.keywords if keyword.arg == word.parameters[place]]
                 for argument in named + node.args[place : place + 1]:
-                    yield from _names_in(argument) & dims.keys()
+                    yield from ((name, node.lineno) for name in _names_in(argument) & dims.keys())
 
 
 _LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator)
@@ -197,7 +197,7 @@ def _names_in(node: ast.AST):
 def _find_captured(function, dims, source: Source):
     """The numbers that the body takes from outside: they are part of what a kernel is specialised on.
 
-    The names that the code reads without defining them are known to Python; that attributes are among them does no harm.
+    The names that the code reads without defining them are known to Python; attributes among them do no harm.
     """
     names = [name for name in (*function.__code__.co_names, *function.__code__.co_freevars) if name not in dims]
     for name in names:

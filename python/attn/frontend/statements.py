@@ -81,8 +81,8 @@ class Statements(Expressions):
         for statement in statements:
             handler = _HANDLERS.get(type(statement))
             if handler is None:
-                message = _UNSUPPORTED.get(type(statement), f"'{type(statement).__name__}' is not supported in a kernel")
-                raise self.error(statement, message)
+                other = f"'{type(statement).__name__}' is not supported in a kernel"
+                raise self.error(statement, _UNSUPPORTED.get(type(statement), other))
             handler(self, statement)
 
     def new_output(self, name: str, value: NewArray, node: ast.AST):
@@ -189,8 +189,8 @@ class Statements(Expressions):
             raise self.error(node.target, f"a grid of {len(axes)} axes gives {len(axes)} values, not {len(names)}")
         for name, where in _assigned_in(node.body).items():
             if name in self.environment:
-                message = f"'{name}' is defined before at.grid and changed inside: its iterations do not depend on each other"
-                raise self.error(where, message)
+                message = f"'{name}' is defined before at.grid and changed inside"
+                raise self.error(where, f"{message}: its iterations do not depend on each other")
         outside = dict(self.environment)
         variables = [self._loop_variable(name, axis) for name, axis in zip(names, axes)]
         extents = [self._axis_text(axis, node.iter) for axis in axes]
@@ -307,8 +307,8 @@ class Statements(Expressions):
                 return self.writer.index(value, item.node)
         if type(value) is not type(before) or value.type != before.type:
             hint = "; begin with at.full(...)" if type(before) is Scalar and type(value) is Tile else ""
-            message = f"'{item.name}' is {describe(before)} before the loop and {describe(value)} after an iteration{hint}"
-            raise self.error(item.node, message)
+            message = f"'{item.name}' is {describe(before)} before the loop and {describe(value)} after an iteration"
+            raise self.error(item.node, message + hint)
         return value.ssa
 
 

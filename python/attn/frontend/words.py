@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from ..language import DType, f32
+from ..language import MAX_SIZE, DType, f32
 from .values import NewArray, Scalar, State, Symbol, Tile, Tiles, describe
 
 
@@ -29,8 +29,8 @@ def _tile_dim(lowering, value, node: ast.AST, what: str):
     if type(value) is Symbol:
         return value.name
     if isinstance(value, int) and not isinstance(value, bool):
-        if value < 1:
-            raise lowering.error(node, f"{what} must be positive, not {value}")
+        if not 1 <= value <= MAX_SIZE:
+            raise lowering.error(node, f"{what} must be between 1 and {MAX_SIZE}, not {value}")
         return value
     if type(value) is Scalar:
         raise lowering.error(node, f"{what} must be a number known at compile time, at.Const or at.Auto")
@@ -79,13 +79,6 @@ def _softmax_state(lowering, node: ast.Call, name, m, d):
     return state._replace(ssa=lowering.writer.define(f"tile.softmax_init : {state.type}", node, name))
 
 
-def _loop_only(word: str):
-    def refuse(lowering, node, name, **arguments):
-        raise lowering.error(node, f"at.{word} stands in a for statement: for ... in at.{word}(...)")
-
-    return refuse
-
-
 WORDS = {
     "exp": _function("exp"),
     "log": _function("log"),
@@ -103,9 +96,8 @@ WORDS = {
     "empty": _empty,
     "full": _full,
     "softmax_state": _softmax_state,
-    "grid": _loop_only("grid"),
-    "range": _loop_only("range"),
 }
+"""The words by name, but the loops, which are statements."""
 
 
 def push(lowering, node: ast.Call, state: State, variable: str, s, v, per_row=False):
@@ -119,7 +111,8 @@ def push(lowering, node: ast.Call, state: State, variable: str, s, v, per_row=Fa
     inner = 1 if per_row else v.rows
     if (s.rows, s.cols) != (state.rows, inner) or v.cols != state.cols or per_row and v.rows != state.rows:
         form = "scores [m, 1] and values [m, d]" if per_row else "scores [m, k] and values [k, d]"
-        message = f"a state [{state.rows}, {state.cols}] takes {form}, not [{s.rows}, {s.cols}] and [{v.rows}, {v.cols}]"
+        given = f"[{s.rows}, {s.cols}] and [{v.rows}, {v.cols}]"
+        message = f"a state [{state.rows}, {state.cols}] takes {form}, not {given}"
         if not per_row and s.cols == 1 and v.rows == state.rows:
             message += "; for a value of its own in each row add per_row=True"
         raise lowering.error(node, message)
