@@ -1,76 +1,76 @@
 // The named pipelines: the only place where pass order is written.
 #include "attn/Pipelines/Pipelines.h"
+#include "attn/Conversion/TileToAscend/Passes.h"
+#include "attn/Dialect/Ascend/Transforms/Passes.h"
+#include "attn/Dialect/Tile/Transforms/Passes.h"
+#include "attn/Pipelines/CpuLowering.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace attn;
 
-LogicalResult attn::addTileStage(OpPassManager &manager, StringRef softmaxForm) {
-  std::string passes = ("tile-decompose-softmax{form=" + softmaxForm +
-                        "},"
-                        "tile-fit-tiles,"
-                        "tile-clamp-grid,"
-                        "canonicalize,"
-                        "cse,"
-                        "tile-verify")
-                           .str();
-  return parsePassPipeline(passes, manager);
+void attn::addTileStage(OpPassManager &manager, const TileStageOptions &options) {
+  DecomposeSoftmaxPassOptions softmax;
+  softmax.form = options.softmax;
+  manager.addPass(createDecomposeSoftmaxPass(softmax));
+  FitTilesPassOptions fit;
+  llvm::append_range(fit.sizes, options.sizes);
+  manager.addPass(createFitTilesPass(fit));
+  manager.addPass(createClampGridPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(createTileVerifyPass());
 }
 
-LogicalResult attn::addAscendStage(OpPassManager &manager) {
-  return parsePassPipeline("convert-tile-to-ascend,"
-                           "canonicalize,"
-                           "cse,"
-                           "func.func("
-                           "ascend-expand-composites,"
-                           "ascend-double-buffer),"
-                           "canonicalize,"
-                           "cse,"
-                           "func.func("
-                           "ascend-plan-memory,"
-                           "ascend-insert-sync,"
-                           "ascend-assign-events,"
-                           "ascend-verify)",
-                           manager);
+void attn::addAscendStage(OpPassManager &manager) {
+  manager.addPass(createConvertTileToAscendPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addNestedPass<func::FuncOp>(createExpandCompositesPass());
+  manager.addNestedPass<func::FuncOp>(createDoubleBufferPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addNestedPass<func::FuncOp>(createPlanMemoryPass());
+  manager.addNestedPass<func::FuncOp>(createInsertSyncPass());
+  manager.addNestedPass<func::FuncOp>(createAssignEventsPass());
+  manager.addNestedPass<func::FuncOp>(createAscendVerifyPass());
 }
 
 namespace {
 
-struct TileStageOptions : PassPipelineOptions<TileStageOptions> {
+struct TilePipelineOptions : PassPipelineOptions<TilePipelineOptions> {
   Option<std::string> softmax{
       *this, "softmax", llvm::cl::desc("the form of softmax states, as of tile-decompose-softmax"),
       llvm::cl::init("auto")};
-};
+  ListOption<std::string> sizes{*this, "sizes",
+                                llvm::cl::desc("block sizes to take, as of tile-fit-tiles")};
 
-/// Registers a pipeline; `add` appends its passes.
-template <typename Options>
-void registerPipeline(StringRef name, StringRef description,
-                      std::function<LogicalResult(OpPassManager &, const Options &)> add) {
-  registerPassPipeline(
-      name, description,
-      [add](OpPassManager &manager, StringRef text,
-            function_ref<LogicalResult(const Twine &)>) -> LogicalResult {
-        Options options;
-        return failure(failed(options.parseFromString(text)) || failed(add(manager, options)));
-      },
-      [](function_ref<void(const detail::PassOptions &)> handle) { handle(Options()); });
-}
+  TileStageOptions get() const { return {softmax, llvm::to_vector_of<std::string>(sizes)}; }
+};
 
 } // namespace
 
 void attn::registerPipelines() {
-  registerPipeline<TileStageOptions>(
+  PassPipelineRegistration<TilePipelineOptions>(
       "attn-tile", "Make tile kernels fit the chip: softmax form, block sizes, grid",
-      [](OpPassManager &manager, const TileStageOptions &options) {
-        return addTileStage(manager, options.softmax);
+      [](OpPassManager &manager, const TilePipelineOptions &options) {
+        addTileStage(manager, options.get());
       });
-  registerPipeline<EmptyPipelineOptions>(
-      "attn-ascend", "Take tile kernels that fit onto the chip: buffers, plan, sync",
-      [](OpPassManager &manager, const EmptyPipelineOptions &) { return addAscendStage(manager); });
-  registerPipeline<TileStageOptions>("attn-all", "attn-tile and attn-ascend",
-                                     [](OpPassManager &manager, const TileStageOptions &options) {
-                                       return failure(
-                                           failed(addTileStage(manager, options.softmax)) ||
-                                           failed(addAscendStage(manager)));
-                                     });
+  PassPipelineRegistration<>("attn-ascend",
+                             "Take tile kernels that fit onto the chip: buffers, plan, sync",
+                             [](OpPassManager &manager) { addAscendStage(manager); });
+  PassPipelineRegistration<TilePipelineOptions>(
+      "attn-all", "attn-tile and attn-ascend",
+      [](OpPassManager &manager, const TilePipelineOptions &options) {
+        addTileStage(manager, options.get());
+        addAscendStage(manager);
+      });
+  PassPipelineRegistration<TilePipelineOptions>(
+      "attn-cpu", "attn-tile, then the LLVM dialect of this host",
+      [](OpPassManager &manager, const TilePipelineOptions &options) {
+        addTileStage(manager, options.get());
+        buildCpuLoweringPipeline(manager, getHostLoweringOptions());
+      });
 }

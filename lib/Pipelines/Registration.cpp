@@ -43,8 +43,4 @@ void attn::registerAllPasses() {
   registerTileToLinalgPasses();
   registerPipelines();
   registerJitPasses();
-  PassPipelineRegistration<>(
-      "attn-cpu-lowering",
-      "From bound and decomposed tile kernels to the LLVM dialect of this host",
-      [](OpPassManager &manager) { buildCpuLoweringPipeline(manager, getHostLoweringOptions()); });
 }
