@@ -131,4 +131,39 @@ def InsertSyncPass : Pass<"ascend-insert-sync", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def AssignEventsPass : Pass<"ascend-assign-events", "::mlir::func::FuncOp"> {
+  let summary = "Gives virtual events the chip's ids";
+  let description = [{
+    Every ordered pair of pipes has a few ids (`event_ids` of the chip). Two events share ids only where the source knows,
+    whenever it raises one, that the target has passed its wait for the other; the slots of an event take neighbouring
+    ids. When a pair has too few ids, two of its events become one (raised behind the later producer, awaited before the
+    earlier consumer) where their order allows it, and as a last resort a full barrier replaces one; a remark says so.
+
+    Before:
+    ```mlir
+    ascend.set_flag mte2 to v virtual event 7 slot(%slot) of 2
+    ```
+    After:
+    ```mlir
+    ascend.set_flag mte2 to v event 0 slot(%slot) of 2
+    ```
+  }];
+}
+
+def AscendVerifyPass : Pass<"ascend-verify", "::mlir::func::FuncOp"> {
+  let summary = "Checks that a kernel is ready for the chip";
+  let description = [{
+    The gate at the end of the ascend stage: every buffer has an address inside the chip's memory, every event an id that
+    the chip has, sets and waits are balanced on every path (a loop adds none, so any number of trips will do), no composite
+    is left, only known ops are there, and the kernel ends with a barrier of all pipes. It changes nothing.
+
+    ```mlir
+    ascend.set_flag mte2 to v event 0
+    ascend.wait_flag mte2 to v event 0
+    ascend.barrier all
+    return
+    ```
+  }];
+}
+
 #endif // ATTN_DIALECT_ASCEND_TRANSFORMS_PASSES
