@@ -1,7 +1,8 @@
 """What an expression of a kernel stands for while its tile IR is written; part of the frontend.
 
 Whole numbers, floats, booleans, strings and tuples known at compile time are Python's own. A dimension of a tile is a
-number or the name of a symbol.
+number or the name of a symbol. Of each class, `ssa` is the name of the value in the IR, `type` its type there, and
+`describe()` what messages call it.
 """
 
 from __future__ import annotations
