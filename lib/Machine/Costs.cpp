@@ -1,4 +1,5 @@
-// What instructions cost: lookups in the tables CostFacts.def and VectorCosts.def, and the bank rules of UB.
+// What instructions cost: lookups in the tables CostFacts.def and VectorCosts.def, and the bank
+// rules of UB.
 #include "attn/Machine/Costs.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -53,8 +54,8 @@ int64_t countExtraReads(llvm::ArrayRef<BankOperand> sources, int64_t repeat) {
   return std::max<int64_t>(0, *llvm::max_element(reads) - 1);
 }
 
-/// Whether a repeat writes a bank that it reads. None where both start in the same bank: the hardware
-/// delays the write by one repeat.
+/// Whether a repeat writes a bank that it reads. None where both start in the same bank: the
+/// hardware delays the write by one repeat.
 bool meetsInBank(const BankOperand &destination, const BankOperand &source, int64_t repeat) {
   int64_t distinct = source.blockStride == 0 ? 1 : source.blocks;
   if (getBank(getAddress(destination, repeat, 0)) == getBank(getAddress(source, repeat, 0)))
@@ -71,8 +72,8 @@ bool meetsInBank(const BankOperand &destination, const BankOperand &source, int6
 
 double attn::getBankConflicts(const Costs &costs, const BankOperand &destination,
                               llvm::ArrayRef<BankOperand> sources, int64_t repeats) {
-  // Equal repeat strides keep the operands' distance, so every repeat is like the first; otherwise the
-  // pattern returns after at most 16 repeats, one for each group.
+  // Equal repeat strides keep the operands' distance, so every repeat is like the first; otherwise
+  // the pattern returns after at most 16 repeats, one for each group.
   bool isSteady = llvm::all_of(sources, [&](const BankOperand &source) {
     return source.repeatStride == destination.repeatStride;
   });
@@ -100,9 +101,11 @@ double attn::getCopyWork(const Costs &costs, bool isLoad, int64_t rows, int64_t 
 
 llvm::ArrayRef<llvm::StringLiteral> attn::getKnownErrors() {
   static constexpr llvm::StringLiteral errors[] = {
-      "predicted, not measured; held by tests to published measurements: vector instructions within 5 %, "
+      "predicted, not measured; held by tests to published measurements: vector instructions "
+      "within 5 %, "
       "GM copies without L2 reuse and elementwise add within 25 %",
-      "L2 starts cold and is not modelled: all GM traffic, stores included, draws from the HBM pool",
+      "L2 starts cold and is not modelled: all GM traffic, stores included, draws from the HBM "
+      "pool",
       "least certain: launch (2.5-11 us), scalar issue (4-10 cycles), flag latency (5-40 cycles)",
   };
   return errors;

@@ -1,4 +1,5 @@
-// What instructions cost (NPU arch 2201): one table for the simulator and for the estimates of passes.
+// What instructions cost (NPU arch 2201): one table for the simulator and for the estimates of
+// passes.
 #ifndef ATTN_MACHINE_COSTS_H
 #define ATTN_MACHINE_COSTS_H
 
@@ -31,8 +32,8 @@ enum class VectorFamily {
 #include "attn/Machine/VectorCosts.def"
 };
 
-/// Cycles of a vector instruction: `start` when the pipe was empty or after a barrier or flag, `slope` per
-/// repeat of 256 bytes, `drain` until a dependent instruction may use the result.
+/// Cycles of a vector instruction: `start` when the pipe was empty or after a barrier or flag,
+/// `slope` per repeat of 256 bytes, `drain` until a dependent instruction may use the result.
 struct VectorCost {
   double slope;
   double start;
@@ -41,8 +42,8 @@ struct VectorCost {
 };
 VectorCost getVectorCost(VectorFamily family, int64_t elementBytes);
 
-/// One operand of a vector instruction as the banks of UB see it: its address and its strides between
-/// blocks and repeats in bytes, and the blocks that one repeat touches.
+/// One operand of a vector instruction as the banks of UB see it: its address and its strides
+/// between blocks and repeats in bytes, and the blocks that one repeat touches.
 struct BankOperand {
   int64_t address;
   int64_t blockStride;
@@ -50,7 +51,8 @@ struct BankOperand {
   int64_t blocks;
 };
 
-/// Average extra cycles per repeat for bank conflicts, before an instruction of slope 2 or more hides one.
+/// Average extra cycles per repeat for bank conflicts, before an instruction of slope 2 or more
+/// hides one.
 double getBankConflicts(const Costs &costs, const BankOperand &destination,
                         llvm::ArrayRef<BankOperand> sources, int64_t repeats);
 
@@ -60,8 +62,8 @@ double getVectorWork(const VectorCost &cost, int64_t repeats, double conflictsPe
 /// Cycles that a copy between GM and UB occupies its pipe at least, without start and sharing.
 double getCopyWork(const Costs &costs, bool isLoad, int64_t rows, int64_t bytes);
 
-/// How far predictions were from published measurements, and what the model leaves out; printed with
-/// every prediction.
+/// How far predictions were from published measurements, and what the model leaves out; printed
+/// with every prediction.
 llvm::ArrayRef<llvm::StringLiteral> getKnownErrors();
 
 } // namespace attn
