@@ -64,7 +64,8 @@ static LogicalResult emitOverflow(func::FuncOp kernel, const Chip &chip, TileFit
   FailureOr<std::optional<Fitting>> smallest = fitter.findSmallest();
   if (failed(smallest))
     return failure();
-  InFlightDiagnostic diagnostic = kernel.emitError()
+  // Not at the op: its body would be printed before the notes.
+  InFlightDiagnostic diagnostic = emitError(kernel.getLoc())
                                   << "kernel '" << kernel.getName() << "' does not fit: with "
                                   << describe((*smallest)->choice) << " it needs "
                                   << (*smallest)->bytes << " bytes of local memory (UB), and "

@@ -258,6 +258,105 @@ void rewriteReload(SoftmaxLoop &match) {
     op->erase();
 }
 
+/// The narrowest form of a value: what it was widened from.
+Value getNarrowest(Value value) {
+  auto cast = value.getDefiningOp<CastOp>();
+  if (!cast)
+    return value;
+  Type from = cast.getInput().getType().getElementType();
+  Type to = cast.getResult().getType().getElementType();
+  return to.isF32() && (from.isF16() || from.isBF16()) ? Value(cast.getInput()) : value;
+}
+
+/// What the unrolled iterations leave behind: scores and values, in their narrowest form.
+struct KeptIterations {
+  SmallVector<Value> scores, values;
+};
+
+/// Unrolls the loop inside a loop of one trip, so that nothing computed from the kept values for
+/// the scores is taken for the sum too and lives on: a second cast is cheaper than a wide row kept.
+KeptIterations unrollScoring(SoftmaxLoop &match) {
+  OpBuilder builder(match.loop);
+  Location loc = match.loop.getLoc();
+  Value narrow = getNarrowest(match.push.getValues());
+  bool isKept = match.loop->isProperAncestor(narrow.getParentBlock()->getParentOp());
+  SmallVector<Value> inits;
+  for (auto [number, init] : llvm::enumerate(match.loop.getInits()))
+    if (number != match.carried)
+      inits.push_back(init);
+  size_t others = inits.size();
+  for (int64_t trip = 0; trip < *match.trips; ++trip) {
+    inits.push_back(UndefinedOp::create(builder, loc, match.push.getScores().getType()));
+    if (isKept)
+      inits.push_back(UndefinedOp::create(builder, loc, narrow.getType()));
+  }
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  auto once = RangeOp::create(builder, loc, TypeRange(ValueRange(inits)), zero, one, inits,
+                              Attribute(), builder.getI64IntegerAttr(1), UnitAttr());
+  Block *body = builder.createBlock(&once.getBody());
+  body->addArgument(builder.getIndexType(), loc);
+  for (Value init : inits)
+    body->addArgument(init.getType(), init.getLoc());
+
+  SmallVector<Value> carried(once.getCarried().begin(), once.getCarried().begin() + others), kept;
+  for (int64_t trip = 0; trip < *match.trips; ++trip) {
+    IRMapping map;
+    int64_t index = *getConstant(match.loop.getLower()) + trip;
+    map.map(match.loop.getInductionVar(), arith::ConstantIndexOp::create(builder, loc, index));
+    auto next = carried.begin();
+    for (auto [number, argument] : llvm::enumerate(match.loop.getCarried()))
+      if (number != match.carried)
+        map.map(argument, *next++);
+    for (Operation &op : match.loop.getBody().front().without_terminator())
+      if (&op != match.push)
+        builder.clone(op, map);
+    next = carried.begin();
+    for (auto [number, value] : llvm::enumerate(match.loop.getYield().getValues()))
+      if (number != match.carried)
+        *next++ = map.lookupOrDefault(value);
+    kept.push_back(map.lookupOrDefault(match.push.getScores()));
+    if (isKept)
+      kept.push_back(map.lookupOrDefault(narrow));
+  }
+  llvm::append_range(carried, kept);
+  YieldOp::create(builder, loc, carried);
+
+  KeptIterations result;
+  auto next = once.getResults().begin();
+  for (auto [number, old] : llvm::enumerate(match.loop.getResults()))
+    if (number != match.carried)
+      old.replaceAllUsesWith(*next++);
+  for (int64_t trip = 0; trip < *match.trips; ++trip) {
+    result.scores.push_back(*next++);
+    result.values.push_back(isKept ? Value(*next++) : narrow);
+  }
+  return result;
+}
+
+/// Two phases with the values kept: maximum and sum over all scores, then the values once more from
+/// local memory.
+void rewriteResident(SoftmaxLoop &match) {
+  KeptIterations kept = unrollScoring(match);
+  StateBuilder end(match.finish, match.init.getLoc(), match.init.getType());
+  StateParts parts{kept.scores.front(), {}, {}};
+  for (Value scores : ArrayRef(kept.scores).drop_front())
+    parts.maximum = MaximumOp::create(end, end.column, parts.maximum, scores);
+  for (auto [scores, narrow] : llvm::zip_equal(kept.scores, kept.values)) {
+    Value weight = end.expDifference(scores, parts.maximum);
+    parts.sum = parts.sum ? Value(AddOp::create(end, end.column, parts.sum, weight)) : weight;
+    Value values =
+        narrow.getType() == end.whole ? narrow : Value(CastOp::create(end, end.whole, narrow));
+    parts.accumulator = parts.accumulator ? end.accumulate(parts.accumulator, values, weight)
+                                          : Value(MulOp::create(end, end.whole, values, weight));
+  }
+  match.finish.getOutput().replaceAllUsesWith(end.makeOutput(parts.accumulator, parts.sum));
+  match.finish.getLse().replaceAllUsesWith(end.makeLse(parts));
+  for (Operation *op :
+       {match.finish.getOperation(), match.loop.getOperation(), match.init.getOperation()})
+    op->erase();
+}
+
 } // namespace
 
 LogicalResult tile::rewriteSoftmax(func::FuncOp kernel, SoftmaxForm form) {
@@ -272,7 +371,7 @@ LogicalResult tile::rewriteSoftmax(func::FuncOp kernel, SoftmaxForm form) {
     std::optional<SoftmaxLoop> match = matchSoftmaxLoop(init, form, reason);
     if (!match)
       return init.emitOpError() << "cannot take the form " << getFormName(form) << ": " << reason;
-    rewriteReload(*match);
+    form == SoftmaxForm::TwoPhaseReload ? rewriteReload(*match) : rewriteResident(*match);
   }
   return success();
 }

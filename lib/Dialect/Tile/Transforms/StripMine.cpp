@@ -38,11 +38,13 @@ public:
     SmallVector<Operation *> replaced = findReplaced();
     Block &body = kernel.getBody().front();
     mineBlock(body);
-    llvm::append_range(replaced, dropSpilled());
+    SmallVector<Operation *> emptiedLoops = dropSpilled();
     for (Operation *op : replaced)
       op->dropAllUses();
     for (Operation *op : llvm::reverse(replaced))
       op->erase();
+    for (Operation *loop : llvm::reverse(emptiedLoops))
+      loop->erase();
   }
 
 private:
@@ -342,7 +344,7 @@ void StripMiner::mineRoots(ArrayRef<StripRoot> given, int64_t phase) {
       value = replaced.back()
                   ? wholes.lookup(replaced.back())
                   : UndefinedOp::create(builder, root.value.getLoc(), root.value.getType());
-    else if (root.kind == StripRoot::Reduce && full > 1)
+    else if (root.kind == StripRoot::Reduce && full > 0)
       value = makeNeutral(cast<ReduceOp>(root.op));
   }
   auto emitStrip = [&](Value offset, int64_t cols) {
@@ -353,10 +355,8 @@ void StripMiner::mineRoots(ArrayRef<StripRoot> given, int64_t phase) {
     for (auto [root, value] : llvm::zip_equal(roots, carried))
       emitRoot(root, strip, value);
   };
-  if (full > 1)
+  if (full > 0)
     emitLoop(loc, full, carried, emitStrip);
-  else if (full == 1)
-    emitStrip(makeIndex(0, loc), columns);
   if (tail != 0)
     emitStrip(makeIndex(full * columns, loc), tail);
   for (auto [root, value] : llvm::zip_equal(roots, carried)) {

@@ -12,6 +12,10 @@ using namespace attn::tile;
 /// Columns of the narrowest strip: one vector repeat of f32.
 static constexpr int64_t minStripColumns = 64;
 
+/// The next strip is loaded while one is computed: strips are short, so waiting for each would cost
+/// more than they gain.
+static constexpr int64_t stripStages = 2;
+
 std::string tile::describe(const FitChoice &choice) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -199,7 +203,7 @@ FailureOr<std::optional<Fitting>> TileFitter::apply(const FitChoice &choice) {
     std::optional<StripPlan> plan = StripPlan::create(*copy, width, choice.keep, reason);
     if (!plan)
       return std::optional<Fitting>();
-    stripMine(*copy, *plan, choice.stripColumns, choice.stripStages);
+    stripMine(*copy, *plan, choice.stripColumns, stripStages);
   }
   FailureOr<BufferAssignment> buffers = BufferAssignment::create(*copy);
   if (failed(buffers))
@@ -252,14 +256,13 @@ FailureOr<std::optional<Fitting>> TileFitter::widenStrips(const FitChoice &narro
   for (int64_t columns = minStripColumns; columns < width; columns *= 2)
     widths.push_back(columns);
   std::optional<Fitting> best;
-  for (auto [stages, stripStages] : {std::pair{askedStages, int64_t(2)}, {1, 2}, {1, 1}}) {
+  for (int64_t stages : {askedStages, int64_t(1)}) {
     size_t low = 0, high = widths.size(); // what fits is below `high`
     std::optional<Fitting> widest;
     while (low < high) {
       size_t middle = (low + high) / 2;
       FitChoice choice = narrowest;
       choice.maxRangeStages = stages;
-      choice.stripStages = stripStages;
       choice.stripColumns = widths[middle];
       FailureOr<std::optional<Fitting>> fitting = fit(choice);
       if (failed(fitting))
@@ -330,10 +333,25 @@ FailureOr<std::optional<Fitting>> TileFitter::findBest() {
   return findStrips();
 }
 
-FailureOr<std::optional<Fitting>> TileFitter::findSmallest() {
+FitChoice TileFitter::getSmallestChoice() {
   FitChoice choice;
   choice.sizes = enumerateSizes().back();
   choice.maxRangeStages = 1;
+  return choice;
+}
+
+FailureOr<bool> TileFitter::fitsWhole() {
+  FitChoice choice = getSmallestChoice();
+  if (getLargestTileBytes(choice.sizes) > chip.ubBytes)
+    return false;
+  FailureOr<std::optional<Fitting>> fitting = apply(choice);
+  if (failed(fitting))
+    return failure();
+  return (*fitting)->bytes <= chip.ubBytes;
+}
+
+FailureOr<std::optional<Fitting>> TileFitter::findSmallest() {
+  FitChoice choice = getSmallestChoice();
   FailureOr<std::optional<Fitting>> smallest = apply(choice);
   if (failed(smallest) || !prepareStrips())
     return smallest;

@@ -23,7 +23,6 @@ struct FitChoice {
   int64_t maxRangeStages = 8;
   /// Columns of a strip; 0 where rows are computed whole.
   int64_t stripColumns = 0;
-  int64_t stripStages = 1;
   /// Which of the candidates of the `StripPlan` are kept whole.
   llvm::SmallVector<bool> keep;
 };
@@ -53,6 +52,9 @@ public:
   /// fewest bytes.
   mlir::FailureOr<std::optional<Fitting>> findBest();
 
+  /// Whether whole rows fit, with the smallest sizes.
+  mlir::FailureOr<bool> fitsWhole();
+
   /// The fitting that needs the fewest bytes, whether it fits or not.
   mlir::FailureOr<std::optional<Fitting>> findSmallest();
 
@@ -72,6 +74,7 @@ private:
   llvm::SmallVector<llvm::SmallVector<BoundSize>> enumerateSizes();
   int64_t getLargestTileBytes(llvm::ArrayRef<BoundSize> sizes);
   bool prepareStrips();
+  FitChoice getSmallestChoice();
   int64_t getKeptBytes(llvm::ArrayRef<BoundSize> sizes, llvm::ArrayRef<bool> keep);
   mlir::FailureOr<std::optional<Fitting>> fit(const FitChoice &choice);
   llvm::SmallVector<llvm::SmallVector<bool>> enumerateKeeps();
