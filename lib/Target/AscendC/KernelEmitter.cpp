@@ -92,7 +92,10 @@ void KernelEmitter::writeHeader() {
     std::string what = parameter.type;
     const ArrayArgument &array = signature.arrays[parameter.argument];
     if (parameter.kind == Parameter::Kind::Pointer) {
-      what = "[" + llvm::join(array.sizes, ", ") + "] of " + array.elementType +
+      auto sizes = llvm::map_range(array.sizes, [](StringRef size) {
+        return size == blockCountText ? StringRef("blocks") : size;
+      });
+      what = "[" + llvm::join(sizes, ", ") + "] of " + array.elementType +
              (array.isTable ? ", a table of addresses" : "");
       if (kernel.getArgAttr(parameter.argument, launch::outputName))
         what += ", output";
@@ -237,8 +240,9 @@ LogicalResult KernelEmitter::emitOperation(Operation &op) {
     return emitLookup(lookup);
   if (isa<ascend::BlockIdOp, ascend::BlockCountOp>(op)) {
     bool isId = isa<ascend::BlockIdOp>(op);
-    StringRef call = isId ? "AscendC::GetBlockIdx()" : "AscendC::GetBlockNum()";
-    bind(op.getResult(0), castTo("int64_t", Expression::primary(call)), isId ? "block" : "blocks");
+    Expression id = castTo("int64_t", Expression::primary("AscendC::GetBlockIdx()"));
+    bind(op.getResult(0), isId ? id : Expression::primary(blockCountText),
+         isId ? "block" : "blocks");
     return success();
   }
   if (auto loop = dyn_cast<scf::ForOp>(op))

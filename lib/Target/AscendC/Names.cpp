@@ -108,7 +108,8 @@ std::string NameTable::add(StringRef wanted, StringRef fallback) {
     base = fallback.str();
   std::string name = base;
   StringRef separator = base.back() == '_' ? "" : "_";
-  for (unsigned number = 1; isReserved(name) || !used.insert(name).second; ++number)
-    name = (base + separator + Twine(number)).str();
+  unsigned &number = lastNumber[base];
+  while (isReserved(name) || !used.insert(name).second)
+    name = (base + separator + Twine(++number)).str();
   return name;
 }

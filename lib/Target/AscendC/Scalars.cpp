@@ -262,8 +262,11 @@ LogicalResult KernelEmitter::emitScalar(Operation &op) {
   bool usedOnce = result.hasOneUse();
   bool usedHere = usedOnce && result.use_begin()->getOwner()->getBlock() == op.getBlock();
   constexpr size_t maxLength = 60;
+  // Within one expression, compilers may fuse a product and a sum and round once; across names not.
+  bool mayFuse = result.getType().isF32();
   if (expression->constant || isa<arith::ConstantOp>(op) || isName ||
-      (usedHere && !repeatsOperand(*result.use_begin()) && expression->text.size() <= maxLength)) {
+      (usedHere && !mayFuse && !repeatsOperand(*result.use_begin()) &&
+       expression->text.size() <= maxLength)) {
     expressions[result] = *expression;
     return success();
   }

@@ -107,7 +107,7 @@ private:
   /// The name of a size that is only known at run time; equal names are one parameter.
   std::string getSizeName(unsigned argument, unsigned dimension, StringRef name) {
     if (name == launch::blocksDim)
-      return "static_cast<int64_t>(AscendC::GetBlockNum())";
+      return blockCountText.str();
     if (!name.empty())
       if (auto known = sizeNames.find(name); known != sizeNames.end())
         return known->second;

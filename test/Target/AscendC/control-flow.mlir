@@ -123,3 +123,22 @@ func.func @unsigned_arithmetic(%V: memref<?x64xf32, strided<[?, 1]>, #ascend.spa
   ascend.barrier all
   return
 }
+
+// Scalars of floating point keep their rounding: each result has a name, so that no product is fused with a sum.
+// CHECK-LABEL: void floating_point(
+func.func @floating_point(%a: f32 loc("a"), %k: i32 loc("k"), %n: index loc("n")) attributes {ascend.kernel} {
+  %x = ascend.alloc "x" at 0 : !buf
+  %half = arith.constant 0.5 : f32
+  // CHECK: const float product = a * 0.5f;
+  %product = arith.mulf %a, %half : f32 loc("product")
+  // CHECK-NEXT: const float value = static_cast<float>(k);
+  %number = arith.sitofp %k : i32 to f32
+  // CHECK-NEXT: const float sum = product + value;
+  %sum = arith.addf %product, %number : f32 loc("sum")
+  // CHECK-NEXT: const float negative = -sum;
+  %negative = arith.negf %sum : f32 loc("negative")
+  // CHECK-NEXT: AscendC::Adds(x, x, negative, static_cast<int32_t>(n));
+  ascend.scalar adds %x, %x, %negative count(%n) : !buf, !buf, f32
+  ascend.barrier all
+  return
+}

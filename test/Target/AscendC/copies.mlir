@@ -17,7 +17,7 @@
 // CHECK-NEXT:  //   arguments:
 // CHECK-NEXT:  //     V: [N, T, 123] of bfloat16_t
 // CHECK-NEXT:  //     lse: [T] of float, output
-// CHECK-NEXT:  //     part: [static_cast<int64_t>(AscendC::GetBlockNum()), 16] of float, workspace
+// CHECK-NEXT:  //     part: [blocks, 16] of float, workspace
 // CHECK-NEXT:  //     N: int64_t
 // CHECK-NEXT:  //     T: int64_t
 // CHECK-NEXT:  //     V_stride0: int64_t, in elements

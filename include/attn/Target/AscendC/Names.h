@@ -3,6 +3,7 @@
 #define ATTN_TARGET_ASCENDC_NAMES_H
 
 #include "mlir/IR/Location.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSet.h"
 #include <optional>
@@ -35,6 +36,8 @@ public:
 
 private:
   llvm::StringSet<> used;
+  /// The number that was last put behind each name.
+  llvm::StringMap<unsigned> lastNumber;
 };
 
 } // namespace attn::ascendc

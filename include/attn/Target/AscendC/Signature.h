@@ -22,6 +22,9 @@ struct Parameter {
   unsigned dimension;
 };
 
+/// How the number of launched blocks is written: it needs no parameter.
+constexpr llvm::StringLiteral blockCountText = "static_cast<int64_t>(AscendC::GetBlockNum())";
+
 /// An array argument: how its sizes and strides are written. The entries of a table count as its
 /// first dimension, whose stride is empty.
 struct ArrayArgument {
