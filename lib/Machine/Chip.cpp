@@ -131,9 +131,12 @@ FailureOr<Chip> attn::resolveChip(StringRef name, DictionaryAttr overrides,
                          << "'; known facts: " << llvm::join(keys, ", ");
     }
     auto value = dyn_cast<IntegerAttr>(entry.getValue());
-    if (!value || !value.getType().isSignlessInteger(64) || value.getInt() <= 0)
+    // The limit keeps sums and products of facts from overflowing.
+    constexpr int64_t maxFact = int64_t(1) << 48;
+    if (!value || !value.getType().isSignlessInteger(64) || value.getInt() <= 0 ||
+        value.getInt() > maxFact)
       return emitError() << "chip fact '" << entry.getName().getValue()
-                         << "' must be a positive 64-bit integer";
+                         << "' must be an i64 from 1 to " << maxFact;
     *fact = value.getInt();
   }
   return chip;
@@ -161,6 +164,9 @@ LogicalResult attn::setTargetChip(ModuleOp module, StringRef description) {
     int64_t value;
     if (key.empty() || text.getAsInteger(0, value))
       return module.emitError() << "chip fact '" << entry << "' is not of the form key=integer";
+    StringRef factName = key; // A lambda cannot capture a structured binding.
+    if (llvm::any_of(overrides, [&](NamedAttribute given) { return given.getName() == factName; }))
+      return module.emitError() << "chip fact '" << key << "' is given twice";
     overrides.push_back(builder.getNamedAttr(key, builder.getI64IntegerAttr(value)));
   }
   auto target = machine::TargetAttr::getChecked(

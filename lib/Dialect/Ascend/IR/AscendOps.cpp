@@ -112,7 +112,7 @@ LogicalResult AllocOp::verify() {
   if (getSpace(type) != Space::UB)
     return emitOpError() << "makes a buffer in ub, not " << type;
   if (!type.hasStaticShape() || type.getRank() < 1 || type.getRank() > 2 ||
-      !type.getLayout().isIdentity() || !type.getElementType().isIntOrFloat())
+      !type.getLayout().isIdentity() || !isElementType(type.getElementType()))
     return emitOpError() << "makes a buffer of one dimension, or of slots and one dimension, not "
                          << type;
   // Keeps every byte count of the passes far from overflow.
@@ -122,7 +122,7 @@ LogicalResult AllocOp::verify() {
     if (size < 1 || size > maxElements || (elements *= size) > maxElements)
       return emitOpError() << "makes a buffer of an impossible size, " << type;
   }
-  if (getAddress() && (*getAddress() < 0 || *getAddress() % 32 != 0))
+  if (getAddress() && (*getAddress() < 0 || *getAddress() > maxElements || *getAddress() % 32 != 0))
     return emitOpError() << "has the address " << *getAddress() << ", not a multiple of 32";
   return success();
 }

@@ -25,8 +25,13 @@ parseIndexList(OpAsmParser &parser, SmallVectorImpl<OpAsmParser::UnresolvedOpera
     int64_t size = ScalarIndex;
     if (succeeded(parser.parseOptionalKeyword("span")))
       size = SpanIndex;
-    else if (succeeded(parser.parseOptionalColon()) && parser.parseInteger(size))
-      return failure();
+    else if (succeeded(parser.parseOptionalColon())) {
+      SMLoc loc = parser.getCurrentLocation();
+      if (parser.parseInteger(size))
+        return failure();
+      if (size < 1)
+        return parser.emitError(loc) << "a slice takes at least one element, not " << size;
+    }
     entries.push_back(size);
     return success();
   };
@@ -257,8 +262,8 @@ static LogicalResult verifyPart(Operation *op, TileType part, TileType whole, Va
     if (sizeNumber && limitNumber &&
         (offsetNumber.isNegative() ||
          offsetNumber.getSExtValue() > limitNumber.getInt() - sizeNumber.getInt()))
-      return op->emitOpError() << "takes " << what << " " << offsetNumber.getSExtValue() << " to "
-                               << offsetNumber.getSExtValue() + sizeNumber.getInt() << " of " << whole;
+      return op->emitOpError() << "takes " << sizeNumber.getInt() << " " << what << " from "
+                               << offsetNumber.getSExtValue() << " on of " << whole;
     return success();
   };
   return failure(failed(check("rows", part.getRows(), whole.getRows(), row)) ||
@@ -368,11 +373,11 @@ static void printBlockSize(OpAsmPrinter &printer, Attribute block) {
 
 /// The type of a loop's argument: an index, or a span where it goes by blocks. Null for a block
 /// size that is none.
-static Type getIteratorType(MLIRContext *context, Attribute block) {
+static Type getIteratorType(OpAsmParser &parser, Attribute block) {
   if (!block || isa<UnitAttr>(block))
-    return IndexType::get(context);
-  return SpanType::getChecked([context] { return emitError(UnknownLoc::get(context)); }, context,
-                              block);
+    return parser.getBuilder().getIndexType();
+  SMLoc loc = parser.getCurrentLocation();
+  return SpanType::getChecked([&] { return parser.emitError(loc); }, parser.getContext(), block);
 }
 
 ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
@@ -395,7 +400,7 @@ ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
     return parser.emitError(loc) << "a grid of " << blocks.size() << " axes has "
                                  << arguments.size() << " arguments";
   for (auto [argument, block] : llvm::zip_equal(arguments, blocks))
-    if (!(argument.type = getIteratorType(context, block)))
+    if (!(argument.type = getIteratorType(parser, block)))
       return failure();
   result.addAttribute("blocks", ArrayAttr::get(context, blocks));
   if (parseOptionalStages(parser, result))
@@ -431,6 +436,8 @@ LogicalResult GridOp::verify() {
     return emitOpError("needs one block size and one argument per axis");
   if (failed(verifyStages(*this, getStages())))
     return failure();
+  if (getBody().front().getTerminator()->getNumOperands() != 0)
+    return emitOpError("cannot carry values: its iterations do not depend on each other");
   for (auto [block, argument] : llvm::zip_equal(getBlocks(), getBody().getArguments())) {
     if (!isa<UnitAttr, IntegerAttr, StringAttr>(block))
       return emitOpError() << "has " << block << " as a block size";
@@ -461,7 +468,7 @@ ParseResult RangeOp::parse(OpAsmParser &parser, OperationState &result) {
       return failure();
     result.addAttribute("block", block);
   }
-  if (!(arguments[0].type = getIteratorType(context, block)))
+  if (!(arguments[0].type = getIteratorType(parser, block)))
     return failure();
   auto parseCarried = [&]() -> ParseResult {
     OpAsmParser::UnresolvedOperand init;

@@ -1,0 +1,298 @@
+// Plans flags and barriers: greedily along the traces of the kernel, then without what turned out
+// to be implied by the rest.
+#include "attn/Dialect/Ascend/Analysis/SyncPlan.h"
+#include "SyncRun.h"
+
+using namespace mlir;
+using namespace attn::ascend;
+
+namespace attn::ascend {
+
+class SyncPlanner : private SyncListener {
+public:
+  explicit SyncPlanner(func::FuncOp kernel) : kernel(kernel) {
+    kernel.walk([&](SlotOp op) {
+      int64_t count = getBufferSlots(op);
+      auto [found, isNew] = slotCounts.try_emplace(op.getIndex(), count);
+      if (!isNew && found->second != count)
+        found->second = 1;
+    });
+  }
+
+  FailureOr<SyncPlan> run();
+
+private:
+  /// The dependence that a sync was made for.
+  struct Witness {
+    int32_t trace;
+    int32_t producer;
+    int32_t consumer;
+  };
+
+  static int64_t getBufferSlots(SlotOp op) {
+    return cast<MemRefType>(op.getBuffer().getType()).getDimSize(0);
+  }
+
+  SyncAnswer missesOrder(int32_t step, PipeClocks &clocks) override;
+  SyncAnswer raisesTwice(int32_t sync) override;
+  SyncAnswer isUnbalanced(int32_t sync) override;
+  void holds(int32_t sync, int32_t step) override {
+    if (log)
+      log->push_back({step, sync});
+  }
+
+  /// Makes the sync for one dependence and lets the clocks know it. Returns whether the trace must
+  /// be run again to see its flags.
+  bool order(Pipe source, Pipe target, const Need &need, int32_t consumer, PipeClocks &clocks);
+  bool orderByFlag(Pipe source, Pipe target, const Need &need, int32_t consumer,
+                   const ExecutionTrace::Relation &relation);
+  bool add(const Sync &sync, std::optional<Witness> witness);
+  /// Everything waits for everything before `op`: when no flag can make the order.
+  void addFullBarrier(Operation *op);
+
+  Value getUsableSlot(Value slot, Operation *at) const;
+  static Operation *findOutermost(scf::ForOp carrier, Value slot);
+
+  void prune();
+  bool isNeededByWitness(int32_t sync);
+
+  func::FuncOp kernel;
+  std::vector<ExecutionTrace> traces;
+  int32_t current = 0;
+  SyncSet syncs;
+  std::vector<std::optional<Witness>> witnesses;
+  DenseMap<Value, int64_t> slotCounts;
+  bool hasChanged = false;
+  bool hasFailed = false;
+  /// Where waits and barriers act (step, sync), per trace, while one is written.
+  std::vector<std::pair<int32_t, int32_t>> *log = nullptr;
+  DenseMap<int32_t, std::vector<std::pair<int32_t, int32_t>>> logs;
+};
+
+} // namespace attn::ascend
+
+FailureOr<SyncPlan> SyncPlan::make(func::FuncOp kernel) { return SyncPlanner(kernel).run(); }
+
+FailureOr<SyncPlan> SyncPlanner::run() {
+  for (const TraceChoice &choice : getTraceChoices(kernel)) {
+    FailureOr<ExecutionTrace> trace = ExecutionTrace::make(kernel, choice);
+    if (failed(trace))
+      return failure();
+    traces.push_back(std::move(*trace));
+  }
+  // A sync made for one trace may meet flags of another: until nothing changes.
+  bool isStable = false;
+  while (!isStable) {
+    isStable = true;
+    for (current = 0; current < static_cast<int32_t>(traces.size()); ++current) {
+      do {
+        hasChanged = false;
+        runTrace(traces[current], syncs, *this);
+        if (hasFailed)
+          return kernel.emitError("has an order of its pipes that no flag or barrier can make");
+        isStable &= !hasChanged;
+      } while (hasChanged);
+    }
+  }
+  prune();
+
+  SyncPlan plan;
+  for (int32_t index = 0; index < syncs.size(); ++index)
+    if (syncs.isEnabled(index))
+      plan.syncs.push_back(syncs[index]);
+  return plan;
+}
+
+//===----------------------------------------------------------------------===//
+// Making
+//===----------------------------------------------------------------------===//
+
+bool SyncPlanner::add(const Sync &sync, std::optional<Witness> witness) {
+  if (!syncs.add(sync))
+    return false;
+  witnesses.push_back(witness);
+  hasChanged = true;
+  return true;
+}
+
+void SyncPlanner::addFullBarrier(Operation *op) {
+  if (!add({Pipe::ALL, Pipe::ALL, nullptr, op}, std::nullopt)) {
+    hasFailed = true;
+    return;
+  }
+  op->emitRemark("all pipes wait for each other here: no flag can make the order");
+}
+
+SyncAnswer SyncPlanner::missesOrder(int32_t step, PipeClocks &clocks) {
+  const ExecutionTrace &trace = traces[current];
+  const ExecutionTrace::Step &consumer = trace.getSteps()[step];
+  Pipe target = cast<InstructionOpInterface>(consumer.op).getPipe();
+  // The latest producer first: its flag may tell of the others.
+  auto needs = llvm::to_vector<4>(trace.getNeeds(consumer));
+  llvm::sort(needs, [](const auto &a, const auto &b) { return a.need.step > b.need.step; });
+  for (const ExecutionTrace::PipeNeed &need : needs)
+    if (!clocks.knows(target, need.pipe, momentOf(need.need.step)) &&
+        order(need.pipe, target, need.need, step, clocks))
+      return SyncAnswer::Stop;
+  return hasFailed ? SyncAnswer::Stop : SyncAnswer::GoOn;
+}
+
+bool SyncPlanner::order(Pipe source, Pipe target, const Need &need, int32_t consumer,
+                        PipeClocks &clocks) {
+  ExecutionTrace::Relation relation = traces[current].relate(need.step, consumer);
+  if (source != target) {
+    if (orderByFlag(source, target, need, consumer, relation))
+      return true;
+    clocks.learn(target, source, momentAfter(relation.producerStep));
+    return false;
+  }
+  if (!add({target, target, nullptr, relation.consumer}, Witness{current, need.step, consumer})) {
+    addFullBarrier(relation.consumer);
+    return true;
+  }
+  clocks.barrier(target, momentBefore(relation.consumerStep));
+  return false;
+}
+
+bool SyncPlanner::orderByFlag(Pipe source, Pipe target, const Need &need, int32_t consumer,
+                              const ExecutionTrace::Relation &relation) {
+  Sync sync{source, target, relation.producer, relation.consumer};
+  // Inside one iteration the wait follows the set. That also orders a later iteration.
+  bool isForward = !relation.carrier || (relation.producer != relation.consumer &&
+                                         relation.producer->isBeforeInBlock(relation.consumer));
+  sync.slot = getUsableSlot(need.slot, relation.consumer);
+  if (!isForward && sync.slot && sync.slot.getParentRegion() != &relation.carrier->getRegion(0))
+    sync.slot = Value();
+  Witness witness{current, need.step, consumer};
+  for (bool isRetry : {false, true}) {
+    if (isRetry)
+      sync.slot = Value();
+    sync.slots = sync.slot ? slotCounts.lookup(sync.slot) : 1;
+    sync.around = isForward ? nullptr : findOutermost(relation.carrier, sync.slot);
+    if (add(sync, witness))
+      return !isForward;
+    if (!sync.slot)
+      break;
+  }
+  addFullBarrier(relation.consumer);
+  return true;
+}
+
+/// The slot index, where it has a value at `at`.
+Value SyncPlanner::getUsableSlot(Value slot, Operation *at) const {
+  if (!slot || slotCounts.lookup(slot) < 2)
+    return {};
+  auto argument = dyn_cast<BlockArgument>(slot);
+  return argument && argument.getOwner()->findAncestorOpInBlock(*at) ? slot : Value();
+}
+
+/// The outermost loop around `carrier` that a flag may run through. A single flag is raised and
+/// awaited in turns whatever the loops do; slots need an index that runs on.
+Operation *SyncPlanner::findOutermost(scf::ForOp carrier, Value slot) {
+  scf::ForOp loop = carrier;
+  if (!slot) {
+    while (auto parent = loop->getParentOfType<scf::ForOp>())
+      loop = parent;
+    return loop;
+  }
+  auto argument = cast<BlockArgument>(slot);
+  while (auto parent = dyn_cast<scf::ForOp>(loop->getParentOp())) {
+    if (argument == loop.getInductionVar())
+      break;
+    auto init = dyn_cast<BlockArgument>(loop.getTiedLoopInit(argument)->get());
+    if (!init || init.getOwner() != parent.getBody() || init == parent.getInductionVar() ||
+        parent.getTiedLoopYieldedValue(init)->get() != loop.getTiedLoopResult(argument))
+      break;
+    argument = init;
+    loop = parent;
+  }
+  return loop;
+}
+
+/// The source must know that the target has passed its wait: a flag back.
+SyncAnswer SyncPlanner::raisesTwice(int32_t index) {
+  Sync sync = syncs[index];
+  scf::ForOp loop = sync.producer->getParentOfType<scf::ForOp>();
+  if (!loop) {
+    addFullBarrier(sync.around ? sync.around : sync.producer);
+    return SyncAnswer::Stop;
+  }
+  Operation *first = loop.getBody()->findAncestorOpInBlock(*sync.consumer);
+  Operation *second = loop.getBody()->findAncestorOpInBlock(*sync.producer);
+  Sync back{sync.target, sync.source, first ? first : sync.consumer, second};
+  bool isForward = first && first != second && first->isBeforeInBlock(second);
+  if (!isForward) {
+    back.slot = sync.slot && sync.slot.getParentBlock() == loop.getBody() ? sync.slot : Value();
+    back.slots = back.slot ? sync.slots : 1;
+    back.around = findOutermost(loop, back.slot);
+  }
+  if (!first || !add(back, std::nullopt))
+    addFullBarrier(second);
+  return SyncAnswer::Stop;
+}
+
+/// Slots that do not take turns cannot tell iterations apart: the flag goes without them.
+SyncAnswer SyncPlanner::isUnbalanced(int32_t index) {
+  Sync sync = syncs[index];
+  if (!sync.slot) {
+    hasFailed = true;
+    return SyncAnswer::Stop;
+  }
+  slotCounts[sync.slot] = 1;
+  for (int32_t other = 0; other < syncs.size(); ++other)
+    if (syncs[other].slot == sync.slot)
+      syncs.disable(other);
+  hasChanged = true;
+  return SyncAnswer::Stop;
+}
+
+//===----------------------------------------------------------------------===//
+// Pruning
+//===----------------------------------------------------------------------===//
+
+/// Only a wait or barrier of the consuming pipe between the two ends of a dependence can order it:
+/// where no other sync acts there, this one is needed.
+bool SyncPlanner::isNeededByWitness(int32_t index) {
+  const std::optional<Witness> &witness = witnesses[index];
+  if (!witness)
+    return false;
+  auto [entry, isNew] = logs.try_emplace(witness->trace);
+  if (isNew) {
+    log = &entry->second;
+    runTrace(traces[witness->trace], syncs, *this);
+    log = nullptr;
+  }
+  auto from = llvm::lower_bound(entry->second, std::pair(witness->producer, int32_t(0)));
+  for (; from != entry->second.end() && from->first <= witness->consumer; ++from) {
+    Pipe target = syncs[from->second].target;
+    if (from->second != index && (target == syncs[index].target || target == Pipe::ALL))
+      return false;
+  }
+  return true;
+}
+
+static int getLoopDepth(Operation *op) {
+  int depth = 0;
+  while ((op = op->getParentOp()))
+    depth += isa<scf::ForOp>(op);
+  return depth;
+}
+
+void SyncPlanner::prune() {
+  if (traces.size() == 1)
+    return;
+  SmallVector<int32_t> candidates;
+  for (int32_t index = 0; index < syncs.size(); ++index)
+    if (syncs.isEnabled(index) && !isNeededByWitness(index))
+      candidates.push_back(index);
+  // What runs most often goes first.
+  llvm::sort(candidates, [&](int32_t a, int32_t b) {
+    return std::tuple(-getLoopDepth(syncs[a].consumer), !syncs[a].isBarrier(), a) <
+           std::tuple(-getLoopDepth(syncs[b].consumer), !syncs[b].isBarrier(), b);
+  });
+  for (int32_t index : candidates) {
+    syncs.disable(index);
+    if (!llvm::all_of(traces, [&](const ExecutionTrace &trace) { return isOrdered(trace, syncs); }))
+      syncs.enable(index);
+  }
+}
