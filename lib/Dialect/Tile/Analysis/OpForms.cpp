@@ -152,7 +152,7 @@ static bool isWholeRun(Value offset, int64_t size, int64_t limit, int64_t unit) 
           start.getSExtValue() % unit == 0 && start.getSExtValue() + size == limit);
 }
 
-bool tile::isContiguousPart(TileType part, TileType whole, Value row, Value col) {
+bool tile::isAlignedPart(TileType part, TileType whole, Value row, Value col) {
   constexpr int64_t rowUnit = 16;
   int64_t blockElements = 32 / getElementBytes(whole);
   if (isColumn(whole))
@@ -161,6 +161,11 @@ bool tile::isContiguousPart(TileType part, TileType whole, Value row, Value col)
   // Rows start at a block, so only the column counts.
   return isMultipleOf(col, blockElements) &&
          isWholeRun(col, part.getColCount(), whole.getColCount(), rowUnit) &&
+         (!isColumn(part) || part.getRowCount() == 1);
+}
+
+bool tile::isContiguousPart(TileType part, TileType whole, Value row, Value col) {
+  return isAlignedPart(part, whole, row, col) &&
          (part.getRowCount() == 1 || part.getColCount() == whole.getColCount());
 }
 

@@ -68,8 +68,12 @@ Selection getSelection(ArrayType array, llvm::ArrayRef<int64_t> kinds, TileType 
 Selection getSelection(LoadOp op);
 Selection getSelection(StoreOp op);
 
-/// Whether a part of a tile is one run of the whole's elements that starts at a 32-byte boundary,
-/// so that instructions can work on it in place.
+/// Whether the rows of a part of a tile start at 32-byte boundaries of the whole and can be worked
+/// on in whole blocks without touching what lies beside them.
+bool isAlignedPart(TileType part, TileType whole, mlir::Value row, mlir::Value col);
+
+/// Whether, besides, the part is one run of the whole's elements, so that instructions can work on
+/// it in place.
 bool isContiguousPart(TileType part, TileType whole, mlir::Value row, mlir::Value col);
 
 /// Whether an index is always a multiple of `factor`, as far as its computation tells.
