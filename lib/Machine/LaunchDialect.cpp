@@ -28,6 +28,12 @@ LogicalResult LaunchDialect::verifyOperationAttribute(Operation *op, NamedAttrib
     return isa<FlatSymbolRefAttr>(attribute.getValue())
                ? success()
                : op->emitError() << "'" << name << "' must name a kernel";
+  if (name == signatureName) {
+    auto type = dyn_cast<TypeAttr>(attribute.getValue());
+    return type && isa<FunctionType>(type.getValue())
+               ? success()
+               : op->emitError() << "'" << name << "' must be a function type";
+  }
   if (name != sizesName)
     return op->emitError() << "unknown attribute '" << name << "'";
   auto sizes = dyn_cast<DictionaryAttr>(attribute.getValue());

@@ -6,8 +6,18 @@
 #include "attn/Dialect/Ascend/Transforms/Passes.h"
 #include "attn/Dialect/Tile/IR/Tile.h"
 #include "attn/Dialect/Tile/Transforms/Passes.h"
+#include "attn/Execution/Jit/Passes.h"
 #include "attn/Machine/LaunchDialect.h"
 #include "attn/Machine/MachineDialect.h"
+#include "attn/Pipelines/CpuLowering.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -15,8 +25,12 @@ using namespace mlir;
 
 void attn::registerAllDialects(DialectRegistry &registry) {
   registry.insert<tile::TileDialect, ascend::AscendDialect, machine::MachineDialect,
-                  launch::LaunchDialect, arith::ArithDialect, func::FuncDialect, memref::MemRefDialect,
-                  scf::SCFDialect>();
+                  launch::LaunchDialect, arith::ArithDialect, func::FuncDialect,
+                  memref::MemRefDialect, scf::SCFDialect>();
+  registry.insert<affine::AffineDialect, bufferization::BufferizationDialect,
+                  cf::ControlFlowDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
+                  math::MathDialect, tensor::TensorDialect, vector::VectorDialect>();
+  registerCpuLoweringExtensions(registry);
 }
 
 void attn::registerAllPasses() {
@@ -26,4 +40,9 @@ void attn::registerAllPasses() {
   registerAscendPasses();
   registerTileToAscendPasses();
   registerTileToLinalgPasses();
+  registerJitPasses();
+  PassPipelineRegistration<>(
+      "attn-cpu-lowering",
+      "From bound and decomposed tile kernels to the LLVM dialect of this host",
+      [](OpPassManager &manager) { buildCpuLoweringPipeline(manager, getHostLoweringOptions()); });
 }

@@ -13,6 +13,7 @@ constexpr llvm::StringLiteral scratchName = "launch.scratch";
 constexpr llvm::StringLiteral limitName = "launch.limit";
 constexpr llvm::StringLiteral gridOfName = "launch.grid_of";
 constexpr llvm::StringLiteral sizesName = "launch.sizes";
+constexpr llvm::StringLiteral signatureName = "launch.signature";
 /// The name of the first dimension of every scratch array.
 constexpr llvm::StringLiteral blocksDim = "@blocks";
 } // namespace attn::launch

@@ -1,0 +1,169 @@
+// The pass `convert-tile-to-linalg`: from the tile dialect to linalg on tensors, the first step of
+// running on a CPU.
+#include "Patterns.h"
+#include "attn/Conversion/TileToLinalg/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace attn {
+#define GEN_PASS_DEF_CONVERTTILETOLINALGPASS
+#include "attn/Conversion/TileToLinalg/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::tile;
+
+namespace {
+
+/// The memref of an array with the given sizes: strides are known at run time, the last one is 1.
+MemRefType getMemRefType(ArrayRef<int64_t> shape, Type elementType) {
+  if (shape.size() < 2)
+    return MemRefType::get(shape, elementType);
+  SmallVector<int64_t> strides(shape.size(), ShapedType::kDynamic);
+  strides.back() = 1;
+  return MemRefType::get(shape, elementType,
+                         StridedLayoutAttr::get(elementType.getContext(), /*offset=*/0, strides));
+}
+
+struct TileTypeConverter : TypeConverter {
+  TileTypeConverter() {
+    addConversion([](Type type) { return type; });
+    addConversion([](ArrayType array, SmallVectorImpl<Type> &results) {
+      ArrayRef<int64_t> shape = array.getShape();
+      if (array.getTable()) {
+        results.push_back(
+            MemRefType::get({shape.front()}, IntegerType::get(array.getContext(), 64)));
+        shape = shape.drop_front();
+      }
+      results.push_back(getMemRefType(shape, array.getElementType()));
+      return success();
+    });
+    addConversion([](TileType tile) -> Type {
+      if (!tile.isBound())
+        return {};
+      return RankedTensorType::get({tile.getRowCount(), tile.getColCount()}, tile.getElementType());
+    });
+    addConversion([](SpanType span, SmallVectorImpl<Type> &results) {
+      results.append(2, IndexType::get(span.getContext()));
+      return success();
+    });
+    addConversion([](SoftmaxStateType) -> Type { return {}; });
+  }
+};
+
+/// The symbol in a type, or null where all its sizes are numbers.
+StringAttr findSymbol(Type type) {
+  if (auto tile = dyn_cast<TileType>(type)) {
+    auto rows = dyn_cast<StringAttr>(tile.getRows());
+    return rows ? rows : dyn_cast<StringAttr>(tile.getCols());
+  }
+  auto span = dyn_cast<SpanType>(type);
+  return span ? dyn_cast<StringAttr>(span.getSize()) : StringAttr();
+}
+
+LogicalResult verifyType(Location loc, Type type) {
+  if (isa<SoftmaxStateType>(type))
+    return emitError(loc) << "softmax state remains; run 'tile-decompose-softmax' before "
+                             "'convert-tile-to-linalg'";
+  if (StringAttr symbol = findSymbol(type))
+    return emitError(loc) << "size '" << symbol.getValue()
+                          << "' is not bound; run 'tile-fit-tiles' before 'convert-tile-to-linalg'";
+  return success();
+}
+
+/// Says which pass should have run, for whatever the earlier stage left behind.
+LogicalResult verifyStage(ModuleOp module) {
+  WalkResult result = module.walk([](Operation *op) {
+    if (isa<GridOp>(op)) {
+      op->emitError("grid remains; run 'tile-clamp-grid' before 'convert-tile-to-linalg'");
+      return WalkResult::interrupt();
+    }
+    for (Type type : op->getResultTypes())
+      if (failed(verifyType(op->getLoc(), type)))
+        return WalkResult::interrupt();
+    for (Region &region : op->getRegions())
+      for (BlockArgument argument : region.getArguments())
+        if (failed(verifyType(argument.getLoc(), argument.getType())))
+          return WalkResult::interrupt();
+    if (auto range = dyn_cast<RangeOp>(op)) {
+      auto block = range.getBlock() ? dyn_cast<IntegerAttr>(*range.getBlock()) : IntegerAttr();
+      if (block && block.getInt() <= 0) {
+        range.emitOpError("has a block size that is not positive");
+        return WalkResult::interrupt();
+      }
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// The span that limits the valid rows of a tile, or null where all rows are valid. Follows the
+/// tile back to the loads it is computed from.
+Value findRowSpan(Value tile) {
+  int64_t rows = cast<TileType>(tile.getType()).getRowCount();
+  SmallVector<Value> pending = {tile};
+  DenseSet<Value> seen;
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    auto type = dyn_cast<TileType>(value.getType());
+    if (!type || type.getRowCount() != rows || !seen.insert(value).second)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (auto range = dyn_cast<RangeOp>(argument.getOwner()->getParentOp()))
+        pending.push_back(range.getInits()[argument.getArgNumber() - 1]);
+      continue;
+    }
+    Operation *op = value.getDefiningOp();
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      auto spans = llvm::make_filter_range(
+          load.getIndices(), [](Value index) { return isa<SpanType>(index.getType()); });
+      if (!spans.empty())
+        return *spans.begin();
+    } else if (auto range = dyn_cast<RangeOp>(op)) {
+      unsigned number = cast<OpResult>(value).getResultNumber();
+      pending.push_back(range.getYield().getValues()[number]);
+      pending.push_back(range.getInits()[number]);
+    } else if (!isa<ExtractOp, InsertOp>(op)) {
+      llvm::append_range(pending, op->getOperands());
+    }
+  }
+  return {};
+}
+
+struct ConvertTileToLinalgPass : attn::impl::ConvertTileToLinalgPassBase<ConvertTileToLinalgPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (failed(verifyStage(module)))
+      return signalPassFailure();
+    ValidRows validRows;
+    module.walk([&](ReduceOp reduce) {
+      if (reduce.getAxis() == 0)
+        if (Value span = findRowSpan(reduce.getInput()))
+          validRows[reduce] = span;
+    });
+
+    TileTypeConverter converter;
+    ConversionTarget target(getContext());
+    target.addIllegalDialect<TileDialect>();
+    target.markUnknownOpDynamicallyLegal([&](Operation *op) {
+      auto function = dyn_cast<func::FuncOp>(op);
+      return function ? converter.isSignatureLegal(function.getFunctionType()) &&
+                            !function->hasAttr("tile.kernel")
+                      : converter.isLegal(op);
+    });
+    RewritePatternSet patterns(&getContext());
+    populateArrayPatterns(converter, patterns);
+    populateValuePatterns(converter, validRows, patterns);
+    populateControlPatterns(converter, patterns);
+    if (failed(applyPartialConversion(module, target, std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,266 @@
+// Patterns of `convert-tile-to-linalg` for tiles: arithmetic, casts, reductions and parts.
+#include "Patterns.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::tile;
+
+namespace {
+
+using Payload = llvm::function_ref<Value(OpBuilder &, Location, ValueRange)>;
+
+/// Where an operand is read at (row, column) of a result of the given shape: dimensions of size 1
+/// are broadcast.
+AffineMap getBroadcastMap(Value operand, ArrayRef<int64_t> shape) {
+  MLIRContext *context = operand.getContext();
+  SmallVector<AffineExpr> results;
+  ArrayRef<int64_t> from = cast<RankedTensorType>(operand.getType()).getShape();
+  for (auto [dimension, size] : llvm::enumerate(from))
+    results.push_back(size == 1 && shape[dimension] != 1 ? getAffineConstantExpr(0, context)
+                                                         : getAffineDimExpr(dimension, context));
+  return AffineMap::get(shape.size(), 0, results, context);
+}
+
+Value createEmpty(OpBuilder &builder, Location loc, RankedTensorType type) {
+  return tensor::EmptyOp::create(builder, loc, type.getShape(), type.getElementType());
+}
+
+Value createElementwise(OpBuilder &builder, Location loc, RankedTensorType type,
+                        ValueRange operands, Payload payload) {
+  SmallVector<AffineMap> maps;
+  for (Value operand : operands)
+    maps.push_back(getBroadcastMap(operand, type.getShape()));
+  maps.push_back(builder.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<utils::IteratorType> iterators(type.getRank(), utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+             builder, loc, type, operands, createEmpty(builder, loc, type), maps, iterators,
+             [&](OpBuilder &body, Location bodyLoc, ValueRange arguments) {
+               linalg::YieldOp::create(body, bodyLoc,
+                                       payload(body, bodyLoc, arguments.drop_back()));
+             })
+      .getResult(0);
+}
+
+/// The pattern of an op that becomes one scalar op per element.
+template <typename TileOp, typename ScalarOp>
+struct ConvertElementwise : OpConversionPattern<TileOp> {
+  using OpConversionPattern<TileOp>::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(TileOp op, typename TileOp::Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    auto type = this->getTypeConverter()->template convertType<RankedTensorType>(op.getType());
+    rewriter.replaceOp(
+        op, createElementwise(rewriter, op.getLoc(), type, adaptor.getOperands(),
+                              [](OpBuilder &builder, Location loc, ValueRange arguments) -> Value {
+                                return ScalarOp::create(builder, loc, arguments);
+                              }));
+    return success();
+  }
+};
+
+/// Square root and division, each correctly rounded.
+struct ConvertRsqrt : OpConversionPattern<RsqrtOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(RsqrtOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    rewriter.replaceOp(
+        op, createElementwise(rewriter, op.getLoc(), type, adaptor.getInput(),
+                              [](OpBuilder &builder, Location loc, ValueRange arguments) -> Value {
+                                Value root = math::SqrtOp::create(builder, loc, arguments);
+                                Value one = arith::ConstantOp::create(
+                                    builder, loc, builder.getFloatAttr(root.getType(), 1.0));
+                                return arith::DivFOp::create(builder, loc, one, root);
+                              }));
+    return success();
+  }
+};
+
+/// A scalar of another type; narrowing rounds to nearest even, to integers as well.
+Value createCast(OpBuilder &builder, Location loc, Value value, Type to) {
+  Type from = value.getType();
+  if (isa<IntegerType>(from) && isa<IntegerType>(to))
+    return value;
+  if (isa<IntegerType>(from)) {
+    Value number = arith::SIToFPOp::create(builder, loc, builder.getF32Type(), value);
+    return to.isF32() ? number : arith::TruncFOp::create(builder, loc, to, number);
+  }
+  Value wide = value;
+  if (!from.isF32())
+    wide = arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
+  if (to.isF32())
+    return wide;
+  if (isa<FloatType>(to))
+    return arith::TruncFOp::create(builder, loc, to, wide);
+  return arith::FPToSIOp::create(builder, loc, to, math::RoundEvenOp::create(builder, loc, wide));
+}
+
+struct ConvertCast : OpConversionPattern<CastOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(CastOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    if (type == adaptor.getInput().getType()) {
+      rewriter.replaceOp(op, adaptor.getInput());
+      return success();
+    }
+    rewriter.replaceOp(
+        op, createElementwise(rewriter, op.getLoc(), type, adaptor.getInput(),
+                              [&](OpBuilder &builder, Location loc, ValueRange arguments) {
+                                return createCast(builder, loc, arguments[0],
+                                                  type.getElementType());
+                              }));
+    return success();
+  }
+};
+
+struct ConvertSplat : OpConversionPattern<SplatOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(SplatOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    rewriter.replaceOpWithNewOp<linalg::FillOp>(op, adaptor.getValue(),
+                                                createEmpty(rewriter, op.getLoc(), type));
+    return success();
+  }
+};
+
+struct ConvertUndefined : OpConversionPattern<UndefinedOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(UndefinedOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    rewriter.replaceOp(op, createEmpty(rewriter, op.getLoc(), type));
+    return success();
+  }
+};
+
+/// What a reduction starts from, and how it combines two values.
+TypedAttr getNeutral(OpBuilder &builder, ReduceKind kind) {
+  const llvm::fltSemantics &semantics = builder.getF32Type().getFloatSemantics();
+  if (kind == ReduceKind::Sum)
+    return builder.getF32FloatAttr(0.0f);
+  return builder.getFloatAttr(builder.getF32Type(),
+                              APFloat::getInf(semantics, /*Negative=*/kind == ReduceKind::Max));
+}
+
+Value createCombine(OpBuilder &builder, Location loc, ReduceKind kind, Value lhs, Value rhs) {
+  switch (kind) {
+  case ReduceKind::Sum:
+    return arith::AddFOp::create(builder, loc, lhs, rhs);
+  case ReduceKind::Max:
+    return arith::MaximumFOp::create(builder, loc, lhs, rhs);
+  case ReduceKind::Min:
+    return arith::MinimumFOp::create(builder, loc, lhs, rhs);
+  }
+  llvm_unreachable("every kind is handled");
+}
+
+struct ConvertReduce : OpConversionPattern<ReduceOp> {
+  ConvertReduce(const TypeConverter &converter, MLIRContext *context, const ValidRows &validRows)
+      : OpConversionPattern(converter, context), validRows(validRows) {}
+
+  LogicalResult matchAndRewrite(ReduceOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    FailureOr<Value> input = getValidPart(op, adaptor.getInput(), rewriter);
+    if (failed(input))
+      return failure();
+    Value neutral = arith::ConstantOp::create(rewriter, loc, getNeutral(rewriter, op.getKind()));
+    Value init = linalg::FillOp::create(rewriter, loc, neutral, createEmpty(rewriter, loc, type))
+                     .getResult(0);
+    SmallVector<AffineExpr> kept = {rewriter.getAffineDimExpr(0), rewriter.getAffineDimExpr(1)};
+    kept[op.getAxis()] = rewriter.getAffineConstantExpr(0);
+    SmallVector<AffineMap> maps = {rewriter.getMultiDimIdentityMap(2),
+                                   AffineMap::get(2, 0, kept, rewriter.getContext())};
+    SmallVector<utils::IteratorType> iterators(2, utils::IteratorType::parallel);
+    iterators[op.getAxis()] = utils::IteratorType::reduction;
+    rewriter.replaceOpWithNewOp<linalg::GenericOp>(
+        op, type, *input, init, maps, iterators,
+        [&](OpBuilder &builder, Location bodyLoc, ValueRange arguments) {
+          linalg::YieldOp::create(
+              builder, bodyLoc,
+              createCombine(builder, bodyLoc, op.getKind(), arguments[1], arguments[0]));
+        });
+    return success();
+  }
+
+private:
+  /// Rows beyond the end of an array hold anything: they must not take part.
+  FailureOr<Value> getValidPart(ReduceOp op, Value input,
+                                ConversionPatternRewriter &rewriter) const {
+    Value span = validRows.lookup(op);
+    if (!span)
+      return input;
+    SmallVector<Value> converted;
+    if (failed(rewriter.getRemappedValues(span, converted)))
+      return rewriter.notifyMatchFailure(op, "its span is not converted");
+    SmallVector<OpFoldResult> zeros(2, rewriter.getIndexAttr(0)), ones(2, rewriter.getIndexAttr(1));
+    SmallVector<OpFoldResult> sizes = {
+        getAsOpFoldResult(converted.back()),
+        rewriter.getIndexAttr(cast<RankedTensorType>(input.getType()).getDimSize(1))};
+    return tensor::ExtractSliceOp::create(rewriter, op.getLoc(), input, zeros, sizes, ones)
+        .getResult();
+  }
+
+  const ValidRows &validRows;
+};
+
+/// Offsets, sizes and steps of a part of a tile.
+struct Part {
+  Part(OpBuilder &builder, Value row, Value col, RankedTensorType type)
+      : offsets({getAsOpFoldResult(row), getAsOpFoldResult(col)}),
+        sizes(getAsIndexOpFoldResult(builder.getContext(), type.getShape())),
+        steps(2, builder.getIndexAttr(1)) {}
+  SmallVector<OpFoldResult> offsets, sizes, steps;
+};
+
+struct ConvertExtract : OpConversionPattern<ExtractOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(ExtractOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    Part part(rewriter, adaptor.getRow(), adaptor.getCol(), type);
+    rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(op, type, adaptor.getInput(), part.offsets,
+                                                        part.sizes, part.steps);
+    return success();
+  }
+};
+
+struct ConvertInsert : OpConversionPattern<InsertOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(InsertOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(adaptor.getPart().getType());
+    Part part(rewriter, adaptor.getRow(), adaptor.getCol(), type);
+    rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(op, adaptor.getPart(), adaptor.getWhole(),
+                                                       part.offsets, part.sizes, part.steps);
+    return success();
+  }
+};
+
+} // namespace
+
+void attn::populateValuePatterns(const TypeConverter &converter, const ValidRows &validRows,
+                                 RewritePatternSet &patterns) {
+  MLIRContext *context = patterns.getContext();
+  patterns
+      .add<ConvertElementwise<AddOp, arith::AddFOp>, ConvertElementwise<SubOp, arith::SubFOp>,
+           ConvertElementwise<MulOp, arith::MulFOp>, ConvertElementwise<DivOp, arith::DivFOp>,
+           ConvertElementwise<MaximumOp, arith::MaximumFOp>,
+           ConvertElementwise<MinimumOp, arith::MinimumFOp>, ConvertElementwise<ExpOp, math::ExpOp>,
+           ConvertElementwise<LogOp, math::LogOp>, ConvertElementwise<SqrtOp, math::SqrtOp>,
+           ConvertElementwise<AbsOp, math::AbsFOp>, ConvertRsqrt, ConvertCast, ConvertSplat,
+           ConvertUndefined, ConvertExtract, ConvertInsert>(converter, context);
+  patterns.add<ConvertReduce>(converter, context, validRows);
+}

@@ -1,0 +1,74 @@
+// Translates the LLVM dialect to LLVM IR and optimises it for this host; the last step of compiling
+// for the CPU.
+#include "Compiler.h"
+#include "attn/Execution/Jit/Jit.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace attn::jit;
+
+llvm::Expected<llvm::orc::JITTargetMachineBuilder> attn::jit::getHostMachine() {
+  static const bool isInitialized = [] {
+    return !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter();
+  }();
+  if (!isInitialized)
+    return llvm::createStringError("LLVM was built without code generation for this host");
+  return llvm::orc::JITTargetMachineBuilder::detectHost();
+}
+
+/// The kernels are vectors already: what is left is the usual clean-up, kept cheap.
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = false;
+  tuning.SLPVectorization = false;
+  tuning.LoopUnrolling = false;
+  tuning.LoopInterleaving = false;
+  llvm::PassBuilder builder(&machine, tuning);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager callGraph;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(callGraph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+}
+
+llvm::Expected<llvm::orc::ThreadSafeModule>
+attn::jit::createOptimizedModule(mlir::ModuleOp module,
+                                 llvm::orc::JITTargetMachineBuilder builder) {
+  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine = builder.createTargetMachine();
+  if (!machine)
+    return machine.takeError();
+  mlir::registerBuiltinDialectTranslation(*module->getContext());
+  mlir::registerLLVMDialectTranslation(*module->getContext());
+  auto context = std::make_unique<llvm::LLVMContext>();
+  std::unique_ptr<llvm::Module> result = mlir::translateModuleToLLVMIR(module, *context);
+  if (!result)
+    return llvm::createStringError("the module cannot be translated to LLVM IR");
+  result->setTargetTriple((*machine)->getTargetTriple());
+  result->setDataLayout((*machine)->createDataLayout());
+  optimize(*result, **machine);
+  return llvm::orc::ThreadSafeModule(std::move(result), std::move(context));
+}
+
+llvm::Expected<std::string> attn::jit::printLLVM(mlir::ModuleOp module) {
+  llvm::Expected<llvm::orc::JITTargetMachineBuilder> machine = getHostMachine();
+  if (!machine)
+    return machine.takeError();
+  llvm::Expected<llvm::orc::ThreadSafeModule> optimized = createOptimizedModule(module, *machine);
+  if (!optimized)
+    return optimized.takeError();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  optimized->withModuleDo([&](llvm::Module &result) { result.print(stream, nullptr); });
+  return text;
+}

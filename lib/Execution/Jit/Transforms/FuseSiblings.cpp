@@ -1,0 +1,137 @@
+// The pass `jit-fuse-siblings`: one sweep for several reductions of one tile. CPU stage, on
+// tensors.
+#include "attn/Execution/Jit/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace attn {
+#define GEN_PASS_DEF_FUSESIBLINGSPASS
+#include "attn/Execution/Jit/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+using linalg::GenericOp;
+
+namespace {
+
+bool isReduction(GenericOp op) { return op.getNumReductionLoops() > 0; }
+
+/// Whether both sweep the same elements and read one tile of that shape in common.
+bool sweepTogether(GenericOp first, GenericOp second) {
+  if (first.getIteratorTypesArray() != second.getIteratorTypesArray() ||
+      first.getStaticLoopRanges() != second.getStaticLoopRanges())
+    return false;
+  return llvm::any_of(first.getDpsInputOperands(), [&](OpOperand *operand) {
+    return first.getMatchingIndexingMap(operand).isIdentity() &&
+           llvm::is_contained(second.getInputs(), operand->get());
+  });
+}
+
+/// Collects, in order, what must move before `target` so that `op` can stand there. Fails where
+/// that includes `target` itself or an operation that may not move.
+LogicalResult collectMoved(Operation *op, Operation *target, SetVector<Operation *> &moved) {
+  for (Value operand : op->getOperands()) {
+    Operation *producer = operand.getDefiningOp();
+    if (!producer || producer->getBlock() != target->getBlock() ||
+        (producer != target && producer->isBeforeInBlock(target)) || moved.contains(producer))
+      continue;
+    if (producer == target || producer->getNumRegions() > 1 || !isMemoryEffectFree(producer) ||
+        failed(collectMoved(producer, target, moved)))
+      return failure();
+    moved.insert(producer);
+  }
+  return success();
+}
+
+/// The operands and the body of the operation that replaces two.
+struct FusedParts {
+  SmallVector<Value> inputs, outputs, results;
+  SmallVector<AffineMap> inputMaps, outputMaps;
+
+  /// Adds an input that is not there yet, and returns its number.
+  size_t addInput(Value value, AffineMap map) {
+    for (size_t number = 0; number < inputs.size(); ++number)
+      if (inputs[number] == value && inputMaps[number] == map)
+        return number;
+    inputs.push_back(value);
+    inputMaps.push_back(map);
+    return inputs.size() - 1;
+  }
+};
+
+/// One operation that does the work of both, in the place of `first`; what `second` reads must
+/// stand before it.
+GenericOp createFused(RewriterBase &rewriter, GenericOp first, GenericOp second) {
+  FusedParts parts;
+  SmallVector<SmallVector<size_t>> inputNumbers;
+  for (GenericOp op : {first, second}) {
+    SmallVector<size_t> &numbers = inputNumbers.emplace_back();
+    for (OpOperand *input : op.getDpsInputOperands())
+      numbers.push_back(parts.addInput(input->get(), op.getMatchingIndexingMap(input)));
+    for (OpOperand &output : op.getDpsInitsMutable()) {
+      parts.outputs.push_back(output.get());
+      parts.outputMaps.push_back(op.getMatchingIndexingMap(&output));
+    }
+  }
+  SmallVector<AffineMap> maps(parts.inputMaps);
+  llvm::append_range(maps, parts.outputMaps);
+  rewriter.setInsertionPoint(first);
+  Location loc = rewriter.getFusedLoc({first.getLoc(), second.getLoc()});
+  return GenericOp::create(rewriter, loc, TypeRange(ValueRange(parts.outputs)), parts.inputs,
+                           parts.outputs, maps, first.getIteratorTypesArray(),
+                           [&](OpBuilder &builder, Location bodyLoc, ValueRange arguments) {
+                             auto output = arguments.begin() + parts.inputs.size();
+                             for (auto [number, op] :
+                                  llvm::enumerate(SmallVector<GenericOp>{first, second})) {
+                               IRMapping mapping;
+                               for (auto [argument, input] :
+                                    llvm::zip_equal(op.getRegionInputArgs(), inputNumbers[number]))
+                                 mapping.map(argument, arguments[input]);
+                               for (BlockArgument argument : op.getRegionOutputArgs())
+                                 mapping.map(argument, *output++);
+                               for (Operation &inner : op.getBody()->without_terminator())
+                                 builder.clone(inner, mapping);
+                               for (Value value : op.getBody()->getTerminator()->getOperands())
+                                 parts.results.push_back(mapping.lookupOrDefault(value));
+                             }
+                             linalg::YieldOp::create(builder, bodyLoc, parts.results);
+                           });
+}
+
+struct FuseSiblingsPass : attn::impl::FuseSiblingsPassBase<FuseSiblingsPass> {
+  void runOnOperation() override {
+    SmallVector<Block *> blocks;
+    getOperation().walk([&](Block *block) { blocks.push_back(block); });
+    for (Block *block : blocks)
+      while (fuseOnce(*block))
+        continue;
+  }
+
+private:
+  bool fuseOnce(Block &block) {
+    SmallVector<GenericOp> reductions =
+        llvm::filter_to_vector(block.getOps<GenericOp>(), isReduction);
+    for (size_t i = 0; i < reductions.size(); ++i)
+      for (size_t j = i + 1; j < reductions.size(); ++j)
+        if (fuse(reductions[i], reductions[j]))
+          return true;
+    return false;
+  }
+
+  bool fuse(GenericOp first, GenericOp second) {
+    SetVector<Operation *> moved;
+    if (!sweepTogether(first, second) || failed(collectMoved(second, first, moved)))
+      return false;
+    IRRewriter rewriter(&getContext());
+    for (Operation *op : moved)
+      rewriter.moveOpBefore(op, first);
+    GenericOp fused = createFused(rewriter, first, second);
+    size_t count = first.getNumResults();
+    rewriter.replaceOp(first, fused.getResults().take_front(count));
+    rewriter.replaceOp(second, fused.getResults().drop_front(count));
+    return true;
+  }
+};
+
+} // namespace

@@ -1,0 +1,208 @@
+// One linalg operation on buffers as a sweep: chooses its loops, reads and writes its operands,
+// repeats its payload on vectors. CPU stage, used by `jit-vectorize-rows`.
+#include "RowSweep.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace attn::jit;
+
+Type attn::jit::widen(Type type, int64_t count) {
+  return count == 1 ? type : VectorType::get({count}, type);
+}
+
+/// The number of the loop that an index of a memref follows, or -1 for a fixed 0.
+static int64_t getLoop(AffineExpr expr) {
+  auto dim = dyn_cast<AffineDimExpr>(expr);
+  return dim ? static_cast<int64_t>(dim.getPosition()) : -1;
+}
+
+static bool isSupportedIndex(AffineExpr expr) {
+  auto constant = dyn_cast<AffineConstantExpr>(expr);
+  return isa<AffineDimExpr>(expr) || (constant && constant.getValue() == 0);
+}
+
+FailureOr<RowSweep> RowSweep::create(linalg::GenericOp op, int64_t lanes) {
+  RowSweep sweep(op);
+  if (failed(sweep.verify()))
+    return failure();
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  if (sizes.size() == 1) {
+    sweep.outer = -1;
+    sweep.inner = 0;
+  } else if (sizes[1] == 1 && !ShapedType::isDynamic(sizes[0]) && op.getNumReductionLoops() == 0 &&
+             sweep.isContiguousAlong(0)) {
+    // A column: its rows lie one behind the other.
+    std::swap(sweep.outer, sweep.inner);
+  }
+  sweep.innerSize = sizes[sweep.inner];
+  if (ShapedType::isDynamic(sweep.innerSize)) {
+    op.emitOpError("has columns whose number is not known");
+    return failure();
+  }
+  sweep.innerReduction = iterators[sweep.inner] == utils::IteratorType::reduction;
+  sweep.lanes = sweep.isContiguousAlong(sweep.inner) ? lanes : 1;
+  return sweep;
+}
+
+LogicalResult RowSweep::verify() const {
+  if (op.getNumLoops() < 1 || op.getNumLoops() > 2)
+    return op.emitOpError("cannot be vectorised: it has neither one nor two loops");
+  if (!op.hasPureBufferSemantics())
+    return op.emitOpError("cannot be vectorised before bufferization");
+  for (OpOperand &operand : op->getOpOperands())
+    for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults())
+      if (!isSupportedIndex(expr))
+        return op.emitOpError("cannot be vectorised: it reads at computed indices");
+  for (Operation &inner : op.getBody()->without_terminator())
+    if (!isa<arith::ConstantOp>(inner) && !OpTrait::hasElementwiseMappableTraits(&inner))
+      return op.emitOpError() << "cannot be vectorised: '" << inner.getName()
+                              << "' does not work element by element";
+  if (op.getNumReductionLoops() == 0)
+    return success();
+  for (unsigned number = 0; number < op.getNumDpsInits(); ++number)
+    if (!getCombiner(number))
+      return op.emitOpError("cannot be vectorised: it reduces by something else than a sum, "
+                            "maximum or minimum");
+  return success();
+}
+
+Operation *RowSweep::getCombiner(unsigned number) const {
+  Value result = op.getBody()->getTerminator()->getOperand(number);
+  Operation *combiner = result.getDefiningOp();
+  BlockArgument carried = op.getRegionOutputArgs()[number];
+  if (!combiner || !isa<arith::AddFOp, arith::MaximumFOp, arith::MinimumFOp>(combiner) ||
+      combiner->getBlock() != op.getBody() || !carried.hasOneUse() ||
+      *carried.getUsers().begin() != combiner)
+    return nullptr;
+  return combiner;
+}
+
+bool RowSweep::isContiguousAlong(int64_t loop) const {
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    if (!type)
+      continue;
+    auto [strides, offset] = type.getStridesAndOffset();
+    for (auto [index, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+      if (getLoop(expr) == loop && strides[index] != 1)
+        return false;
+  }
+  return true;
+}
+
+void RowSweep::emitOuterLoop(ImplicitLocOpBuilder &builder,
+                             function_ref<void(ImplicitLocOpBuilder &, Value)> body) {
+  Value zero = arith::ConstantIndexOp::create(builder, 0);
+  if (outer < 0 || op.getStaticLoopRanges()[outer] == 1)
+    return body(builder, zero);
+  Range range = cast<linalg::LinalgOp>(*op).createLoopRanges(builder, builder.getLoc())[outer];
+  Value one = arith::ConstantIndexOp::create(builder, 1);
+  Value size = getValueOrCreateConstantIndexOp(builder, builder.getLoc(), range.size);
+  scf::ForOp::create(builder, zero, size, one, ValueRange(),
+                     [&](OpBuilder &inside, Location loc, Value index, ValueRange) {
+                       ImplicitLocOpBuilder bodyBuilder(loc, inside);
+                       body(bodyBuilder, index);
+                       scf::YieldOp::create(inside, loc);
+                     });
+}
+
+bool RowSweep::variesAlongInner(OpOperand &operand) const {
+  return llvm::any_of(op.getMatchingIndexingMap(&operand).getResults(),
+                      [&](AffineExpr expr) { return getLoop(expr) == inner; });
+}
+
+SmallVector<Value> RowSweep::getIndices(ImplicitLocOpBuilder &builder, OpOperand &operand,
+                                        Value outerIndex, Value innerIndex) const {
+  SmallVector<Value> indices;
+  for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults()) {
+    int64_t loop = getLoop(expr);
+    indices.push_back(loop < 0        ? arith::ConstantIndexOp::create(builder, 0).getResult()
+                      : loop == outer ? outerIndex
+                                      : innerIndex);
+  }
+  return indices;
+}
+
+Value RowSweep::load(ImplicitLocOpBuilder &builder, OpOperand &operand, Value outerIndex,
+                     Value innerIndex, int64_t count) {
+  auto type = dyn_cast<MemRefType>(operand.get().getType());
+  if (!type)
+    return operand.get();
+  SmallVector<Value> indices = getIndices(builder, operand, outerIndex, innerIndex);
+  if (count == 1 || !variesAlongInner(operand))
+    return memref::LoadOp::create(builder, operand.get(), indices);
+  auto vector = VectorType::get({count}, type.getElementType());
+  return vector::LoadOp::create(builder, vector, operand.get(), indices);
+}
+
+void RowSweep::store(ImplicitLocOpBuilder &builder, Value value, OpOperand &operand,
+                     Value outerIndex, Value innerIndex) {
+  SmallVector<Value> indices = getIndices(builder, operand, outerIndex, innerIndex);
+  if (isa<VectorType>(value.getType()))
+    vector::StoreOp::create(builder, value, operand.get(), indices);
+  else
+    memref::StoreOp::create(builder, value, operand.get(), indices);
+}
+
+/// A sum of products as one fused operation, or null where `add` is something else.
+static Value createFusedSum(ImplicitLocOpBuilder &builder, arith::AddFOp add,
+                            const IRMapping &values, Block::BlockArgListType carried) {
+  for (auto [sum, term] :
+       {std::pair(add.getLhs(), add.getRhs()), std::pair(add.getRhs(), add.getLhs())}) {
+    auto product = term.getDefiningOp<arith::MulFOp>();
+    auto argument = dyn_cast<BlockArgument>(sum);
+    if (!product || !product->hasOneUse() || !argument || !llvm::is_contained(carried, argument))
+      continue;
+    Value accumulator = values.lookup(sum);
+    if (!isa<VectorType>(accumulator.getType()))
+      return {};
+    return vector::FMAOp::create(builder, values.lookup(product.getLhs()),
+                                 values.lookup(product.getRhs()), accumulator);
+  }
+  return {};
+}
+
+SmallVector<Value> RowSweep::emitPayload(ImplicitLocOpBuilder &builder, ArrayRef<Value> arguments,
+                                         int64_t count) {
+  IRMapping values;
+  auto spread = [&](Value value) -> Value {
+    if (count == 1 || isa<VectorType>(value.getType()))
+      return value;
+    return vector::BroadcastOp::create(builder, widen(value.getType(), count), value);
+  };
+  for (auto [argument, value] : llvm::zip_equal(op.getBody()->getArguments(), arguments))
+    if (value)
+      values.map(argument, spread(value));
+  for (Operation &inner : op.getBody()->without_terminator()) {
+    builder.setLoc(inner.getLoc());
+    if (isa<arith::ConstantOp>(inner)) {
+      values.map(inner.getResult(0), spread(builder.clone(inner)->getResult(0)));
+      continue;
+    }
+    for (Value operand : inner.getOperands())
+      if (!values.contains(operand))
+        values.map(operand, spread(operand));
+    auto add = dyn_cast<arith::AddFOp>(inner);
+    Value fused = add && op.getNumReductionLoops() > 0
+                      ? createFusedSum(builder, add, values, op.getRegionOutputArgs())
+                      : Value();
+    if (fused) {
+      values.map(inner.getResult(0), fused);
+      continue;
+    }
+    SmallVector<Type> types =
+        llvm::map_to_vector(inner.getResultTypes(), [&](Type type) { return widen(type, count); });
+    SmallVector<Value> operands =
+        llvm::map_to_vector(inner.getOperands(), [&](Value value) { return values.lookup(value); });
+    OperationState state(inner.getLoc(), inner.getName(), operands, types, inner.getAttrs());
+    values.map(inner.getResults(), builder.create(state)->getResults());
+  }
+  builder.setLoc(op.getLoc());
+  return llvm::map_to_vector(op.getBody()->getTerminator()->getOperands(), [&](Value value) {
+    return values.contains(value) ? values.lookup(value) : spread(value);
+  });
+}

@@ -1,0 +1,99 @@
+// The order of passes on the way of a tile kernel to the LLVM dialect of the host.
+#include "attn/Pipelines/CpuLowering.h"
+#include "attn/Conversion/TileToLinalg/Passes.h"
+#include "attn/Execution/Jit/Passes.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Linalg/Transforms/SubsetInsertionOpInterfaceImpl.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/IR/TensorInferTypeOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/Transforms/SubsetInsertionOpInterfaceImpl.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/TargetParser/Host.h"
+
+using namespace mlir;
+
+attn::CpuLoweringOptions attn::getHostLoweringOptions() {
+  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  CpuLoweringOptions options;
+  options.lanes = features.lookup("avx512f") ? 16 : features.lookup("avx") ? 8 : 4;
+  // Every host but an old x86 converts f16 itself.
+  options.expandF16 = features.contains("f16c") && !features.lookup("f16c");
+  return options;
+}
+
+/// Few sweeps over few buffers, still on tensors.
+static void buildTensorPasses(OpPassManager &functions) {
+  functions.addPass(attn::createForwardLoadsPass());
+  functions.addPass(attn::createFuseElementwisePass());
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(attn::createFuseSiblingsPass());
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCSEPass());
+  functions.addPass(attn::createReuseDestinationsPass());
+}
+
+static void buildBufferization(OpPassManager &manager) {
+  bufferization::OneShotBufferizePassOptions options;
+  options.bufferAlignment = 64;
+  manager.addPass(bufferization::createOneShotBufferizePass(options));
+  manager.addPass(createCanonicalizerPass());
+}
+
+static void buildVectorPasses(OpPassManager &functions, const attn::CpuLoweringOptions &options) {
+  functions.addPass(attn::createPlaceBuffersPass());
+  attn::VectorizeRowsPassOptions rows;
+  rows.lanes = options.lanes;
+  functions.addPass(attn::createVectorizeRowsPass(rows));
+  attn::ExpandNarrowFloatsPassOptions floats;
+  floats.expandF16 = options.expandF16;
+  functions.addPass(attn::createExpandNarrowFloatsPass(floats));
+  functions.addPass(createCSEPass());
+}
+
+void attn::buildCpuLoweringPipeline(OpPassManager &manager, const CpuLoweringOptions &options) {
+  manager.addPass(createConvertTileToLinalgPass());
+  manager.addPass(createCanonicalizerPass());
+  buildTensorPasses(manager.nest<func::FuncOp>());
+  buildBufferization(manager);
+  buildVectorPasses(manager.nest<func::FuncOp>(), options);
+  manager.addPass(createAddEntriesPass());
+  manager.addPass(memref::createExpandStridedMetadataPass());
+  manager.addPass(createLowerAffinePass());
+  manager.addPass(arith::createArithExpandOpsPass());
+  manager.addPass(createSCFToControlFlowPass());
+  manager.addPass(createConvertToLLVMPass());
+  manager.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void attn::registerCpuLoweringExtensions(DialectRegistry &registry) {
+  arith::registerBufferizableOpInterfaceExternalModels(registry);
+  linalg::registerBufferizableOpInterfaceExternalModels(registry);
+  linalg::registerSubsetOpInterfaceExternalModels(registry);
+  scf::registerBufferizableOpInterfaceExternalModels(registry);
+  tensor::registerBufferizableOpInterfaceExternalModels(registry);
+  tensor::registerInferTypeOpInterfaceExternalModels(registry);
+  tensor::registerSubsetOpInterfaceExternalModels(registry);
+  arith::registerConvertArithToLLVMInterface(registry);
+  cf::registerConvertControlFlowToLLVMInterface(registry);
+  registerConvertFuncToLLVMInterface(registry);
+  registerConvertMathToLLVMInterface(registry);
+  registerConvertMemRefToLLVMInterface(registry);
+  vector::registerConvertVectorToLLVMInterface(registry);
+}
