@@ -207,7 +207,7 @@ func.func @f(%x: memref<512xf32, #ascend.space<ub>>) {
 
 func.func @f(%x: memref<512xf32, #ascend.space<ub>>, %i: index) {
   // expected-error@below {{has a mask without strides, or strides without a mask}}
-  "ascend.unary"(%x, %x, %i) {kind = #ascend.unary_kind<exp>, mask = 64 : i64} : (memref<512xf32, #ascend.space<ub>>, memref<512xf32, #ascend.space<ub>>, index) -> ()
+  "ascend.unary"(%x, %x, %i) {kind = #ascend<unary_kind exp>, mask = 64 : i64} : (memref<512xf32, #ascend.space<ub>>, memref<512xf32, #ascend.space<ub>>, index) -> ()
   return
 }
 
