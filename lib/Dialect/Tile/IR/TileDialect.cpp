@@ -24,6 +24,11 @@ void TileDialect::initialize() {
       >();
 }
 
+Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
+                                            Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
 LogicalResult AutoAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t lo,
                                int64_t hi) {
   if (lo < 1 || hi < lo)
