@@ -19,10 +19,10 @@ EPS = 1e-6
 
 # Softmax form, memory of the chip, blocks, tokens, width: every loop makes at least three trips and a tail.
 CASES = {
-    "online": ("online", 196352, 7, 40 * 2 * 3 + 1, 4096),
-    "odd-width": ("online", 8192, 5, 40 * 8 * 3 + 3, 123),
-    "reload": ("two-phase-reload", 196352, 5, 40 * 2 * 3 + 1, 4096),
-    "strips": ("auto", 8192, 4, 40 * 3 + 1, 300),
+    "online": ("online", 196352, 7, 15, 4096),
+    "odd-width": ("online", 8192, 5, 25, 123),
+    "reload": ("two-phase-reload", 196352, 5, 15, 4096),
+    "strips": ("auto", 8192, 4, 9, 300),
 }
 
 
