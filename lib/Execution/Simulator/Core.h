@@ -90,8 +90,8 @@ private:
       Clock known;
       double time;
     };
-    /// At most one in a correct kernel. After a misuse, which is reported, the flag counts, so that the
-    /// run goes on and shows what else is wrong.
+    /// At most one in a correct kernel. After a misuse, which is reported, the flag counts, so that
+    /// the run goes on and shows what else is wrong.
     std::deque<Raise> raised;
     /// Sets that were issued and whose work is not done.
     std::deque<std::pair<const Instruction *, Clock>> pending;

@@ -44,8 +44,8 @@ static LogicalResult verifyKernel(Operation *op) {
     return op->emitError("a kernel returns through its output arrays, not through results");
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
     if (!isa<ArrayType, MemRefType>(type) && !type.isIntOrIndexOrFloat())
-      return op->emitError() << "argument " << index << " of a kernel must be an array or a scalar, not "
-                             << type;
+      return op->emitError() << "argument " << index
+                             << " of a kernel must be an array or a scalar, not " << type;
   return success();
 }
 
