@@ -50,6 +50,9 @@ struct TilePipelineOptions : PassPipelineOptions<TilePipelineOptions> {
   TileStageOptions get() const { return {softmax, llvm::to_vector_of<std::string>(sizes)}; }
 };
 
+/// Says what is wrong with an option given all the same.
+struct NoPipelineOptions : PassPipelineOptions<NoPipelineOptions> {};
+
 } // namespace
 
 void attn::registerPipelines() {
@@ -58,19 +61,18 @@ void attn::registerPipelines() {
       [](OpPassManager &manager, const TilePipelineOptions &options) {
         addTileStage(manager, options.get());
       });
-  PassPipelineRegistration<>("attn-ascend",
-                             "Take tile kernels that fit onto the chip: buffers, plan, sync",
-                             [](OpPassManager &manager) { addAscendStage(manager); });
+  PassPipelineRegistration<NoPipelineOptions>(
+      "attn-ascend", "Take tile kernels that fit onto the chip: buffers, plan, sync",
+      [](OpPassManager &manager, const NoPipelineOptions &) { addAscendStage(manager); });
   PassPipelineRegistration<TilePipelineOptions>(
       "attn-all", "attn-tile and attn-ascend",
       [](OpPassManager &manager, const TilePipelineOptions &options) {
         addTileStage(manager, options.get());
         addAscendStage(manager);
       });
-  PassPipelineRegistration<TilePipelineOptions>(
-      "attn-cpu", "attn-tile, then the LLVM dialect of this host",
-      [](OpPassManager &manager, const TilePipelineOptions &options) {
-        addTileStage(manager, options.get());
+  PassPipelineRegistration<NoPipelineOptions>(
+      "attn-cpu", "Take tile kernels that fit to the LLVM dialect of this host",
+      [](OpPassManager &manager, const NoPipelineOptions &) {
         buildCpuLoweringPipeline(manager, getHostLoweringOptions());
       });
 }

@@ -35,6 +35,10 @@ class Module:
     def sizes(self) -> dict[str, int]:
         """The block sizes that the compiler chose for the module's kernel."""
 
+    @property
+    def scratch(self) -> list[tuple[list[str | int], str]]:
+        """The workspace that a caller makes: dimensions by name or number ("@blocks" first), and element type."""
+
 Array = tuple[int | list[int], tuple[int, ...], tuple[int, ...]]
 """Address (or those of a list of tensors, whose length is the first size), shape, strides in elements."""
 
@@ -44,11 +48,14 @@ class JitKernel:
     def run(self, arguments: list[Array | float | int], threads: int) -> None:
         """Runs all blocks on that many threads; the interpreter's lock is released."""
 
-def jit_compile(module: Module, pipeline: str = "attn-cpu", name: str = "") -> JitKernel:
-    """Lowers a tile module with the host as target and compiles it in memory; the module is used up."""
+    def count_blocks(self, arguments: list[Array | float | int], threads: int) -> int:
+        """How many blocks `run` launches; workspace has as many parts."""
 
-def print_llvm(module: Module, pipeline: str = "attn-cpu") -> str:
-    """The optimised LLVM IR that `jit_compile` would make machine code of; the module is used up."""
+def jit_compile(module: Module, name: str = "") -> JitKernel:
+    """Compiles a module that `attn-cpu` has lowered, in memory."""
+
+def print_llvm(module: Module) -> str:
+    """The optimised LLVM IR that `jit_compile` would make machine code of."""
 
 def simulate(
     module: Module,

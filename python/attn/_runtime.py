@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from . import _arguments, compiler
-from .frontend.lowering import Lowered
+from . import _arguments, compiler, language
+from .frontend.lowering import Lowered, Output
 from .language import Spec, bf16, f16, f32, i32
 from .report import Report
 
@@ -27,21 +27,35 @@ def call(kernel, positional, keywords):
     """Runs a kernel on CPU tensors and returns its outputs."""
     import torch
 
-    launch = _Launch(kernel, positional, keywords)
-    arguments = launch.native_arguments()
-    program = kernel.programs.get(launch.specialisation)
+    arguments, options = compiler.split_options(kernel.signature, keywords)
+    launch = _Launch(kernel, positional, arguments)
+    key = (launch.specialisation, *sorted(options.items()))
+    program = kernel.programs.get(key)
     if program is None:
-        program = kernel.programs[launch.specialisation] = _compile_for_host(launch.lowered)
-    program.run(arguments, torch.get_num_threads())
+        program = kernel.programs[key] = HostProgram(launch.lowered, options)
+    program.run(launch, torch.get_num_threads())
     return launch.results()
 
 
-def _compile_for_host(lowered: Lowered):
-    from . import _core
+class HostProgram:
+    """A kernel compiled for this machine's CPU, and the workspace that it needs."""
 
-    module = compiler.parse(lowered.text, "host")
-    with compiler.compile_errors():
-        return _core.jit_compile(module)
+    def __init__(self, lowered: Lowered, options: dict):
+        from . import _core
+
+        module = compiler.fit_for_host(lowered.text, options)
+        self._scratch = module.scratch
+        with compiler.compile_errors():
+            module.run("attn-cpu")
+            self._native = _core.jit_compile(module)
+
+    def run(self, launch: _Launch, threads: int):
+        """Runs the kernel; its results are in the outputs of the launch."""
+        arguments = launch.native_arguments()
+        if self._scratch:
+            blocks = self._native.count_blocks(arguments + launch.workspace(self._scratch, 1), threads)
+            arguments += launch.workspace(self._scratch, blocks)
+        self._native.run(arguments, threads)
 
 
 def simulate(
@@ -80,7 +94,7 @@ class _Launch:
         self._bound = _arguments.bind(signature, kernel.defaults, positional, keywords)
         describe = _describe if has_values else _describe_maybe_spec
         self._arrays = {p.name: describe(p.name, self._bound.get(p.name)) for p in signature.of_kind("array")}
-        sizes = _arguments.check_arrays(signature, self._arrays)
+        sizes = self._sizes = _arguments.check_arrays(signature, self._arrays)
         self.specialisation = _arguments.specialise(signature, self._arrays, sizes, self._bound, kernel.captured())
         self.lowered = kernel.lower(self.specialisation)
         make = _make_tensor if has_values else _make_spec
@@ -95,6 +109,12 @@ class _Launch:
             elif parameter.kind in ("float", "int"):
                 arguments.append(_arguments.scalar(self._signature, parameter, self._bound))
         return arguments + [_native_array(output) for output in self._outputs]
+
+    def workspace(self, scratch, blocks: int):
+        """Arrays for a kernel's scratch; they live until the next are made."""
+        sizes = {**self._sizes, "@blocks": blocks}
+        self._workspace = [_make_tensor(Output("", dims, getattr(language, dtype)), sizes) for dims, dtype in scratch]
+        return [_native_array(array) for array in self._workspace]
 
     def results(self):
         """What the kernel returns."""

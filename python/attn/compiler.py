@@ -57,6 +57,14 @@ def parse(text: str, soc: str | None):
         return _core.Module.parse(text, soc)
 
 
+def fit_for_host(text: str, options: dict):
+    """The native module of a tile IR text, fitted for this machine's CPU."""
+    module = parse(text, "host")
+    with compile_errors():
+        module.run(_pipeline_text("attn-tile", options))
+    return module
+
+
 class Artefact:
     """A kernel compiled for a chip. Stages are made when they are asked for."""
 

@@ -1,5 +1,6 @@
 // Parsing, transforming and printing kernels for Python; part of attn._core.
 #include "KernelModule.h"
+#include "attn/Dialect/Tile/IR/Tile.h"
 #include "attn/Machine/Chip.h"
 #include "attn/Machine/LaunchDialect.h"
 #include "attn/Pipelines/Registration.h"
@@ -32,6 +33,8 @@ std::unique_ptr<KernelModule> KernelModule::parse(const std::string &text,
   // save.
   std::unique_ptr<KernelModule> kernel(new KernelModule(
       std::make_unique<MLIRContext>(getRegistry(), MLIRContext::Threading::DISABLED)));
+  // Positions are those of the source; the op itself would only repeat what the message says.
+  kernel->getContext()->printOpOnDiagnostic(false);
   DiagnosticCollector collector(kernel->getContext());
   kernel->module =
       parseSourceString<ModuleOp>(text, ParserConfig(kernel->getContext()), "<tile IR>");
@@ -82,6 +85,39 @@ std::map<std::string, int64_t> KernelModule::getSizes() const {
   return sizes;
 }
 
+/// The element type of an array at any stage, as text.
+static std::string printElementType(Type type) {
+  Type element = type;
+  if (auto array = dyn_cast<tile::ArrayType>(type))
+    element = array.getElementType();
+  else if (auto memref = dyn_cast<MemRefType>(type))
+    element = memref.getElementType();
+  std::string text;
+  llvm::raw_string_ostream(text) << element;
+  return text;
+}
+
+std::vector<std::pair<std::vector<KernelModule::Dimension>, std::string>>
+KernelModule::getScratch() const {
+  std::vector<std::pair<std::vector<Dimension>, std::string>> scratch;
+  getModule()->walk([&](func::FuncOp function) {
+    if (function->hasAttr(launch::gridOfName))
+      return;
+    for (unsigned index = 0; index < function.getNumArguments(); ++index) {
+      auto dims = function.getArgAttrOfType<ArrayAttr>(index, launch::dimsName);
+      if (!dims || !function.getArgAttr(index, launch::scratchName))
+        continue;
+      std::vector<Dimension> shape;
+      for (Attribute dim : dims) {
+        auto name = dyn_cast<StringAttr>(dim);
+        shape.push_back(name ? Dimension(name.str()) : Dimension(cast<IntegerAttr>(dim).getInt()));
+      }
+      scratch.push_back({shape, printElementType(function.getArgumentTypes()[index])});
+    }
+  });
+  return scratch;
+}
+
 void bindKernelModule(py::module_ &module) {
   using release = py::call_guard<py::gil_scoped_release>;
   py::class_<KernelModule>(module, "Module")
@@ -91,7 +127,8 @@ void bindKernelModule(py::module_ &module) {
       .def("str", &KernelModule::str, py::arg("debug_info") = false, release())
       .def("emit_ascendc", &KernelModule::emitAscendC, py::arg("line_directives") = true, release())
       .def("__str__", [](const KernelModule &kernel) { return kernel.str(/*debugInfo=*/false); })
-      .def_property_readonly("sizes", &KernelModule::getSizes);
+      .def_property_readonly("sizes", &KernelModule::getSizes)
+      .def_property_readonly("scratch", &KernelModule::getScratch);
 }
 
 } // namespace attn::python

@@ -10,6 +10,7 @@ import re
 import pytest
 import torch
 
+import attn.language as at
 from attn import _core, testing
 from kernels_dsl.attn_res import attn_res_fwd
 
@@ -32,8 +33,6 @@ class Kernel:
     def __init__(self, form, ub_bytes, blocks, tokens, width):
         self.inputs = testing.attn_res_inputs(blocks, tokens, width, torch.bfloat16)
         soc = f"Ascend910B4:ub_bytes={ub_bytes},vector_cores=2"
-        import attn.language as at
-
         weights = at.spec(str(width), at.bf16)
         artefact = attn_res_fwd.compile(
             V=at.spec(f"? ? {width}", at.bf16), wq=weights, wn=weights, soc=soc, softmax=form
