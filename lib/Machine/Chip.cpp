@@ -22,9 +22,9 @@ struct Die {
 };
 
 constexpr Die dies[] = {
-    {"Ascend910B1", 24, 1850, 1600, 1460, 192},   {"Ascend910B2", 24, 1800, 1600, 1460, 192},
-    {"Ascend910B2C", 24, 1800, 1600, 1460, 192},  {"Ascend910B3", 20, 1800, 1600, 1460, 192},
-    {"Ascend910B4", 20, 1500, 800, 730, 96},      {"Ascend910B4-1", 20, 1500, 800, 730, 96},
+    {"Ascend910B1", 24, 1850, 1600, 1460, 192},    {"Ascend910B2", 24, 1800, 1600, 1460, 192},
+    {"Ascend910B2C", 24, 1800, 1600, 1460, 192},   {"Ascend910B3", 20, 1800, 1600, 1460, 192},
+    {"Ascend910B4", 20, 1500, 800, 730, 96},       {"Ascend910B4-1", 20, 1500, 800, 730, 96},
     {"Ascend910_9391", 24, 1850, 1600, 1460, 192}, {"Ascend910_9381", 24, 1850, 1600, 1460, 192},
     {"Ascend910_9382", 24, 1850, 1600, 1460, 192}, {"Ascend910_9392", 24, 1850, 1600, 1460, 192},
     {"Ascend910_9362", 20, 0, 1600, 1460, 192},    {"Ascend910_9363", 20, 0, 1600, 1460, 192},
@@ -100,9 +100,10 @@ FailureOr<Chip> attn::lookupChip(StringRef name, function_ref<InFlightDiagnostic
     if (name != die.name && name != die.name.substr(StringRef("Ascend").size()))
       continue;
     if (die.clockMegahertz == 0)
-      return emitError() << "chip '" << die.name
-                         << "' has no published clock: no time can be predicted for it; declare one "
-                            "with clock_hz, or choose a chip that has one";
+      return emitError()
+             << "chip '" << die.name
+             << "' has no published clock: no time can be predicted for it; declare one "
+                "with clock_hz, or choose a chip that has one";
     return makeAscend(die);
   }
   return emitError() << "unknown chip '" << name

@@ -52,7 +52,8 @@ bool isSame(const BankOperand &a, const BankOperand &b) {
 int64_t countExtraReads(llvm::ArrayRef<BankOperand> sources, int64_t repeat) {
   std::array<int64_t, groupCount> reads = {};
   for (const BankOperand &source : sources) {
-    // The same data twice (v * v) is read once: the GELU measurement of costs.md §6 has no conflict there.
+    // The same data twice (v * v) is read once: the GELU measurement of costs.md §6 has no conflict
+    // there.
     if (&source != sources.begin() && isSame(source, sources.front()))
       continue;
     int64_t distinct = source.blockStride == 0 ? 1 : source.blocks;

@@ -28,6 +28,34 @@ class Module:
     def str(self, debug_info: bool = False) -> str:
         """The text of the module, with source positions on request."""
 
+    def emit_ascendc(self, line_directives: bool = True) -> str:
+        """The AscendC text of a module at the stage `ascend`."""
+
     @property
     def sizes(self) -> dict[str, int]:
         """The block sizes that the compiler chose for the module's kernel."""
+
+Array = tuple[int | list[int], tuple[int, ...], tuple[int, ...]]
+"""Address (or those of a list of tensors, whose length is the first size), shape, strides in elements."""
+
+class JitKernel:
+    """A kernel compiled for this machine's CPU."""
+
+    def run(self, arguments: list[Array | float | int], threads: int) -> None:
+        """Runs all blocks on that many threads; the interpreter's lock is released."""
+
+def jit_compile(module: Module, pipeline: str = "attn-cpu", name: str = "") -> JitKernel:
+    """Lowers a tile module with the host as target and compiles it in memory; the module is used up."""
+
+def print_llvm(module: Module, pipeline: str = "attn-cpu") -> str:
+    """The optimised LLVM IR that `jit_compile` would make machine code of; the module is used up."""
+
+def simulate(
+    module: Module,
+    arguments: list[Array | float | int],
+    timing_only: bool = False,
+    ideal_bytes: int | None = None,
+    check_effects: bool = False,
+    trace: str = "",
+) -> dict:
+    """Runs a module at the stage `ascend` on the modelled chip; scratch is made by the simulator."""

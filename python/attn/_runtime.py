@@ -11,6 +11,7 @@ from typing import NamedTuple
 from . import _arguments, compiler
 from .frontend.lowering import Lowered
 from .language import Spec, bf16, f16, f32, i32
+from .report import Report
 
 _DTYPES = {"torch.float32": f32, "torch.float16": f16, "torch.bfloat16": bf16, "torch.int32": i32}
 
@@ -19,14 +20,7 @@ class Simulation(NamedTuple):
     """What `attn.simulate` gives: the kernel's outputs (None without values) and the chip's report."""
 
     outputs: object
-    report: object
-
-
-def emit_ascendc(module):
-    """The AscendC text of a native module at the stage `ascend`."""
-    from . import _core
-
-    return _core.emit_ascendc(module)
+    report: Report
 
 
 def call(kernel, positional, keywords):
@@ -50,10 +44,19 @@ def _compile_for_host(lowered: Lowered):
         return _core.jit_compile(module)
 
 
-def simulate(kernel, *positional, soc: str = "Ascend910B4", timing_only: bool = False, **keywords):
+def simulate(
+    kernel,
+    *positional,
+    soc: str = "Ascend910B4",
+    timing_only: bool = False,
+    ideal_bytes: int | None = None,
+    trace: str = "",
+    **keywords,
+):
     """Runs a kernel on the modelled chip; gives its `outputs` and a `report` of hazards, traffic and predicted time.
 
     With `timing_only` no values are computed, and arrays may be given as `at.spec` with a number for every dim.
+    `ideal_bytes` are what the roofline counts, by default the bytes moved. `trace` names a file for Chrome or Perfetto.
     """
     from . import _core
 
@@ -63,8 +66,10 @@ def simulate(kernel, *positional, soc: str = "Ascend910B4", timing_only: bool = 
     native_arguments = launch.native_arguments()
     module = artefact.module("ascend")
     with compiler.compile_errors():
-        report = _core.simulate(module, native_arguments, timing_only=timing_only)
-    return Simulation(None if timing_only else launch.results(), report)
+        native = _core.simulate(
+            module, native_arguments, timing_only=timing_only, ideal_bytes=ideal_bytes, trace=trace
+        )
+    return Simulation(None if timing_only else launch.results(), Report.make(native))
 
 
 class _Launch:

@@ -81,11 +81,9 @@ class Artefact:
     @property
     def ascendc(self):
         """The AscendC text."""
-        from . import _runtime
-
         if "ascendc" not in self._modules:
             with compile_errors():
-                self._modules["ascendc"] = _runtime.emit_ascendc(self.module("ascend"))
+                self._modules["ascendc"] = self.module("ascend").emit_ascendc()
         return self._modules["ascendc"]
 
     @property

@@ -3,6 +3,7 @@
 #include "attn/Machine/Chip.h"
 #include "attn/Machine/LaunchDialect.h"
 #include "attn/Pipelines/Registration.h"
+#include "attn/Target/AscendC/EmitAscendC.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -62,6 +63,15 @@ std::string KernelModule::str(bool debugInfo) const {
   return text;
 }
 
+std::string KernelModule::emitAscendC(bool lineDirectives) const {
+  DiagnosticCollector collector(getContext());
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (failed(ascendc::emitAscendC(getModule(), stream, ascendc::AscendCOptions{lineDirectives})))
+    raiseDiagnostics(collector.take());
+  return text;
+}
+
 std::map<std::string, int64_t> KernelModule::getSizes() const {
   std::map<std::string, int64_t> sizes;
   getModule()->walk([&](func::FuncOp function) {
@@ -79,6 +89,7 @@ void bindKernelModule(py::module_ &module) {
                   release())
       .def("run", &KernelModule::run, py::arg("pipeline"), release())
       .def("str", &KernelModule::str, py::arg("debug_info") = false, release())
+      .def("emit_ascendc", &KernelModule::emitAscendC, py::arg("line_directives") = true, release())
       .def("__str__", [](const KernelModule &kernel) { return kernel.str(/*debugInfo=*/false); })
       .def_property_readonly("sizes", &KernelModule::getSizes);
 }

@@ -30,6 +30,9 @@ public:
 
   std::string str(bool debugInfo) const;
 
+  /// The AscendC text of a module at the stage `ascend`. Raises DiagnosticError.
+  std::string emitAscendC(bool lineDirectives) const;
+
   /// The block sizes that the compiler chose for the module's kernel, by name.
   std::map<std::string, int64_t> getSizes() const;
 

@@ -37,17 +37,19 @@ Type getElementType(Type type) {
   return memref ? memref.getElementType() : Type();
 }
 
-/// An array is (address, shape, strides); a list of tensors is ([address, ...], shape, strides), with the
-/// length of the list as first size.
+/// An array is (address, shape, strides); a list of tensors is ([address, ...], shape, strides),
+/// with the length of the list as first size.
 Argument toArgument(const py::handle &value, Type type) {
   if (py::isinstance<py::float_>(value))
     return Argument::scalar(value.cast<float>());
   if (py::isinstance<py::int_>(value))
-    return type.isF32() ? Argument::scalar(value.cast<float>()) : Argument::scalar(value.cast<int64_t>());
+    return type.isF32() ? Argument::scalar(value.cast<float>())
+                        : Argument::scalar(value.cast<int64_t>());
   auto parts = py::isinstance<py::tuple>(value) ? value.cast<py::tuple>() : py::tuple();
   if (parts.size() != 3)
     throw py::type_error("an argument is a number or (address, shape, strides)");
-  auto shape = parts[1].cast<std::vector<int64_t>>(), strides = parts[2].cast<std::vector<int64_t>>();
+  auto shape = parts[1].cast<std::vector<int64_t>>(),
+       strides = parts[2].cast<std::vector<int64_t>>();
   auto makeArray = [&](uint64_t address, size_t skipped) {
     Array array;
     array.data = reinterpret_cast<void *>(address);
@@ -59,7 +61,8 @@ Argument toArgument(const py::handle &value, Type type) {
   if (py::isinstance<py::int_>(parts[0]))
     return Argument::array(makeArray(parts[0].cast<uint64_t>(), 0));
   if (shape.empty() || shape.size() != strides.size())
-    throw py::value_error("a list of tensors has its length as first size, and as many strides as sizes");
+    throw py::value_error(
+        "a list of tensors has its length as first size, and as many strides as sizes");
   std::vector<Array> entries;
   for (uint64_t address : parts[0].cast<std::vector<uint64_t>>())
     entries.push_back(makeArray(address, 1));
@@ -130,7 +133,8 @@ py::dict toPython(const SimulationResult &simulated, const Chip &chip) {
 }
 
 py::dict simulateModule(const KernelModule &module, const py::sequence &values, bool timingOnly,
-                        std::optional<int64_t> idealBytes, bool checkEffects, const std::string &trace) {
+                        std::optional<int64_t> idealBytes, bool checkEffects,
+                        const std::string &trace) {
   DiagnosticCollector collector(module.getContext());
   func::FuncOp kernel = findKernel(module.getModule());
   FailureOr<Chip> chip = getTargetChip(module.getModule());

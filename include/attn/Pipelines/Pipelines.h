@@ -20,8 +20,8 @@ void addTileStage(mlir::OpPassManager &manager, const TileStageOptions &options 
 /// Takes tile kernels that fit onto the chip: buffers, memory plan, synchronisation.
 void addAscendStage(mlir::OpPassManager &manager);
 
-/// Registers the stages as `attn-tile` and `attn-ascend`, both as `attn-all`, and the way to the CPU as
-/// `attn-cpu`.
+/// Registers the stages as `attn-tile` and `attn-ascend`, both as `attn-all`, and the way to the
+/// CPU as `attn-cpu`.
 void registerPipelines();
 
 } // namespace attn

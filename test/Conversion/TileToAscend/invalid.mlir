@@ -73,6 +73,14 @@ func.func @count(%x: !tile.array<16xf32>) -> index attributes {launch.grid_of = 
 
 // -----
 
+// expected-error @+1 {{takes or returns tiles; only arrays and scalars cross its border}}
+func.func @border(%t: !tile.span<8>) -> index attributes {launch.grid_of = @kernel} {
+  %c = arith.constant 1 : index
+  return %c : index
+}
+
+// -----
+
 // expected-error @+1 {{a kernel must be one block, without branches}}
 func.func private @declared(!tile.array<16xf32>) attributes {tile.kernel}
 

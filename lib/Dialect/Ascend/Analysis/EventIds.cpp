@@ -107,8 +107,14 @@ private:
 FailureOr<EventIds> attn::ascend::chooseEventIds(func::FuncOp kernel, ArrayRef<EventGroup> events,
                                                  int64_t limit) {
   ConflictFinder finder(events);
-  for (const TraceChoice &choice : getTraceChoices(kernel)) {
-    FailureOr<ExecutionTrace> trace = ExecutionTrace::make(kernel, choice);
+  KernelTracer tracer(kernel);
+  SmallVector<TraceChoice> choices = getTraceChoices(kernel);
+  kernel.walk([&](scf::ForOp loop) {
+    if (loop.walk([](SetFlagOp) { return WalkResult::interrupt(); }).wasInterrupted())
+      llvm::append_range(choices, getTraceChoices(kernel, loop));
+  });
+  for (const TraceChoice &choice : choices) {
+    FailureOr<ExecutionTrace> trace = tracer.trace(choice, /*findsNeeds=*/false);
     if (failed(trace) || failed(finder.run(*trace)))
       return failure();
   }

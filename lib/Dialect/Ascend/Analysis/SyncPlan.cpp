@@ -1,7 +1,7 @@
 // Plans flags and barriers: greedily along the traces of the kernel, then without what turned out
 // to be implied by the rest.
 #include "attn/Dialect/Ascend/Analysis/SyncPlan.h"
-#include "SyncRun.h"
+#include "SyncPruning.h"
 
 using namespace mlir;
 using namespace attn::ascend;
@@ -10,7 +10,7 @@ namespace attn::ascend {
 
 class SyncPlanner : private SyncListener {
 public:
-  explicit SyncPlanner(func::FuncOp kernel) : kernel(kernel) {
+  explicit SyncPlanner(func::FuncOp kernel) : kernel(kernel), tracer(kernel) {
     kernel.walk([&](SlotOp op) {
       int64_t count = getBufferSlots(op);
       auto [found, isNew] = slotCounts.try_emplace(op.getIndex(), count);
@@ -22,13 +22,6 @@ public:
   FailureOr<SyncPlan> run();
 
 private:
-  /// The dependence that a sync was made for.
-  struct Witness {
-    int32_t trace;
-    int32_t producer;
-    int32_t consumer;
-  };
-
   static int64_t getBufferSlots(SlotOp op) {
     return cast<MemRefType>(op.getBuffer().getType()).getDimSize(0);
   }
@@ -36,11 +29,6 @@ private:
   SyncAnswer missesOrder(int32_t step, PipeClocks &clocks) override;
   SyncAnswer raisesTwice(int32_t sync) override;
   SyncAnswer isUnbalanced(int32_t sync) override;
-  void holds(int32_t sync, int32_t step) override {
-    if (log)
-      log->push_back({step, sync});
-  }
-
   /// Makes the sync for one dependence and lets the clocks know it. Returns whether the trace must
   /// be run again to see its flags.
   bool order(Pipe source, Pipe target, const Need &need, int32_t consumer, PipeClocks &clocks);
@@ -53,48 +41,79 @@ private:
   Value getUsableSlot(Value slot, Operation *at) const;
   static Operation *findOutermost(scf::ForOp carrier, Value slot);
 
-  void prune();
-  bool isNeededByWitness(int32_t sync);
+  LogicalResult addTraces(ArrayRef<TraceChoice> choices);
+  FailureOr<bool> addTracesOfLoops();
+  FailureOr<bool> orderTrace();
 
   func::FuncOp kernel;
+  KernelTracer tracer;
   std::vector<ExecutionTrace> traces;
+  DenseSet<Operation *> tracedLoops;
   int32_t current = 0;
   SyncSet syncs;
   std::vector<std::optional<Witness>> witnesses;
   DenseMap<Value, int64_t> slotCounts;
   bool hasChanged = false;
   bool hasFailed = false;
-  /// Where waits and barriers act (step, sync), per trace, while one is written.
-  std::vector<std::pair<int32_t, int32_t>> *log = nullptr;
-  DenseMap<int32_t, std::vector<std::pair<int32_t, int32_t>>> logs;
 };
 
 } // namespace attn::ascend
 
 FailureOr<SyncPlan> SyncPlan::make(func::FuncOp kernel) { return SyncPlanner(kernel).run(); }
 
-FailureOr<SyncPlan> SyncPlanner::run() {
-  for (const TraceChoice &choice : getTraceChoices(kernel)) {
-    FailureOr<ExecutionTrace> trace = ExecutionTrace::make(kernel, choice);
+LogicalResult SyncPlanner::addTraces(ArrayRef<TraceChoice> choices) {
+  for (const TraceChoice &choice : choices) {
+    FailureOr<ExecutionTrace> trace = tracer.trace(choice);
     if (failed(trace))
       return failure();
     traces.push_back(std::move(*trace));
   }
+  return success();
+}
+
+/// Traces for the loops that have come to hold syncs. Returns whether there are new ones.
+FailureOr<bool> SyncPlanner::addTracesOfLoops() {
+  size_t count = traces.size();
+  for (int32_t index = 0; index < syncs.size(); ++index)
+    for (auto loop = syncs[index].consumer->getParentOfType<scf::ForOp>(); loop;
+         loop = loop->getParentOfType<scf::ForOp>())
+      if (tracedLoops.insert(loop).second && failed(addTraces(getTraceChoices(kernel, loop))))
+        return failure();
+  return traces.size() != count;
+}
+
+/// Orders the current trace. Returns whether that took new syncs.
+FailureOr<bool> SyncPlanner::orderTrace() {
+  bool tookNew = false;
+  do {
+    hasChanged = false;
+    runTrace(traces[current], syncs, *this);
+    if (hasFailed)
+      return kernel.emitError("has an order of its pipes that no flag or barrier can make");
+    tookNew |= hasChanged;
+  } while (hasChanged);
+  return tookNew;
+}
+
+FailureOr<SyncPlan> SyncPlanner::run() {
+  if (failed(addTraces(getTraceChoices(kernel))))
+    return failure();
   // A sync made for one trace may meet flags of another: until nothing changes.
   bool isStable = false;
   while (!isStable) {
     isStable = true;
     for (current = 0; current < static_cast<int32_t>(traces.size()); ++current) {
-      do {
-        hasChanged = false;
-        runTrace(traces[current], syncs, *this);
-        if (hasFailed)
-          return kernel.emitError("has an order of its pipes that no flag or barrier can make");
-        isStable &= !hasChanged;
-      } while (hasChanged);
+      FailureOr<bool> tookNew = orderTrace();
+      if (failed(tookNew))
+        return failure();
+      isStable &= !*tookNew;
     }
+    FailureOr<bool> isLonger = addTracesOfLoops();
+    if (failed(isLonger))
+      return failure();
+    isStable &= !*isLonger;
   }
-  prune();
+  pruneSyncs(traces, syncs, witnesses);
 
   SyncPlan plan;
   for (int32_t index = 0; index < syncs.size(); ++index)
@@ -108,9 +127,11 @@ FailureOr<SyncPlan> SyncPlanner::run() {
 //===----------------------------------------------------------------------===//
 
 bool SyncPlanner::add(const Sync &sync, std::optional<Witness> witness) {
-  if (!syncs.add(sync))
+  std::optional<int32_t> index = syncs.add(sync);
+  if (!index)
     return false;
-  witnesses.push_back(witness);
+  witnesses.resize(syncs.size());
+  witnesses[*index] = witness;
   hasChanged = true;
   return true;
 }
@@ -126,7 +147,7 @@ void SyncPlanner::addFullBarrier(Operation *op) {
 SyncAnswer SyncPlanner::missesOrder(int32_t step, PipeClocks &clocks) {
   const ExecutionTrace &trace = traces[current];
   const ExecutionTrace::Step &consumer = trace.getSteps()[step];
-  Pipe target = cast<InstructionOpInterface>(consumer.op).getPipe();
+  Pipe target = consumer.pipe;
   // The latest producer first: its flag may tell of the others.
   auto needs = llvm::to_vector<4>(trace.getNeeds(consumer));
   llvm::sort(needs, [](const auto &a, const auto &b) { return a.need.step > b.need.step; });
@@ -244,55 +265,4 @@ SyncAnswer SyncPlanner::isUnbalanced(int32_t index) {
       syncs.disable(other);
   hasChanged = true;
   return SyncAnswer::Stop;
-}
-
-//===----------------------------------------------------------------------===//
-// Pruning
-//===----------------------------------------------------------------------===//
-
-/// Only a wait or barrier of the consuming pipe between the two ends of a dependence can order it:
-/// where no other sync acts there, this one is needed.
-bool SyncPlanner::isNeededByWitness(int32_t index) {
-  const std::optional<Witness> &witness = witnesses[index];
-  if (!witness)
-    return false;
-  auto [entry, isNew] = logs.try_emplace(witness->trace);
-  if (isNew) {
-    log = &entry->second;
-    runTrace(traces[witness->trace], syncs, *this);
-    log = nullptr;
-  }
-  auto from = llvm::lower_bound(entry->second, std::pair(witness->producer, int32_t(0)));
-  for (; from != entry->second.end() && from->first <= witness->consumer; ++from) {
-    Pipe target = syncs[from->second].target;
-    if (from->second != index && (target == syncs[index].target || target == Pipe::ALL))
-      return false;
-  }
-  return true;
-}
-
-static int getLoopDepth(Operation *op) {
-  int depth = 0;
-  while ((op = op->getParentOp()))
-    depth += isa<scf::ForOp>(op);
-  return depth;
-}
-
-void SyncPlanner::prune() {
-  if (traces.size() == 1)
-    return;
-  SmallVector<int32_t> candidates;
-  for (int32_t index = 0; index < syncs.size(); ++index)
-    if (syncs.isEnabled(index) && !isNeededByWitness(index))
-      candidates.push_back(index);
-  // What runs most often goes first.
-  llvm::sort(candidates, [&](int32_t a, int32_t b) {
-    return std::tuple(-getLoopDepth(syncs[a].consumer), !syncs[a].isBarrier(), a) <
-           std::tuple(-getLoopDepth(syncs[b].consumer), !syncs[b].isBarrier(), b);
-  });
-  for (int32_t index : candidates) {
-    syncs.disable(index);
-    if (!llvm::all_of(traces, [&](const ExecutionTrace &trace) { return isOrdered(trace, syncs); }))
-      syncs.enable(index);
-  }
 }

@@ -5,11 +5,20 @@ using namespace mlir;
 using namespace attn::ascend;
 
 std::optional<int32_t> SyncSet::add(const Sync &sync) {
-  Key key{getIndex(sync.source), getIndex(sync.target), sync.producer,
-          sync.consumer,         sync.around,           sync.slot.getAsOpaquePointer()};
+  Key key{getIndex(sync.source),
+          getIndex(sync.target),
+          sync.producer,
+          sync.consumer,
+          sync.around,
+          sync.drainBefore,
+          sync.slot.getAsOpaquePointer()};
   int32_t index = syncs.size();
-  if (!known.try_emplace(key, index).second)
-    return std::nullopt;
+  if (auto [found, isNew] = known.try_emplace(key, index); !isNew) {
+    if (enabled[found->second])
+      return std::nullopt;
+    enabled[found->second] = true;
+    return found->second;
+  }
   syncs.push_back(sync);
   enabled.push_back(true);
   before[sync.consumer].holds.push_back(index);
@@ -17,16 +26,15 @@ std::optional<int32_t> SyncSet::add(const Sync &sync) {
     after[sync.producer].sets.push_back(index);
   if (sync.around) {
     before[sync.around].sets.push_back(index);
-    after[sync.around].holds.push_back(index);
+    (sync.drainBefore ? before[sync.drainBefore] : after[sync.around]).drains.push_back(index);
   }
   return index;
 }
 
 bool attn::ascend::knowsNeeds(const ExecutionTrace &trace, const ExecutionTrace::Step &step,
                               const PipeClocks &clocks) {
-  Pipe pipe = cast<InstructionOpInterface>(step.op).getPipe();
   return llvm::all_of(trace.getNeeds(step), [&](const ExecutionTrace::PipeNeed &need) {
-    return clocks.knows(pipe, need.pipe, momentOf(need.need.step));
+    return clocks.knows(step.pipe, need.pipe, momentOf(need.need.step));
   });
 }
 
@@ -76,9 +84,12 @@ private:
     // The listener may add to the set meanwhile.
     SyncSet::Place place = *found;
     Moment now = isBefore ? momentBefore(step) : momentAfter(step);
+    for (int32_t index : place.drains)
+      if (syncs.isEnabled(index) && !isStopped)
+        hold(index, /*isDrain=*/true, now, step);
     for (int32_t index : place.holds)
       if (syncs.isEnabled(index) && !isStopped)
-        hold(index, /*isDrain=*/!isBefore, now, step);
+        hold(index, /*isDrain=*/false, now, step);
     for (int32_t index : place.sets)
       if (syncs.isEnabled(index) && !isStopped)
         raise(index, /*isStart=*/isBefore, now);

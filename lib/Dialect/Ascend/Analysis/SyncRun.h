@@ -11,11 +11,12 @@ namespace attn::ascend {
 class SyncSet {
 public:
   struct Place {
-    llvm::SmallVector<int32_t, 2> holds; // waits and barriers
+    llvm::SmallVector<int32_t, 2> drains; // waits for all slots
+    llvm::SmallVector<int32_t, 2> holds;  // waits and barriers
     llvm::SmallVector<int32_t, 2> sets;
   };
 
-  /// Adds a sync and returns its number, or none where the set has it already.
+  /// Adds a sync, or enables it again, and returns its number; none where the set has it already.
   std::optional<int32_t> add(const Sync &sync);
   void disable(int32_t index) { enabled[index] = false; }
   void enable(int32_t index) { enabled[index] = true; }
@@ -37,7 +38,8 @@ private:
   std::vector<Sync> syncs;
   std::vector<bool> enabled;
   Places before, after;
-  using Key = std::tuple<int, int, mlir::Operation *, mlir::Operation *, mlir::Operation *, void *>;
+  using Key = std::tuple<int, int, mlir::Operation *, mlir::Operation *, mlir::Operation *,
+                         mlir::Operation *, void *>;
   std::map<Key, int32_t> known;
 };
 

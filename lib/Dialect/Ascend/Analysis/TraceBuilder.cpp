@@ -1,6 +1,6 @@
 // Runs a kernel abstractly: indices are evaluated, loops unrolled, and every access is held against
 // the history of its bytes.
-#include "attn/Dialect/Ascend/Analysis/BufferUses.h"
+#include "KernelFacts.h"
 #include "attn/Dialect/Ascend/Analysis/ExecutionTrace.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -15,14 +15,12 @@ namespace attn::ascend {
 
 class TraceBuilder {
 public:
-  TraceBuilder(func::FuncOp kernel, const TraceChoice &choice) : kernel(kernel), choice(choice) {
-    kernel.walk([&](SlotOp op) { slotIndices.insert(op.getIndex()); });
-    kernel.walk([&](CopyOutOp op) { writtenArrays.insert(getArray(op.getDst())); });
-  }
+  TraceBuilder(KernelFacts &facts, const TraceChoice &choice, bool findsNeeds)
+      : facts(facts), choice(choice), findsNeeds(findsNeeds) {}
 
   FailureOr<ExecutionTrace> run() {
     trace.frames.push_back({-1, 0});
-    if (failed(walk(kernel.getBody().front(), 0)))
+    if (failed(walk(facts.kernel.getBody().front(), 0)))
       return failure();
     return std::move(trace);
   }
@@ -51,32 +49,30 @@ private:
   void setPlace(Operation *op);
   void setSlot(SlotOp op);
   void setSlice(SliceOp op);
-  /// The argument behind a memref of GM, or none.
-  static Value getArray(Value memory);
-  SmallVector<Extent, 4> getExtents(Value memory, Value rows, Value length, Value pitch);
+  SmallVector<Extent, 4> getExtents(const GlobalFacts &access);
   bool areInParallelIterations(int32_t left, int32_t right) const;
-  bool isScratch(Value array);
-  void addGlobal(Operation *op, Pipe pipe, int32_t step, Needs &needs);
+  void addGlobal(const GlobalFacts &access, Pipe pipe, int32_t step, Needs &needs);
 
-  func::FuncOp kernel;
+  KernelFacts &facts;
   const TraceChoice &choice;
+  bool findsNeeds;
   ExecutionTrace trace;
   int32_t nextSymbol = 0;
   int64_t conditions = 0;
-  DenseSet<Value> slotIndices;
-  DenseSet<Value> writtenArrays;
   DenseMap<Value, IndexExpression> indices;
   DenseMap<Value, LocalPlace> localPlaces;
-  DenseMap<Value, GlobalPlace> globalPlaces;
-  DenseMap<Operation *, int64_t> tripLimits;
+  DenseMap<Value, SmallVector<IndexExpression, 4>> globalPlaces; // indices per dimension
   LocalHistory local;
   GlobalHistory global;
 };
 
 } // namespace attn::ascend
 
-FailureOr<ExecutionTrace> ExecutionTrace::make(func::FuncOp kernel, const TraceChoice &choice) {
-  return TraceBuilder(kernel, choice).run();
+KernelTracer::KernelTracer(func::FuncOp kernel) : facts(std::make_unique<KernelFacts>(kernel)) {}
+KernelTracer::~KernelTracer() = default;
+
+FailureOr<ExecutionTrace> KernelTracer::trace(const TraceChoice &choice, bool findsNeeds) {
+  return TraceBuilder(*facts, choice, findsNeeds).run();
 }
 
 //===----------------------------------------------------------------------===//
@@ -112,14 +108,14 @@ LogicalResult TraceBuilder::walk(Block &block, int32_t frame) {
 int32_t TraceBuilder::enter(Operation *op, int32_t frame) {
   int32_t visit = trace.visits.size();
   trace.visits.push_back({op, static_cast<int32_t>(trace.steps.size()), -1, frame});
-  trace.steps.push_back({Step::Kind::Enter, op, frame, visit});
+  trace.steps.push_back({Step::Kind::Enter, op, Pipe::S, frame, visit});
   return visit;
 }
 
 void TraceBuilder::leave(int32_t visit) {
   ExecutionTrace::Visit &left = trace.visits[visit];
   left.exit = trace.steps.size();
-  trace.steps.push_back({Step::Kind::Exit, left.op, left.parentFrame, visit});
+  trace.steps.push_back({Step::Kind::Exit, left.op, Pipe::S, left.parentFrame, visit});
 }
 
 int32_t TraceBuilder::pushFrame(int32_t visit) {
@@ -137,14 +133,7 @@ int64_t TraceBuilder::getTripCount(scf::ForOp loop) {
     return std::min<int64_t>(choice.trips < 3 ? 3 : choice.trips,
                              *end <= *begin ? 0 : (*end - *begin - 1) / *step + 1);
   int64_t trips = choice.exception == loop ? choice.exceptionTrips : choice.trips;
-  auto [limit, isNew] = tripLimits.try_emplace(loop, trips);
-  if (isNew) {
-    std::optional<int64_t> first = getLowerBound(loop.getLowerBound());
-    std::optional<int64_t> last = getUpperBound(loop.getUpperBound());
-    if (first && last && step && *step > 0 && *first >= 0)
-      limit->second = *last <= *first ? 0 : (*last - *first - 1) / *step + 1;
-  }
-  return std::min(trips, limit->second);
+  return std::min(trips, facts.tripLimits.lookup(loop).value_or(trips));
 }
 
 LogicalResult TraceBuilder::visit(scf::ForOp loop, int32_t frame) {
@@ -193,7 +182,7 @@ LogicalResult TraceBuilder::visit(scf::IfOp condition, int32_t frame) {
 }
 
 void TraceBuilder::visitSync(Operation *op, int32_t frame) {
-  Step step{Step::Kind::Barrier, op, frame};
+  Step step{Step::Kind::Barrier, op, Pipe::S, frame};
   auto addFlag = [&](auto flag, Step::Kind kind) {
     step.kind = kind;
     step.slotNumber = flag.getSlot() ? get(flag.getSlot()).getConstant().value_or(-1) : 0;
@@ -219,7 +208,7 @@ IndexExpression TraceBuilder::get(Value index) {
 }
 
 void TraceBuilder::set(Value index, IndexExpression expression) {
-  if (slotIndices.contains(index)) {
+  if (facts.slotIndices.contains(index)) {
     Step step{Step::Kind::Slot};
     step.slot = index;
     step.slotNumber = expression.getConstant().value_or(-1);
@@ -247,8 +236,9 @@ static std::optional<int64_t> compute(Operation *op, int64_t a, int64_t b) {
 }
 
 std::optional<IndexExpression> TraceBuilder::evaluate(Operation *op) {
-  if (std::optional<int64_t> constant = getConstant(op->getResult(0)))
-    return IndexExpression(*constant);
+  if (op->hasTrait<OpTrait::ConstantLike>())
+    if (std::optional<int64_t> constant = getConstant(op->getResult(0)))
+      return IndexExpression(*constant);
   if (op->getNumOperands() != 2 || !op->getOperand(0).getType().isIndex())
     return std::nullopt;
   IndexExpression a = get(op->getOperand(0)), b = get(op->getOperand(1));
@@ -277,11 +267,11 @@ void TraceBuilder::setPlace(Operation *op) {
   } else if (auto slice = dyn_cast<SliceOp>(op)) {
     setSlice(slice);
   } else if (auto address = dyn_cast<AddressOp>(op)) {
-    GlobalPlace place{getArray(address.getArray()), {}};
+    SmallVector<IndexExpression, 4> place;
     if (auto lookup = address.getArray().getDefiningOp<LookupOp>())
-      place.indices.push_back(get(lookup.getIndex()));
+      place.push_back(get(lookup.getIndex()));
     for (Value index : address.getIndices())
-      place.indices.push_back(get(index));
+      place.push_back(get(index));
     globalPlaces[address.getResult()] = std::move(place);
   }
 }
@@ -309,59 +299,20 @@ void TraceBuilder::setSlice(SliceOp op) {
   localPlaces[op.getResult()] = place;
 }
 
-Value TraceBuilder::getArray(Value memory) {
-  if (auto address = memory.getDefiningOp<AddressOp>())
-    memory = address.getArray();
-  if (auto lookup = memory.getDefiningOp<LookupOp>())
-    memory = lookup.getTable();
-  return memory;
-}
-
-bool TraceBuilder::isScratch(Value array) {
-  auto argument = dyn_cast<BlockArgument>(array);
-  return argument && argument.getOwner() == &kernel.getBody().front() &&
-         kernel.getArgAttr(argument.getArgNumber(), "launch.scratch");
-}
-
-/// The dimension of an array along which rows `pitch` apart run, or none. The entries of a table
-/// count as its first dimension.
-static std::optional<int64_t> findRowDimension(AddressOp address, Value pitch) {
-  auto lookup = address.getArray().getDefiningOp<LookupOp>();
-  if (auto stride = pitch.getDefiningOp<StrideOp>()) {
-    if (lookup && stride.getArray() == lookup.getTable())
-      return stride.getDimension();
-    if (stride.getArray() == address.getArray())
-      return stride.getDimension() + (lookup ? 1 : 0);
-    return std::nullopt;
-  }
-  std::optional<int64_t> constant = getConstant(pitch);
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  if (!constant || failed(address.getArray().getType().getStridesAndOffset(strides, offset)))
-    return std::nullopt;
-  auto found = llvm::find(strides, *constant);
-  if (found == strides.end())
-    return std::nullopt;
-  return found - strides.begin() + (lookup ? 1 : 0);
-}
-
 /// What a transfer touches of an array, per dimension; empty where that is not known.
-SmallVector<Extent, 4> TraceBuilder::getExtents(Value memory, Value rows, Value length,
-                                                Value pitch) {
-  auto address = memory.getDefiningOp<AddressOp>();
-  auto found = globalPlaces.find(memory);
-  if (!address || found == globalPlaces.end() || found->second.indices.empty())
+SmallVector<Extent, 4> TraceBuilder::getExtents(const GlobalFacts &access) {
+  auto found = globalPlaces.find(access.memory);
+  if (found == globalPlaces.end() || found->second.empty())
     return {};
   SmallVector<Extent, 4> extents;
-  for (const IndexExpression &index : found->second.indices)
+  for (const IndexExpression &index : found->second)
     extents.push_back({index, 1});
-  extents.back().size = getUpperBound(length);
-  if (getUpperBound(rows) == 1)
+  extents.back().size = access.length;
+  if (access.rows == 1)
     return extents;
-  std::optional<int64_t> dimension = findRowDimension(address, pitch);
-  if (!dimension || *dimension >= static_cast<int64_t>(extents.size()))
+  if (!access.rowDimension || *access.rowDimension >= static_cast<int64_t>(extents.size()))
     return {};
-  extents[*dimension].size = getUpperBound(rows);
+  extents[*access.rowDimension].size = access.rows;
   return extents;
 }
 
@@ -374,57 +325,43 @@ bool TraceBuilder::areInParallelIterations(int32_t left, int32_t right) const {
          trace.visits[visit].op->hasAttr("ascend.parallel");
 }
 
-void TraceBuilder::addGlobal(Operation *op, Pipe pipe, int32_t step, Needs &needs) {
-  GlobalHistory::Touch touch{step, pipe, false, {}};
-  Value memory;
-  if (auto in = dyn_cast<CopyInOp>(op)) {
-    memory = in.getSrc();
-    touch.extents = getExtents(memory, in.getRows(), in.getLength(), in.getSrcPitch());
-  } else if (auto out = dyn_cast<CopyOutOp>(op)) {
-    memory = out.getDst();
-    touch.isWrite = true;
-    touch.extents = getExtents(memory, out.getRows(), out.getLength(), out.getDstPitch());
-  } else {
+void TraceBuilder::addGlobal(const GlobalFacts &access, Pipe pipe, int32_t step, Needs &needs) {
+  if (!facts.writtenArrays.contains(access.array))
     return;
-  }
-  Value array = getArray(memory);
-  if (!writtenArrays.contains(array))
-    return;
-  bool isScratchArray = isScratch(array);
-  global.add(array, std::move(touch), needs, [&](int32_t left, int32_t right) {
-    return !isScratchArray && areInParallelIterations(left, right);
-  });
+  global.add(access.array, {step, pipe, access.isWrite, getExtents(access)}, needs,
+             [&](int32_t left, int32_t right) {
+               return !access.isScratch && areInParallelIterations(left, right);
+             });
 }
 
 LogicalResult TraceBuilder::visit(InstructionOpInterface instruction, int32_t frame) {
+  if (!findsNeeds)
+    return success();
+  const InstructionFacts &known = facts.instructions.find(instruction)->second;
   int32_t step = trace.steps.size();
-  trace.steps.push_back(
-      {Step::Kind::Instruction, instruction, frame, static_cast<int32_t>(trace.needs.size())});
-  SmallVector<Access> accesses;
-  instruction.getAccesses(accesses);
-  SmallVector<std::pair<LocalPlace, Access>> touched;
-  for (Access &access : accesses) {
-    if (getSpace(access.memory.getType()) != Space::UB)
-      continue;
-    auto found = localPlaces.find(access.memory);
-    if (found == localPlaces.end() || !found->second.buffer)
+  trace.steps.push_back({Step::Kind::Instruction, instruction, known.pipe, frame,
+                         static_cast<int32_t>(trace.needs.size())});
+  SmallVector<std::pair<LocalPlace, Access>, 4> touched;
+  for (Access access : known.accesses) {
+    auto place = localPlaces.find(access.memory);
+    if (place == localPlaces.end() || !place->second.buffer)
       return instruction->emitError("uses a buffer that no ascend.alloc of the kernel made");
-    access.toEnd |= !found->second.isExact;
-    touched.push_back({found->second, access});
+    access.toEnd |= !place->second.isExact;
+    touched.push_back({place->second, access});
   }
 
-  Needs found;
-  Pipe pipe = instruction.getPipe();
+  Needs needs;
   for (auto &[place, access] : touched)
-    local.collect(place, access, found);
-  addGlobal(instruction, pipe, step, found);
+    local.collect(place, access, needs);
+  if (known.global)
+    addGlobal(*known.global, known.pipe, step, needs);
   for (bool isWrite : {false, true})
     for (auto &[place, access] : touched)
       if (access.isWrite == isWrite)
-        local.record(place, access, pipe, step);
+        local.record(place, access, known.pipe, step);
   for (int index = 0; index < pipeCount; ++index)
-    if (found[index].step >= 0)
-      trace.needs.push_back({static_cast<Pipe>(index), found[index]});
+    if (needs[index].step >= 0)
+      trace.needs.push_back({static_cast<Pipe>(index), needs[index]});
   trace.steps.back().needCount = trace.needs.size() - trace.steps.back().detail;
   return success();
 }

@@ -200,14 +200,16 @@ template <typename Op> void addElementwise(Op op, Accesses &accesses, ValueRange
 
 static LogicalResult verifyCopy(Operation *op, Value local, Value global, Value rows, Value length,
                                 int64_t pitch) {
-  if (failed(verifyExtent(op, "rows", rows)) || failed(verifyExtent(op, "elements in a row", length)))
+  if (failed(verifyExtent(op, "rows", rows)) ||
+      failed(verifyExtent(op, "elements in a row", length)))
     return failure();
   if (failed(verifyBuffer(op, "its buffer", local, Space::UB)) ||
       failed(verifyBuffer(op, "its place in an array", global, Space::GM)) ||
       failed(verifySameType(op, {local, global})))
     return failure();
   if (pitch < 0 || pitch > maxPitch || pitch * getElementBytes(local) % blockBytes != 0)
-    return op->emitOpError() << "has a pitch of " << pitch << " elements in ub, not whole 32-byte blocks";
+    return op->emitOpError() << "has a pitch of " << pitch
+                             << " elements in ub, not whole 32-byte blocks";
   return success();
 }
 
@@ -228,7 +230,8 @@ LogicalResult CopyInOp::verify() {
   if (failed(verifyCopy(*this, getDst(), getSrc(), getRows(), getLength(), getDstPitch())))
     return failure();
   if (getRightPad() < 0 || getRightPad() > blockBytes / getElementBytes(getDst()))
-    return emitOpError() << "pads by " << getRightPad() << " elements; at most 32 bytes are possible";
+    return emitOpError() << "pads by " << getRightPad()
+                         << " elements; at most 32 bytes are possible";
   return success();
 }
 Pipe CopyInOp::getPipe() { return Pipe::MTE2; }
@@ -370,8 +373,9 @@ template <typename Op> static LogicalResult verifyReduce(Op op) {
   ArrayRef<int64_t> strides = op.getStrides();
   if (strides.size() != 3 || !isPositiveStride(strides[0]) || strides[1] < 0 || strides[1] > 255 ||
       strides[2] < 0 || strides[2] > 255)
-    return op.emitOpError("needs three strides: destination repeat (positive, 16 bits), source block "
-                          "and source repeat (0 to 255)");
+    return op.emitOpError(
+        "needs three strides: destination repeat (positive, 16 bits), source block "
+        "and source repeat (0 to 255)");
   return verifyRepeats(op, op.getRepeat());
 }
 

@@ -1,5 +1,5 @@
-// The ascend operations that are not instructions (arrays, buffers, flags), and the syntax shared by the
-// vector instructions.
+// The ascend operations that are not instructions (arrays, buffers, flags), and the syntax shared
+// by the vector instructions.
 #include "attn/Dialect/Ascend/IR/Ascend.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
@@ -57,7 +57,9 @@ static LogicalResult verifyDimension(Operation *op, Type array, int64_t dimensio
   return success();
 }
 
-LogicalResult DimOp::verify() { return verifyDimension(*this, getArray().getType(), getDimension(), 0); }
+LogicalResult DimOp::verify() {
+  return verifyDimension(*this, getArray().getType(), getDimension(), 0);
+}
 
 LogicalResult StrideOp::verify() {
   return verifyDimension(*this, getArray().getType(), getDimension(),
@@ -150,11 +152,13 @@ LogicalResult SliceOp::verify() {
 //===----------------------------------------------------------------------===//
 
 template <typename FlagOp> static LogicalResult verifyFlag(FlagOp op) {
-  if (op.getSource() == op.getTarget() || op.getSource() == Pipe::ALL || op.getTarget() == Pipe::ALL)
+  if (op.getSource() == op.getTarget() || op.getSource() == Pipe::ALL ||
+      op.getTarget() == Pipe::ALL)
     return op.emitOpError() << "needs two different pipes";
   if (op.getEvent() < 0)
     return op.emitOpError() << "has the negative event " << op.getEvent();
-  if (op.getSlots() < 1 || op.getSlots() > 8 || (op.getSlots() > 1) != static_cast<bool>(op.getSlot()))
+  if (op.getSlots() < 1 || op.getSlots() > 8 ||
+      (op.getSlots() > 1) != static_cast<bool>(op.getSlot()))
     return op.emitOpError() << "has " << op.getSlots() << " slots; a slot needs 2 to 8 of them";
   return success();
 }

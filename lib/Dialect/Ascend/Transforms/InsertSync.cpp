@@ -29,6 +29,10 @@ public:
         BarrierOp::create(builder, sync.consumer->getLoc(), sync.source);
       else
         flag<WaitFlagOp>(sync, events.back(), sync.consumer->getLoc(), sync.slot);
+      if (!sync.drainBefore)
+        continue;
+      builder.setInsertionPoint(sync.drainBefore);
+      flagAllSlots<WaitFlagOp>(sync, events.back(), sync.consumer->getLoc());
     }
     for (auto [sync, event] : llvm::zip(syncs, events)) {
       if (sync.isBarrier())
@@ -41,7 +45,7 @@ public:
       flagAllSlots<SetFlagOp>(sync, event, sync.producer->getLoc());
     }
     for (auto [sync, event] : llvm::zip(syncs, events)) {
-      if (!sync.around)
+      if (!sync.around || sync.drainBefore)
         continue;
       builder.setInsertionPointAfter(sync.around);
       flagAllSlots<WaitFlagOp>(sync, event, sync.consumer->getLoc());

@@ -11,9 +11,9 @@ using namespace attn::tile;
 // Index lists of loads and stores
 //===----------------------------------------------------------------------===//
 
-static ParseResult
-parseIndexList(OpAsmParser &parser, SmallVectorImpl<OpAsmParser::UnresolvedOperand> &indices,
-               DenseI64ArrayAttr &kinds) {
+static ParseResult parseIndexList(OpAsmParser &parser,
+                                  SmallVectorImpl<OpAsmParser::UnresolvedOperand> &indices,
+                                  DenseI64ArrayAttr &kinds) {
   SmallVector<int64_t> entries;
   auto parseEntry = [&]() -> ParseResult {
     if (succeeded(parser.parseOptionalColon())) {
@@ -208,7 +208,8 @@ static LogicalResult verifyBinary(Operation *op) {
   auto result = cast<TileType>(op->getResult(0).getType());
   if (lhs.getElementType() != rhs.getElementType() ||
       lhs.getElementType() != result.getElementType())
-    return op->emitOpError() << "mixes the element types of " << lhs << ", " << rhs << " and " << result;
+    return op->emitOpError() << "mixes the element types of " << lhs << ", " << rhs << " and "
+                             << result;
   if (failed(verifyArithmeticType(op, lhs.getElementType())))
     return failure();
   Attribute rows = broadcast(lhs.getRows(), rhs.getRows());
@@ -252,7 +253,8 @@ LogicalResult ReduceOp::verify() {
 }
 
 /// Checks a part against the whole: same element type, and inside where the numbers tell.
-static LogicalResult verifyPart(Operation *op, TileType part, TileType whole, Value row, Value col) {
+static LogicalResult verifyPart(Operation *op, TileType part, TileType whole, Value row,
+                                Value col) {
   if (part.getElementType() != whole.getElementType())
     return op->emitOpError() << "mixes the element types of " << part << " and " << whole;
   auto check = [&](StringRef what, Attribute size, Attribute limit, Value offset) -> LogicalResult {
@@ -392,7 +394,8 @@ ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
     return succeeded(parser.parseOptionalKeyword("by")) ? parseBlockSize(parser, block) : success();
   };
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren) || parser.parseKeyword("in") ||
+  if (parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren) ||
+      parser.parseKeyword("in") ||
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseAxis) ||
       parser.resolveOperands(extents, IndexType::get(context), result.operands))
     return failure();
@@ -526,7 +529,8 @@ LogicalResult RangeOp::verify() {
   if (body.getNumArguments() != getInits().size() + 1 || getNumResults() != getInits().size())
     return emitOpError("needs one argument and one result per carried value");
   auto span = dyn_cast<SpanType>(body.getArgument(0).getType());
-  if (getBlock() ? !span || span.getSize() != *getBlock() : !body.getArgument(0).getType().isIndex())
+  if (getBlock() ? !span || span.getSize() != *getBlock()
+                 : !body.getArgument(0).getType().isIndex())
     return emitOpError() << "has an argument of type " << body.getArgument(0).getType()
                          << " that does not fit its range";
   auto yield = dyn_cast<YieldOp>(body.getTerminator());

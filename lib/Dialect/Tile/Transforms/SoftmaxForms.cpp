@@ -279,7 +279,7 @@ KeptIterations unrollScoring(SoftmaxLoop &match) {
   OpBuilder builder(match.loop);
   Location loc = match.loop.getLoc();
   Value narrow = getNarrowest(match.push.getValues());
-  bool isKept = match.loop->isProperAncestor(narrow.getParentBlock()->getParentOp());
+  bool isKept = match.loop.getBody().isAncestor(narrow.getParentRegion());
   SmallVector<Value> inits;
   for (auto [number, init] : llvm::enumerate(match.loop.getInits()))
     if (number != match.carried)

@@ -34,6 +34,8 @@ public:
     };
     Kind kind;
     mlir::Operation *op = nullptr;
+    /// Instruction: what executes it.
+    Pipe pipe = Pipe::S;
     /// The pass through a region that the step is part of.
     int32_t frame = 0;
     /// Instruction: where its needs begin; Enter, Exit: the visit of the loop or condition.
@@ -103,9 +105,27 @@ private:
   std::vector<Frame> frames;
 };
 
-/// The choices that together show every order of synchronisation: all loops running several times,
-/// once and twice, and each loop not at all.
+/// Makes traces of a kernel whose buffers have addresses.
+class KernelTracer {
+public:
+  explicit KernelTracer(mlir::func::FuncOp kernel);
+  ~KernelTracer();
+
+  /// One trace; without `findsNeeds` only its flags and barriers are of interest. Fails with an
+  /// error at an operation that it does not know how to follow.
+  mlir::FailureOr<ExecutionTrace> trace(const TraceChoice &choice, bool findsNeeds = true);
+
+private:
+  std::unique_ptr<struct KernelFacts> facts;
+};
+
+/// The traces to begin with: all loops running several times, with the conditions each way, then
+/// once and twice. The first has every loop running several times.
 llvm::SmallVector<TraceChoice> getTraceChoices(mlir::func::FuncOp kernel);
+
+/// The traces in which one loop runs less often than the others. Only a loop that holds flags or
+/// barriers can make a difference: around others all of them act anyway.
+llvm::SmallVector<TraceChoice> getTraceChoices(mlir::func::FuncOp kernel, mlir::scf::ForOp loop);
 
 } // namespace attn::ascend
 

@@ -32,13 +32,6 @@ struct LocalPlace {
   bool isExact = true;
 };
 
-/// Where a memref of GM lies at one moment of the trace.
-struct GlobalPlace {
-  /// The argument, or none where it is not known.
-  mlir::Value array;
-  llvm::SmallVector<IndexExpression, 4> indices;
-};
-
 /// A range of one dimension, or all of it.
 struct Extent {
   IndexExpression begin;

@@ -25,9 +25,9 @@
 namespace attn::ascend {
 
 /// What an instruction touches through one memref operand: `rows` runs of `rowBytes`, `pitchBytes`
-/// apart, from the operand's first element on; at most that where an amount is only known at run time.
-/// `toEnd` stands for an amount without a known bound: everything from the first element to the end of
-/// the buffer.
+/// apart, from the operand's first element on; at most that where an amount is only known at run
+/// time. `toEnd` stands for an amount without a known bound: everything from the first element to
+/// the end of the buffer.
 struct Access {
   mlir::Value memory;
   bool isWrite;
@@ -50,9 +50,9 @@ std::optional<int64_t> getConstant(mlir::Value index);
 std::optional<int64_t> getUpperBound(mlir::Value index);
 std::optional<int64_t> getLowerBound(mlir::Value index);
 
-/// f32 elements of scratch that a row reduction needs for `rows` rows of `cols` elements: one value per
-/// 32-byte block, then one per block of those, each row on its own so that rows do not wait for each
-/// other.
+/// f32 elements of scratch that a row reduction needs for `rows` rows of `cols` elements: one value
+/// per 32-byte block, then one per block of those, each row on its own so that rows do not wait for
+/// each other.
 int64_t getRowReduceScratchElements(int64_t rows, int64_t cols);
 
 /// f32 elements of scratch that row-broadcast arithmetic needs for `rows` rows.
