@@ -10,7 +10,7 @@ namespace attn::ascend {
 
 class SyncPlanner : private SyncListener {
 public:
-  explicit SyncPlanner(func::FuncOp kernel) : kernel(kernel), tracer(kernel) {
+  explicit SyncPlanner(func::FuncOp kernel) : kernel(kernel), tracer(kernel), syncs(tracer) {
     kernel.walk([&](SlotOp op) {
       int64_t count = getBufferSlots(op);
       auto [found, isNew] = slotCounts.try_emplace(op.getIndex(), count);
