@@ -72,11 +72,13 @@ private:
     case Step::Kind::Enter:
       return act(syncs.getBefore(step.number), momentBefore(position), position, /*isStart=*/true);
     case Step::Kind::Exit:
+      listener.passes(position, clocks);
       return act(syncs.getAfter(step.number), momentAfter(position), position, /*isStart=*/false);
     case Step::Kind::Instruction:
       act(syncs.getBefore(step.number), momentBefore(position), position, /*isStart=*/true);
       if (!isStopped && step.needCount != 0 && !knowsNeeds(trace, step, clocks))
         hear(listener.missesOrder(position, clocks));
+      listener.passes(position, clocks);
       return act(syncs.getAfter(step.number), momentAfter(position), position, /*isStart=*/false);
     default:
       return;

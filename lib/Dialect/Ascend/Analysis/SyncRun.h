@@ -61,6 +61,8 @@ public:
   virtual SyncAnswer isUnbalanced(int32_t sync) = 0;
   /// A wait or barrier acts.
   virtual void holds(int32_t sync, int32_t step) {}
+  /// A step is over.
+  virtual void passes(int32_t step, const PipeClocks &clocks) {}
 };
 
 /// Runs a trace; returns whether it came to its end without being stopped.
