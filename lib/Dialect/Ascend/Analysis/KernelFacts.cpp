@@ -25,6 +25,8 @@ static std::optional<int64_t> getTripLimit(scf::ForOp loop) {
 
 KernelFacts::KernelFacts(func::FuncOp kernel) : kernel(kernel) {
   kernel.walk([&](Operation *op) {
+    if (isa<scf::ForOp, scf::IfOp, InstructionOpInterface>(op))
+      numbers.insert({op, numbers.size()});
     if (auto slot = dyn_cast<SlotOp>(op))
       slotIndices.insert(slot.getIndex());
     else if (auto loop = dyn_cast<scf::ForOp>(op))

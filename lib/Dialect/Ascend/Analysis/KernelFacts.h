@@ -30,6 +30,8 @@ struct KernelFacts {
                  mlir::Value length, mlir::Value pitch);
 
   mlir::func::FuncOp kernel;
+  /// Instructions, loops and conditions, numbered.
+  llvm::DenseMap<mlir::Operation *, int32_t> numbers;
   llvm::DenseMap<mlir::Operation *, InstructionFacts> instructions;
   llvm::DenseMap<mlir::Operation *, std::optional<int64_t>> tripLimits;
   llvm::DenseSet<mlir::Value> slotIndices;

@@ -10,7 +10,7 @@ namespace attn::ascend {
 
 class SyncPlanner : private SyncListener {
 public:
-  explicit SyncPlanner(func::FuncOp kernel) : kernel(kernel), tracer(kernel) {
+  explicit SyncPlanner(func::FuncOp kernel) : kernel(kernel), tracer(kernel), syncs(tracer) {
     kernel.walk([&](SlotOp op) {
       int64_t count = getBufferSlots(op);
       auto [found, isNew] = slotCounts.try_emplace(op.getIndex(), count);
@@ -27,6 +27,7 @@ private:
   }
 
   SyncAnswer missesOrder(int32_t step, PipeClocks &clocks) override;
+  void passes(int32_t step, const PipeClocks &clocks) override;
   SyncAnswer raisesTwice(int32_t sync) override;
   SyncAnswer isUnbalanced(int32_t sync) override;
   /// Makes the sync for one dependence and lets the clocks know it. Returns whether the trace must
@@ -37,6 +38,9 @@ private:
   bool add(const Sync &sync, std::optional<Witness> witness);
   /// Everything waits for everything before `op`: when no flag can make the order.
   void addFullBarrier(Operation *op);
+
+  /// What `pipe` knew when a step was over.
+  Flag::Knowledge getKnowledge(Pipe pipe, int32_t step) const;
 
   Value getUsableSlot(Value slot, Operation *at) const;
   static Operation *findOutermost(scf::ForOp carrier, Value slot);
@@ -55,6 +59,10 @@ private:
   DenseMap<Value, int64_t> slotCounts;
   bool hasChanged = false;
   bool hasFailed = false;
+  /// What the pipe of each instruction knew in the current trace, and what all pipes knew behind
+  /// loops and conditions.
+  std::vector<Flag::Knowledge> history;
+  DenseMap<int32_t, PipeClocks> clocksBehind;
 };
 
 } // namespace attn::ascend
@@ -85,8 +93,10 @@ FailureOr<bool> SyncPlanner::addTracesOfLoops() {
 /// Orders the current trace. Returns whether that took new syncs.
 FailureOr<bool> SyncPlanner::orderTrace() {
   bool tookNew = false;
+  history.resize(traces[current].getSteps().size());
   do {
     hasChanged = false;
+    clocksBehind.clear();
     runTrace(traces[current], syncs, *this);
     if (hasFailed)
       return kernel.emitError("has an order of its pipes that no flag or barrier can make");
@@ -164,7 +174,7 @@ bool SyncPlanner::order(Pipe source, Pipe target, const Need &need, int32_t cons
   if (source != target) {
     if (orderByFlag(source, target, need, consumer, relation))
       return true;
-    clocks.learn(target, source, momentAfter(relation.producerStep));
+    clocks.learn(target, getKnowledge(source, relation.producerStep));
     return false;
   }
   if (!add({target, target, nullptr, relation.consumer}, Witness{current, need.step, consumer})) {
@@ -173,6 +183,22 @@ bool SyncPlanner::order(Pipe source, Pipe target, const Need &need, int32_t cons
   }
   clocks.barrier(target, momentBefore(relation.consumerStep));
   return false;
+}
+
+void SyncPlanner::passes(int32_t step, const PipeClocks &clocks) {
+  const ExecutionTrace::Step &passed = traces[current].getSteps()[step];
+  if (passed.kind == ExecutionTrace::Step::Kind::Exit)
+    clocksBehind[step] = clocks;
+  else
+    history[step] = clocks.getKnowledge(passed.pipe);
+}
+
+Flag::Knowledge SyncPlanner::getKnowledge(Pipe pipe, int32_t step) const {
+  auto behind = clocksBehind.find(step);
+  Flag::Knowledge knowledge =
+      behind == clocksBehind.end() ? history[step] : behind->second.getKnowledge(pipe);
+  knowledge[getIndex(pipe)] = momentAfter(step);
+  return knowledge;
 }
 
 bool SyncPlanner::orderByFlag(Pipe source, Pipe target, const Need &need, int32_t consumer,

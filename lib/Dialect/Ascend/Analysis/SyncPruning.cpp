@@ -91,7 +91,7 @@ bool Pruner::isNeededByWitness(int32_t index) {
     runTrace(traces[witness->trace], syncs, log->second);
   ArrayRef<HoldLog::Entry> entries = log->second.entries;
   const auto *entry = llvm::partition_point(
-      entries, [&](const HoldLog::Entry &entry) { return entry.step < witness->producer; });
+      entries, [&](const HoldLog::Entry &entry) { return entry.step <= witness->producer; });
   for (; entry != entries.end() && entry->step <= witness->consumer; ++entry) {
     Pipe target = syncs[entry->sync].target;
     if (entry->sync != index && (target == syncs[index].target || target == Pipe::ALL))

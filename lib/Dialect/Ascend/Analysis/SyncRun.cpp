@@ -21,12 +21,17 @@ std::optional<int32_t> SyncSet::add(const Sync &sync) {
   }
   syncs.push_back(sync);
   enabled.push_back(true);
-  before[sync.consumer].holds.push_back(index);
-  if (!sync.isBarrier())
-    after[sync.producer].sets.push_back(index);
+  firstFlags.push_back(flagCount);
+  before[tracer.getNumber(sync.consumer)].holds.push_back(index);
+  if (sync.isBarrier())
+    return index;
+  flagCount += sync.slots;
+  after[tracer.getNumber(sync.producer)].sets.push_back(index);
   if (sync.around) {
-    before[sync.around].sets.push_back(index);
-    (sync.drainBefore ? before[sync.drainBefore] : after[sync.around]).drains.push_back(index);
+    before[tracer.getNumber(sync.around)].sets.push_back(index);
+    Place &drain = sync.drainBefore ? before[tracer.getNumber(sync.drainBefore)]
+                                    : after[tracer.getNumber(sync.around)];
+    drain.drains.push_back(index);
   }
   return index;
 }
@@ -49,9 +54,9 @@ public:
     ArrayRef<ExecutionTrace::Step> steps = trace.getSteps();
     for (int32_t step = 0, end = steps.size(); step < end && !isStopped; ++step)
       visit(steps[step], step);
-    for (auto [index, list] : llvm::enumerate(flags))
-      if (!isStopped && syncs.isEnabled(index) &&
-          llvm::any_of(list, [](const Flag &flag) { return flag.isRaised; }))
+    for (int32_t index = 0; index < syncs.size() && !isStopped; ++index)
+      if (syncs.isEnabled(index) && !syncs[index].isBarrier() &&
+          llvm::any_of(getFlags(index), [](const Flag &flag) { return flag.isRaised; }))
         hear(listener.isUnbalanced(index));
     return !isStopped;
   }
@@ -59,45 +64,43 @@ public:
 private:
   using Step = ExecutionTrace::Step;
 
-  void visit(const Step &step, int32_t number) {
+  void visit(const Step &step, int32_t position) {
     switch (step.kind) {
     case Step::Kind::Slot:
       slots[step.slot] = step.slotNumber;
       return;
     case Step::Kind::Enter:
-      return act(syncs.getBefore(step.op), /*isBefore=*/true, number);
+      return act(syncs.getBefore(step.number), momentBefore(position), position, /*isStart=*/true);
     case Step::Kind::Exit:
-      return act(syncs.getAfter(step.op), /*isBefore=*/false, number);
+      listener.passes(position, clocks);
+      return act(syncs.getAfter(step.number), momentAfter(position), position, /*isStart=*/false);
     case Step::Kind::Instruction:
-      act(syncs.getBefore(step.op), /*isBefore=*/true, number);
+      act(syncs.getBefore(step.number), momentBefore(position), position, /*isStart=*/true);
       if (!isStopped && step.needCount != 0 && !knowsNeeds(trace, step, clocks))
-        hear(listener.missesOrder(number, clocks));
-      return act(syncs.getAfter(step.op), /*isBefore=*/false, number);
+        hear(listener.missesOrder(position, clocks));
+      listener.passes(position, clocks);
+      return act(syncs.getAfter(step.number), momentAfter(position), position, /*isStart=*/false);
     default:
       return;
     }
   }
 
-  void act(const SyncSet::Place *found, bool isBefore, int32_t step) {
-    if (!found || isStopped)
-      return;
-    // The listener may add to the set meanwhile.
-    SyncSet::Place place = *found;
-    Moment now = isBefore ? momentBefore(step) : momentAfter(step);
-    for (int32_t index : place.drains)
-      if (syncs.isEnabled(index) && !isStopped)
-        hold(index, /*isDrain=*/true, now, step);
-    for (int32_t index : place.holds)
-      if (syncs.isEnabled(index) && !isStopped)
-        hold(index, /*isDrain=*/false, now, step);
-    for (int32_t index : place.sets)
-      if (syncs.isEnabled(index) && !isStopped)
-        raise(index, /*isStart=*/isBefore, now);
+  /// Sets before an operation start the flags of a loop; those behind one raise the current slot.
+  void act(const SyncSet::Place &place, Moment now, int32_t position, bool isStart) {
+    for (size_t i = 0; i < place.drains.size() && !isStopped; ++i)
+      if (syncs.isEnabled(place.drains[i]))
+        hold(place.drains[i], /*isDrain=*/true, now, position);
+    for (size_t i = 0; i < place.holds.size() && !isStopped; ++i)
+      if (syncs.isEnabled(place.holds[i]))
+        hold(place.holds[i], /*isDrain=*/false, now, position);
+    for (size_t i = 0; i < place.sets.size() && !isStopped; ++i)
+      if (syncs.isEnabled(place.sets[i]))
+        raise(place.sets[i], isStart, now);
   }
 
-  void hold(int32_t index, bool isDrain, Moment now, int32_t step) {
-    const Sync &sync = syncs[index];
-    listener.holds(index, step);
+  void hold(int32_t index, bool isDrain, Moment now, int32_t position) {
+    const Sync sync = syncs[index];
+    listener.holds(index, position);
     if (sync.isBarrier())
       return clocks.barrier(sync.source, now);
     forEachSlot(index, isDrain, [&](Flag &flag) {
@@ -107,7 +110,7 @@ private:
   }
 
   void raise(int32_t index, bool isStart, Moment now) {
-    const Sync &sync = syncs[index];
+    const Sync sync = syncs[index];
     forEachSlot(index, isStart, [&](Flag &flag) {
       if (!clocks.maySet(flag, sync.source, sync.target))
         hear(listener.raisesTwice(index));
@@ -115,21 +118,26 @@ private:
     });
   }
 
+  MutableArrayRef<Flag> getFlags(int32_t index) {
+    // The listener may add to the set while the trace runs.
+    if (static_cast<int32_t>(flags.size()) < syncs.getFlagCount())
+      flags.resize(syncs.getFlagCount());
+    return MutableArrayRef(flags).slice(syncs.getFirstFlag(index), syncs[index].slots);
+  }
+
   /// The flags a set or wait acts on: those of all slots around the loop, the current one inside.
   void forEachSlot(int32_t index, bool isAll, function_ref<void(Flag &)> body) {
-    if (static_cast<int32_t>(flags.size()) <= index)
-      flags.resize(index + 1);
     const Sync &sync = syncs[index];
-    flags[index].resize(sync.slots);
+    MutableArrayRef<Flag> list = getFlags(index);
     if (isAll || !sync.slot) {
-      for (Flag &flag : flags[index])
+      for (Flag &flag : list)
         body(flag);
       return;
     }
     auto slot = slots.find(sync.slot);
     if (slot == slots.end() || slot->second < 0 || slot->second >= sync.slots)
       return hear(listener.isUnbalanced(index));
-    body(flags[index][slot->second]);
+    body(list[slot->second]);
   }
 
   void hear(SyncAnswer answer) { isStopped |= answer == SyncAnswer::Stop; }
@@ -138,7 +146,7 @@ private:
   const SyncSet &syncs;
   SyncListener &listener;
   PipeClocks clocks;
-  std::vector<SmallVector<Flag, 1>> flags;
+  std::vector<Flag> flags;
   DenseMap<Value, int64_t> slots;
   bool isStopped = false;
 };

@@ -11,10 +11,13 @@ namespace attn::ascend {
 class SyncSet {
 public:
   struct Place {
-    llvm::SmallVector<int32_t, 2> drains; // waits for all slots
+    llvm::SmallVector<int32_t, 1> drains; // waits for all slots
     llvm::SmallVector<int32_t, 2> holds;  // waits and barriers
-    llvm::SmallVector<int32_t, 2> sets;
+    llvm::SmallVector<int32_t, 1> sets;
   };
+
+  explicit SyncSet(const KernelTracer &tracer)
+      : tracer(tracer), before(tracer.getNumberCount()), after(tracer.getNumberCount()) {}
 
   /// Adds a sync, or enables it again, and returns its number; none where the set has it already.
   std::optional<int32_t> add(const Sync &sync);
@@ -24,20 +27,20 @@ public:
 
   int32_t size() const { return syncs.size(); }
   const Sync &operator[](int32_t index) const { return syncs[index]; }
-  /// What acts just before and just after an operation.
-  const Place *getBefore(mlir::Operation *op) const { return find(before, op); }
-  const Place *getAfter(mlir::Operation *op) const { return find(after, op); }
+  /// What acts just before and just after the operation of a number.
+  const Place &getBefore(int32_t number) const { return before[number]; }
+  const Place &getAfter(int32_t number) const { return after[number]; }
+  /// The flags of all syncs stand in one list: where those of a sync begin, and how many there are.
+  int32_t getFirstFlag(int32_t index) const { return firstFlags[index]; }
+  int32_t getFlagCount() const { return flagCount; }
 
 private:
-  using Places = llvm::DenseMap<mlir::Operation *, Place>;
-  static const Place *find(const Places &places, mlir::Operation *op) {
-    auto found = places.find(op);
-    return found == places.end() ? nullptr : &found->second;
-  }
-
+  const KernelTracer &tracer;
   std::vector<Sync> syncs;
   std::vector<bool> enabled;
-  Places before, after;
+  std::vector<int32_t> firstFlags;
+  int32_t flagCount = 0;
+  std::vector<Place> before, after;
   using Key = std::tuple<int, int, mlir::Operation *, mlir::Operation *, mlir::Operation *,
                          mlir::Operation *, void *>;
   std::map<Key, int32_t> known;
@@ -58,6 +61,8 @@ public:
   virtual SyncAnswer isUnbalanced(int32_t sync) = 0;
   /// A wait or barrier acts.
   virtual void holds(int32_t sync, int32_t step) {}
+  /// A step is over.
+  virtual void passes(int32_t step, const PipeClocks &clocks) {}
 };
 
 /// Runs a trace; returns whether it came to its end without being stopped.

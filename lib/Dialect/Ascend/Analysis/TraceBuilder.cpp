@@ -75,6 +75,9 @@ FailureOr<ExecutionTrace> KernelTracer::trace(const TraceChoice &choice, bool fi
   return TraceBuilder(*facts, choice, findsNeeds).run();
 }
 
+int32_t KernelTracer::getNumber(Operation *op) const { return facts->numbers.lookup(op); }
+int32_t KernelTracer::getNumberCount() const { return facts->numbers.size(); }
+
 //===----------------------------------------------------------------------===//
 // Control flow
 //===----------------------------------------------------------------------===//
@@ -108,14 +111,15 @@ LogicalResult TraceBuilder::walk(Block &block, int32_t frame) {
 int32_t TraceBuilder::enter(Operation *op, int32_t frame) {
   int32_t visit = trace.visits.size();
   trace.visits.push_back({op, static_cast<int32_t>(trace.steps.size()), -1, frame});
-  trace.steps.push_back({Step::Kind::Enter, op, Pipe::S, frame, visit});
+  trace.steps.push_back({Step::Kind::Enter, op, facts.numbers.lookup(op), Pipe::S, frame, visit});
   return visit;
 }
 
 void TraceBuilder::leave(int32_t visit) {
   ExecutionTrace::Visit &left = trace.visits[visit];
   left.exit = trace.steps.size();
-  trace.steps.push_back({Step::Kind::Exit, left.op, Pipe::S, left.parentFrame, visit});
+  trace.steps.push_back(
+      {Step::Kind::Exit, left.op, facts.numbers.lookup(left.op), Pipe::S, left.parentFrame, visit});
 }
 
 int32_t TraceBuilder::pushFrame(int32_t visit) {
@@ -182,7 +186,7 @@ LogicalResult TraceBuilder::visit(scf::IfOp condition, int32_t frame) {
 }
 
 void TraceBuilder::visitSync(Operation *op, int32_t frame) {
-  Step step{Step::Kind::Barrier, op, Pipe::S, frame};
+  Step step{Step::Kind::Barrier, op, -1, Pipe::S, frame};
   auto addFlag = [&](auto flag, Step::Kind kind) {
     step.kind = kind;
     step.slotNumber = flag.getSlot() ? get(flag.getSlot()).getConstant().value_or(-1) : 0;
@@ -339,8 +343,8 @@ LogicalResult TraceBuilder::visit(InstructionOpInterface instruction, int32_t fr
     return success();
   const InstructionFacts &known = facts.instructions.find(instruction)->second;
   int32_t step = trace.steps.size();
-  trace.steps.push_back({Step::Kind::Instruction, instruction, known.pipe, frame,
-                         static_cast<int32_t>(trace.needs.size())});
+  trace.steps.push_back({Step::Kind::Instruction, instruction, facts.numbers.lookup(instruction),
+                         known.pipe, frame, static_cast<int32_t>(trace.needs.size())});
   SmallVector<std::pair<LocalPlace, Access>, 4> touched;
   for (Access access : known.accesses) {
     auto place = localPlaces.find(access.memory);

@@ -34,6 +34,8 @@ public:
     };
     Kind kind;
     mlir::Operation *op = nullptr;
+    /// Instruction, Enter, Exit: the number of the operation.
+    int32_t number = -1;
     /// Instruction: what executes it.
     Pipe pipe = Pipe::S;
     /// The pass through a region that the step is part of.
@@ -114,6 +116,10 @@ public:
   /// One trace; without `findsNeeds` only its flags and barriers are of interest. Fails with an
   /// error at an operation that it does not know how to follow.
   mlir::FailureOr<ExecutionTrace> trace(const TraceChoice &choice, bool findsNeeds = true);
+
+  /// The number that steps know an instruction, loop or condition by.
+  int32_t getNumber(mlir::Operation *op) const;
+  int32_t getNumberCount() const;
 
 private:
   std::unique_ptr<struct KernelFacts> facts;

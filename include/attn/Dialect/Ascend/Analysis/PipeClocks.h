@@ -40,6 +40,13 @@ public:
     entry = std::max(entry, moment);
   }
 
+  /// All that `pipe` knows.
+  const Flag::Knowledge &getKnowledge(Pipe pipe) const { return known[getIndex(pipe)]; }
+  void learn(Pipe pipe, const Flag::Knowledge &knowledge) {
+    for (int other = 0; other < pipeCount; ++other)
+      learn(pipe, static_cast<Pipe>(other), knowledge[other]);
+  }
+
   void barrier(Pipe pipe, Moment now) {
     if (pipe != Pipe::ALL)
       return learn(pipe, pipe, now);
@@ -61,8 +68,7 @@ public:
   bool wait(Flag &flag, Pipe target, Moment now) {
     bool wasRaised = flag.isRaised;
     if (wasRaised)
-      for (int pipe = 0; pipe < pipeCount; ++pipe)
-        learn(target, static_cast<Pipe>(pipe), flag.knowledge[pipe]);
+      learn(target, flag.knowledge);
     flag.isRaised = false;
     flag.lastWait = now;
     return wasRaised;
