@@ -41,6 +41,7 @@ attn::CpuLoweringOptions attn::getHostLoweringOptions() {
 /// Few sweeps over few buffers, still on tensors.
 static void buildTensorPasses(OpPassManager &functions) {
   functions.addPass(attn::createForwardLoadsPass());
+  functions.addPass(attn::createUnrollCarriedLoopsPass());
   functions.addPass(attn::createFuseElementwisePass());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(attn::createFuseSiblingsPass());

@@ -18,9 +18,6 @@ SmallVector<Value> flatten(ArrayRef<ValueRange> ranges) {
   return values;
 }
 
-/// Whether the function is launched by blocks, and so takes its block's number and their count.
-bool isKernel(func::FuncOp function) { return function->hasAttr("tile.kernel"); }
-
 /// Converts the signature, appends the two block arguments of a kernel and drops the tile dialect's
 /// attributes. The description of an argument stays with the first of the arguments it becomes.
 struct ConvertFunction : OpConversionPattern<func::FuncOp> {
@@ -68,11 +65,6 @@ template <typename OpTy, unsigned fromEnd> struct ConvertBlockPlace : OpConversi
   LogicalResult matchAndRewrite(OpTy op, typename OpTy::Adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     auto function = op->template getParentOfType<func::FuncOp>();
-    // The function is converted first, and has lost its mark by then.
-    if (!function || function.getNumArguments() < 2 ||
-        !function.getArgumentTypes().take_back(2)[0].isIndex() ||
-        !function.getArgumentTypes().take_back(2)[1].isIndex())
-      return op.emitOpError("stands outside of a kernel: only kernels run as blocks");
     rewriter.replaceOp(op, function.getArgument(function.getNumArguments() - fromEnd));
     return success();
   }
@@ -103,7 +95,7 @@ struct ConvertMakeSpan : OpConversionPattern<MakeSpanOp> {
   LogicalResult matchAndRewrite(MakeSpanOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Value valid = createValidLength(rewriter, op.getLoc(), getSize(op.getType()), adaptor.getBase(),
-                                    adaptor.getLimit(), /*mayBeEmpty=*/true);
+                                    adaptor.getLimit(), /*mayBeEmpty=*/!op.getNonempty());
     rewriter.replaceOpWithMultiple(op, {{adaptor.getBase(), valid}});
     return success();
   }

@@ -77,28 +77,28 @@ LogicalResult verifyType(Location loc, Type type) {
   return success();
 }
 
-/// Says which pass should have run, for whatever the earlier stage left behind.
+/// Says which pass should have run, for what the earlier stage left behind.
+LogicalResult verifyOp(Operation *op) {
+  if (isa<GridOp>(op))
+    return op->emitError("grid remains; run 'tile-clamp-grid' before 'convert-tile-to-linalg'");
+  for (Type type : op->getResultTypes())
+    if (failed(verifyType(op->getLoc(), type)))
+      return failure();
+  for (Region &region : op->getRegions())
+    for (BlockArgument argument : region.getArguments())
+      if (failed(verifyType(argument.getLoc(), argument.getType())))
+        return failure();
+  if (isa<BlockIdOp, BlockCountOp>(op)) {
+    auto function = op->getParentOfType<func::FuncOp>();
+    if (!function || !isKernel(function))
+      return op->emitOpError("stands outside of a kernel; only kernels run as blocks");
+  }
+  return success();
+}
+
 LogicalResult verifyStage(ModuleOp module) {
   WalkResult result = module.walk([](Operation *op) {
-    if (isa<GridOp>(op)) {
-      op->emitError("grid remains; run 'tile-clamp-grid' before 'convert-tile-to-linalg'");
-      return WalkResult::interrupt();
-    }
-    for (Type type : op->getResultTypes())
-      if (failed(verifyType(op->getLoc(), type)))
-        return WalkResult::interrupt();
-    for (Region &region : op->getRegions())
-      for (BlockArgument argument : region.getArguments())
-        if (failed(verifyType(argument.getLoc(), argument.getType())))
-          return WalkResult::interrupt();
-    if (auto range = dyn_cast<RangeOp>(op)) {
-      auto block = range.getBlock() ? dyn_cast<IntegerAttr>(*range.getBlock()) : IntegerAttr();
-      if (block && block.getInt() <= 0) {
-        range.emitOpError("has a block size that is not positive");
-        return WalkResult::interrupt();
-      }
-    }
-    return WalkResult::advance();
+    return failed(verifyOp(op)) ? WalkResult::interrupt() : WalkResult::advance();
   });
   return failure(result.wasInterrupted());
 }
@@ -153,9 +153,9 @@ struct ConvertTileToLinalgPass : attn::impl::ConvertTileToLinalgPassBase<Convert
     target.addIllegalDialect<TileDialect>();
     target.markUnknownOpDynamicallyLegal([&](Operation *op) {
       auto function = dyn_cast<func::FuncOp>(op);
-      return function ? converter.isSignatureLegal(function.getFunctionType()) &&
-                            !function->hasAttr("tile.kernel")
-                      : converter.isLegal(op);
+      return function
+                 ? converter.isSignatureLegal(function.getFunctionType()) && !isKernel(function)
+                 : converter.isLegal(op);
     });
     RewritePatternSet patterns(&getContext());
     populateArrayPatterns(converter, patterns);

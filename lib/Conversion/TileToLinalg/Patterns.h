@@ -10,6 +10,9 @@ namespace attn {
 /// For each reduction over rows, the span that says how many of them are valid.
 using ValidRows = llvm::DenseMap<mlir::Operation *, mlir::Value>;
 
+/// Whether the function is launched by blocks, and so takes its block's number and their count.
+inline bool isKernel(mlir::func::FuncOp function) { return function->hasAttr("tile.kernel"); }
+
 /// Arrays: dim, load, store.
 void populateArrayPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 

@@ -26,6 +26,39 @@ def ForwardLoadsPass : Pass<"jit-forward-loads", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def UnrollCarriedLoopsPass : Pass<"jit-unroll-carried-loops", "::mlir::func::FuncOp"> {
+  let summary = "Unrolls loops that carry a tile, so that several iterations share a sweep over it";
+  let description = [{
+    A loop that carries a tile reads and writes all of it in every iteration, although most of the time goes into moving it
+    through the caches. Of several iterations in one body, fusion makes one update of the tile, and one sweep over what
+    the iterations read in common. Innermost loops only; what is left of the trip count runs in a loop of its own.
+
+    Before:
+    ```mlir
+    %acc = scf.for %n = %zero to %N step %one iter_args(%a = %init) -> tensor<1x4096xf32> {
+      %next = ... // reads %a
+      scf.yield %next
+    }
+    ```
+    After, with a factor of 2:
+    ```mlir
+    %most = scf.for %n = %zero to %even step %two iter_args(%a = %init) -> tensor<1x4096xf32> {
+      %first = ... // reads %a
+      %second = ... // reads %first
+      scf.yield %second
+    }
+    %acc = scf.for %n = %even to %N step %one iter_args(%a = %most) -> tensor<1x4096xf32> {
+      %next = ...
+      scf.yield %next
+    }
+    ```
+  }];
+  let options = [
+    Option<"factor", "factor", "int64_t", "4", "Iterations per body">
+  ];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def FuseElementwisePass : Pass<"jit-fuse-elementwise", "::mlir::func::FuncOp"> {
   let summary = "Computes elementwise operations inside the operation that uses them";
   let description = [{
@@ -132,7 +165,7 @@ def PlaceBuffersPass : Pass<"jit-place-buffers", "::mlir::func::FuncOp"> {
 def VectorizeRowsPass : Pass<"jit-vectorize-rows", "::mlir::func::FuncOp"> {
   let summary = "Turns linalg on buffers into loops over explicit vectors";
   let description = [{
-    A loop over the rows, and in it one over the columns, by several vectors at a time. The columns that are left over
+    A loop over the rows, and in it one over the columns, by several vectors at a time, fewer where the operation has many operands. The columns that are left over
     are taken by smaller and smaller vectors, never by masks. A column tile is swept along its rows instead.
 
     Reductions over columns keep several vectors of partial results and combine them in a fixed order, so the result is the same in
@@ -164,7 +197,7 @@ def VectorizeRowsPass : Pass<"jit-vectorize-rows", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", "8", "Elements of a vector, a power of two">,
-    Option<"unroll", "unroll", "int64_t", "4", "Vectors per iteration of the column loop">
+    Option<"unroll", "unroll", "int64_t", "4", "Most vectors per iteration of the column loop">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];

@@ -46,11 +46,14 @@ private:
       return function.emitOpError("returns something else than one index");
 
     Location loc = function.getLoc();
+    std::string name = (function.getName() + ".entry").str();
+    if (getOperation().lookupSymbol(name))
+      return function.emitOpError() << "needs the name '" << name << "' for its entry; it is taken";
     OpBuilder builder(function->getContext());
     builder.setInsertionPointAfter(function);
     Type pointer = LLVM::LLVMPointerType::get(builder.getContext()), word = builder.getI64Type();
     SmallVector<Type> results(function.getNumResults(), word);
-    auto entry = func::FuncOp::create(builder, loc, (function.getName() + ".entry").str(),
+    auto entry = func::FuncOp::create(builder, loc, name,
                                       builder.getFunctionType({pointer, word, word}, results));
     entry->setAttr(attn::launch::signatureName, TypeAttr::get(function.getFunctionType()));
     builder.setInsertionPointToStart(entry.addEntryBlock());

@@ -53,7 +53,8 @@ struct WordBuilder {
 };
 
 bool converts(Type narrow, Type wide) {
-  return getElementTypeOrSelf(narrow).isF16() && getElementTypeOrSelf(wide).isF32();
+  return (isa<FloatType>(narrow) || isa<VectorType>(narrow)) &&
+         getElementTypeOrSelf(narrow).isF16() && getElementTypeOrSelf(wide).isF32();
 }
 
 /// The exponent is rebased by a float multiplication, which is exact for normal and subnormal

@@ -38,17 +38,30 @@ BlockArgument findArgument(Value memref) {
                                                                            : BlockArgument();
 }
 
+/// The copy that fills the buffer of a load, where nothing else uses that buffer; otherwise null.
+memref::CopyOp findOnlyCopy(bufferization::ToTensorOp load) {
+  auto buffer = load.getBuffer().getDefiningOp<memref::AllocOp>();
+  if (!buffer || !buffer.getResult().hasNUses(2))
+    return {};
+  for (Operation *user : buffer->getUsers()) {
+    auto copy = dyn_cast<memref::CopyOp>(user);
+    auto source = copy ? dyn_cast<MemRefType>(copy.getSource().getType()) : MemRefType();
+    if (source && copy.getTarget() == buffer.getResult() &&
+        source.getShape() == buffer.getType().getShape() && copy->getBlock() == load->getBlock() &&
+        copy->isBeforeInBlock(load))
+      return copy;
+  }
+  return {};
+}
+
 struct ForwardLoadsPass : attn::impl::ForwardLoadsPassBase<ForwardLoadsPass> {
   void runOnOperation() override {
     DenseMap<Value, bool> written;
     SmallVector<bufferization::ToTensorOp> loads;
     getOperation().walk([&](bufferization::ToTensorOp load) { loads.push_back(load); });
     for (bufferization::ToTensorOp load : loads) {
-      auto buffer = load.getBuffer().getDefiningOp<memref::AllocOp>();
-      memref::CopyOp copy = buffer ? findOnlyCopy(buffer) : memref::CopyOp();
-      if (!copy)
-        continue;
-      BlockArgument argument = findArgument(copy.getSource());
+      memref::CopyOp copy = findOnlyCopy(load);
+      BlockArgument argument = copy ? findArgument(copy.getSource()) : BlockArgument();
       if (!argument)
         continue;
       auto [entry, isNew] = written.try_emplace(argument, false);
@@ -56,25 +69,12 @@ struct ForwardLoadsPass : attn::impl::ForwardLoadsPassBase<ForwardLoadsPass> {
         entry->second = isWritten(argument);
       if (entry->second)
         continue;
+      Operation *buffer = load.getBuffer().getDefiningOp();
       load.getBufferMutable().assign(copy.getSource());
       load.setWritable(false);
       copy.erase();
-      buffer.erase();
+      buffer->erase();
     }
-  }
-
-private:
-  /// The copy that fills a buffer which is otherwise only made a tensor, or null.
-  static memref::CopyOp findOnlyCopy(memref::AllocOp buffer) {
-    memref::CopyOp found;
-    unsigned count = 0;
-    for (Operation *user : buffer->getUsers()) {
-      ++count;
-      if (auto copy = dyn_cast<memref::CopyOp>(user))
-        found = copy;
-    }
-    return count == 2 && found && found.getTarget() == buffer.getResult() ? found
-                                                                          : memref::CopyOp();
   }
 };
 

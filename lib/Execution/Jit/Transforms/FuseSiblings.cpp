@@ -1,9 +1,11 @@
 // The pass `jit-fuse-siblings`: one sweep for several reductions of one tile. CPU stage, on
 // tensors.
 #include "attn/Execution/Jit/Passes.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace attn {
 #define GEN_PASS_DEF_FUSESIBLINGSPASS
@@ -28,15 +30,25 @@ bool sweepTogether(GenericOp first, GenericOp second) {
   });
 }
 
+/// Whether the operation may stand earlier: it has no effects, or reads an array that nothing
+/// writes.
+bool mayMoveUp(Operation *op) {
+  if (auto load = dyn_cast<bufferization::ToTensorOp>(op))
+    return !load.getWritable();
+  return isMemoryEffectFree(op);
+}
+
 /// Collects, in order, what must move before `target` so that `op` can stand there. Fails where
 /// that includes `target` itself or an operation that may not move.
 LogicalResult collectMoved(Operation *op, Operation *target, SetVector<Operation *> &moved) {
-  for (Value operand : op->getOperands()) {
+  SetVector<Value> read(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), read);
+  for (Value operand : read) {
     Operation *producer = operand.getDefiningOp();
     if (!producer || producer->getBlock() != target->getBlock() ||
         (producer != target && producer->isBeforeInBlock(target)) || moved.contains(producer))
       continue;
-    if (producer == target || producer->getNumRegions() > 1 || !isMemoryEffectFree(producer) ||
+    if (producer == target || producer->getNumRegions() > 1 || !mayMoveUp(producer) ||
         failed(collectMoved(producer, target, moved)))
       return failure();
     moved.insert(producer);

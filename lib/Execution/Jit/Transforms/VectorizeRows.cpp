@@ -20,6 +20,10 @@ using namespace attn::jit;
 
 namespace {
 
+/// Vectors that a sweep keeps live between its operations: half of the registers that every host
+/// has.
+constexpr int64_t maxLiveVectors = 8;
+
 /// What is left of `size` elements after whole steps, as pieces (start, count) of full vectors and
 /// then ever smaller ones.
 SmallVector<std::pair<int64_t, int64_t>> getPieces(int64_t start, int64_t size, int64_t lanes) {
@@ -34,7 +38,8 @@ SmallVector<std::pair<int64_t, int64_t>> getPieces(int64_t start, int64_t size, 
 class SweepEmitter {
 public:
   SweepEmitter(linalg::GenericOp op, RowSweep sweep, int64_t unroll)
-      : op(op), sweep(sweep), unroll(unroll) {}
+      : op(op), sweep(sweep), unroll(std::clamp<int64_t>(maxLiveVectors / countLive(), 1, unroll)) {
+  }
 
   void emit(ImplicitLocOpBuilder &builder) {
     sweep.emitOuterLoop(builder, [&](ImplicitLocOpBuilder &inside, Value outer) {
@@ -47,6 +52,15 @@ public:
   }
 
 private:
+  /// How many vectors one step of the inner loop keeps in registers: partial results, or what it
+  /// reads.
+  int64_t countLive() {
+    if (sweep.isInnerReduction())
+      return op.getNumDpsInits();
+    return llvm::count_if(op->getOpOperands(),
+                          [&](OpOperand &operand) { return sweep.variesAlongInner(operand); });
+  }
+
   int64_t getStep() const { return sweep.getLanes() * unroll; }
   int64_t getMainSize() const { return sweep.getInnerSize() / getStep() * getStep(); }
 
@@ -268,7 +282,9 @@ private:
   void generalize(IRRewriter &rewriter) {
     getOperation().walk([&](Operation *op) {
       rewriter.setInsertionPoint(op);
-      if (auto copy = dyn_cast<memref::CopyOp>(op)) {
+      auto copy = dyn_cast<memref::CopyOp>(op);
+      if (copy && isa<MemRefType>(copy.getSource().getType()) &&
+          isa<MemRefType>(copy.getTarget().getType())) {
         linalg::makeMemRefCopyOp(rewriter, copy.getLoc(), copy.getSource(), copy.getTarget());
         rewriter.eraseOp(copy);
       } else if (auto named = dyn_cast<linalg::LinalgOp>(op);

@@ -37,15 +37,17 @@ def Tile_DimOp : Tile_Op<"dim", [Pure]> {
 def Tile_MakeSpanOp : Tile_Op<"make_span", [Pure]> {
   let summary = "A span from its first index and the end of what is valid";
   let description = [{
-    The valid length is `min(size, limit - base)`, at least 0.
+    The valid length is `min(size, limit - base)`, at least 0. `nonempty` promises that `base` is below `limit`, so that
+    a span of size 1 is known to be whole.
 
     ```mlir
     %t = tile.make_span %base to %limit : !tile.span<BT>
+    %r = tile.make_span %i to %T nonempty : !tile.span<1>
     ```
   }];
-  let arguments = (ins Index:$base, Index:$limit);
+  let arguments = (ins Index:$base, Index:$limit, UnitAttr:$nonempty);
   let results = (outs Tile_SpanType:$result);
-  let assemblyFormat = "$base `to` $limit attr-dict `:` type($result)";
+  let assemblyFormat = "$base `to` $limit (`nonempty` $nonempty^)? attr-dict `:` type($result)";
 }
 
 def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
