@@ -56,8 +56,12 @@ public:
 
 private:
   Work getWork(Operation *op, int64_t stages) {
-    if (auto range = dyn_cast<RangeOp>(op))
-      return repeat(range.getBody().front(), getTrips(range), range.getStages());
+    if (auto range = dyn_cast<RangeOp>(op)) {
+      double trips = getTrips(range);
+      // A loop of one trip is as good as no loop.
+      return trips == 1 ? getWork(range.getBody().front(), stages)
+                        : repeat(range.getBody().front(), trips, range.getStages());
+    }
     if (auto grid = dyn_cast<GridOp>(op)) {
       double elements = 1;
       for (Attribute block : grid.getBlocks())

@@ -71,7 +71,7 @@ static LogicalResult emitOverflow(func::FuncOp kernel, const Chip &chip, TileFit
                                   << (*smallest)->bytes << " bytes of local memory (UB), and "
                                   << chip.name << " has " << chip.ubBytes;
   if (hasGivenSizes) {
-    FailureOr<std::optional<Fitting>> free = TileFitter(kernel, chip).findBest();
+    FailureOr<std::optional<Fitting>> free = TileFitter(kernel, chip).findLargest();
     if (failed(free))
       return failure();
     if (*free)
@@ -95,6 +95,8 @@ struct FitTiles : attn::impl::FitTilesPassBase<FitTiles> {
     FailureOr<SmallVector<BoundSize>> given = parseSizes();
     if (failed(chip) || failed(kernels) || failed(given))
       return signalPassFailure();
+    if (failed(checkSizes(*kernels, *given)))
+      return signalPassFailure();
     for (func::FuncOp kernel : *kernels)
       if (failed(fitKernel(kernel, *chip, *given)))
         return signalPassFailure();
@@ -111,6 +113,19 @@ private:
       given.push_back({StringAttr::get(&getContext(), symbol), size});
     }
     return given;
+  }
+
+  LogicalResult checkSizes(ArrayRef<func::FuncOp> kernels, ArrayRef<BoundSize> given) {
+    for (const BoundSize &bound : given) {
+      auto declares = [&](func::FuncOp kernel) {
+        auto symbols = kernel->getAttrOfType<DictionaryAttr>("tile.symbols");
+        return symbols && symbols.contains(bound.symbol);
+      };
+      if (llvm::none_of(kernels, declares))
+        return getOperation().emitError() << "a size is given for '" << bound.symbol.getValue()
+                                          << "', which no kernel leaves open";
+    }
+    return success();
   }
 
   LogicalResult fitKernel(func::FuncOp kernel, const Chip &chip, ArrayRef<BoundSize> given) {

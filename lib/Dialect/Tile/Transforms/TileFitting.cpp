@@ -12,6 +12,9 @@ using namespace attn::tile;
 /// Columns of the narrowest strip: one vector repeat of f32.
 static constexpr int64_t minStripColumns = 64;
 
+/// No local memory holds more rows, nor a tile of more elements; sizes below these cannot overflow.
+static constexpr int64_t maxRows = int64_t(1) << 16, maxElements = int64_t(1) << 40;
+
 /// The next strip is loaded while one is computed: strips are short, so waiting for each would cost
 /// more than they gain.
 static constexpr int64_t stripStages = 2;
@@ -94,11 +97,27 @@ TileFitter::TileFitter(func::FuncOp kernel, const Chip &chip, ArrayRef<BoundSize
   });
 }
 
+/// Whether the numbers among the dimensions of a tile are so large that nothing could hold it.
+static bool isBeyondMemory(TileType type) {
+  auto getNumber = [](Attribute dim) {
+    auto number = dyn_cast<IntegerAttr>(dim);
+    return number ? number.getInt() : maxRows;
+  };
+  return getNumber(type.getRows()) > maxElements / getNumber(type.getCols());
+}
+
 LogicalResult TileFitter::verify() {
   auto symbols = kernel->getAttrOfType<DictionaryAttr>("tile.symbols");
+  for (NamedAttribute symbol : symbols ? symbols.getValue() : ArrayRef<NamedAttribute>())
+    if (cast<AutoAttr>(symbol.getValue()).getLo() > maxRows)
+      return kernel.emitError() << "the size '" << symbol.getName().getValue() << "' begins at "
+                                << cast<AutoAttr>(symbol.getValue()).getLo() << ", beyond "
+                                << maxRows;
   auto check = [&](Operation *op, Type type) -> LogicalResult {
     if (isa<SoftmaxStateType>(type))
       return op->emitOpError("has a softmax state: run tile-decompose-softmax before");
+    if (auto tile = dyn_cast<TileType>(type); tile && isBeyondMemory(tile))
+      return op->emitOpError() << "has " << tile << ", which no memory holds";
     LogicalResult result = success();
     if (isa<TileType, SpanType>(type))
       type.walk([&](StringAttr symbol) {
@@ -131,11 +150,12 @@ LogicalResult TileFitter::verify() {
 /// The sizes a symbol may take, from large to small: both ends of its range and the powers of two
 /// between.
 static SmallVector<int64_t> enumerateSizes(AutoAttr range) {
-  SmallVector<int64_t> sizes = {range.getHi()};
-  for (int64_t size = llvm::bit_floor<uint64_t>(range.getHi()); size > range.getLo(); size /= 2)
-    if (size < range.getHi())
+  int64_t highest = std::min(range.getHi(), maxRows);
+  SmallVector<int64_t> sizes = {highest};
+  for (int64_t size = llvm::bit_floor<uint64_t>(highest); size > range.getLo(); size /= 2)
+    if (size < highest)
       sizes.push_back(size);
-  if (range.getLo() < range.getHi())
+  if (range.getLo() < highest)
     sizes.push_back(range.getLo());
   return sizes;
 }
@@ -348,6 +368,26 @@ FailureOr<bool> TileFitter::fitsWhole() {
   if (failed(fitting))
     return failure();
   return (*fitting)->bytes <= chip.ubBytes;
+}
+
+FailureOr<std::optional<Fitting>> TileFitter::findLargest() {
+  bool hasStrips = prepareStrips();
+  for (ArrayRef<BoundSize> sizes : enumerateSizes()) {
+    FitChoice choice;
+    choice.sizes.assign(sizes.begin(), sizes.end());
+    choice.maxRangeStages = 1;
+    FailureOr<std::optional<Fitting>> fitting = fit(choice);
+    if (failed(fitting) || *fitting)
+      return fitting;
+    choice.stripColumns = minStripColumns;
+    for (size_t number = 0; hasStrips && number < (size_t(1) << candidates.size()); ++number) {
+      choice.keep = enumerateKeeps()[number];
+      fitting = fit(choice);
+      if (failed(fitting) || *fitting)
+        return fitting;
+    }
+  }
+  return std::optional<Fitting>();
 }
 
 FailureOr<std::optional<Fitting>> TileFitter::findSmallest() {

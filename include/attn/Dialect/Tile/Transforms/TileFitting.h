@@ -58,6 +58,9 @@ public:
   /// The fitting that needs the fewest bytes, whether it fits or not.
   mlir::FailureOr<std::optional<Fitting>> findSmallest();
 
+  /// The largest sizes that fit, however slowly.
+  mlir::FailureOr<std::optional<Fitting>> findLargest();
+
   /// The sizes for the CPU, where any size runs: enough elements per tile to pay for its loops.
   FitChoice chooseForHost();
 
