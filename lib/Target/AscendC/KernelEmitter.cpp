@@ -349,7 +349,7 @@ LogicalResult KernelEmitter::emitFor(scf::ForOp op) {
        llvm::zip(op.getRegionIterArgs(), op.getInitArgs(), op.getResults())) {
     if (failed(declareVariable(carried, op.getLoc(), init)))
       return failure();
-    expressions[result] = get(carried);
+    expressions.insert({result, Expression(get(carried))});
   }
   const Expression &step = get(op.getStep());
   std::string advance = step.constant == 1 ? "++" + name : name + " += " + step.text;
