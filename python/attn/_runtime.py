@@ -29,11 +29,12 @@ def call(kernel, positional, keywords):
 
     arguments, options = compiler.split_options(kernel.signature, keywords)
     launch = _Launch(kernel, positional, arguments)
+    native_arguments = launch.native_arguments()
     key = (launch.specialisation, *sorted(options.items()))
     program = kernel.programs.get(key)
     if program is None:
         program = kernel.programs[key] = HostProgram(launch.lowered, options)
-    program.run(launch, torch.get_num_threads())
+    program.run(launch, native_arguments, torch.get_num_threads())
     return launch.results()
 
 
@@ -49,12 +50,11 @@ class HostProgram:
             module.run("attn-cpu")
             self._native = _core.jit_compile(module)
 
-    def run(self, launch: _Launch, threads: int):
+    def run(self, launch: _Launch, arguments: list, threads: int):
         """Runs the kernel; its results are in the outputs of the launch."""
-        arguments = launch.native_arguments()
         if self._scratch:
             blocks = self._native.count_blocks(arguments + launch.workspace(self._scratch, 1), threads)
-            arguments += launch.workspace(self._scratch, blocks)
+            arguments = arguments + launch.workspace(self._scratch, blocks)
         self._native.run(arguments, threads)
 
 
