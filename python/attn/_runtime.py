@@ -34,7 +34,8 @@ def call(kernel, positional, keywords):
     program = kernel.programs.get(key)
     if program is None:
         program = kernel.programs[key] = HostProgram(launch.lowered, options)
-    program.run(launch, native_arguments, torch.get_num_threads())
+    if not launch.is_empty:
+        program.run(launch, native_arguments, torch.get_num_threads())
     return launch.results()
 
 
@@ -99,6 +100,17 @@ class _Launch:
         self.lowered = kernel.lower(self.specialisation)
         make = _make_tensor if has_values else _make_spec
         self._outputs = [make(output, sizes) for output in self.lowered.outputs]
+        self.is_empty = self._check_empty()
+
+    def _check_empty(self):
+        """Whether there is nothing to compute. A kernel is not launched on an empty array: where an output would still
+        have elements, that is an error."""
+        empty = next(((name, axis) for name, array in self._arrays.items()
+                      for axis, size in enumerate(array.shape) if size == 0), None)  # fmt: skip
+        if empty and any(0 not in output.shape for output in self._outputs):
+            name, axis = empty
+            raise ValueError(f"{name}: dimension {axis} is 0, and kernels do not run on empty arrays")
+        return empty is not None
 
     def native_arguments(self):
         """The arguments in the order of the IR."""
