@@ -27,7 +27,7 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, S
 
 LogicalResult MachineDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   if (attribute.getName() != "machine.target")
-    return op->emitError() << "unknown attribute '" << attribute.getName()
+    return op->emitError() << "unknown attribute '" << attribute.getName().getValue()
                            << "': the machine dialect has only 'machine.target'";
   if (!isa<TargetAttr>(attribute.getValue()))
     return op->emitError() << "'machine.target' must be a #machine.target<\"name\">";

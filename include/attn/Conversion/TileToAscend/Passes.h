@@ -2,6 +2,8 @@
 #ifndef ATTN_CONVERSION_TILETOASCEND_PASSES_H
 #define ATTN_CONVERSION_TILETOASCEND_PASSES_H
 
+#include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace attn {

@@ -10,8 +10,8 @@ namespace attn::tile {
 /// A column (m x 1) holds its values one behind the other; any other tile has rows at a pitch.
 inline bool isColumn(TileType type) { return type.getColCount() == 1; }
 
-/// Elements from one row to the next: 16 is a whole number of 32-byte blocks for every element type, so a
-/// row keeps its pitch when it is cast.
+/// Elements from one row to the next: 16 is a whole number of 32-byte blocks for every element
+/// type, so a row keeps its pitch when it is cast.
 inline int64_t getPitch(TileType type) {
   return isColumn(type) ? 1 : llvm::alignTo(type.getColCount(), 16);
 }
@@ -27,6 +27,22 @@ inline int64_t getBufferElements(TileType type) {
 
 inline int64_t getBufferBytes(TileType type) {
   return getBufferElements(type) * getElementBytes(type);
+}
+
+/// f32 elements of scratch for the reduction of `rows` rows of `cols` elements: one value per
+/// 32-byte block, then one per block of those. The chip dialect states the same rule for its own
+/// op.
+inline int64_t getRowReduceScratchElements(int64_t rows, int64_t cols) {
+  constexpr int64_t lanes = 64, perBlock = 8;
+  int64_t repeats = llvm::divideCeil(cols, lanes);
+  return rows * (repeats * perBlock + llvm::alignTo(repeats, perBlock));
+}
+
+/// f32 elements of scratch for arithmetic of `rows` rows with a column: one 32-byte block per row,
+/// rounded up to eight rows.
+inline int64_t getRowBroadcastScratchElements(int64_t rows) {
+  constexpr int64_t perBlock = 8;
+  return llvm::alignTo(rows, perBlock) * perBlock;
 }
 
 } // namespace attn::tile

@@ -2,6 +2,7 @@
 #ifndef ATTN_DIALECT_TILE_TRANSFORMS_PASSES_H
 #define ATTN_DIALECT_TILE_TRANSFORMS_PASSES_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace attn {

@@ -4,4 +4,145 @@
 
 include "mlir/Pass/PassBase.td"
 
+def DecomposeSoftmaxPass : Pass<"tile-decompose-softmax", "::mlir::ModuleOp"> {
+  let summary = "Replaces softmax states by what they are made of";
+  let description = [{
+    Three forms of one state:
+
+    - `online`: maximum, sum and accumulator are carried and rescaled whenever the maximum grows. The
+      values are read once.
+    - `two-phase-reload`: a first loop finds maximum and sum and keeps the scores in a workspace, a second loop
+      loads the values again and adds them up: no rescaling, and the accumulator need not live while scores are
+      computed. Possible where the trip count has a name or is a number and the values can be computed again.
+    - `two-phase-resident`: the same with values and scores kept; the loops are unrolled. Possible where
+      the trip count is a small number.
+
+    `auto` takes, among the forms that fit the chip, the one that moves the fewest bytes, then the one with the least vector
+    work, and says so in a remark. On the host it takes `online`.
+
+    ```mlir
+    %st0 = tile.softmax_init : !tile.softmax_state<BT x 64>
+    %st = tile.range %n = %zero to %N iter(%s0 = %st0 : !tile.softmax_state<BT x 64>) {
+      ...
+      %s1 = tile.softmax_push per_row %s0, %s, %v : ...
+      tile.yield %s1 : !tile.softmax_state<BT x 64>
+    }
+    %o, %lse = tile.softmax_finish %st : ...
+    ```
+    becomes, online,
+    ```mlir
+    %r:3 = tile.range %n = %zero to %N iter(%m = %lowest : ..., %l = %none : ..., %acc = %empty : ...) {
+      ...
+      %m1 = tile.maximum %m, %s : ...
+      %alpha = tile.exp(%m - %m1)
+      %p = tile.exp(%s - %m1)
+      %l1 = %l * %alpha + %p
+      %acc1 = %acc * %alpha + %v * %p
+      tile.yield %m1, %l1, %acc1 : ...
+    }
+    %o = %r#2 * (1 / max(%r#1, tiny))
+    %lse = %r#0 + tile.log(%r#1)
+    ```
+  }];
+  let options = [Option<"form", "form", "std::string", "\"auto\"",
+                        "auto, online, two-phase-resident or two-phase-reload">];
+  let dependentDialects = ["::attn::tile::TileDialect", "::mlir::arith::ArithDialect"];
+}
+
+def FitTilesPass : Pass<"tile-fit-tiles", "::mlir::ModuleOp"> {
+  let summary = "Binds block sizes so that a kernel fits local memory, in strips of columns where it must";
+  let description = [{
+    For every choice of the sizes in `tile.symbols` and of the loops' stages, the bytes of local memory are counted
+    exactly as the lowering will use them (`BufferAssignment`). Among the choices that fit, the one with the
+    best estimated time is applied; the grid is double-buffered where that fits too. The sizes are recorded in
+    `launch.sizes`.
+
+    Where not even the smallest sizes fit, rows are computed in strips of columns: a walk over the strips for what can be
+    computed at once, another for what needs a reduction over the whole row. Rows that several walks need are kept whole in
+    local memory or loaded again, a loop that only adds rows up moves inside the strips, and a carried row that
+    fits nowhere is spilled to a workspace: the choice that moves the fewest bytes, with remarks that say so.
+
+    When nothing fits, one error lists every buffer that is alive where the most memory is needed.
+
+    On the host, where any size runs, the smallest size with enough elements per tile is taken.
+
+    ```mlir
+    func.func @copy(...) attributes {tile.kernel, tile.symbols = {BT = #tile.auto<1, 64>}} {
+      tile.grid (%t) in (%T by BT) {
+        %v = tile.load %x[%t span, :] : (!tile.array<?x64xf32>, !tile.span<BT>) -> !tile.tile<BT x 64 x f32>
+    ```
+    becomes
+    ```mlir
+    func.func @copy(...) attributes {tile.kernel, launch.sizes = {BT = 64 : i64}} {
+      tile.grid (%t) in (%T by 64) stages 2 {
+        %v = tile.load %x[%t span, :] : (!tile.array<?x64xf32>, !tile.span<64>) -> !tile.tile<64 x 64 x f32>
+    ```
+  }];
+  let options = [
+    ListOption<"sizes", "sizes", "std::string", "sizes fixed by the author, as BT=2">,
+    Option<"printAlternatives", "print-alternatives", "bool", "false",
+           "say in remarks what every choice that was looked at would need">,
+  ];
+  let dependentDialects = ["::attn::tile::TileDialect", "::mlir::arith::ArithDialect"];
+}
+
+def ClampGridPass : Pass<"tile-clamp-grid", "::mlir::ModuleOp"> {
+  let summary = "Turns a kernel's grid into each core's share of it";
+  let description = [{
+    The logical grid is any size; the launched one never exceeds the chip's vector cores, recorded as
+    `launch.limit`. Each block walks a contiguous, balanced share in 64-bit arithmetic. What stands before the grid runs
+    once per block. A function beside the kernel, marked `launch.grid_of`, counts the tiles for the caller.
+
+    ```mlir
+    tile.grid (%t) in (%T by 2) stages 2 { ... }
+    ```
+    becomes
+    ```mlir
+    %id = tile.block_id
+    %count = tile.block_count
+    %tiles = arith.ceildivui %T, %two : index
+    %lo = (%id * %tiles) / %count
+    %hi = ((%id + 1) * %tiles) / %count
+    tile.range %i = %lo to %hi stages 2 parallel {
+      %base = arith.muli %i, %two : index
+      %t = tile.make_span %base to %T : !tile.span<2>
+      ...
+    }
+    ```
+    and `func.func @kernel_grid(...) -> index attributes {launch.grid_of = @kernel}` returns `%tiles`.
+  }];
+  let dependentDialects = ["::attn::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
+}
+
+def TileVerifyPass : Pass<"tile-verify", "::mlir::ModuleOp"> {
+  let summary = "Checks that a kernel is ready for the ways down";
+  let description = [{
+    The gate at the end of the tile stage. It changes nothing. A kernel passes where
+
+    - no symbol, no softmax state and no grid is left;
+    - its arrays say their dimensions (`launch.dims`), and these agree with the types;
+    - `launch.limit` is there, and one function counts its tiles (`launch.grid_of`) with the same arguments;
+    - columns are numbers that lie one behind the other in memory: a tile's columns come from the last
+      dimension of its array and from no span.
+
+    ```mlir
+    tile.store %x, %y[%t span, :] : ...  // passes
+    tile.store %x, %y[:, %t span] : ...  // fails: the columns come from a span
+    ```
+  }];
+}
+
+def PrintBuffersPass : Pass<"tile-print-buffers", "::mlir::func::FuncOp"> {
+  let summary = "Says in remarks which buffers the tiles of a kernel need";
+  let description = [{
+    One remark per buffer of the `BufferAssignment`, at the place of the tile that first lives there, and one with the
+    bytes they take together. The IR is not changed.
+
+    ```mlir
+    // remark: buffer 'v' of 'bf16': 2 x 4096 elements, 16384 bytes, alive from 12 to 40
+    %v = tile.load %V[%n, %t span, :] : (!tile.array<?x?x4096xbf16>, index, !tile.span<1>) -> !tile.tile<1 x 4096 x bf16>
+    ```
+  }];
+}
+
 #endif // ATTN_DIALECT_TILE_TRANSFORMS_PASSES

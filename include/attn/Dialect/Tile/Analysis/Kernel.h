@@ -1,0 +1,34 @@
+// What every pass on the tile dialect asks about a kernel: its body, its grid and the names of its
+// sizes.
+#ifndef ATTN_DIALECT_TILE_ANALYSIS_KERNEL_H
+#define ATTN_DIALECT_TILE_ANALYSIS_KERNEL_H
+
+#include "attn/Dialect/Tile/IR/Tile.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <optional>
+
+namespace attn::tile {
+
+/// The functions of `module` that are kernels with a body. A kernel of several blocks is an error.
+mlir::FailureOr<llvm::SmallVector<mlir::func::FuncOp>> getKernels(mlir::ModuleOp module);
+
+/// The grid of a kernel, null where it has none. A second grid, or one that does not stand directly
+/// in the kernel, is an error.
+mlir::FailureOr<GridOp> getGrid(mlir::func::FuncOp kernel);
+
+/// What the caller calls `size`, in the words of `launch.dims`: a number where it is a constant,
+/// the name where it is the dimension of an argument. Null where it is neither.
+mlir::Attribute getSizeName(mlir::Value size);
+
+/// The number that an index value always has.
+std::optional<int64_t> getConstant(mlir::Value value);
+
+/// Whether `array` is written by the kernel it belongs to.
+bool isWritten(mlir::Value array);
+
+/// What a diagnostic calls the value: the name of the source, or the name of the op that makes it.
+std::string getSourceName(mlir::Value value);
+
+} // namespace attn::tile
+
+#endif // ATTN_DIALECT_TILE_ANALYSIS_KERNEL_H

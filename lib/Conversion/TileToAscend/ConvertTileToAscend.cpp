@@ -1,0 +1,107 @@
+// convert-tile-to-ascend: from tiles to buffers and instructions (between the tile and the ascend
+// stage).
+#include "Lowering.h"
+#include "attn/Conversion/TileToAscend/Passes.h"
+
+namespace attn {
+#define GEN_PASS_DEF_CONVERTTILETOASCENDPASS
+#include "attn/Conversion/TileToAscend/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+using namespace attn;
+
+/// An array is a memref in gm whose strides are known when the kernel runs; only its last dimension
+/// is contiguous for certain.
+static MemRefType getArrayMemRef(ArrayRef<int64_t> shape, Type elementType) {
+  MLIRContext *context = elementType.getContext();
+  SmallVector<int64_t> strides(shape.size(), ShapedType::kDynamic);
+  strides.back() = 1;
+  return MemRefType::get(shape, elementType, StridedLayoutAttr::get(context, 0, strides),
+                         ascend::SpaceAttr::get(context, ascend::Space::GM));
+}
+
+Type attn::convertArgumentType(Type type) {
+  auto array = dyn_cast<tile::ArrayType>(type);
+  if (!array)
+    return type;
+  if (!array.getTable())
+    return getArrayMemRef(array.getShape(), array.getElementType());
+  return ascend::TableType::get(
+      type.getContext(), getArrayMemRef(array.getShape().drop_front(), array.getElementType()));
+}
+
+/// The attributes of a function, with those of the tile stage replaced.
+static SmallVector<NamedAttribute> convertAttributes(func::FuncOp function) {
+  SmallVector<NamedAttribute> attributes;
+  for (NamedAttribute attribute : function->getDiscardableAttrs())
+    if (attribute.getName() != "tile.kernel")
+      attributes.push_back(attribute);
+  if (function->hasAttr("tile.kernel"))
+    attributes.emplace_back(StringAttr::get(function.getContext(), "ascend.kernel"),
+                            UnitAttr::get(function.getContext()));
+  return attributes;
+}
+
+static bool isTileType(Type type) { return isa<tile::TileDialect>(type.getDialect()); }
+
+/// Replaces `function` by its lowered form.
+static LogicalResult convert(func::FuncOp function) {
+  if (function->hasAttr("tile.symbols"))
+    return function.emitError("sizes are left to the compiler: run tile-fit-tiles before");
+  if (llvm::any_of(function.getArgumentTypes(),
+                   [](Type type) { return isTileType(convertArgumentType(type)); }) ||
+      llvm::any_of(function.getResultTypes(), isTileType))
+    return function.emitError("takes or returns tiles; only arrays and scalars cross its border");
+  FailureOr<tile::BufferAssignment> assignment = tile::BufferAssignment::create(function);
+  if (failed(assignment))
+    return failure();
+  if (!function->hasAttr("tile.kernel") && !assignment->getBuffers().empty())
+    return function.emitError("counts tiles on the host and cannot compute with them");
+  OpBuilder builder(function);
+  SmallVector<Type> types = llvm::map_to_vector(function.getArgumentTypes(), convertArgumentType);
+  auto lowered = func::FuncOp::create(builder, function.getLoc(), function.getName(),
+                                      builder.getFunctionType(types, function.getResultTypes()),
+                                      convertAttributes(function));
+  lowered.setVisibility(function.getVisibility());
+  if (ArrayAttr attributes = function.getAllArgAttrs())
+    lowered.setAllArgAttrs(attributes);
+  SmallVector<Location> locations = llvm::map_to_vector(
+      function.getArguments(), [](BlockArgument argument) { return argument.getLoc(); });
+  Block *body = builder.createBlock(&lowered.getBody(), {}, types, locations);
+  if (failed(Lowering(*assignment, body, function.getLoc()).lower(function))) {
+    lowered.erase();
+    return failure();
+  }
+  function.erase();
+  return success();
+}
+
+/// Whether any type of the function belongs to the tile stage.
+static bool usesTiles(func::FuncOp function) {
+  return llvm::any_of(function.getArgumentTypes(), isTileType) ||
+         function
+             .walk([](Operation *op) {
+               return isa_and_present<tile::TileDialect>(op->getDialect()) ? WalkResult::interrupt()
+                                                                           : WalkResult::advance();
+             })
+             .wasInterrupted();
+}
+
+namespace {
+struct ConvertTileToAscend : attn::impl::ConvertTileToAscendPassBase<ConvertTileToAscend> {
+  void runOnOperation() override {
+    for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
+      bool isKernel = function->hasAttr("tile.kernel");
+      if (!isKernel && !usesTiles(function))
+        continue;
+      if (!isKernel && !function->hasAttr(launch::gridOfName)) {
+        function.emitError("uses tiles, but is neither a kernel nor counts the tiles of one");
+        return signalPassFailure();
+      }
+      if (failed(convert(function)))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace

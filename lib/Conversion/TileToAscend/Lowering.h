@@ -1,0 +1,161 @@
+// The lowering of one function from tile to ascend: what the files of this conversion share.
+#ifndef ATTN_LIB_CONVERSION_TILETOASCEND_LOWERING_H
+#define ATTN_LIB_CONVERSION_TILETOASCEND_LOWERING_H
+
+#include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "attn/Dialect/Tile/Analysis/BufferAssignment.h"
+#include "attn/Dialect/Tile/IR/Tile.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace attn {
+
+/// The type of a kernel's argument on the chip.
+mlir::Type convertArgumentType(mlir::Type type);
+
+/// Writes the ops of a tile function into the body of an ascend function. Every op is lowered on
+/// its own, from its shapes and the buffer assignment.
+class Lowering {
+public:
+  /// `body` is the empty entry block of the new function, with its arguments.
+  Lowering(const tile::BufferAssignment &assignment, mlir::Block *body, mlir::Location loc);
+
+  /// Lowers the body of `function`.
+  mlir::LogicalResult lower(mlir::func::FuncOp function);
+
+private:
+  //===--------------------------------------------------------------------===//
+  // Lowering.cpp: scalars, spans, loops, and where tiles lie
+  //===--------------------------------------------------------------------===//
+
+  struct Span {
+    mlir::Value base;
+    mlir::Value valid;
+  };
+
+  void makeBuffers();
+  mlir::LogicalResult lowerBlock(mlir::Block &block);
+  mlir::LogicalResult lowerOp(mlir::Operation *op);
+  mlir::LogicalResult lowerScalar(mlir::Operation *op);
+  mlir::LogicalResult lowerSpan(tile::MakeSpanOp op);
+  mlir::LogicalResult lowerLoop(tile::RangeOp op);
+  void setValidOfResults(tile::RangeOp op, mlir::scf::ForOp loop);
+  /// Brings the carried tiles into their buffers, before the loop or at its yield.
+  mlir::LogicalResult handOn(mlir::Operation *op, tile::RangeOp range, mlir::ValueRange sources);
+
+  mlir::Value constant(int64_t number);
+  mlir::Value constant(float number);
+  mlir::Value scale(mlir::Value value, int64_t factor);
+  mlir::Value add(mlir::Value lhs, mlir::Value rhs);
+  /// min(size, limit - base), at least 0.
+  mlir::Value getValid(int64_t size, mlir::Value base, mlir::Value limit);
+  mlir::Value slice(mlir::Value memory, mlir::Value offset);
+
+  static tile::TileType getType(mlir::Value value) {
+    return llvm::cast<tile::TileType>(value.getType());
+  }
+  /// The memory of a tile.
+  mlir::Value getMemory(mlir::Value value);
+  mlir::Value getPartMemory(size_t insertion);
+  mlir::Value getScratch(mlir::Operation *op, size_t index);
+  /// How many rows of a tile are valid.
+  mlir::Value getRows(mlir::Value value);
+  /// How many elements its valid rows take, padding between rows included.
+  mlir::Value getCount(mlir::Value value);
+  /// Lets `result` have the rows that are valid in all of `operands` with as many rows as it.
+  void combineRows(mlir::Value result, mlir::ValueRange operands);
+  /// Calls `body(first, amount)` for `count` things, of which there are at most `bound`, `step` at
+  /// a time.
+  void forEachChunk(mlir::Value count, int64_t bound, int64_t step,
+                    llvm::function_ref<void(mlir::Value first, mlir::Value amount)> body);
+
+  //===--------------------------------------------------------------------===//
+  // Transfers.cpp
+  //===--------------------------------------------------------------------===//
+
+  /// A tile's place in an array.
+  struct ArrayPlace {
+    mlir::Value array;
+    llvm::SmallVector<mlir::Value> indices;
+    /// Elements from one row to the next.
+    mlir::Value pitch;
+    mlir::Value rows;
+    /// The dimension of `indices` that counts rows, or -1.
+    int64_t rowDimension;
+  };
+
+  ArrayPlace getArrayPlace(mlir::Value array, mlir::OperandRange indices,
+                           llvm::ArrayRef<int64_t> kinds, const tile::Selection &selection,
+                           tile::TileType type);
+  mlir::Value getStride(mlir::Value array, int64_t dimension);
+  /// The address `rowsOn` rows further.
+  mlir::Value getAddress(const ArrayPlace &place, mlir::Value rowsOn);
+  mlir::LogicalResult lowerLoad(tile::LoadOp op);
+  mlir::LogicalResult lowerStore(tile::StoreOp op);
+  mlir::LogicalResult loadStridedColumn(tile::LoadOp op, const ArrayPlace &place);
+  void storeStridedColumn(tile::StoreOp op, const ArrayPlace &place);
+  void gatherColumn(mlir::Value column, mlir::Value blocks, mlir::Value rows, int64_t bound);
+
+  //===--------------------------------------------------------------------===//
+  // Elementwise.cpp
+  //===--------------------------------------------------------------------===//
+
+  mlir::LogicalResult lowerUnary(mlir::Operation *op);
+  mlir::LogicalResult lowerCast(tile::CastOp op);
+  mlir::LogicalResult lowerBinary(mlir::Operation *op);
+  mlir::LogicalResult lowerMulAdd(tile::AddOp op, tile::MulOp product);
+  mlir::LogicalResult lowerScalarForm(mlir::Operation *op, tile::BinaryShape shape);
+  mlir::LogicalResult lowerColumnForm(mlir::Operation *op, tile::BinaryShape shape);
+  mlir::LogicalResult lowerRowForm(mlir::Operation *op, tile::BinaryShape shape, mlir::Value row);
+  mlir::LogicalResult lowerOneForm(mlir::Operation *op, tile::BinaryShape shape);
+  mlir::LogicalResult lowerOuterForm(mlir::Operation *op, tile::BinaryShape shape);
+
+  void emitScalar(ascend::ScalarKind kind, mlir::Value dst, mlir::Value src, mlir::Value scalar,
+                  mlir::Value count);
+  void emitBinary(ascend::BinaryKind kind, mlir::Value dst, mlir::Value lhs, mlir::Value rhs,
+                  mlir::Value count);
+  void emitDuplicate(mlir::Value dst, mlir::Value scalar, mlir::Value count);
+
+  //===--------------------------------------------------------------------===//
+  // Reductions.cpp
+  //===--------------------------------------------------------------------===//
+
+  mlir::LogicalResult lowerReduce(tile::ReduceOp op);
+  void reduceColumn(tile::ReduceOp op);
+  void reduceRows(tile::ReduceOp op);
+
+  //===--------------------------------------------------------------------===//
+  // Parts.cpp
+  //===--------------------------------------------------------------------===//
+
+  mlir::LogicalResult lowerSplat(tile::SplatOp op);
+  mlir::LogicalResult lowerExtract(tile::ExtractOp op);
+  mlir::LogicalResult lowerInsert(tile::InsertOp op);
+  mlir::Value getPartOffset(tile::TileType whole, mlir::Value row, mlir::Value col);
+  mlir::LogicalResult copyPart(mlir::Value dst, int64_t dstPitch, mlir::Value src, int64_t srcPitch,
+                               mlir::Value part);
+  /// Writes the tile `source`, which lies in `memory`, to `dst`; memory of its own where it is
+  /// null.
+  void copyTile(mlir::Value dst, mlir::Value source, mlir::Value memory = {});
+
+  const tile::BufferAssignment &assignment;
+  mlir::OpBuilder builder;
+  /// Where constants and buffers go: the start of the function.
+  mlir::OpBuilder entry;
+  /// The location of the op being lowered.
+  mlir::Location loc;
+
+  mlir::IRMapping scalars;
+  llvm::DenseMap<mlir::Value, Span> spans;
+  llvm::DenseMap<int64_t, mlir::Value> indexConstants;
+  llvm::DenseMap<mlir::Attribute, mlir::Value> floatConstants;
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> strides;
+  llvm::SmallVector<mlir::Value> buffers;
+  llvm::SmallVector<mlir::Value> parts;
+  llvm::DenseMap<mlir::Value, mlir::Value> views;
+  /// Valid rows of tiles that may have fewer than their type says.
+  llvm::DenseMap<mlir::Value, mlir::Value> validRows;
+};
+
+} // namespace attn
+
+#endif // ATTN_LIB_CONVERSION_TILETOASCEND_LOWERING_H

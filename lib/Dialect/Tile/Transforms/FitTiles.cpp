@@ -1,0 +1,160 @@
+// tile-fit-tiles: binds block sizes so that a kernel fits local memory (tile stage).
+#include "attn/Dialect/Tile/Analysis/Kernel.h"
+#include "attn/Dialect/Tile/Transforms/Passes.h"
+#include "attn/Dialect/Tile/Transforms/TileFitting.h"
+
+namespace attn {
+#define GEN_PASS_DEF_FITTILESPASS
+#include "attn/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::tile;
+
+/// Moves what a fitting made of a copy into the kernel itself.
+static void replaceBy(func::FuncOp kernel, func::FuncOp fitted) {
+  kernel.getBody().takeBody(fitted.getBody());
+  kernel->setAttrs(fitted->getAttrDictionary());
+}
+
+/// Says what was given up so that the kernel fits.
+static void remarkOnLosses(func::FuncOp kernel, const TileFitter &fitter, const FitChoice &choice) {
+  kernel.walk([&](RangeOp range) {
+    if (range.getStages() > choice.maxRangeStages)
+      emitRemark(range.getLoc()) << "loads run " << choice.maxRangeStages << " and not "
+                                 << range.getStages()
+                                 << " iterations ahead, since more does not fit";
+  });
+  if (!choice.stripColumns)
+    return;
+  emitRemark(kernel.getLoc()) << "rows do not fit as a whole: they are computed with "
+                              << describe(choice);
+  for (auto [row, isKept] : llvm::zip_equal(fitter.getCandidates(), choice.keep)) {
+    StringRef fate = isKept                    ? "is kept whole in local memory"
+                     : isa<BlockArgument>(row) ? "is spilled to a workspace in global memory"
+                                               : "is computed again for every walk over the strips";
+    emitRemark(row.getLoc()) << "'" << getSourceName(row) << "' " << fate;
+  }
+}
+
+/// The buffers alive at the position where they take the most bytes together.
+static SmallVector<const TileBuffer *> getPeak(const BufferAssignment &assignment) {
+  SmallVector<const TileBuffer *> peak;
+  int64_t most = -1;
+  for (const TileBuffer &at : assignment.getBuffers()) {
+    SmallVector<const TileBuffer *> alive;
+    int64_t bytes = 0;
+    for (const TileBuffer &buffer : assignment.getBuffers())
+      if (buffer.begin <= at.begin && at.begin <= buffer.end) {
+        alive.push_back(&buffer);
+        bytes += buffer.getBytes();
+      }
+    if (bytes > most) {
+      most = bytes;
+      peak = std::move(alive);
+    }
+  }
+  return peak;
+}
+
+/// Nothing fits: says what the smallest choice needs, and which sizes would fit were they free.
+static LogicalResult emitOverflow(func::FuncOp kernel, const Chip &chip, TileFitter &fitter,
+                                  bool hasGivenSizes) {
+  FailureOr<std::optional<Fitting>> smallest = fitter.findSmallest();
+  if (failed(smallest))
+    return failure();
+  // Not at the op: its body would be printed before the notes.
+  InFlightDiagnostic diagnostic = emitError(kernel.getLoc())
+                                  << "kernel '" << kernel.getName() << "' does not fit: with "
+                                  << describe((*smallest)->choice) << " it needs "
+                                  << (*smallest)->bytes << " bytes of local memory (UB), and "
+                                  << chip.name << " has " << chip.ubBytes;
+  if (hasGivenSizes) {
+    FailureOr<std::optional<Fitting>> free = TileFitter(kernel, chip).findLargest();
+    if (failed(free))
+      return failure();
+    if (*free)
+      diagnostic.attachNote() << "largest that fits: " << describe((*free)->choice);
+  }
+  for (const TileBuffer *buffer : getPeak((*smallest)->buffers))
+    diagnostic.attachNote(buffer->loc)
+        << "'" << buffer->name << "' takes " << buffer->getBytes() << " bytes ("
+        << (buffer->slots > 1 ? std::to_string(buffer->slots) + " x " : "") << buffer->elements
+        << " " << buffer->elementType << ")";
+  return diagnostic;
+}
+
+namespace {
+struct FitTiles : attn::impl::FitTilesPassBase<FitTiles> {
+  using FitTilesPassBase::FitTilesPassBase;
+
+  void runOnOperation() override {
+    FailureOr<Chip> chip = getTargetChip(getOperation());
+    FailureOr<SmallVector<func::FuncOp>> kernels = getKernels(getOperation());
+    FailureOr<SmallVector<BoundSize>> given = parseSizes();
+    if (failed(chip) || failed(kernels) || failed(given))
+      return signalPassFailure();
+    if (failed(checkSizes(*kernels, *given)))
+      return signalPassFailure();
+    for (func::FuncOp kernel : *kernels)
+      if (failed(fitKernel(kernel, *chip, *given)))
+        return signalPassFailure();
+  }
+
+private:
+  FailureOr<SmallVector<BoundSize>> parseSizes() {
+    SmallVector<BoundSize> given;
+    for (StringRef text : sizes) {
+      auto [symbol, number] = text.split('=');
+      int64_t size;
+      if (symbol.empty() || number.getAsInteger(10, size) || size < 1)
+        return getOperation().emitError() << "size '" << text << "' is not of the form BT=2";
+      given.push_back({StringAttr::get(&getContext(), symbol), size});
+    }
+    return given;
+  }
+
+  LogicalResult checkSizes(ArrayRef<func::FuncOp> kernels, ArrayRef<BoundSize> given) {
+    for (const BoundSize &bound : given) {
+      auto declares = [&](func::FuncOp kernel) {
+        auto symbols = kernel->getAttrOfType<DictionaryAttr>("tile.symbols");
+        return symbols && symbols.contains(bound.symbol);
+      };
+      if (llvm::none_of(kernels, declares))
+        return getOperation().emitError() << "a size is given for '" << bound.symbol.getValue()
+                                          << "', which no kernel leaves open";
+    }
+    return success();
+  }
+
+  LogicalResult fitKernel(func::FuncOp kernel, const Chip &chip, ArrayRef<BoundSize> given) {
+    TileFitter fitter(kernel, chip, given);
+    if (failed(fitter.verify()))
+      return failure();
+    if (chip.isHost) {
+      FailureOr<std::optional<Fitting>> fitting = fitter.apply(fitter.chooseForHost());
+      if (failed(fitting))
+        return failure();
+      replaceBy(kernel, *(*fitting)->kernel);
+      return success();
+    }
+    if (printAlternatives)
+      fitter.onAlternative = [&](const Fitting &fitting) {
+        emitRemark(kernel.getLoc())
+            << describe(fitting.choice) << ", stages " << fitting.choice.gridStages << " and "
+            << fitting.choice.maxRangeStages << ": " << fitting.bytes << " bytes, "
+            << static_cast<int64_t>(fitting.cost.cycles) << " cycles, "
+            << static_cast<int64_t>(fitting.cost.gmBytes) << " bytes moved";
+      };
+    FailureOr<std::optional<Fitting>> best = fitter.findBest();
+    if (failed(best))
+      return failure();
+    if (!*best)
+      return emitOverflow(kernel, chip, fitter, !given.empty());
+    remarkOnLosses(kernel, fitter, (*best)->choice);
+    replaceBy(kernel, *(*best)->kernel);
+    return success();
+  }
+};
+} // namespace

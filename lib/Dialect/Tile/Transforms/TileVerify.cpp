@@ -1,0 +1,143 @@
+// tile-verify: the gate at the end of the tile stage.
+#include "attn/Dialect/Tile/Analysis/Kernel.h"
+#include "attn/Dialect/Tile/Transforms/Passes.h"
+
+namespace attn {
+#define GEN_PASS_DEF_TILEVERIFYPASS
+#include "attn/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::tile;
+
+/// The first symbol in `type`, or null.
+static StringAttr findSymbol(Type type) {
+  StringAttr found;
+  type.walk([&](StringAttr symbol) { found = found ? found : symbol; });
+  return found;
+}
+
+static LogicalResult verifyBound(Operation *op) {
+  auto check = [&](Type type) -> LogicalResult {
+    if (isa<SoftmaxStateType>(type))
+      return op->emitOpError("has a softmax state: run tile-decompose-softmax before");
+    if (!isa<TileType, SpanType>(type))
+      return success();
+    if (StringAttr symbol = findSymbol(type))
+      return op->emitOpError() << "has the unbound size '" << symbol.getValue()
+                               << "': run tile-fit-tiles before";
+    return success();
+  };
+  for (Type type : op->getResultTypes())
+    if (failed(check(type)))
+      return failure();
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (BlockArgument argument : block.getArguments())
+        if (failed(check(argument.getType())))
+          return failure();
+  return success();
+}
+
+/// Columns must be numbers and lie one behind the other in memory.
+static LogicalResult verifySelection(Operation *op, ArrayRef<int64_t> kinds) {
+  SmallVector<size_t> kept;
+  for (auto [dimension, kind] : llvm::enumerate(kinds))
+    if (kind != ScalarIndex)
+      kept.push_back(dimension);
+  bool hasColumns = kept.size() == 2 || (kept.size() == 1 && kinds[kept[0]] != SpanIndex);
+  if (!hasColumns)
+    return success();
+  if (kinds[kept.back()] == SpanIndex)
+    return op->emitOpError("takes its columns from a span; columns must be a number");
+  if (kept.back() + 1 != kinds.size())
+    return op->emitOpError() << "takes its columns from dimension " << kept.back()
+                             << "; they must come from the last, which is contiguous";
+  return success();
+}
+
+static LogicalResult verifyBody(func::FuncOp kernel) {
+  WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
+    if (failed(verifyBound(op)))
+      return WalkResult::interrupt();
+    if (isa<GridOp>(op)) {
+      op->emitOpError("is left: run tile-clamp-grid before");
+      return WalkResult::interrupt();
+    }
+    if (auto load = dyn_cast<LoadOp>(op))
+      return WalkResult(verifySelection(op, load.getKinds()));
+    if (auto store = dyn_cast<StoreOp>(op))
+      return WalkResult(verifySelection(op, store.getKinds()));
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+static LogicalResult verifyArguments(func::FuncOp kernel) {
+  for (BlockArgument argument : kernel.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    auto array = dyn_cast<ArrayType>(argument.getType());
+    auto dims = kernel.getArgAttrOfType<ArrayAttr>(number, launch::dimsName);
+    if (!array) {
+      if (dims || kernel.getArgAttr(number, launch::outputName) ||
+          kernel.getArgAttr(number, launch::scratchName))
+        return kernel.emitError() << "argument " << number
+                                  << " is no array, but is described as one";
+      continue;
+    }
+    if (!dims || static_cast<int64_t>(dims.size()) != array.getRank())
+      return kernel.emitError() << "argument " << number << " needs '" << launch::dimsName
+                                << "' with one entry per dimension";
+    for (auto [dim, size] : llvm::zip_equal(dims, array.getShape())) {
+      auto expected = dyn_cast<IntegerAttr>(dim);
+      if (ShapedType::isDynamic(size) ? static_cast<bool>(expected)
+                                      : !expected || expected.getInt() != size)
+        return kernel.emitError() << "'" << launch::dimsName << "' of argument " << number
+                                  << " says " << dim << " where the type is " << array;
+    }
+  }
+  return success();
+}
+
+static LogicalResult verifyLaunch(ModuleOp module, func::FuncOp kernel) {
+  if (!kernel->hasAttr(launch::limitName))
+    return kernel.emitError() << "needs '" << launch::limitName << "': run tile-clamp-grid before";
+  func::FuncOp counter;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    auto of = function->getAttrOfType<FlatSymbolRefAttr>(launch::gridOfName);
+    if (!of || of.getValue() != kernel.getName())
+      continue;
+    if (counter)
+      return function.emitError() << "is the second function that counts the tiles of '"
+                                  << kernel.getName() << "'";
+    counter = function;
+  }
+  if (!counter)
+    return kernel.emitError("no function counts its tiles: run tile-clamp-grid before");
+  if (counter.getArgumentTypes() != kernel.getArgumentTypes() || counter.getNumResults() != 1 ||
+      !counter.getResultTypes().front().isIndex() || counter.isDeclaration())
+    return counter.emitError() << "must take the arguments of '" << kernel.getName()
+                               << "' and return one index";
+  return success();
+}
+
+namespace {
+struct TileVerify : attn::impl::TileVerifyPassBase<TileVerify> {
+  void runOnOperation() override {
+    FailureOr<SmallVector<func::FuncOp>> kernels = getKernels(getOperation());
+    if (failed(kernels))
+      return signalPassFailure();
+    for (func::FuncOp kernel : *kernels) {
+      if (kernel->hasAttr("tile.symbols")) {
+        kernel.emitError("sizes are left to the compiler: run tile-fit-tiles before");
+        return signalPassFailure();
+      }
+      if (failed(verifyBody(kernel)) || failed(verifyArguments(kernel)) ||
+          failed(verifyLaunch(getOperation(), kernel)))
+        return signalPassFailure();
+    }
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

@@ -1,0 +1,223 @@
+// One core of the chip: how pipes take instructions, and how flags order them.
+#include "Core.h"
+#include "CheckEffects.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::simulator;
+
+//===----------------------------------------------------------------------===//
+// Pipes
+//===----------------------------------------------------------------------===//
+
+void Core::wake(int pipeIndex, double time) {
+  if (std::exchange(pipes[pipeIndex].willStep, true))
+    return;
+  surroundings.schedule(time, EventKind::StepPipe, index, pipeIndex);
+}
+
+void Core::stepPipe(int pipeIndex, double now) {
+  pipes[pipeIndex].willStep = false;
+  drainQueue(pipeIndex, now);
+}
+
+void Core::drainQueue(int pipeIndex, double now) {
+  PipeState &pipe = pipes[pipeIndex];
+  while (!pipe.queue.empty() && !pipe.isTransferring) {
+    double earliest = std::max(pipe.queue.front().arrival, pipe.freeAt);
+    if (earliest > now)
+      return wake(pipeIndex, earliest);
+    if (!takeHead(pipeIndex, now))
+      return;
+    pipe.queue.pop_front();
+    if (state == ScalarState::QueueFull && heldBy == pipeIndex)
+      resumeScalar(now);
+  }
+  noticeIdle(now);
+}
+
+bool Core::takeHead(int pipeIndex, double now) {
+  PipeState &pipe = pipes[pipeIndex];
+  const Issued &head = pipe.queue.front();
+  const Instruction &instruction = *head.instruction;
+  join(pipe.clock, head.known);
+  switch (instruction.opcode) {
+  case Opcode::WaitFlag: {
+    int flag = *getFlag(head);
+    pipe.waitsFor = flags[flag].raised.empty() ? flag : -1;
+    if (pipe.waitsFor >= 0)
+      return false;
+    pipe.isCold = true;
+    pipe.freeAt = clearFlag(flag, head.sequence, pipe.clock, now);
+    return true;
+  }
+  case Opcode::SetFlag: {
+    Clock done = pipe.clock;
+    done[pipeIndex] = head.sequence;
+    setFlag(*getFlag(head), head, done, std::max(now, pipe.doneAt));
+    return true;
+  }
+  case Opcode::Barrier:
+    pipe.clock[pipeIndex] = head.sequence;
+    pipe.isCold = true;
+    pipe.freeAt = std::max(now, pipe.doneAt) + shared.costs.barrier;
+    return true;
+  case Opcode::CopyIn:
+  case Opcode::CopyOut:
+    beginTransfer(pipeIndex, head, now);
+    return true;
+  default:
+    runVector(pipeIndex, head, now);
+    return true;
+  }
+}
+
+void Core::runVector(int pipeIndex, const Issued &issued, double now) {
+  PipeState &pipe = pipes[pipeIndex];
+  VectorTime time = getVectorTime(shared.costs, issued);
+  bool isCold = pipe.isCold || now > pipe.freeAt;
+  pipe.freeAt = now + (isCold ? time.start : 0) + time.work;
+  pipe.doneAt = std::max(pipe.doneAt, pipe.freeAt + time.drain);
+  pipe.isCold = false;
+  addBusy(pipe, now, pipe.doneAt);
+  addTrace(pipeIndex, *issued.instruction, now, pipe.freeAt);
+  execute(pipeIndex, issued);
+}
+
+void Core::beginTransfer(int pipeIndex, const Issued &issued, double now) {
+  PipeState &pipe = pipes[pipeIndex];
+  pipe.transfer = getTransferTime(shared.costs, issued);
+  bool isCold = pipe.isCold || now > pipe.freeAt;
+  pipe.isCold = false;
+  pipe.beganAt = now;
+  execute(pipeIndex, issued);
+  countTraffic(issued, pipe.transfer.bytes);
+  pipe.lastTransfer = issued.instruction;
+  if (pipe.transfer.bytes == 0) {
+    pipe.freeAt = now;
+    return;
+  }
+  pipe.isTransferring = true;
+  surroundings.schedule(now + (isCold ? pipe.transfer.start : 0), EventKind::StartTransfer, index,
+                        pipeIndex);
+}
+
+void Core::startTransfer(int pipeIndex, double now) {
+  const TransferTime &transfer = pipes[pipeIndex].transfer;
+  surroundings.startTransfer(index, pipeIndex, transfer.drawnBytes,
+                             transfer.drawnBytes / transfer.work, now);
+}
+
+void Core::finishTransfer(int pipeIndex, double now) {
+  PipeState &pipe = pipes[pipeIndex];
+  pipe.isTransferring = false;
+  pipe.freeAt = pipe.doneAt = now;
+  addBusy(pipe, pipe.beganAt, now);
+  addTrace(pipeIndex, *pipe.lastTransfer, pipe.beganAt, now);
+  drainQueue(pipeIndex, now);
+}
+
+void Core::addBusy(PipeState &pipe, double begin, double end) {
+  begin = std::max(begin, pipe.busyUntil);
+  if (end <= begin)
+    return;
+  pipe.busy += end - begin;
+  pipe.busyUntil = end;
+}
+
+void Core::addTrace(int pipe, const Instruction &instruction, double begin, double end) {
+  if (index >= shared.options.traceCores)
+    return;
+  double microsecond = shared.chip.clockHz * 1e-6;
+  shared.trace.push_back({index, nameOf(static_cast<Pipe>(pipe)), instruction.name,
+                          begin / microsecond, end / microsecond, instruction.op->getLoc()});
+}
+
+void Core::countTraffic(const Issued &issued, int64_t bytes) {
+  bool isLoad = issued.instruction->opcode == Opcode::CopyIn;
+  ArrayTraffic &traffic = shared.traffic[issued.places[isLoad ? 1 : 0].object];
+  (isLoad ? traffic.bytesRead : traffic.bytesWritten) += bytes;
+}
+
+void Core::execute(int pipeIndex, const Issued &issued) {
+  if (shared.options.timingOnly)
+    return;
+  const Instruction &instruction = *issued.instruction;
+  Execution execution(issued, block, *ub, shared.arrays, shared.launch, shared.chip, shared.log);
+  execution.run();
+  for (const Touch &touch : execution.getTouches()) {
+    const Place &place = issued.places[touch.operand];
+    ByteMemory &memory = place.memory == Memory::UB ? *ub : shared.arrays[place.object];
+    Toucher toucher = {instruction.number, place.object, static_cast<int32_t>(block),
+                       issued.sequence, static_cast<Pipe>(pipeIndex)};
+    memory.history.add(touch, toucher, pipes[pipeIndex].clock, [&](const Conflict &conflict) {
+      shared.log.reportRace(instruction, touch, place, block, conflict);
+    });
+  }
+  if (shared.options.checkEffects)
+    checkEffects(issued, execution.getTouches(), block, shared.log);
+}
+
+//===----------------------------------------------------------------------===//
+// Flags
+//===----------------------------------------------------------------------===//
+
+std::optional<int> Core::getFlag(const Issued &issued) {
+  const Instruction &instruction = *issued.instruction;
+  int64_t slot = instruction.amounts.empty() ? 0 : issued.amounts[0];
+  int64_t id = instruction.event + slot;
+  bool isSlot = slot >= 0 && slot < instruction.slots;
+  if (isSlot && id >= 0 && id < shared.chip.eventIds)
+    return (indexOf(instruction.source) * pipeCount + indexOf(instruction.target)) *
+               shared.chip.eventIds +
+           id;
+  std::string problem =
+      isSlot
+          ? llvm::formatv("uses event {0}; 0 to {1} are there", id, shared.chip.eventIds - 1).str()
+          : llvm::formatv("uses slot {0} of {1}", slot, instruction.slots).str();
+  shared.log.report(HazardKind::Flag, instruction, block, problem);
+  return std::nullopt;
+}
+
+void Core::setFlag(int flagIndex, const Issued &issued, const Clock &done, double time) {
+  Flag &flag = flags[flagIndex];
+  const Instruction &instruction = *issued.instruction;
+  // Clearing must be known to be over, or the set may be lost; luck in time does not count.
+  bool isCleared = flag.lastWait <= done[indexOf(instruction.target)];
+  if (!flag.raised.empty() || !flag.pending.empty() || !isCleared)
+    shared.log.report(HazardKind::Flag, instruction, block,
+                      "raises " + describeFlag(instruction) +
+                          (isCleared ? ", which is still raised"
+                                     : ", and nothing orders that after the wait that clears it"));
+  flag.pending.push_back({&instruction, done});
+  surroundings.schedule(time, EventKind::RaiseFlag, index, flagIndex);
+}
+
+void Core::raiseFlag(int flagIndex, double now) {
+  Flag &flag = flags[flagIndex];
+  auto [setter, known] = flag.pending.front();
+  flag.pending.pop_front();
+  flag.raised.push_back({setter, known, now});
+  Pipe target = setter->target;
+  if (target == Pipe::S && state == ScalarState::HeldByFlag && heldBy == flagIndex)
+    return resumeScalar(now);
+  PipeState &pipe = pipes[indexOf(target)];
+  if (pipe.waitsFor == flagIndex)
+    drainQueue(indexOf(target), now);
+}
+
+double Core::clearFlag(int flagIndex, uint32_t sequence, Clock &clock, double now) {
+  Flag &flag = flags[flagIndex];
+  Flag::Raise raise = flag.raised.front();
+  flag.raised.pop_front();
+  flag.lastWait = sequence;
+  join(clock, raise.known);
+  return std::max(now + shared.costs.flagIssue, raise.time + shared.costs.flagLatency);
+}
+
+std::string Core::describeFlag(const Instruction &instruction) const {
+  return llvm::formatv("event {0}{1} from {2} to {3}", instruction.event,
+                       instruction.slots > 1 ? " (slots)" : "", nameOf(instruction.source),
+                       nameOf(instruction.target));
+}

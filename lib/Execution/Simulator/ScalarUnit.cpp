@@ -1,0 +1,146 @@
+// The scalar unit of a core: a resumable machine over the steps of a program.
+#include "ScalarUnit.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::simulator;
+
+/// As the machine multiplies: what is too large wraps, and the checks of the place find it.
+static int64_t multiply(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+
+ScalarUnit::ScalarUnit(const Program &program, const Launch &launch, int64_t block, int64_t blocks,
+                       int64_t maxSteps)
+    : program(program), launch(launch), scalars(program.scalars), places(program.places),
+      stepsLeft(maxSteps) {
+  for (int id : program.blockIds)
+    scalars[id].integer = block;
+  for (int count : program.blockCounts)
+    scalars[count].integer = blocks;
+}
+
+ScalarUnit::Stop ScalarUnit::run(Issued &next) {
+  while (true) {
+    const Step &step = program.steps[at];
+    if (step.kind == Step::Kind::Return)
+      return Stop::Finished;
+    if (--stepsLeft < 0) {
+      fail(step, HazardKind::Scalar, "runs for more scalar steps than the simulator allows");
+      return Stop::Failed;
+    }
+    ++at;
+    if (step.kind == Step::Kind::Issue) {
+      fill(program.instructions[step.a], next);
+      return Stop::Issue;
+    }
+    if (!advance(step))
+      return Stop::Failed;
+  }
+}
+
+bool ScalarUnit::advance(const Step &step) {
+  switch (step.kind) {
+  case Step::Kind::Evaluate: {
+    Scalar result;
+    if (!step.evaluate(result, scalars[step.a], scalars[step.b], scalars[step.c]))
+      return fail(step, HazardKind::Scalar, "divides by zero or overflows");
+    scalars[step.dst] = result;
+    return true;
+  }
+  case Step::Kind::Move:
+    scalars[step.dst] = scalars[step.a];
+    return true;
+  case Step::Kind::MovePlace:
+    places[step.dst] = places[step.a];
+    return true;
+  case Step::Kind::CheckStep:
+    return scalars[step.a].integer > 0 ||
+           fail(step, HazardKind::Scalar, "has a step that is not positive");
+  case Step::Kind::LoopTest: {
+    int64_t counter = scalars[step.a].integer, bound = scalars[step.b].integer;
+    bool enters =
+        step.c ? static_cast<uint64_t>(counter) < static_cast<uint64_t>(bound) : counter < bound;
+    iterations += enters;
+    at = enters ? at : step.target;
+    return true;
+  }
+  case Step::Kind::JumpUnless:
+    at = scalars[step.a].integer ? at : step.target;
+    return true;
+  case Step::Kind::Jump:
+    at = step.target;
+    return true;
+  case Step::Kind::Slot:
+    return takeSlot(step);
+  case Step::Kind::Slice:
+    places[step.dst] = places[step.a];
+    places[step.dst].offset += multiply(scalars[step.b].integer, step.bytes);
+    return true;
+  case Step::Kind::Address:
+    return takeAddress(step);
+  case Step::Kind::Lookup:
+    return takeEntry(step);
+  case Step::Kind::Issue:
+  case Step::Kind::Return:
+    break;
+  }
+  llvm_unreachable("handled by run");
+}
+
+bool ScalarUnit::fail(const Step &step, HazardKind kind, std::string message) {
+  errorKind = kind;
+  errorOp = step.op;
+  error = std::move(message);
+  return false;
+}
+
+bool ScalarUnit::takeSlot(const Step &step) {
+  int64_t index = scalars[step.b].integer;
+  if (index < 0 || index >= step.count)
+    return fail(step, HazardKind::OutOfBounds,
+                "takes slot " + std::to_string(index) + " of buffer \"" +
+                    program.buffers[places[step.a].object].name + "\", which has " +
+                    std::to_string(step.count));
+  Place place = places[step.a];
+  place.begin += index * step.bytes;
+  place.offset = place.begin;
+  place.end = place.begin + step.bytes;
+  places[step.dst] = place;
+  return true;
+}
+
+bool ScalarUnit::takeAddress(const Step &step) {
+  Place place = places[step.a];
+  const Array &array = launch.arrays[place.object].array;
+  place.offset = 0;
+  for (int axis = 0; axis < step.count; ++axis) {
+    place.indices[axis] = scalars[program.indices[step.b + axis]].integer;
+    place.offset += multiply(multiply(place.indices[axis], array.strides[axis]), step.bytes);
+  }
+  places[step.dst] = place;
+  return true;
+}
+
+bool ScalarUnit::takeEntry(const Step &step) {
+  int64_t index = scalars[step.b].integer;
+  if (index < 0 || index >= step.count)
+    return fail(step, HazardKind::OutOfBounds,
+                "looks up entry " + std::to_string(index) + " of a table of " +
+                    std::to_string(step.count));
+  Place place;
+  place.memory = Memory::GM;
+  place.object = step.a + index;
+  places[step.dst] = place;
+  return true;
+}
+
+void ScalarUnit::fill(const Instruction &instruction, Issued &next) {
+  next.instruction = &instruction;
+  for (auto [index, place] : llvm::enumerate(instruction.places))
+    next.places[index] = places[place];
+  for (auto [index, amount] : llvm::enumerate(instruction.amounts))
+    next.amounts[index] = scalars[amount].integer;
+  if (instruction.scalar >= 0)
+    next.scalar = scalars[instruction.scalar];
+}

@@ -1,0 +1,162 @@
+// Runs a kernel on the modelled chip: counts its blocks, binds its arguments, simulates, sums up.
+#include "attn/Execution/Simulator/Simulator.h"
+#include "Engine.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::simulator;
+
+namespace {
+
+/// The function that counts the tiles of `kernel`, or none.
+func::FuncOp findGridFunction(func::FuncOp kernel) {
+  auto module = kernel->getParentOfType<ModuleOp>();
+  if (!module)
+    return {};
+  for (auto function : module.getOps<func::FuncOp>()) {
+    auto of = function->getAttrOfType<FlatSymbolRefAttr>(launch::gridOfName);
+    if (of && of.getValue() == kernel.getSymName())
+      return function;
+  }
+  return {};
+}
+
+/// Tiles of the grid, by running the function that counts them.
+FailureOr<int64_t> countTiles(func::FuncOp grid, ArrayRef<Argument> arguments,
+                              const SimulationOptions &options) {
+  FailureOr<Launch> launch = bindArguments(grid, arguments, /*blocks=*/1, /*needsData=*/false);
+  if (failed(launch))
+    return failure();
+  FailureOr<Program> program = flatten(grid, *launch);
+  if (failed(program))
+    return failure();
+  if (program->results.size() != 1 || !grid.getResultTypes()[0].isIndex())
+    return grid.emitError("must give one index, the number of tiles");
+  ScalarUnit unit(*program, *launch, /*block=*/0, /*blocks=*/1, options.maxSteps);
+  Issued next;
+  switch (unit.run(next)) {
+  case ScalarUnit::Stop::Issue:
+    return next.instruction->op->emitOpError("cannot run in a function that counts tiles");
+  case ScalarUnit::Stop::Failed:
+    return unit.getErrorOp()->emitOpError(unit.getError());
+  case ScalarUnit::Stop::Finished:
+    return unit.getResult(0);
+  }
+  llvm_unreachable("all stops are listed");
+}
+
+FailureOr<int64_t> countBlocks(func::FuncOp kernel, ArrayRef<Argument> arguments,
+                               const SimulationOptions &options) {
+  if (options.blocks)
+    return *options.blocks;
+  func::FuncOp grid = findGridFunction(kernel);
+  auto limit = kernel->getAttrOfType<IntegerAttr>(launch::limitName);
+  if (!grid)
+    return limit ? limit.getInt() : 1;
+  FailureOr<int64_t> tiles = countTiles(grid, arguments, options);
+  if (failed(tiles))
+    return failure();
+  return std::max<int64_t>(1, limit ? std::min(limit.getInt(), *tiles) : *tiles);
+}
+
+/// An array's bytes as a memory of the chip.
+ByteMemory makeMemory(const GlobalArray &global) {
+  int64_t bytes = getBytes(*getElement(global.array.elementType)), begin = 0, end = bytes;
+  for (auto [size, stride] : llvm::zip(global.array.shape, global.array.strides)) {
+    if (size == 0)
+      begin = end = 0;
+    (stride < 0 ? begin : end) += (size - 1) * stride * bytes;
+  }
+  return ByteMemory(static_cast<uint8_t *>(global.array.data), begin, std::max(begin, end),
+                    global.isDefined);
+}
+
+void checkCapacity(const Program &program, const Chip &chip, HazardLog &log) {
+  for (const Buffer &buffer : program.buffers)
+    if (buffer.address + buffer.bytes > chip.ubBytes)
+      log.add(HazardKind::Capacity, buffer.location, 0, "",
+              "buffer \"" + buffer.name + "\" ends at byte " +
+                  std::to_string(buffer.address + buffer.bytes) + " of ub, which has " +
+                  std::to_string(chip.ubBytes));
+}
+
+/// Adds the entries of a table up under the name of its argument.
+void sumTraffic(Chipwide &shared, SimulationResult &result) {
+  int previous = -1;
+  for (auto [index, traffic] : llvm::enumerate(shared.traffic)) {
+    int argument = shared.launch.arrays[index].argument;
+    if (argument != previous)
+      result.traffic.push_back({StringRef(traffic.name).split('[').first.str(), 0, 0});
+    previous = argument;
+    result.traffic.back().bytesRead += traffic.bytesRead;
+    result.traffic.back().bytesWritten += traffic.bytesWritten;
+    result.bytesRead += traffic.bytesRead;
+    result.bytesWritten += traffic.bytesWritten;
+  }
+}
+
+void sumUp(const Engine &engine, Chipwide &shared, SimulationResult &result) {
+  const Chip &chip = shared.chip;
+  double cyclesPerMicrosecond = chip.clockHz * 1e-6;
+  result.cores = engine.getCoreCount();
+  result.instructions = shared.instructions;
+  result.cycles = engine.getCycles();
+  result.microseconds = result.cycles / cyclesPerMicrosecond + shared.costs.launchMicroseconds;
+  for (int pipe = 0; pipe < pipeCount; ++pipe) {
+    double busy = engine.getBusyCycles(pipe);
+    if (busy > 0)
+      result.pipes.push_back({nameOf(static_cast<Pipe>(pipe)), busy,
+                              busy / (result.cycles * std::max<int64_t>(1, result.cores))});
+  }
+  sumTraffic(shared, result);
+  int64_t ideal = shared.options.idealBytes.value_or(result.bytesRead + result.bytesWritten);
+  result.rooflineMicroseconds = ideal * 1e6 / chip.hbmBytesPerSecond;
+  result.rooflineShare = result.rooflineMicroseconds / result.microseconds;
+  result.trace = std::move(shared.trace);
+}
+
+} // namespace
+
+FailureOr<SimulationResult> simulator::simulate(func::FuncOp kernel, const Chip &chip,
+                                                ArrayRef<Argument> arguments,
+                                                const SimulationOptions &options) {
+  if (!kernel->hasAttr("ascend.kernel"))
+    return kernel.emitError("is no kernel of the ascend dialect");
+  if (chip.isHost)
+    return kernel.emitError("cannot be simulated on the chip 'host': name an Ascend chip");
+  FailureOr<int64_t> blocks = countBlocks(kernel, arguments, options);
+  if (failed(blocks))
+    return failure();
+  FailureOr<Launch> launch = bindArguments(kernel, arguments, *blocks, !options.timingOnly);
+  if (failed(launch))
+    return failure();
+  FailureOr<Program> program = flatten(kernel, *launch);
+  if (failed(program))
+    return failure();
+
+  SimulationResult result;
+  result.blocks = *blocks;
+  result.ubBytes = chip.ubBytes;
+  for (const Buffer &buffer : program->buffers)
+    result.ubBytesUsed = std::max(result.ubBytesUsed, buffer.address + buffer.bytes);
+  HazardLog log(*program, *launch);
+  checkCapacity(*program, chip, log);
+  if (*blocks < 1 || *blocks > chip.maxGrid)
+    log.add(HazardKind::Limit, kernel.getLoc(), 0, "",
+            "the grid has " + std::to_string(*blocks) + " blocks; 1 to " +
+                std::to_string(chip.maxGrid) + " are possible");
+  result.hazards = log.take();
+  if (!result.hazards.empty())
+    return result;
+
+  Chipwide shared{*program, *launch, chip, Costs(), options, log, {}, *blocks, {}, {}};
+  for (const GlobalArray &global : launch->arrays) {
+    shared.arrays.push_back(makeMemory(global));
+    shared.traffic.push_back({global.name, 0, 0});
+  }
+  Engine engine(shared);
+  engine.run();
+  sumUp(engine, shared, result);
+  result.hazards = log.take();
+  return result;
+}

@@ -1,0 +1,186 @@
+// What an instruction costs on its pipe.
+#include "Timing.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::simulator;
+using ascend::BinaryKind;
+using ascend::UnaryKind;
+
+namespace {
+
+constexpr int64_t blockBytes = 32;
+constexpr int64_t blocksPerRepeat = 8;
+constexpr int64_t repeatBytes = 256;
+constexpr int64_t f32PerRepeat = 64;
+
+VectorFamily getBinaryFamily(int kind) {
+  switch (static_cast<BinaryKind>(kind)) {
+  case BinaryKind::Mul:
+    return VectorFamily::Mul;
+  case BinaryKind::Div:
+    return VectorFamily::Div;
+  default:
+    return VectorFamily::AddSubMaxMin;
+  }
+}
+
+VectorFamily getUnaryFamily(int kind) {
+  switch (static_cast<UnaryKind>(kind)) {
+  case UnaryKind::Exp:
+    return VectorFamily::Exp;
+  case UnaryKind::Ln:
+    return VectorFamily::Ln;
+  case UnaryKind::Sqrt:
+    return VectorFamily::Sqrt;
+  default:
+    return VectorFamily::WithScalar;
+  }
+}
+
+VectorFamily getFamily(const Instruction &instruction) {
+  bool isSum = instruction.kind == static_cast<int>(ascend::ReduceKind::Sum);
+  switch (instruction.opcode) {
+  case Opcode::Unary:
+    return getUnaryFamily(instruction.kind);
+  case Opcode::Binary:
+    return getBinaryFamily(instruction.kind);
+  case Opcode::MulAdd:
+    return VectorFamily::MulAddDst;
+  case Opcode::ScalarArithmetic:
+    return VectorFamily::WithScalar;
+  case Opcode::Cast:
+    return VectorFamily::Cast;
+  case Opcode::Brcb:
+    return VectorFamily::Brcb;
+  case Opcode::WholeReduce:
+    return VectorFamily::WholeReduce;
+  case Opcode::BlockReduce:
+    return isSum ? VectorFamily::BlockReduceSum : VectorFamily::BlockReduceMaxMin;
+  default:
+    return VectorFamily::Duplicate;
+  }
+}
+
+int64_t getWidest(const Instruction &instruction) {
+  int64_t widest = 1;
+  for (Element element : instruction.elements)
+    widest = std::max(widest, getBytes(element));
+  return widest;
+}
+
+/// An elementwise operand as the banks see it: `bytes` of it in each repeat.
+BankOperand getBankOperand(const Issued &issued, int operand, int64_t lanes) {
+  const Instruction &instruction = *issued.instruction;
+  int64_t bytes = lanes * getBytes(instruction.elements[operand]);
+  int64_t blocks = llvm::divideCeil(bytes, blockBytes);
+  int64_t address = issued.places[operand].offset;
+  if (!instruction.mask)
+    return {address, blockBytes, bytes, blocks};
+  int64_t operands = instruction.places.size();
+  return {address, instruction.strides[operand] * blockBytes,
+          instruction.strides[operands + operand] * blockBytes, blocks};
+}
+
+VectorTime getElementwiseTime(const Costs &costs, const Issued &issued) {
+  const Instruction &instruction = *issued.instruction;
+  int64_t widest = getWidest(instruction), lanesPerRepeat = repeatBytes / widest;
+  int64_t amount = std::max<int64_t>(0, issued.amounts[0]);
+  int64_t repeats = instruction.mask ? amount : llvm::divideCeil(amount, lanesPerRepeat);
+  VectorCost cost = getVectorCost(getFamily(instruction), widest);
+  int64_t lanes = instruction.mask.value_or(std::min(amount, lanesPerRepeat));
+  SmallVector<BankOperand, 3> sources;
+  for (size_t operand = 1; operand < instruction.places.size(); ++operand)
+    sources.push_back(getBankOperand(issued, operand, lanes));
+  double conflicts = getBankConflicts(costs, getBankOperand(issued, 0, lanes), sources, repeats);
+  double work = getVectorWork(cost, repeats, conflicts);
+  if (instruction.opcode == Opcode::Binary && !instruction.mask && amount % lanesPerRepeat != 0)
+    work += costs.partialCount;
+  return {cost.start, work, cost.drain};
+}
+
+/// A composite is charged as the calls it stands for, one after the other with a barrier between.
+class CompositeTime {
+public:
+  explicit CompositeTime(const Costs &costs) : costs(costs) {}
+
+  void add(VectorFamily family, int64_t repeats, int64_t calls = 1) {
+    VectorCost cost = getVectorCost(family, /*elementBytes=*/4);
+    cycles += calls * (cost.start + cost.drain + costs.barrier) + getVectorWork(cost, repeats, 0);
+  }
+  VectorTime get() const { return {0, cycles, 0}; }
+
+private:
+  const Costs &costs;
+  double cycles = 0;
+};
+
+VectorTime getCompositeTime(const Costs &costs, const Issued &issued) {
+  const Instruction &instruction = *issued.instruction;
+  CompositeTime time(costs);
+  int64_t rows = std::max<int64_t>(0, issued.amounts[0]);
+  int64_t repeatsPerRow = llvm::divideCeil(instruction.pitch, f32PerRepeat);
+  switch (instruction.opcode) {
+  case Opcode::RowReduce: {
+    bool isSum = instruction.kind == static_cast<int>(ascend::ReduceKind::Sum);
+    VectorFamily family = isSum ? VectorFamily::BlockReduceSum : VectorFamily::BlockReduceMaxMin;
+    int64_t left = llvm::divideCeil(instruction.cols, f32PerRepeat);
+    // Blocks of all rows first, then one value per row.
+    for (; left > 1; left = llvm::divideCeil(left, blocksPerRepeat))
+      time.add(family, rows * left);
+    time.add(VectorFamily::WholeReduce, rows);
+    break;
+  }
+  case Opcode::RowMulAdd:
+    time.add(VectorFamily::Brcb, llvm::divideCeil(rows, blocksPerRepeat));
+    time.add(VectorFamily::MulAddDst, rows * repeatsPerRow);
+    break;
+  case Opcode::RowBinary:
+    time.add(VectorFamily::Brcb, llvm::divideCeil(rows, blocksPerRepeat));
+    time.add(getBinaryFamily(instruction.kind), rows * repeatsPerRow);
+    break;
+  default:
+    time.add(getBinaryFamily(instruction.kind), rows * repeatsPerRow);
+  }
+  return time.get();
+}
+
+} // namespace
+
+VectorTime simulator::getVectorTime(const Costs &costs, const Issued &issued) {
+  const Instruction &instruction = *issued.instruction;
+  switch (instruction.opcode) {
+  case Opcode::RowReduce:
+  case Opcode::RowBinary:
+  case Opcode::RowMulAdd:
+  case Opcode::ColBinary:
+    return getCompositeTime(costs, issued);
+  case Opcode::Copy:
+  case Opcode::Brcb:
+  case Opcode::WholeReduce:
+  case Opcode::BlockReduce: {
+    VectorCost cost = getVectorCost(getFamily(instruction), getBytes(instruction.elements[0]));
+    int64_t amount = std::max<int64_t>(0, issued.amounts[0]);
+    int64_t repeats =
+        instruction.opcode == Opcode::Copy
+            ? llvm::divideCeil(amount * getBytes(instruction.elements[0]), repeatBytes)
+            : amount;
+    return {cost.start, getVectorWork(cost, repeats, 0), cost.drain};
+  }
+  default:
+    return getElementwiseTime(costs, issued);
+  }
+}
+
+TransferTime simulator::getTransferTime(const Costs &costs, const Issued &issued) {
+  const Instruction &instruction = *issued.instruction;
+  auto [rows, length, pitch] = issued.amounts;
+  bool isLoad = instruction.opcode == Opcode::CopyIn;
+  int64_t elementBytes = getBytes(instruction.elements[0]);
+  int64_t bytes = std::max<int64_t>(0, rows) * std::max<int64_t>(0, length) * elementBytes;
+  bool isUnaligned = rows > 1 && pitch * elementBytes % blockBytes != 0;
+  double factor = isUnaligned ? costs.unalignedPitchFactor : 1;
+  return {isLoad ? costs.loadStart : costs.storeStart,
+          factor * getCopyWork(costs, isLoad, rows, bytes), factor * bytes, bytes};
+}

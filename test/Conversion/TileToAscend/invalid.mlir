@@ -1,0 +1,171 @@
+// RUN: attn-opt %s --convert-tile-to-ascend --verify-diagnostics --split-input-file
+
+// expected-error @+1 {{sizes are left to the compiler: run tile-fit-tiles before}}
+func.func @symbols() attributes {tile.kernel, tile.symbols = {BT = #tile.auto<1, 64>}} {
+  return
+}
+
+// -----
+
+func.func @unbound(%s: f32) attributes {tile.kernel} {
+  // expected-error @+1 {{has '!tile.tile<BT x 1 x f32>', whose sizes are no numbers yet: run tile-fit-tiles before}}
+  %0 = tile.splat %s : f32 -> !tile.tile<BT x 1 x f32>
+  return
+}
+
+// -----
+
+func.func @unbound_span(%i: index) attributes {tile.kernel} {
+  // expected-error @+1 {{has a size that is no number yet: run tile-fit-tiles before}}
+  %0 = tile.make_span %i to %i : !tile.span<BT>
+  return
+}
+
+// -----
+
+func.func @unbound_range(%i: index) attributes {tile.kernel} {
+  // expected-error @+1 {{goes by a size that is no number yet: run tile-fit-tiles before}}
+  tile.range %t = %i to %i by BT {
+  }
+  return
+}
+
+// -----
+
+func.func @huge(%s: f32) attributes {tile.kernel} {
+  // expected-error @+1 {{which no memory holds}}
+  %0 = tile.splat %s : f32 -> !tile.tile<268435456 x 268435456 x f32>
+  return
+}
+
+// -----
+
+func.func @softmax() attributes {tile.kernel} {
+  // expected-error @+1 {{has a softmax state: run tile-decompose-softmax before}}
+  %0 = tile.softmax_init : !tile.softmax_state<2 x 64>
+  return
+}
+
+// -----
+
+func.func @grid(%n: index) attributes {tile.kernel} {
+  // expected-error @+1 {{is left: run tile-clamp-grid before}}
+  tile.grid (%i) in (%n) {
+  }
+  return
+}
+
+// -----
+
+// expected-error @+1 {{uses tiles, but is neither a kernel nor counts the tiles of one}}
+func.func @other(%x: !tile.array<?xf32>) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{counts tiles on the host and cannot compute with them}}
+func.func @count(%x: !tile.array<16xf32>) -> index attributes {launch.grid_of = @kernel} {
+  %c = arith.constant 1 : index
+  %a = tile.load %x[:] : (!tile.array<16xf32>) -> !tile.tile<1 x 16 x f32>
+  return %c : index
+}
+
+// -----
+
+// expected-error @+1 {{takes or returns tiles; only arrays and scalars cross its border}}
+func.func @border(%t: !tile.span<8>) -> index attributes {launch.grid_of = @kernel} {
+  %c = arith.constant 1 : index
+  return %c : index
+}
+
+// -----
+
+// expected-error @+1 {{a kernel must be one block, without branches}}
+func.func private @declared(!tile.array<16xf32>) attributes {tile.kernel}
+
+// -----
+
+func.func private @callee()
+func.func @call() attributes {tile.kernel} {
+  // expected-error @+1 {{has no form on the chip}}
+  call @callee() : () -> ()
+  return
+}
+
+// -----
+
+func.func @region(%c: i1) attributes {tile.kernel} {
+  // expected-error @+1 {{cannot stand in a kernel: loops are tile.grid and tile.range}}
+  scf.if %c {
+  }
+  return
+}
+
+// -----
+
+func.func @carried_array(%x: !tile.array<16xf32>, %n: index) attributes {tile.kernel} {
+  // expected-error @+1 {{carries '!tile.array<16xf32>', which has no form on the chip}}
+  %r = tile.range %i = %n to %n iter(%y = %x : !tile.array<16xf32>) {
+    tile.yield %y : !tile.array<16xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @load_columns_apart(%x: !tile.array<16x?xf32>, %n: index) attributes {tile.kernel} {
+  // expected-error @+1 {{takes its columns from a dimension that is not contiguous, or from a span}}
+  %a = tile.load %x[:, %n] : (!tile.array<16x?xf32>, index) -> !tile.tile<1 x 16 x f32>
+  return
+}
+
+// -----
+
+func.func @store_columns_of_a_span(%x: !tile.array<16x?xf32>, %n: index, %s: f32) attributes {tile.kernel} {
+  %t = tile.make_span %n to %n : !tile.span<8>
+  %a = tile.splat %s : f32 -> !tile.tile<16 x 8 x f32>
+  // expected-error @+1 {{puts its columns to a dimension that is not contiguous, or to a span}}
+  tile.store %a, %x[:, %t span] : (!tile.tile<16 x 8 x f32>, !tile.array<16x?xf32>, !tile.span<8>) -> ()
+  return
+}
+
+// -----
+
+func.func @gather_integers(%x: !tile.array<?x8xi32>, %n: index) attributes {tile.kernel} {
+  %t = tile.make_span %n to %n : !tile.span<8>
+  // expected-error @+1 {{cannot gather a column of 'i32'}}
+  %a = tile.load %x[%t span, %n] : (!tile.array<?x8xi32>, !tile.span<8>, index) -> !tile.tile<8 x 1 x i32>
+  return
+}
+
+// -----
+
+func.func @cast_narrow(%x: !tile.array<16xf16>) attributes {tile.kernel} {
+  %a = tile.load %x[:] : (!tile.array<16xf16>) -> !tile.tile<1 x 16 x f16>
+  // expected-error @+1 {{cannot turn 'f16' into 'bf16' on the chip in one step; go through f32}}
+  %b = tile.cast %a : !tile.tile<1 x 16 x f16> -> !tile.tile<1 x 16 x bf16>
+  return
+}
+
+// -----
+
+func.func @extract_unaligned(%x: !tile.array<64xf32>) attributes {tile.kernel} {
+  %zero = arith.constant 0 : index
+  %k = arith.constant 4 : index
+  %a = tile.load %x[:] : (!tile.array<64xf32>) -> !tile.tile<1 x 64 x f32>
+  // expected-error @+1 {{cannot reach '!tile.tile<1 x 16 x f32>' inside '!tile.tile<1 x 64 x f32>': on the chip a part must start at a multiple of 32 bytes}}
+  %b = tile.extract %a[%zero, %k] : !tile.tile<1 x 64 x f32> -> !tile.tile<1 x 16 x f32>
+  return
+}
+
+// -----
+
+func.func @insert_anywhere(%x: !tile.array<64xf32>, %k: index) attributes {tile.kernel} {
+  %zero = arith.constant 0 : index
+  %a = tile.load %x[:] : (!tile.array<64xf32>) -> !tile.tile<1 x 64 x f32>
+  %b = tile.load %x[%k:16] : (!tile.array<64xf32>, index) -> !tile.tile<1 x 16 x f32>
+  // expected-error @+1 {{cannot reach '!tile.tile<1 x 16 x f32>' inside '!tile.tile<1 x 64 x f32>'}}
+  %c = tile.insert %b, %a[%zero, %k] : !tile.tile<1 x 16 x f32> into !tile.tile<1 x 64 x f32>
+  return
+}

@@ -1,0 +1,46 @@
+// RUN: attn-opt %s --tile-fit-tiles --split-input-file 2>/dev/null | FileCheck %s
+// RUN: attn-opt %s --tile-fit-tiles=sizes=BT=4 --split-input-file 2>/dev/null | FileCheck %s --check-prefix=FOUR
+// RUN: attn-opt %s --tile-fit-tiles=print-alternatives --split-input-file 2>&1 >/dev/null | FileCheck %s --check-prefix=ALTERNATIVES
+
+// Everything fits: the largest size, and the grid is double-buffered.
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+// CHECK-LABEL: func.func @copy
+// CHECK-NOT: tile.symbols
+// CHECK-SAME: launch.sizes = {BT = 64 : i64}
+// FOUR-LABEL: func.func @copy
+// FOUR-SAME: launch.sizes = {BT = 4 : i64}
+// ALTERNATIVES: remark: BT = 64, stages 2 and 1: 32768 bytes, {{[0-9]+}} cycles, {{[0-9]+}} bytes moved
+func.func @copy(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
+                %y: !tile.array<?x64xf32> {launch.dims = ["T", 64], launch.output})
+    attributes {tile.kernel, tile.symbols = {BT = #tile.auto<1, 64>}} {
+  %T = tile.dim %x, 0 : !tile.array<?x64xf32>
+  // CHECK: tile.grid (%[[T:.*]]) in (%{{.*}} by 64) stages 2 {
+  // CHECK: tile.load %{{.*}} [%[[T]] span, :] : (!tile.array<?x64xf32>, !tile.span<64>) -> !tile.tile<64 x 64 x f32>
+  // FOUR: tile.grid (%{{.*}}) in (%{{.*}} by 4) stages 2 {
+  tile.grid (%t) in (%T by BT) {
+    %v = tile.load %x[%t span, :] : (!tile.array<?x64xf32>, !tile.span<BT>) -> !tile.tile<BT x 64 x f32>
+    tile.store %v, %y[%t span, :] : (!tile.tile<BT x 64 x f32>, !tile.array<?x64xf32>, !tile.span<BT>) -> ()
+  }
+  return
+}
+}
+
+// -----
+
+// On the host: the smallest size with 2048 elements per tile; a loop by blocks is bound too.
+module attributes {machine.target = #machine.target<"host">} {
+// CHECK-LABEL: func.func @host
+// CHECK-SAME: launch.sizes = {BT = 8 : i64}
+func.func @host(%x: !tile.array<?x256xf32> {launch.dims = ["T", 256]},
+                %y: !tile.array<?x256xf32> {launch.dims = ["T", 256], launch.output})
+    attributes {tile.kernel, tile.symbols = {BT = #tile.auto<1, 64>}} {
+  %zero = arith.constant 0 : index
+  %T = tile.dim %x, 0 : !tile.array<?x256xf32>
+  // CHECK: tile.range %{{.*}} = %{{.*}} to %{{.*}} by 8 {
+  tile.range %t = %zero to %T by BT {
+    %v = tile.load %x[%t span, :] : (!tile.array<?x256xf32>, !tile.span<BT>) -> !tile.tile<BT x 256 x f32>
+    tile.store %v, %y[%t span, :] : (!tile.tile<BT x 256 x f32>, !tile.array<?x256xf32>, !tile.span<BT>) -> ()
+  }
+  return
+}
+}
