@@ -55,12 +55,14 @@ class Kernel:
     def text(self):
         body = "\n  ".join(self.lines)
         constants = "\n".join(self.constants.values())
-        return f"func.func @kernel({self.arguments}) attributes {{ascend.kernel}} {{\n{constants}\n  {body}\n  ascend.barrier all\n  return\n}}\n"
+        head = f"func.func @kernel({self.arguments}) attributes {{ascend.kernel}} {{"
+        return f"{head}\n{constants}\n  {body}\n  ascend.barrier all\n  return\n}}\n"
 
 
 def run(kernel, *arguments):
     command = [SIMULATOR, "-", f"--soc={CHIP}", "--timing-only", *arguments]
-    done = subprocess.run([str(word) for word in command], input=kernel.text(), capture_output=True, text=True)
+    command = [str(word) for word in command]
+    done = subprocess.run(command, input=kernel.text(), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     find = lambda pattern: float(re.search(pattern, done.stdout).group(1))  # noqa: E731
     return {"cycles": find(r"device: ([\d.]+) cycles"), "us": find(r"predicted time: ([\d.]+) us")}
@@ -73,15 +75,18 @@ def per_step(build):
 
 
 def vector(op, type, repeats, sources):
+    """One op again and again, each after a barrier."""
     lanes = {"f32": 64, "f16": 128}[type]
-    bytes_ = repeats * 256
-    # Sources 256 B apart modulo 512 B do not meet; the destination is in place or shifted by a block.
-    first = 0
-    second = (bytes_ + 511) // 512 * 512 + (0 if sources == "same_group" else 256)
-    # In another 64 KiB the destination meets no source; one block after the first source it does.
-    result = first + (bytes_ + 511) // 512 * 512 + 32 if sources == "read_write" else 131072
-    if sources == "read_write":
-        second = 65536 + 256
+    behind = (repeats * 256 + 511) // 512 * 512  # in the bank of the first source
+    # Sources 256 B apart modulo 512 B do not meet. A destination in another 64 KiB meets no source, nor one that
+    # starts in the bank of a source; shifted from there by a block it does.
+    first, second, result = {
+        "apart": (0, behind + 256, 131072),
+        "same_group": (0, behind, 131072),
+        "read_write": (0, 65536 + 256, behind + 32),
+        "same_bank": (0, 65536 + 256, behind),
+        "in_place": (0, behind + 256, behind + 256),
+    }[sources]
 
     def build(steps):
         kernel = Kernel()
@@ -96,6 +101,7 @@ def vector(op, type, repeats, sources):
 
 
 def gelu(repeats):
+    """x / (1 + exp(a x + b x^3)), eight dependent ops."""
     elements = repeats * 64
 
     def build(steps):
@@ -118,18 +124,19 @@ def gelu(repeats):
 
 
 def reduction(elements):
+    """What summing by whole reductions alone takes more than a tree of additions."""
+
     def whole(steps):
         kernel = Kernel()
         kernel.buffer("a", 0, 32768, "f32")
         kernel.buffer("b", 131072, 512, "f32")
         for _ in range(steps):
-            left, at = elements, 0
-            names = ["a", "b"]
+            left, names = elements, ["a", "b"]
             while left > 1:
                 repeats = -(-left // 64)
                 for begin in range(0, repeats, 255):
                     kernel.reduce("whole_reduce sum", names[::-1], min(255, repeats - begin), "[1, 1, 8]")
-                left, at = repeats, at + 1
+                left = repeats
                 names.reverse()
         return kernel
 
@@ -143,8 +150,9 @@ def reduction(elements):
             left = -(-(-(-left // 2)) // 64) * 64
             halves.append(left)
         for half in halves:
-            kernel.add(f"%s{half} = ascend.slice %a[{kernel.constant(half)}] : {ub(32768, 'f32')} -> {ub('?', 'f32')}")
-            kernel.types[f"s{half}"] = ub("?", "f32")
+            whole, part = ub(32768, "f32"), ub("?", "f32")
+            kernel.add(f"%s{half} = ascend.slice %a[{kernel.constant(half)}] : {whole} -> {part}")
+            kernel.types[f"s{half}"] = part
         for _ in range(steps):
             for half in halves:
                 kernel.vector("binary add", "a", "a", f"s{half}", count=half)
@@ -155,25 +163,23 @@ def reduction(elements):
 
 
 def copies(size, pitch, rows, columns, sweeps):
-    array = "memref<?x?xf16, strided<[?, 1]>, #ascend.space<gm>>"
+    """Every core loads its rows of a matrix, `rows` by `columns` at a time, and does nothing with them."""
+    array, place = "memref<?x?xf16, strided<[?, 1]>, #ascend.space<gm>>", "memref<?xf16, #ascend.space<gm>>"
     kernel = Kernel(f"%m: {array}")
     kernel.buffer("b", 0, rows * columns, "f16")
-    share = size // 48
-    words = {name: kernel.constant(value) for name, value in
-             {"zero": 0, "one": 1, "rows": rows, "columns": columns, "share": share, "size": size, "sweeps": sweeps}.items()}
-    for line in f"""%pitch = ascend.stride %m, 0 : {array}
-%id = ascend.block_id
-%first = arith.muli %id, {words['share']} : index
-%last = arith.addi %first, {words['share']} : index
-scf.for %s = {words['zero']} to {words['sweeps']} step {words['one']} {{
-scf.for %r = %first to %last step {words['rows']} {{
-scf.for %k = {words['zero']} to {words['size']} step {words['columns']} {{
-  %p = ascend.address %m[%r, %k] : {array} -> memref<?xf16, #ascend.space<gm>>
-  ascend.copy_in %b, %p rows({words['rows']}) length({words['columns']}) src_pitch(%pitch) dst_pitch {columns} right_pad 0 : {kernel.types['b']}, memref<?xf16, #ascend.space<gm>>
-}}
-}}
-}}""".splitlines():
-        kernel.add(line)
+    zero, one, height, width = (kernel.constant(value) for value in (0, 1, rows, columns))
+    share, end, turns = (kernel.constant(value) for value in (size // 48, size, sweeps))
+    kernel.add(f"%pitch = ascend.stride %m, 0 : {array}")
+    kernel.add("%id = ascend.block_id")
+    kernel.add(f"%first = arith.muli %id, {share} : index")
+    kernel.add(f"%last = arith.addi %first, {share} : index")
+    kernel.add(f"scf.for %s = {zero} to {turns} step {one} {{")
+    kernel.add(f"scf.for %r = %first to %last step {height} {{")
+    kernel.add(f"scf.for %k = {zero} to {end} step {width} {{")
+    kernel.add(f"%p = ascend.address %m[%r, %k] : {array} -> {place}")
+    form = f"rows({height}) length({width}) src_pitch(%pitch) dst_pitch {columns} right_pad 0"
+    kernel.add(f"ascend.copy_in %b, %p {form} : {kernel.types['b']}, {place}")
+    kernel.add("} } }")
     return run(kernel, f"--arg=undef:{size}x{size}xf16@{pitch},1", "--blocks=48")["us"]
 
 
@@ -211,7 +217,8 @@ def add(cores, kib, stages):
         kernel.add(f"%{name}p = ascend.address %{name}[%at] : {array} -> {array}")
     for event, name in enumerate("xy"):
         flags("wait", "v", "mte2", event)
-        kernel.add(f"ascend.copy_in %{name}s, %{name}p rows({unit}) length({size}) src_pitch({size}) dst_pitch {elements} right_pad 0 : {one}, {array}")
+        form = f"rows({unit}) length({size}) src_pitch({size}) dst_pitch {elements} right_pad 0"
+        kernel.add(f"ascend.copy_in %{name}s, %{name}p {form} : {one}, {array}")
         flags("set", "mte2", "v", event)
     flags("wait", "mte2", "v", 0, 2)
     flags("wait", "mte3", "v", 0)
@@ -219,7 +226,8 @@ def add(cores, kib, stages):
     flags("set", "v", "mte2", 0, 2)
     flags("set", "v", "mte3", 0)
     flags("wait", "v", "mte3", 0)
-    kernel.add(f"ascend.copy_out %zp, %zs rows({unit}) length({size}) dst_pitch({size}) src_pitch {elements} : {array}, {one}")
+    form = f"rows({unit}) length({size}) dst_pitch({size}) src_pitch {elements}"
+    kernel.add(f"ascend.copy_out %zp, %zs {form} : {array}, {one}")
     flags("set", "mte3", "v", 0)
     kernel.add("}")
     around("wait")

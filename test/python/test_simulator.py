@@ -113,7 +113,8 @@ def test_arithmetic_is_ieee(name, dtype):
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
 def test_square_root_is_ieee(dtype):
     values = many_floats(4) if dtype == torch.float32 else every_half(dtype)
-    assert_same_bits(run("unary sqrt", values, output=dtype), values.float().sqrt().to(dtype))
+    # In double precision: PyTorch's own f32 square root is not always correctly rounded.
+    assert_same_bits(run("unary sqrt", values, output=dtype), values.double().sqrt().float().to(dtype))
 
 
 def test_what_cannot_run_is_an_exception():
