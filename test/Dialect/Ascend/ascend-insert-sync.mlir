@@ -7,6 +7,7 @@
 !tile = memref<1024xf32, #ascend.space<ub>>
 !any = memref<?xf32, #ascend.space<ub>>
 
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
 // Two instructions on one load share its flag; the barrier stands before the first that needs it.
 // CHECK-LABEL: func.func @straight
 // CHECK: ascend.copy_in
@@ -313,11 +314,13 @@ func.func @runs_ahead(%y: !array, %f: f32) attributes {ascend.kernel} {
   }
   return
 }
+}
 
 // -----
 
 !ub = memref<64xf32, #ascend.space<ub>>
 
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @no_address(%f: f32) attributes {ascend.kernel} {
   %c64 = arith.constant 64 : index
   // expected-error @+1 {{has no address: ascend-plan-memory comes first}}
@@ -325,30 +328,36 @@ func.func @no_address(%f: f32) attributes {ascend.kernel} {
   ascend.duplicate %a, %f count(%c64) : !ub, f32
   return
 }
+}
 
 // -----
 
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @already() attributes {ascend.kernel} {
   // expected-error @+1 {{stands in a kernel that is yet to be synchronised}}
   ascend.barrier v
   return
+}
 }
 
 // -----
 
 !ub = memref<64xf32, #ascend.space<ub>>
 
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @foreign(%a: !ub, %f: f32) attributes {ascend.kernel} {
   %c64 = arith.constant 64 : index
   // expected-error @+1 {{uses a buffer that no ascend.alloc of the kernel made}}
   ascend.duplicate %a, %f count(%c64) : !ub, f32
   return
 }
+}
 
 // -----
 
 !ub = memref<64xf32, #ascend.space<ub>>
 
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @carried(%n: index, %f: f32) attributes {ascend.kernel} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -361,11 +370,13 @@ func.func @carried(%n: index, %f: f32) attributes {ascend.kernel} {
   }
   return
 }
+}
 
 // -----
 
 !ub = memref<64xf32, #ascend.space<ub>>
 
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @chosen(%is: i1) attributes {ascend.kernel} {
   %a = ascend.alloc "a" at 0 : !ub
   // expected-error @+1 {{chooses a buffer, which synchronisation cannot follow}}
@@ -376,9 +387,11 @@ func.func @chosen(%is: i1) attributes {ascend.kernel} {
   }
   return
 }
+}
 
 // -----
 
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @while(%is: i1) attributes {ascend.kernel} {
   // expected-error @+1 {{is control flow that synchronisation cannot follow}}
   scf.while : () -> () {
@@ -387,4 +400,5 @@ func.func @while(%is: i1) attributes {ascend.kernel} {
     scf.yield
   }
   return
+}
 }

@@ -1,5 +1,6 @@
 // Colours events by the flags that are up, or may be, when another is raised.
 #include "attn/Dialect/Ascend/Analysis/EventIds.h"
+#include "EventColouring.h"
 #include "attn/Dialect/Ascend/Analysis/ExecutionTrace.h"
 #include "attn/Dialect/Ascend/Analysis/PipeClocks.h"
 #include "llvm/ADT/MapVector.h"
@@ -42,7 +43,6 @@ class ConflictFinder {
 public:
   explicit ConflictFinder(ArrayRef<EventGroup> events)
       : events(events), conflicts(events.size(), std::vector<bool>(events.size())) {
-    std::map<std::pair<int, int>, std::vector<size_t>> pairs;
     for (auto [index, event] : llvm::enumerate(events)) {
       for (Operation *op : event.sets)
         eventOf[op] = index;
@@ -50,9 +50,6 @@ public:
         eventOf[op] = index;
       pairs[{getIndex(event.source), getIndex(event.target)}].push_back(index);
     }
-    for (auto &[pair, members] : pairs)
-      for (size_t member : members)
-        rivals.insert({member, members});
   }
 
   LogicalResult run(const ExecutionTrace &trace) {
@@ -78,7 +75,7 @@ public:
       }
       if (!clocks.maySet(flag, event.source, event.target))
         return entry.op->emitError("may raise an event before its last one was awaited");
-      for (size_t rival : rivals.find(index)->second)
+      for (size_t rival : pairs.find({getIndex(event.source), getIndex(event.target)})->second)
         if (rival != index && llvm::any_of(flags[rival], [&](const Flag &other) {
               return !clocks.maySet(other, event.source, event.target);
             }))
@@ -92,14 +89,14 @@ public:
   }
 
   bool haveConflict(size_t a, size_t b) const { return conflicts[a][b]; }
-  ArrayRef<size_t> getRivals(size_t event) const { return rivals.find(event)->second; }
+  auto getPairs() const { return llvm::make_second_range(pairs); }
 
 private:
   ArrayRef<EventGroup> events;
   std::vector<std::vector<bool>> conflicts;
   DenseMap<Operation *, size_t> eventOf;
-  /// The events of the same pipe pair, the event itself included.
-  std::map<size_t, std::vector<size_t>> rivals;
+  /// The events of each pair of pipes.
+  std::map<std::pair<int, int>, std::vector<size_t>> pairs;
 };
 
 } // namespace
@@ -119,27 +116,21 @@ FailureOr<EventIds> attn::ascend::chooseEventIds(func::FuncOp kernel, ArrayRef<E
       return failure();
   }
 
+  // Pairs of pipes have ids of their own.
   EventIds result;
   result.ids.assign(events.size(), -1);
-  // Events with slots need neighbouring ids: they choose first.
-  SmallVector<size_t> order = llvm::to_vector(llvm::seq<size_t>(0, events.size()));
-  llvm::sort(order, [&](size_t a, size_t b) {
-    return std::make_pair(-events[a].slots, a) < std::make_pair(-events[b].slots, b);
-  });
-  for (size_t index : order) {
-    std::vector<bool> taken(limit);
-    for (size_t rival : finder.getRivals(index))
-      if (finder.haveConflict(index, rival) && result.ids[rival] >= 0)
-        for (int64_t slot = 0; slot < events[rival].slots; ++slot)
-          taken[result.ids[rival] + slot] = true;
-    for (int64_t first = 0; first + events[index].slots <= limit && result.ids[index] < 0; ++first)
-      if (llvm::none_of(llvm::seq(first, first + events[index].slots),
-                        [&](int64_t id) { return taken[id]; }))
-        result.ids[index] = first;
-    if (result.ids[index] < 0) {
-      result.crowded = llvm::to_vector(finder.getRivals(index));
+  for (ArrayRef<size_t> members : finder.getPairs()) {
+    auto slots = llvm::map_to_vector(members, [&](size_t member) { return events[member].slots; });
+    auto haveConflict = [&](size_t a, size_t b) {
+      return finder.haveConflict(members[a], members[b]);
+    };
+    std::optional<SmallVector<int64_t>> ids = colourEvents(slots, haveConflict, limit);
+    if (!ids) {
+      result.crowded = llvm::to_vector(members);
       return result;
     }
+    for (auto [member, id] : llvm::zip(members, *ids))
+      result.ids[member] = id;
   }
   return result;
 }

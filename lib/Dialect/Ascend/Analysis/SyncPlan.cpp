@@ -19,7 +19,7 @@ public:
     });
   }
 
-  FailureOr<SyncPlan> run();
+  FailureOr<SyncPlan> run(int64_t eventIds);
 
 private:
   static int64_t getBufferSlots(SlotOp op) {
@@ -67,7 +67,9 @@ private:
 
 } // namespace attn::ascend
 
-FailureOr<SyncPlan> SyncPlan::make(func::FuncOp kernel) { return SyncPlanner(kernel).run(); }
+FailureOr<SyncPlan> SyncPlan::make(func::FuncOp kernel, int64_t eventIds) {
+  return SyncPlanner(kernel).run(eventIds);
+}
 
 LogicalResult SyncPlanner::addTraces(ArrayRef<TraceChoice> choices) {
   for (const TraceChoice &choice : choices) {
@@ -105,7 +107,7 @@ FailureOr<bool> SyncPlanner::orderTrace() {
   return tookNew;
 }
 
-FailureOr<SyncPlan> SyncPlanner::run() {
+FailureOr<SyncPlan> SyncPlanner::run(int64_t eventIds) {
   if (failed(addTraces(getTraceChoices(kernel))))
     return failure();
   // A sync made for one trace may meet flags of another: until nothing changes.
@@ -123,7 +125,7 @@ FailureOr<SyncPlan> SyncPlanner::run() {
       return failure();
     isStable &= !*isLonger;
   }
-  pruneSyncs(traces, syncs, witnesses);
+  pruneSyncs(traces, syncs, witnesses, eventIds);
 
   SyncPlan plan;
   for (int32_t index = 0; index < syncs.size(); ++index)

@@ -1,5 +1,6 @@
 // Finds syncs that are not needed, those that most often run first.
 #include "SyncPruning.h"
+#include "SyncSharing.h"
 
 using namespace mlir;
 using namespace attn::ascend;
@@ -28,14 +29,16 @@ public:
          ArrayRef<std::optional<Witness>> witnesses)
       : traces(traces), syncs(syncs), witnesses(witnesses) {}
 
-  void run() {
+  void run(int64_t eventIds) {
     SmallVector<int32_t> candidates;
     for (int32_t index = 0; index < syncs.size(); ++index)
       if (syncs.isEnabled(index) && !isNeededByWitness(index))
         candidates.push_back(index);
     tryWithout(candidates);
-    if (!replaceRare())
+    bool hasReplaced = replaceRare();
+    if (!relieveCrowding(traces, syncs, eventIds) && !hasReplaced)
       return;
+    // Flags that start more often tell more.
     candidates.clear();
     for (int32_t index = 0; index < syncs.size(); ++index)
       if (syncs.isEnabled(index))
@@ -44,11 +47,6 @@ public:
   }
 
 private:
-  bool areOrdered() const {
-    return llvm::all_of(traces,
-                        [&](const ExecutionTrace &trace) { return isOrdered(trace, syncs); });
-  }
-
   static int getLoopDepth(Operation *op) {
     int depth = 0;
     while ((op = op->getParentOp()))
@@ -63,15 +61,13 @@ private:
     });
     for (int32_t index : candidates) {
       syncs.disable(index);
-      if (!areOrdered())
+      if (!areOrdered(traces, syncs))
         syncs.enable(index);
     }
   }
 
   bool isNeededByWitness(int32_t index);
   bool replaceRare();
-  bool restartInside(int32_t flag);
-  SmallVector<Operation *> findDrainPlaces(const Sync &flag) const;
 
   ArrayRef<ExecutionTrace> traces;
   SyncSet &syncs;
@@ -112,11 +108,11 @@ bool Pruner::replaceRare() {
       syncs.enable(rare);
       continue;
     }
-    bool isReplaced = areOrdered();
+    bool isReplaced = areOrdered(traces, syncs);
     for (int32_t flag = 0; !isReplaced && flag < end; ++flag)
       isReplaced = syncs.isEnabled(flag) && syncs[flag].around &&
                    syncs[flag].source == syncs[rare].source &&
-                   syncs[flag].target == syncs[rare].target && restartInside(flag);
+                   syncs[flag].target == syncs[rare].target && restartInside(traces, syncs, flag);
     if (!isReplaced)
       syncs.enable(rare);
     hasReplaced |= isReplaced;
@@ -124,51 +120,11 @@ bool Pruner::replaceRare() {
   return hasReplaced;
 }
 
-/// Tries to order all traces by starting a flag around an inner loop.
-bool Pruner::restartInside(int32_t flag) {
-  Sync inner = syncs[flag];
-  syncs.disable(flag);
-  // From the loop just below the one it runs through now down to the one that carries it.
-  SmallVector<Operation *> loops;
-  for (auto loop = inner.producer->getParentOfType<scf::ForOp>(); loop && loop != inner.around;
-       loop = loop->getParentOfType<scf::ForOp>())
-    loops.push_back(loop);
-  for (Operation *loop : llvm::reverse(loops)) {
-    inner.around = loop;
-    for (Operation *place : findDrainPlaces(inner)) {
-      inner.drainBefore = place;
-      std::optional<int32_t> added = syncs.add(inner);
-      if (added && areOrdered())
-        return true;
-      if (added)
-        syncs.disable(*added);
-    }
-  }
-  syncs.enable(flag);
-  return false;
-}
-
-/// Places behind the loop where a flag may be drained, the latest first: the source must hear from
-/// the target between the drain and the next start. None stands for right behind the loop.
-SmallVector<Operation *> Pruner::findDrainPlaces(const Sync &flag) const {
-  SmallVector<Operation *> places;
-  for (int32_t index = 0; index < syncs.size(); ++index) {
-    const Sync &back = syncs[index];
-    if (syncs.isEnabled(index) && !back.isBarrier() && back.source == flag.target &&
-        back.target == flag.source && back.producer->getBlock() == flag.around->getBlock() &&
-        flag.around->isBeforeInBlock(back.producer))
-      places.push_back(back.producer);
-  }
-  llvm::sort(places, [](Operation *a, Operation *b) { return b->isBeforeInBlock(a); });
-  places.push_back(nullptr);
-  return places;
-}
-
 } // namespace
 
 void attn::ascend::pruneSyncs(ArrayRef<ExecutionTrace> traces, SyncSet &syncs,
-                              ArrayRef<std::optional<Witness>> witnesses) {
+                              ArrayRef<std::optional<Witness>> witnesses, int64_t eventIds) {
   // Without loops and conditions every sync was made for an order that nothing else makes.
   if (traces.size() > 1)
-    Pruner(traces, syncs, witnesses).run();
+    Pruner(traces, syncs, witnesses).run(eventIds);
 }

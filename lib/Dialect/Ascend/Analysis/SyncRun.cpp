@@ -114,6 +114,7 @@ private:
     forEachSlot(index, isStart, [&](Flag &flag) {
       if (!clocks.maySet(flag, sync.source, sync.target))
         hear(listener.raisesTwice(index));
+      listener.raises(index, flags, clocks);
       clocks.set(flag, sync.source, now);
     });
   }

@@ -61,6 +61,8 @@ public:
   virtual SyncAnswer isUnbalanced(int32_t sync) = 0;
   /// A wait or barrier acts.
   virtual void holds(int32_t sync, int32_t step) {}
+  /// A flag is about to be raised; `flags` are those of all syncs.
+  virtual void raises(int32_t sync, llvm::ArrayRef<Flag> flags, const PipeClocks &clocks) {}
   /// A step is over.
   virtual void passes(int32_t step, const PipeClocks &clocks) {}
 };

@@ -82,7 +82,10 @@ class InsertSync : public attn::impl::InsertSyncPassBase<InsertSync> {
       return;
     if (failed(verifyInput(kernel)))
       return signalPassFailure();
-    FailureOr<SyncPlan> plan = SyncPlan::make(kernel);
+    FailureOr<Chip> chip = getKernelChip(kernel);
+    if (failed(chip))
+      return signalPassFailure();
+    FailureOr<SyncPlan> plan = SyncPlan::make(kernel, chip->eventIds);
     if (failed(plan))
       return signalPassFailure();
     SyncWriter(&getContext()).write(plan->getSyncs());

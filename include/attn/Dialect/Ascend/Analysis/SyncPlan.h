@@ -31,8 +31,9 @@ struct Sync {
 
 class SyncPlan {
 public:
-  /// Plans the synchronisation of a kernel that has none and whose buffers have addresses.
-  static mlir::FailureOr<SyncPlan> make(mlir::func::FuncOp kernel);
+  /// Plans the synchronisation of a kernel that has none and whose buffers have addresses, with an
+  /// eye on the number of event ids that a pair of pipes has.
+  static mlir::FailureOr<SyncPlan> make(mlir::func::FuncOp kernel, int64_t eventIds);
 
   llvm::ArrayRef<Sync> getSyncs() const { return syncs; }
 
