@@ -446,6 +446,16 @@ func.func @grid_block(%n: index) {
 
 // -----
 
+func.func @grid_values(%n: index) {
+  // expected-error @+1 {{carries no values, but its body ends with some}}
+  tile.grid (%i) in (%n) {
+    tile.yield %n : index
+  }
+  return
+}
+
+// -----
+
 func.func @range_stages(%n: index) {
   // expected-error @+1 {{has 0 stages; 1 to 8 are possible}}
   tile.range %i = %n to %n stages 0 {

@@ -431,6 +431,8 @@ LogicalResult GridOp::verify() {
     return emitOpError("needs one block size and one argument per axis");
   if (failed(verifyStages(*this, getStages())))
     return failure();
+  if (getBody().front().getTerminator()->getNumOperands() != 0)
+    return emitOpError("carries no values, but its body ends with some");
   for (auto [block, argument] : llvm::zip_equal(getBlocks(), getBody().getArguments())) {
     if (!isa<UnitAttr, IntegerAttr, StringAttr>(block))
       return emitOpError() << "has " << block << " as a block size";
