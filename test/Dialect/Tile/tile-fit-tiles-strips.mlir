@@ -140,8 +140,8 @@ func.func @spilled(%x: !tile.array<?x?x4096xf32> {launch.dims = ["N", "T", 4096]
     // CHECK: tile.store %{{.*}}, %[[WORKSPACE]] [%[[BLOCK]], %{{.*}}:[[COLUMNS]]]
     // CHECK: tile.load %[[WORKSPACE]]
     // CHECK: tile.store %{{.*}} [%{{.*}} span,
-    // expected-remark @+1 {{'tile.splat' is spilled to a workspace in global memory}}
     %empty = tile.splat %none : f32 -> !tile.tile<BT x 4096 x f32>
+    // expected-remark @+1 {{'carried' is spilled to a workspace in global memory}}
     %sum = tile.range %n = %zero to %N iter(%acc = %empty : !tile.tile<BT x 4096 x f32>) {
       // expected-remark @+1 {{'tile.load' is computed again for every walk over the strips}}
       %v = tile.load %x[%n, %t span, :] : (!tile.array<?x?x4096xf32>, index, !tile.span<BT>) -> !tile.tile<BT x 4096 x f32>

@@ -71,5 +71,5 @@ std::string tile::getSourceName(Value value) {
   if (auto name = dyn_cast<NameLoc>(value.getLoc()))
     return name.getName().str();
   Operation *op = value.getDefiningOp();
-  return op ? op->getName().getStringRef().str() : "a loop's value";
+  return op ? op->getName().getStringRef().str() : "carried";
 }
