@@ -36,8 +36,11 @@ public:
         candidates.push_back(index);
     tryWithout(candidates);
     bool hasReplaced = replaceRare();
-    if (!relieveCrowding(traces, syncs, eventIds) && !hasReplaced)
+    bool isRelieved = relieveCrowding(traces, syncs, eventIds);
+    if (!hasReplaced && !isRelieved)
       return;
+    if (isRelieved)
+      replaceRare();
     // Flags that start more often tell more.
     candidates.clear();
     for (int32_t index = 0; index < syncs.size(); ++index)
@@ -96,7 +99,7 @@ bool Pruner::isNeededByWitness(int32_t index) {
   return true;
 }
 
-/// A flag that only short runs need costs every run. Where another flag of the same pipes runs
+/// A flag that only short runs need costs every run. Where another flag to the same pipe runs
 /// through more loops than it must, starting it anew inside of them may say the same.
 bool Pruner::replaceRare() {
   bool hasReplaced = false;
@@ -109,10 +112,12 @@ bool Pruner::replaceRare() {
       continue;
     }
     bool isReplaced = areOrdered(traces, syncs);
-    for (int32_t flag = 0; !isReplaced && flag < end; ++flag)
-      isReplaced = syncs.isEnabled(flag) && syncs[flag].around &&
-                   syncs[flag].source == syncs[rare].source &&
-                   syncs[flag].target == syncs[rare].target && restartInside(traces, syncs, flag);
+    for (bool isSameSource : {true, false})
+      for (int32_t flag = 0; !isReplaced && flag < end; ++flag)
+        isReplaced = syncs.isEnabled(flag) && syncs[flag].around &&
+                     syncs[flag].target == syncs[rare].target &&
+                     (syncs[flag].source == syncs[rare].source) == isSameSource &&
+                     restartInside(traces, syncs, flag);
     if (!isReplaced)
       syncs.enable(rare);
     hasReplaced |= isReplaced;
