@@ -37,8 +37,8 @@ public:
   /// The block sizes that the compiler chose for the module's kernel, by name.
   std::map<std::string, int64_t> getSizes() const;
 
-  /// The workspace that a caller makes for the module's kernel, in the order of its arguments: dimensions by
-  /// name or number, and the element type.
+  /// The workspace that a caller makes for the module's kernel, in the order of its arguments:
+  /// dimensions by name or number, and the element type.
   using Dimension = std::variant<std::string, int64_t>;
   std::vector<std::pair<std::vector<Dimension>, std::string>> getScratch() const;
 

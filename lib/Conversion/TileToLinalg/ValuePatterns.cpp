@@ -197,11 +197,12 @@ private:
     Value span = validRows.lookup(op);
     if (!span)
       return input;
-    // The span is no operand, so its converted values are taken by a cast, which the pass resolves at its end.
+    // The span is no operand, so its converted values are taken by a cast, which the pass resolves
+    // at its end.
     Type index = rewriter.getIndexType();
-    Value valid = UnrealizedConversionCastOp::create(rewriter, op.getLoc(),
-                                                     TypeRange{index, index}, span)
-                      .getResult(1);
+    Value valid =
+        UnrealizedConversionCastOp::create(rewriter, op.getLoc(), TypeRange{index, index}, span)
+            .getResult(1);
     SmallVector<OpFoldResult> zeros(2, rewriter.getIndexAttr(0)), ones(2, rewriter.getIndexAttr(1));
     SmallVector<OpFoldResult> sizes = {
         valid, rewriter.getIndexAttr(cast<RankedTensorType>(input.getType()).getDimSize(1))};
