@@ -1,4 +1,5 @@
 // The types of the tile dialect: syntax and rules.
+#include "Dimension.h"
 #include "attn/Dialect/Tile/IR/Tile.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -24,7 +25,7 @@ IntegerAttr attn::tile::getDim(MLIRContext *context, int64_t size) {
 // Dimensions: a number or a symbol
 //===----------------------------------------------------------------------===//
 
-static ParseResult parseDim(AsmParser &parser, Attribute &dim) {
+ParseResult attn::tile::parseDim(AsmParser &parser, Attribute &dim) {
   int64_t size;
   OptionalParseResult number = parser.parseOptionalInteger(size);
   if (number.has_value()) {
@@ -38,11 +39,13 @@ static ParseResult parseDim(AsmParser &parser, Attribute &dim) {
   return success();
 }
 
-static void printDim(AsmPrinter &printer, Attribute dim) {
+void attn::tile::printDim(AsmPrinter &printer, Attribute dim) {
   if (auto number = dyn_cast<IntegerAttr>(dim))
     printer << number.getInt();
+  else if (auto symbol = dyn_cast<StringAttr>(dim))
+    printer << symbol.getValue();
   else
-    printer << cast<StringAttr>(dim).getValue();
+    printer << dim;
 }
 
 static LogicalResult verifyDim(function_ref<InFlightDiagnostic()> emitError, Attribute dim) {

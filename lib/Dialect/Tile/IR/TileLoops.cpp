@@ -1,0 +1,194 @@
+// The loops of the tile dialect, grid and range: syntax and rules.
+#include "Dimension.h"
+#include "attn/Dialect/Tile/IR/Tile.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+using namespace attn::tile;
+
+static ParseResult parseOptionalStages(OpAsmParser &parser, OperationState &result) {
+  int64_t stages;
+  if (failed(parser.parseOptionalKeyword("stages")))
+    return success();
+  if (parser.parseInteger(stages))
+    return failure();
+  result.addAttribute("stages", parser.getBuilder().getI64IntegerAttr(stages));
+  return success();
+}
+
+static LogicalResult verifyStages(Operation *op, int64_t stages) {
+  if (stages < 1 || stages > 8)
+    return op->emitOpError() << "has " << stages << " stages; 1 to 8 are possible";
+  return success();
+}
+
+/// The type of a loop's argument: an index, or a span where it goes by blocks. Null for a block
+/// size that is none.
+static Type getIteratorType(OpAsmParser &parser, Attribute block) {
+  if (!block || isa<UnitAttr>(block))
+    return parser.getBuilder().getIndexType();
+  SMLoc loc = parser.getCurrentLocation();
+  return SpanType::getChecked([&] { return parser.emitError(loc); }, parser.getContext(), block);
+}
+
+ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<OpAsmParser::UnresolvedOperand> extents;
+  SmallVector<Attribute> blocks;
+  MLIRContext *context = parser.getContext();
+  auto parseAxis = [&]() -> ParseResult {
+    if (parser.parseOperand(extents.emplace_back()))
+      return failure();
+    Attribute &block = blocks.emplace_back(UnitAttr::get(context));
+    return succeeded(parser.parseOptionalKeyword("by")) ? parseDim(parser, block) : success();
+  };
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren) ||
+      parser.parseKeyword("in") ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseAxis) ||
+      parser.resolveOperands(extents, IndexType::get(context), result.operands))
+    return failure();
+  if (arguments.size() != blocks.size())
+    return parser.emitError(loc) << "a grid of " << blocks.size() << " axes has "
+                                 << arguments.size() << " arguments";
+  for (auto [argument, block] : llvm::zip_equal(arguments, blocks))
+    if (!(argument.type = getIteratorType(parser, block)))
+      return failure();
+  result.addAttribute("blocks", ArrayAttr::get(context, blocks));
+  if (parseOptionalStages(parser, result))
+    return failure();
+  Region *body = result.addRegion();
+  if (parser.parseRegion(*body, arguments) || parser.parseOptionalAttrDict(result.attributes))
+    return failure();
+  GridOp::ensureTerminator(*body, parser.getBuilder(), result.location);
+  return success();
+}
+
+void GridOp::print(OpAsmPrinter &printer) {
+  printer << " (";
+  llvm::interleaveComma(getBody().getArguments(), printer);
+  printer << ") in (";
+  llvm::interleaveComma(llvm::zip(getExtents(), getBlocks()), printer, [&](auto axis) {
+    printer << std::get<0>(axis);
+    if (!isa<UnitAttr>(std::get<1>(axis))) {
+      printer << " by ";
+      printDim(printer, std::get<1>(axis));
+    }
+  });
+  printer << ") ";
+  if (getStages() != 1)
+    printer << "stages " << getStages() << " ";
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/false);
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"blocks", "stages"});
+}
+
+LogicalResult GridOp::verify() {
+  if (getBlocks().size() != getExtents().size() ||
+      getBody().getNumArguments() != getExtents().size())
+    return emitOpError("needs one block size and one argument per axis");
+  if (failed(verifyStages(*this, getStages())))
+    return failure();
+  if (getBody().front().getTerminator()->getNumOperands() != 0)
+    return emitOpError("cannot carry values: its iterations do not depend on each other");
+  for (auto [block, argument] : llvm::zip_equal(getBlocks(), getBody().getArguments())) {
+    if (!isa<UnitAttr, IntegerAttr, StringAttr>(block))
+      return emitOpError() << "has " << block << " as a block size";
+    bool isIndex = isa<UnitAttr>(block);
+    auto span = dyn_cast<SpanType>(argument.getType());
+    if (isIndex ? !argument.getType().isIndex() : !span || span.getSize() != block)
+      return emitOpError() << "has an argument of type " << argument.getType()
+                           << " that does not fit its axis";
+  }
+  return success();
+}
+
+YieldOp RangeOp::getYield() { return cast<YieldOp>(getBody().front().getTerminator()); }
+
+ParseResult RangeOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::Argument> arguments(1);
+  OpAsmParser::UnresolvedOperand lower, upper;
+  MLIRContext *context = parser.getContext();
+  Type index = IndexType::get(context);
+  Attribute block;
+  if (parser.parseArgument(arguments[0]) || parser.parseEqual() || parser.parseOperand(lower) ||
+      parser.parseKeyword("to") || parser.parseOperand(upper) ||
+      parser.resolveOperand(lower, index, result.operands) ||
+      parser.resolveOperand(upper, index, result.operands))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("by"))) {
+    if (parseDim(parser, block))
+      return failure();
+    result.addAttribute("block", block);
+  }
+  if (!(arguments[0].type = getIteratorType(parser, block)))
+    return failure();
+  auto parseCarried = [&]() -> ParseResult {
+    OpAsmParser::UnresolvedOperand init;
+    OpAsmParser::Argument &argument = arguments.emplace_back();
+    if (parser.parseArgument(argument) || parser.parseEqual() || parser.parseOperand(init) ||
+        parser.parseColonType(argument.type))
+      return failure();
+    result.addTypes(argument.type);
+    return parser.resolveOperand(init, argument.type, result.operands);
+  };
+  if (succeeded(parser.parseOptionalKeyword("iter")) &&
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseCarried))
+    return failure();
+  if (parseOptionalStages(parser, result))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("parallel")))
+    result.addAttribute("parallel", parser.getBuilder().getUnitAttr());
+  Region *body = result.addRegion();
+  if (parser.parseRegion(*body, arguments) || parser.parseOptionalAttrDict(result.attributes))
+    return failure();
+  RangeOp::ensureTerminator(*body, parser.getBuilder(), result.location);
+  return success();
+}
+
+void RangeOp::print(OpAsmPrinter &printer) {
+  printer << " " << getInductionVar() << " = " << getLower() << " to " << getUpper();
+  if (std::optional<Attribute> block = getBlock()) {
+    printer << " by ";
+    printDim(printer, *block);
+  }
+  if (!getInits().empty()) {
+    printer << " iter(";
+    llvm::interleaveComma(llvm::zip(getCarried(), getInits()), printer, [&](auto pair) {
+      printer << std::get<0>(pair) << " = " << std::get<1>(pair) << " : "
+              << std::get<0>(pair).getType();
+    });
+    printer << ")";
+  }
+  if (getStages() != 1)
+    printer << " stages " << getStages();
+  if (getParallel())
+    printer << " parallel";
+  printer << " ";
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
+                      /*printBlockTerminators=*/!getInits().empty());
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"block", "stages", "parallel"});
+}
+
+LogicalResult RangeOp::verify() {
+  if (std::optional<Attribute> block = getBlock(); block && !isa<IntegerAttr, StringAttr>(*block))
+    return emitOpError() << "has " << *block << " as a block size";
+  if (failed(verifyStages(*this, getStages())))
+    return failure();
+  Block &body = getBody().front();
+  if (body.getNumArguments() != getInits().size() + 1 || getNumResults() != getInits().size())
+    return emitOpError("needs one argument and one result per carried value");
+  auto span = dyn_cast<SpanType>(body.getArgument(0).getType());
+  if (getBlock() ? !span || span.getSize() != *getBlock()
+                 : !body.getArgument(0).getType().isIndex())
+    return emitOpError() << "has an argument of type " << body.getArgument(0).getType()
+                         << " that does not fit its range";
+  auto yield = dyn_cast<YieldOp>(body.getTerminator());
+  if (!yield || yield.getValues().getTypes() != getInits().getTypes() ||
+      getResultTypes() != getInits().getTypes() ||
+      TypeRange(ValueRange(getCarried())) != getInits().getTypes())
+    return emitOpError("must carry, yield and return values of the same types");
+  if (getParallel() && !getInits().empty())
+    return emitOpError("cannot carry values in parallel");
+  return success();
+}
