@@ -34,7 +34,7 @@
 // RUN: attn-opt --emit=ascend --show-dialects | FileCheck %s --check-prefix=DIALECTS
 // DIALECTS: ascend
 // DIALECTS: tile
-// RUN: not attn-opt %s --attn-ascend=x=1 2>&1 | FileCheck %s --check-prefix=OPTIONS
+// RUN: not attn-opt %s --attn-tile=x=1 2>&1 | FileCheck %s --check-prefix=OPTIONS
 // OPTIONS: no such option x
 
 func.func @kernel() attributes {ascend.kernel} {
