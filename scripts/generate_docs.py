@@ -29,15 +29,17 @@ def include_all(files):
 
 
 def dialect_pages():
-    """One page per dialect. All .td files of its IR folder are read together, so ops in several files stay on one
+    """One page per dialect. All .td files of its folder are read together, so ops in several files stay on one
     page; they carry include guards."""
-    for definition in sorted(ROOT.glob("include/attn/Dialect/*/IR/*Dialect.td")):
+    for definition in sorted(ROOT.glob("include/attn/**/*Dialect.td")):
         name = re.search(r'let\s+name\s*=\s*"(\w+)"', definition.read_text())
         if not name:
             sys.exit(f"generate_docs: {definition} names no dialect (let name = ...)")
-        source = include_all([definition, *sorted(set(definition.parent.glob("*.td")) - {definition})])
+        # The generator asks for the class Op even where a dialect has no op.
+        source = 'include "mlir/IR/OpBase.td"\n'
+        source += include_all([definition, *sorted(set(definition.parent.glob("*.td")) - {definition})])
         page = tblgen("-gen-dialect-doc", f"-dialect={name.group(1)}", source=source)
-        yield f"docs/Dialects/{definition.parent.parent.name}.md", NOTE + page
+        yield f"docs/Dialects/{definition.stem.removesuffix('Dialect')}.md", NOTE + page
 
 
 def pass_page():

@@ -12,6 +12,13 @@ config.test_exec_root = os.path.join(config.attn_binary_root, "test")
 
 # attn-opt and attn-sim come from the build; FileCheck, not and split-file from LLVM.
 config.environment["PATH"] = os.pathsep.join([config.attn_tools_dir, config.llvm_tools_dir, os.environ["PATH"]])
+# Asks the compiler whether emitted AscendC is well formed.
+config.substitutions.append(
+    (
+        "%clang_ascendc",
+        f"clang++ -std=c++17 -fsyntax-only -Wall -Werror -x c++ -I {config.test_source_root}/Target/AscendC/Inputs",
+    )
+)
 config.substitutions.append(("%python", config.attn_python))
 config.substitutions.append(("%source_root", config.attn_source_root))
 # LLVM's own libraries are not instrumented, so the bounds of containers that cross into them look wrong.

@@ -22,9 +22,9 @@ struct Die {
 };
 
 constexpr Die dies[] = {
-    {"Ascend910B1", 24, 1850, 1600, 1460, 192},   {"Ascend910B2", 24, 1800, 1600, 1460, 192},
-    {"Ascend910B2C", 24, 1800, 1600, 1460, 192},  {"Ascend910B3", 20, 1800, 1600, 1460, 192},
-    {"Ascend910B4", 20, 1500, 800, 730, 96},      {"Ascend910B4-1", 20, 1500, 800, 730, 96},
+    {"Ascend910B1", 24, 1850, 1600, 1460, 192},    {"Ascend910B2", 24, 1800, 1600, 1460, 192},
+    {"Ascend910B2C", 24, 1800, 1600, 1460, 192},   {"Ascend910B3", 20, 1800, 1600, 1460, 192},
+    {"Ascend910B4", 20, 1500, 800, 730, 96},       {"Ascend910B4-1", 20, 1500, 800, 730, 96},
     {"Ascend910_9391", 24, 1850, 1600, 1460, 192}, {"Ascend910_9381", 24, 1850, 1600, 1460, 192},
     {"Ascend910_9382", 24, 1850, 1600, 1460, 192}, {"Ascend910_9392", 24, 1850, 1600, 1460, 192},
     {"Ascend910_9362", 20, 0, 1600, 1460, 192},    {"Ascend910_9363", 20, 0, 1600, 1460, 192},
@@ -100,9 +100,10 @@ FailureOr<Chip> attn::lookupChip(StringRef name, function_ref<InFlightDiagnostic
     if (name != die.name && name != die.name.substr(StringRef("Ascend").size()))
       continue;
     if (die.clockMegahertz == 0)
-      return emitError() << "chip '" << die.name
-                         << "' has no published clock: no time can be predicted for it; declare one "
-                            "with clock_hz, or choose a chip that has one";
+      return emitError()
+             << "chip '" << die.name
+             << "' has no published clock: no time can be predicted for it; declare one "
+                "with clock_hz, or choose a chip that has one";
     return makeAscend(die);
   }
   return emitError() << "unknown chip '" << name
@@ -131,9 +132,12 @@ FailureOr<Chip> attn::resolveChip(StringRef name, DictionaryAttr overrides,
                          << "'; known facts: " << llvm::join(keys, ", ");
     }
     auto value = dyn_cast<IntegerAttr>(entry.getValue());
-    if (!value || !value.getType().isSignlessInteger(64) || value.getInt() <= 0)
+    // The limit keeps sums and products of facts from overflowing.
+    constexpr int64_t maxFact = int64_t(1) << 48;
+    if (!value || !value.getType().isSignlessInteger(64) || value.getInt() <= 0 ||
+        value.getInt() > maxFact)
       return emitError() << "chip fact '" << entry.getName().getValue()
-                         << "' must be a positive 64-bit integer";
+                         << "' must be an i64 from 1 to " << maxFact;
     *fact = value.getInt();
   }
   return chip;
@@ -161,10 +165,8 @@ LogicalResult attn::setTargetChip(ModuleOp module, StringRef description) {
     int64_t value;
     if (key.empty() || text.getAsInteger(0, value))
       return module.emitError() << "chip fact '" << entry << "' is not of the form key=integer";
-    auto isSame = [fact = StringAttr::get(context, key)](NamedAttribute earlier) {
-      return earlier.getName() == fact;
-    };
-    if (llvm::any_of(overrides, isSame))
+    StringRef factName = key; // A lambda cannot capture a structured binding.
+    if (llvm::any_of(overrides, [&](NamedAttribute given) { return given.getName() == factName; }))
       return module.emitError() << "chip fact '" << key << "' is given twice";
     overrides.push_back(builder.getNamedAttr(key, builder.getI64IntegerAttr(value)));
   }

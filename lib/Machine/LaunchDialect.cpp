@@ -37,7 +37,8 @@ LogicalResult LaunchDialect::verifyOperationAttribute(Operation *op, NamedAttrib
   if (name != sizesName)
     return op->emitError() << "unknown attribute '" << name << "'";
   auto sizes = dyn_cast<DictionaryAttr>(attribute.getValue());
-  if (!sizes || !llvm::all_of(sizes, [](NamedAttribute size) { return isPositive(size.getValue()); }))
+  if (!sizes ||
+      !llvm::all_of(sizes, [](NamedAttribute size) { return isPositive(size.getValue()); }))
     return op->emitError() << "'" << name << "' must be a dictionary of positive i64 numbers";
   return success();
 }

@@ -10,6 +10,7 @@
 #include "attn/Machine/LaunchDialect.h"
 #include "attn/Machine/MachineDialect.h"
 #include "attn/Pipelines/CpuLowering.h"
+#include "attn/Pipelines/Pipelines.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -40,9 +41,6 @@ void attn::registerAllPasses() {
   registerAscendPasses();
   registerTileToAscendPasses();
   registerTileToLinalgPasses();
+  registerPipelines();
   registerJitPasses();
-  PassPipelineRegistration<>(
-      "attn-cpu-lowering",
-      "From bound and decomposed tile kernels to the LLVM dialect of this host",
-      [](OpPassManager &manager) { buildCpuLoweringPipeline(manager, getHostLoweringOptions()); });
 }

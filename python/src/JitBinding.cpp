@@ -49,14 +49,7 @@ template <typename T> T take(llvm::Expected<T> value) {
   return std::move(*value);
 }
 
-void lower(KernelModule &module, const std::string &pipeline) {
-  if (!pipeline.empty())
-    module.run(pipeline);
-}
-
-std::unique_ptr<Kernel> compile(KernelModule &module, const std::string &pipeline,
-                                const std::string &name) {
-  lower(module, pipeline);
+std::unique_ptr<Kernel> compile(const KernelModule &module, const std::string &name) {
   DiagnosticCollector collector(module.getContext());
   llvm::Expected<std::unique_ptr<Kernel>> kernel = Kernel::compile(module.getModule(), name);
   if (!kernel) {
@@ -69,10 +62,7 @@ std::unique_ptr<Kernel> compile(KernelModule &module, const std::string &pipelin
   return std::move(*kernel);
 }
 
-std::string printLLVMOf(KernelModule &module, const std::string &pipeline) {
-  lower(module, pipeline);
-  return take(printLLVM(module.getModule()));
-}
+std::string printLLVMOf(const KernelModule &module) { return take(printLLVM(module.getModule())); }
 
 void run(const Kernel &kernel, const py::sequence &values, unsigned threads) {
   std::vector<Argument> arguments = toArguments(values);
@@ -98,10 +88,8 @@ void bindJit(py::module_ &module) {
             return take(kernel.countBlocks(toArguments(values), threads));
           },
           py::arg("arguments"), py::arg("threads"));
-  module.def("jit_compile", &compile, py::arg("module"), py::arg("pipeline") = "attn-cpu",
-             py::arg("name") = "", release());
-  module.def("print_llvm", &printLLVMOf, py::arg("module"), py::arg("pipeline") = "attn-cpu",
-             release());
+  module.def("jit_compile", &compile, py::arg("module"), py::arg("name") = "", release());
+  module.def("print_llvm", &printLLVMOf, py::arg("module"), release());
 }
 
 } // namespace attn::python

@@ -14,7 +14,7 @@ constexpr llvm::StringLiteral limitName = "launch.limit";
 constexpr llvm::StringLiteral gridOfName = "launch.grid_of";
 constexpr llvm::StringLiteral sizesName = "launch.sizes";
 constexpr llvm::StringLiteral signatureName = "launch.signature";
-/// The name of the first dimension of every scratch array.
+/// The dimension of a scratch array that is the number of launched blocks.
 constexpr llvm::StringLiteral blocksDim = "@blocks";
 } // namespace attn::launch
 

@@ -16,7 +16,7 @@ def Launch_Dialect : Dialect {
     |---|---|---|
     | `launch.dims = ["T", 4096]` | array argument | its dimensions by name or number; equal names mean equal sizes, checked by the caller |
     | `launch.output` | array argument | made by the caller, returned by the kernel |
-    | `launch.scratch` | array argument | workspace made by the caller; its first dimension, named `@blocks`, is the number of launched blocks |
+    | `launch.scratch` | array argument | workspace made by the caller; a dimension named `@blocks` is the number of launched blocks |
     | `launch.limit = 40 : i64` | kernel | never launch more blocks than this |
     | `launch.grid_of = @kernel` | function | the host function that counts the tiles of that kernel's grid; same arguments, one index result |
     | `launch.sizes = {BT = 2 : i64}` | kernel | the block sizes the compiler chose |

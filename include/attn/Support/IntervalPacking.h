@@ -23,8 +23,9 @@ struct Packing {
   int64_t bytes = 0;
 };
 
-/// Gives each interval an offset that is a multiple of `alignment`, so that intervals alive at the same
-/// time do not overlap. Largest first, each at the lowest place that is free over its whole life.
+/// Gives each interval an offset that is a multiple of `alignment`, so that intervals alive at the
+/// same time do not overlap. Largest first, each at the lowest place that is free over its whole
+/// life.
 Packing packIntervals(llvm::ArrayRef<LiveInterval> intervals, int64_t alignment);
 
 } // namespace attn

@@ -43,10 +43,16 @@ static SmallVector<NamedAttribute> convertAttributes(func::FuncOp function) {
   return attributes;
 }
 
+static bool isTileType(Type type) { return isa<tile::TileDialect>(type.getDialect()); }
+
 /// Replaces `function` by its lowered form.
 static LogicalResult convert(func::FuncOp function) {
   if (function->hasAttr("tile.symbols"))
     return function.emitError("sizes are left to the compiler: run tile-fit-tiles before");
+  if (llvm::any_of(function.getArgumentTypes(),
+                   [](Type type) { return isTileType(convertArgumentType(type)); }) ||
+      llvm::any_of(function.getResultTypes(), isTileType))
+    return function.emitError("takes or returns tiles; only arrays and scalars cross its border");
   FailureOr<tile::BufferAssignment> assignment = tile::BufferAssignment::create(function);
   if (failed(assignment))
     return failure();
@@ -73,8 +79,7 @@ static LogicalResult convert(func::FuncOp function) {
 
 /// Whether any type of the function belongs to the tile stage.
 static bool usesTiles(func::FuncOp function) {
-  auto isTile = [](Type type) { return isa<tile::TileDialect>(type.getDialect()); };
-  return llvm::any_of(function.getArgumentTypes(), isTile) ||
+  return llvm::any_of(function.getArgumentTypes(), isTileType) ||
          function
              .walk([](Operation *op) {
                return isa_and_present<tile::TileDialect>(op->getDialect()) ? WalkResult::interrupt()

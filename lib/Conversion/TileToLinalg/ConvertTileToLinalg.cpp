@@ -54,6 +54,10 @@ struct TileTypeConverter : TypeConverter {
       return success();
     });
     addConversion([](SoftmaxStateType) -> Type { return {}; });
+    // For reductions over rows, which read a span without having it as an operand.
+    addSourceMaterialization([](OpBuilder &builder, SpanType span, ValueRange parts, Location loc) {
+      return UnrealizedConversionCastOp::create(builder, loc, span, parts).getResult(0);
+    });
   }
 };
 
@@ -151,6 +155,7 @@ struct ConvertTileToLinalgPass : attn::impl::ConvertTileToLinalgPassBase<Convert
     TileTypeConverter converter;
     ConversionTarget target(getContext());
     target.addIllegalDialect<TileDialect>();
+    target.addLegalOp<UnrealizedConversionCastOp>();
     target.markUnknownOpDynamicallyLegal([&](Operation *op) {
       auto function = dyn_cast<func::FuncOp>(op);
       return function
@@ -162,7 +167,10 @@ struct ConvertTileToLinalgPass : attn::impl::ConvertTileToLinalgPassBase<Convert
     populateValuePatterns(converter, validRows, patterns);
     populateControlPatterns(converter, patterns);
     if (failed(applyPartialConversion(module, target, std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+    SmallVector<UnrealizedConversionCastOp> casts;
+    module.walk([&](UnrealizedConversionCastOp cast) { casts.push_back(cast); });
+    reconcileUnrealizedCasts(casts);
   }
 };
 

@@ -171,9 +171,7 @@ struct ConvertReduce : OpConversionPattern<ReduceOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
-    FailureOr<Value> input = getValidPart(op, adaptor.getInput(), rewriter);
-    if (failed(input))
-      return failure();
+    Value input = getValidPart(op, adaptor.getInput(), rewriter);
     Value neutral = arith::ConstantOp::create(rewriter, loc, getNeutral(rewriter, op.getKind()));
     Value init = linalg::FillOp::create(rewriter, loc, neutral, createEmpty(rewriter, loc, type))
                      .getResult(0);
@@ -184,7 +182,7 @@ struct ConvertReduce : OpConversionPattern<ReduceOp> {
     SmallVector<utils::IteratorType> iterators(2, utils::IteratorType::parallel);
     iterators[op.getAxis()] = utils::IteratorType::reduction;
     rewriter.replaceOpWithNewOp<linalg::GenericOp>(
-        op, type, *input, init, maps, iterators,
+        op, type, input, init, maps, iterators,
         [&](OpBuilder &builder, Location bodyLoc, ValueRange arguments) {
           linalg::YieldOp::create(
               builder, bodyLoc,
@@ -195,20 +193,20 @@ struct ConvertReduce : OpConversionPattern<ReduceOp> {
 
 private:
   /// Rows beyond the end of an array hold anything: they must not take part.
-  FailureOr<Value> getValidPart(ReduceOp op, Value input,
-                                ConversionPatternRewriter &rewriter) const {
+  Value getValidPart(ReduceOp op, Value input, ConversionPatternRewriter &rewriter) const {
     Value span = validRows.lookup(op);
     if (!span)
       return input;
-    SmallVector<Value> converted;
-    if (failed(rewriter.getRemappedValues(span, converted)))
-      return rewriter.notifyMatchFailure(op, "its span is not converted");
+    // The span is no operand, so its converted values are taken by a cast, which the pass resolves
+    // at its end.
+    Type index = rewriter.getIndexType();
+    Value valid =
+        UnrealizedConversionCastOp::create(rewriter, op.getLoc(), TypeRange{index, index}, span)
+            .getResult(1);
     SmallVector<OpFoldResult> zeros(2, rewriter.getIndexAttr(0)), ones(2, rewriter.getIndexAttr(1));
     SmallVector<OpFoldResult> sizes = {
-        getAsOpFoldResult(converted.back()),
-        rewriter.getIndexAttr(cast<RankedTensorType>(input.getType()).getDimSize(1))};
-    return tensor::ExtractSliceOp::create(rewriter, op.getLoc(), input, zeros, sizes, ones)
-        .getResult();
+        valid, rewriter.getIndexAttr(cast<RankedTensorType>(input.getType()).getDimSize(1))};
+    return tensor::ExtractSliceOp::create(rewriter, op.getLoc(), input, zeros, sizes, ones);
   }
 
   const ValidRows &validRows;

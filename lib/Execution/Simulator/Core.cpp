@@ -45,7 +45,7 @@ bool Core::takeHead(int pipeIndex, double now) {
   switch (instruction.opcode) {
   case Opcode::WaitFlag: {
     int flag = *getFlag(head);
-    pipe.waitsFor = flags[flag].isRaised ? -1 : flag;
+    pipe.waitsFor = flags[flag].raised.empty() ? flag : -1;
     if (pipe.waitsFor >= 0)
       return false;
     pipe.isCold = true;
@@ -185,7 +185,7 @@ void Core::setFlag(int flagIndex, const Issued &issued, const Clock &done, doubl
   const Instruction &instruction = *issued.instruction;
   // Clearing must be known to be over, or the set may be lost; luck in time does not count.
   bool isCleared = flag.lastWait <= done[indexOf(instruction.target)];
-  if (flag.isRaised || !flag.pending.empty() || !isCleared)
+  if (!flag.raised.empty() || !flag.pending.empty() || !isCleared)
     shared.log.report(HazardKind::Flag, instruction, block,
                       "raises " + describeFlag(instruction) +
                           (isCleared ? ", which is still raised"
@@ -196,12 +196,10 @@ void Core::setFlag(int flagIndex, const Issued &issued, const Clock &done, doubl
 
 void Core::raiseFlag(int flagIndex, double now) {
   Flag &flag = flags[flagIndex];
-  flag.isRaised = true;
-  flag.raisedAt = now;
-  flag.setter = flag.pending.front().first;
-  flag.known = flag.pending.front().second;
+  auto [setter, known] = flag.pending.front();
   flag.pending.pop_front();
-  Pipe target = flag.setter->target;
+  flag.raised.push_back({setter, known, now});
+  Pipe target = setter->target;
   if (target == Pipe::S && state == ScalarState::HeldByFlag && heldBy == flagIndex)
     return resumeScalar(now);
   PipeState &pipe = pipes[indexOf(target)];
@@ -211,10 +209,11 @@ void Core::raiseFlag(int flagIndex, double now) {
 
 double Core::clearFlag(int flagIndex, uint32_t sequence, Clock &clock, double now) {
   Flag &flag = flags[flagIndex];
-  flag.isRaised = false;
+  Flag::Raise raise = flag.raised.front();
+  flag.raised.pop_front();
   flag.lastWait = sequence;
-  join(clock, flag.known);
-  return std::max(now + shared.costs.flagIssue, flag.raisedAt + shared.costs.flagLatency);
+  join(clock, raise.known);
+  return std::max(now + shared.costs.flagIssue, raise.time + shared.costs.flagLatency);
 }
 
 std::string Core::describeFlag(const Instruction &instruction) const {

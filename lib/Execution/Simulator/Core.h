@@ -84,10 +84,15 @@ private:
   };
 
   struct Flag {
-    bool isRaised = false;
-    double raisedAt = 0;
-    Clock known = {};
-    const Instruction *setter = nullptr;
+    /// A set whose work is done: when, and what is finished then.
+    struct Raise {
+      const Instruction *setter;
+      Clock known;
+      double time;
+    };
+    /// At most one in a correct kernel. After a misuse, which is reported, the flag counts, so that
+    /// the run goes on and shows what else is wrong.
+    std::deque<Raise> raised;
     /// Sets that were issued and whose work is not done.
     std::deque<std::pair<const Instruction *, Clock>> pending;
     /// The wait that cleared it last, by its number on the target pipe.

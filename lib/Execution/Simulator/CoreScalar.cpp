@@ -94,7 +94,7 @@ bool Core::issueOnScalarPipe() {
     setFlag(flag, next, scalarClock, scalarTime);
     return true;
   }
-  if (!flags[flag].isRaised) {
+  if (flags[flag].raised.empty()) {
     state = ScalarState::HeldByFlag;
     heldBy = flag;
     return false;
@@ -169,10 +169,12 @@ void Core::reportLeftovers() {
       shared.log.report(HazardKind::Outstanding, *pipes[pipe].lastWork, block,
                         "may still be under way when the kernel ends: no barrier covers it");
   for (Flag &flag : flags) {
+    if (flag.raised.empty() && flag.pending.empty())
+      continue;
     // A set whose event has not come yet still raises its flag.
-    const Instruction *setter = flag.pending.empty() ? flag.setter : flag.pending.back().first;
-    if ((flag.isRaised || !flag.pending.empty()) &&
-        shared.log.isNew(HazardKind::Flag, setter->number, -3))
+    const Instruction *setter =
+        flag.pending.empty() ? flag.raised.back().setter : flag.pending.back().first;
+    if (shared.log.isNew(HazardKind::Flag, setter->number, -3))
       shared.log.add(HazardKind::Flag, setter->op->getLoc(), block, nameOf(setter->pipe),
                      llvm::formatv("{0} of {1} is still raised when the kernel ends", setter->name,
                                    describeFlag(*setter)));

@@ -15,7 +15,8 @@ Engine::Engine(Chipwide &shared)
 
 void Engine::run() {
   for (int core = 0, count = cores.size(); core < count; ++core)
-    schedule(0, EventKind::StartBlock, core, static_cast<int>(nextBlock++));
+    schedule(core * shared.costs.blockStagger, EventKind::StartBlock, core,
+             static_cast<int>(nextBlock++));
   while (!events.empty() || memory.getNextEnd() < SharedRate::never) {
     if (events.empty() || memory.getNextEnd() <= events.top().time) {
       finishTransfers();

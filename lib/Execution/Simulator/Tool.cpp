@@ -76,7 +76,7 @@ LogicalResult printValues(func::FuncOp kernel, ArrayRef<Argument> arguments,
     if (index < 0 || index >= static_cast<int>(arguments.size()))
       return kernel.emitError() << "has no argument " << index << " to print";
     for (const Array &array : arguments[index].arrays) {
-      llvm::outs() << "argument " << index << ":\n";
+      llvm::outs() << "values of argument " << index << ":\n";
       if (array.data)
         printArray(array, llvm::outs());
     }

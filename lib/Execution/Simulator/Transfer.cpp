@@ -47,10 +47,13 @@ bool Execution::checkArray(const Place &place, int64_t rows, int64_t length, int
   for (int axis = 0; axis <= last; ++axis)
     isInside &= place.indices[axis] >= 0 && place.indices[axis] < array.shape[axis];
   isInside = isInside && place.indices[last] + length <= array.shape[last];
-  // Rows go along a dimension of that stride.
+  // Rows go along a dimension in steps of its stride.
   bool hasRows = rows == 1;
-  for (int axis = 0; axis <= last; ++axis)
-    hasRows |= array.strides[axis] == pitch && place.indices[axis] + rows <= array.shape[axis];
+  for (int axis = 0; axis <= last && isInside; ++axis) {
+    int64_t stride = array.strides[axis], extent = axis == last ? length : 1;
+    if (stride > 0 && pitch % stride == 0)
+      hasRows |= place.indices[axis] + (rows - 1) * (pitch / stride) + extent <= array.shape[axis];
+  }
   if (isInside && hasRows)
     return true;
   std::string indices, shape;

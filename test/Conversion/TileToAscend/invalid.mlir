@@ -34,7 +34,7 @@ func.func @unbound_range(%i: index) attributes {tile.kernel} {
 
 func.func @huge(%s: f32) attributes {tile.kernel} {
   // expected-error @+1 {{which no memory holds}}
-  %0 = tile.splat %s : f32 -> !tile.tile<4611686018427387904 x 4 x f32>
+  %0 = tile.splat %s : f32 -> !tile.tile<268435456 x 268435456 x f32>
   return
 }
 
@@ -68,6 +68,14 @@ func.func @other(%x: !tile.array<?xf32>) {
 func.func @count(%x: !tile.array<16xf32>) -> index attributes {launch.grid_of = @kernel} {
   %c = arith.constant 1 : index
   %a = tile.load %x[:] : (!tile.array<16xf32>) -> !tile.tile<1 x 16 x f32>
+  return %c : index
+}
+
+// -----
+
+// expected-error @+1 {{takes or returns tiles; only arrays and scalars cross its border}}
+func.func @border(%t: !tile.span<8>) -> index attributes {launch.grid_of = @kernel} {
+  %c = arith.constant 1 : index
   return %c : index
 }
 

@@ -254,7 +254,7 @@ def AddEntriesPass : Pass<"jit-add-entries", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"];
 }
 
 #endif // ATTN_EXECUTION_JIT_PASSES

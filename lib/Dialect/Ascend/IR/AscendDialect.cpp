@@ -67,6 +67,11 @@ std::optional<Space> attn::ascend::getSpace(Type type) {
   return space ? std::optional<Space>(space.getValue()) : std::nullopt;
 }
 
+bool attn::ascend::isElementType(Type type) {
+  return type.isF32() || type.isF16() || type.isBF16() || type.isSignlessInteger(8) ||
+         type.isSignlessInteger(16) || type.isSignlessInteger(32) || type.isSignlessInteger(64);
+}
+
 std::optional<int64_t> attn::ascend::getConstant(Value index) {
   APInt value;
   if (!matchPattern(index, m_ConstantInt(&value)) || value.getSignificantBits() > 64)

@@ -1,5 +1,5 @@
-// The ascend operations that are not instructions (arrays, buffers, flags), and the syntax shared by the
-// vector instructions.
+// The ascend operations that are not instructions (arrays, buffers, flags), and the syntax shared
+// by the vector instructions.
 #include "attn/Dialect/Ascend/IR/Ascend.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
@@ -57,7 +57,9 @@ static LogicalResult verifyDimension(Operation *op, Type array, int64_t dimensio
   return success();
 }
 
-LogicalResult DimOp::verify() { return verifyDimension(*this, getArray().getType(), getDimension(), 0); }
+LogicalResult DimOp::verify() {
+  return verifyDimension(*this, getArray().getType(), getDimension(), 0);
+}
 
 LogicalResult StrideOp::verify() {
   return verifyDimension(*this, getArray().getType(), getDimension(),
@@ -112,7 +114,7 @@ LogicalResult AllocOp::verify() {
   if (getSpace(type) != Space::UB)
     return emitOpError() << "makes a buffer in ub, not " << type;
   if (!type.hasStaticShape() || type.getRank() < 1 || type.getRank() > 2 ||
-      !type.getLayout().isIdentity() || !type.getElementType().isIntOrFloat())
+      !type.getLayout().isIdentity() || !isElementType(type.getElementType()))
     return emitOpError() << "makes a buffer of one dimension, or of slots and one dimension, not "
                          << type;
   // Keeps every byte count of the passes far from overflow.
@@ -122,7 +124,7 @@ LogicalResult AllocOp::verify() {
     if (size < 1 || size > maxElements || (elements *= size) > maxElements)
       return emitOpError() << "makes a buffer of an impossible size, " << type;
   }
-  if (getAddress() && (*getAddress() < 0 || *getAddress() % 32 != 0))
+  if (getAddress() && (*getAddress() < 0 || *getAddress() > maxElements || *getAddress() % 32 != 0))
     return emitOpError() << "has the address " << *getAddress() << ", not a multiple of 32";
   return success();
 }
@@ -150,11 +152,13 @@ LogicalResult SliceOp::verify() {
 //===----------------------------------------------------------------------===//
 
 template <typename FlagOp> static LogicalResult verifyFlag(FlagOp op) {
-  if (op.getSource() == op.getTarget() || op.getSource() == Pipe::ALL || op.getTarget() == Pipe::ALL)
+  if (op.getSource() == op.getTarget() || op.getSource() == Pipe::ALL ||
+      op.getTarget() == Pipe::ALL)
     return op.emitOpError() << "needs two different pipes";
   if (op.getEvent() < 0)
     return op.emitOpError() << "has the negative event " << op.getEvent();
-  if (op.getSlots() < 1 || op.getSlots() > 8 || (op.getSlots() > 1) != static_cast<bool>(op.getSlot()))
+  if (op.getSlots() < 1 || op.getSlots() > 8 ||
+      (op.getSlots() > 1) != static_cast<bool>(op.getSlot()))
     return op.emitOpError() << "has " << op.getSlots() << " slots; a slot needs 2 to 8 of them";
   return success();
 }

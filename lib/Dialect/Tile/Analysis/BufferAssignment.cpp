@@ -4,7 +4,7 @@
 #include "TileClasses.h"
 #include "attn/Dialect/Tile/Analysis/Layout.h"
 #include "attn/Support/IntervalPacking.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace attn;
@@ -93,7 +93,7 @@ private:
   TileClasses classes;
   DenseMap<size_t, Touches> touches; // by class
   DenseMap<size_t, size_t> numbers;  // from class to buffer
-  llvm::StringSet<> names;
+  llvm::StringMap<int64_t> names;    // and the last number behind each
 };
 
 } // namespace attn::tile
@@ -186,7 +186,7 @@ void BufferAssigner::touchAll(Value value) {
 Value BufferAssigner::getRepresentative(ArrayRef<Value> members) const {
   return *llvm::max_element(members, [&](Value a, Value b) {
     auto rank = [&](Value value) {
-      Life life = liveness.getLife(value);
+      Life life = classes.getLife(value);
       return std::make_tuple(isa<NameLoc>(value.getLoc()), life.end - life.begin, -life.begin);
     };
     return rank(a) < rank(b);
@@ -202,9 +202,11 @@ std::string BufferAssigner::getName(Value value, StringRef suffix) {
                            : "carried";
   if (!suffix.empty())
     base += ("_" + suffix).str();
-  std::string name = base;
-  for (int64_t number = 1; !names.insert(name).second; ++number)
-    name = base + "_" + std::to_string(number);
+  // The number behind a name goes on from the last one, so that many like names stay cheap.
+  int64_t &number = names.try_emplace(base, -1).first->second;
+  std::string name = ++number == 0 ? base : base + "_" + std::to_string(number);
+  while (name != base && !names.try_emplace(name, 0).second)
+    name = base + "_" + std::to_string(++number);
   return name;
 }
 

@@ -44,7 +44,7 @@ void TileClasses::add(Value value) {
   auto splat = value.getDefiningOp<SplatOp>();
   if ((splat && !needsBuffer(splat)) || liveness.isView(value) || liveness.isFused(value))
     return;
-  Life life = liveness.getLife(value);
+  Life life = lives[value] = liveness.getLife(value);
   TileClass single{
       type.getElementType(), getBufferElements(type), {{life.begin, life.end}}, {value}};
   classOf[value] = classes.size();
@@ -140,7 +140,7 @@ void TileClasses::placePart(InsertOp insert) {
   std::optional<size_t> own = getClass(part);
   int64_t position = 2 * liveness.getIndex(insert) + 1;
   if (!inWhole || !own || part.getParentBlock() != insert->getBlock() ||
-      liveness.getLife(part).end > position ||
+      getLife(part).end > position ||
       !isContiguousPart(insert.getPart().getType(), insert.getWhole().getType(), insert.getRow(),
                         insert.getCol()))
     return;

@@ -26,6 +26,8 @@ public:
   /// The class of a tile; none where it is not written anywhere, or is a view of another.
   std::optional<size_t> getClass(mlir::Value value) const;
   const TileClass &operator[](size_t index) const { return classes[index]; }
+  /// When a tile that has a class lives.
+  Life getLife(mlir::Value value) const { return lives.lookup(value); }
 
   /// The insertions whose part is computed in place.
   llvm::ArrayRef<InsertOp> getInsertions() const { return insertions; }
@@ -49,6 +51,7 @@ private:
   std::vector<TileClass> classes;
   mutable llvm::SmallVector<size_t> parents;
   llvm::DenseMap<mlir::Value, size_t> classOf;
+  llvm::DenseMap<mlir::Value, Life> lives;
   llvm::SmallVector<mlir::Value> values;
   llvm::SmallVector<InsertOp> insertions;
 };

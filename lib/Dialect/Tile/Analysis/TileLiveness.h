@@ -12,8 +12,8 @@ namespace attn::tile {
 /// A tile's life, on a scale with two points per op: an op with index i reads at 2i what it may
 /// write over, reads everything else at 2i + 1, and writes at 2i + 1.
 struct Life {
-  int64_t begin;
-  int64_t end;
+  int64_t begin = 0;
+  int64_t end = 0;
 };
 
 class TileLiveness {

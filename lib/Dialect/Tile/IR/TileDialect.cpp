@@ -24,6 +24,11 @@ void TileDialect::initialize() {
       >();
 }
 
+Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
+                                            Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
 LogicalResult AutoAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t lo,
                                int64_t hi) {
   if (lo < 1 || hi < lo)
@@ -39,8 +44,8 @@ static LogicalResult verifyKernel(Operation *op) {
     return op->emitError("a kernel returns through its output arrays, not through results");
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
     if (!isa<ArrayType, MemRefType>(type) && !type.isIntOrIndexOrFloat())
-      return op->emitError() << "argument " << index << " of a kernel must be an array or a scalar, not "
-                             << type;
+      return op->emitError() << "argument " << index
+                             << " of a kernel must be an array or a scalar, not " << type;
   return success();
 }
 

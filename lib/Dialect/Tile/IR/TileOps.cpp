@@ -11,9 +11,9 @@ using namespace attn::tile;
 // Index lists of loads and stores
 //===----------------------------------------------------------------------===//
 
-static ParseResult
-parseIndexList(OpAsmParser &parser, SmallVectorImpl<OpAsmParser::UnresolvedOperand> &indices,
-               DenseI64ArrayAttr &kinds) {
+static ParseResult parseIndexList(OpAsmParser &parser,
+                                  SmallVectorImpl<OpAsmParser::UnresolvedOperand> &indices,
+                                  DenseI64ArrayAttr &kinds) {
   SmallVector<int64_t> entries;
   auto parseEntry = [&]() -> ParseResult {
     if (succeeded(parser.parseOptionalColon())) {
@@ -25,8 +25,13 @@ parseIndexList(OpAsmParser &parser, SmallVectorImpl<OpAsmParser::UnresolvedOpera
     int64_t size = ScalarIndex;
     if (succeeded(parser.parseOptionalKeyword("span")))
       size = SpanIndex;
-    else if (succeeded(parser.parseOptionalColon()) && parser.parseInteger(size))
-      return failure();
+    else if (succeeded(parser.parseOptionalColon())) {
+      SMLoc loc = parser.getCurrentLocation();
+      if (parser.parseInteger(size))
+        return failure();
+      if (size < 1)
+        return parser.emitError(loc) << "a slice takes at least one element, not " << size;
+    }
     entries.push_back(size);
     return success();
   };
@@ -203,7 +208,8 @@ static LogicalResult verifyBinary(Operation *op) {
   auto result = cast<TileType>(op->getResult(0).getType());
   if (lhs.getElementType() != rhs.getElementType() ||
       lhs.getElementType() != result.getElementType())
-    return op->emitOpError() << "mixes the element types of " << lhs << ", " << rhs << " and " << result;
+    return op->emitOpError() << "mixes the element types of " << lhs << ", " << rhs << " and "
+                             << result;
   if (failed(verifyArithmeticType(op, lhs.getElementType())))
     return failure();
   Attribute rows = broadcast(lhs.getRows(), rhs.getRows());
@@ -247,7 +253,8 @@ LogicalResult ReduceOp::verify() {
 }
 
 /// Checks a part against the whole: same element type, and inside where the numbers tell.
-static LogicalResult verifyPart(Operation *op, TileType part, TileType whole, Value row, Value col) {
+static LogicalResult verifyPart(Operation *op, TileType part, TileType whole, Value row,
+                                Value col) {
   if (part.getElementType() != whole.getElementType())
     return op->emitOpError() << "mixes the element types of " << part << " and " << whole;
   auto check = [&](StringRef what, Attribute size, Attribute limit, Value offset) -> LogicalResult {
@@ -257,8 +264,8 @@ static LogicalResult verifyPart(Operation *op, TileType part, TileType whole, Va
     if (sizeNumber && limitNumber &&
         (offsetNumber.isNegative() ||
          offsetNumber.getSExtValue() > limitNumber.getInt() - sizeNumber.getInt()))
-      return op->emitOpError() << "takes " << what << " " << offsetNumber.getSExtValue() << " to "
-                               << offsetNumber.getSExtValue() + sizeNumber.getInt() << " of " << whole;
+      return op->emitOpError() << "takes " << sizeNumber.getInt() << " " << what << " from "
+                               << offsetNumber.getSExtValue() << " on of " << whole;
     return success();
   };
   return failure(failed(check("rows", part.getRows(), whole.getRows(), row)) ||
@@ -368,11 +375,11 @@ static void printBlockSize(OpAsmPrinter &printer, Attribute block) {
 
 /// The type of a loop's argument: an index, or a span where it goes by blocks. Null for a block
 /// size that is none.
-static Type getIteratorType(MLIRContext *context, Attribute block) {
+static Type getIteratorType(OpAsmParser &parser, Attribute block) {
   if (!block || isa<UnitAttr>(block))
-    return IndexType::get(context);
-  return SpanType::getChecked([context] { return emitError(UnknownLoc::get(context)); }, context,
-                              block);
+    return parser.getBuilder().getIndexType();
+  SMLoc loc = parser.getCurrentLocation();
+  return SpanType::getChecked([&] { return parser.emitError(loc); }, parser.getContext(), block);
 }
 
 ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
@@ -387,7 +394,8 @@ ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
     return succeeded(parser.parseOptionalKeyword("by")) ? parseBlockSize(parser, block) : success();
   };
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren) || parser.parseKeyword("in") ||
+  if (parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren) ||
+      parser.parseKeyword("in") ||
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseAxis) ||
       parser.resolveOperands(extents, IndexType::get(context), result.operands))
     return failure();
@@ -395,7 +403,7 @@ ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
     return parser.emitError(loc) << "a grid of " << blocks.size() << " axes has "
                                  << arguments.size() << " arguments";
   for (auto [argument, block] : llvm::zip_equal(arguments, blocks))
-    if (!(argument.type = getIteratorType(context, block)))
+    if (!(argument.type = getIteratorType(parser, block)))
       return failure();
   result.addAttribute("blocks", ArrayAttr::get(context, blocks));
   if (parseOptionalStages(parser, result))
@@ -432,7 +440,7 @@ LogicalResult GridOp::verify() {
   if (failed(verifyStages(*this, getStages())))
     return failure();
   if (getBody().front().getTerminator()->getNumOperands() != 0)
-    return emitOpError("carries no values, but its body ends with some");
+    return emitOpError("cannot carry values: its iterations do not depend on each other");
   for (auto [block, argument] : llvm::zip_equal(getBlocks(), getBody().getArguments())) {
     if (!isa<UnitAttr, IntegerAttr, StringAttr>(block))
       return emitOpError() << "has " << block << " as a block size";
@@ -463,7 +471,7 @@ ParseResult RangeOp::parse(OpAsmParser &parser, OperationState &result) {
       return failure();
     result.addAttribute("block", block);
   }
-  if (!(arguments[0].type = getIteratorType(context, block)))
+  if (!(arguments[0].type = getIteratorType(parser, block)))
     return failure();
   auto parseCarried = [&]() -> ParseResult {
     OpAsmParser::UnresolvedOperand init;
@@ -521,7 +529,8 @@ LogicalResult RangeOp::verify() {
   if (body.getNumArguments() != getInits().size() + 1 || getNumResults() != getInits().size())
     return emitOpError("needs one argument and one result per carried value");
   auto span = dyn_cast<SpanType>(body.getArgument(0).getType());
-  if (getBlock() ? !span || span.getSize() != *getBlock() : !body.getArgument(0).getType().isIndex())
+  if (getBlock() ? !span || span.getSize() != *getBlock()
+                 : !body.getArgument(0).getType().isIndex())
     return emitOpError() << "has an argument of type " << body.getArgument(0).getType()
                          << " that does not fit its range";
   auto yield = dyn_cast<YieldOp>(body.getTerminator());

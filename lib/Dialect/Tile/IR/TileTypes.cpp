@@ -47,9 +47,11 @@ static void printDim(AsmPrinter &printer, Attribute dim) {
 
 static LogicalResult verifyDim(function_ref<InFlightDiagnostic()> emitError, Attribute dim) {
   if (auto number = dyn_cast_or_null<IntegerAttr>(dim)) {
-    if (number.getType().isSignlessInteger(64) && number.getInt() > 0)
+    // The limit keeps every product of two dimensions and an element size from overflowing.
+    constexpr int64_t maxDim = int64_t(1) << 28;
+    if (number.getType().isSignlessInteger(64) && number.getInt() > 0 && number.getInt() <= maxDim)
       return success();
-    return emitError() << "a tile dimension must be positive, not " << number.getInt();
+    return emitError() << "a tile dimension is a number from 1 to " << maxDim << ", not " << number;
   }
   auto symbol = dyn_cast_or_null<StringAttr>(dim);
   if (!symbol)
@@ -100,9 +102,11 @@ LogicalResult ArrayType::verify(function_ref<InFlightDiagnostic()> emitError,
                                 ArrayRef<int64_t> shape, Type elementType, bool table) {
   if (shape.empty())
     return emitError() << "an array has at least one dimension";
+  constexpr int64_t maxSize = int64_t(1) << 40;
   for (int64_t size : shape)
-    if (size <= 0 && !ShapedType::isDynamic(size))
-      return emitError() << "an array's dimension must be positive or '?', not " << size;
+    if (!ShapedType::isDynamic(size) && (size <= 0 || size > maxSize))
+      return emitError() << "an array's dimension must be '?' or a number from 1 to " << maxSize
+                         << ", not " << size;
   if (!isElementType(elementType))
     return emitError() << "an array holds f32, f16, bf16 or i32, not " << elementType;
   if (table && shape.size() < 2)

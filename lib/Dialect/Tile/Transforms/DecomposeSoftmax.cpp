@@ -98,7 +98,7 @@ static FailureOr<SoftmaxForm> chooseForm(func::FuncOp kernel, ArrayRef<SoftmaxIn
     }
   }
   emitRemark(first.getLoc()) << "softmax takes the form " << getFormName(best)
-                                     << " (estimates for one core" << estimates << ")";
+                             << " (estimates for one core" << estimates << ")";
   return best;
 }
 

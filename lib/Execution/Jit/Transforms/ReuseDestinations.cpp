@@ -86,6 +86,17 @@ void replaceInputByDestination(RewriterBase &rewriter, GenericOp op, OpOperand *
   rewriter.replaceOp(op, updated.getResults());
 }
 
+/// Whether the result of `op` may lie where `value` does. What a loop carries must hold the next
+/// value of the same place at the end of the body, and no other.
+bool mayHoldResult(Value value, GenericOp op) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
+  if (!loop || argument == loop.getInductionVar())
+    return !argument;
+  unsigned number = argument.getArgNumber() - loop.getNumInductionVars();
+  return loop.getBody()->getTerminator()->getOperand(number) == op.getResult(0);
+}
+
 /// An elementwise operation updates an input that it reads for the last time.
 void updateInPlace(func::FuncOp function) {
   SmallVector<GenericOp> operations;
@@ -100,6 +111,7 @@ void updateInPlace(func::FuncOp function) {
                   op.getMatchingIndexingMap(input).isIdentity() &&
                   llvm::count(op.getInputs(), input->get()) == 1;
       if (fits && ownsBuffer(input->get()) && isLastUse(input->get(), op) &&
+          mayHoldResult(input->get(), op) &&
           // What a loop carries is the best choice: it must be written anyway.
           (!found || isa<BlockArgument>(input->get())))
         found = input;

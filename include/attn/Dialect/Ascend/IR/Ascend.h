@@ -25,8 +25,9 @@
 namespace attn::ascend {
 
 /// What an instruction touches through one memref operand: `rows` runs of `rowBytes`, `pitchBytes`
-/// apart, from the operand's first element on. `toEnd` stands for an amount only known at run time:
-/// everything from the first element to the end of the buffer.
+/// apart, from the operand's first element on; at most that where an amount is only known at run
+/// time. `toEnd` stands for an amount without a known bound: everything from the first element to
+/// the end of the buffer.
 struct Access {
   mlir::Value memory;
   bool isWrite;
@@ -39,12 +40,19 @@ struct Access {
 /// The memory space of a memref type, or none where it is not one of ours.
 std::optional<Space> getSpace(mlir::Type type);
 
+/// Whether local memory can hold elements of that type.
+bool isElementType(mlir::Type type);
+
 /// The number an index is known to be, or none.
 std::optional<int64_t> getConstant(mlir::Value index);
 
-/// f32 elements of scratch that a row reduction needs for `rows` rows of `cols` elements: one value per
-/// 32-byte block, then one per block of those, each row on its own so that rows do not wait for each
-/// other.
+/// The largest and the smallest number an index can be, or none where that is not known.
+std::optional<int64_t> getUpperBound(mlir::Value index);
+std::optional<int64_t> getLowerBound(mlir::Value index);
+
+/// f32 elements of scratch that a row reduction needs for `rows` rows of `cols` elements: one value
+/// per 32-byte block, then one per block of those, each row on its own so that rows do not wait for
+/// each other.
 int64_t getRowReduceScratchElements(int64_t rows, int64_t cols);
 
 /// f32 elements of scratch that row-broadcast arithmetic needs for `rows` rows.

@@ -34,7 +34,8 @@ def Ascend_ArrayType : AnyTypeOf<[AnyMemRef, Ascend_TableType]>;
 def Ascend_DimOp : Ascend_Op<"dim", [Pure]> {
   let summary = "The size of an array's dimension";
   let description = [{
-    Dimensions of a table count its entries first.
+    Dimensions of a table count its entries first. A kernel is never launched on an empty array: the size is at
+    least 1.
 
     ```mlir
     %n = ascend.dim %V, 0 : memref<?x?x4096xbf16, strided<[?, ?, 1]>, #ascend.space<gm>>

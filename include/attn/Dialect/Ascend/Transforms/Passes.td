@@ -4,4 +4,166 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ExpandCompositesPass : Pass<"ascend-expand-composites", "::mlir::func::FuncOp"> {
+  let summary = "Writes composite ops out as the calls of the chip";
+  let description = [{
+    Replaces `row_reduce`, `row_binary`, `row_mul_add` and `col_binary` by instructions within the limits of the chip
+    (repeats, strides, masks). Of the forms that a composite allows, the one with the fewest instructions is taken, by the
+    most rows that the buffers can hold:
+
+    - a reduction folds every eight values to one by `block_reduce` until 64 are left in a row, then takes one
+      `whole_reduce` over all rows; only the real elements of a row take part;
+    - a column is spread by `brcb` to one block per row, then one instruction per row (long rows) or one per 64
+      columns over all rows (short rows) applies it;
+    - a row is applied per row in count form, or per 64 columns over all rows.
+
+    Before:
+    ```mlir
+    ascend.row_reduce sum %d, %s, %t rows(%c2) cols 4096 pitch 4096 : ...
+    ```
+    After:
+    ```mlir
+    ascend.block_reduce sum %t, %s mask 64 repeat(%c128) strides [1, 1, 8] : ...
+    ascend.block_reduce sum %t1, %t mask 64 repeat(%c16) strides [1, 1, 8] : ...
+    ascend.whole_reduce sum %d, %t1 mask 64 repeat(%c2) strides [1, 1, 8] : ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def DoubleBufferPass : Pass<"ascend-double-buffer", "::mlir::func::FuncOp"> {
+  let summary = "Gives the buffers between transfers and arithmetic of a staged loop one slot per stage";
+  let description = [{
+    A buffer becomes a k-slot buffer when all its uses lie in the body of one loop with `ascend.stages = k`, when a
+    transfer and the vector pipe both touch it, and when each iteration writes it before reading it. The slot of an
+    iteration comes from a counter that runs on through the enclosing loops, so that slots keep alternating when the loop
+    is entered again. A remark at the buffer says why one that meets a staged loop keeps a single slot.
+
+    Before:
+    ```mlir
+    %v = ascend.alloc "v" : memref<4096xbf16, #ascend.space<ub>>
+    scf.for %n = %c0 to %N step %c1 {
+      ascend.copy_in %v, ...
+      ascend.cast none %v32, %v ...
+    } {ascend.stages = 2 : i64}
+    ```
+    After:
+    ```mlir
+    %v = ascend.alloc "v" : memref<2x4096xbf16, #ascend.space<ub>>
+    scf.for %n = %c0 to %N step %c1 iter_args(%slot = %c0) -> (index) {
+      %now = ascend.slot %v[%slot] : ...
+      ascend.copy_in %now, ...
+      ascend.cast none %v32, %now ...
+      %more = arith.addi %slot, %c1 : index
+      %next = arith.remui %more, %c2 : index
+      scf.yield %next : index
+    } {ascend.stages = 2 : i64}
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def PlanMemoryPass : Pass<"ascend-plan-memory", "::mlir::func::FuncOp"> {
+  let summary = "Gives every buffer its address";
+  let description = [{
+    Buffers that are never alive together may share bytes. While there is room, a buffer that a transfer touches keeps its
+    bytes for the whole loop around it, so that no reuse makes a pipe wait for another, and the two sources of a
+    binary instruction lie in different bank groups. The plan is checked by code that did not make it. Buffers without
+    uses disappear.
+
+    When the buffers do not fit, the error names every buffer alive at the fullest place.
+
+    Before:
+    ```mlir
+    %v32 = ascend.alloc "v32" : memref<4096xf32, #ascend.space<ub>>
+    ```
+    After:
+    ```mlir
+    %v32 = ascend.alloc "v32" at 16384 : memref<4096xf32, #ascend.space<ub>>
+    ```
+  }];
+  let statistics = [Statistic<"bytes", "bytes", "Bytes of UB in use">];
+}
+
+def InsertSyncPass : Pass<"ascend-insert-sync", "::mlir::func::FuncOp"> {
+  let summary = "Orders the pipes by flags and barriers";
+  let description = [{
+    Runs the kernel abstractly, loops unrolled a few trips, and finds for every instruction what it must not overtake: by
+    the bytes of UB that it touches (reuse of addresses included) and by its places in arrays. Where the order is not
+    known already through earlier flags and barriers, it adds
+
+    - a barrier before the consumer, within one pipe;
+    - a flag from behind the producer to before the consumer, between pipes, outside of loops that only one of them is in;
+    - for a dependence on a later iteration, a flag that is raised before the loop, awaited and raised in every
+      iteration, and awaited once more behind the loop, so that it is balanced for any number of trips; one flag per slot
+      for buffers with slots.
+
+    Afterwards it removes what the rest implies: without any single flag or barrier of the result there is a race. The
+    kernel ends with a barrier of all pipes. Events are virtual: `ascend-assign-events` gives them the chip's ids.
+
+    Before:
+    ```mlir
+    scf.for ... iter_args(%slot = %c0) -> (index) {
+      %now = ascend.slot %v[%slot] : ...
+      ascend.copy_in %now, ...
+      ascend.cast none %v32, %now ...
+    }
+    ```
+    After:
+    ```mlir
+    ascend.set_flag v to mte2 virtual event 0 slot(%c0) of 2
+    ascend.set_flag v to mte2 virtual event 0 slot(%c1) of 2
+    scf.for ... iter_args(%slot = %c0) -> (index) {
+      %now = ascend.slot %v[%slot] : ...
+      ascend.wait_flag v to mte2 virtual event 0 slot(%slot) of 2
+      ascend.copy_in %now, ...
+      ascend.set_flag mte2 to v virtual event 0 slot(%slot) of 2
+      ascend.wait_flag mte2 to v virtual event 0 slot(%slot) of 2
+      ascend.barrier v
+      ascend.cast none %v32, %now ...
+      ascend.set_flag v to mte2 virtual event 0 slot(%slot) of 2
+    }
+    ascend.wait_flag v to mte2 virtual event 0 slot(%c0) of 2
+    ascend.wait_flag v to mte2 virtual event 0 slot(%c1) of 2
+    ascend.barrier all
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def AssignEventsPass : Pass<"ascend-assign-events", "::mlir::func::FuncOp"> {
+  let summary = "Gives virtual events the chip's ids";
+  let description = [{
+    Every ordered pair of pipes has a few ids (`event_ids` of the chip). Two events share ids only where the source knows,
+    whenever it raises one, that the target has passed its wait for the other; the slots of an event take neighbouring
+    ids. When a pair has too few ids, two of its events become one (raised behind the later producer, awaited before the
+    earlier consumer) where their order allows it, and as a last resort a full barrier replaces one; a remark says so.
+
+    Before:
+    ```mlir
+    ascend.set_flag mte2 to v virtual event 7 slot(%slot) of 2
+    ```
+    After:
+    ```mlir
+    ascend.set_flag mte2 to v event 0 slot(%slot) of 2
+    ```
+  }];
+}
+
+def AscendVerifyPass : Pass<"ascend-verify", "::mlir::func::FuncOp"> {
+  let summary = "Checks that a kernel is ready for the chip";
+  let description = [{
+    The gate at the end of the ascend stage: every buffer has an address inside the chip's memory, every event an id that
+    the chip has, sets and waits are balanced on every path (a loop adds none, so any number of trips will do), no composite
+    is left, only known ops are there, and the kernel ends with a barrier of all pipes. It changes nothing.
+
+    ```mlir
+    ascend.set_flag mte2 to v event 0
+    ascend.wait_flag mte2 to v event 0
+    ascend.barrier all
+    return
+    ```
+  }];
+}
+
 #endif // ATTN_DIALECT_ASCEND_TRANSFORMS_PASSES

@@ -26,7 +26,8 @@ std::optional<int64_t> getConstant(mlir::Value value);
 /// Whether `array` is written by the kernel it belongs to.
 bool isWritten(mlir::Value array);
 
-/// What a diagnostic calls the value: the name of the source, or that of the op that makes it, or "carried".
+/// What a diagnostic calls the value: the name of the source, or that of the op that makes it, or
+/// "carried".
 std::string getSourceName(mlir::Value value);
 
 } // namespace attn::tile

@@ -1,0 +1,46 @@
+// Which instructions touch a buffer, in program order: the base of double buffering and liveness.
+#ifndef ATTN_DIALECT_ASCEND_ANALYSIS_BUFFERUSES_H
+#define ATTN_DIALECT_ASCEND_ANALYSIS_BUFFERUSES_H
+
+#include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace attn::ascend {
+
+/// One instruction's touch of a buffer.
+struct BufferUse {
+  InstructionOpInterface instruction;
+  bool reads = false;
+  bool writes = false;
+};
+
+/// The buffer that a memref is a view of, through slots and slices, or none.
+AllocOp getBuffer(mlir::Value memory);
+
+class BufferUses {
+public:
+  explicit BufferUses(mlir::func::FuncOp kernel);
+
+  /// All buffers, in the order of their definitions.
+  llvm::ArrayRef<AllocOp> getBuffers() const { return buffers; }
+  llvm::ArrayRef<BufferUse> getUses(AllocOp buffer) const;
+
+  /// The innermost loop that holds all uses of the buffer, or none.
+  mlir::scf::ForOp getCommonLoop(AllocOp buffer) const;
+
+  /// Whether the first touch in the common loop's body is certain to come and only writes: then no
+  /// iteration needs what an earlier one left.
+  bool isWrittenFirst(AllocOp buffer) const;
+
+  /// Whether a transfer, or the vector pipe, touches the buffer.
+  bool hasTransfer(AllocOp buffer) const;
+  bool hasArithmetic(AllocOp buffer) const;
+
+private:
+  llvm::SmallVector<AllocOp> buffers;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<BufferUse, 4>> uses;
+};
+
+} // namespace attn::ascend
+
+#endif // ATTN_DIALECT_ASCEND_ANALYSIS_BUFFERUSES_H

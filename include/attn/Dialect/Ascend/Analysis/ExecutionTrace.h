@@ -1,0 +1,138 @@
+// One possible run of a kernel, instruction by instruction, with loops unrolled a few trips: what
+// the analyses of synchronisation look at.
+#ifndef ATTN_DIALECT_ASCEND_ANALYSIS_EXECUTIONTRACE_H
+#define ATTN_DIALECT_ASCEND_ANALYSIS_EXECUTIONTRACE_H
+
+#include "attn/Dialect/Ascend/Analysis/MemoryHistory.h"
+
+namespace attn::ascend {
+
+/// How often the loops of a trace run, and which way its conditions go.
+struct TraceChoice {
+  enum class Branch { Then, Else, Alternating };
+
+  int64_t trips = 3;
+  /// One loop may run another number of trips.
+  mlir::Operation *exception = nullptr;
+  int64_t exceptionTrips = 0;
+  Branch branch = Branch::Then;
+};
+
+/// A run of a kernel. Loops with a known count never run more often than that, and exactly that
+/// often where the count is small.
+class ExecutionTrace {
+public:
+  struct Step {
+    enum class Kind {
+      Instruction,
+      Enter,  ///< a loop or condition begins
+      Exit,   ///< it ends
+      Slot,   ///< an index that chooses slots gets a value
+      Set,    ///< a flag that stands in the IR already
+      Wait,   ///< likewise
+      Barrier ///< likewise
+    };
+    Kind kind;
+    mlir::Operation *op = nullptr;
+    /// Instruction, Enter, Exit: the number of the operation.
+    int32_t number = -1;
+    /// Instruction: what executes it.
+    Pipe pipe = Pipe::S;
+    /// The pass through a region that the step is part of.
+    int32_t frame = 0;
+    /// Instruction: where its needs begin; Enter, Exit: the visit of the loop or condition.
+    int32_t detail = 0;
+    /// Instruction: how many needs it has.
+    int32_t needCount = 0;
+    /// Slot, Set, Wait: the number of the slot, or -1 where it is not known.
+    int64_t slotNumber = 0;
+    /// Slot: the index.
+    mlir::Value slot = {};
+  };
+
+  /// What an instruction needs of one pipe.
+  struct PipeNeed {
+    Pipe pipe;
+    Need need;
+  };
+
+  /// How the producer and the consumer of a dependence lie to each other: `producer` and `consumer`
+  /// are the operations around them in the block that both share; `carrier` is the loop whose later
+  /// iteration consumes, or none.
+  struct Relation {
+    mlir::scf::ForOp carrier;
+    mlir::Operation *producer;
+    mlir::Operation *consumer;
+    /// The last step of the producer and the first of the consumer.
+    int32_t producerStep;
+    int32_t consumerStep;
+  };
+
+  /// Traces the kernel, whose buffers have addresses. Fails with an error at an operation that it
+  /// does not know how to follow.
+  static mlir::FailureOr<ExecutionTrace> make(mlir::func::FuncOp kernel, const TraceChoice &choice);
+
+  llvm::ArrayRef<Step> getSteps() const { return steps; }
+  llvm::ArrayRef<PipeNeed> getNeeds(const Step &step) const {
+    return llvm::ArrayRef(needs).slice(step.detail, step.needCount);
+  }
+  Relation relate(int32_t producer, int32_t consumer) const;
+
+private:
+  friend class TraceBuilder;
+
+  /// One visit of a loop or condition.
+  struct Visit {
+    mlir::Operation *op;
+    int32_t enter;
+    int32_t exit;
+    int32_t parentFrame;
+  };
+  /// One pass through a region: an iteration, a branch, or the body of the kernel (frame 0).
+  struct Frame {
+    int32_t visit;
+    int32_t depth;
+  };
+
+  /// The deepest frame around both, and the frames below it on either side, or -1.
+  struct Meeting {
+    int32_t frame, left, right;
+  };
+  Meeting meet(int32_t left, int32_t right) const;
+  int32_t getParent(int32_t frame) const { return visits[frames[frame].visit].parentFrame; }
+
+  std::vector<Step> steps;
+  std::vector<PipeNeed> needs;
+  std::vector<Visit> visits;
+  std::vector<Frame> frames;
+};
+
+/// Makes traces of a kernel whose buffers have addresses.
+class KernelTracer {
+public:
+  explicit KernelTracer(mlir::func::FuncOp kernel);
+  ~KernelTracer();
+
+  /// One trace; without `findsNeeds` only its flags and barriers are of interest. Fails with an
+  /// error at an operation that it does not know how to follow.
+  mlir::FailureOr<ExecutionTrace> trace(const TraceChoice &choice, bool findsNeeds = true);
+
+  /// The number that steps know an instruction, loop or condition by.
+  int32_t getNumber(mlir::Operation *op) const;
+  int32_t getNumberCount() const;
+
+private:
+  std::unique_ptr<struct KernelFacts> facts;
+};
+
+/// The traces to begin with: all loops running several times, with the conditions each way, then
+/// once and twice. The first has every loop running several times.
+llvm::SmallVector<TraceChoice> getTraceChoices(mlir::func::FuncOp kernel);
+
+/// The traces in which one loop runs less often than the others. Only a loop that holds flags or
+/// barriers can make a difference: around others all of them act anyway.
+llvm::SmallVector<TraceChoice> getTraceChoices(mlir::func::FuncOp kernel, mlir::scf::ForOp loop);
+
+} // namespace attn::ascend
+
+#endif // ATTN_DIALECT_ASCEND_ANALYSIS_EXECUTIONTRACE_H

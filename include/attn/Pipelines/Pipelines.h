@@ -1,0 +1,29 @@
+// The named pipelines: the only place where pass order is written.
+#ifndef ATTN_PIPELINES_PIPELINES_H
+#define ATTN_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include <string>
+
+namespace attn {
+
+struct TileStageOptions {
+  /// The form of softmax states, as of tile-decompose-softmax.
+  std::string softmax = "auto";
+  /// Block sizes to take, as of tile-fit-tiles: "BT=2".
+  llvm::SmallVector<std::string> sizes = {};
+};
+
+/// Makes tile kernels fit the chip: softmax form, block sizes, grid.
+void addTileStage(mlir::OpPassManager &manager, const TileStageOptions &options = {});
+
+/// Takes tile kernels that fit onto the chip: buffers, memory plan, synchronisation.
+void addAscendStage(mlir::OpPassManager &manager);
+
+/// Registers the stages as `attn-tile` and `attn-ascend`, both as `attn-all`, and the way of fitted
+/// tile kernels to the CPU as `attn-cpu`.
+void registerPipelines();
+
+} // namespace attn
+
+#endif // ATTN_PIPELINES_PIPELINES_H

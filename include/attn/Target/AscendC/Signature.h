@@ -1,0 +1,56 @@
+// The C++ parameters of an AscendC kernel: what a launcher must pass, in order.
+#ifndef ATTN_TARGET_ASCENDC_SIGNATURE_H
+#define ATTN_TARGET_ASCENDC_SIGNATURE_H
+
+#include "attn/Target/AscendC/Names.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include <string>
+#include <vector>
+
+namespace attn::ascendc {
+
+/// One C++ parameter. Pointers come first, then sizes, strides and scalars, so that the argument
+/// block needs no padding before a pointer.
+struct Parameter {
+  enum class Kind { Pointer, Size, Stride, Scalar };
+  Kind kind;
+  std::string name;
+  std::string type;
+  /// The argument of the kernel it belongs to, and its dimension (sizes and strides).
+  unsigned argument;
+  unsigned dimension;
+};
+
+/// How the number of launched blocks is written: it needs no parameter.
+constexpr llvm::StringLiteral blockCountText = "static_cast<int64_t>(AscendC::GetBlockNum())";
+
+/// An array argument: how its sizes and strides are written. The entries of a table count as its
+/// first dimension, whose stride is empty.
+struct ArrayArgument {
+  std::string pointer;
+  std::string elementType;
+  bool isTable;
+  llvm::SmallVector<std::string> sizes;
+  llvm::SmallVector<std::string> strides;
+};
+
+/// Sizes with the same name in `launch.dims` are one parameter; sizes and strides that are numbers
+/// are none.
+struct Signature {
+  std::vector<Parameter> parameters;
+  /// One entry per argument of the kernel; only those of arrays are filled in.
+  std::vector<ArrayArgument> arrays;
+  /// One entry per argument of the kernel; only those of scalars are filled in.
+  std::vector<std::string> scalars;
+};
+
+/// The signature of `kernel`, with names taken from `names`, or a diagnostic.
+mlir::FailureOr<Signature> getSignature(mlir::func::FuncOp kernel, NameTable &names);
+
+/// How AscendC spells an element or scalar type, or none.
+std::optional<llvm::StringRef> getTypeName(mlir::Type type);
+
+} // namespace attn::ascendc
+
+#endif // ATTN_TARGET_ASCENDC_SIGNATURE_H

@@ -1,0 +1,136 @@
+// Colours events by the flags that are up, or may be, when another is raised.
+#include "attn/Dialect/Ascend/Analysis/EventIds.h"
+#include "EventColouring.h"
+#include "attn/Dialect/Ascend/Analysis/ExecutionTrace.h"
+#include "attn/Dialect/Ascend/Analysis/PipeClocks.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace attn::ascend;
+
+FailureOr<std::vector<EventGroup>> attn::ascend::collectEvents(func::FuncOp kernel) {
+  llvm::MapVector<std::tuple<int, int, int64_t>, EventGroup> groups;
+  auto add = [&](auto flag, auto list) -> LogicalResult {
+    auto key =
+        std::make_tuple(getIndex(flag.getSource()), getIndex(flag.getTarget()), flag.getEvent());
+    EventGroup fresh{flag.getSource(), flag.getTarget(), flag.getEvent(), flag.getSlots(), {}, {}};
+    EventGroup &group = groups.insert({key, fresh}).first->second;
+    if (group.slots != static_cast<int64_t>(flag.getSlots()))
+      return flag.emitError() << "has " << flag.getSlots() << " slots where its event has "
+                              << group.slots;
+    (group.*list).push_back(flag);
+    return success();
+  };
+  WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
+    if (auto set = dyn_cast<SetFlagOp>(op))
+      return add(set, &EventGroup::sets);
+    if (auto wait = dyn_cast<WaitFlagOp>(op))
+      return add(wait, &EventGroup::waits);
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  std::vector<EventGroup> events;
+  for (auto &entry : groups)
+    events.push_back(std::move(entry.second));
+  return events;
+}
+
+namespace {
+
+/// Follows the flags of the IR along traces and finds which events cannot share one.
+class ConflictFinder {
+public:
+  explicit ConflictFinder(ArrayRef<EventGroup> events)
+      : events(events), conflicts(events.size(), std::vector<bool>(events.size())) {
+    for (auto [index, event] : llvm::enumerate(events)) {
+      for (Operation *op : event.sets)
+        eventOf[op] = index;
+      for (Operation *op : event.waits)
+        eventOf[op] = index;
+      pairs[{getIndex(event.source), getIndex(event.target)}].push_back(index);
+    }
+  }
+
+  LogicalResult run(const ExecutionTrace &trace) {
+    PipeClocks clocks;
+    std::vector<SmallVector<Flag, 2>> flags;
+    for (const EventGroup &event : events)
+      flags.emplace_back(event.slots);
+    for (auto [step, entry] : llvm::enumerate(trace.getSteps())) {
+      using Kind = ExecutionTrace::Step::Kind;
+      if (entry.kind == Kind::Barrier)
+        clocks.barrier(cast<BarrierOp>(entry.op).getPipe(), momentOf(step));
+      if (entry.kind != Kind::Set && entry.kind != Kind::Wait)
+        continue;
+      size_t index = eventOf.lookup(entry.op);
+      const EventGroup &event = events[index];
+      if (entry.slotNumber < 0 || entry.slotNumber >= event.slots)
+        return entry.op->emitError("has a slot that is not known when events get their ids");
+      Flag &flag = flags[index][entry.slotNumber];
+      if (entry.kind == Kind::Wait) {
+        if (!clocks.wait(flag, event.target, momentOf(step)))
+          return entry.op->emitError("waits for an event that nothing has raised");
+        continue;
+      }
+      if (!clocks.maySet(flag, event.source, event.target))
+        return entry.op->emitError("may raise an event before its last one was awaited");
+      for (size_t rival : pairs.find({getIndex(event.source), getIndex(event.target)})->second)
+        if (rival != index && llvm::any_of(flags[rival], [&](const Flag &other) {
+              return !clocks.maySet(other, event.source, event.target);
+            }))
+          conflicts[index][rival] = conflicts[rival][index] = true;
+      clocks.set(flag, event.source, momentOf(step));
+    }
+    for (auto [event, list] : llvm::zip(events, flags))
+      if (llvm::any_of(list, [](const Flag &flag) { return flag.isRaised; }))
+        return SetFlagOp(event.sets.back()).emitError("raises an event that nothing awaits");
+    return success();
+  }
+
+  bool haveConflict(size_t a, size_t b) const { return conflicts[a][b]; }
+  auto getPairs() const { return llvm::make_second_range(pairs); }
+
+private:
+  ArrayRef<EventGroup> events;
+  std::vector<std::vector<bool>> conflicts;
+  DenseMap<Operation *, size_t> eventOf;
+  /// The events of each pair of pipes.
+  std::map<std::pair<int, int>, std::vector<size_t>> pairs;
+};
+
+} // namespace
+
+FailureOr<EventIds> attn::ascend::chooseEventIds(func::FuncOp kernel, ArrayRef<EventGroup> events,
+                                                 int64_t limit) {
+  ConflictFinder finder(events);
+  KernelTracer tracer(kernel);
+  SmallVector<TraceChoice> choices = getTraceChoices(kernel);
+  kernel.walk([&](scf::ForOp loop) {
+    if (loop.walk([](SetFlagOp) { return WalkResult::interrupt(); }).wasInterrupted())
+      llvm::append_range(choices, getTraceChoices(kernel, loop));
+  });
+  for (const TraceChoice &choice : choices) {
+    FailureOr<ExecutionTrace> trace = tracer.trace(choice, /*findsNeeds=*/false);
+    if (failed(trace) || failed(finder.run(*trace)))
+      return failure();
+  }
+
+  // Pairs of pipes have ids of their own.
+  EventIds result;
+  result.ids.assign(events.size(), -1);
+  for (ArrayRef<size_t> members : finder.getPairs()) {
+    auto slots = llvm::map_to_vector(members, [&](size_t member) { return events[member].slots; });
+    auto haveConflict = [&](size_t a, size_t b) {
+      return finder.haveConflict(members[a], members[b]);
+    };
+    std::optional<SmallVector<int64_t>> ids = colourEvents(slots, haveConflict, limit);
+    if (!ids) {
+      result.crowded = llvm::to_vector(members);
+      return result;
+    }
+    for (auto [member, id] : llvm::zip(members, *ids))
+      result.ids[member] = id;
+  }
+  return result;
+}

@@ -1,0 +1,95 @@
+// How the steps of a trace lie to each other, and which traces are worth a look.
+#include "attn/Dialect/Ascend/Analysis/ExecutionTrace.h"
+
+using namespace mlir;
+using namespace attn::ascend;
+
+ExecutionTrace::Meeting ExecutionTrace::meet(int32_t left, int32_t right) const {
+  Meeting meeting{0, -1, -1};
+  while (left != right) {
+    bool leftIsDeeper = frames[left].depth >= frames[right].depth;
+    bool rightIsDeeper = frames[right].depth >= frames[left].depth;
+    if (leftIsDeeper) {
+      meeting.left = left;
+      left = getParent(left);
+    }
+    if (rightIsDeeper) {
+      meeting.right = right;
+      right = getParent(right);
+    }
+  }
+  meeting.frame = left;
+  // A side that reached the common frame without leaving one below it stands there itself.
+  auto isBelow = [&](int32_t frame) { return frame != -1 && getParent(frame) == meeting.frame; };
+  if (!isBelow(meeting.left))
+    meeting.left = -1;
+  if (!isBelow(meeting.right))
+    meeting.right = -1;
+  return meeting;
+}
+
+ExecutionTrace::Relation ExecutionTrace::relate(int32_t producer, int32_t consumer) const {
+  const Step &from = steps[producer], &to = steps[consumer];
+  Meeting meeting = meet(from.frame, to.frame);
+  Relation relation{{}, from.op, to.op, producer, consumer};
+  int32_t left = meeting.left, right = meeting.right;
+  if (left != -1 && right != -1 && frames[left].visit == frames[right].visit) {
+    // Two iterations of one loop: look at its body.
+    relation.carrier = dyn_cast<scf::ForOp>(visits[frames[left].visit].op);
+    int32_t leftBody = left, rightBody = right;
+    left = meet(from.frame, leftBody).left;
+    right = meet(to.frame, rightBody).left;
+  }
+  if (left != -1) {
+    const Visit &visit = visits[frames[left].visit];
+    relation.producer = visit.op;
+    relation.producerStep = visit.exit;
+  }
+  if (right != -1) {
+    const Visit &visit = visits[frames[right].visit];
+    relation.consumer = visit.op;
+    relation.consumerStep = visit.enter;
+  }
+  return relation;
+}
+
+/// Enough trips to come back to every slot and see one more iteration behind it.
+static int64_t getFullTrips(func::FuncOp kernel) {
+  int64_t slots = 1;
+  kernel.walk([&](AllocOp buffer) { slots = std::max(slots, buffer.getSlotCount()); });
+  return std::max<int64_t>(3, slots + 1);
+}
+
+SmallVector<TraceChoice> attn::ascend::getTraceChoices(func::FuncOp kernel) {
+  bool hasLoops = false, hasConditions = false;
+  kernel.walk([&](Operation *op) {
+    hasLoops |= isa<scf::ForOp>(op);
+    hasConditions |= isa<scf::IfOp>(op);
+  });
+  TraceChoice base;
+  base.trips = getFullTrips(kernel);
+  SmallVector<TraceChoice> choices = {base};
+  if (hasConditions)
+    for (auto branch : {TraceChoice::Branch::Else, TraceChoice::Branch::Alternating}) {
+      choices.push_back(base);
+      choices.back().branch = branch;
+    }
+  for (int64_t trips = 1; hasLoops && trips < base.trips; ++trips) {
+    choices.push_back(base);
+    choices.back().trips = trips;
+  }
+  return choices;
+}
+
+SmallVector<TraceChoice> attn::ascend::getTraceChoices(func::FuncOp kernel, scf::ForOp loop) {
+  std::optional<int64_t> least = getLowerBound(loop.getUpperBound());
+  std::optional<int64_t> most = getUpperBound(loop.getLowerBound());
+  TraceChoice choice;
+  choice.trips = getFullTrips(kernel);
+  choice.exception = loop;
+  SmallVector<TraceChoice> choices;
+  for (choice.exceptionTrips = least && most && *least > *most ? 1 : 0;
+       choice.exceptionTrips < choice.trips; ++choice.exceptionTrips)
+    choices.push_back(choice);
+  return choices;
+}

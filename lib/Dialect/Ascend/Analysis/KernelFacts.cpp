@@ -1,0 +1,89 @@
+// Collects what does not change from trace to trace.
+#include "KernelFacts.h"
+
+using namespace mlir;
+using namespace attn::ascend;
+
+/// The argument behind a memref of GM.
+static Value getArray(Value memory) {
+  if (auto address = memory.getDefiningOp<AddressOp>())
+    memory = address.getArray();
+  if (auto lookup = memory.getDefiningOp<LookupOp>())
+    memory = lookup.getTable();
+  return memory;
+}
+
+/// The most trips a loop can make, or none.
+static std::optional<int64_t> getTripLimit(scf::ForOp loop) {
+  std::optional<int64_t> first = getLowerBound(loop.getLowerBound());
+  std::optional<int64_t> end = getUpperBound(loop.getUpperBound());
+  std::optional<int64_t> step = getConstant(loop.getStep());
+  if (!first || !end || !step || *step <= 0 || *first < 0)
+    return std::nullopt;
+  return *end <= *first ? 0 : (*end - *first - 1) / *step + 1;
+}
+
+KernelFacts::KernelFacts(func::FuncOp kernel) : kernel(kernel) {
+  kernel.walk([&](Operation *op) {
+    if (isa<scf::ForOp, scf::IfOp, InstructionOpInterface>(op))
+      numbers.insert({op, numbers.size()});
+    if (auto slot = dyn_cast<SlotOp>(op))
+      slotIndices.insert(slot.getIndex());
+    else if (auto loop = dyn_cast<scf::ForOp>(op))
+      tripLimits[op] = getTripLimit(loop);
+    else if (auto instruction = dyn_cast<InstructionOpInterface>(op))
+      add(instruction);
+  });
+}
+
+void KernelFacts::add(InstructionOpInterface instruction) {
+  InstructionFacts &facts = instructions[instruction];
+  facts.pipe = instruction.getPipe();
+  instruction.getAccesses(facts.accesses);
+  llvm::erase_if(facts.accesses, [](const Access &access) {
+    return getSpace(access.memory.getType()) != Space::UB;
+  });
+  if (auto in = dyn_cast<CopyInOp>(*instruction))
+    addGlobal(facts, in.getSrc(), /*isWrite=*/false, in.getRows(), in.getLength(),
+              in.getSrcPitch());
+  if (auto out = dyn_cast<CopyOutOp>(*instruction)) {
+    addGlobal(facts, out.getDst(), /*isWrite=*/true, out.getRows(), out.getLength(),
+              out.getDstPitch());
+    writtenArrays.insert(facts.global->array);
+  }
+}
+
+/// The dimension of an array along which rows `pitch` apart run, or none. The entries of a table
+/// count as its first dimension.
+static std::optional<int64_t> findRowDimension(AddressOp address, Value pitch) {
+  auto lookup = address.getArray().getDefiningOp<LookupOp>();
+  if (auto stride = pitch.getDefiningOp<StrideOp>()) {
+    if (lookup && stride.getArray() == lookup.getTable())
+      return stride.getDimension();
+    if (stride.getArray() == address.getArray())
+      return stride.getDimension() + (lookup ? 1 : 0);
+    return std::nullopt;
+  }
+  std::optional<int64_t> constant = getConstant(pitch);
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (!constant || failed(address.getArray().getType().getStridesAndOffset(strides, offset)))
+    return std::nullopt;
+  auto found = llvm::find(strides, *constant);
+  if (found == strides.end())
+    return std::nullopt;
+  return found - strides.begin() + (lookup ? 1 : 0);
+}
+
+void KernelFacts::addGlobal(InstructionFacts &facts, Value memory, bool isWrite, Value rows,
+                            Value length, Value pitch) {
+  GlobalFacts access{memory, getArray(memory), isWrite};
+  auto argument = dyn_cast<BlockArgument>(access.array);
+  access.isScratch = argument && argument.getOwner() == &kernel.getBody().front() &&
+                     kernel.getArgAttr(argument.getArgNumber(), "launch.scratch");
+  access.rows = getUpperBound(rows);
+  access.length = getUpperBound(length);
+  if (auto address = memory.getDefiningOp<AddressOp>())
+    access.rowDimension = findRowDimension(address, pitch);
+  facts.global = access;
+}

@@ -1,0 +1,43 @@
+// What all traces of a kernel share: the accesses of its instructions and the bounds of its loops.
+#ifndef ATTN_DIALECT_ASCEND_ANALYSIS_KERNELFACTS_H
+#define ATTN_DIALECT_ASCEND_ANALYSIS_KERNELFACTS_H
+
+#include "attn/Dialect/Ascend/IR/Ascend.h"
+
+namespace attn::ascend {
+
+/// What a transfer touches of an array, as far as that does not change while the kernel runs.
+struct GlobalFacts {
+  mlir::Value memory;
+  mlir::Value array;
+  bool isWrite = false;
+  bool isScratch = false;
+  std::optional<int64_t> rows = {}, length = {};
+  /// The dimension that the rows run along; none where it is not known.
+  std::optional<int64_t> rowDimension = {};
+};
+
+struct InstructionFacts {
+  Pipe pipe;
+  llvm::SmallVector<Access, 4> accesses; // of UB
+  std::optional<GlobalFacts> global;
+};
+
+struct KernelFacts {
+  explicit KernelFacts(mlir::func::FuncOp kernel);
+  void add(InstructionOpInterface instruction);
+  void addGlobal(InstructionFacts &facts, mlir::Value memory, bool isWrite, mlir::Value rows,
+                 mlir::Value length, mlir::Value pitch);
+
+  mlir::func::FuncOp kernel;
+  /// Instructions, loops and conditions, numbered.
+  llvm::DenseMap<mlir::Operation *, int32_t> numbers;
+  llvm::DenseMap<mlir::Operation *, InstructionFacts> instructions;
+  llvm::DenseMap<mlir::Operation *, std::optional<int64_t>> tripLimits;
+  llvm::DenseSet<mlir::Value> slotIndices;
+  llvm::DenseSet<mlir::Value> writtenArrays;
+};
+
+} // namespace attn::ascend
+
+#endif // ATTN_DIALECT_ASCEND_ANALYSIS_KERNELFACTS_H

@@ -1,0 +1,107 @@
+// Makes the plan of UB: from the roomiest layout to the tightest, the first that fits.
+#include "attn/Dialect/Ascend/Analysis/MemoryPlan.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::ascend;
+
+namespace {
+
+/// Two sources of an instruction this far apart, modulo twice as much, meet in no bank group.
+constexpr int64_t bankHalf = 256;
+
+/// Chooses for each buffer in which half of a bank row it starts, so that the two sources of as
+/// many instructions as possible differ. Small buffers are left alone: they would waste more than
+/// they gain.
+DenseMap<Operation *, bool> chooseBankHalves(func::FuncOp kernel) {
+  DenseMap<Operation *, SmallVector<Operation *, 4>> partners;
+  SmallVector<Operation *> order;
+  kernel.walk([&](Operation *op) {
+    if (!isa<BinaryOp, MulAddOp>(op))
+      return;
+    AllocOp lhs = getBuffer(op->getOperand(1)), rhs = getBuffer(op->getOperand(2));
+    if (!lhs || !rhs || lhs == rhs || lhs.getByteSize() < 2 * bankHalf ||
+        rhs.getByteSize() < 2 * bankHalf)
+      return;
+    for (auto [one, other] : {std::pair(lhs, rhs), std::pair(rhs, lhs)}) {
+      if (partners[one].empty())
+        order.push_back(one);
+      partners[one].push_back(other);
+    }
+  });
+  DenseMap<Operation *, bool> halves;
+  for (Operation *buffer : order) {
+    int64_t upper = 0, lower = 0;
+    for (Operation *partner : partners[buffer])
+      if (auto found = halves.find(partner); found != halves.end())
+        ++(found->second ? upper : lower);
+    halves[buffer] = lower > upper;
+  }
+  return halves;
+}
+
+/// The position where most bytes are alive.
+int64_t findFullestPosition(ArrayRef<LiveInterval> intervals) {
+  std::pair<int64_t, int64_t> fullest = {0, 0}; // bytes, position
+  for (const LiveInterval &at : intervals) {
+    int64_t alive = 0;
+    for (const LiveInterval &other : intervals)
+      if (other.begin <= at.begin && at.begin <= other.end)
+        alive += other.bytes;
+    fullest = std::max(fullest, {alive, at.begin});
+  }
+  return fullest.second;
+}
+
+LogicalResult reportOverflow(func::FuncOp kernel, ArrayRef<AllocOp> buffers,
+                             ArrayRef<LiveInterval> intervals, int64_t bytes, int64_t limit) {
+  InFlightDiagnostic error = kernel.emitError()
+                             << "kernel '" << kernel.getSymName() << "' needs " << bytes
+                             << " bytes of ub at once, and " << limit << " are usable";
+  int64_t position = findFullestPosition(intervals);
+  for (auto [alive, interval] : llvm::zip(buffers, intervals)) {
+    AllocOp buffer = alive;
+    if (interval.begin > position || position > interval.end)
+      continue;
+    Diagnostic &note = error.attachNote(buffer->getLoc());
+    note << "'" << buffer.getName() << "' takes " << interval.bytes << " bytes";
+    if (buffer.getSlotCount() > 1)
+      note << " in " << buffer.getSlotCount() << " slots";
+  }
+  return error;
+}
+
+} // namespace
+
+FailureOr<MemoryPlan> MemoryPlan::make(func::FuncOp kernel, const Chip &chip) {
+  BufferUses uses(kernel);
+  BufferLiveness liveness(kernel, uses);
+  ArrayRef<AllocOp> buffers = uses.getBuffers();
+  DenseMap<Operation *, bool> halves = chooseBankHalves(kernel);
+  SmallVector<LiveInterval> intervals;
+  Packing packing;
+
+  for (TransferLife life :
+       {TransferLife::OutermostLoop, TransferLife::CommonLoop, TransferLife::Exact}) {
+    for (bool spreadsBanks : {true, false}) {
+      if (spreadsBanks && halves.empty())
+        continue;
+      intervals.clear();
+      for (AllocOp buffer : buffers) {
+        LiveInterval interval = liveness.getInterval(buffer, life);
+        interval.bytes += spreadsBanks && halves.lookup(buffer) ? bankHalf : 0;
+        intervals.push_back(interval);
+      }
+      packing = packIntervals(intervals, spreadsBanks ? 2 * bankHalf : chip.blockBytes);
+      if (packing.bytes > chip.ubBytes)
+        continue;
+      MemoryPlan plan;
+      plan.bytes = packing.bytes;
+      for (auto [buffer, offset] : llvm::zip(buffers, packing.offsets))
+        plan.addresses[buffer] = offset + (spreadsBanks && halves.lookup(buffer) ? bankHalf : 0);
+      return plan;
+    }
+  }
+  return reportOverflow(kernel, buffers, intervals, packing.bytes, chip.ubBytes);
+}

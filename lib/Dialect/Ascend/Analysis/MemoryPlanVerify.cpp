@@ -1,0 +1,129 @@
+// Checks a plan of UB without the liveness it was made from: by who owns each byte while the kernel
+// runs.
+#include "attn/Dialect/Ascend/Analysis/MemoryPlan.h"
+#include <map>
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::ascend;
+
+namespace {
+
+/// The kernel run in program order, each loop twice, with the owner of every byte.
+class OwnershipWalk {
+public:
+  OwnershipWalk(const MemoryPlan &plan) : plan(plan) {}
+
+  LogicalResult walk(Region &region) {
+    for (Block &block : region)
+      for (Operation &op : block)
+        if (failed(visit(op)))
+          return failure();
+    return success();
+  }
+
+private:
+  LogicalResult visit(Operation &op) {
+    // The second trip sees what the first one left.
+    for (int trip = 0, trips = isa<scf::ForOp>(op) ? 2 : 1; trip < trips; ++trip)
+      for (Region &region : op.getRegions())
+        if (failed(walk(region)))
+          return failure();
+    auto instruction = dyn_cast<InstructionOpInterface>(op);
+    if (!instruction)
+      return success();
+    SmallVector<Access> accesses;
+    instruction.getAccesses(accesses);
+    for (const Access &access : accesses)
+      if (AllocOp buffer = getBuffer(access.memory); buffer && !access.isWrite)
+        if (failed(checkOwned(op, buffer)))
+          return failure();
+    for (const Access &access : accesses)
+      if (AllocOp buffer = getBuffer(access.memory); buffer && access.isWrite)
+        own(buffer);
+    return success();
+  }
+
+  /// Makes the buffer the owner of its bytes: [begin, end) of others is cut around them.
+  void own(AllocOp buffer) {
+    int64_t begin = plan.getAddress(buffer), end = begin + buffer.getByteSize();
+    auto next = owners.upper_bound(begin);
+    if (next != owners.begin())
+      next = std::prev(next);
+    while (next != owners.end() && next->first < end) {
+      auto [from, piece] = *next;
+      next = piece.end <= begin ? std::next(next) : owners.erase(next);
+      if (piece.end <= begin)
+        continue;
+      if (from < begin)
+        owners[from] = {begin, piece.buffer};
+      if (piece.end > end)
+        owners[end] = piece;
+    }
+    owners[begin] = {end, buffer};
+    written.insert(buffer);
+  }
+
+  LogicalResult checkOwned(Operation &reader, AllocOp buffer) {
+    // What is read before it is written is no matter of the plan.
+    if (!written.contains(buffer))
+      return success();
+    int64_t begin = plan.getAddress(buffer);
+    auto found = owners.find(begin);
+    if (found != owners.end() && found->second.buffer == buffer &&
+        found->second.end == begin + buffer.getByteSize())
+      return success();
+    return reader.emitError() << "reads '" << buffer.getName()
+                              << "', whose bytes the memory plan gave to another buffer meanwhile";
+  }
+
+  struct Piece {
+    int64_t end;
+    AllocOp buffer;
+  };
+
+  const MemoryPlan &plan;
+  std::map<int64_t, Piece> owners;
+  DenseSet<Operation *> written;
+};
+
+bool overlap(const MemoryPlan &plan, AllocOp a, AllocOp b) {
+  return plan.getAddress(a) < plan.getAddress(b) + b.getByteSize() &&
+         plan.getAddress(b) < plan.getAddress(a) + a.getByteSize();
+}
+
+/// Transfers into slots run ahead of the program order that the walk follows.
+LogicalResult verifySlots(const MemoryPlan &plan, const BufferUses &uses) {
+  for (AllocOp slotted : uses.getBuffers()) {
+    scf::ForOp loop = uses.getCommonLoop(slotted);
+    if (slotted.getSlotCount() == 1 || !loop)
+      continue;
+    for (AllocOp other : uses.getBuffers())
+      if (other != slotted && overlap(plan, slotted, other) &&
+          llvm::any_of(uses.getUses(other), [&](const BufferUse &use) {
+            return loop->isProperAncestor(use.instruction);
+          }))
+        return other.emitError() << "shares bytes with the slots of '" << slotted.getName()
+                                 << "' inside their loop";
+  }
+  return success();
+}
+
+} // namespace
+
+LogicalResult MemoryPlan::verify(func::FuncOp kernel, const Chip &chip) const {
+  BufferUses uses(kernel);
+  for (AllocOp buffer : uses.getBuffers()) {
+    auto found = addresses.find(buffer);
+    if (found == addresses.end())
+      return buffer.emitError("has no address in the memory plan");
+    if (found->second % chip.blockBytes != 0)
+      return buffer.emitError() << "has the unaligned address " << found->second;
+    if (found->second < 0 || found->second + buffer.getByteSize() > chip.ubBytes)
+      return buffer.emitError() << "ends at byte " << found->second + buffer.getByteSize() << " of "
+                                << chip.ubBytes;
+  }
+  if (failed(OwnershipWalk(*this).walk(kernel.getBody())))
+    return failure();
+  return verifySlots(*this, uses);
+}

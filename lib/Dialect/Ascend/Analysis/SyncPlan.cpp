@@ -1,0 +1,296 @@
+// Plans flags and barriers: greedily along the traces of the kernel, then without what turned out
+// to be implied by the rest.
+#include "attn/Dialect/Ascend/Analysis/SyncPlan.h"
+#include "SyncPruning.h"
+
+using namespace mlir;
+using namespace attn::ascend;
+
+namespace attn::ascend {
+
+class SyncPlanner : private SyncListener {
+public:
+  explicit SyncPlanner(func::FuncOp kernel) : kernel(kernel), tracer(kernel), syncs(tracer) {
+    kernel.walk([&](SlotOp op) {
+      int64_t count = getBufferSlots(op);
+      auto [found, isNew] = slotCounts.try_emplace(op.getIndex(), count);
+      if (!isNew && found->second != count)
+        found->second = 1;
+    });
+  }
+
+  FailureOr<SyncPlan> run(int64_t eventIds);
+
+private:
+  static int64_t getBufferSlots(SlotOp op) {
+    return cast<MemRefType>(op.getBuffer().getType()).getDimSize(0);
+  }
+
+  SyncAnswer missesOrder(int32_t step, PipeClocks &clocks) override;
+  void passes(int32_t step, const PipeClocks &clocks) override;
+  SyncAnswer raisesTwice(int32_t sync) override;
+  SyncAnswer isUnbalanced(int32_t sync) override;
+  /// Makes the sync for one dependence and lets the clocks know it. Returns whether the trace must
+  /// be run again to see its flags.
+  bool order(Pipe source, Pipe target, const Need &need, int32_t consumer, PipeClocks &clocks);
+  bool orderByFlag(Pipe source, Pipe target, const Need &need, int32_t consumer,
+                   const ExecutionTrace::Relation &relation);
+  bool add(const Sync &sync, std::optional<Witness> witness);
+  /// Everything waits for everything before `op`: when no flag can make the order.
+  void addFullBarrier(Operation *op);
+
+  /// What `pipe` knew when a step was over.
+  Flag::Knowledge getKnowledge(Pipe pipe, int32_t step) const;
+
+  Value getUsableSlot(Value slot, Operation *at) const;
+  static Operation *findOutermost(scf::ForOp carrier, Value slot);
+
+  LogicalResult addTraces(ArrayRef<TraceChoice> choices);
+  FailureOr<bool> addTracesOfLoops();
+  FailureOr<bool> orderTrace();
+
+  func::FuncOp kernel;
+  KernelTracer tracer;
+  std::vector<ExecutionTrace> traces;
+  DenseSet<Operation *> tracedLoops;
+  int32_t current = 0;
+  SyncSet syncs;
+  std::vector<std::optional<Witness>> witnesses;
+  DenseMap<Value, int64_t> slotCounts;
+  bool hasChanged = false;
+  bool hasFailed = false;
+  /// What the pipe of each instruction knew in the current trace, and what all pipes knew behind
+  /// loops and conditions.
+  std::vector<Flag::Knowledge> history;
+  DenseMap<int32_t, PipeClocks> clocksBehind;
+};
+
+} // namespace attn::ascend
+
+FailureOr<SyncPlan> SyncPlan::make(func::FuncOp kernel, int64_t eventIds) {
+  return SyncPlanner(kernel).run(eventIds);
+}
+
+LogicalResult SyncPlanner::addTraces(ArrayRef<TraceChoice> choices) {
+  for (const TraceChoice &choice : choices) {
+    FailureOr<ExecutionTrace> trace = tracer.trace(choice);
+    if (failed(trace))
+      return failure();
+    traces.push_back(std::move(*trace));
+  }
+  return success();
+}
+
+/// Traces for the loops that have come to hold syncs. Returns whether there are new ones.
+FailureOr<bool> SyncPlanner::addTracesOfLoops() {
+  size_t count = traces.size();
+  for (int32_t index = 0; index < syncs.size(); ++index)
+    for (auto loop = syncs[index].consumer->getParentOfType<scf::ForOp>(); loop;
+         loop = loop->getParentOfType<scf::ForOp>())
+      if (tracedLoops.insert(loop).second && failed(addTraces(getTraceChoices(kernel, loop))))
+        return failure();
+  return traces.size() != count;
+}
+
+/// Orders the current trace. Returns whether that took new syncs.
+FailureOr<bool> SyncPlanner::orderTrace() {
+  bool tookNew = false;
+  history.resize(traces[current].getSteps().size());
+  do {
+    hasChanged = false;
+    clocksBehind.clear();
+    runTrace(traces[current], syncs, *this);
+    if (hasFailed)
+      return kernel.emitError("has an order of its pipes that no flag or barrier can make");
+    tookNew |= hasChanged;
+  } while (hasChanged);
+  return tookNew;
+}
+
+FailureOr<SyncPlan> SyncPlanner::run(int64_t eventIds) {
+  if (failed(addTraces(getTraceChoices(kernel))))
+    return failure();
+  // A sync made for one trace may meet flags of another: until nothing changes.
+  bool isStable = false;
+  while (!isStable) {
+    isStable = true;
+    for (current = 0; current < static_cast<int32_t>(traces.size()); ++current) {
+      FailureOr<bool> tookNew = orderTrace();
+      if (failed(tookNew))
+        return failure();
+      isStable &= !*tookNew;
+    }
+    FailureOr<bool> isLonger = addTracesOfLoops();
+    if (failed(isLonger))
+      return failure();
+    isStable &= !*isLonger;
+  }
+  pruneSyncs(traces, syncs, witnesses, eventIds);
+
+  SyncPlan plan;
+  for (int32_t index = 0; index < syncs.size(); ++index)
+    if (syncs.isEnabled(index))
+      plan.syncs.push_back(syncs[index]);
+  return plan;
+}
+
+//===----------------------------------------------------------------------===//
+// Making
+//===----------------------------------------------------------------------===//
+
+bool SyncPlanner::add(const Sync &sync, std::optional<Witness> witness) {
+  std::optional<int32_t> index = syncs.add(sync);
+  if (!index)
+    return false;
+  witnesses.resize(syncs.size());
+  witnesses[*index] = witness;
+  hasChanged = true;
+  return true;
+}
+
+void SyncPlanner::addFullBarrier(Operation *op) {
+  if (!add({Pipe::ALL, Pipe::ALL, nullptr, op}, std::nullopt)) {
+    hasFailed = true;
+    return;
+  }
+  op->emitRemark("all pipes wait for each other here: no flag can make the order");
+}
+
+SyncAnswer SyncPlanner::missesOrder(int32_t step, PipeClocks &clocks) {
+  const ExecutionTrace &trace = traces[current];
+  const ExecutionTrace::Step &consumer = trace.getSteps()[step];
+  Pipe target = consumer.pipe;
+  // The latest producer first: its flag may tell of the others.
+  auto needs = llvm::to_vector<4>(trace.getNeeds(consumer));
+  llvm::sort(needs, [](const auto &a, const auto &b) { return a.need.step > b.need.step; });
+  for (const ExecutionTrace::PipeNeed &need : needs)
+    if (!clocks.knows(target, need.pipe, momentOf(need.need.step)) &&
+        order(need.pipe, target, need.need, step, clocks))
+      return SyncAnswer::Stop;
+  return hasFailed ? SyncAnswer::Stop : SyncAnswer::GoOn;
+}
+
+bool SyncPlanner::order(Pipe source, Pipe target, const Need &need, int32_t consumer,
+                        PipeClocks &clocks) {
+  ExecutionTrace::Relation relation = traces[current].relate(need.step, consumer);
+  if (source != target) {
+    if (orderByFlag(source, target, need, consumer, relation))
+      return true;
+    clocks.learn(target, getKnowledge(source, relation.producerStep));
+    return false;
+  }
+  if (!add({target, target, nullptr, relation.consumer}, Witness{current, need.step, consumer})) {
+    addFullBarrier(relation.consumer);
+    return true;
+  }
+  clocks.barrier(target, momentBefore(relation.consumerStep));
+  return false;
+}
+
+void SyncPlanner::passes(int32_t step, const PipeClocks &clocks) {
+  const ExecutionTrace::Step &passed = traces[current].getSteps()[step];
+  if (passed.kind == ExecutionTrace::Step::Kind::Exit)
+    clocksBehind[step] = clocks;
+  else
+    history[step] = clocks.getKnowledge(passed.pipe);
+}
+
+Flag::Knowledge SyncPlanner::getKnowledge(Pipe pipe, int32_t step) const {
+  auto behind = clocksBehind.find(step);
+  Flag::Knowledge knowledge =
+      behind == clocksBehind.end() ? history[step] : behind->second.getKnowledge(pipe);
+  knowledge[getIndex(pipe)] = momentAfter(step);
+  return knowledge;
+}
+
+bool SyncPlanner::orderByFlag(Pipe source, Pipe target, const Need &need, int32_t consumer,
+                              const ExecutionTrace::Relation &relation) {
+  Sync sync{source, target, relation.producer, relation.consumer};
+  // Inside one iteration the wait follows the set. That also orders a later iteration.
+  bool isForward = !relation.carrier || (relation.producer != relation.consumer &&
+                                         relation.producer->isBeforeInBlock(relation.consumer));
+  sync.slot = getUsableSlot(need.slot, relation.consumer);
+  if (!isForward && sync.slot && sync.slot.getParentRegion() != &relation.carrier->getRegion(0))
+    sync.slot = Value();
+  Witness witness{current, need.step, consumer};
+  for (bool isRetry : {false, true}) {
+    if (isRetry)
+      sync.slot = Value();
+    sync.slots = sync.slot ? slotCounts.lookup(sync.slot) : 1;
+    sync.around = isForward ? nullptr : findOutermost(relation.carrier, sync.slot);
+    if (add(sync, witness))
+      return !isForward;
+    if (!sync.slot)
+      break;
+  }
+  addFullBarrier(relation.consumer);
+  return true;
+}
+
+/// The slot index, where it has a value at `at`.
+Value SyncPlanner::getUsableSlot(Value slot, Operation *at) const {
+  if (!slot || slotCounts.lookup(slot) < 2)
+    return {};
+  auto argument = dyn_cast<BlockArgument>(slot);
+  return argument && argument.getOwner()->findAncestorOpInBlock(*at) ? slot : Value();
+}
+
+/// The outermost loop around `carrier` that a flag may run through. A single flag is raised and
+/// awaited in turns whatever the loops do; slots need an index that runs on.
+Operation *SyncPlanner::findOutermost(scf::ForOp carrier, Value slot) {
+  scf::ForOp loop = carrier;
+  if (!slot) {
+    while (auto parent = loop->getParentOfType<scf::ForOp>())
+      loop = parent;
+    return loop;
+  }
+  auto argument = cast<BlockArgument>(slot);
+  while (auto parent = dyn_cast<scf::ForOp>(loop->getParentOp())) {
+    if (argument == loop.getInductionVar())
+      break;
+    auto init = dyn_cast<BlockArgument>(loop.getTiedLoopInit(argument)->get());
+    if (!init || init.getOwner() != parent.getBody() || init == parent.getInductionVar() ||
+        parent.getTiedLoopYieldedValue(init)->get() != loop.getTiedLoopResult(argument))
+      break;
+    argument = init;
+    loop = parent;
+  }
+  return loop;
+}
+
+/// The source must know that the target has passed its wait: a flag back.
+SyncAnswer SyncPlanner::raisesTwice(int32_t index) {
+  Sync sync = syncs[index];
+  scf::ForOp loop = sync.producer->getParentOfType<scf::ForOp>();
+  if (!loop) {
+    addFullBarrier(sync.around ? sync.around : sync.producer);
+    return SyncAnswer::Stop;
+  }
+  Operation *first = loop.getBody()->findAncestorOpInBlock(*sync.consumer);
+  Operation *second = loop.getBody()->findAncestorOpInBlock(*sync.producer);
+  Sync back{sync.target, sync.source, first ? first : sync.consumer, second};
+  bool isForward = first && first != second && first->isBeforeInBlock(second);
+  if (!isForward) {
+    back.slot = sync.slot && sync.slot.getParentBlock() == loop.getBody() ? sync.slot : Value();
+    back.slots = back.slot ? sync.slots : 1;
+    back.around = findOutermost(loop, back.slot);
+  }
+  if (!first || !add(back, std::nullopt))
+    addFullBarrier(second);
+  return SyncAnswer::Stop;
+}
+
+/// Slots that do not take turns cannot tell iterations apart: the flag goes without them.
+SyncAnswer SyncPlanner::isUnbalanced(int32_t index) {
+  Sync sync = syncs[index];
+  if (!sync.slot) {
+    hasFailed = true;
+    return SyncAnswer::Stop;
+  }
+  slotCounts[sync.slot] = 1;
+  for (int32_t other = 0; other < syncs.size(); ++other)
+    if (syncs[other].slot == sync.slot)
+      syncs.disable(other);
+  hasChanged = true;
+  return SyncAnswer::Stop;
+}

@@ -1,0 +1,135 @@
+// Finds syncs that are not needed, those that most often run first.
+#include "SyncPruning.h"
+#include "SyncSharing.h"
+
+using namespace mlir;
+using namespace attn::ascend;
+
+namespace {
+
+/// Writes down where waits and barriers act.
+class HoldLog : public SyncListener {
+public:
+  struct Entry {
+    int32_t step;
+    int32_t sync;
+  };
+  std::vector<Entry> entries;
+
+private:
+  SyncAnswer missesOrder(int32_t, PipeClocks &) override { return SyncAnswer::GoOn; }
+  SyncAnswer raisesTwice(int32_t) override { return SyncAnswer::GoOn; }
+  SyncAnswer isUnbalanced(int32_t) override { return SyncAnswer::GoOn; }
+  void holds(int32_t sync, int32_t step) override { entries.push_back({step, sync}); }
+};
+
+class Pruner {
+public:
+  Pruner(ArrayRef<ExecutionTrace> traces, SyncSet &syncs,
+         ArrayRef<std::optional<Witness>> witnesses)
+      : traces(traces), syncs(syncs), witnesses(witnesses) {}
+
+  void run(int64_t eventIds) {
+    SmallVector<int32_t> candidates;
+    for (int32_t index = 0; index < syncs.size(); ++index)
+      if (syncs.isEnabled(index) && !isNeededByWitness(index))
+        candidates.push_back(index);
+    tryWithout(candidates);
+    bool hasReplaced = replaceRare();
+    bool isRelieved = relieveCrowding(traces, syncs, eventIds);
+    if (!hasReplaced && !isRelieved)
+      return;
+    if (isRelieved)
+      replaceRare();
+    // Flags that start more often tell more.
+    candidates.clear();
+    for (int32_t index = 0; index < syncs.size(); ++index)
+      if (syncs.isEnabled(index))
+        candidates.push_back(index);
+    tryWithout(candidates);
+  }
+
+private:
+  static int getLoopDepth(Operation *op) {
+    int depth = 0;
+    while ((op = op->getParentOp()))
+      depth += isa<scf::ForOp>(op);
+    return depth;
+  }
+
+  void tryWithout(MutableArrayRef<int32_t> candidates) {
+    llvm::sort(candidates, [&](int32_t a, int32_t b) {
+      return std::tuple(-getLoopDepth(syncs[a].consumer), !syncs[a].isBarrier(), a) <
+             std::tuple(-getLoopDepth(syncs[b].consumer), !syncs[b].isBarrier(), b);
+    });
+    for (int32_t index : candidates) {
+      syncs.disable(index);
+      if (!areOrdered(traces, syncs))
+        syncs.enable(index);
+    }
+  }
+
+  bool isNeededByWitness(int32_t index);
+  bool replaceRare();
+
+  ArrayRef<ExecutionTrace> traces;
+  SyncSet &syncs;
+  ArrayRef<std::optional<Witness>> witnesses;
+  DenseMap<int32_t, HoldLog> logs;
+};
+
+/// Only a wait or barrier of the consuming pipe between the two ends of a dependence can order it:
+/// where no other sync acts there, this one is needed. That spares long straight code the full
+/// check.
+bool Pruner::isNeededByWitness(int32_t index) {
+  const std::optional<Witness> &witness = witnesses[index];
+  if (!witness)
+    return false;
+  auto [log, isNew] = logs.try_emplace(witness->trace);
+  if (isNew)
+    runTrace(traces[witness->trace], syncs, log->second);
+  ArrayRef<HoldLog::Entry> entries = log->second.entries;
+  const auto *entry = llvm::partition_point(
+      entries, [&](const HoldLog::Entry &entry) { return entry.step <= witness->producer; });
+  for (; entry != entries.end() && entry->step <= witness->consumer; ++entry) {
+    Pipe target = syncs[entry->sync].target;
+    if (entry->sync != index && (target == syncs[index].target || target == Pipe::ALL))
+      return false;
+  }
+  return true;
+}
+
+/// A flag that only short runs need costs every run. Where another flag to the same pipe runs
+/// through more loops than it must, starting it anew inside of them may say the same.
+bool Pruner::replaceRare() {
+  bool hasReplaced = false;
+  for (int32_t rare = 0, end = syncs.size(); rare < end; ++rare) {
+    if (!syncs.isEnabled(rare) || syncs[rare].isBarrier())
+      continue;
+    syncs.disable(rare);
+    if (!isOrdered(traces.front(), syncs)) {
+      syncs.enable(rare);
+      continue;
+    }
+    bool isReplaced = areOrdered(traces, syncs);
+    for (bool isSameSource : {true, false})
+      for (int32_t flag = 0; !isReplaced && flag < end; ++flag)
+        isReplaced = syncs.isEnabled(flag) && syncs[flag].around &&
+                     syncs[flag].target == syncs[rare].target &&
+                     (syncs[flag].source == syncs[rare].source) == isSameSource &&
+                     restartInside(traces, syncs, flag);
+    if (!isReplaced)
+      syncs.enable(rare);
+    hasReplaced |= isReplaced;
+  }
+  return hasReplaced;
+}
+
+} // namespace
+
+void attn::ascend::pruneSyncs(ArrayRef<ExecutionTrace> traces, SyncSet &syncs,
+                              ArrayRef<std::optional<Witness>> witnesses, int64_t eventIds) {
+  // Without loops and conditions every sync was made for an order that nothing else makes.
+  if (traces.size() > 1)
+    Pruner(traces, syncs, witnesses).run(eventIds);
+}

@@ -1,0 +1,172 @@
+// Follows clocks and flags along a trace.
+#include "SyncRun.h"
+
+using namespace mlir;
+using namespace attn::ascend;
+
+std::optional<int32_t> SyncSet::add(const Sync &sync) {
+  Key key{getIndex(sync.source),
+          getIndex(sync.target),
+          sync.producer,
+          sync.consumer,
+          sync.around,
+          sync.drainBefore,
+          sync.slot.getAsOpaquePointer()};
+  int32_t index = syncs.size();
+  if (auto [found, isNew] = known.try_emplace(key, index); !isNew) {
+    if (enabled[found->second])
+      return std::nullopt;
+    enabled[found->second] = true;
+    return found->second;
+  }
+  syncs.push_back(sync);
+  enabled.push_back(true);
+  firstFlags.push_back(flagCount);
+  before[tracer.getNumber(sync.consumer)].holds.push_back(index);
+  if (sync.isBarrier())
+    return index;
+  flagCount += sync.slots;
+  after[tracer.getNumber(sync.producer)].sets.push_back(index);
+  if (sync.around) {
+    before[tracer.getNumber(sync.around)].sets.push_back(index);
+    Place &drain = sync.drainBefore ? before[tracer.getNumber(sync.drainBefore)]
+                                    : after[tracer.getNumber(sync.around)];
+    drain.drains.push_back(index);
+  }
+  return index;
+}
+
+bool attn::ascend::knowsNeeds(const ExecutionTrace &trace, const ExecutionTrace::Step &step,
+                              const PipeClocks &clocks) {
+  return llvm::all_of(trace.getNeeds(step), [&](const ExecutionTrace::PipeNeed &need) {
+    return clocks.knows(step.pipe, need.pipe, momentOf(need.need.step));
+  });
+}
+
+namespace {
+
+class TraceRunner {
+public:
+  TraceRunner(const ExecutionTrace &trace, const SyncSet &syncs, SyncListener &listener)
+      : trace(trace), syncs(syncs), listener(listener) {}
+
+  bool run() {
+    ArrayRef<ExecutionTrace::Step> steps = trace.getSteps();
+    for (int32_t step = 0, end = steps.size(); step < end && !isStopped; ++step)
+      visit(steps[step], step);
+    for (int32_t index = 0; index < syncs.size() && !isStopped; ++index)
+      if (syncs.isEnabled(index) && !syncs[index].isBarrier() &&
+          llvm::any_of(getFlags(index), [](const Flag &flag) { return flag.isRaised; }))
+        hear(listener.isUnbalanced(index));
+    return !isStopped;
+  }
+
+private:
+  using Step = ExecutionTrace::Step;
+
+  void visit(const Step &step, int32_t position) {
+    switch (step.kind) {
+    case Step::Kind::Slot:
+      slots[step.slot] = step.slotNumber;
+      return;
+    case Step::Kind::Enter:
+      return act(syncs.getBefore(step.number), momentBefore(position), position, /*isStart=*/true);
+    case Step::Kind::Exit:
+      listener.passes(position, clocks);
+      return act(syncs.getAfter(step.number), momentAfter(position), position, /*isStart=*/false);
+    case Step::Kind::Instruction:
+      act(syncs.getBefore(step.number), momentBefore(position), position, /*isStart=*/true);
+      if (!isStopped && step.needCount != 0 && !knowsNeeds(trace, step, clocks))
+        hear(listener.missesOrder(position, clocks));
+      listener.passes(position, clocks);
+      return act(syncs.getAfter(step.number), momentAfter(position), position, /*isStart=*/false);
+    default:
+      return;
+    }
+  }
+
+  /// Sets before an operation start the flags of a loop; those behind one raise the current slot.
+  void act(const SyncSet::Place &place, Moment now, int32_t position, bool isStart) {
+    for (size_t i = 0; i < place.drains.size() && !isStopped; ++i)
+      if (syncs.isEnabled(place.drains[i]))
+        hold(place.drains[i], /*isDrain=*/true, now, position);
+    for (size_t i = 0; i < place.holds.size() && !isStopped; ++i)
+      if (syncs.isEnabled(place.holds[i]))
+        hold(place.holds[i], /*isDrain=*/false, now, position);
+    for (size_t i = 0; i < place.sets.size() && !isStopped; ++i)
+      if (syncs.isEnabled(place.sets[i]))
+        raise(place.sets[i], isStart, now);
+  }
+
+  void hold(int32_t index, bool isDrain, Moment now, int32_t position) {
+    const Sync sync = syncs[index];
+    listener.holds(index, position);
+    if (sync.isBarrier())
+      return clocks.barrier(sync.source, now);
+    forEachSlot(index, isDrain, [&](Flag &flag) {
+      if (!clocks.wait(flag, sync.target, now))
+        hear(listener.isUnbalanced(index));
+    });
+  }
+
+  void raise(int32_t index, bool isStart, Moment now) {
+    const Sync sync = syncs[index];
+    forEachSlot(index, isStart, [&](Flag &flag) {
+      if (!clocks.maySet(flag, sync.source, sync.target))
+        hear(listener.raisesTwice(index));
+      listener.raises(index, flags, clocks);
+      clocks.set(flag, sync.source, now);
+    });
+  }
+
+  MutableArrayRef<Flag> getFlags(int32_t index) {
+    // The listener may add to the set while the trace runs.
+    if (static_cast<int32_t>(flags.size()) < syncs.getFlagCount())
+      flags.resize(syncs.getFlagCount());
+    return MutableArrayRef(flags).slice(syncs.getFirstFlag(index), syncs[index].slots);
+  }
+
+  /// The flags a set or wait acts on: those of all slots around the loop, the current one inside.
+  void forEachSlot(int32_t index, bool isAll, function_ref<void(Flag &)> body) {
+    const Sync &sync = syncs[index];
+    MutableArrayRef<Flag> list = getFlags(index);
+    if (isAll || !sync.slot) {
+      for (Flag &flag : list)
+        body(flag);
+      return;
+    }
+    auto slot = slots.find(sync.slot);
+    if (slot == slots.end() || slot->second < 0 || slot->second >= sync.slots)
+      return hear(listener.isUnbalanced(index));
+    body(list[slot->second]);
+  }
+
+  void hear(SyncAnswer answer) { isStopped |= answer == SyncAnswer::Stop; }
+
+  const ExecutionTrace &trace;
+  const SyncSet &syncs;
+  SyncListener &listener;
+  PipeClocks clocks;
+  std::vector<Flag> flags;
+  DenseMap<Value, int64_t> slots;
+  bool isStopped = false;
+};
+
+/// Stops at the first thing that is wrong.
+class Checker : public SyncListener {
+  SyncAnswer missesOrder(int32_t, PipeClocks &) override { return SyncAnswer::Stop; }
+  SyncAnswer raisesTwice(int32_t) override { return SyncAnswer::Stop; }
+  SyncAnswer isUnbalanced(int32_t) override { return SyncAnswer::Stop; }
+};
+
+} // namespace
+
+bool attn::ascend::runTrace(const ExecutionTrace &trace, const SyncSet &syncs,
+                            SyncListener &listener) {
+  return TraceRunner(trace, syncs, listener).run();
+}
+
+bool attn::ascend::isOrdered(const ExecutionTrace &trace, const SyncSet &syncs) {
+  Checker checker;
+  return runTrace(trace, syncs, checker);
+}

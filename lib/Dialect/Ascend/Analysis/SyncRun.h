@@ -1,0 +1,82 @@
+// A trace run under a set of flags and barriers: tells the first place where an order is missing.
+#ifndef ATTN_DIALECT_ASCEND_ANALYSIS_SYNCRUN_H
+#define ATTN_DIALECT_ASCEND_ANALYSIS_SYNCRUN_H
+
+#include "attn/Dialect/Ascend/Analysis/SyncPlan.h"
+
+namespace attn::ascend {
+
+/// The syncs of a plan in the making, by the places where they act. At a place, waits and barriers
+/// come before sets, so that a set passes on what was awaited there.
+class SyncSet {
+public:
+  struct Place {
+    llvm::SmallVector<int32_t, 1> drains; // waits for all slots
+    llvm::SmallVector<int32_t, 2> holds;  // waits and barriers
+    llvm::SmallVector<int32_t, 1> sets;
+  };
+
+  explicit SyncSet(const KernelTracer &tracer)
+      : tracer(tracer), before(tracer.getNumberCount()), after(tracer.getNumberCount()) {}
+
+  /// Adds a sync, or enables it again, and returns its number; none where the set has it already.
+  std::optional<int32_t> add(const Sync &sync);
+  void disable(int32_t index) { enabled[index] = false; }
+  void enable(int32_t index) { enabled[index] = true; }
+  bool isEnabled(int32_t index) const { return enabled[index]; }
+
+  int32_t size() const { return syncs.size(); }
+  const Sync &operator[](int32_t index) const { return syncs[index]; }
+  /// What acts just before and just after the operation of a number.
+  const Place &getBefore(int32_t number) const { return before[number]; }
+  const Place &getAfter(int32_t number) const { return after[number]; }
+  /// The flags of all syncs stand in one list: where those of a sync begin, and how many there are.
+  int32_t getFirstFlag(int32_t index) const { return firstFlags[index]; }
+  int32_t getFlagCount() const { return flagCount; }
+
+private:
+  const KernelTracer &tracer;
+  std::vector<Sync> syncs;
+  std::vector<bool> enabled;
+  std::vector<int32_t> firstFlags;
+  int32_t flagCount = 0;
+  std::vector<Place> before, after;
+  using Key = std::tuple<int, int, mlir::Operation *, mlir::Operation *, mlir::Operation *,
+                         mlir::Operation *, void *>;
+  std::map<Key, int32_t> known;
+};
+
+/// What is wrong at a step, and where it was found.
+enum class SyncAnswer { GoOn, Stop };
+
+/// Hears of missing orders while a trace runs.
+class SyncListener {
+public:
+  virtual ~SyncListener() = default;
+  /// An instruction may overtake others.
+  virtual SyncAnswer missesOrder(int32_t step, PipeClocks &clocks) = 0;
+  /// A flag is raised while it may still be up.
+  virtual SyncAnswer raisesTwice(int32_t sync) = 0;
+  /// A flag is awaited that is never raised, or is still up in the end.
+  virtual SyncAnswer isUnbalanced(int32_t sync) = 0;
+  /// A wait or barrier acts.
+  virtual void holds(int32_t sync, int32_t step) {}
+  /// A flag is about to be raised; `flags` are those of all syncs.
+  virtual void raises(int32_t sync, llvm::ArrayRef<Flag> flags, const PipeClocks &clocks) {}
+  /// A step is over.
+  virtual void passes(int32_t step, const PipeClocks &clocks) {}
+};
+
+/// Runs a trace; returns whether it came to its end without being stopped.
+bool runTrace(const ExecutionTrace &trace, const SyncSet &syncs, SyncListener &listener);
+
+/// Whether every order of the trace holds under the syncs.
+bool isOrdered(const ExecutionTrace &trace, const SyncSet &syncs);
+
+/// Whether the clocks know all that an instruction needs.
+bool knowsNeeds(const ExecutionTrace &trace, const ExecutionTrace::Step &step,
+                const PipeClocks &clocks);
+
+} // namespace attn::ascend
+
+#endif // ATTN_DIALECT_ASCEND_ANALYSIS_SYNCRUN_H

@@ -1,0 +1,141 @@
+// Starts flags anew inside of outer loops.
+#include "SyncSharing.h"
+#include "EventColouring.h"
+
+using namespace mlir;
+using namespace attn::ascend;
+
+bool attn::ascend::areOrdered(ArrayRef<ExecutionTrace> traces, const SyncSet &syncs) {
+  return llvm::all_of(traces, [&](const ExecutionTrace &trace) { return isOrdered(trace, syncs); });
+}
+
+/// Places behind the loop where a flag may be drained, the latest first: the source must hear from
+/// the target between the drain and the next start. None stands for right behind the loop.
+static SmallVector<Operation *> findDrainPlaces(const SyncSet &syncs, const Sync &flag) {
+  SmallVector<Operation *> places;
+  for (int32_t index = 0; index < syncs.size(); ++index) {
+    const Sync &back = syncs[index];
+    if (syncs.isEnabled(index) && !back.isBarrier() && back.source == flag.target &&
+        back.target == flag.source && back.producer->getBlock() == flag.around->getBlock() &&
+        flag.around->isBeforeInBlock(back.producer))
+      places.push_back(back.producer);
+  }
+  llvm::sort(places, [](Operation *a, Operation *b) { return b->isBeforeInBlock(a); });
+  places.push_back(nullptr);
+  return places;
+}
+
+std::optional<int32_t> attn::ascend::restartInside(ArrayRef<ExecutionTrace> traces, SyncSet &syncs,
+                                                   int32_t flag) {
+  Sync inner = syncs[flag];
+  syncs.disable(flag);
+  // From the loop just below the one it runs through now down to the one that carries it.
+  SmallVector<Operation *> loops;
+  for (auto loop = inner.producer->getParentOfType<scf::ForOp>(); loop && loop != inner.around;
+       loop = loop->getParentOfType<scf::ForOp>())
+    loops.push_back(loop);
+  for (Operation *loop : llvm::reverse(loops)) {
+    inner.around = loop;
+    for (Operation *place : findDrainPlaces(syncs, inner)) {
+      inner.drainBefore = place;
+      std::optional<int32_t> added = syncs.add(inner);
+      if (added && areOrdered(traces, syncs))
+        return added;
+      if (added)
+        syncs.disable(*added);
+    }
+  }
+  syncs.enable(flag);
+  return std::nullopt;
+}
+
+namespace {
+
+using PipePair = std::pair<Pipe, Pipe>;
+
+/// Finds events that are raised while another of the same pipes may be up.
+class ConflictLog : public SyncListener {
+public:
+  explicit ConflictLog(const SyncSet &syncs) : syncs(syncs) {
+    for (int32_t index = 0; index < syncs.size(); ++index)
+      if (syncs.isEnabled(index) && !syncs[index].isBarrier())
+        events[{syncs[index].source, syncs[index].target}].push_back(index);
+  }
+
+  /// The pairs of pipes whose events do not get by with `eventIds` ids.
+  SmallVector<PipePair> findCrowded(int64_t eventIds) const {
+    SmallVector<PipePair> crowded;
+    for (const auto &[pair, list] : events) {
+      auto slots = llvm::map_to_vector(list, [&](int32_t index) { return syncs[index].slots; });
+      ArrayRef<int32_t> members = list;
+      auto haveConflict = [&](size_t a, size_t b) {
+        return conflicts.count(std::minmax(members[a], members[b])) != 0;
+      };
+      if (!colourEvents(slots, haveConflict, eventIds))
+        crowded.push_back(pair);
+    }
+    return crowded;
+  }
+
+private:
+  SyncAnswer missesOrder(int32_t, PipeClocks &) override { return SyncAnswer::GoOn; }
+  SyncAnswer raisesTwice(int32_t) override { return SyncAnswer::GoOn; }
+  SyncAnswer isUnbalanced(int32_t) override { return SyncAnswer::GoOn; }
+  void raises(int32_t sync, ArrayRef<Flag> flags, const PipeClocks &clocks) override {
+    Pipe source = syncs[sync].source, target = syncs[sync].target;
+    for (int32_t other : events.find({source, target})->second) {
+      ArrayRef<Flag> others = flags.slice(syncs.getFirstFlag(other), syncs[other].slots);
+      bool isFree = llvm::all_of(
+          others, [&](const Flag &flag) { return clocks.maySet(flag, source, target); });
+      if (other != sync && !isFree)
+        conflicts.insert(std::minmax(sync, other));
+    }
+  }
+
+  const SyncSet &syncs;
+  std::map<PipePair, llvm::SmallVector<int32_t>> events;
+  std::set<std::pair<int32_t, int32_t>> conflicts;
+};
+
+SmallVector<PipePair> findCrowded(ArrayRef<ExecutionTrace> traces, const SyncSet &syncs,
+                                  int64_t eventIds) {
+  ConflictLog log(syncs);
+  for (const ExecutionTrace &trace : traces)
+    runTrace(trace, syncs, log);
+  return log.findCrowded(eventIds);
+}
+
+} // namespace
+
+bool attn::ascend::relieveCrowding(ArrayRef<ExecutionTrace> traces, SyncSet &syncs,
+                                   int64_t eventIds) {
+  SmallVector<PipePair> crowded = findCrowded(traces, syncs, eventIds);
+  if (crowded.empty())
+    return false;
+  // Events of both directions: one hogs its ids while it runs through outer loops, the other could
+  // tell the source that an event has been awaited.
+  SmallVector<std::pair<int32_t, int32_t>> replaced;
+  for (int32_t flag = 0, end = syncs.size(); flag < end; ++flag) {
+    PipePair pair(syncs[flag].source, syncs[flag].target);
+    bool isConcerned = llvm::is_contained(crowded, pair) ||
+                       llvm::is_contained(crowded, PipePair(pair.second, pair.first));
+    if (!syncs.isEnabled(flag) || !syncs[flag].around || !isConcerned)
+      continue;
+    if (std::optional<int32_t> inner = restartInside(traces, syncs, flag))
+      replaced.push_back({flag, *inner});
+  }
+  size_t remaining = findCrowded(traces, syncs, eventIds).size();
+  // Back to the outer loops with those that did not help. Where none did, that is all of them.
+  bool hasChanged = false;
+  for (auto [outer, inner] : replaced) {
+    syncs.disable(inner);
+    syncs.enable(outer);
+    if (remaining < crowded.size() &&
+        (findCrowded(traces, syncs, eventIds).size() > remaining || !areOrdered(traces, syncs))) {
+      syncs.enable(inner);
+      syncs.disable(outer);
+      hasChanged = true;
+    }
+  }
+  return hasChanged;
+}

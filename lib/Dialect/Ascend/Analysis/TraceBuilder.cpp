@@ -1,0 +1,371 @@
+// Runs a kernel abstractly: indices are evaluated, loops unrolled, and every access is held against
+// the history of its bytes.
+#include "KernelFacts.h"
+#include "attn/Dialect/Ascend/Analysis/ExecutionTrace.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace attn::ascend;
+
+/// A longer trace means loops nested too deeply to look at.
+static constexpr size_t maxSteps = 4000000;
+
+namespace attn::ascend {
+
+class TraceBuilder {
+public:
+  TraceBuilder(KernelFacts &facts, const TraceChoice &choice, bool findsNeeds)
+      : facts(facts), choice(choice), findsNeeds(findsNeeds) {}
+
+  FailureOr<ExecutionTrace> run() {
+    trace.frames.push_back({-1, 0});
+    if (failed(walk(facts.kernel.getBody().front(), 0)))
+      return failure();
+    return std::move(trace);
+  }
+
+private:
+  using Step = ExecutionTrace::Step;
+
+  LogicalResult walk(Block &block, int32_t frame);
+  LogicalResult visit(scf::ForOp loop, int32_t frame);
+  LogicalResult visit(scf::IfOp condition, int32_t frame);
+  LogicalResult visit(InstructionOpInterface instruction, int32_t frame);
+  void visitSync(Operation *op, int32_t frame);
+
+  int64_t getTripCount(scf::ForOp loop);
+  int32_t enter(Operation *op, int32_t frame);
+  void leave(int32_t visit);
+  int32_t pushFrame(int32_t visit);
+
+  /// Indices.
+  IndexExpression get(Value index);
+  void set(Value index, IndexExpression expression);
+  std::optional<IndexExpression> evaluate(Operation *op);
+  IndexExpression makeUnknown() { return IndexExpression::unknown(nextSymbol++); }
+
+  /// Memory.
+  void setPlace(Operation *op);
+  void setSlot(SlotOp op);
+  void setSlice(SliceOp op);
+  SmallVector<Extent, 4> getExtents(const GlobalFacts &access);
+  bool areInParallelIterations(int32_t left, int32_t right) const;
+  void addGlobal(const GlobalFacts &access, Pipe pipe, int32_t step, Needs &needs);
+
+  KernelFacts &facts;
+  const TraceChoice &choice;
+  bool findsNeeds;
+  ExecutionTrace trace;
+  int32_t nextSymbol = 0;
+  int64_t conditions = 0;
+  DenseMap<Value, IndexExpression> indices;
+  DenseMap<Value, LocalPlace> localPlaces;
+  DenseMap<Value, SmallVector<IndexExpression, 4>> globalPlaces; // indices per dimension
+  LocalHistory local;
+  GlobalHistory global;
+};
+
+} // namespace attn::ascend
+
+KernelTracer::KernelTracer(func::FuncOp kernel) : facts(std::make_unique<KernelFacts>(kernel)) {}
+KernelTracer::~KernelTracer() = default;
+
+FailureOr<ExecutionTrace> KernelTracer::trace(const TraceChoice &choice, bool findsNeeds) {
+  return TraceBuilder(*facts, choice, findsNeeds).run();
+}
+
+int32_t KernelTracer::getNumber(Operation *op) const { return facts->numbers.lookup(op); }
+int32_t KernelTracer::getNumberCount() const { return facts->numbers.size(); }
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+LogicalResult TraceBuilder::walk(Block &block, int32_t frame) {
+  for (Operation &op : block) {
+    if (trace.steps.size() > maxSteps)
+      return op.emitError("lies in loops nested too deeply to synchronise");
+    LogicalResult done =
+        llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+            .Case<scf::ForOp, scf::IfOp>([&](auto op) { return visit(op, frame); })
+            .Case([&](InstructionOpInterface op) { return visit(op, frame); })
+            .Case<SetFlagOp, WaitFlagOp, BarrierOp>([&](auto op) {
+              visitSync(op, frame);
+              return success();
+            })
+            .Default([&](Operation *op) -> LogicalResult {
+              if (op->getNumRegions() != 0 || op->getNumSuccessors() != 0)
+                return op->emitError("is control flow that synchronisation cannot follow");
+              setPlace(op);
+              if (op->getNumResults() == 1 && op->getResult(0).getType().isIntOrIndex())
+                set(op->getResult(0), evaluate(op).value_or(makeUnknown()));
+              return success();
+            });
+    if (failed(done))
+      return failure();
+  }
+  return success();
+}
+
+int32_t TraceBuilder::enter(Operation *op, int32_t frame) {
+  int32_t visit = trace.visits.size();
+  trace.visits.push_back({op, static_cast<int32_t>(trace.steps.size()), -1, frame});
+  trace.steps.push_back({Step::Kind::Enter, op, facts.numbers.lookup(op), Pipe::S, frame, visit});
+  return visit;
+}
+
+void TraceBuilder::leave(int32_t visit) {
+  ExecutionTrace::Visit &left = trace.visits[visit];
+  left.exit = trace.steps.size();
+  trace.steps.push_back(
+      {Step::Kind::Exit, left.op, facts.numbers.lookup(left.op), Pipe::S, left.parentFrame, visit});
+}
+
+int32_t TraceBuilder::pushFrame(int32_t visit) {
+  int32_t depth = trace.frames[trace.visits[visit].parentFrame].depth + 1;
+  trace.frames.push_back({visit, depth});
+  return trace.frames.size() - 1;
+}
+
+/// How often the loop runs in this trace.
+int64_t TraceBuilder::getTripCount(scf::ForOp loop) {
+  std::optional<int64_t> begin = get(loop.getLowerBound()).getConstant();
+  std::optional<int64_t> end = get(loop.getUpperBound()).getConstant();
+  std::optional<int64_t> step = get(loop.getStep()).getConstant();
+  if (begin && end && step && *step > 0)
+    return std::min<int64_t>(choice.trips < 3 ? 3 : choice.trips,
+                             *end <= *begin ? 0 : (*end - *begin - 1) / *step + 1);
+  int64_t trips = choice.exception == loop ? choice.exceptionTrips : choice.trips;
+  return std::min(trips, facts.tripLimits.lookup(loop).value_or(trips));
+}
+
+LogicalResult TraceBuilder::visit(scf::ForOp loop, int32_t frame) {
+  for (Value init : loop.getInitArgs())
+    if (isa<BaseMemRefType>(init.getType()))
+      return loop.emitError("carries a buffer, which synchronisation cannot follow");
+  int64_t trips = getTripCount(loop);
+  IndexExpression induction = get(loop.getLowerBound()), step = get(loop.getStep());
+  SmallVector<IndexExpression> carried;
+  for (Value init : loop.getInitArgs())
+    carried.push_back(get(init));
+
+  int32_t visit = enter(loop, frame);
+  for (int64_t trip = 0; trip < trips; ++trip) {
+    int32_t iteration = pushFrame(visit);
+    set(loop.getInductionVar(), induction);
+    for (auto [argument, value] : llvm::zip(loop.getRegionIterArgs(), carried))
+      set(argument, value);
+    if (failed(walk(*loop.getBody(), iteration)))
+      return failure();
+    carried.clear();
+    for (Value value : loop.getBody()->getTerminator()->getOperands())
+      carried.push_back(get(value));
+    induction = IndexExpression::add(induction, step).value_or(makeUnknown());
+  }
+  leave(visit);
+  for (auto [result, value] : llvm::zip(loop.getResults(), carried))
+    set(result, value);
+  return success();
+}
+
+LogicalResult TraceBuilder::visit(scf::IfOp condition, int32_t frame) {
+  bool isThen = choice.branch == TraceChoice::Branch::Then ||
+                (choice.branch == TraceChoice::Branch::Alternating && conditions++ % 2 == 0);
+  Block *block = isThen ? condition.thenBlock() : condition.elseBlock();
+  int32_t visit = enter(condition, frame);
+  if (block && failed(walk(*block, pushFrame(visit))))
+    return failure();
+  leave(visit);
+  for (auto [index, result] : llvm::enumerate(condition.getResults())) {
+    if (isa<BaseMemRefType>(result.getType()))
+      return condition.emitError("chooses a buffer, which synchronisation cannot follow");
+    set(result, get(block->getTerminator()->getOperand(index)));
+  }
+  return success();
+}
+
+void TraceBuilder::visitSync(Operation *op, int32_t frame) {
+  Step step{Step::Kind::Barrier, op, -1, Pipe::S, frame};
+  auto addFlag = [&](auto flag, Step::Kind kind) {
+    step.kind = kind;
+    step.slotNumber = flag.getSlot() ? get(flag.getSlot()).getConstant().value_or(-1) : 0;
+  };
+  if (auto flag = dyn_cast<SetFlagOp>(op))
+    addFlag(flag, Step::Kind::Set);
+  if (auto flag = dyn_cast<WaitFlagOp>(op))
+    addFlag(flag, Step::Kind::Wait);
+  trace.steps.push_back(step);
+}
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+IndexExpression TraceBuilder::get(Value index) {
+  auto [found, isNew] = indices.try_emplace(index);
+  if (isNew) {
+    std::optional<int64_t> constant = getConstant(index);
+    found->second = constant ? IndexExpression(*constant) : makeUnknown();
+  }
+  return found->second;
+}
+
+void TraceBuilder::set(Value index, IndexExpression expression) {
+  if (facts.slotIndices.contains(index)) {
+    Step step{Step::Kind::Slot};
+    step.slot = index;
+    step.slotNumber = expression.getConstant().value_or(-1);
+    trace.steps.push_back(step);
+  }
+  indices[index] = std::move(expression);
+}
+
+/// What an operation gives on known numbers, or none.
+static std::optional<int64_t> compute(Operation *op, int64_t a, int64_t b) {
+  using Result = std::optional<int64_t>;
+  bool divides = b > 0 && a >= 0;
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case([&](arith::MinSIOp) { return std::min(a, b); })
+      .Case([&](arith::MaxSIOp) { return std::max(a, b); })
+      .Case<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>(
+          [&](auto) { return divides ? Result(a / b) : Result(); })
+      .Case<arith::CeilDivSIOp, arith::CeilDivUIOp>(
+          [&](auto) { return divides ? Result(a / b + (a % b != 0)) : Result(); })
+      .Case<arith::RemSIOp, arith::RemUIOp>(
+          [&](auto) { return divides ? Result(a % b) : Result(); })
+      .Case([&](arith::XOrIOp) { return a ^ b; })
+      .Case([&](arith::AndIOp) { return a & b; })
+      .Default(Result());
+}
+
+std::optional<IndexExpression> TraceBuilder::evaluate(Operation *op) {
+  if (op->hasTrait<OpTrait::ConstantLike>())
+    if (std::optional<int64_t> constant = getConstant(op->getResult(0)))
+      return IndexExpression(*constant);
+  if (op->getNumOperands() != 2 || !op->getOperand(0).getType().isIndex())
+    return std::nullopt;
+  IndexExpression a = get(op->getOperand(0)), b = get(op->getOperand(1));
+  if (isa<arith::AddIOp>(op))
+    return IndexExpression::add(a, b);
+  if (isa<arith::SubIOp>(op))
+    return IndexExpression::subtract(a, b);
+  if (isa<arith::MulIOp>(op))
+    return IndexExpression::multiply(a, b);
+  if (!a.getConstant() || !b.getConstant())
+    return std::nullopt;
+  std::optional<int64_t> number = compute(op, *a.getConstant(), *b.getConstant());
+  return number ? std::optional(IndexExpression(*number)) : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+void TraceBuilder::setPlace(Operation *op) {
+  if (auto alloc = dyn_cast<AllocOp>(op)) {
+    int64_t begin = alloc.getAddress().value_or(0);
+    localPlaces[alloc.getResult()] = {alloc, begin, begin + alloc.getByteSize(), {}};
+  } else if (auto slot = dyn_cast<SlotOp>(op)) {
+    setSlot(slot);
+  } else if (auto slice = dyn_cast<SliceOp>(op)) {
+    setSlice(slice);
+  } else if (auto address = dyn_cast<AddressOp>(op)) {
+    SmallVector<IndexExpression, 4> place;
+    if (auto lookup = address.getArray().getDefiningOp<LookupOp>())
+      place.push_back(get(lookup.getIndex()));
+    for (Value index : address.getIndices())
+      place.push_back(get(index));
+    globalPlaces[address.getResult()] = std::move(place);
+  }
+}
+
+void TraceBuilder::setSlot(SlotOp op) {
+  LocalPlace place = localPlaces.lookup(op.getBuffer());
+  std::optional<int64_t> number = get(op.getIndex()).getConstant();
+  if (place.buffer && number && *number >= 0 && *number < place.buffer.getSlotCount()) {
+    place.begin += *number * place.buffer.getSlotPitchBytes();
+    place.end = place.begin + place.buffer.getSlotPitchBytes();
+    place.slot = op.getIndex();
+  }
+  localPlaces[op.getResult()] = place;
+}
+
+void TraceBuilder::setSlice(SliceOp op) {
+  LocalPlace place = localPlaces.lookup(op.getBuffer());
+  std::optional<int64_t> offset = get(op.getOffset()).getConstant();
+  int64_t bytes = cast<MemRefType>(op.getBuffer().getType()).getElementTypeBitWidth() / 8;
+  // A view at an unknown offset may lie anywhere from the start of its buffer on.
+  if (offset && *offset >= 0 && *offset <= place.end)
+    place.begin = std::min(place.begin + *offset * bytes, place.end);
+  else
+    place.isExact = false;
+  localPlaces[op.getResult()] = place;
+}
+
+/// What a transfer touches of an array, per dimension; empty where that is not known.
+SmallVector<Extent, 4> TraceBuilder::getExtents(const GlobalFacts &access) {
+  auto found = globalPlaces.find(access.memory);
+  if (found == globalPlaces.end() || found->second.empty())
+    return {};
+  SmallVector<Extent, 4> extents;
+  for (const IndexExpression &index : found->second)
+    extents.push_back({index, 1});
+  extents.back().size = access.length;
+  if (access.rows == 1)
+    return extents;
+  if (!access.rowDimension || *access.rowDimension >= static_cast<int64_t>(extents.size()))
+    return {};
+  extents[*access.rowDimension].size = access.rows;
+  return extents;
+}
+
+bool TraceBuilder::areInParallelIterations(int32_t left, int32_t right) const {
+  ExecutionTrace::Meeting meeting = trace.meet(trace.steps[left].frame, trace.steps[right].frame);
+  if (meeting.left == -1 || meeting.right == -1)
+    return false;
+  int32_t visit = trace.frames[meeting.left].visit;
+  return visit == trace.frames[meeting.right].visit &&
+         trace.visits[visit].op->hasAttr("ascend.parallel");
+}
+
+void TraceBuilder::addGlobal(const GlobalFacts &access, Pipe pipe, int32_t step, Needs &needs) {
+  if (!facts.writtenArrays.contains(access.array))
+    return;
+  global.add(access.array, {step, pipe, access.isWrite, getExtents(access)}, needs,
+             [&](int32_t left, int32_t right) {
+               return !access.isScratch && areInParallelIterations(left, right);
+             });
+}
+
+LogicalResult TraceBuilder::visit(InstructionOpInterface instruction, int32_t frame) {
+  if (!findsNeeds)
+    return success();
+  const InstructionFacts &known = facts.instructions.find(instruction)->second;
+  int32_t step = trace.steps.size();
+  trace.steps.push_back({Step::Kind::Instruction, instruction, facts.numbers.lookup(instruction),
+                         known.pipe, frame, static_cast<int32_t>(trace.needs.size())});
+  SmallVector<std::pair<LocalPlace, Access>, 4> touched;
+  for (Access access : known.accesses) {
+    auto place = localPlaces.find(access.memory);
+    if (place == localPlaces.end() || !place->second.buffer)
+      return instruction->emitError("uses a buffer that no ascend.alloc of the kernel made");
+    access.toEnd |= !place->second.isExact;
+    touched.push_back({place->second, access});
+  }
+
+  Needs needs;
+  for (auto &[place, access] : touched)
+    local.collect(place, access, needs);
+  if (known.global)
+    addGlobal(*known.global, known.pipe, step, needs);
+  for (bool isWrite : {false, true})
+    for (auto &[place, access] : touched)
+      if (access.isWrite == isWrite)
+        local.record(place, access, known.pipe, step);
+  for (int index = 0; index < pipeCount; ++index)
+    if (needs[index].step >= 0)
+      trace.needs.push_back({static_cast<Pipe>(index), needs[index]});
+  trace.steps.back().needCount = trace.needs.size() - trace.steps.back().detail;
+  return success();
+}

@@ -1,0 +1,115 @@
+// ascend-verify: the gate at the end of the ascend stage.
+#include "attn/Dialect/Ascend/Analysis/Kernel.h"
+#include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "attn/Dialect/Ascend/Transforms/Passes.h"
+#include <map>
+
+namespace attn {
+#define GEN_PASS_DEF_ASCENDVERIFYPASS
+#include "attn/Dialect/Ascend/Transforms/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::ascend;
+
+namespace {
+
+/// How many more sets than waits an event has seen.
+using Balance = std::map<std::tuple<Pipe, Pipe, int64_t>, int64_t>;
+
+template <typename FlagOp> LogicalResult verifyIds(FlagOp flag, const Chip &chip) {
+  if (flag.getVirtualEvent())
+    return flag.emitError("has a virtual event: ascend-assign-events gives it an id");
+  int64_t end = flag.getEvent() + flag.getSlots();
+  if (end > chip.eventIds)
+    return flag.emitError() << "uses event id " << end - 1 << "; the chip has 0 to "
+                            << chip.eventIds - 1;
+  return success();
+}
+
+/// Sets and waits that a block adds, counted by the first id of their event. A loop must add
+/// nothing, and the branches of a condition the same.
+LogicalResult count(Block &block, Balance &balance) {
+  auto differs = [](Operation &op, StringRef what) {
+    return op.emitError() << what << " with an event set more often than it is awaited, or less";
+  };
+  for (Operation &op : block) {
+    if (auto set = dyn_cast<SetFlagOp>(op))
+      ++balance[{set.getSource(), set.getTarget(), set.getEvent()}];
+    if (auto wait = dyn_cast<WaitFlagOp>(op))
+      --balance[{wait.getSource(), wait.getTarget(), wait.getEvent()}];
+    SmallVector<Balance> inside;
+    for (Region &region : op.getRegions()) {
+      inside.emplace_back();
+      for (Block &inner : region)
+        if (failed(count(inner, inside.back())))
+          return failure();
+    }
+    for (Balance &added : inside)
+      for (auto &[event, sets] : added)
+        if (sets != 0)
+          return differs(op, "is a loop or branch");
+  }
+  return success();
+}
+
+class AscendVerify : public attn::impl::AscendVerifyPassBase<AscendVerify> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (!isKernel(kernel))
+      return;
+    FailureOr<Chip> chip = getKernelChip(kernel);
+    if (failed(chip))
+      return signalPassFailure();
+    WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
+      return op == kernel ? success() : verifyOp(op, *chip);
+    });
+    if (result.wasInterrupted() || failed(verifyBalance(kernel)))
+      return signalPassFailure();
+  }
+
+  static LogicalResult verifyOp(Operation *op, const Chip &chip) {
+    if (isa<RowReduceOp, RowBinaryOp, RowMulAddOp, ColBinaryOp>(op))
+      return op->emitError("is a composite: ascend-expand-composites writes it out");
+    if (auto set = dyn_cast<SetFlagOp>(op))
+      return verifyIds(set, chip);
+    if (auto wait = dyn_cast<WaitFlagOp>(op))
+      return verifyIds(wait, chip);
+    if (auto buffer = dyn_cast<AllocOp>(op))
+      return verifyAddress(buffer, chip);
+    bool isKnown = isa<AscendDialect, arith::ArithDialect>(op->getDialect()) ||
+                   isa<scf::ForOp, scf::IfOp, scf::YieldOp, func::ReturnOp>(op);
+    if (!isKnown)
+      return op->emitError("has no place in a kernel of the chip");
+    return success();
+  }
+
+  static LogicalResult verifyAddress(AllocOp buffer, const Chip &chip) {
+    if (!buffer.getAddress())
+      return buffer.emitError("has no address: ascend-plan-memory gives it one");
+    int64_t end = *buffer.getAddress() + buffer.getByteSize();
+    if (end > chip.ubBytes)
+      return buffer.emitError() << "ends at byte " << end << " of ub, which has " << chip.ubBytes;
+    return success();
+  }
+
+  static LogicalResult verifyBalance(func::FuncOp kernel) {
+    Block &body = kernel.getBody().front();
+    Balance balance;
+    if (failed(count(body, balance)))
+      return failure();
+    for (auto &[event, sets] : balance)
+      if (sets != 0)
+        return kernel.emitError() << "sets event " << std::get<2>(event) << " from "
+                                  << stringifyPipe(std::get<0>(event)) << " to "
+                                  << stringifyPipe(std::get<1>(event))
+                                  << (sets > 0 ? " more" : " less") << " often than it is awaited";
+    auto last = dyn_cast_or_null<BarrierOp>(body.getTerminator()->getPrevNode());
+    if (!last || last.getPipe() != Pipe::ALL)
+      return kernel.emitError("does not end with a barrier of all pipes");
+    return success();
+  }
+};
+
+} // namespace

@@ -1,0 +1,307 @@
+// ascend-expand-composites: writes composite ops out as calls of the chip (first pass of the ascend
+// stage).
+#include "attn/Dialect/Ascend/Analysis/Kernel.h"
+#include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "attn/Dialect/Ascend/Transforms/Passes.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace attn {
+#define GEN_PASS_DEF_EXPANDCOMPOSITESPASS
+#include "attn/Dialect/Ascend/Transforms/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::ascend;
+
+namespace {
+
+/// Composites compute on f32: elements of a block and of a repeat.
+constexpr int64_t perBlock = 8;
+constexpr int64_t lanes = 64;
+/// A loop with a known count up to this is written out.
+constexpr int64_t unrollLimit = 4;
+
+/// Elements from the start of a view to the end of its buffer, where that is known.
+std::optional<int64_t> getElementsLeft(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (type.hasStaticShape())
+    return type.getNumElements();
+  auto slice = buffer.getDefiningOp<SliceOp>();
+  if (!slice)
+    return std::nullopt;
+  std::optional<int64_t> whole = getElementsLeft(slice.getBuffer());
+  return whole ? std::optional(*whole - getConstant(slice.getOffset()).value_or(0)) : std::nullopt;
+}
+
+/// Rows of values in a buffer: `values` real ones per row, rows `pitch` apart.
+struct Rows {
+  Value buffer;
+  int64_t values;
+  int64_t pitch;
+};
+
+/// Writes out one composite. All rows share `rows`, a runtime number of at most `maxRows`.
+class Writer {
+public:
+  Writer(Operation *op, const Chip &chip) : builder(op), location(op->getLoc()), chip(chip) {}
+
+  LogicalResult write(RowReduceOp op);
+  LogicalResult write(RowBinaryOp op) { return rowBroadcast(op); }
+  LogicalResult write(RowMulAddOp op) { return rowBroadcast(op); }
+  LogicalResult write(ColBinaryOp op);
+
+private:
+  /// Sets the rows of the composite; fails where the buffers (with their elements per row) hold
+  /// none or no bound is known.
+  LogicalResult setRows(Operation *op, Value count, ArrayRef<std::pair<Value, int64_t>> buffers);
+
+  Value constant(int64_t value) { return arith::ConstantIndexOp::create(builder, location, value); }
+  Value add(Value a, Value b) { return builder.createOrFold<arith::AddIOp>(location, a, b); }
+  Value scale(Value value, int64_t by) {
+    return builder.createOrFold<arith::MulIOp>(location, value, constant(by));
+  }
+  Value slice(Value buffer, Value offset);
+
+  /// Calls `body(first, amount)` for `count` things, at most `step` at a time.
+  void forEach(Value count, int64_t most, int64_t step, function_ref<void(Value, Value)> body);
+  void forEachRow(int64_t step, function_ref<void(Value, Value)> body) {
+    forEach(rows, maxRows, step, body);
+  }
+  /// Calls `body(first, mask, repeats)` for the repeats of `values` contiguous values, `most` at a
+  /// time.
+  void forEachRepeat(int64_t values, int64_t most, function_ref<void(Value, int64_t, Value)> body);
+
+  void blockReduce(ReduceKind kind, const Rows &to, const Rows &from);
+  template <typename Op> LogicalResult rowBroadcast(Op op);
+  void apply(RowBinaryOp op, Value dst, Value src, Value block, Value repeats, int64_t mask,
+             ArrayRef<int64_t> strides) {
+    BinaryOp::create(builder, location, op.getKind(), dst, src, block, repeats,
+                     builder.getI64IntegerAttr(mask), builder.getDenseI64ArrayAttr(strides));
+  }
+  void apply(RowMulAddOp, Value dst, Value src, Value block, Value repeats, int64_t mask,
+             ArrayRef<int64_t> strides) {
+    MulAddOp::create(builder, location, dst, src, block, repeats, builder.getI64IntegerAttr(mask),
+                     builder.getDenseI64ArrayAttr(strides));
+  }
+  bool fitsRepeatStride(int64_t pitch) { return pitch / perBlock <= chip.maxRepeatStride; }
+  /// Instructions that apply to 64 columns of all rows, or to one row at a time.
+  bool isCheaperBySlices(int64_t values, int64_t pitch, int64_t instructionsPerRow) {
+    return fitsRepeatStride(pitch) &&
+           llvm::divideCeil(values, lanes) * llvm::divideCeil(maxRows, chip.maxRepeats) <
+               static_cast<uint64_t>(maxRows) * instructionsPerRow;
+  }
+  int64_t countRepeatInstructions(int64_t values) {
+    return llvm::divideCeil(values / lanes, chip.maxRepeats) + (values % lanes != 0);
+  }
+
+  OpBuilder builder;
+  Location location;
+  const Chip &chip;
+  Value rows;
+  int64_t maxRows = 0;
+};
+
+LogicalResult Writer::setRows(Operation *op, Value count,
+                              ArrayRef<std::pair<Value, int64_t>> buffers) {
+  rows = count;
+  std::optional<int64_t> bound = getUpperBound(count);
+  for (auto [buffer, perRow] : buffers)
+    if (std::optional<int64_t> elements = getElementsLeft(buffer))
+      bound = bound ? std::min(*bound, *elements / perRow) : *elements / perRow;
+  if (!bound)
+    return op->emitOpError("has neither a bound on its rows nor a buffer of known size");
+  if (std::optional<int64_t> known = getConstant(count); *bound < known.value_or(1))
+    return op->emitOpError() << "has a buffer that does not hold " << known.value_or(1) << " rows";
+  maxRows = *bound;
+  return success();
+}
+
+Value Writer::slice(Value buffer, Value offset) {
+  if (getConstant(offset) == 0)
+    return buffer;
+  auto type = cast<MemRefType>(buffer.getType());
+  auto view = MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
+                              MemRefLayoutAttrInterface(), type.getMemorySpace());
+  return SliceOp::create(builder, location, view, buffer, offset);
+}
+
+void Writer::forEach(Value count, int64_t most, int64_t step,
+                     function_ref<void(Value, Value)> body) {
+  if (most <= step)
+    return body(constant(0), count);
+  std::optional<int64_t> known = getConstant(count);
+  if (known && llvm::divideCeil(*known, step) <= unrollLimit) {
+    for (int64_t first = 0; first < *known; first += step)
+      body(constant(first), constant(std::min(step, *known - first)));
+    return;
+  }
+  auto loop = scf::ForOp::create(builder, location, constant(0), count, constant(step));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value amount = constant(step);
+  if (step != 1) {
+    Value left = arith::SubIOp::create(builder, location, count, loop.getInductionVar());
+    amount = arith::MinSIOp::create(builder, location, amount, left);
+  }
+  body(loop.getInductionVar(), amount);
+}
+
+void Writer::forEachRepeat(int64_t values, int64_t most,
+                           function_ref<void(Value, int64_t, Value)> body) {
+  int64_t full = values / lanes, tail = values % lanes;
+  if (full != 0)
+    forEach(constant(full), full, most,
+            [&](Value first, Value repeats) { body(scale(first, lanes), lanes, repeats); });
+  if (tail != 0)
+    body(constant(full * lanes), tail, constant(1));
+}
+
+/// Folds every eight values of each row into one.
+void Writer::blockReduce(ReduceKind kind, const Rows &to, const Rows &from) {
+  int64_t full = from.values / lanes;
+  auto emit = [&](Value toOffset, Value fromOffset, int64_t mask, Value repeats, int64_t toStride,
+                  int64_t fromStride) {
+    BlockReduceOp::create(builder, location, kind, slice(to.buffer, toOffset),
+                          slice(from.buffer, fromOffset), mask, repeats,
+                          ArrayRef<int64_t>{toStride, 1, fromStride});
+  };
+  bool isContiguous =
+      from.values % lanes == 0 && from.pitch == from.values && full <= chip.maxRepeats;
+  if (isContiguous)
+    return forEachRow(chip.maxRepeats / full, [&](Value first, Value count) {
+      emit(scale(first, to.pitch), scale(first, from.pitch), lanes, scale(count, full), 1,
+           perBlock);
+    });
+  if (isCheaperBySlices(from.values, from.pitch, countRepeatInstructions(from.values)))
+    return forEachRepeat(from.values, 1, [&](Value column, int64_t mask, Value) {
+      Value block = builder.createOrFold<arith::DivUIOp>(location, column, constant(perBlock));
+      forEachRow(chip.maxRepeats, [&](Value first, Value count) {
+        emit(add(scale(first, to.pitch), block), add(scale(first, from.pitch), column), mask, count,
+             to.pitch / perBlock, from.pitch / perBlock);
+      });
+    });
+  forEachRow(1, [&](Value row, Value) {
+    forEachRepeat(from.values, chip.maxRepeats, [&](Value column, int64_t mask, Value repeats) {
+      Value block = builder.createOrFold<arith::DivUIOp>(location, column, constant(perBlock));
+      emit(add(scale(row, to.pitch), block), add(scale(row, from.pitch), column), mask, repeats, 1,
+           perBlock);
+    });
+  });
+}
+
+LogicalResult Writer::write(RowReduceOp op) {
+  SmallVector<std::pair<Value, int64_t>> buffers = {{op.getSrc(), op.getPitch()}, {op.getDst(), 1}};
+  if (op.getCols() > lanes)
+    buffers.push_back({op.getScratch(), getRowReduceScratchElements(1, op.getCols())});
+  if (failed(setRows(op, op.getRows(), buffers)))
+    return failure();
+  Rows from{op.getSrc(), op.getCols(), op.getPitch()};
+  // Two areas of the scratch take turns: the values of each step in one, those of the next in the
+  // other.
+  int64_t secondArea = maxRows * llvm::divideCeil(op.getCols(), lanes) * perBlock;
+  for (bool isFirst = true; from.values > lanes; isFirst = !isFirst) {
+    int64_t values = llvm::divideCeil(from.values, perBlock);
+    Rows to{slice(op.getScratch(), constant(isFirst ? 0 : secondArea)), values,
+            static_cast<int64_t>(llvm::alignTo(values, perBlock))};
+    blockReduce(op.getKind(), to, from);
+    from = to;
+  }
+  // Whole blocks of results per instruction keep its destination aligned.
+  int64_t step = fitsRepeatStride(from.pitch) && chip.maxRepeats >= perBlock
+                     ? llvm::alignDown(chip.maxRepeats, perBlock)
+                     : 1;
+  forEachRow(step, [&](Value first, Value count) {
+    int64_t stride = fitsRepeatStride(from.pitch) ? from.pitch / perBlock : perBlock;
+    WholeReduceOp::create(builder, location, op.getKind(), slice(op.getDst(), first),
+                          slice(from.buffer, scale(first, from.pitch)), from.values, count,
+                          ArrayRef<int64_t>{1, 1, stride});
+  });
+  return success();
+}
+
+template <typename Op> LogicalResult Writer::rowBroadcast(Op op) {
+  int64_t pitch = op.getPitch();
+  Value scratch = op.getScratch();
+  if (failed(setRows(op, op.getRows(), {{op.getDst(), pitch}, {scratch, perBlock}})))
+    return failure();
+  Value eights = builder.createOrFold<arith::CeilDivSIOp>(location, rows, constant(perBlock));
+  forEach(eights, llvm::divideCeil(maxRows, perBlock), chip.maxRepeats,
+          [&](Value first, Value repeats) {
+            BrcbOp::create(builder, location, slice(scratch, scale(first, lanes)),
+                           slice(op.getColumn(), scale(first, perBlock)), repeats,
+                           ArrayRef<int64_t>{1, perBlock});
+          });
+  auto applyAt = [&](Value first, Value offset, int64_t mask, Value repeats,
+                     ArrayRef<int64_t> strides) {
+    apply(op, slice(op.getDst(), offset), slice(op.getSrc(), offset),
+          slice(scratch, scale(first, perBlock)), repeats, mask, strides);
+  };
+  if (isCheaperBySlices(pitch, pitch, countRepeatInstructions(pitch))) {
+    int64_t stride = pitch / perBlock;
+    forEachRepeat(pitch, 1, [&](Value column, int64_t mask, Value) {
+      forEachRow(chip.maxRepeats, [&](Value first, Value count) {
+        applyAt(first, add(scale(first, pitch), column), mask, count, {1, 1, 0, stride, stride, 1});
+      });
+    });
+    return success();
+  }
+  forEachRow(1, [&](Value row, Value) {
+    forEachRepeat(pitch, chip.maxRepeats, [&](Value column, int64_t mask, Value repeats) {
+      applyAt(row, add(scale(row, pitch), column), mask, repeats, {1, 1, 0, perBlock, perBlock, 0});
+    });
+  });
+  return success();
+}
+
+LogicalResult Writer::write(ColBinaryOp op) {
+  int64_t pitch = op.getPitch();
+  if (failed(setRows(op, op.getRows(), {{op.getDst(), pitch}})))
+    return failure();
+  auto apply = [&](Value offset, Value row, Value amount, IntegerAttr mask,
+                   DenseI64ArrayAttr strides) {
+    BinaryOp::create(builder, location, op.getKind(), slice(op.getDst(), offset),
+                     slice(op.getSrc(), offset), row, amount, mask, strides);
+  };
+  if (!isCheaperBySlices(pitch, pitch, /*instructionsPerRow=*/1)) {
+    forEachRow(1, [&](Value row, Value) {
+      apply(scale(row, pitch), op.getRow(), constant(pitch), {}, {});
+    });
+    return success();
+  }
+  int64_t stride = pitch / perBlock;
+  forEachRepeat(pitch, 1, [&](Value column, int64_t mask, Value) {
+    forEachRow(chip.maxRepeats, [&](Value first, Value count) {
+      apply(add(scale(first, pitch), column), slice(op.getRow(), column), count,
+            builder.getI64IntegerAttr(mask),
+            builder.getDenseI64ArrayAttr({1, 1, 1, stride, stride, 0}));
+    });
+  });
+  return success();
+}
+
+class ExpandComposites : public attn::impl::ExpandCompositesPassBase<ExpandComposites> {
+  void runOnOperation() override {
+    SmallVector<Operation *> composites;
+    getOperation().walk([&](Operation *op) {
+      if (isa<RowReduceOp, RowBinaryOp, RowMulAddOp, ColBinaryOp>(op))
+        composites.push_back(op);
+    });
+    if (composites.empty())
+      return;
+    FailureOr<Chip> chip = getKernelChip(getOperation());
+    if (failed(chip))
+      return signalPassFailure();
+    for (Operation *composite : composites) {
+      LogicalResult written = llvm::TypeSwitch<Operation *, LogicalResult>(composite)
+                                  .Case<RowReduceOp, RowBinaryOp, RowMulAddOp, ColBinaryOp>(
+                                      [&](auto op) { return Writer(op, *chip).write(op); });
+      if (failed(written))
+        return signalPassFailure();
+      composite->erase();
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,109 @@
+// ascend-insert-sync: flags and barriers between the instructions (after planning, before event
+// ids).
+#include "attn/Dialect/Ascend/Analysis/Kernel.h"
+#include "attn/Dialect/Ascend/Analysis/SyncPlan.h"
+#include "attn/Dialect/Ascend/Transforms/Passes.h"
+
+namespace attn {
+#define GEN_PASS_DEF_INSERTSYNCPASS
+#include "attn/Dialect/Ascend/Transforms/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::ascend;
+
+namespace {
+
+class SyncWriter {
+public:
+  explicit SyncWriter(MLIRContext *context) : builder(context) {}
+
+  void write(ArrayRef<Sync> syncs) {
+    // At one place waits and barriers stand before sets, as the plan took them.
+    SmallVector<int64_t> events;
+    for (const Sync &sync : syncs) {
+      events.push_back(sync.isBarrier() ? 0 : takeEvent(sync));
+      builder.setInsertionPoint(sync.consumer);
+      if (sync.isBarrier())
+        BarrierOp::create(builder, sync.consumer->getLoc(), sync.source);
+      else
+        flag<WaitFlagOp>(sync, events.back(), sync.consumer->getLoc(), sync.slot);
+      if (!sync.drainBefore)
+        continue;
+      builder.setInsertionPoint(sync.drainBefore);
+      flagAllSlots<WaitFlagOp>(sync, events.back(), sync.consumer->getLoc());
+    }
+    for (auto [sync, event] : llvm::zip(syncs, events)) {
+      if (sync.isBarrier())
+        continue;
+      builder.setInsertionPointAfter(sync.producer);
+      flag<SetFlagOp>(sync, event, sync.producer->getLoc(), sync.slot);
+      if (!sync.around)
+        continue;
+      builder.setInsertionPoint(sync.around);
+      flagAllSlots<SetFlagOp>(sync, event, sync.producer->getLoc());
+    }
+    for (auto [sync, event] : llvm::zip(syncs, events)) {
+      if (!sync.around || sync.drainBefore)
+        continue;
+      builder.setInsertionPointAfter(sync.around);
+      flagAllSlots<WaitFlagOp>(sync, event, sync.consumer->getLoc());
+    }
+  }
+
+private:
+  int64_t takeEvent(const Sync &sync) {
+    int64_t &next = nextEvents[{getIndex(sync.source), getIndex(sync.target)}];
+    return std::exchange(next, next + sync.slots);
+  }
+
+  template <typename FlagOp>
+  void flag(const Sync &sync, int64_t event, Location location, Value slot) {
+    FlagOp::create(builder, location, sync.source, sync.target, event, slot, sync.slots,
+                   /*virtual_event=*/true);
+  }
+
+  template <typename FlagOp> void flagAllSlots(const Sync &sync, int64_t event, Location location) {
+    if (sync.slots == 1)
+      return flag<FlagOp>(sync, event, location, Value());
+    for (int64_t slot = 0; slot < sync.slots; ++slot)
+      flag<FlagOp>(sync, event, location, arith::ConstantIndexOp::create(builder, location, slot));
+  }
+
+  OpBuilder builder;
+  std::map<std::pair<int, int>, int64_t> nextEvents;
+};
+
+class InsertSync : public attn::impl::InsertSyncPassBase<InsertSync> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (!isKernel(kernel))
+      return;
+    if (failed(verifyInput(kernel)))
+      return signalPassFailure();
+    FailureOr<Chip> chip = getKernelChip(kernel);
+    if (failed(chip))
+      return signalPassFailure();
+    FailureOr<SyncPlan> plan = SyncPlan::make(kernel, chip->eventIds);
+    if (failed(plan))
+      return signalPassFailure();
+    SyncWriter(&getContext()).write(plan->getSyncs());
+    Operation *end = kernel.getBody().front().getTerminator();
+    OpBuilder builder(end);
+    BarrierOp::create(builder, end->getLoc(), Pipe::ALL);
+  }
+
+  static LogicalResult verifyInput(func::FuncOp kernel) {
+    WalkResult result = kernel.walk([](Operation *op) -> WalkResult {
+      if (isa<SetFlagOp, WaitFlagOp, BarrierOp>(op))
+        return op->emitError("stands in a kernel that is yet to be synchronised");
+      if (auto buffer = dyn_cast<AllocOp>(op); buffer && !buffer.getAddress())
+        return buffer.emitError("has no address: ascend-plan-memory comes first");
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+};
+
+} // namespace

@@ -1,0 +1,159 @@
+// attn-opt: mlir-opt with a target (--soc) and emission (--emit), both as passes around the user's
+// own, so that every option of mlir-opt keeps its meaning.
+#include "attn/Pipelines/Driver.h"
+#include "attn/Machine/Chip.h"
+#include "attn/Machine/MachineDialect.h"
+#include "attn/Pipelines/Pipelines.h"
+#include "attn/Pipelines/Registration.h"
+#include "attn/Target/AscendC/EmitAscendC.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+/// What a kernel can be printed as.
+enum class Stage { Tile, Ascend, AscendC };
+
+struct DriverOptions {
+  llvm::cl::opt<Stage> emit{
+      "emit",
+      llvm::cl::desc("Print kernels in this form, after the passes given, or else after the "
+                     "pipelines that lead there"),
+      llvm::cl::values(clEnumValN(Stage::Tile, "tile", "tile IR that fits the chip"),
+                       clEnumValN(Stage::Ascend, "ascend", "planned and synchronised chip IR"),
+                       clEnumValN(Stage::AscendC, "ascendc", "AscendC C++"))};
+  llvm::cl::opt<std::string> soc{
+      "soc", llvm::cl::value_desc("name[:fact=value,...]"),
+      llvm::cl::desc(
+          "Compile for this chip, whatever the module says; single facts can be replaced")};
+  llvm::cl::opt<bool> noLineDirectives{
+      "no-line-directives", llvm::cl::desc("Print AscendC without #line directives, for reading")};
+
+  bool isGiven() const { return emit.getNumOccurrences() > 0 || soc.getNumOccurrences() > 0; }
+};
+
+/// Declares the chip that `--soc` names.
+struct SetTargetPass : PassWrapper<SetTargetPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SetTargetPass)
+  explicit SetTargetPass(StringRef description) : description(description) {}
+
+  StringRef getName() const override { return "SetTarget"; }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<machine::MachineDialect>();
+  }
+  void runOnOperation() override {
+    if (failed(setTargetChip(getOperation(), description)))
+      signalPassFailure();
+  }
+
+  std::string description;
+};
+
+/// Runs the stages that tile kernels still need on their way to `last`. Kernels already on the chip
+/// are left as they are.
+struct LowerPass : PassWrapper<LowerPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerPass)
+  explicit LowerPass(Stage last) : last(last) {}
+
+  StringRef getName() const override { return "Lower"; }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registerAllDialects(registry);
+  }
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto isTileKernel = [](func::FuncOp function) { return function->hasAttr("tile.kernel"); };
+    if (llvm::none_of(module.getOps<func::FuncOp>(), isTileKernel))
+      return;
+    OpPassManager pipeline(ModuleOp::getOperationName());
+    addTileStage(pipeline);
+    if (last != Stage::Tile)
+      addAscendStage(pipeline);
+    if (failed(runPipeline(pipeline, module)))
+      signalPassFailure();
+  }
+
+  Stage last;
+};
+
+/// Prints the module as AscendC.
+struct EmitAscendCPass : PassWrapper<EmitAscendCPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(EmitAscendCPass)
+  EmitAscendCPass(raw_ostream &os, ascendc::AscendCOptions options) : os(os), options(options) {}
+
+  StringRef getName() const override { return "EmitAscendC"; }
+  void runOnOperation() override {
+    if (failed(ascendc::emitAscendC(getOperation(), os, options)))
+      signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+
+  raw_ostream &os;
+  ascendc::AscendCOptions options;
+};
+
+/// Appends the passes that `--emit` needs. The user's passes, where there are any, replace ours.
+void addEmission(PassManager &manager, const DriverOptions &options, bool hasUserPasses,
+                 raw_ostream &os) {
+  if (options.emit.getNumOccurrences() == 0)
+    return;
+  if (!hasUserPasses)
+    manager.addPass(std::make_unique<LowerPass>(options.emit));
+  if (options.emit == Stage::AscendC)
+    manager.addPass(std::make_unique<EmitAscendCPass>(
+        os, ascendc::AscendCOptions{/*lineDirectives=*/!options.noLineDirectives}));
+}
+
+LogicalResult runWithOptions(const DriverOptions &options, StringRef inputFile,
+                             StringRef outputFile, DialectRegistry &registry) {
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputFile, &message);
+  if (!input)
+    return llvm::errs() << message << "\n", failure();
+  std::unique_ptr<llvm::ToolOutputFile> output = openOutputFile(outputFile, &message);
+  if (!output)
+    return llvm::errs() << message << "\n", failure();
+
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  MlirOptMainConfig userConfig = config;
+  config.setPassPipelineSetupFn([&](PassManager &manager) -> LogicalResult {
+    if (manager.getOpAnchorName() != ModuleOp::getOperationName())
+      return llvm::errs() << "--emit and --soc work on a module\n", failure();
+    if (options.soc.getNumOccurrences() > 0)
+      manager.addPass(std::make_unique<SetTargetPass>(options.soc));
+    size_t passCount = manager.size();
+    if (failed(userConfig.setupPassPipeline(manager)))
+      return failure();
+    addEmission(manager, options, manager.size() > passCount, output->os());
+    return success();
+  });
+  // AscendC is printed by its pass; the module itself is not wanted then.
+  bool printsModule = options.emit.getNumOccurrences() == 0 || options.emit != Stage::AscendC;
+  if (failed(MlirOptMain(printsModule ? output->os() : llvm::nulls(), std::move(input), registry,
+                         config)))
+    return failure();
+  output->keep();
+  return success();
+}
+
+} // namespace
+
+int attn::runOptDriver(int argc, char **argv) {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerAllPasses();
+  DriverOptions options;
+  auto [inputFile, outputFile] =
+      registerAndParseCLIOptions(argc, argv, "attn: tile and ascend kernels\n", registry);
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  if (!options.isGiven() || config.shouldShowDialects() || config.shouldListPasses())
+    return asMainReturnCode(MlirOptMain(argc, argv, inputFile, outputFile, registry));
+  return asMainReturnCode(runWithOptions(options, inputFile, outputFile, registry));
+}

@@ -1,0 +1,78 @@
+// The named pipelines: the only place where pass order is written.
+#include "attn/Pipelines/Pipelines.h"
+#include "attn/Conversion/TileToAscend/Passes.h"
+#include "attn/Dialect/Ascend/Transforms/Passes.h"
+#include "attn/Dialect/Tile/Transforms/Passes.h"
+#include "attn/Pipelines/CpuLowering.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace attn;
+
+void attn::addTileStage(OpPassManager &manager, const TileStageOptions &options) {
+  DecomposeSoftmaxPassOptions softmax;
+  softmax.form = options.softmax;
+  manager.addPass(createDecomposeSoftmaxPass(softmax));
+  FitTilesPassOptions fit;
+  llvm::append_range(fit.sizes, options.sizes);
+  manager.addPass(createFitTilesPass(fit));
+  manager.addPass(createClampGridPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(createTileVerifyPass());
+}
+
+void attn::addAscendStage(OpPassManager &manager) {
+  manager.addPass(createConvertTileToAscendPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addNestedPass<func::FuncOp>(createExpandCompositesPass());
+  manager.addNestedPass<func::FuncOp>(createDoubleBufferPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addNestedPass<func::FuncOp>(createPlanMemoryPass());
+  manager.addNestedPass<func::FuncOp>(createInsertSyncPass());
+  manager.addNestedPass<func::FuncOp>(createAssignEventsPass());
+  manager.addNestedPass<func::FuncOp>(createAscendVerifyPass());
+}
+
+namespace {
+
+struct TilePipelineOptions : PassPipelineOptions<TilePipelineOptions> {
+  Option<std::string> softmax{
+      *this, "softmax", llvm::cl::desc("the form of softmax states, as of tile-decompose-softmax"),
+      llvm::cl::init("auto")};
+  ListOption<std::string> sizes{*this, "sizes",
+                                llvm::cl::desc("block sizes to take, as of tile-fit-tiles")};
+
+  TileStageOptions get() const { return {softmax, llvm::to_vector_of<std::string>(sizes)}; }
+};
+
+/// Says what is wrong with an option given all the same.
+struct NoPipelineOptions : PassPipelineOptions<NoPipelineOptions> {};
+
+} // namespace
+
+void attn::registerPipelines() {
+  PassPipelineRegistration<TilePipelineOptions>(
+      "attn-tile", "Make tile kernels fit the chip: softmax form, block sizes, grid",
+      [](OpPassManager &manager, const TilePipelineOptions &options) {
+        addTileStage(manager, options.get());
+      });
+  PassPipelineRegistration<NoPipelineOptions>(
+      "attn-ascend", "Take tile kernels that fit onto the chip: buffers, plan, sync",
+      [](OpPassManager &manager, const NoPipelineOptions &) { addAscendStage(manager); });
+  PassPipelineRegistration<TilePipelineOptions>(
+      "attn-all", "attn-tile and attn-ascend",
+      [](OpPassManager &manager, const TilePipelineOptions &options) {
+        addTileStage(manager, options.get());
+        addAscendStage(manager);
+      });
+  PassPipelineRegistration<NoPipelineOptions>(
+      "attn-cpu", "Take tile kernels that fit to the LLVM dialect of this host",
+      [](OpPassManager &manager, const NoPipelineOptions &) {
+        buildCpuLoweringPipeline(manager, getHostLoweringOptions());
+      });
+}

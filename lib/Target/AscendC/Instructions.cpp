@@ -1,0 +1,322 @@
+// The AscendC call of each instruction: one spelling per family of ops.
+#include "KernelEmitter.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::ascendc;
+
+//===----------------------------------------------------------------------===//
+// Words
+//===----------------------------------------------------------------------===//
+
+static StringRef getName(ascend::UnaryKind kind) {
+  switch (kind) {
+  case ascend::UnaryKind::Exp:
+    return "Exp";
+  case ascend::UnaryKind::Ln:
+    return "Ln";
+  case ascend::UnaryKind::Sqrt:
+    return "Sqrt";
+  case ascend::UnaryKind::Abs:
+    return "Abs";
+  case ascend::UnaryKind::Relu:
+    return "Relu";
+  }
+  return "";
+}
+
+static StringRef getName(ascend::BinaryKind kind) {
+  switch (kind) {
+  case ascend::BinaryKind::Add:
+    return "Add";
+  case ascend::BinaryKind::Sub:
+    return "Sub";
+  case ascend::BinaryKind::Mul:
+    return "Mul";
+  case ascend::BinaryKind::Div:
+    return "Div";
+  case ascend::BinaryKind::Max:
+    return "Max";
+  case ascend::BinaryKind::Min:
+    return "Min";
+  }
+  return "";
+}
+
+static StringRef getName(ascend::ScalarKind kind) {
+  switch (kind) {
+  case ascend::ScalarKind::Adds:
+    return "Adds";
+  case ascend::ScalarKind::Muls:
+    return "Muls";
+  case ascend::ScalarKind::Maxs:
+    return "Maxs";
+  case ascend::ScalarKind::Mins:
+    return "Mins";
+  }
+  return "";
+}
+
+static StringRef getName(ascend::ReduceKind kind) {
+  switch (kind) {
+  case ascend::ReduceKind::Sum:
+    return "Sum";
+  case ascend::ReduceKind::Max:
+    return "Max";
+  case ascend::ReduceKind::Min:
+    return "Min";
+  }
+  return "";
+}
+
+static StringRef getName(ascend::RoundMode mode) {
+  switch (mode) {
+  case ascend::RoundMode::None:
+    return "CAST_NONE";
+  case ascend::RoundMode::Rint:
+    return "CAST_RINT";
+  case ascend::RoundMode::Floor:
+    return "CAST_FLOOR";
+  case ascend::RoundMode::Ceil:
+    return "CAST_CEIL";
+  case ascend::RoundMode::Round:
+    return "CAST_ROUND";
+  case ascend::RoundMode::Trunc:
+    return "CAST_TRUNC";
+  }
+  return "";
+}
+
+static std::string getName(ascend::Pipe pipe) { return ascend::stringifyPipe(pipe).upper(); }
+
+/// Whether a vector core has that pipe.
+static bool isVectorPipe(ascend::Pipe pipe) {
+  return pipe == ascend::Pipe::S || pipe == ascend::Pipe::V || pipe == ascend::Pipe::MTE2 ||
+         pipe == ascend::Pipe::MTE3;
+}
+
+/// `AscendC::name(argument, ...)`.
+static std::string makeCall(const Twine &name, ArrayRef<std::string> arguments) {
+  return ("AscendC::" + name + "(").str() + llvm::join(arguments, ", ") + ")";
+}
+
+static std::string joinNumbers(ArrayRef<int64_t> numbers) {
+  return llvm::join(llvm::map_range(numbers, [](int64_t number) { return std::to_string(number); }),
+                    ", ");
+}
+
+std::string KernelEmitter::getPlace(Value memory) const {
+  const Place &place = places.find(memory)->second;
+  return place.offset.constant == 0 ? place.tensor : place.tensor + "[" + place.offset.text + "]";
+}
+
+std::string KernelEmitter::getElementType(Value memory) const {
+  return getTypeName(cast<MemRefType>(memory.getType()).getElementType())->str();
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+/// The sizes of a padded copy in the units of `DataCopyExtParams`.
+namespace {
+struct CopyShape {
+  Expression rows;
+  Expression rowBytes;
+  Expression globalGapBytes;
+  Expression localGapBlocks;
+};
+} // namespace
+
+/// Gaps run from the end of a row to the next one; in ub rows end at whole 32-byte blocks.
+static FailureOr<CopyShape> getCopyShape(Operation *op, Value memory, const Expression &rows,
+                                         const Expression &length, const Expression &globalPitch,
+                                         int64_t localPitch, int64_t rightPad) {
+  constexpr int64_t blockBytes = 32, maxRows = 4095, maxRowBytes = 2097151;
+  int64_t size = cast<MemRefType>(memory.getType()).getElementTypeBitWidth() / 8;
+  CopyShape shape{rows, length * Expression::integer(size), Expression::integer(0),
+                  Expression::integer(0)};
+  if (rows.constant && (*rows.constant < 0 || *rows.constant > maxRows))
+    return op->emitOpError() << "copies " << *rows.constant << " rows; 0 to " << maxRows
+                             << " are possible";
+  if (length.constant && (*length.constant < 0 || *length.constant > maxRowBytes / size))
+    return op->emitOpError() << "copies rows of " << *length.constant << " elements; 0 to "
+                             << maxRowBytes / size << " are possible";
+  if (rows.constant && *rows.constant <= 1)
+    return shape;
+  Expression bytes = Expression::integer(size);
+  shape.globalGapBytes = (globalPitch - length) * bytes;
+  Expression paddedBytes = (length + Expression::integer(rightPad)) * bytes;
+  if (paddedBytes.constant) {
+    int64_t gap = localPitch * size - llvm::alignTo(*paddedBytes.constant, blockBytes);
+    shape.localGapBlocks = Expression::integer(gap / blockBytes);
+  } else {
+    Expression block = Expression::integer(blockBytes);
+    Expression blocks =
+        binary(paddedBytes + Expression::integer(blockBytes - 1), "/", block, Precedence::Product);
+    shape.localGapBlocks = Expression::integer(localPitch * size / blockBytes) - blocks;
+  }
+  for (const Expression &gap : {shape.globalGapBytes, shape.localGapBlocks})
+    if (gap.constant && (*gap.constant < 0 || *gap.constant > UINT32_MAX))
+      return op->emitOpError("has a pitch that does not hold its rows, or too large a one");
+  return shape;
+}
+
+/// The fields of `DataCopyExtParams`; gaps of source and destination in the order of the call.
+static std::string getCopyParameters(const CopyShape &shape, const Expression &sourceGap,
+                                     const Expression &destinationGap) {
+  return "AscendC::DataCopyExtParams{" + convertTo("uint16_t", shape.rows) + ", " +
+         convertTo("uint32_t", shape.rowBytes) + ", " + convertTo("uint32_t", sourceGap) + ", " +
+         convertTo("uint32_t", destinationGap) + ", 0}";
+}
+
+KernelEmitter::Call KernelEmitter::getCall(ascend::CopyInOp op) {
+  FailureOr<CopyShape> shape =
+      getCopyShape(op, op.getDst(), get(op.getRows()), get(op.getLength()), get(op.getSrcPitch()),
+                   op.getDstPitch(), op.getRightPad());
+  if (failed(shape))
+    return failure();
+  std::string padding = "AscendC::DataCopyPadExtParams<" + getElementType(op.getDst()) + ">{" +
+                        (op.getRightPad() > 0 ? "true" : "false") + ", 0, " +
+                        std::to_string(op.getRightPad()) + ", 0}";
+  return makeCall("DataCopyPad",
+                  {getPlace(op.getDst()), getPlace(op.getSrc()),
+                   getCopyParameters(*shape, shape->globalGapBytes, shape->localGapBlocks),
+                   padding});
+}
+
+KernelEmitter::Call KernelEmitter::getCall(ascend::CopyOutOp op) {
+  FailureOr<CopyShape> shape =
+      getCopyShape(op, op.getSrc(), get(op.getRows()), get(op.getLength()), get(op.getDstPitch()),
+                   op.getSrcPitch(), /*rightPad=*/0);
+  if (failed(shape))
+    return failure();
+  return makeCall("DataCopyPad",
+                  {getPlace(op.getDst()), getPlace(op.getSrc()),
+                   getCopyParameters(*shape, shape->localGapBlocks, shape->globalGapBytes)});
+}
+
+//===----------------------------------------------------------------------===//
+// Vector instructions
+//===----------------------------------------------------------------------===//
+
+template <typename Op> std::string KernelEmitter::getForm(Op op, StringRef parameters) {
+  const Expression &amount = get(op.getAmount());
+  if (!op.getMask())
+    return convertTo("int32_t", amount);
+  std::string strides = joinNumbers(*op.getStrides());
+  if (!parameters.empty())
+    strides = ("AscendC::" + parameters + "{" + strides + "}").str();
+  return std::to_string(*op.getMask()) + ", " + convertTo("uint8_t", amount) + ", " + strides;
+}
+
+KernelEmitter::Call KernelEmitter::getCall(ascend::UnaryOp op) {
+  return makeCall(getName(op.getKind()),
+                  {getPlace(op.getDst()), getPlace(op.getSrc()), getForm(op, "UnaryRepeatParams")});
+}
+
+KernelEmitter::Call KernelEmitter::getCall(ascend::BinaryOp op) {
+  return makeCall(getName(op.getKind()),
+                  {getPlace(op.getDst()), getPlace(op.getLhs()), getPlace(op.getRhs()),
+                   getForm(op, "BinaryRepeatParams")});
+}
+
+KernelEmitter::Call KernelEmitter::getCall(ascend::MulAddOp op) {
+  return makeCall("MulAddDst", {getPlace(op.getDst()), getPlace(op.getLhs()), getPlace(op.getRhs()),
+                                getForm(op, "BinaryRepeatParams")});
+}
+
+KernelEmitter::Call KernelEmitter::getCall(ascend::ScalarOp op) {
+  return makeCall(getName(op.getKind()),
+                  {getPlace(op.getDst()), getPlace(op.getSrc()), get(op.getScalar()).text,
+                   getForm(op, "UnaryRepeatParams")});
+}
+
+KernelEmitter::Call KernelEmitter::getCall(ascend::CastOp op) {
+  return makeCall("Cast", {getPlace(op.getDst()), getPlace(op.getSrc()),
+                           "AscendC::RoundMode::" + getName(op.getMode()).str(),
+                           getForm(op, "UnaryRepeatParams")});
+}
+
+KernelEmitter::Call KernelEmitter::getCall(ascend::DuplicateOp op) {
+  Type type = op.getScalar().getType();
+  if (!type.isF32() && !type.isSignlessInteger(32))
+    return op.emitOpError() << "cannot be printed as AscendC for " << type;
+  return makeCall("Duplicate", {getPlace(op.getDst()), get(op.getScalar()).text, getForm(op, "")});
+}
+
+KernelEmitter::Call KernelEmitter::getCall(ascend::CopyOp op) {
+  return makeCall("DataCopy", {getPlace(op.getDst()), getPlace(op.getSrc()),
+                               convertTo("uint32_t", get(op.getAmount()))});
+}
+
+KernelEmitter::Call KernelEmitter::getCall(ascend::BrcbOp op) {
+  return makeCall("Brcb", {getPlace(op.getDst()), getPlace(op.getSrc()),
+                           convertTo("uint8_t", get(op.getRepeat())),
+                           "AscendC::BrcbRepeatParams{" + joinNumbers(op.getStrides()) + "}"});
+}
+
+/// Whole reductions take mask and repeats, block reductions repeats and mask.
+KernelEmitter::Call KernelEmitter::getCall(ascend::WholeReduceOp op) {
+  std::string strides = joinNumbers(op.getStrides());
+  if (op.getKind() != ascend::ReduceKind::Sum)
+    strides += ", AscendC::ReduceOrder::ORDER_ONLY_VALUE";
+  return makeCall("WholeReduce" + getName(op.getKind()),
+                  {getPlace(op.getDst()), getPlace(op.getSrc()), std::to_string(op.getMask()),
+                   convertTo("int32_t", get(op.getRepeat())), strides});
+}
+
+KernelEmitter::Call KernelEmitter::getCall(ascend::BlockReduceOp op) {
+  return makeCall("BlockReduce" + getName(op.getKind()),
+                  {getPlace(op.getDst()), getPlace(op.getSrc()),
+                   convertTo("int32_t", get(op.getRepeat())), std::to_string(op.getMask()),
+                   joinNumbers(op.getStrides())});
+}
+
+//===----------------------------------------------------------------------===//
+// Synchronisation
+//===----------------------------------------------------------------------===//
+
+template <typename Op> KernelEmitter::Call KernelEmitter::getFlag(Op op, StringRef call) {
+  constexpr int64_t eventIds = 8;
+  if (op.getVirtualEvent() || op.getEvent() > eventIds - op.getSlots())
+    return op.emitOpError("has no event id of the chip; run ascend-assign-events before");
+  if (!isVectorPipe(op.getSource()) || !isVectorPipe(op.getTarget()))
+    return op.emitOpError("needs a pipe that vector cores do not have");
+  Expression event = Expression::integer(op.getEvent());
+  if (op.getSlot())
+    event = event + get(op.getSlot());
+  return makeCall(call + "<AscendC::HardEvent::" + getName(op.getSource()) + "_" +
+                      getName(op.getTarget()) + ">",
+                  {convertTo("int32_t", event)});
+}
+
+KernelEmitter::Call KernelEmitter::getCall(ascend::SetFlagOp op) { return getFlag(op, "SetFlag"); }
+
+KernelEmitter::Call KernelEmitter::getCall(ascend::WaitFlagOp op) {
+  return getFlag(op, "WaitFlag");
+}
+
+KernelEmitter::Call KernelEmitter::getCall(ascend::BarrierOp op) {
+  if (op.getPipe() != ascend::Pipe::ALL && !isVectorPipe(op.getPipe()))
+    return op.emitOpError("needs a pipe that vector cores do not have");
+  return makeCall("PipeBarrier<PIPE_" + getName(op.getPipe()) + ">", {});
+}
+
+KernelEmitter::Call KernelEmitter::getCall(Operation &op) {
+  return TypeSwitch<Operation *, Call>(&op)
+      .Case<ascend::CopyInOp, ascend::CopyOutOp, ascend::UnaryOp, ascend::BinaryOp,
+            ascend::MulAddOp, ascend::ScalarOp, ascend::CastOp, ascend::DuplicateOp, ascend::CopyOp,
+            ascend::BrcbOp, ascend::WholeReduceOp, ascend::BlockReduceOp, ascend::SetFlagOp,
+            ascend::WaitFlagOp, ascend::BarrierOp>([&](auto known) { return getCall(known); })
+      .Case<ascend::RowReduceOp, ascend::RowBinaryOp, ascend::RowMulAddOp, ascend::ColBinaryOp>(
+          [&](auto composite) -> Call {
+            return composite.emitOpError(
+                "is a composite without an AscendC call; run ascend-expand-composites before");
+          })
+      .Default([&](Operation *unknown) -> Call {
+        return unknown->emitOpError("cannot be printed as AscendC");
+      });
+}

@@ -1,0 +1,409 @@
+// Writes one kernel as AscendC: signature, tensors at their planned addresses, loops and branches.
+#include "KernelEmitter.h"
+#include "attn/Machine/Chip.h"
+#include "mlir/IR/Iterators.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::ascendc;
+
+//===----------------------------------------------------------------------===//
+// Before the text
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelEmitter::checkForm() {
+  if (!isKernelName(kernel.getName()))
+    return kernel.emitError() << "kernel name '" << kernel.getName()
+                              << "' must be an identifier of at most 49 characters and no word of "
+                                 "C++ or AscendC";
+  if (kernel.isExternal() || !kernel.getBody().hasOneBlock())
+    return kernel.emitError() << "kernel '" << kernel.getName()
+                              << "' must have a body of one block to be printed as AscendC";
+  // The text ends as the IR does: the barrier that waits for everything is part of the sync.
+  Block &body = kernel.getBody().front();
+  auto last = body.getOperations().size() < 2
+                  ? ascend::BarrierOp()
+                  : dyn_cast<ascend::BarrierOp>(body.getTerminator()->getPrevNode());
+  if (!last || last.getPipe() != ascend::Pipe::ALL)
+    return kernel.emitError() << "kernel '" << kernel.getName()
+                              << "' does not end with 'ascend.barrier all'; run ascend-insert-sync "
+                                 "before";
+  return success();
+}
+
+LogicalResult KernelEmitter::collectBuffers() {
+  WalkResult result = kernel.walk([&](ascend::AllocOp alloc) {
+    if (!alloc.getAddress())
+      return WalkResult(alloc.emitOpError("has no address; run ascend-plan-memory before"));
+    usedBytes = std::max(usedBytes, *alloc.getAddress() + alloc.getByteSize());
+    if (!alloc.getResult().use_empty())
+      buffers.push_back(alloc);
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  // By address, then in program order.
+  SmallVector<std::pair<int64_t, size_t>> order;
+  for (auto [index, buffer] : llvm::enumerate(buffers))
+    order.push_back({*buffer.getAddress(), index});
+  llvm::sort(order);
+  SmallVector<ascend::AllocOp> unsorted = std::move(buffers);
+  buffers.clear();
+  for (auto [address, index] : order)
+    buffers.push_back(unsorted[index]);
+  return success();
+}
+
+void KernelEmitter::findUnusedOps() {
+  kernel->walk<WalkOrder::PostOrder, mlir::ReverseIterator>([&](Operation *op) {
+    if (isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
+        !op->hasTrait<OpTrait::IsTerminator>() &&
+        llvm::all_of(op->getUsers(), [&](Operation *user) { return unused.contains(user); }))
+      unused.insert(op);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Head of the kernel
+//===----------------------------------------------------------------------===//
+
+void KernelEmitter::writeHeader() {
+  writer.writeLine("// " + kernel.getName());
+  auto sizes = kernel->getAttrOfType<DictionaryAttr>(launch::sizesName);
+  if (sizes && !sizes.empty()) {
+    SmallVector<std::string> texts;
+    for (NamedAttribute size : sizes)
+      texts.push_back((NameTable().add(size.getName().getValue(), "size") + " = " +
+                       Twine(cast<IntegerAttr>(size.getValue()).getInt()))
+                          .str());
+    writer.writeLine("//   sizes: " + llvm::join(texts, ", "));
+  }
+  auto module = kernel->getParentOfType<ModuleOp>();
+  std::string capacity;
+  if (module && module->hasAttr("machine.target"))
+    if (FailureOr<Chip> chip = getTargetChip(module); succeeded(chip))
+      capacity = " of " + std::to_string(chip->ubBytes) + " (" + chip->name + ")";
+  writer.writeLine("//   unified buffer: " + Twine(usedBytes) + capacity + " bytes");
+  if (auto limit = kernel->getAttrOfType<IntegerAttr>(launch::limitName))
+    writer.writeLine("//   blocks: at most " + Twine(limit.getInt()));
+  writer.writeLine("//   arguments:");
+  for (const Parameter &parameter : signature.parameters) {
+    std::string what = parameter.type;
+    const ArrayArgument &array = signature.arrays[parameter.argument];
+    if (parameter.kind == Parameter::Kind::Pointer) {
+      auto sizes = llvm::map_range(array.sizes, [](StringRef size) {
+        return size == blockCountText ? StringRef("blocks") : size;
+      });
+      what = "[" + llvm::join(sizes, ", ") + "] of " + array.elementType +
+             (array.isTable ? ", a table of addresses" : "");
+      if (kernel.getArgAttr(parameter.argument, launch::outputName))
+        what += ", output";
+      if (kernel.getArgAttr(parameter.argument, launch::scratchName))
+        what += ", workspace";
+    } else if (parameter.kind == Parameter::Kind::Stride) {
+      what += ", in elements";
+    }
+    writer.writeLine("//     " + parameter.name + ": " + what);
+  }
+  SmallVector<std::string> parameters;
+  for (const Parameter &parameter : signature.parameters)
+    parameters.push_back(parameter.type + " " + parameter.name);
+  writer.writeStatement(kernel.getLoc(), "extern \"C\" __global__ __vector__ void " +
+                                             kernel.getName() + "(" + llvm::join(parameters, ", ") +
+                                             ") {");
+}
+
+/// A size or stride of the signature: a number or a name.
+static Expression parseExpression(StringRef text) {
+  int64_t number;
+  return text.getAsInteger(10, number) ? Expression::primary(text) : Expression::integer(number);
+}
+
+std::string KernelEmitter::getExtent(unsigned argument) const {
+  const ArrayArgument &array = signature.arrays[argument];
+  // The place of the last element, then one more; what is known is added up apart.
+  Expression one = Expression::integer(1), known = one, extent = Expression::integer(0);
+  for (unsigned dimension = array.isTable ? 1 : 0; dimension < array.sizes.size(); ++dimension) {
+    Expression size = parseExpression(array.sizes[dimension]);
+    Expression stride = parseExpression(array.strides[dimension]);
+    if (!size.constant && stride.constant == 1) {
+      extent = extent + size;
+      known = known - one;
+      continue;
+    }
+    Expression reach = (size - one) * stride;
+    Expression &sum = reach.constant ? known : extent;
+    sum = sum + reach;
+  }
+  extent = extent + known;
+  return convertTo("uint64_t", extent);
+}
+
+void KernelEmitter::writeArrays() {
+  for (BlockArgument argument : kernel.getArguments()) {
+    const ArrayArgument &array = signature.arrays[argument.getArgNumber()];
+    if (array.pointer.empty()) {
+      expressions[argument] = Expression::primary(signature.scalars[argument.getArgNumber()]);
+      continue;
+    }
+    arrays[argument] = argument.getArgNumber();
+    if (llvm::all_of(argument.getUsers(), llvm::IsaPred<ascend::DimOp, ascend::StrideOp>))
+      continue;
+    std::string tensor = names.add(array.pointer + (array.isTable ? "_table" : "_gm"), "gm");
+    StringRef type = array.isTable ? StringRef("uint64_t") : StringRef(array.elementType);
+    std::string elements = array.isTable
+                               ? convertTo("uint64_t", Expression::primary(array.sizes[0]))
+                               : getExtent(argument.getArgNumber());
+    places[argument] = {tensor, Expression::integer(0)};
+    writer.writeLine("AscendC::GlobalTensor<" + type + "> " + tensor + ";");
+    writer.writeLine(tensor + ".SetGlobalBuffer((__gm__ " + type + "*)" + array.pointer + ", " +
+                     elements + ");");
+  }
+}
+
+/// Where the vendor expects a buffer to be declared: loads and stores have positions of their own.
+static StringRef getPosition(ascend::AllocOp alloc) {
+  bool isLoaded = false, isStored = false;
+  SmallVector<Value> views{alloc.getResult()};
+  while (!views.empty()) {
+    Value view = views.pop_back_val();
+    for (Operation *user : view.getUsers()) {
+      if (isa<ascend::SlotOp, ascend::SliceOp>(user))
+        views.push_back(user->getResult(0));
+      isLoaded |= isa<ascend::CopyInOp>(user);
+      isStored |= isa<ascend::CopyOutOp>(user);
+    }
+  }
+  return isLoaded ? "VECIN" : isStored ? "VECOUT" : "VECCALC";
+}
+
+void KernelEmitter::writeBuffers() {
+  for (ascend::AllocOp alloc : buffers) {
+    std::string tensor = names.add(alloc.getName(), "buffer");
+    auto type = cast<MemRefType>(alloc.getResult().getType());
+    int64_t elements = alloc.getByteSize() / (type.getElementTypeBitWidth() / 8);
+    places[alloc.getResult()] = {tensor, Expression::integer(0)};
+    writer.writeStatement(alloc.getLoc(),
+                          "AscendC::LocalTensor<" + *getTypeName(type.getElementType()) + "> " +
+                              tensor + "(AscendC::TPosition::" + getPosition(alloc) + ", " +
+                              Twine(*alloc.getAddress()) + ", " + Twine(elements) + ");");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Body
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelEmitter::emit() {
+  if (failed(checkForm()) || failed(collectBuffers()))
+    return failure();
+  names.add(kernel.getName(), "");
+  FailureOr<Signature> made = getSignature(kernel, names);
+  if (failed(made))
+    return failure();
+  signature = std::move(*made);
+  findUnusedOps();
+  writeHeader();
+  writer.indent();
+  writer.writeLine("AscendC::InitSocState();");
+  writeArrays();
+  writeBuffers();
+  if (failed(emitBlock(kernel.getBody().front())))
+    return failure();
+  writer.outdent();
+  writer.writeLine("}");
+  return success();
+}
+
+LogicalResult KernelEmitter::emitBlock(Block &block) {
+  for (Operation &op : block.without_terminator())
+    if (!unused.contains(&op) && failed(emitOperation(op)))
+      return failure();
+  return success();
+}
+
+LogicalResult KernelEmitter::emitOperation(Operation &op) {
+  if (isa<ascend::AllocOp>(op))
+    return success();
+  if (auto dim = dyn_cast<ascend::DimOp>(op))
+    return emitArrayQuery(op, dim.getDimension());
+  if (auto stride = dyn_cast<ascend::StrideOp>(op))
+    return emitArrayQuery(op, stride.getDimension());
+  if (auto address = dyn_cast<ascend::AddressOp>(op))
+    return emitAddress(address), success();
+  if (auto slot = dyn_cast<ascend::SlotOp>(op))
+    return emitSlot(slot), success();
+  if (auto slice = dyn_cast<ascend::SliceOp>(op))
+    return emitSlice(slice), success();
+  if (auto lookup = dyn_cast<ascend::LookupOp>(op))
+    return emitLookup(lookup);
+  if (isa<ascend::BlockIdOp, ascend::BlockCountOp>(op)) {
+    bool isId = isa<ascend::BlockIdOp>(op);
+    Expression id = castTo("int64_t", Expression::primary("AscendC::GetBlockIdx()"));
+    bind(op.getResult(0), isId ? id : Expression::primary(blockCountText),
+         isId ? "block" : "blocks");
+    return success();
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return emitFor(loop);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return emitIf(branch);
+  if (isa_and_nonnull<arith::ArithDialect>(op.getDialect()))
+    return emitScalar(op);
+  if (op.getName().getDialectNamespace() == "tile")
+    return op.emitOpError("is not on the chip yet; run convert-tile-to-ascend before");
+  FailureOr<std::string> call = getCall(op);
+  if (failed(call))
+    return failure();
+  writer.writeStatement(op.getLoc(), *call + ";");
+  return success();
+}
+
+LogicalResult KernelEmitter::emitArrayQuery(Operation &op, int64_t dimension) {
+  Value array = op.getOperand(0);
+  auto known = arrays.find(array);
+  if (known == arrays.end())
+    return op.emitOpError(
+        "asks for an array that is no argument of the kernel and no table's entry");
+  const ArrayArgument &argument = signature.arrays[known->second];
+  // An entry lacks the table's first dimension.
+  if (argument.isTable && !isa<BlockArgument>(array))
+    ++dimension;
+  expressions[op.getResult(0)] = parseExpression(
+      isa<ascend::DimOp>(op) ? argument.sizes[dimension] : argument.strides[dimension]);
+  return success();
+}
+
+void KernelEmitter::emitAddress(ascend::AddressOp op) {
+  Place place = places.find(op.getArray())->second;
+  auto known = arrays.find(op.getArray());
+  for (auto [dimension, index] : llvm::enumerate(op.getIndices())) {
+    Expression stride = Expression::integer(1); // of a view made by another address
+    if (known != arrays.end()) {
+      const ArrayArgument &argument = signature.arrays[known->second];
+      stride = parseExpression(argument.strides[dimension + (argument.isTable ? 1 : 0)]);
+    }
+    place.offset = place.offset + get(index) * stride;
+  }
+  if (!op.getResult().hasOneUse() && place.offset.precedence != Precedence::Primary) {
+    std::string name = names.add(place.tensor + "_offset", "offset");
+    writer.writeStatement(op.getLoc(), "const int64_t " + name + " = " + place.offset.text + ";");
+    place.offset = Expression::primary(name);
+  }
+  places[op.getResult()] = std::move(place);
+}
+
+void KernelEmitter::emitSlot(ascend::SlotOp op) {
+  // Only allocations have two dimensions.
+  auto alloc = op.getBuffer().getDefiningOp<ascend::AllocOp>();
+  int64_t bytes = alloc.getResult().getType().getElementTypeBitWidth() / 8;
+  Expression pitch = Expression::integer(alloc.getSlotPitchBytes() / bytes);
+  places[op.getResult()] = {places.find(op.getBuffer())->second.tensor, get(op.getIndex()) * pitch};
+}
+
+void KernelEmitter::emitSlice(ascend::SliceOp op) {
+  Place place = places.find(op.getBuffer())->second;
+  place.offset = place.offset + get(op.getOffset());
+  places[op.getResult()] = std::move(place);
+}
+
+LogicalResult KernelEmitter::emitLookup(ascend::LookupOp op) {
+  unsigned argument = arrays.lookup(op.getTable());
+  const ArrayArgument &array = signature.arrays[argument];
+  std::string tensor = names.add(array.pointer + "_entry", "entry");
+  writer.writeStatement(op.getLoc(),
+                        "AscendC::GlobalTensor<" + array.elementType + "> " + tensor + ";");
+  writer.writeStatement(op.getLoc(), tensor + ".SetGlobalBuffer((__gm__ " + array.elementType +
+                                         "*)" + places.find(op.getTable())->second.tensor +
+                                         ".GetValue(" + convertTo("uint64_t", get(op.getIndex())) +
+                                         "), " + getExtent(argument) + ");");
+  arrays[op.getResult()] = argument;
+  places[op.getResult()] = {tensor, Expression::integer(0)};
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelEmitter::declareVariable(Value value, Location location, Value init) {
+  std::optional<StringRef> type = getTypeName(value.getType());
+  if (!type || *type == "half" || *type == "bfloat16_t")
+    return mlir::emitError(location)
+           << "a value of type " << value.getType() << " cannot be carried in AscendC text";
+  std::string name = addLocalName(value, "carried");
+  writer.writeStatement(location, *type + " " + name + (init ? " = " + get(init).text : "") + ";");
+  expressions[value] = Expression::primary(name);
+  return success();
+}
+
+LogicalResult KernelEmitter::emitFor(scf::ForOp op) {
+  if (op.getUnsignedCmp() || !getTypeName(op.getInductionVar().getType()))
+    return op.emitOpError("cannot be printed as AscendC: not a loop over signed numbers");
+  // The loop's name goes to what it counts with.
+  Value induction = op.getInductionVar();
+  std::string name = addLocalName(induction, "i");
+  expressions[induction] = Expression::primary(name);
+  for (auto [carried, init, result] :
+       llvm::zip(op.getRegionIterArgs(), op.getInitArgs(), op.getResults())) {
+    if (failed(declareVariable(carried, op.getLoc(), init)))
+      return failure();
+    expressions.insert({result, Expression(get(carried))});
+  }
+  const Expression &step = get(op.getStep());
+  std::string advance = step.constant == 1 ? "++" + name : name + " += " + step.text;
+  writer.writeStatement(op.getLoc(), "for (" + *getTypeName(induction.getType()) + " " + name +
+                                         " = " + get(op.getLowerBound()).text + "; " + name +
+                                         " < " + get(op.getUpperBound()).in(Precedence::Shift) +
+                                         "; " + advance + ") {");
+  writer.indent();
+  if (failed(emitBlock(*op.getBody())) ||
+      failed(emitYield(*op.getBody()->getTerminator(), op.getRegionIterArgs())))
+    return failure();
+  writer.outdent();
+  writer.writeLine("}");
+  return success();
+}
+
+LogicalResult KernelEmitter::emitIf(scf::IfOp op) {
+  for (Value result : op.getResults())
+    if (failed(declareVariable(result, op.getLoc(), /*init=*/nullptr)))
+      return failure();
+  writer.writeStatement(op.getLoc(), "if (" + get(op.getCondition()).text + ") {");
+  writer.indent();
+  if (failed(emitBlock(*op.thenBlock())) ||
+      failed(emitYield(*op.thenBlock()->getTerminator(), op.getResults())))
+    return failure();
+  writer.outdent();
+  Block *otherwise = op.elseBlock();
+  if (otherwise && (op.getNumResults() != 0 || otherwise->getOperations().size() > 1)) {
+    writer.writeLine("} else {");
+    writer.indent();
+    if (failed(emitBlock(*otherwise)) ||
+        failed(emitYield(*otherwise->getTerminator(), op.getResults())))
+      return failure();
+    writer.outdent();
+  }
+  writer.writeLine("}");
+  return success();
+}
+
+LogicalResult KernelEmitter::emitYield(Operation &yield, ValueRange variables) {
+  // All values are taken before any variable changes.
+  SmallVector<std::string> values;
+  for (auto [value, variable] : llvm::zip(yield.getOperands(), variables)) {
+    Expression next = get(value);
+    if (variables.size() > 1 && !next.constant && next.text != get(variable).text) {
+      std::string name = names.add("next_" + get(variable).text, "next");
+      writer.writeStatement(yield.getLoc(), "const " + *getTypeName(value.getType()) + " " + name +
+                                                " = " + next.text + ";");
+      next = Expression::primary(name);
+    }
+    values.push_back(next.text);
+  }
+  for (auto [text, variable] : llvm::zip(values, variables))
+    if (text != get(variable).text)
+      writer.writeStatement(yield.getLoc(), get(variable).text + " = " + text + ";");
+  return success();
+}

@@ -1,0 +1,102 @@
+// Writes one kernel as AscendC: structure here, scalar expressions in Scalars.cpp, one spelling per
+// family of instructions in Instructions.cpp.
+#ifndef ATTN_TARGET_ASCENDC_KERNELEMITTER_H
+#define ATTN_TARGET_ASCENDC_KERNELEMITTER_H
+
+#include "CodeWriter.h"
+#include "Expression.h"
+#include "SignAnalysis.h"
+#include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "attn/Target/AscendC/Names.h"
+#include "attn/Target/AscendC/Signature.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace attn::ascendc {
+
+class KernelEmitter {
+public:
+  KernelEmitter(mlir::func::FuncOp kernel, CodeWriter &writer) : kernel(kernel), writer(writer) {}
+
+  mlir::LogicalResult emit();
+
+private:
+  /// A place in memory: an element of a tensor that the text declares.
+  struct Place {
+    std::string tensor;
+    Expression offset;
+  };
+
+  // Structure (KernelEmitter.cpp).
+  mlir::LogicalResult checkForm();
+  mlir::LogicalResult collectBuffers();
+  void findUnusedOps();
+  void writeHeader();
+  void writeArrays();
+  void writeBuffers();
+  mlir::LogicalResult emitBlock(mlir::Block &block);
+  mlir::LogicalResult emitOperation(mlir::Operation &op);
+  mlir::LogicalResult emitArrayQuery(mlir::Operation &op, int64_t dimension);
+  void emitAddress(ascend::AddressOp op);
+  void emitSlot(ascend::SlotOp op);
+  void emitSlice(ascend::SliceOp op);
+  mlir::LogicalResult emitLookup(ascend::LookupOp op);
+  mlir::LogicalResult emitFor(mlir::scf::ForOp op);
+  mlir::LogicalResult emitIf(mlir::scf::IfOp op);
+  mlir::LogicalResult emitYield(mlir::Operation &yield, mlir::ValueRange variables);
+  mlir::LogicalResult declareVariable(mlir::Value value, mlir::Location location, mlir::Value init);
+  std::string getExtent(unsigned argument) const;
+
+  // Scalars (Scalars.cpp).
+  mlir::LogicalResult emitScalar(mlir::Operation &op);
+  mlir::FailureOr<Expression> getScalarExpression(mlir::Operation &op);
+  Expression getIntegerExpression(mlir::Operation &op);
+  Expression getCastExpression(mlir::Operation &op);
+  std::string addLocalName(mlir::Value value, llvm::StringRef fallback);
+  /// Declares a constant for `value` and lets its uses name it.
+  void bind(mlir::Value value, const Expression &expression, llvm::StringRef fallback);
+  const Expression &get(mlir::Value value) const { return expressions.find(value)->second; }
+
+  // Instructions (Instructions.cpp).
+  using Call = mlir::FailureOr<std::string>;
+  Call getCall(mlir::Operation &op);
+  Call getCall(ascend::CopyInOp op);
+  Call getCall(ascend::CopyOutOp op);
+  Call getCall(ascend::UnaryOp op);
+  Call getCall(ascend::BinaryOp op);
+  Call getCall(ascend::MulAddOp op);
+  Call getCall(ascend::ScalarOp op);
+  Call getCall(ascend::CastOp op);
+  Call getCall(ascend::DuplicateOp op);
+  Call getCall(ascend::CopyOp op);
+  Call getCall(ascend::BrcbOp op);
+  Call getCall(ascend::WholeReduceOp op);
+  Call getCall(ascend::BlockReduceOp op);
+  Call getCall(ascend::SetFlagOp op);
+  Call getCall(ascend::WaitFlagOp op);
+  Call getCall(ascend::BarrierOp op);
+  template <typename Op> Call getFlag(Op op, llvm::StringRef call);
+  /// The count, or mask, repeats and `parameters` with the strides, that ends a vector call.
+  template <typename Op> std::string getForm(Op op, llvm::StringRef parameters);
+  std::string getPlace(mlir::Value memory) const;
+  std::string getElementType(mlir::Value memory) const;
+
+  mlir::func::FuncOp kernel;
+  CodeWriter &writer;
+  NameTable names;
+  Signature signature;
+  /// The buffers by address, and the bytes they reach up to.
+  llvm::SmallVector<ascend::AllocOp> buffers;
+  int64_t usedBytes = 0;
+  llvm::DenseMap<mlir::Value, Expression> expressions;
+  llvm::DenseMap<mlir::Value, Place> places;
+  /// The kernel's argument behind each array: itself, or the table it was looked up in.
+  llvm::DenseMap<mlir::Value, unsigned> arrays;
+  SignAnalysis signs;
+  /// Ops whose results nobody needs.
+  llvm::DenseSet<mlir::Operation *> unused;
+};
+
+} // namespace attn::ascendc
+
+#endif // ATTN_TARGET_ASCENDC_KERNELEMITTER_H

@@ -1,0 +1,37 @@
+"""attn: attention kernels in a small tile language, compiled for Ascend 910B NPUs and for the CPU.
+
+    import attn
+    import attn.language as at
+
+    @attn.kernel
+    def double(X: at.Tensor["T D"], BT: at.Auto(1, 64)):
+        Y = at.empty("T D", X.dtype)
+        for t in at.grid(at.tiles(T, BT)):
+            Y[t, :] = X[t, :] * 2
+        return Y
+
+Importing this package loads neither PyTorch nor the compiler's native module: both come when they are needed.
+"""
+
+from ._kernel import Kernel, kernel
+from .errors import CompileError
+from .language import Spec, spec
+
+__all__ = ["Artefact", "CompileError", "Kernel", "STAGES", "Spec", "dump", "kernel", "simulate", "spec"]
+
+# Name -> the module that has it; imported at first use.
+_LAZY = {"Artefact": "compiler", "STAGES": "compiler", "dump": "compiler", "simulate": "_runtime"}
+
+
+def __getattr__(name: str):
+    if name not in _LAZY:
+        raise AttributeError(f"module 'attn' has no attribute '{name}'")
+    from importlib import import_module
+
+    value = getattr(import_module(f".{_LAZY[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *_LAZY})

@@ -1,0 +1,68 @@
+"""The native module behind the package: what it offers, for type checkers and readers. Not a public interface."""
+
+class Diagnostic:
+    """One message of the compiler; `file` is empty where it has no position. Lines and columns count from 1."""
+
+    severity: str  # "error", "warning", "remark" or "note"
+    file: str
+    line: int
+    column: int
+    message: str
+    notes: list[Diagnostic]
+
+class DiagnosticError(RuntimeError):
+    """A failed parse or pass; `diagnostics` lists what was said."""
+
+    diagnostics: list[Diagnostic]
+
+class Module:
+    """A module of kernels in MLIR, with a context of its own."""
+
+    @staticmethod
+    def parse(text: str, soc: str | None = None) -> Module:
+        """Parses and verifies; `soc` ("Ascend910B4", "host", "Ascend910B4:ub_bytes=8192") becomes the target."""
+
+    def run(self, pipeline: str) -> list[Diagnostic]:
+        """Runs passes and named pipelines in textual form; returns warnings and remarks."""
+
+    def str(self, debug_info: bool = False) -> str:
+        """The text of the module, with source positions on request."""
+
+    def emit_ascendc(self, line_directives: bool = True) -> str:
+        """The AscendC text of a module at the stage `ascend`."""
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The block sizes that the compiler chose for the module's kernel."""
+
+    @property
+    def scratch(self) -> list[tuple[list[str | int], str]]:
+        """The workspace that a caller makes: dimensions by name or number ("@blocks" first), and element type."""
+
+Array = tuple[int | list[int], tuple[int, ...], tuple[int, ...]]
+"""Address (or those of a list of tensors, whose length is the first size), shape, strides in elements."""
+
+class JitKernel:
+    """A kernel compiled for this machine's CPU."""
+
+    def run(self, arguments: list[Array | float | int], threads: int) -> None:
+        """Runs all blocks on that many threads; the interpreter's lock is released."""
+
+    def count_blocks(self, arguments: list[Array | float | int], threads: int) -> int:
+        """How many blocks `run` launches; workspace has as many parts."""
+
+def jit_compile(module: Module, name: str = "") -> JitKernel:
+    """Compiles a module that `attn-cpu` has lowered, in memory."""
+
+def print_llvm(module: Module) -> str:
+    """The optimised LLVM IR that `jit_compile` would make machine code of."""
+
+def simulate(
+    module: Module,
+    arguments: list[Array | float | int],
+    timing_only: bool = False,
+    ideal_bytes: int | None = None,
+    check_effects: bool = False,
+    trace: str = "",
+) -> dict:
+    """Runs a module at the stage `ascend` on the modelled chip; scratch is made by the simulator."""

@@ -1,0 +1,100 @@
+"""The decorator `@attn.kernel`: a function that is parsed, specialised and compiled, and never executed."""
+
+from __future__ import annotations
+
+import functools
+
+from . import _arguments
+from .language import Spec
+
+
+class Kernel:
+    """A kernel. Call it on tensors, or compile it for a chip with `compile`."""
+
+    def __init__(self, function):
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._lowered = {}
+        self.programs = {}  # what the runtime has compiled for this machine, by specialisation
+
+    def __repr__(self):
+        return f"<attn kernel {self.__qualname__}>"
+
+    def __call__(self, *arguments, **keywords):
+        """Runs the kernel on CPU tensors and returns its outputs.
+
+        It is compiled at the first call with these dtypes, specialised dims and constants.
+        """
+        from . import _runtime
+
+        return _runtime.call(self, arguments, keywords)
+
+    def compile(self, soc: str = "Ascend910B4", **arguments):
+        """Compiles for a chip, without tensors: `kernel.compile(X=at.spec("? 4096", at.bf16), soc="Ascend910B4")`.
+
+        Takes a spec for each array and a value for each constant; a block size may be fixed (`BT=2`). What else is
+        given are options of the compiler. Returns an `attn.Artefact`.
+        """
+        from . import compiler
+
+        given, options = compiler.split_options(self.signature, arguments)
+        specialisation = self._specialise_specs(_arguments.bind(self.signature, self.defaults, (), given))
+        return compiler.Artefact(self.__name__, self.lower(specialisation).text, soc, options)
+
+    def _specialise_specs(self, bound: dict):
+        arrays = {}
+        for parameter in self.signature.of_kind("array"):
+            spec = bound.get(parameter.name)
+            if not isinstance(spec, Spec):
+                problem = "is missing" if spec is None else f"is {spec!r}"
+                example = 'at.spec("? 4096", at.bf16)'
+                raise TypeError(f"{parameter.name}: a spec such as {example} is expected; it {problem}")
+            table = spec.table or parameter.about.table
+            arrays[parameter.name] = _arguments.Description(spec.shape, spec.dtype, table)
+        sizes = _arguments.check_arrays(self.signature, arrays)
+        return _arguments.specialise(self.signature, arrays, sizes, bound, self.captured())
+
+    # Between the package's own modules
+
+    @functools.cached_property
+    def source(self):
+        """The parsed source."""
+        from .frontend import load_source
+
+        return load_source(self._function)
+
+    @functools.cached_property
+    def signature(self):
+        """How the kernel is called."""
+        from .frontend import read_signature
+
+        return read_signature(self._function, self.source)
+
+    @functools.cached_property
+    def defaults(self):
+        """The values of arguments that a call may leave out."""
+        function = self._function
+        code = function.__code__
+        values = function.__defaults__ or ()
+        named = code.co_varnames[code.co_argcount - len(values) : code.co_argcount]
+        return {**dict(zip(named, values)), **(function.__kwdefaults__ or {})}
+
+    def captured(self):
+        """The numbers that the kernel takes from its surroundings, as they are now; as text, so that 1 is not 1.0."""
+        return tuple((name, repr(self.source.lookup(name))) for name in self.signature.captured)
+
+    def lower(self, specialisation):
+        """The tile IR for a specialisation, from the cache where it is known."""
+        lowered = self._lowered.get(specialisation)
+        if lowered is None:
+            from .frontend import lower
+
+            lowered = self._lowered[specialisation] = lower(self.source, self.signature, specialisation)
+        return lowered
+
+
+def kernel(function):
+    """Makes a kernel of a function: `@attn.kernel`."""
+    if not hasattr(function, "__code__"):
+        raise TypeError(f"@attn.kernel takes a function, not {function!r}")
+    return Kernel(function)

@@ -1,0 +1,216 @@
+"""Runs kernels: on the CPU and on the modelled chip. The only file that knows the native runtimes.
+
+An array goes to them as `(address, shape, strides)`, a list of tensors as `([address, ...], shape, strides)`, whose
+first entries are the length of the list and 0. Strides count elements. Numbers go as they are.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from . import _arguments, compiler, language
+from .frontend.lowering import Lowered, Output
+from .language import Spec, bf16, f16, f32, i32
+from .report import Report
+
+_DTYPES = {"torch.float32": f32, "torch.float16": f16, "torch.bfloat16": bf16, "torch.int32": i32}
+
+
+class Simulation(NamedTuple):
+    """What `attn.simulate` gives: the kernel's outputs (None without values) and the chip's report."""
+
+    outputs: object
+    report: Report
+
+
+def call(kernel, positional, keywords):
+    """Runs a kernel on CPU tensors and returns its outputs."""
+    import torch
+
+    arguments, options = compiler.split_options(kernel.signature, keywords)
+    launch = _Launch(kernel, positional, arguments)
+    native_arguments = launch.native_arguments()
+    key = (launch.specialisation, *sorted(options.items()))
+    program = kernel.programs.get(key)
+    if program is None:
+        program = kernel.programs[key] = HostProgram(launch.lowered, options)
+    if not launch.is_empty:
+        program.run(launch, native_arguments, torch.get_num_threads())
+    return launch.results()
+
+
+class HostProgram:
+    """A kernel compiled for this machine's CPU, and the workspace that it needs."""
+
+    def __init__(self, lowered: Lowered, options: dict):
+        from . import _core
+
+        module = compiler.fit_for_host(lowered.text, options)
+        self._scratch = module.scratch
+        with compiler.compile_errors():
+            module.run("attn-cpu")
+            self._native = _core.jit_compile(module)
+
+    def run(self, launch: _Launch, arguments: list, threads: int):
+        """Runs the kernel; its results are in the outputs of the launch."""
+        if self._scratch:
+            blocks = self._native.count_blocks(arguments + launch.workspace(self._scratch, 1), threads)
+            arguments = arguments + launch.workspace(self._scratch, blocks)
+        self._native.run(arguments, threads)
+
+
+def simulate(
+    kernel,
+    *positional,
+    soc: str = "Ascend910B4",
+    timing_only: bool = False,
+    ideal_bytes: int | None = None,
+    trace: str = "",
+    **keywords,
+):
+    """Runs a kernel on the modelled chip; gives its `outputs` and a `report` of hazards, traffic and predicted time.
+
+    With `timing_only` no values are computed, and arrays may be given as `at.spec` with a number for every dim.
+    `ideal_bytes` are what the roofline counts, by default the bytes moved. `trace` names a file for Chrome or Perfetto.
+    """
+    from . import _core
+
+    arguments, options = compiler.split_options(kernel.signature, keywords)
+    launch = _Launch(kernel, positional, arguments, has_values=not timing_only)
+    artefact = compiler.Artefact(kernel.__name__, launch.lowered.text, soc, options)
+    native_arguments = launch.native_arguments()
+    module = artefact.module("ascend")
+    with compiler.compile_errors():
+        native = _core.simulate(
+            module, native_arguments, timing_only=timing_only, ideal_bytes=ideal_bytes, trace=trace
+        )
+    return Simulation(None if timing_only else launch.results(), Report.make(native))
+
+
+class _Launch:
+    """The checked arguments of one call, and the outputs made for it."""
+
+    def __init__(self, kernel, positional, keywords, has_values: bool = True):
+        signature = self._signature = kernel.signature
+        self._bound = _arguments.bind(signature, kernel.defaults, positional, keywords)
+        describe = _describe if has_values else _describe_maybe_spec
+        self._arrays = {p.name: describe(p.name, self._bound.get(p.name)) for p in signature.of_kind("array")}
+        sizes = self._sizes = _arguments.check_arrays(signature, self._arrays)
+        self.specialisation = _arguments.specialise(signature, self._arrays, sizes, self._bound, kernel.captured())
+        self.lowered = kernel.lower(self.specialisation)
+        make = _make_tensor if has_values else _make_spec
+        self._outputs = [make(output, sizes) for output in self.lowered.outputs]
+        self.is_empty = self._check_empty()
+
+    def _check_empty(self):
+        """Whether there is nothing to compute. A kernel is not launched on an empty array: where an output would still
+        have elements, that is an error."""
+        empty = next(((name, axis) for name, array in self._arrays.items()
+                      for axis, size in enumerate(array.shape) if size == 0), None)  # fmt: skip
+        if empty and any(0 not in output.shape for output in self._outputs):
+            name, axis = empty
+            raise ValueError(f"{name}: dimension {axis} is 0, and kernels do not run on empty arrays")
+        return empty is not None
+
+    def native_arguments(self):
+        """The arguments in the order of the IR."""
+        arguments = []
+        for parameter in self._signature.parameters:
+            if parameter.kind == "array":
+                arguments.append(_native_array(self._bound[parameter.name]))
+            elif parameter.kind in ("float", "int"):
+                arguments.append(_arguments.scalar(self._signature, parameter, self._bound))
+        return arguments + [_native_array(output) for output in self._outputs]
+
+    def workspace(self, scratch, blocks: int):
+        """Arrays for a kernel's scratch; they live until the next are made."""
+        sizes = {**self._sizes, "@blocks": blocks}
+        self._workspace = [_make_tensor(Output("", dims, getattr(language, dtype)), sizes) for dims, dtype in scratch]
+        return [_native_array(array) for array in self._workspace]
+
+    def results(self):
+        """What the kernel returns."""
+        returned = tuple(self._outputs[place] for place in self.lowered.returned)
+        return returned[0] if self.lowered.single else returned
+
+
+# Arrays as the signature sees them
+
+
+def _describe(name: str, value):
+    """A tensor or a list of equal tensors."""
+    import torch
+
+    if isinstance(value, (list, tuple)):
+        return _describe_list(name, value)
+    if not isinstance(value, torch.Tensor):
+        raise TypeError(f"{name}: a tensor is expected, not {'nothing' if value is None else type(value).__name__}")
+    if value.device.type != "cpu":
+        raise ValueError(f"{name}: a tensor on the CPU is expected, not on {value.device}")
+    dtype = _DTYPES.get(str(value.dtype))
+    if dtype is None:
+        raise TypeError(f"{name}: {value.dtype} is not supported; known: {', '.join(_DTYPES)}")
+    if value.dim() and value.shape[-1] > 1 and value.stride(-1) != 1:
+        raise ValueError(f"{name}: the last dimension must be contiguous, but the strides are {value.stride()}")
+    return _arguments.Description(tuple(value.shape), dtype, False)
+
+
+def _describe_list(name: str, tensors):
+    if not tensors:
+        raise ValueError(f"{name}: the list of tensors is empty")
+    first = _describe(f"{name}[0]", tensors[0])
+    for index, tensor in enumerate(tensors[1:], 1):
+        if _describe(f"{name}[{index}]", tensor) != first or tensor.stride() != tensors[0].stride():
+            has, other = (f"shape {tuple(t.shape)}, strides {t.stride()}, {t.dtype}" for t in (tensor, tensors[0]))
+            raise ValueError(f"{name}[{index}] differs from {name}[0]: {has} against {other}")
+    return _arguments.Description((len(tensors), *first.shape), first.dtype, True)
+
+
+def _describe_maybe_spec(name: str, value):
+    if not isinstance(value, Spec):
+        return _describe(name, value)
+    if None in value.shape:
+        raise ValueError(f"{name}: a number is needed for every dimension, not {value!r}")
+    return _arguments.Description(value.shape, value.dtype, value.table)
+
+
+# Arrays as the native runtimes see them
+
+
+def _make_tensor(output, sizes: dict):
+    import torch
+
+    dtype = next(name for name, known in _DTYPES.items() if known is output.dtype)
+    return torch.empty(_shape(output, sizes), dtype=getattr(torch, dtype.removeprefix("torch.")))
+
+
+def _make_spec(output, sizes: dict):
+    return Spec(_shape(output, sizes), output.dtype, False)
+
+
+def _shape(output, sizes: dict):
+    return tuple(sizes[dim] if isinstance(dim, str) else dim for dim in output.dims)
+
+
+def _native_array(value):
+    if isinstance(value, Spec):
+        addresses = [0] * value.shape[0] if value.table else 0
+        strides = _contiguous_strides(value.shape[1:]) if value.table else _contiguous_strides(value.shape)
+        return addresses, value.shape, (0, *strides) if value.table else strides
+    if isinstance(value, (list, tuple)):
+        first = value[0]
+        addresses = [tensor.data_ptr() for tensor in value]
+        return addresses, (len(value), *first.shape), (0, *_strides(first))
+    return value.data_ptr(), tuple(value.shape), _strides(value)
+
+
+def _strides(tensor):
+    """Strides in elements; the last one is 1 even where the dimension has one element and it does not matter."""
+    return (*tensor.stride()[:-1], 1)
+
+
+def _contiguous_strides(shape):
+    strides = [1]
+    for size in reversed(shape[1:]):
+        strides.insert(0, strides[0] * size)
+    return tuple(strides)

@@ -1,0 +1,130 @@
+"""Takes tile IR through the stages of the compiler, by the names of its pipelines."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+
+from .errors import CompileError
+
+STAGES = ("source", "tile", "ascend", "ascendc")
+"""What the frontend wrote; fitted tiles; the chip's ops, buffers and flags; the text for the chip's compiler."""
+
+# The pipelines that lead to each stage from the frontend's text, and the options that they take.
+_PIPELINES = {"source": (), "tile": ("attn-tile",), "ascend": ("attn-tile", "attn-ascend")}
+_PIPELINES["ascendc"] = _PIPELINES["ascend"]
+_OPTIONS = {"softmax": "attn-tile"}
+_WORD = re.compile(r"[\w-]+")
+
+
+def split_options(signature, keywords: dict):
+    """Splits keywords into arguments of a kernel and options of the compiler; TypeError for what is neither."""
+    names = {parameter.name for parameter in signature.parameters}
+    options = {name: value for name, value in keywords.items() if name not in names}
+    for name in options:
+        if name not in _OPTIONS:
+            known = ", ".join(sorted(_OPTIONS))
+            raise TypeError(f"'{name}' is neither an argument of the kernel nor an option of the compiler ({known})")
+        if not _WORD.fullmatch(str(options[name])):
+            raise ValueError(f"the option {name} takes a word, not {options[name]!r}")
+    return {name: value for name, value in keywords.items() if name in names}, options
+
+
+def _pipeline_text(name: str, options: dict):
+    """A pipeline with those options that are its own, as MLIR writes it: `attn-tile{softmax=online}`."""
+    own = " ".join(f"{key}={value}" for key, value in options.items() if _OPTIONS[key] == name)
+    return f"{name}{{{own}}}" if own else name
+
+
+@contextlib.contextmanager
+def compile_errors():
+    """Turns the native module's errors into CompileError."""
+    from . import _core
+
+    try:
+        yield
+    except _core.DiagnosticError as error:
+        said = error.diagnostics
+        raise CompileError([item for item in said if item.severity == "error"] or said) from None
+
+
+def parse(text: str, soc: str | None):
+    """The native module of a tile IR text."""
+    from . import _core
+
+    with compile_errors():
+        return _core.Module.parse(text, soc)
+
+
+def fit_for_host(text: str, options: dict):
+    """The native module of a tile IR text, fitted for this machine's CPU."""
+    module = parse(text, "host")
+    with compile_errors():
+        module.run(_pipeline_text("attn-tile", options))
+    return module
+
+
+class Artefact:
+    """A kernel compiled for a chip. Stages are made when they are asked for."""
+
+    def __init__(self, name: str, source: str, soc: str, options: dict):
+        self.name = name
+        self.soc = soc
+        self._options = options
+        self._source = source
+        self._modules = {}
+        self._remarks = []
+
+    def __repr__(self):
+        return f"<attn artefact {self.name} for {self.soc}>"
+
+    def ir(self, stage: str = "tile", debug_info: bool = False):
+        """The text of a stage (one of `attn.STAGES`); with `debug_info`, each op with its source position."""
+        _check_stage(stage)
+        if stage == "ascendc":
+            return self.ascendc
+        return self.module(stage).str(debug_info)
+
+    @property
+    def ascendc(self):
+        """The AscendC text."""
+        if "ascendc" not in self._modules:
+            with compile_errors():
+                self._modules["ascendc"] = self.module("ascend").emit_ascendc()
+        return self._modules["ascendc"]
+
+    @property
+    def sizes(self):
+        """The block sizes that the compiler chose, by name."""
+        return self.module("tile").sizes
+
+    @property
+    def remarks(self):
+        """What the compiler said on the way so far: warnings and remarks with their positions."""
+        return list(self._remarks)
+
+    def module(self, stage: str):
+        """The native module at a stage."""
+        if stage not in self._modules:
+            module = parse(self._source, self.soc)
+            with compile_errors():
+                for name in _PIPELINES[stage]:
+                    said = module.run(_pipeline_text(name, self._options))
+                    self._remarks += [item for item in said if repr(item) not in map(repr, self._remarks)]
+            self._modules[stage] = module
+        return self._modules[stage]
+
+
+def _check_stage(stage: str):
+    if stage not in STAGES:
+        raise ValueError(f"unknown stage {stage!r}; known: {', '.join(STAGES)}")
+
+
+def dump(kernel, stage: str = "tile", file=None, **arguments):
+    """Prints a stage of a kernel: `attn.dump(kernel, stage="ascend", V=at.spec("? ? 4096", at.bf16), ...)`.
+
+    Takes what `kernel.compile` takes.
+    """
+    _check_stage(stage)
+    print(kernel.compile(**arguments).ir(stage), end="", file=file or sys.stdout)

@@ -1,0 +1,65 @@
+"""Errors that point into a kernel's source: file, line and column, the line itself and a caret below it."""
+
+from __future__ import annotations
+
+import linecache
+
+
+class CompileError(Exception):
+    """A kernel that cannot be compiled.
+
+    `diagnostics` lists what was said, the first error first; `str()` shows each with its source line and a caret.
+    """
+
+    def __init__(self, diagnostics):
+        self.diagnostics = list(diagnostics)
+        super().__init__("\n".join(format_diagnostic(diagnostic) for diagnostic in self.diagnostics))
+
+    def _first(self):
+        return next((item for item in self.diagnostics if item.severity == "error"), self.diagnostics[0])
+
+    @property
+    def message(self):
+        """The first error, without its position."""
+        return self._first().message
+
+    @property
+    def position(self):
+        """(file, line, column) of the first error; lines and columns count from 1."""
+        first = self._first()
+        return first.file, first.line, first.column
+
+
+class Diagnostic:
+    """One message with its position; has the attributes of the native module's diagnostics."""
+
+    __slots__ = ("severity", "file", "line", "column", "width", "message", "notes")
+
+    def __init__(self, severity: str, file: str, line: int, column: int, message: str, width: int = 1, notes=()):
+        self.severity = severity
+        self.file = file
+        self.line = line
+        self.column = column
+        self.width = width
+        self.message = message
+        self.notes = notes
+
+
+def format_diagnostic(diagnostic):
+    """`file:line:col: severity: message`, the source line and a caret; notes follow in the same form."""
+    text = f"{diagnostic.severity}: {diagnostic.message}"
+    if diagnostic.file:
+        text = f"{diagnostic.file}:{diagnostic.line}:{diagnostic.column}: {text}"
+        text += _show_line(diagnostic)
+    return "\n".join([text, *map(format_diagnostic, diagnostic.notes)])
+
+
+def _show_line(diagnostic):
+    line = linecache.getline(diagnostic.file, diagnostic.line).rstrip("\n")
+    if not line.strip():
+        return ""
+    before = max(diagnostic.column - 1, 0)
+    width = max(min(getattr(diagnostic, "width", 1), len(line) - before), 1)
+    # Tabs before the caret stay tabs, so that it lands below its column.
+    padding = "".join("\t" if letter == "\t" else " " for letter in line[:before])
+    return f"\n{line}\n{padding}^{'~' * (width - 1)}"

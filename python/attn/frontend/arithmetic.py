@@ -1,0 +1,218 @@
+"""Arithmetic of kernels: numbers, scalars and tiles, with NumPy's broadcasting; part of the frontend.
+
+Arithmetic on tiles is f32: narrower tiles are widened before, and a scalar enters as a 1 x 1 tile.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from typing import NamedTuple
+
+from ..language import DType, bf16, f16, f32
+from .source import Source
+from .values import Scalar, Tile, describe, is_number
+from .writer import Writer
+
+_FLOATS = (f32, f16, bf16)
+
+
+class _Operation(NamedTuple):
+    """How an operation is spelled for tiles, floats and whole numbers, and how it folds; None where there is none."""
+
+    tile: str | None
+    f32: str | None
+    index: str | None
+    fold: object
+
+
+_OPERATIONS = {
+    "+": _Operation("add", "addf", "addi", operator.add),
+    "-": _Operation("sub", "subf", "subi", operator.sub),
+    "*": _Operation("mul", "mulf", "muli", operator.mul),
+    "/": _Operation("div", "divf", None, operator.truediv),
+    "//": _Operation(None, None, "floordivsi", operator.floordiv),
+    "%": _Operation(None, None, "remainder", operator.mod),
+    "at.cdiv": _Operation(None, None, "ceildivsi", lambda a, b: -(-a // b)),
+    "at.maximum": _Operation("maximum", "maximumf", "maxsi", max),
+    "at.minimum": _Operation("minimum", "minimumf", "minsi", min),
+}
+
+_FUNCTIONS = {
+    "exp": math.exp,
+    "log": math.log,
+    "sqrt": math.sqrt,
+    "rsqrt": lambda x: 1.0 / math.sqrt(x),
+    "abs": abs,
+}
+
+
+class Arithmetic:
+    """Writes arithmetic ops and gives their results."""
+
+    def __init__(self, source: Source, writer: Writer):
+        self._error = source.error
+        self._writer = writer
+
+    # Two operands
+
+    def binary(self, symbol: str, a, b, node: ast.AST, name: str | None = None):
+        """`a symbol b` for any mix of numbers, scalars and tiles."""
+        operation = _OPERATIONS[symbol]
+        if type(a) is Tile or type(b) is Tile:
+            if operation.tile is None:
+                raise self._error(node, f"'{symbol}' takes whole numbers, not {describe(a if type(a) is Tile else b)}")
+            return self._tile_binary(symbol, operation.tile, a, b, node, name)
+        for value in (a, b):
+            if not is_number(value) and type(value) is not Scalar:
+                raise self._error(node, f"'{symbol}' takes tiles and numbers, not {describe(value)}")
+        if type(a) is not Scalar and type(b) is not Scalar:
+            return self._fold(symbol, operation, a, b, node)
+        return self._scalar_binary(symbol, operation, a, b, node, name)
+
+    def _fold(self, symbol: str, operation: _Operation, a, b, node):
+        if operation.tile is None and not (isinstance(a, int) and isinstance(b, int)):
+            raise self._error(node, f"'{symbol}' takes whole numbers, not {a!r} and {b!r}")
+        try:
+            return operation.fold(a, b)
+        except ZeroDivisionError:
+            raise self._error(node, "division by zero") from None
+        except OverflowError:
+            raise self._error(node, f"the result of '{symbol}' is too large") from None
+
+    def _tile_binary(self, symbol: str, mnemonic: str, a, b, node, name):
+        a = self.operand(a, node, f"'{symbol}'")
+        b = self.operand(b, node, f"'{symbol}'")
+        rows, cols = self._broadcast(a.rows, b.rows), self._broadcast(a.cols, b.cols)
+        if rows is None or cols is None:
+            raise self._error(node, f"cannot broadcast [{a.rows}, {a.cols}] with [{b.rows}, {b.cols}]")
+        result = Tile("", rows, cols, f32)
+        text = f"tile.{mnemonic} {a.ssa}, {b.ssa} : {a.type}, {b.type} -> {result.type}"
+        return Tile(self._writer.define(text, node, name), rows, cols, f32)
+
+    @staticmethod
+    def _broadcast(a, b):
+        if a == b or b == 1:
+            return a
+        return b if a == 1 else None
+
+    def _scalar_binary(self, symbol: str, operation: _Operation, a, b, node, name):
+        if _is_whole(a) and _is_whole(b) and operation.index is not None:
+            a, b = self.index(a, node), self.index(b, node)
+            if operation.index == "remainder":  # Python's: the sign of the divisor
+                quotient = self._writer.define(f"arith.floordivsi {a}, {b} : index", node)
+                product = self._writer.define(f"arith.muli {quotient}, {b} : index", node)
+                return Scalar(self._writer.define(f"arith.subi {a}, {product} : index", node, name), "index")
+            return Scalar(self._writer.define(f"arith.{operation.index} {a}, {b} : index", node, name), "index")
+        if operation.f32 is None:
+            raise self._error(node, f"'{symbol}' takes whole numbers, not {describe(b if _is_whole(a) else a)}")
+        a, b = self.float(a, node), self.float(b, node)
+        return Scalar(self._writer.define(f"arith.{operation.f32} {a}, {b} : f32", node, name), "f32")
+
+    # One operand
+
+    def function(self, mnemonic: str, x, node: ast.AST, name: str | None = None):
+        """`exp`, `log`, `sqrt`, `rsqrt` or `abs`."""
+        if is_number(x):
+            try:
+                return _FUNCTIONS[mnemonic](x)
+            except (ValueError, ZeroDivisionError, OverflowError):
+                raise self._error(node, f"at.{mnemonic} has no finite value at {x!r}") from None
+        x = self.operand(x, node, f"at.{mnemonic}")
+        return x._replace(ssa=self._writer.define(f"tile.{mnemonic} {x.ssa} : {x.type}", node, name))
+
+    def negate(self, x, node: ast.AST, name: str | None = None):
+        """`-x`."""
+        if is_number(x):
+            return -x
+        if type(x) is Scalar:
+            if x.type == "index":
+                return self.binary("-", 0, x, node, name)
+            return Scalar(self._writer.define(f"arith.negf {x.ssa} : f32", node, name), "f32")
+        # Not 0 - x, which loses the sign of a zero.
+        return self._tile_binary("-", "mul", x, -1.0, node, name)
+
+    def reduce(self, kind: str, x, axis, node: ast.AST, name: str | None = None):
+        """`sum`, `max`, `min` or `mean` over rows (0) or columns (1)."""
+        if type(x) is not Tile:
+            raise self._error(node, f"at.{kind} takes a tile, not {describe(x)}")
+        if axis not in (0, 1, -1, -2) or isinstance(axis, bool):
+            raise self._error(node, f"at.{kind} reduces rows (axis 0) or columns (axis 1), not axis {axis!r}")
+        axis %= 2
+        x = self.operand(x, node, f"at.{kind}")
+        if kind == "mean":
+            if axis == 0:
+                message = "at.mean over rows is not supported: how many are valid is known only when the kernel runs"
+                raise self._error(node, message)
+            total = self.reduce("sum", x, axis, node)
+            return self._tile_binary("*", "mul", total, 1.0 / x.cols, node, name)
+        result = x._replace(rows=1) if axis == 0 else x._replace(cols=1)
+        text = f"tile.reduce {kind} {x.ssa} axis {axis} : {x.type} -> {result.type}"
+        return result._replace(ssa=self._writer.define(text, node, name))
+
+    # Conversions
+
+    def operand(self, value, node: ast.AST, what: str):
+        """A value as an f32 tile that arithmetic can take."""
+        if type(value) is Tile:
+            if value.dtype is f32:
+                return value
+            if value.dtype not in _FLOATS:
+                raise self._error(node, f"arithmetic on {value.dtype.name} tiles is not supported yet")
+            return self.cast(value, f32, node)
+        if not is_number(value) and type(value) is not Scalar:
+            raise self._error(node, f"{what} takes tiles and numbers, not {describe(value)}")
+        scalar = self.float(value, node)
+        text = f"tile.splat {scalar} : f32 -> !tile.tile<1 x 1 x f32>"
+        everywhere = is_number(value) or value.everywhere and value.type == "f32"
+        if everywhere:
+            ssa = self._writer.once(text, node, label=f"{scalar[1:]}_tile")
+        else:
+            ssa = self._writer.define(text, node)
+        return Tile(ssa, 1, 1, f32)
+
+    def cast(self, tile: Tile, dtype: DType, node: ast.AST, name: str | None = None):
+        """A tile with another element type; narrowing rounds to nearest even."""
+        if tile.dtype is dtype:
+            return tile
+        if tile.dtype not in _FLOATS or dtype not in _FLOATS:
+            raise self._error(node, f"a cast from {tile.dtype.name} to {dtype.name} is not supported yet")
+        if tile.dtype is not f32 and dtype is not f32:
+            tile = self.cast(tile, f32, node)
+        result = tile._replace(dtype=dtype)
+        text = f"tile.cast {tile.ssa} : {tile.type} -> {result.type}"
+        return result._replace(ssa=self._writer.define(text, node, name))
+
+    def fill(self, rows, cols, value, dtype: DType, node: ast.AST, name: str | None = None):
+        """A tile filled with one number."""
+        result = Tile("", rows, cols, f32)
+        text = f"tile.splat {self.float(value, node)} : f32 -> {result.type}"
+        splat = result._replace(ssa=self._writer.define(text, node, name if dtype is f32 else None))
+        return self.cast(splat, dtype, node, name)
+
+    def index(self, value, node: ast.AST, what: str = "this"):
+        """The SSA name of a whole number."""
+        self.check_index(value, node, what)
+        return value.ssa if type(value) is Scalar else self._writer.index(value, node)
+
+    def check_index(self, value, node: ast.AST, what: str):
+        """Raises unless a value is a whole number."""
+        if isinstance(value, bool) or not _is_whole(value):
+            raise self._error(node, f"{what} must be a whole number, not {describe(value)}")
+
+    def float(self, value, node: ast.AST, what: str = "this"):
+        """The SSA name of a float."""
+        if is_number(value):
+            return self._writer.f32(float(value), node)
+        if type(value) is not Scalar:
+            raise self._error(node, f"{what} must be a number, not {describe(value)}")
+        if value.type == "f32":
+            return value.ssa
+        define = self._writer.once if value.everywhere else self._writer.define
+        whole = define(f"arith.index_cast {value.ssa} : index to i64", node)
+        return define(f"arith.sitofp {whole} : i64 to f32", node)
+
+
+def _is_whole(value):
+    return isinstance(value, int) or type(value) is Scalar and value.type == "index"

@@ -1,0 +1,314 @@
+"""Expressions of a kernel: what each node of the syntax tree stands for; part of the frontend."""
+
+from __future__ import annotations
+
+import ast
+import operator
+import types
+
+from ..language import DType, Word
+from .arithmetic import Arithmetic
+from .indexing import Indexing, Slice
+from .source import Source
+from .values import Array, Method, Span, State, Tile, describe
+from .words import WORDS, finish, push
+from .writer import Writer
+
+_BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%"}
+
+_COMPARE = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt,
+    ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+}  # fmt: skip
+
+# What other expressions are called in messages.
+_UNSUPPORTED = {
+    ast.Lambda: "lambda", ast.ListComp: "a comprehension", ast.SetComp: "a comprehension",
+    ast.DictComp: "a comprehension", ast.GeneratorExp: "a comprehension", ast.List: "a list", ast.Dict: "a dict",
+    ast.Set: "a set", ast.JoinedStr: "an f-string", ast.NamedExpr: "':='", ast.Await: "await", ast.Yield: "yield",
+    ast.YieldFrom: "yield", ast.Starred: "'*'",
+}  # fmt: skip
+
+# Words of the language that are planned: an author who knows them should hear that they come.
+_PLANNED = frozenset(
+    "accumulate alloc asc assert_ band_dot band_mix band_spread barrier concat copy dot each exp2 flag gather hint "
+    "log2 lse_merge manual mask phase print reshape scratch sigmoid softmax split static_assert tanh where zeros".split()
+)
+
+_PLANNED_ATTRIBUTES = {(Tile, name) for name in ("T", "reshape")} | {
+    (Span, name) for name in ("idx", "valid", "clip", "shift", "map", "window")
+}
+
+# What to write instead of functions of Python.
+_PYTHON_HINTS = {
+    "range": "at.range", "sum": "at.sum", "max": "at.max or at.maximum", "min": "at.min or at.minimum",
+    "abs": "at.abs", "float": ".to(at.f32)",
+}  # fmt: skip
+
+
+class Expressions:
+    """Evaluates expressions; the statements that hold them are the subclass's part.
+
+    `environment` holds what the names of the body stand for now.
+    """
+
+    def __init__(self, source: Source, reserved):
+        self.source = source
+        self.error = source.error
+        self.writer = Writer(source, reserved)
+        self.arithmetic = Arithmetic(source, self.writer)
+        self.environment = {}
+        self._indexing = Indexing(source, self.writer, self.arithmetic)
+        self._left_loops = {}  # names that were defined in a loop which has ended, with the loop's line
+
+    def evaluate(self, node: ast.AST, name: str | None = None):
+        """The value of an expression; `name` is the variable it is assigned to."""
+        handler = _HANDLERS.get(type(node))
+        if handler is None:
+            what = _UNSUPPORTED.get(type(node), f"'{type(node).__name__}'")
+            raise self.error(node, f"{what} is not supported in a kernel")
+        return handler(self, node, name)
+
+    def is_dim(self, name: str):
+        """Whether a name is a dim of an array; overridden by the lowering."""
+        raise NotImplementedError
+
+    def dim(self, name: str):
+        """The value of a dim; overridden by the lowering."""
+        raise NotImplementedError
+
+    # Names and constants
+
+    def _constant(self, node: ast.Constant, name):
+        if node.value is Ellipsis or isinstance(node.value, (complex, bytes)):
+            raise self.error(node, f"{ast.unparse(node)} is not supported in a kernel")
+        return node.value
+
+    def _name(self, node: ast.Name, name):
+        value = self.environment.get(node.id, self)
+        if value is not self:
+            return value
+        if node.id in self._left_loops:
+            line = self._left_loops[node.id]
+            raise self.error(node, f"'{node.id}' is defined only inside the loop of line {line}")
+        if self.is_dim(node.id):
+            return self.dim(node.id)
+        value = self.source.lookup(node.id, self)
+        if isinstance(value, (bool, int, float, DType, Word, types.ModuleType)):
+            return value
+        if value is not self:
+            raise self.error(node, f"'{node.id}' is neither a number nor a word of attn.language")
+        if node.id in _PYTHON_HINTS:
+            raise self.error(node, f"Python's '{node.id}' is not supported in a kernel; write {_PYTHON_HINTS[node.id]}")
+        raise self.error(node, f"unknown name '{node.id}'")
+
+    def _tuple(self, node: ast.Tuple, name):
+        return tuple(self.evaluate(item) for item in node.elts)
+
+    # Operators
+
+    def _binary(self, node: ast.BinOp, name):
+        symbol = _BINARY.get(type(node.op))
+        if symbol is None:
+            if isinstance(node.op, ast.MatMult):
+                raise self.error(node, "'@' is not supported yet")
+            hint = "; write x * x" if isinstance(node.op, ast.Pow) else ""
+            raise self.error(node, f"this operator is not supported in a kernel{hint}")
+        return self.arithmetic.binary(symbol, self.evaluate(node.left), self.evaluate(node.right), node, name)
+
+    def _unary(self, node: ast.UnaryOp, name):
+        value = self.evaluate(node.operand)
+        if isinstance(node.op, ast.USub):
+            return self.arithmetic.negate(value, node, name)
+        if isinstance(node.op, ast.Not):
+            return not self.condition(value, node)
+        raise self.error(node, "this operator is not supported in a kernel")
+
+    def condition(self, value, node: ast.AST):
+        """A truth value known at compile time."""
+        if isinstance(value, (bool, int, float)) or value is None:
+            return bool(value)
+        raise self.error(node, f"a condition must be known at compile time (at.Const), not {describe(value)}")
+
+    def _compare(self, node: ast.Compare, name):
+        if len(node.ops) > 1:
+            raise self.error(node, "a chained comparison is not supported in a kernel")
+        left, right = self.evaluate(node.left), self.evaluate(node.comparators[0])
+        compare = _COMPARE.get(type(node.ops[0]))
+        if compare is None:
+            raise self.error(node, "this comparison is not supported in a kernel")
+        for value in (left, right):
+            if not isinstance(value, (bool, int, float, DType)):
+                raise self.error(node, f"a comparison must be known at compile time (at.Const), not {describe(value)}")
+        try:
+            return compare(left, right)
+        except TypeError:
+            raise self.error(node, f"cannot compare {describe(left)} with {describe(right)}") from None
+
+    def _boolean(self, node: ast.BoolOp, name):
+        # As Python: stops at the first operand that decides.
+        decides = isinstance(node.op, ast.Or)
+        for operand in node.values:
+            if self.condition(self.evaluate(operand), operand) == decides:
+                return decides
+        return not decides
+
+    def _conditional(self, node: ast.IfExp, name):
+        return self.evaluate(node.body if self.condition(self.evaluate(node.test), node.test) else node.orelse, name)
+
+    # Indexing
+
+    def indices(self, node: ast.Subscript):
+        """The evaluated index list of a subscript, and the node of each index."""
+        nodes = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        return [self._slice(n) if isinstance(n, ast.Slice) else self.evaluate(n) for n in nodes], nodes
+
+    def _slice(self, node: ast.Slice):
+        if node.step is not None:
+            raise self.error(node, "a slice with a step is not supported")
+        if node.lower is None and node.upper is None:
+            return Slice(None, None)
+        if node.upper is None:
+            raise self.error(node, "a slice needs its end: X[a:b], or ':' for all")
+        lower = 0 if node.lower is None else self.evaluate(node.lower)
+        size = self._slice_size(lower, node)
+        if size is None or size < 1:
+            raise self.error(node, "the size of a slice must be a positive number known at compile time: X[a:a + 64]")
+        return Slice(lower, size)
+
+    def _slice_size(self, lower, node: ast.Slice):
+        """upper - lower, where both are numbers or the slice has the form a:a + size."""
+        upper = node.upper
+        if isinstance(lower, int):
+            value = self.evaluate(upper)
+            return value - lower if isinstance(value, int) else None
+        is_sum = isinstance(upper, ast.BinOp) and isinstance(upper.op, ast.Add)
+        if not is_sum or ast.dump(upper.left) != ast.dump(node.lower):
+            return None
+        value = self.evaluate(upper.right)
+        return value if isinstance(value, int) else None
+
+    def _subscript(self, node: ast.Subscript, name):
+        value = self.evaluate(node.value)
+        if type(value) is Array:
+            indices, nodes = self.indices(node)
+            return self._indexing.load(value, indices, nodes, node, name)
+        if type(value) is tuple:
+            index = self.evaluate(node.slice)
+            if isinstance(index, int) and -len(value) <= index < len(value):
+                return value[index]
+            raise self.error(node, f"an index into {len(value)} values must be a number inside it")
+        if type(value) is Tile:
+            raise self.error(node, "a part of a tile is not supported yet")
+        raise self.error(node, f"{describe(value)} cannot be indexed")
+
+    def store(self, node: ast.Subscript, value):
+        """`node = value`."""
+        array = self.evaluate(node.value)
+        if type(array) is not Array:
+            raise self.error(node, f"only arrays can be stored to, not {describe(array)}")
+        indices, nodes = self.indices(node)
+        self._indexing.store(array, indices, nodes, value, node)
+
+    # Attributes and calls
+
+    def _attribute(self, node: ast.Attribute, name):
+        value = self.evaluate(node.value)
+        attribute = node.attr
+        if isinstance(value, types.ModuleType):
+            return self._module_attribute(value, node)
+        if attribute == "dtype" and type(value) in (Array, Tile):
+            return value.dtype
+        if (type(value), attribute) in ((Tile, "to"), (State, "push"), (State, "finish")):
+            return Method(value, attribute)
+        if (type(value), attribute) in _PLANNED_ATTRIBUTES:
+            raise self.error(node, f"'.{attribute}' is not supported yet")
+        raise self.error(node, f"{describe(value)} has no '.{attribute}'")
+
+    def _module_attribute(self, module, node: ast.Attribute):
+        found = getattr(module, node.attr, None)
+        if isinstance(found, (bool, int, float, DType, Word)):
+            return found
+        if module.__name__ == "attn.language":
+            if node.attr in _PLANNED:
+                raise self.error(node, f"at.{node.attr} is not supported yet")
+            if found is not None:
+                raise self.error(node, f"at.{node.attr} does not belong in the body of a kernel")
+            raise self.error(node, f"attn.language has no word '{node.attr}'")
+        raise self.error(node, f"'{ast.unparse(node)}' is neither a number nor a word of attn.language")
+
+    def _call(self, node: ast.Call, name):
+        function = self.evaluate(node.func)
+        if isinstance(function, Word):
+            if function.name not in WORDS:
+                raise self.error(node, f"{function!r} stands in a for statement: for ... in {function!r}(...)")
+            return WORDS[function.name](self, node, name, **self.bind(function, node))
+        if type(function) is Method:
+            return self._call_method(function, node, name)
+        raise self.error(node, f"only words of attn.language can be called, not {describe(function)}")
+
+    def bind(self, word: Word, node: ast.Call):
+        """The evaluated arguments of a call, by parameter name."""
+        positional, keywords = self._arguments(node)
+        parameters = word.parameters
+        if len(positional) > len(parameters):
+            takes = ", ".join(parameters)
+            raise self.error(node, f"at.{word.name} takes {takes}, and is given {len(positional)} arguments")
+        bound = dict(zip(parameters, positional))
+        for key, value in keywords.items():
+            if key not in parameters:
+                raise self.error(node, f"at.{word.name} has no argument '{key}'")
+            if key in bound:
+                raise self.error(node, f"at.{word.name} is given '{key}' twice")
+            bound[key] = value
+        for parameter in parameters:
+            if parameter not in bound:
+                if parameter not in word.defaults:
+                    raise self.error(node, self._missing(word, parameter))
+                bound[parameter] = word.defaults[parameter]
+        return bound
+
+    @staticmethod
+    def _missing(word: Word, parameter: str):
+        if (word.name, parameter) == ("tiles", "bs"):
+            return "at.tiles needs a block size: at.tiles(n, bs)"
+        return f"at.{word.name} needs '{parameter}'"
+
+    def _arguments(self, node: ast.Call):
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                raise self.error(keyword.value, "'**' is not supported in a kernel")
+        return [self.evaluate(a) for a in node.args], {k.arg: self.evaluate(k.value) for k in node.keywords}
+
+    def _call_method(self, method: Method, node: ast.Call, name):
+        positional, keywords = self._arguments(node)
+        if method.name == "to":
+            if len(positional) != 1 or keywords or not isinstance(positional[0], DType):
+                raise self.error(node, ".to takes one dtype, such as at.f32")
+            return self.arithmetic.cast(method.receiver, positional[0], node, name)
+        if not isinstance(node.func.value, ast.Name):
+            raise self.error(node, f"a softmax state needs a name before '.{method.name}'")
+        variable = node.func.value.id
+        if method.name == "finish":
+            if positional or keywords:
+                raise self.error(node, ".finish takes no arguments")
+            return finish(self, node, method.receiver, variable)
+        if len(positional) != 2 or keywords.keys() - {"per_row"}:
+            raise self.error(node, ".push takes scores and values, and per_row")
+        self.environment[variable] = push(self, node, method.receiver, variable, *positional, **keywords)
+        return None
+
+
+_HANDLERS = {
+    ast.Constant: Expressions._constant,
+    ast.Name: Expressions._name,
+    ast.Tuple: Expressions._tuple,
+    ast.BinOp: Expressions._binary,
+    ast.UnaryOp: Expressions._unary,
+    ast.Compare: Expressions._compare,
+    ast.BoolOp: Expressions._boolean,
+    ast.IfExp: Expressions._conditional,
+    ast.Subscript: Expressions._subscript,
+    ast.Attribute: Expressions._attribute,
+    ast.Call: Expressions._call,
+}

@@ -1,0 +1,131 @@
+"""Loads and stores: an index list against an array's dims; part of the frontend."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from .arithmetic import Arithmetic
+from .source import Source
+from .values import Array, Scalar, Span, Tile, Tiles, describe, is_number
+from .writer import Writer
+
+
+class Slice(NamedTuple):
+    """An evaluated `lower:upper` of an index list, or `:` where both are None. `size` is upper - lower."""
+
+    lower: object
+    size: int | None
+
+    @property
+    def is_full(self):
+        return self.size is None
+
+
+class _Selection(NamedTuple):
+    """The text of an index list, its operands' types, and the rows and columns that it selects."""
+
+    text: str
+    types: list
+    rows: object
+    cols: object
+
+
+class Indexing:
+    """Writes loads and stores."""
+
+    def __init__(self, source: Source, writer: Writer, arithmetic: Arithmetic):
+        self._error = source.error
+        self._writer = writer
+        self._arithmetic = arithmetic
+
+    def load(self, array: Array, indices, nodes, node: ast.AST, name: str | None = None):
+        """`array[indices]` as a tile."""
+        if array.output:
+            message = f"'{array.name}' is an output and cannot be read: keep the tile in a variable"
+            raise self._error(node, message)
+        selection = self._select(array, indices, nodes, node)
+        result = Tile("", selection.rows, selection.cols, array.dtype)
+        types = ", ".join([array.type, *selection.types])
+        text = f"tile.load {array.ssa}[{selection.text}] : ({types}) -> {result.type}"
+        return result._replace(ssa=self._writer.define(text, node, name))
+
+    def store(self, array: Array, indices, nodes, value, node: ast.AST):
+        """`array[indices] = value`, rounded to the array's type."""
+        if not array.output:
+            message = f"'{array.name}' is an argument and cannot be written: make an output with at.empty"
+            raise self._error(node, message)
+        selection = self._select(array, indices, nodes, node)
+        rows, cols = selection.rows, selection.cols
+        if is_number(value) or type(value) is Scalar:
+            value = self._arithmetic.fill(rows, cols, value, array.dtype, node, array.name)
+        if type(value) is not Tile:
+            raise self._error(node, f"'{array.name}' takes a tile or a number, not {describe(value)}")
+        if (value.rows, value.cols) != (rows, cols):
+            message = f"this part of '{array.name}' is [{rows}, {cols}], the tile [{value.rows}, {value.cols}]"
+            raise self._error(node, message)
+        value = self._arithmetic.cast(value, array.dtype, node, array.name)
+        types = ", ".join([value.type, array.type, *selection.types])
+        self._writer.line(f"tile.store {value.ssa}, {array.ssa}[{selection.text}] : ({types}) -> ()", node)
+
+    def _select(self, array: Array, indices, nodes, node):
+        if len(indices) != len(array.dims):
+            count = "1 index" if len(indices) == 1 else f"{len(indices)} indices"
+            raise self._error(node, f"'{array.name}' has {len(array.dims)} dimensions and is given {count}")
+        entries, types, kept = [], [], []
+        for axis, (index, where) in enumerate(zip(indices, nodes)):
+            if type(index) is Slice:
+                entries.append(self._slice(array, axis, index, types, kept, where))
+            elif type(index) is Span:
+                self._check_span(array, axis, index, where)
+                entries.append(f"{index.ssa} span")
+                types.append(index.type)
+                kept.append((index.size, True))
+            else:
+                entries.append(self._scalar(array, axis, index, where))
+                types.append("index")
+        if array.table and type(indices[0]) in (Slice, Span):
+            raise self._error(nodes[0], f"'{array.name}' is a list of tensors: its first index must be a number")
+        return _Selection(", ".join(entries), types, *self._shape(array, kept, node))
+
+    def _shape(self, array: Array, kept, node):
+        """Rows and columns of what is left when scalar indices have dropped their dimensions."""
+        if len(kept) > 2:
+            selects = f"this selects {len(kept)} dimensions of '{array.name}'"
+            raise self._error(node, f"{selects}; a tile has two: index the others by numbers")
+        if len(kept) == 2:
+            if kept[1][1]:
+                raise self._error(node, "a span gives the rows of a tile; its columns are taken by ':' or a slice")
+            return kept[0][0], kept[1][0]
+        if len(kept) == 1:
+            return (kept[0][0], 1) if kept[0][1] else (1, kept[0][0])
+        return 1, 1
+
+    def _slice(self, array: Array, axis: int, index: Slice, types, kept, where):
+        dim = array.dims[axis]
+        if index.is_full:
+            kept.append((dim, False))
+            return ":"
+        if isinstance(dim, int) and index.size > dim:
+            message = f"this takes {index.size} elements of dimension {axis} of '{array.name}', which has {dim}"
+            raise self._error(where, message)
+        types.append("index")
+        kept.append((index.size, False))
+        return f"{self._scalar(array, axis, index.lower, where)}:{index.size}"
+
+    def _scalar(self, array: Array, axis: int, index, where):
+        if type(index) is Tiles:
+            raise self._error(where, "at.tiles is a run of spans: loop over it with at.grid or at.range")
+        if type(index) is not Scalar and not isinstance(index, int):
+            raise self._error(where, f"an index is a whole number, a span or ':', not {describe(index)}")
+        dim = array.dims[axis]
+        if isinstance(index, int) and (index < 0 or isinstance(dim, int) and index >= dim):
+            message = f"index {index} lies outside dimension {axis} of '{array.name}'"
+            raise self._error(where, message + (f", which has {dim}" if isinstance(dim, int) else ""))
+        return self._arithmetic.index(index, where, "an index")
+
+    def _check_span(self, array: Array, axis: int, span: Span, where):
+        dim = array.dims[axis]
+        if span.over is not None and span.over != dim:
+            message = f"the span runs over {span.over}, but dimension {axis} of '{array.name}' is {dim}"
+            raise self._error(where, message)

@@ -1,0 +1,153 @@
+"""Writes the tile IR of a kernel for one specialisation; the entry of the frontend."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from ..language import MAX_SIZE
+from .signature import Signature, Specialisation
+from .source import Source
+from .statements import Statements
+from .values import Array, NewArray, Scalar, Symbol
+
+
+class Output(NamedTuple):
+    """An array that the caller makes: its dims, names or numbers, and its element type."""
+
+    name: str
+    dims: tuple
+    dtype: object
+
+
+class Lowered(NamedTuple):
+    """Tile IR as text, the outputs in the order of the IR's arguments, and which of them are returned, in order.
+
+    `single`: the kernel returns an array, not a tuple of arrays.
+    """
+
+    text: str
+    outputs: tuple
+    returned: tuple
+    single: bool
+
+
+def lower(source: Source, signature: Signature, specialisation: Specialisation):
+    """The tile IR of a kernel; raises CompileError."""
+    lowering = _Lowering(source, signature, specialisation)
+    try:
+        return lowering.lower()
+    except RecursionError:
+        raise source.error(source.tree, "an expression or a loop nest of this kernel is too deep") from None
+
+
+class _Lowering(Statements):
+    def __init__(self, source: Source, signature: Signature, specialisation: Specialisation):
+        super().__init__(source, [parameter.name for parameter in signature.parameters])
+        self._signature = signature
+        self._sizes = dict(specialisation.dims)
+        self._symbols = {}
+        self._inputs = []  # the text of each argument of the IR that is no output
+        self._outputs = []
+        self._define_parameters(specialisation)
+
+    # Arguments
+
+    def _define_parameters(self, specialisation: Specialisation):
+        arrays = iter(specialisation.arrays)
+        constants = {name: value for name, value, _ in specialisation.constants}
+        sizes = dict(specialisation.sizes)
+        for parameter in self._signature.parameters:
+            name, node = parameter.name, parameter.node
+            if parameter.kind == "array":
+                dtype, table = next(arrays)
+                dims = tuple(self._sizes.get(dim, dim) for dim in parameter.about.dims)
+                value = Array(name, dims, dtype, table, False, node)
+                self._inputs.append(self._array_text(value))
+            elif parameter.kind in ("float", "int"):
+                value = Scalar(f"%{name}", "f32" if parameter.kind == "float" else "index", everywhere=True)
+                self._inputs.append(f"%{name}: {value.type} {self.writer.location(node, name)}")
+            elif parameter.kind == "const":
+                value = constants[name]
+            else:
+                value = sizes.get(name, Symbol(name))
+                if type(value) is Symbol:
+                    self._symbols[name] = parameter.about
+            self.environment[name] = value
+
+    def _array_text(self, array: Array):
+        dims = ", ".join(f'"{dim}"' if isinstance(dim, str) else str(dim) for dim in array.dims)
+        output = ", launch.output" if array.output else ""
+        location = self.writer.location(array.node, array.name)
+        return f"{array.ssa}: {array.type} {{launch.dims = [{dims}]{output}}} {location}"
+
+    # Dims and outputs
+
+    def is_dim(self, name: str):
+        return name in self._signature.dims
+
+    def dim(self, name: str):
+        if name in self._sizes:
+            return self._sizes[name]
+        array, axis = self._signature.dims[name]
+        return self.writer.dim(name, self.environment[array], axis)
+
+    def output_dim(self, word: str, node: ast.AST):
+        """A dim of an output: a number, or the name of an input's dim."""
+        if self.is_dim(word):
+            return self._sizes.get(word, word)
+        value = int(word) if word.isdecimal() else self.environment.get(word)
+        if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= MAX_SIZE:
+            return value
+        raise self.error(node, f"at.empty: '{word}' is neither a dimension of an argument nor a positive number")
+
+    def new_output(self, name: str, value: NewArray, node: ast.AST):
+        if not name.isascii():
+            raise self.error(node, f"the output '{name}' needs a name of ASCII letters")
+        if name in self.environment:
+            raise self.error(node, f"'{name}' is defined already; choose another name for the output")
+        array = Array(self.writer.fresh(name)[1:], value.dims, value.dtype, False, True, node)
+        self._outputs.append(array)
+        return array
+
+    # The whole
+
+    def lower(self):
+        """Lowers the body and puts the function together."""
+        tree = self.source.tree
+        if not tree.name.isascii():
+            raise self.error(tree, f"the kernel '{tree.name}' needs a name of ASCII letters")
+        statements, last = tree.body[:-1], tree.body[-1]
+        if not isinstance(last, ast.Return):
+            raise self.error(tree, f"the kernel '{tree.name}' must end with 'return' and its outputs")
+        self.run(statements)
+        returned = self._returned(last)
+        symbols = ", ".join(f"{name} = #tile.auto<{auto.lo}, {auto.hi}>" for name, auto in self._symbols.items())
+        attributes = f"tile.kernel, tile.symbols = {{{symbols}}}" if symbols else "tile.kernel"
+        arguments = ",\n    ".join(self._inputs + [self._array_text(array) for array in self._outputs])
+        location = self.writer.location
+        text = "\n".join([
+            "module {",
+            f"func.func @{tree.name}(\n    {arguments})\n    attributes {{{attributes}}} {{",
+            self.writer.text(),
+            f"  return {location(last)}",
+            f"}} {location(tree, tree.name)}",
+            "} loc(unknown)\n",
+        ])  # fmt: skip
+        outputs = tuple(Output(array.name, array.dims, array.dtype) for array in self._outputs)
+        return Lowered(text, outputs, returned, not isinstance(last.value, ast.Tuple))
+
+    def _returned(self, node: ast.Return):
+        items = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+        places = {array.name: place for place, array in enumerate(self._outputs)}
+        returned = []
+        for item in items:
+            value = self.evaluate(item) if item is not None else None
+            if type(value) is not Array or not value.output:
+                raise self.error(item or node, "a kernel returns its outputs, made with at.empty")
+            returned.append(places.pop(value.name, None))
+            if returned[-1] is None:
+                raise self.error(item, f"'{value.name}' is returned twice")
+        for name, place in places.items():
+            raise self.error(self._outputs[place].node, f"the output '{name}' is not returned")
+        return tuple(returned)

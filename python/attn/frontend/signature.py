@@ -1,0 +1,208 @@
+"""How a kernel is called: its parameters, its dims, and which dims it is specialised on; part of the frontend."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import types
+from typing import NamedTuple
+
+from ..language import ArrayType, Auto, ConstType, DType, Word
+from .source import Source
+
+_SYMBOL = re.compile(r"[A-Z][A-Z0-9_]*\Z")
+
+# What a body may take from its surroundings.
+_CAPTURABLE = (int, float, DType)
+
+# The words whose arguments (by position) are dimensions of tiles.
+_SHAPE_ARGUMENTS = {"softmax_state": (0, 1), "full": (0,), "tiles": (1,)}
+
+
+class Parameter(NamedTuple):
+    """One parameter; `kind` is array, float, int, const or auto, `about` what its annotation says."""
+
+    name: str
+    kind: str
+    about: object
+    node: ast.arg
+
+
+class Signature(NamedTuple):
+    """The parameters of a kernel and the dims its arrays name.
+
+    `dims` gives for each name the array parameter and the axis that it is read from. The dims in `specialised` become
+    dimensions of tiles, at the line given there: a kernel is compiled anew for each of their values. `captured` are
+    the names of numbers that the kernel takes from its surroundings.
+    """
+
+    name: str
+    parameters: tuple
+    dims: dict
+    specialised: dict
+    captured: tuple
+
+    def of_kind(self, *kinds: str):
+        """The parameters of the given kinds, in order."""
+        return [parameter for parameter in self.parameters if parameter.kind in kinds]
+
+
+class Specialisation(NamedTuple):
+    """What one compiled form of a kernel is made for; two equal ones give equal code."""
+
+    arrays: tuple  # dtype and whether it is a table, for each array parameter in order
+    dims: tuple  # name and size of each specialised dim
+    constants: tuple  # name and value, and its text, so that 0.0 is not -0.0
+    sizes: tuple  # name and value of each block size that the caller fixes
+    captured: tuple  # name and text of each number from the kernel's surroundings
+
+
+def read_signature(function, source: Source):
+    """The signature of a kernel, from its annotations and its syntax tree."""
+    parameters = tuple(_read_parameters(function, source))
+    dims = _collect_dims(parameters, source)
+    return Signature(
+        function.__name__,
+        parameters,
+        dims,
+        dict(sorted(_find_specialised(parameters, dims, source), reverse=True)),  # the first line of each wins
+        tuple(_find_captured(function, dims, source)),
+    )
+
+
+def _read_parameters(function, source: Source):
+    arguments = source.tree.args
+    for node in (arguments.vararg, arguments.kwarg):
+        if node is not None:
+            raise source.error(node, "a kernel takes a fixed number of arguments, no *args or **kwargs")
+    annotations = function.__annotations__
+    if any(isinstance(annotation, str) for annotation in annotations.values()):
+        try:
+            annotations = inspect.get_annotations(function, eval_str=True)
+        except Exception as problem:
+            raise source.error(source.tree, f"an annotation cannot be evaluated: {problem}") from None
+    for node in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        if not node.arg.isascii():
+            raise source.error(node, f"the argument '{node.arg}' needs a name of ASCII letters")
+        yield _read_parameter(node, annotations.get(node.arg), source)
+
+
+def _read_parameter(node: ast.arg, about, source: Source):
+    if isinstance(about, ArrayType):
+        if about.optional:
+            raise source.error(node, "arguments that may be None are not supported yet")
+        return Parameter(node.arg, "array", about, node)
+    if isinstance(about, ConstType):
+        return Parameter(node.arg, "const", about, node)
+    if isinstance(about, Auto):
+        if not _SYMBOL.match(node.arg):
+            raise source.error(node, f"'{node.arg}' needs a name of capital letters, digits and underscores")
+        return Parameter(node.arg, "auto", about, node)
+    if about is float or about is int:
+        return Parameter(node.arg, about.__name__, about, node)
+    if about is None:
+        raise source.error(node, f"the argument '{node.arg}' needs an annotation, such as at.Tensor[\"T D\"] or float")
+    known = "at.Tensor[...], at.Tensors[...], float, int, at.Const[...] or at.Auto(lo, hi)"
+    raise source.error(node, f"the argument '{node.arg}' must be annotated with {known}")
+
+
+def _collect_dims(parameters, source: Source):
+    names = {parameter.name for parameter in parameters}
+    dims = {}
+    for parameter in parameters:
+        if parameter.kind != "array":
+            continue
+        for axis, dim in enumerate(parameter.about.dims):
+            if dim in names:
+                raise source.error(parameter.node, f"'{dim}' is both an argument and a dimension")
+            if isinstance(dim, str):
+                dims.setdefault(dim, (parameter.name, axis))
+    return dims
+
+
+def find_word(node: ast.AST, source: Source):
+    """The word that a call's function names, or None."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        found = getattr(source.lookup(node.value.id), node.attr, None)
+    else:
+        found = source.lookup(node.id) if isinstance(node, ast.Name) else None
+    return found if isinstance(found, Word) else None
+
+
+def _find_specialised(parameters, dims, source: Source):
+    """The names of the dims that become dimensions of tiles, taken whole by `:` or part of a tile's shape, with lines."""
+    arrays = {parameter.name: parameter.about.dims for parameter in parameters if parameter.kind == "array"}
+    nodes = _walk(source.tree.body)
+    for node in nodes:
+        if isinstance(node, ast.Assign):
+            arrays.update(_find_outputs(node, source))
+    for node in nodes:
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+            found = _taken_whole(node, arrays.get(node.value.id, ()))
+            yield from ((name, node.lineno) for name in found & dims.keys())
+        elif isinstance(node, ast.Call):
+            word = find_word(node.func, source)
+            for place in _SHAPE_ARGUMENTS.get(word.name, ()) if word else ():
+                named = [keyword.value for keyword in node.keywords if keyword.arg == word.parameters[place]]
+                for argument in named + node.args[place : place + 1]:
+                    yield from ((name, node.lineno) for name in _names_in(argument) & dims.keys())
+
+
+_LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator)
+
+
+def _walk(statements):
+    """All nodes below statements but the leaves; much faster than ast.walk on a long kernel."""
+    nodes = list(statements)
+    for node in nodes:  # grows while it is read
+        for field in node._fields:
+            value = getattr(node, field, None)
+            if isinstance(value, list):
+                nodes += [item for item in value if not isinstance(item, _LEAVES) and isinstance(item, ast.AST)]
+            elif isinstance(value, ast.AST) and not isinstance(value, _LEAVES):
+                nodes.append(value)
+    return nodes
+
+
+def _taken_whole(node: ast.Subscript, dims):
+    """The dims of an array that a subscript takes whole, and the names in the bounds of its slices."""
+    found = set()
+    indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    for dim, index in zip(dims, indices):
+        if isinstance(index, ast.Slice):
+            found |= _names_in(index) if index.lower or index.upper else {dim}
+    return found
+
+
+def _find_outputs(node: ast.Assign, source: Source):
+    """The arrays that an assignment makes with `at.empty`, with their dims."""
+    target, value = node.targets[0], node.value
+    pairs = [(target, value)]
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        pairs = zip(target.elts, value.elts)
+    for name, call in pairs:
+        if not isinstance(name, ast.Name) or not isinstance(call, ast.Call):
+            continue
+        word = find_word(call.func, source)
+        text = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "dims"), None)
+        if word and word.name == "empty" and isinstance(text, ast.Constant) and isinstance(text.value, str):
+            yield name.id, tuple(text.value.split())
+
+
+def _names_in(node: ast.AST):
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def _find_captured(function, dims, source: Source):
+    """The numbers that the body takes from outside: they are part of what a kernel is specialised on.
+
+    The names that the code reads without defining them are known to Python; attributes among them do no harm.
+    """
+    names = [name for name in (*function.__code__.co_names, *function.__code__.co_freevars) if name not in dims]
+    for name in names:
+        value = source.lookup(name)
+        if isinstance(value, _CAPTURABLE):
+            yield name
+        elif isinstance(value, types.ModuleType) and value.__name__ != "attn.language":
+            yield from (f"{name}.{part}" for part in names if isinstance(getattr(value, part, None), _CAPTURABLE))

@@ -1,0 +1,93 @@
+"""Finds the source of a kernel, parses it, and turns nodes of the tree into positions; part of the frontend."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+
+from ..errors import CompileError, Diagnostic
+
+
+class Source:
+    """The syntax tree of a kernel and the names that surround it."""
+
+    def __init__(self, function, tree: ast.FunctionDef, lines):
+        self.path = function.__code__.co_filename
+        self.tree = tree
+        self._lines = lines
+        self._globals = function.__globals__
+        self._cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+
+    def position(self, node: ast.AST):
+        """(line, column) of a node, both counted from 1, columns in characters."""
+        return node.lineno, self._column(node.lineno, node.col_offset) + 1
+
+    def _column(self, line: int, offset: int):
+        text = self._lines[line - 1]
+        return offset if text.isascii() else len(text.encode()[:offset].decode(errors="replace"))
+
+    def error(self, node: ast.AST, message: str):
+        """A CompileError that underlines `node`."""
+        line, column = self.position(node)
+        end = node.end_col_offset if node.end_lineno == node.lineno else len(self._lines[line - 1].encode())
+        width = self._column(line, end) + 1 - column
+        return CompileError([Diagnostic("error", self.path, line, column, message, width)])
+
+    def lookup(self, name: str, default=None):
+        """What a name outside the kernel's body stands for: a closure's cell, then a global. `a.b` is a's attribute."""
+        name, _, attribute = name.partition(".")
+        if attribute:
+            return getattr(self.lookup(name), attribute, default)
+        cell = self._cells.get(name)
+        if cell is not None:
+            try:
+                return cell.cell_contents
+            except ValueError:  # not assigned yet
+                return default
+        return self._globals.get(name, default)
+
+
+# The file parsed last: the kernels of one file are usually read one after the other.
+_parsed = (None, None)
+
+
+def _parse_file(path: str, lines):
+    global _parsed
+    text = "".join(lines)
+    if _parsed[0] != (path, text):
+        _parsed = ((path, text), ast.parse(text, path))
+    return _parsed[1]
+
+
+def load_source(function):
+    """The source of `function`. Its whole file is parsed, so that lines and columns are those of the file."""
+    code = function.__code__
+    try:
+        lines, _ = inspect.findsource(function)
+        tree = _parse_file(code.co_filename, lines)
+    except (OSError, SyntaxError):
+        message = f"the source of '{function.__name__}' cannot be read: a kernel must stand in a file"
+        raise CompileError([Diagnostic("error", code.co_filename, code.co_firstlineno, 1, message)]) from None
+    for node in _functions(tree):
+        if node.name == code.co_name:
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            if first == code.co_firstlineno:
+                return _checked(Source(function, node, lines))
+    message = f"the file has changed since '{function.__name__}' was defined, or it is no plain function"
+    raise CompileError([Diagnostic("error", code.co_filename, code.co_firstlineno, 1, message)])
+
+
+def _functions(tree: ast.Module):
+    """The functions of a file, also those inside others, in classes and below conditions."""
+    statements = list(tree.body)
+    for node in statements:  # grows while it is read
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield node
+        for field in ("body", "orelse", "handlers", "finalbody", "cases"):
+            statements += getattr(node, field, ())
+
+
+def _checked(source: Source):
+    if isinstance(source.tree, ast.AsyncFunctionDef):
+        raise source.error(source.tree, "a kernel is a plain function, not an async one")
+    return source

@@ -1,0 +1,328 @@
+"""Statements of a kernel: assignments and loops; part of the frontend."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from ..language import DType
+from .expressions import Expressions
+from .signature import find_word
+from .values import Array, NewArray, Scalar, Span, State, Symbol, Tile, Tiles, describe, is_number
+
+# What other statements are called in messages.
+_UNSUPPORTED = {
+    ast.While: "'while' is not supported in a kernel; write for ... in at.range(...)",
+    ast.Try: "'try' is not supported in a kernel",
+    ast.With: "'with' is not supported in a kernel",
+    ast.Import: "'import' is not supported in a kernel",
+    ast.ImportFrom: "'import' is not supported in a kernel",
+    ast.FunctionDef: "a function inside a kernel is not supported",
+    ast.AsyncFunctionDef: "a function inside a kernel is not supported",
+    ast.ClassDef: "a class inside a kernel is not supported",
+    ast.AnnAssign: "an annotated assignment is not supported in a kernel",
+    ast.Delete: "'del' is not supported in a kernel",
+    ast.Global: "'global' is not supported in a kernel",
+    ast.Nonlocal: "'nonlocal' is not supported in a kernel",
+    ast.Raise: "'raise' is not supported in a kernel",
+    ast.Assert: "'assert' is not supported in a kernel",
+    ast.Break: "'break' is not supported in a kernel",
+    ast.Continue: "'continue' is not supported in a kernel",
+    ast.Return: "a kernel returns once, at its end",
+}
+
+
+class _Carried(NamedTuple):
+    """A variable that a loop carries: its value before the loop, and where the loop assigns it."""
+
+    name: str
+    before: object
+    node: ast.AST
+
+
+def _assigned_in(statements):
+    """The names that statements assign (or push to), with the node of the last assignment."""
+    found = {}
+    for statement in statements:
+        if isinstance(statement, ast.Assign):
+            for target in statement.targets:
+                found.update(_names_of(target))
+        elif isinstance(statement, ast.AugAssign):
+            found.update(_names_of(statement.target))
+        elif isinstance(statement, ast.Expr):
+            call = statement.value
+            method = call.func if isinstance(call, ast.Call) else None
+            if isinstance(method, ast.Attribute) and method.attr == "push":
+                found.update(_names_of(method.value))
+        elif isinstance(statement, (ast.For, ast.If)):
+            found.update(_assigned_in(statement.body))
+            found.update(_assigned_in(statement.orelse))
+    return found
+
+
+def _names_of(target: ast.AST):
+    if isinstance(target, ast.Name):
+        yield target.id, target
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        for item in target.elts:
+            yield from _names_of(item)
+
+
+class Statements(Expressions):
+    """Lowers statements one after the other."""
+
+    def __init__(self, source, reserved):
+        super().__init__(source, reserved)
+        self._grid = None  # the node of the grid, once there is one
+        self._loops = []  # the words of the loops around the current statement
+
+    def run(self, statements):
+        """Lowers a list of statements."""
+        for statement in statements:
+            handler = _HANDLERS.get(type(statement))
+            if handler is None:
+                other = f"'{type(statement).__name__}' is not supported in a kernel"
+                raise self.error(statement, _UNSUPPORTED.get(type(statement), other))
+            handler(self, statement)
+
+    def new_output(self, name: str, value: NewArray, node: ast.AST):
+        """Names an output and gives its array; overridden by the lowering."""
+        raise NotImplementedError
+
+    # Assignments
+
+    def _assign(self, node: ast.Assign):
+        value, target = node.value, node.targets[0]
+        if len(node.targets) == 1 and isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            # Each value under the name of its own target; all of them before the first assignment.
+            if len(target.elts) != len(value.elts):
+                raise self.error(node, f"{len(value.elts)} values are assigned to {len(target.elts)} names")
+            values = [self._evaluate_for(t, v) for t, v in zip(target.elts, value.elts)]
+            for item, part in zip(target.elts, values):
+                self._assign_to(item, part, node)
+            return
+        result = self._evaluate_for(target, value)
+        for target in node.targets:
+            self._assign_to(target, result, node)
+
+    def _evaluate_for(self, target: ast.AST, node: ast.AST):
+        value = self.evaluate(node, target.id if isinstance(target, ast.Name) else None)
+        if type(value) in (Array, State) and isinstance(node, ast.Name):
+            raise self.error(node, f"{describe(value)} cannot have a second name")
+        return value
+
+    def _assign_to(self, target: ast.AST, value, node: ast.AST):
+        if isinstance(target, ast.Name):
+            self._bind(target, value)
+        elif isinstance(target, ast.Subscript):
+            if "grid" not in self._loops:
+                raise self.error(target, "a store stands inside at.grid: outside, every core would do it")
+            self.store(target, value)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            if type(value) is not tuple:
+                raise self.error(node, f"{describe(value)} cannot be taken apart into {len(target.elts)} names")
+            if len(value) != len(target.elts):
+                raise self.error(node, f"{len(value)} values are assigned to {len(target.elts)} names")
+            for item, part in zip(target.elts, value):
+                self._assign_to(item, part, node)
+        else:
+            raise self.error(target, "only names and parts of arrays can be assigned")
+
+    def _bind(self, target: ast.Name, value):
+        name = target.id
+        if self.is_dim(name):
+            raise self.error(target, f"'{name}' is a dimension and cannot be assigned")
+        if type(self.environment.get(name)) is Array:
+            raise self.error(target, f"'{name}' is an array and cannot be assigned; store with {name}[...] = ...")
+        if type(value) is NewArray:
+            if self._loops:
+                raise self.error(value.node, "at.empty stands before the loops of a kernel")
+            value = self.new_output(name, value, target)
+        known = (Tile, Scalar, Span, Tiles, State, Array, Symbol, tuple, str)
+        if type(value) not in known and not is_number(value) and not isinstance(value, (bool, DType)):
+            raise self.error(target, f"{describe(value)} cannot be assigned to a variable")
+        self.environment[name] = value
+
+    def _augmented(self, node: ast.AugAssign):
+        if not isinstance(node.target, ast.Name):
+            raise self.error(node, "an array cannot be changed in place; store the new value")
+        name = node.target.id
+        value = ast.BinOp(ast.copy_location(ast.Name(name, ast.Load()), node.target), node.op, node.value)
+        self._bind(node.target, self.evaluate(ast.copy_location(value, node), name))
+
+    def _expression(self, node: ast.Expr):
+        if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            return  # a docstring
+        if self.evaluate(node.value) is not None:
+            raise self.error(node, "the value of this expression is not used")
+
+    def _if(self, node: ast.If):
+        self.run(node.body if self.condition(self.evaluate(node.test), node.test) else node.orelse)
+
+    def _pass(self, node: ast.Pass):
+        pass
+
+    # Loops
+
+    def _for(self, node: ast.For):
+        word = find_word(node.iter.func, self.source) if isinstance(node.iter, ast.Call) else None
+        if word is None or word.name not in ("grid", "range"):
+            hint = "; write at.range" if _is_call_of(node.iter, "range") else ""
+            raise self.error(node.iter, f"a kernel loops over at.grid(...) or at.range(...){hint}")
+        if node.orelse:
+            raise self.error(node.orelse[0], "'else' after a loop is not supported in a kernel")
+        if word.name == "grid":
+            self._grid_loop(node)
+        else:
+            self._range_loop(node, self.bind(word, node.iter))
+
+    def _grid_loop(self, node: ast.For):
+        if self._loops:
+            raise self.error(node, "at.grid stands at the top of a kernel, not inside a loop")
+        if self._grid is not None:
+            line = self._grid.lineno
+            raise self.error(node, f"a second at.grid (the first is in line {line}) is not supported yet")
+        self._grid = node
+        axes, stages = self._grid_axes(node.iter)
+        names = node.target.elts if isinstance(node.target, ast.Tuple) else [node.target]
+        if len(names) != len(axes):
+            raise self.error(node.target, f"a grid of {len(axes)} axes gives {len(axes)} values, not {len(names)}")
+        for name, where in _assigned_in(node.body).items():
+            if name in self.environment:
+                message = f"'{name}' is defined before at.grid and changed inside"
+                raise self.error(where, f"{message}: its iterations do not depend on each other")
+        outside = dict(self.environment)
+        variables = [self._loop_variable(name, axis) for name, axis in zip(names, axes)]
+        extents = [self._axis_text(axis, node.iter) for axis in axes]
+        self.writer.open(f"tile.grid ({', '.join(variables)}) in ({', '.join(extents)}){stages}")
+        self._run_body(node, "grid", outside)
+        self.writer.close(node)
+
+    def _grid_axes(self, call: ast.Call):
+        axes = [self.evaluate(argument) for argument in call.args]
+        stages = 1
+        for keyword in call.keywords:
+            if keyword.arg != "stages":
+                raise self.error(keyword.value, f"at.grid has no argument '{keyword.arg}'")
+            stages = self.evaluate(keyword.value)
+        if not axes:
+            raise self.error(call, "at.grid needs at least one axis")
+        for axis, argument in zip(axes, call.args):
+            if type(axis) is Tiles:
+                if axis.lower != 0:
+                    raise self.error(argument, "at.tiles with a base is not supported in at.grid")
+            else:
+                self.arithmetic.check_index(axis, argument, "an axis of at.grid")
+        return axes, self._stages(stages, call)
+
+    def _axis_text(self, axis, node):
+        if type(axis) is Tiles:
+            return f"{self.arithmetic.index(axis.upper, node)} by {axis.size}"
+        return self.arithmetic.index(axis, node)
+
+    def _stages(self, stages, node):
+        if not isinstance(stages, int) or isinstance(stages, bool) or not 1 <= stages <= 8:
+            raise self.error(node, f"stages must be a number from 1 to 8, not {describe(stages)}")
+        return "" if stages == 1 else f" stages {stages}"
+
+    def _loop_variable(self, target: ast.AST, axis):
+        """Defines the variable of a loop; gives its text, with location."""
+        if not isinstance(target, ast.Name):
+            raise self.error(target, "the variable of a loop must be a name")
+        if target.id in self.environment or self.is_dim(target.id):
+            raise self.error(target, f"'{target.id}' is defined already; choose another name for the loop variable")
+        ssa = self.writer.fresh(target.id)
+        is_span = type(axis) is Tiles
+        self.environment[target.id] = Span(ssa, axis.size, axis.over) if is_span else Scalar(ssa, "index")
+        return f"{ssa} {self.writer.location(target, target.id)}"
+
+    def _run_body(self, node: ast.For, word: str, outside):
+        """Lowers the body of a loop and leaves its scope; gives the names as they are at its end."""
+        self._loops.append(word)
+        self.run(node.body)
+        self._loops.pop()
+        inside, self.environment = self.environment, outside
+        for name in inside.keys() - outside.keys():
+            self._left_loops[name] = node.lineno
+        return inside
+
+    def _range_loop(self, node: ast.For, arguments):
+        lo, hi, stages = arguments["lo"], arguments["hi"], self._stages(arguments["stages"], node.iter)
+        if type(lo) is Tiles:
+            if hi is not None:
+                raise self.error(node.iter, "at.range takes at.tiles alone")
+            axis, lo, hi, block = lo, lo.lower, lo.upper, f" by {lo.size}"
+        else:
+            axis, block = None, ""
+            lo, hi = (0, lo) if hi is None else (lo, hi)
+        lower, upper = (self.arithmetic.index(end, node.iter, "an end of at.range") for end in (lo, hi))
+        carried = [
+            _Carried(name, self._carried_value(name, where), where)
+            for name, where in _assigned_in(node.body).items()
+            if name in self.environment
+        ]
+        outside = dict(self.environment)
+        variable = self._loop_variable(node.target, axis)
+        results = [self.writer.fresh(item.name) for item in carried]
+        inits = [self._enter_carried(item) for item in carried]
+        head = f"{', '.join(results)} = " if results else ""
+        iterated = f" iter({', '.join(inits)})" if inits else ""
+        self.writer.open(f"{head}tile.range {variable} = {lower} to {upper}{block}{iterated}{stages}")
+        inside = self._run_body(node, "range", outside)
+        if carried:
+            self._yield(carried, inside, node)
+        self.writer.close(node)
+        for item, ssa in zip(carried, results):
+            self.environment[item.name] = item.before._replace(ssa=ssa, **_NOT_EVERYWHERE.get(type(item.before), {}))
+
+    def _carried_value(self, name: str, node: ast.AST):
+        """The value that enters a loop for a variable that the loop assigns."""
+        value = self.environment[name]
+        if type(value) in (Tile, Scalar, State):
+            return value
+        if is_number(value):
+            whole = isinstance(value, int)
+            ssa = self.writer.index(value, node) if whole else self.writer.f32(value, node)
+            return Scalar(ssa, "index" if whole else "f32")
+        raise self.error(node, f"'{name}' is {describe(value)} before the loop and cannot be changed in it")
+
+    def _enter_carried(self, item: _Carried):
+        ssa = self.writer.fresh(item.name)
+        value = item.before
+        self.environment[item.name] = value._replace(ssa=ssa, **_NOT_EVERYWHERE.get(type(value), {}))
+        return f"{ssa} {self.writer.location(item.node, item.name)} = {value.ssa} : {value.type}"
+
+    def _yield(self, carried, inside, node: ast.For):
+        values = [self._leaving_value(item, inside[item.name]) for item in carried]
+        types = [item.before.type for item in carried]
+        self.writer.line(f"tile.yield {', '.join(values)} : {', '.join(types)}", node)
+
+    def _leaving_value(self, item: _Carried, value):
+        """The SSA name of a variable at the end of a loop's body; it must be what it was before."""
+        before = item.before
+        if type(before) is Scalar and is_number(value):
+            if before.type == "f32":
+                return self.writer.f32(float(value), item.node)
+            if isinstance(value, int):
+                return self.writer.index(value, item.node)
+        if type(value) is not type(before) or value.type != before.type:
+            hint = "; begin with at.full(...)" if type(before) is Scalar and type(value) is Tile else ""
+            message = f"'{item.name}' is {describe(before)} before the loop and {describe(value)} after an iteration"
+            raise self.error(item.node, message + hint)
+        return value.ssa
+
+
+_NOT_EVERYWHERE = {Scalar: {"everywhere": False}}
+
+_HANDLERS = {
+    ast.Assign: Statements._assign,
+    ast.AugAssign: Statements._augmented,
+    ast.Expr: Statements._expression,
+    ast.For: Statements._for,
+    ast.If: Statements._if,
+    ast.Pass: Statements._pass,
+}
+
+
+def _is_call_of(node: ast.AST, name: str):
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name

@@ -1,0 +1,132 @@
+"""What the words of the language do when a kernel is lowered; part of the frontend.
+
+Each function takes the lowering, the call's node, the bound arguments, and the name of the variable that the result is
+assigned to.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ..language import MAX_SIZE, DType, f32
+from .values import NewArray, Scalar, State, Symbol, Tile, Tiles, describe
+
+
+def _function(mnemonic: str):
+    return lambda lowering, node, name, x: lowering.arithmetic.function(mnemonic, x, node, name)
+
+
+def _binary(symbol: str):
+    return lambda lowering, node, name, a, b: lowering.arithmetic.binary(symbol, a, b, node, name)
+
+
+def _reduction(kind: str):
+    return lambda lowering, node, name, x, axis: lowering.arithmetic.reduce(kind, x, axis, node, name)
+
+
+def _tile_dim(lowering, value, node: ast.AST, what: str):
+    """A dimension of a tile: a positive number or the name of a symbol."""
+    if type(value) is Symbol:
+        return value.name
+    if isinstance(value, int) and not isinstance(value, bool):
+        if not 1 <= value <= MAX_SIZE:
+            raise lowering.error(node, f"{what} must be between 1 and {MAX_SIZE}, not {value}")
+        return value
+    if type(value) is Scalar:
+        raise lowering.error(node, f"{what} must be a number known at compile time, at.Const or at.Auto")
+    raise lowering.error(node, f"{what} must be a number, not {describe(value)}")
+
+
+def _check_dtype(lowering, dtype, node: ast.AST):
+    if not isinstance(dtype, DType):
+        raise lowering.error(node, f"a dtype such as at.f32 is expected, not {describe(dtype)}")
+
+
+def _tiles(lowering, node: ast.Call, name, n, bs, base, limit):
+    size = _tile_dim(lowering, bs, node, "the block size")
+    arithmetic = lowering.arithmetic
+    for value, what in ((n, "the extent of at.tiles"), (base, "the base of at.tiles")):
+        arithmetic.check_index(value, node, what)
+    upper = n if base == 0 else arithmetic.binary("+", base, n, node)
+    if limit is not None:
+        arithmetic.check_index(limit, node, "the limit of at.tiles")
+        upper = arithmetic.binary("at.minimum", upper, limit, node)
+    # Where the spans cover a dim, what they index must have that dim.
+    extent = node.args[0] if node.args else None
+    is_dim = isinstance(extent, ast.Name) and lowering.is_dim(extent.id) and type(n) is Scalar
+    return Tiles(base, upper, size, extent.id if is_dim and base == 0 and limit is None else None)
+
+
+def _empty(lowering, node: ast.Call, name, dims, dtype):
+    _check_dtype(lowering, dtype, node)
+    if not isinstance(dims, str) or not dims.split():
+        raise lowering.error(node, f'at.empty takes its dims as a string such as "T D", not {describe(dims)}')
+    return NewArray(tuple(lowering.output_dim(word, node) for word in dims.split()), dtype, node)
+
+
+def _full(lowering, node: ast.Call, name, shape, value, dtype):
+    _check_dtype(lowering, dtype, node)
+    if type(shape) is not tuple or len(shape) != 2:
+        raise lowering.error(node, "at.full takes a shape of rows and columns: at.full((1, D), 0.0)")
+    rows, cols = (_tile_dim(lowering, dim, node, "a tile dimension") for dim in shape)
+    return lowering.arithmetic.fill(rows, cols, value, dtype, node, name)
+
+
+def _softmax_state(lowering, node: ast.Call, name, m, d):
+    rows = _tile_dim(lowering, m, node, "the number of rows")
+    cols = _tile_dim(lowering, d, node, "the number of columns")
+    state = State("", rows, cols)
+    return state._replace(ssa=lowering.writer.define(f"tile.softmax_init : {state.type}", node, name))
+
+
+WORDS = {
+    "exp": _function("exp"),
+    "log": _function("log"),
+    "sqrt": _function("sqrt"),
+    "rsqrt": _function("rsqrt"),
+    "abs": _function("abs"),
+    "maximum": _binary("at.maximum"),
+    "minimum": _binary("at.minimum"),
+    "cdiv": _binary("at.cdiv"),
+    "sum": _reduction("sum"),
+    "max": _reduction("max"),
+    "min": _reduction("min"),
+    "mean": _reduction("mean"),
+    "tiles": _tiles,
+    "empty": _empty,
+    "full": _full,
+    "softmax_state": _softmax_state,
+}
+"""The words by name, but the loops, which are statements."""
+
+
+def push(lowering, node: ast.Call, state: State, variable: str, s, v, per_row=False):
+    """`st.push(s, v, per_row=...)`: the state after it."""
+    for value, what in ((s, "scores"), (v, "values")):
+        if type(value) is not Tile:
+            raise lowering.error(node, f"push takes {what} as a tile, not {describe(value)}")
+    if not isinstance(per_row, bool):
+        raise lowering.error(node, "per_row is True or False")
+    s = lowering.arithmetic.operand(s, node, "push")
+    inner = 1 if per_row else v.rows
+    if (s.rows, s.cols) != (state.rows, inner) or v.cols != state.cols or per_row and v.rows != state.rows:
+        form = "scores [m, 1] and values [m, d]" if per_row else "scores [m, k] and values [k, d]"
+        given = f"[{s.rows}, {s.cols}] and [{v.rows}, {v.cols}]"
+        message = f"a state [{state.rows}, {state.cols}] takes {form}, not {given}"
+        if not per_row and s.cols == 1 and v.rows == state.rows:
+            message += "; for a value of its own in each row add per_row=True"
+        raise lowering.error(node, message)
+    if per_row:
+        v = lowering.arithmetic.operand(v, node, "push")
+    form = "per_row" if per_row else "shared"
+    text = f"tile.softmax_push {form} {state.ssa}, {s.ssa}, {v.ssa} : {state.type}, {s.type}, {v.type}"
+    return state._replace(ssa=lowering.writer.define(text, node, variable))
+
+
+def finish(lowering, node: ast.Call, state: State, variable: str):
+    """`st.finish()`: the weighted sum and the log-sum-exp."""
+    output = Tile(lowering.writer.fresh(), state.rows, state.cols, f32)
+    lse = Tile(lowering.writer.fresh(), state.rows, 1, f32)
+    text = f"tile.softmax_finish {state.ssa} : {state.type} -> {output.type}, {lse.type}"
+    lowering.writer.line(f"{output.ssa}, {lse.ssa} = {text}", node, variable)
+    return output, lse

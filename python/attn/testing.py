@@ -1,0 +1,66 @@
+"""References and tolerances that kernels are compared with.
+
+A reference computes in float64 on inputs already rounded to their type, so what is compared is the kernel's own error.
+"""
+
+from dataclasses import dataclass
+
+import torch
+
+# What |x - y| <= atol + rtol * |y| must hold with, by the type of the output.
+ATTN_RES_H_TOLERANCE = {
+    torch.float32: (1e-5, 1e-5),
+    torch.float16: (2e-3, 1e-3),
+    torch.bfloat16: (2e-2, 1e-2),
+}
+# Scores, reciprocal norms and log-sum-exps are f32 whatever the inputs' type.
+ATTN_RES_STATISTIC_TOLERANCE = (1e-5, 1e-5)
+
+
+def attn_res_inputs(blocks, tokens, width, dtype, seed=0, norm_spread=0.25):
+    """V, w_query and w_norm as the test matrix draws them, already rounded to `dtype`."""
+    generator = torch.Generator().manual_seed(seed)
+
+    def draw(*shape):
+        return torch.randn(*shape, generator=generator, dtype=torch.float32)
+
+    query_scale = 0.02 if width >= 256 else 0.1
+    values = draw(blocks, tokens, width).to(dtype)
+    w_query = (query_scale * draw(width)).to(dtype)
+    w_norm = (1 + norm_spread * draw(width)).to(dtype)
+    return values, w_query, w_norm
+
+
+def attn_res_reference(values, w_query, w_norm, eps):
+    """h, lse, scores and reciprocal norms of attention residual forward, in float64."""
+    values, w_query, w_norm = values.double(), w_query.double(), w_norm.double()
+    norms = (values.square().mean(-1) + eps).rsqrt()
+    scores = norms * (values @ (w_query * w_norm))
+    lse = torch.logsumexp(scores, 0)
+    weights = torch.exp(scores - lse)
+    h = (weights.unsqueeze(-1) * values).sum(0)
+    return h, lse, scores.T, norms.T
+
+
+@dataclass
+class Comparison:
+    """How far a result is from its reference."""
+
+    holds: bool
+    max_error: float
+    worst_index: tuple
+
+
+def compare(result, reference, tolerance):
+    """Elementwise |x - y| <= atol + rtol * |y|; NaN and infinite values must stand at the same places."""
+    atol, rtol = tolerance
+    result, reference = result.double(), reference.double()
+    if result.shape != reference.shape:
+        raise ValueError(f"the result has shape {tuple(result.shape)}, its reference {tuple(reference.shape)}")
+    if result.numel() == 0:
+        return Comparison(True, 0.0, ())
+    same_special = (result == reference) | (result.isnan() & reference.isnan())
+    error = torch.where(same_special, 0.0, (result - reference).abs())
+    excess = torch.nan_to_num(error - (atol + rtol * torch.nan_to_num(reference.abs())), nan=torch.inf)
+    worst = torch.unravel_index(excess.argmax(), excess.shape)
+    return Comparison(bool((excess <= 0).all()), float(error.max()), tuple(int(i) for i in worst))

@@ -1,0 +1,134 @@
+// Parsing, transforming and printing kernels for Python; part of attn._core.
+#include "KernelModule.h"
+#include "attn/Dialect/Tile/IR/Tile.h"
+#include "attn/Machine/Chip.h"
+#include "attn/Machine/LaunchDialect.h"
+#include "attn/Pipelines/Registration.h"
+#include "attn/Target/AscendC/EmitAscendC.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include <pybind11/stl.h>
+
+using namespace mlir;
+namespace py = pybind11;
+
+namespace attn::python {
+
+/// The dialects of the project, registered once per process.
+static const DialectRegistry &getRegistry() {
+  static const DialectRegistry &registry = *[] {
+    auto *made = new DialectRegistry;
+    registerAllDialects(*made);
+    registerAllPasses();
+    return made;
+  }();
+  return registry;
+}
+
+std::unique_ptr<KernelModule> KernelModule::parse(const std::string &text,
+                                                  const std::optional<std::string> &soc) {
+  // One kernel is too small a unit for the context's threads: starting them costs more than they
+  // save.
+  std::unique_ptr<KernelModule> kernel(new KernelModule(
+      std::make_unique<MLIRContext>(getRegistry(), MLIRContext::Threading::DISABLED)));
+  // Positions are those of the source; the op itself would only repeat what the message says.
+  kernel->getContext()->printOpOnDiagnostic(false);
+  DiagnosticCollector collector(kernel->getContext());
+  kernel->module =
+      parseSourceString<ModuleOp>(text, ParserConfig(kernel->getContext()), "<tile IR>");
+  if (!kernel->module || (soc && failed(setTargetChip(*kernel->module, *soc))))
+    raiseDiagnostics(collector.take());
+  return kernel;
+}
+
+std::vector<DiagnosticRecord> KernelModule::run(const std::string &pipeline) {
+  DiagnosticCollector collector(getContext());
+  PassManager passes(getContext(), ModuleOp::getOperationName());
+  std::string complaint;
+  llvm::raw_string_ostream stream(complaint);
+  if (failed(parsePassPipeline(pipeline, passes, stream)))
+    emitError(UnknownLoc::get(getContext())) << "pipeline '" << pipeline << "': " << complaint;
+  else if (succeeded(passes.run(*module)))
+    return collector.take();
+  raiseDiagnostics(collector.take());
+}
+
+std::string KernelModule::str(bool debugInfo) const {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  OpPrintingFlags flags;
+  // Names of the source, where locations carry them, make the text readable.
+  flags.printNameLocAsPrefix();
+  flags.enableDebugInfo(debugInfo);
+  getModule()->print(stream, flags);
+  return text;
+}
+
+std::string KernelModule::emitAscendC(bool lineDirectives) const {
+  DiagnosticCollector collector(getContext());
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (failed(ascendc::emitAscendC(getModule(), stream, ascendc::AscendCOptions{lineDirectives})))
+    raiseDiagnostics(collector.take());
+  return text;
+}
+
+std::map<std::string, int64_t> KernelModule::getSizes() const {
+  std::map<std::string, int64_t> sizes;
+  getModule()->walk([&](func::FuncOp function) {
+    if (auto chosen = function->getAttrOfType<DictionaryAttr>(launch::sizesName))
+      for (NamedAttribute size : chosen)
+        sizes[size.getName().str()] = cast<IntegerAttr>(size.getValue()).getInt();
+  });
+  return sizes;
+}
+
+/// The element type of an array at any stage, as text.
+static std::string printElementType(Type type) {
+  Type element = type;
+  if (auto array = dyn_cast<tile::ArrayType>(type))
+    element = array.getElementType();
+  else if (auto memref = dyn_cast<MemRefType>(type))
+    element = memref.getElementType();
+  std::string text;
+  llvm::raw_string_ostream(text) << element;
+  return text;
+}
+
+std::vector<std::pair<std::vector<KernelModule::Dimension>, std::string>>
+KernelModule::getScratch() const {
+  std::vector<std::pair<std::vector<Dimension>, std::string>> scratch;
+  getModule()->walk([&](func::FuncOp function) {
+    if (function->hasAttr(launch::gridOfName))
+      return;
+    for (unsigned index = 0; index < function.getNumArguments(); ++index) {
+      auto dims = function.getArgAttrOfType<ArrayAttr>(index, launch::dimsName);
+      if (!dims || !function.getArgAttr(index, launch::scratchName))
+        continue;
+      std::vector<Dimension> shape;
+      for (Attribute dim : dims) {
+        auto name = dyn_cast<StringAttr>(dim);
+        shape.push_back(name ? Dimension(name.str()) : Dimension(cast<IntegerAttr>(dim).getInt()));
+      }
+      scratch.push_back({shape, printElementType(function.getArgumentTypes()[index])});
+    }
+  });
+  return scratch;
+}
+
+void bindKernelModule(py::module_ &module) {
+  using release = py::call_guard<py::gil_scoped_release>;
+  py::class_<KernelModule>(module, "Module")
+      .def_static("parse", &KernelModule::parse, py::arg("text"), py::arg("soc") = py::none(),
+                  release())
+      .def("run", &KernelModule::run, py::arg("pipeline"), release())
+      .def("str", &KernelModule::str, py::arg("debug_info") = false, release())
+      .def("emit_ascendc", &KernelModule::emitAscendC, py::arg("line_directives") = true, release())
+      .def("__str__", [](const KernelModule &kernel) { return kernel.str(/*debugInfo=*/false); })
+      .def_property_readonly("sizes", &KernelModule::getSizes)
+      .def_property_readonly("scratch", &KernelModule::getScratch);
+}
+
+} // namespace attn::python

@@ -1,0 +1,60 @@
+// A module of kernels as Python holds it; part of attn._core.
+#ifndef ATTN_PYTHON_KERNELMODULE_H
+#define ATTN_PYTHON_KERNELMODULE_H
+
+#include "Diagnostics.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace attn::python {
+
+/// Owns an MLIR module together with its context. Each has a context of its own: threads of Python
+/// then share nothing, and what a kernel has interned goes away with it.
+class KernelModule {
+public:
+  /// Parses and verifies `text`; `soc`, where given, becomes the target of the module
+  /// ("Ascend910B4", "host", "Ascend910B4:ub_bytes=8192"). Raises DiagnosticError.
+  static std::unique_ptr<KernelModule> parse(const std::string &text,
+                                             const std::optional<std::string> &soc);
+
+  /// Runs passes and named pipelines in textual form. Returns the warnings and remarks; raises
+  /// DiagnosticError when a pass fails, after which the module should not be used.
+  std::vector<DiagnosticRecord> run(const std::string &pipeline);
+
+  std::string str(bool debugInfo) const;
+
+  /// The AscendC text of a module at the stage `ascend`. Raises DiagnosticError.
+  std::string emitAscendC(bool lineDirectives) const;
+
+  /// The block sizes that the compiler chose for the module's kernel, by name.
+  std::map<std::string, int64_t> getSizes() const;
+
+  /// The workspace that a caller makes for the module's kernel, in the order of its arguments:
+  /// dimensions by name or number, and the element type.
+  using Dimension = std::variant<std::string, int64_t>;
+  std::vector<std::pair<std::vector<Dimension>, std::string>> getScratch() const;
+
+  mlir::ModuleOp getModule() const { return *module; }
+  mlir::MLIRContext *getContext() const { return context.get(); }
+
+private:
+  explicit KernelModule(std::unique_ptr<mlir::MLIRContext> context) : context(std::move(context)) {}
+
+  /// Declared first: the module must go before it.
+  std::unique_ptr<mlir::MLIRContext> context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+void bindKernelModule(pybind11::module_ &module);
+
+} // namespace attn::python
+
+#endif // ATTN_PYTHON_KERNELMODULE_H

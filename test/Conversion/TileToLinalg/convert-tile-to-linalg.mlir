@@ -1,0 +1,164 @@
+// RUN: attn-opt %s -split-input-file -convert-tile-to-linalg | FileCheck %s
+
+// Arrays, spans of a loop, loads and stores with a tail, the place of a block.
+// CHECK-LABEL: func.func @double
+// CHECK-SAME:    %[[X:.*]]: memref<?x64xf32, strided<[?, 1]>> {launch.dims = ["T", 64]}
+// CHECK-SAME:    %[[Y:.*]]: memref<?x64xf32, strided<[?, 1]>> {launch.dims = ["T", 64], launch.output}
+// CHECK-SAME:    %[[ID:.*]]: index, %[[COUNT:.*]]: index)
+// CHECK-NOT:     tile.kernel
+func.func @double(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
+                  %y: !tile.array<?x64xf32> {launch.dims = ["T", 64], launch.output})
+    attributes {tile.kernel, launch.limit = 8 : i64} {
+  // CHECK: %[[T:.*]] = memref.dim %[[X]]
+  %T = tile.dim %x, 0 : !tile.array<?x64xf32>
+  %id = tile.block_id
+  %count = tile.block_count
+  // CHECK: arith.divui %[[T]], %[[COUNT]]
+  %share = arith.divui %T, %count : index
+  // CHECK: scf.for %[[I:.*]] = %[[ID]] to %[[T]] step %{{.*}} {
+  tile.range %t = %id to %T by 4 parallel {
+    // CHECK:      %[[VALID:.*]] = affine.min #{{.*}}(%[[I]], %[[T]])
+    // CHECK-NEXT: %[[FROM:.*]] = memref.subview %[[X]][%[[I]], 0] [%[[VALID]], 64] [1, 1]
+    // CHECK-NEXT: %[[BUFFER:.*]] = memref.alloc() {alignment = 64 : i64} : memref<4x64xf32>
+    // CHECK-NEXT: %[[ROWS:.*]] = memref.subview %[[BUFFER]][0, 0] [%[[VALID]], 64] [1, 1]
+    // CHECK-NEXT: memref.copy %[[FROM]], %[[ROWS]]
+    // CHECK-NEXT: %[[V:.*]] = bufferization.to_tensor %[[BUFFER]] restrict writable : memref<4x64xf32> to tensor<4x64xf32>
+    %v = tile.load %x[%t span, :] : (!tile.array<?x64xf32>, !tile.span<4>) -> !tile.tile<4 x 64 x f32>
+    // CHECK:      %[[W:.*]] = linalg.generic
+    // CHECK-SAME:   ins(%[[V]], %[[V]] : tensor<4x64xf32>, tensor<4x64xf32>)
+    // CHECK:        arith.addf
+    %w = tile.add %v, %v : !tile.tile<4 x 64 x f32>, !tile.tile<4 x 64 x f32> -> !tile.tile<4 x 64 x f32>
+    // CHECK:      %[[TO:.*]] = memref.subview %[[Y]][%[[I]], 0] [%[[VALID]], 64] [1, 1]
+    // CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[W]][0, 0] [%[[VALID]], 64] [1, 1]
+    // CHECK-NEXT: bufferization.materialize_in_destination %[[PART]] in restrict writable %[[TO]]
+    tile.store %w, %y[%t span, :] : (!tile.tile<4 x 64 x f32>, !tile.array<?x64xf32>, !tile.span<4>) -> ()
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @double_grid
+// CHECK-SAME:    %{{.*}}: memref<?x64xf32, strided<[?, 1]>> {{.*}}) -> index attributes {launch.grid_of = @double}
+func.func @double_grid(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
+                       %y: !tile.array<?x64xf32> {launch.dims = ["T", 64], launch.output}) -> index
+    attributes {launch.grid_of = @double} {
+  %T = tile.dim %x, 0 : !tile.array<?x64xf32>
+  return %T : index
+}
+
+// -----
+
+// Every way to index: a column, a row, one element, a slice; whole tiles need no part.
+// CHECK-LABEL: func.func @indices
+// CHECK-SAME:    %[[A:.*]]: memref<?x?x64xbf16, strided<[?, ?, 1]>>, %[[S:.*]]: memref<?x?xf32, strided<[?, 1]>>, %[[W:.*]]: memref<64xf32>
+func.func @indices(%a: !tile.array<?x?x64xbf16>, %s: !tile.array<?x?xf32>, %w: !tile.array<64xf32>, %i: index,
+                   %base: index, %limit: index) attributes {tile.kernel} {
+  // CHECK: affine.min
+  // CHECK: %[[VALID:.*]] = arith.maxsi
+  %t = tile.make_span %base to %limit : !tile.span<4>
+  // CHECK-NOT: affine.min
+  %r = tile.make_span %base to %limit nonempty : !tile.span<1>
+  // CHECK: memref.subview %[[A]][%{{.*}}, %{{.*}}, 0] [1, 1, 64] [1, 1, 1] : {{.*}} to memref<1x64xbf16, strided<[?, 1], offset: ?>>
+  // CHECK: memref.copy %{{.*}} : memref<1x64xbf16, strided<[?, 1], offset: ?>> to memref<1x64xbf16>
+  %0 = tile.load %a[%i, %r span, :] : (!tile.array<?x?x64xbf16>, index, !tile.span<1>) -> !tile.tile<1 x 64 x bf16>
+  // CHECK: %[[COLUMN:.*]] = memref.subview %[[S]][%{{.*}}, %{{.*}}] [%[[VALID]], 1] [1, 1]
+  // CHECK: memref.expand_shape %[[COLUMN]] {{\[\[}}0, 1]] output_shape [%[[VALID]], 1]
+  %1 = tile.load %s[%t span, %i] : (!tile.array<?x?xf32>, !tile.span<4>, index) -> !tile.tile<4 x 1 x f32>
+  // CHECK: memref.expand_shape %{{.*}} {{\[\[}}0, 1]] output_shape [1, 64]
+  %2 = tile.load %w[:] : (!tile.array<64xf32>) -> !tile.tile<1 x 64 x f32>
+  // CHECK: memref.subview %[[W]][%{{.*}}] [16] [1]
+  %3 = tile.load %w[%i:16] : (!tile.array<64xf32>, index) -> !tile.tile<1 x 16 x f32>
+  // CHECK: memref.expand_shape %{{.*}} [] output_shape [1, 1]
+  %4 = tile.load %s[%i, %i] : (!tile.array<?x?xf32>, index, index) -> !tile.tile<1 x 1 x f32>
+  // CHECK-NOT: tensor.extract_slice
+  // CHECK: bufferization.materialize_in_destination %{{.*}} : (tensor<1x16xf32>, memref<1x16xf32
+  tile.store %3, %w[%i:16] : (!tile.tile<1 x 16 x f32>, !tile.array<64xf32>, index) -> ()
+  return
+}
+
+// -----
+
+// A list of tensors: the address of an entry becomes the offset of a memref whose base is 0.
+// CHECK-LABEL: func.func @table
+// CHECK-SAME:    %[[TABLE:.*]]: memref<?xi64> {launch.dims = ["N", "T", 64]}, %[[SHAPE:.*]]: memref<?x64xf16, strided<[?, 1]>>
+func.func @table(%a: !tile.array<?x?x64xf16, table> {launch.dims = ["N", "T", 64]}, %n: index) attributes {tile.kernel} {
+  // CHECK: memref.dim %[[TABLE]], %c0
+  %N = tile.dim %a, 0 : !tile.array<?x?x64xf16, table>
+  // CHECK: memref.dim %[[SHAPE]], %c0
+  %T = tile.dim %a, 1 : !tile.array<?x?x64xf16, table>
+  %t = tile.make_span %n to %T : !tile.span<2>
+  // CHECK: %[[ADDRESS:.*]] = memref.load %[[TABLE]]
+  // CHECK: %[[BYTES:.*]] = arith.index_cast %[[ADDRESS]] : i64 to index
+  // CHECK: %[[OFFSET:.*]] = arith.divui %[[BYTES]], %c2
+  // CHECK: memref.reinterpret_cast %[[SHAPE]] to offset: [%[[OFFSET]]], sizes: [%{{.*}}, 64], strides: [%{{.*}}, 1]
+  %0 = tile.load %a[%n, %t span, :] : (!tile.array<?x?x64xf16, table>, index, !tile.span<2>) -> !tile.tile<2 x 64 x f16>
+  tile.store %0, %a[%N, %t span, :] : (!tile.tile<2 x 64 x f16>, !tile.array<?x?x64xf16, table>, index, !tile.span<2>) -> ()
+  return
+}
+
+// -----
+
+// CHECK-DAG: #[[ALL:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG: #[[COLUMN:.*]] = affine_map<(d0, d1) -> (d0, 0)>
+// CHECK-DAG: #[[ROW:.*]] = affine_map<(d0, d1) -> (0, d1)>
+// CHECK-LABEL: func.func @values
+func.func @values(%x: f32, %c: index) attributes {tile.kernel} {
+  // CHECK: linalg.fill ins(%{{.*}} : f32) outs(%{{.*}} : tensor<4x64xf32>)
+  %a = tile.splat %x : f32 -> !tile.tile<4 x 64 x f32>
+  %row = tile.splat %x : f32 -> !tile.tile<1 x 64 x f32>
+  %column = tile.splat %x : f32 -> !tile.tile<4 x 1 x f32>
+  // CHECK: linalg.generic {indexing_maps = [#[[ROW]], #[[COLUMN]], #[[ALL]]], iterator_types = ["parallel", "parallel"]}
+  // CHECK:   arith.maximumf
+  %0 = tile.maximum %row, %column : !tile.tile<1 x 64 x f32>, !tile.tile<4 x 1 x f32> -> !tile.tile<4 x 64 x f32>
+  // CHECK:   %[[ROOT:.*]] = math.sqrt
+  // CHECK:   arith.divf %{{.*}}, %[[ROOT]]
+  %1 = tile.rsqrt %0 : !tile.tile<4 x 64 x f32>
+  // CHECK:   math.exp
+  %2 = tile.exp %1 : !tile.tile<4 x 64 x f32>
+  // CHECK:   arith.truncf %{{.*}} : f32 to bf16
+  %3 = tile.cast %2 : !tile.tile<4 x 64 x f32> -> !tile.tile<4 x 64 x bf16>
+  // CHECK:   %[[WIDE:.*]] = arith.extf %{{.*}} : bf16 to f32
+  // CHECK:   arith.truncf %[[WIDE]] : f32 to f16
+  %4 = tile.cast %3 : !tile.tile<4 x 64 x bf16> -> !tile.tile<4 x 64 x f16>
+  // CHECK:   %[[NEAREST:.*]] = math.roundeven
+  // CHECK:   arith.fptosi %[[NEAREST]] : f32 to i32
+  %5 = tile.cast %2 : !tile.tile<4 x 64 x f32> -> !tile.tile<4 x 64 x i32>
+  // CHECK: %[[LEAST:.*]] = arith.constant 0xFF800000 : f32
+  // CHECK: %[[START:.*]] = linalg.fill ins(%[[LEAST]] : f32)
+  // CHECK: linalg.generic {indexing_maps = [#[[ALL]], #[[COLUMN]]], iterator_types = ["parallel", "reduction"]} ins(%{{.*}}) outs(%[[START]] : tensor<4x1xf32>)
+  // CHECK:   arith.maximumf
+  %6 = tile.reduce max %2 axis 1 : !tile.tile<4 x 64 x f32> -> !tile.tile<4 x 1 x f32>
+  // CHECK: tensor.extract_slice %{{.*}}[0, %{{.*}}] [4, 16] [1, 1]
+  %zero = arith.constant 0 : index
+  %7 = tile.extract %2[%zero, %c] : !tile.tile<4 x 64 x f32> -> !tile.tile<4 x 16 x f32>
+  // CHECK: tensor.empty() : tensor<4x64xf32>
+  %8 = tile.undefined : !tile.tile<4 x 64 x f32>
+  // CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[0, %{{.*}}] [4, 16] [1, 1]
+  %9 = tile.insert %7, %8[%zero, %c] : !tile.tile<4 x 16 x f32> into !tile.tile<4 x 64 x f32>
+  return
+}
+
+// -----
+
+// Only valid rows take part in a reduction over rows; the loop carries the result.
+// CHECK-LABEL: func.func @sum_rows
+func.func @sum_rows(%x: !tile.array<?x64xf32>, %y: !tile.array<64xf32>) attributes {tile.kernel} {
+  %zero = arith.constant 0 : index
+  %nothing = arith.constant 0.0 : f32
+  %T = tile.dim %x, 0 : !tile.array<?x64xf32>
+  %init = tile.splat %nothing : f32 -> !tile.tile<1 x 64 x f32>
+  // CHECK: %[[SUM:.*]] = scf.for %{{.*}} iter_args(%[[ACC:.*]] = %{{.*}}) -> (tensor<1x64xf32>)
+  %sum = tile.range %t = %zero to %T by 4 iter(%acc = %init : !tile.tile<1 x 64 x f32>) {
+    // CHECK: %[[VALID:.*]] = affine.min
+    %v = tile.load %x[%t span, :] : (!tile.array<?x64xf32>, !tile.span<4>) -> !tile.tile<4 x 64 x f32>
+    %w = tile.mul %v, %v : !tile.tile<4 x 64 x f32>, !tile.tile<4 x 64 x f32> -> !tile.tile<4 x 64 x f32>
+    // CHECK: %[[PART:.*]] = tensor.extract_slice %{{.*}}[0, 0] [%[[VALID]], 64] [1, 1] : tensor<4x64xf32> to tensor<?x64xf32>
+    // CHECK: linalg.generic {{.*}}iterator_types = ["reduction", "parallel"]} ins(%[[PART]] : tensor<?x64xf32>)
+    %s = tile.reduce sum %w axis 0 : !tile.tile<4 x 64 x f32> -> !tile.tile<1 x 64 x f32>
+    // CHECK: %[[NEXT:.*]] = linalg.generic
+    %next = tile.add %acc, %s : !tile.tile<1 x 64 x f32>, !tile.tile<1 x 64 x f32> -> !tile.tile<1 x 64 x f32>
+    // CHECK: scf.yield %[[NEXT]] : tensor<1x64xf32>
+    tile.yield %next : !tile.tile<1 x 64 x f32>
+  }
+  tile.store %sum, %y[:] : (!tile.tile<1 x 64 x f32>, !tile.array<64xf32>) -> ()
+  return
+}

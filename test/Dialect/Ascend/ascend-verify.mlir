@@ -1,0 +1,137 @@
+// RUN: attn-opt %s --ascend-verify -split-input-file -verify-diagnostics
+// RUN: attn-opt %S/Inputs/attn-res.mlir --ascend-expand-composites --canonicalize --cse --ascend-double-buffer --ascend-plan-memory --ascend-insert-sync --ascend-assign-events --ascend-verify
+
+!ub = memref<64xf32, #ascend.space<ub>>
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+func.func @ready(%f: f32, %n: index) attributes {ascend.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %a = ascend.alloc "a" at 0 : !ub
+  ascend.set_flag mte3 to v event 0
+  scf.for %i = %c0 to %n step %c1 {
+    ascend.wait_flag mte3 to v event 0
+    ascend.duplicate %a, %f count(%c64) : !ub, f32
+    ascend.set_flag mte3 to v event 0
+  }
+  ascend.wait_flag mte3 to v event 0
+  ascend.barrier all
+  return
+}
+
+// Only kernels are held to it.
+func.func @helper() -> index {
+  %c0 = arith.constant 0 : index
+  return %c0 : index
+}
+}
+
+// -----
+
+!ub = memref<64xf32, #ascend.space<ub>>
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+func.func @unplanned() attributes {ascend.kernel} {
+  // expected-error @+1 {{has no address: ascend-plan-memory gives it one}}
+  %a = ascend.alloc "a" : !ub
+  ascend.barrier all
+  return
+}
+}
+
+// -----
+
+!ub = memref<64xf32, #ascend.space<ub>>
+module attributes {machine.target = #machine.target<"Ascend910B4", {ub_bytes = 8192 : i64}>} {
+func.func @outside() attributes {ascend.kernel} {
+  // expected-error @+1 {{ends at byte 8256 of ub, which has 8192}}
+  %a = ascend.alloc "a" at 8000 : !ub
+  ascend.barrier all
+  return
+}
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+func.func @virtual() attributes {ascend.kernel} {
+  // expected-error @+1 {{has a virtual event: ascend-assign-events gives it an id}}
+  ascend.set_flag v to mte3 virtual event 0
+  ascend.wait_flag v to mte3 virtual event 0
+  ascend.barrier all
+  return
+}
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+func.func @no_such_id(%n: index) attributes {ascend.kernel} {
+  // expected-error @+1 {{uses event id 6; the chip has 0 to 5}}
+  ascend.set_flag v to mte3 event 5 slot(%n) of 2
+  ascend.wait_flag v to mte3 event 5 slot(%n) of 2
+  ascend.barrier all
+  return
+}
+}
+
+// -----
+
+!ub = memref<64xf32, #ascend.space<ub>>
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+func.func @composite(%n: index) attributes {ascend.kernel} {
+  %a = ascend.alloc "a" at 0 : !ub
+  // expected-error @+1 {{is a composite: ascend-expand-composites writes it out}}
+  ascend.col_binary add %a, %a, %a rows(%n) cols 64 pitch 64 : !ub, !ub, !ub
+  ascend.barrier all
+  return
+}
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+func.func @foreign() attributes {ascend.kernel} {
+  // expected-error @+1 {{has no place in a kernel of the chip}}
+  %a = memref.alloc() : memref<64xf32>
+  ascend.barrier all
+  return
+}
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+func.func @loop_adds(%n: index) attributes {ascend.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @+1 {{is a loop or branch with an event set more often than it is awaited, or less}}
+  scf.for %i = %c0 to %n step %c1 {
+    ascend.set_flag v to mte3 event 0
+  }
+  ascend.wait_flag v to mte3 event 0
+  ascend.barrier all
+  return
+}
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+// expected-error @+1 {{sets event 0 from v to mte3 more often than it is awaited}}
+func.func @left_over() attributes {ascend.kernel} {
+  ascend.set_flag v to mte3 event 0
+  ascend.barrier all
+  return
+}
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+// expected-error @+1 {{does not end with a barrier of all pipes}}
+func.func @open_end() attributes {ascend.kernel} {
+  ascend.barrier v
+  return
+}
+}

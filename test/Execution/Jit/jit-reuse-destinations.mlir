@@ -1,0 +1,81 @@
+// RUN: attn-opt %s -jit-reuse-destinations | FileCheck %s
+
+#all = affine_map<(d0, d1) -> (d0, d1)>
+
+// CHECK-LABEL: func.func @carried
+func.func @carried(%v: tensor<1x64xf32>, %init: tensor<1x64xf32>, %N: index) -> tensor<1x64xf32> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %e = tensor.empty() : tensor<1x64xf32>
+  // CHECK: scf.for {{.*}} iter_args(%[[A:.*]] =
+  %acc = scf.for %n = %zero to %N step %one iter_args(%a = %init) -> tensor<1x64xf32> {
+    // CHECK: %[[NEXT:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<1x64xf32>) outs(%[[A]] : tensor<1x64xf32>)
+    // CHECK: ^bb0(%[[IN:.*]]: f32, %[[OUT:.*]]: f32):
+    // CHECK:   arith.subf %[[OUT]], %[[IN]]
+    %next = linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %v : tensor<1x64xf32>, tensor<1x64xf32>) outs(%e : tensor<1x64xf32>) {
+    ^bb0(%x: f32, %y: f32, %o: f32):
+      %s = arith.subf %x, %y : f32
+      linalg.yield %s : f32
+    } -> tensor<1x64xf32>
+    // CHECK: scf.yield %[[NEXT]]
+    scf.yield %next : tensor<1x64xf32>
+  }
+  return %acc : tensor<1x64xf32>
+}
+
+// The old value is still needed: the new one is written back at the end.
+// CHECK-LABEL: func.func @needed
+func.func @needed(%v: tensor<1x64xf32>, %init: tensor<1x64xf32>, %to: memref<1x64xf32>, %N: index) -> tensor<1x64xf32> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  // CHECK: scf.for {{.*}} iter_args(%[[A:.*]] =
+  %acc = scf.for %n = %zero to %N step %one iter_args(%a = %init) -> tensor<1x64xf32> {
+    %e = tensor.empty() : tensor<1x64xf32>
+    // CHECK: %[[NEXT:.*]] = linalg.generic
+    %next = linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %v : tensor<1x64xf32>, tensor<1x64xf32>) outs(%e : tensor<1x64xf32>) {
+    ^bb0(%x: f32, %y: f32, %o: f32):
+      %s = arith.maximumf %x, %y : f32
+      linalg.yield %s : f32
+    } -> tensor<1x64xf32>
+    bufferization.materialize_in_destination %a in restrict writable %to : (tensor<1x64xf32>, memref<1x64xf32>) -> ()
+    // CHECK: %[[BACK:.*]] = bufferization.materialize_in_destination %[[NEXT]] in %[[A]]
+    // CHECK: scf.yield %[[BACK]]
+    scf.yield %next : tensor<1x64xf32>
+  }
+  return %acc : tensor<1x64xf32>
+}
+
+// What is computed only to be stored is computed where it is stored.
+// CHECK-LABEL: func.func @stored
+// CHECK-SAME:    %[[V:.*]]: tensor<1x64xf32>, %[[TO:.*]]: memref<1x64xbf16>
+func.func @stored(%v: tensor<1x64xf32>, %to: memref<1x64xbf16>) {
+  %e = tensor.empty() : tensor<1x64xbf16>
+  // CHECK: %[[PLACE:.*]] = bufferization.to_tensor %[[TO]] restrict writable
+  // CHECK: linalg.generic {{.*}} ins(%[[V]] : tensor<1x64xf32>) outs(%[[PLACE]] : tensor<1x64xbf16>)
+  %r = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%v : tensor<1x64xf32>) outs(%e : tensor<1x64xbf16>) {
+  ^bb0(%x: f32, %o: bf16):
+    %s = arith.truncf %x : f32 to bf16
+    linalg.yield %s : bf16
+  } -> tensor<1x64xbf16>
+  bufferization.materialize_in_destination %r in restrict writable %to : (tensor<1x64xbf16>, memref<1x64xbf16>) -> ()
+  return
+}
+
+// Two users of one filled tensor get one each.
+// CHECK-LABEL: func.func @separate
+func.func @separate(%x: f32, %N: index) -> (tensor<1x64xf32>, tensor<1x64xf32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %e = tensor.empty() : tensor<1x64xf32>
+  %f = linalg.fill ins(%x : f32) outs(%e : tensor<1x64xf32>) -> tensor<1x64xf32>
+  // CHECK: %[[F0:.*]] = linalg.fill
+  // CHECK: %[[F1:.*]] = linalg.fill
+  // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[F1]], %{{.*}} = %[[F0]])
+  %r:2 = scf.for %n = %zero to %N step %one iter_args(%a = %f, %b = %f) -> (tensor<1x64xf32>, tensor<1x64xf32>) {
+    scf.yield %a, %b : tensor<1x64xf32>, tensor<1x64xf32>
+  }
+  return %r#0, %r#1 : tensor<1x64xf32>, tensor<1x64xf32>
+}

@@ -1,0 +1,114 @@
+// RUN: attn-opt %s -split-input-file -jit-vectorize-rows | FileCheck %s
+// RUN: attn-opt %s -split-input-file -jit-vectorize-rows="lanes=16 unroll=1" | FileCheck %s --check-prefix=WIDE
+
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (0, d1)>
+#column = affine_map<(d0, d1) -> (d0, 0)>
+
+// CHECK-LABEL: func.func @elementwise
+// CHECK-SAME:    %[[V:.*]]: memref<4x72xf32>, %[[P:.*]]: memref<4x1xf32>, %[[A:.*]]: memref<4x72xf32>
+// WIDE-LABEL:  func.func @elementwise
+func.func @elementwise(%v: memref<4x72xf32>, %p: memref<4x1xf32>, %acc: memref<4x72xf32>) {
+  // CHECK: scf.for %[[R:.*]] =
+  // CHECK:   %[[SCALAR:.*]] = memref.load %[[P]][%[[R]], %{{.*}}]
+  // CHECK:   scf.for %[[C:.*]] = %{{.*}} to %c64{{.*}} step %c32
+  // CHECK:     %[[X:.*]] = vector.load %[[V]][%[[R]], %[[C]]] : memref<4x72xf32>, vector<8xf32>
+  // CHECK:     %[[O:.*]] = vector.load %[[A]][%[[R]], %[[C]]] : memref<4x72xf32>, vector<8xf32>
+  // CHECK:     %[[S:.*]] = vector.broadcast %[[SCALAR]] : f32 to vector<8xf32>
+  // CHECK:     %[[M:.*]] = arith.mulf %[[X]], %[[S]] : vector<8xf32>
+  // CHECK:     %[[N:.*]] = arith.addf %[[O]], %[[M]] : vector<8xf32>
+  // CHECK:     vector.store %[[N]], %[[A]][%[[R]], %[[C]]]
+  // CHECK-COUNT-3: vector.store
+  // CHECK:   }
+  // CHECK:   vector.load %[[V]][%[[R]], %c64{{.*}}] : memref<4x72xf32>, vector<8xf32>
+  // CHECK:   vector.store
+  // CHECK-NOT: vector.store
+  // WIDE:    scf.for %{{.*}} to %c64{{.*}} step %c16
+  // WIDE:      vector<16xf32>
+  // WIDE:      vector.store
+  // WIDE:    vector.load %{{.*}} : memref<4x72xf32>, vector<8xf32>
+  linalg.generic {indexing_maps = [#all, #column, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%v, %p : memref<4x72xf32>, memref<4x1xf32>) outs(%acc : memref<4x72xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (0, d1)>
+#column = affine_map<(d0, d1) -> (d0, 0)>
+
+// Two sums and a tail of 3 columns: partial results are added in a fixed order, the tail last, and the start before all.
+// CHECK-LABEL: func.func @sums
+func.func @sums(%v: memref<4x75xf32>, %u: memref<1x75xf32>, %ss: memref<4x1xf32>, %c: memref<4x1xf32>) {
+  // CHECK: scf.for %[[R:.*]] =
+  // CHECK:   %[[SS:.*]] = memref.load
+  // CHECK:   %[[C:.*]] = memref.load
+  // CHECK:   %[[SUMS:.*]]:8 = scf.for {{.*}} -> (vector<8xf32>,
+  // CHECK:     vector.fma
+  // CHECK-COUNT-7: vector.fma
+  // CHECK:     scf.yield
+  // CHECK:   vector.load {{.*}} vector<8xf32>
+  // CHECK:   vector.fma
+  // CHECK:   vector.fma
+  // CHECK:   vector.shuffle %{{.*}} [0, 1, 2, 3]
+  // CHECK:   vector.shuffle %{{.*}} [4, 5, 6, 7]
+  // CHECK:   arith.addf %{{.*}} : vector<4xf32>
+  // CHECK:   vector.load {{.*}} vector<2xf32>
+  // CHECK:   memref.load
+  // CHECK:   %[[TOTAL:.*]] = arith.addf %[[SS]], %{{.*}} : f32
+  // CHECK:   memref.store %[[TOTAL]]
+  linalg.generic {indexing_maps = [#all, #row, #column, #column], iterator_types = ["parallel", "reduction"]}
+      ins(%v, %u : memref<4x75xf32>, memref<1x75xf32>) outs(%ss, %c : memref<4x1xf32>, memref<4x1xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32, %t: f32):
+    %aa = arith.mulf %a, %a : f32
+    %s1 = arith.addf %s, %aa : f32
+    %ab = arith.mulf %a, %b : f32
+    %t1 = arith.addf %t, %ab : f32
+    linalg.yield %s1, %t1 : f32, f32
+  }
+  return
+}
+
+// -----
+
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (0, d1)>
+
+// Over rows, one after the other.
+// CHECK-LABEL: func.func @over_rows
+func.func @over_rows(%v: memref<?x8xf32>, %s: memref<1x8xf32>) {
+  // CHECK: %[[ROWS:.*]] = memref.dim
+  // CHECK: scf.for %[[R:.*]] = %{{.*}} to %[[ROWS]]
+  // CHECK:   %[[X:.*]] = vector.load %{{.*}}[%[[R]], %{{.*}}]
+  // CHECK:   %[[O:.*]] = vector.load %[[S:.*]][
+  // CHECK:   arith.maximumf %[[O]], %[[X]] : vector<8xf32>
+  // CHECK:   vector.store %{{.*}}, %[[S]]
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["reduction", "parallel"]}
+      ins(%v : memref<?x8xf32>) outs(%s : memref<1x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %m = arith.maximumf %o, %a : f32
+    linalg.yield %m : f32
+  }
+  return
+}
+
+// -----
+
+// A column is swept along its rows; a strided one element by element. Copies and fills are swept as well.
+// CHECK-LABEL: func.func @columns
+func.func @columns(%a: memref<8x1xf32>, %b: memref<8x1xf32, strided<[?, ?]>>, %x: f32) {
+  // CHECK: %[[X:.*]] = vector.broadcast %{{.*}} : f32 to vector<8xf32>
+  // CHECK: vector.store %[[X]], %{{.*}} : memref<8x1xf32>, vector<8xf32>
+  linalg.fill ins(%x : f32) outs(%a : memref<8x1xf32>)
+  // CHECK: scf.for
+  // CHECK:   memref.load
+  // CHECK:   memref.store
+  memref.copy %a, %b : memref<8x1xf32> to memref<8x1xf32, strided<[?, ?]>>
+  return
+}

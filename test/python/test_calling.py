@@ -1,0 +1,217 @@
+"""What a call checks on the host, and what it hands to the native runtimes."""
+
+import re
+
+import attn
+import attn.language as at
+import kernel_text
+import pytest
+import torch
+from attn import _core, compiler
+from kernels_dsl.attn_res import attn_res_fwd
+
+
+class FakeProgram:
+    """Stands for a compiled program: keeps the arguments it is run with."""
+
+    def __init__(self, module):
+        self.text = module.str()
+        self.runs = []
+
+    def run(self, arguments, threads):
+        self.runs.append(arguments)
+
+
+@pytest.fixture
+def programs(monkeypatch):
+    """The programs that calls compile, in order."""
+    made = []
+
+    def compile_it(module):
+        made.append(FakeProgram(module))
+        return made[-1]
+
+    monkeypatch.setattr(_core, "jit_compile", compile_it, raising=False)
+    attn_res_fwd.programs.clear()
+    yield made
+    attn_res_fwd.programs.clear()
+
+
+def inputs(blocks=3, tokens=5, width=64, dtype=torch.float32):
+    return torch.zeros(blocks, tokens, width, dtype=dtype), torch.zeros(width, dtype=dtype), torch.zeros(width, dtype=dtype)
+
+
+def test_outputs_are_made_and_returned(programs):
+    h, lse, sc, rs = attn_res_fwd(*inputs(dtype=torch.bfloat16), 1e-6)
+    assert (h.shape, h.dtype) == ((5, 64), torch.bfloat16)
+    assert (lse.shape, lse.dtype) == ((5,), torch.float32)
+    assert sc.shape == rs.shape == (5, 3)
+    assert '#machine.target<"host">' in programs[0].text
+    assert programs[0].runs[0][4] == (h.data_ptr(), (5, 64), (64, 1))
+
+
+def test_arguments_in_the_order_of_the_ir(programs):
+    values, w_query, w_norm = inputs()
+    view = values.transpose(0, 1).contiguous().transpose(0, 1)[:, 1:]
+    attn_res_fwd(view, wn=w_norm, wq=w_query, eps=1)
+    arguments = programs[0].runs[0]
+    assert arguments[0] == (view.data_ptr(), (3, 4, 64), (64, 192, 1))
+    assert arguments[1] == (w_query.data_ptr(), (64,), (1,))
+    assert arguments[3] == 1.0 and isinstance(arguments[3], float)
+
+
+def test_one_program_serves_every_runtime_size(programs):
+    attn_res_fwd(*inputs(blocks=3, tokens=5), 1e-6)
+    attn_res_fwd(*inputs(blocks=9, tokens=2), 1e-5)
+    assert len(programs) == 1 and len(programs[0].runs) == 2
+    attn_res_fwd(*inputs(width=128), 1e-6)
+    attn_res_fwd(*inputs(dtype=torch.float16), 1e-6)
+    attn_res_fwd(*inputs(), 1e-6, BT=4)
+    assert len(programs) == 4
+
+
+def test_a_list_goes_as_a_table(programs):
+    values, w_query, w_norm = inputs()
+    blocks = [block.clone() for block in values]
+    attn_res_fwd(blocks, w_query, w_norm, 1e-6)
+    assert programs[0].runs[0][0] == ([block.data_ptr() for block in blocks], (3, 5, 64), (0, 64, 1))
+    specs = dict(V=at.spec("3 ? 64", at.f32, table=True), wq=at.spec("64", at.f32), wn=at.spec("64", at.f32))
+    assert "!tile.array<?x?x64xf32, table>" in attn_res_fwd.compile(**specs).ir("source")
+
+
+def test_no_tokens(programs):
+    h, lse, sc, rs = attn_res_fwd(*inputs(tokens=0), 1e-6)
+    assert h.shape == (0, 64) and rs.shape == (0, 3)
+
+
+def test_a_single_output_is_no_tuple(tmp_path, programs):
+    kernel = kernel_text.define(tmp_path, """
+        @attn.kernel
+        def k(X: at.Tensor["T D"], s: float = 2.5, C: at.Const[float] = 3, BT: at.Auto(1, 64) = None):
+            Y = at.empty("T D", X.dtype)
+            for t in at.grid(at.tiles(T, BT)):
+                Y[t, :] = X[t, :] * s * C
+            return Y
+    """)  # fmt: skip
+    assert kernel(torch.zeros(3, 16)).shape == (3, 16)
+    assert programs[0].runs[0][1] == 2.5
+
+
+@pytest.mark.parametrize("change, error, message", [
+    (dict(V=torch.zeros(3, 64)), ValueError, "V: 3 dimensions (N T D) are expected, not the shape [3, 64]"),
+    (dict(wq=torch.zeros(32)), ValueError, "wq: dimension 0 (D) is 32, which does not equal D = 64 of V"),
+    (dict(V=torch.zeros(3, 5, 0), wq=torch.zeros(0), wn=torch.zeros(0)), ValueError, "dimension D must be between 1 and 2147483647, not 0"),
+    (dict(V=torch.zeros(3, 64, 5).transpose(1, 2)), ValueError,
+     "V: the last dimension must be contiguous, but the strides are (320, 1, 5)"),
+    (dict(V=torch.zeros(3, 5, 64, dtype=torch.float64)), TypeError,
+     "V: torch.float64 is not supported; known: torch.float32, torch.float16, torch.bfloat16, torch.int32"),
+    (dict(V=torch.zeros(3, 5, 64, device="meta")), ValueError, "V: a tensor on the CPU is expected, not on meta"),
+    (dict(V=3), TypeError, "V: a tensor is expected, not int"),
+    (dict(V=[]), ValueError, "V: the list of tensors is empty"),
+    (dict(V=[torch.zeros(5, 64), torch.zeros(4, 64)]), ValueError, "V[1] differs from V[0]: shape (4, 64), strides (64, 1), "
+     "torch.float32 against shape (5, 64), strides (64, 1), torch.float32"),
+    (dict(V=[torch.zeros(5, 64), 3]), TypeError, "V[1]: a tensor is expected, not int"),
+    (dict(eps="small"), TypeError, "eps: float is expected, not 'small'"),
+    (dict(eps=True), TypeError, "eps: float is expected, not True"),
+    (dict(BT=65), ValueError, "BT: 65 lies outside 1 to 64"),
+    (dict(BT=2.0), TypeError, "BT: a whole number is expected, not 2.0"),
+    (dict(other=3), TypeError, "'other' is neither an argument of the kernel nor an option of the compiler (softmax)"),
+])  # fmt: skip
+def test_wrong_arguments(programs, change, error, message):
+    V, wq, wn = inputs()
+    with pytest.raises(error, match=f"^{re.escape(message)}$"):
+        attn_res_fwd(**{**dict(V=V, wq=wq, wn=wn, eps=1e-6), **change})
+    assert not programs
+
+
+def test_wrong_number_of_arguments(programs):
+    V, wq, wn = inputs()
+    for arguments, keywords, message in [
+        ((V, wq), {}, "wn: a tensor is expected, not nothing"),
+        ((V, wq, wn), {}, "attn_res_fwd needs the number 'eps'"),
+        ((V, wq, wn, 1e-6, 4), {}, "attn_res_fwd takes 4 arguments (V, wq, wn, eps), not 5"),
+        ((V, wq, wn, 1e-6), {"V": V}, "attn_res_fwd is given 'V' twice"),
+    ]:
+        with pytest.raises(TypeError, match=f"^{re.escape(message)}$"):
+            attn_res_fwd(*arguments, **keywords)
+
+
+TYPED = """
+    @attn.kernel
+    def k(X: at.Tensors["N", "T 16", at.f16], n: int, C: at.Const[int], BT: at.Auto(1, 64)):
+        Y = at.empty("T 16", at.f16)
+        for t in at.grid(at.tiles(T, BT)):
+            Y[t, :] = X[n, t, :] * C
+        return Y
+"""
+
+
+@pytest.mark.parametrize("change, error, message", [
+    (dict(X=torch.zeros(2, 3, 16, dtype=torch.float16)), TypeError, "X: a list of tensors is expected"),
+    (dict(X=[torch.zeros(3, 16)]), TypeError, "X: dtype f16 is expected, not f32"),
+    (dict(X=[torch.zeros(3, 8, dtype=torch.float16)]), ValueError, "X: dimension 2 must be 16, not 8"),
+    (dict(n=1.0), TypeError, "n: int is expected, not 1.0"),
+    (dict(C=None), TypeError, "C: a constant of type int is expected, not None"),
+])  # fmt: skip
+def test_typed_arguments(tmp_path, programs, change, error, message):
+    kernel = kernel_text.define(tmp_path, TYPED)
+    arguments = dict(X=[torch.zeros(3, 16, dtype=torch.float16)], n=0, C=2)
+    assert kernel(**arguments).shape == (3, 16)
+    with pytest.raises(error, match=f"^{re.escape(message)}$"):
+        kernel(**{**arguments, **change})
+    with pytest.raises(TypeError, match="^k needs the constant 'C'$"):
+        kernel(arguments["X"], 0)
+
+
+def test_specs_are_checked():
+    weight = at.spec("64", at.f32)
+    for change, error, message in [
+        (dict(V=at.spec("? ? ?", at.f32), wq=at.spec("?", at.f32), wn=at.spec("?", at.f32)), ValueError,
+         "dimension D is a dimension of tiles (line 22): give its number, not '?'"),
+        (dict(wn=at.spec("32", at.f32)), ValueError, "wn: dimension 0 (D) is 32, which does not equal D = 64 of V"),
+        (dict(wn=None), TypeError, 'wn: a spec such as at.spec("? 4096", at.bf16) is expected; it is missing'),
+        (dict(wn=3), TypeError, 'wn: a spec such as at.spec("? 4096", at.bf16) is expected; it is 3'),
+        (dict(V=at.spec("? 64", at.f32)), ValueError, "V: 3 dimensions (N T D) are expected, not the shape [?, 64]"),
+    ]:  # fmt: skip
+        specs = {**dict(V=at.spec("? ? 64", at.f32), wq=weight, wn=weight), **change}
+        with pytest.raises(error, match=f"^{re.escape(message)}$"):
+            attn_res_fwd.compile(**specs)
+
+
+def test_a_number_of_one_spec_serves_the_others():
+    any_size = at.spec("?", at.f32)
+    text = attn_res_fwd.compile(V=at.spec("8 ? 64", at.f32), wq=any_size, wn=any_size).ir("source")
+    assert "!tile.array<?x?x64xf32>" in text and "!tile.array<64xf32>" in text
+
+
+@pytest.fixture
+def simulations(monkeypatch):
+    """The calls of the modelled chip: (arguments, timing_only)."""
+    calls = []
+    run = _core.simulate
+
+    def record(module, arguments, timing_only, **options):
+        calls.append((arguments, timing_only))
+        return run(module, arguments, timing_only=timing_only, **options)
+
+    monkeypatch.setattr(_core, "simulate", record)
+    return calls
+
+
+def test_simulation_gives_outputs_and_a_report(simulations):
+    run = attn.simulate(attn_res_fwd, *inputs(), 1e-6, soc="910B4")
+    assert run.report.hazards == [] and run.report.time_us > 0 and run.outputs[0].shape == (5, 64)
+    arguments, timing_only = simulations[0]
+    assert len(arguments) == 8 and not timing_only
+
+
+def test_timing_needs_no_tensors(simulations):
+    weight = at.spec("64", at.bf16)
+    run = attn.simulate(attn_res_fwd, at.spec("8 4 64", at.bf16), weight, weight, 1e-6, timing_only=True)
+    assert run.outputs is None and run.report.time_us > 0
+    arguments, timing_only = simulations[0]
+    assert timing_only and arguments[0] == (0, (8, 4, 64), (256, 64, 1)) and arguments[4] == (0, (4, 64), (64, 1))
+    attn.simulate(attn_res_fwd, at.spec("2 4 64", at.bf16, table=True), weight, weight, 1e-6, timing_only=True)
+    assert simulations[1][0][0] == ([0, 0], (2, 4, 64), (0, 64, 1))
+    with pytest.raises(ValueError, match="a number is needed for every dimension"):
+        attn.simulate(attn_res_fwd, at.spec("? 4 64", at.bf16), weight, weight, 1e-6, timing_only=True)
