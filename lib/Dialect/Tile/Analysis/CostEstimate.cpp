@@ -24,8 +24,11 @@ struct Work {
   double vector = 0;
   double transfer = 0;
   double serial = 0;
+  /// Until the first iteration's data have arrived and after the last one has been computed,
+  /// nothing overlaps.
+  double fill = 0;
 
-  double getCycles() const { return std::max(vector, transfer) + serial; }
+  double getCycles() const { return std::max(vector, transfer) + serial + fill; }
 };
 
 class Estimator {
@@ -47,6 +50,7 @@ public:
         total.vector += work.vector;
         total.transfer += work.transfer;
         total.serial += work.serial;
+        total.fill = std::max(total.fill, work.fill);
       } else {
         total.serial += work.getCycles();
       }
@@ -92,8 +96,6 @@ private:
     for (double *part :
          {&work.gmBytes, &work.vectorCycles, &work.vector, &work.transfer, &work.serial})
       *part *= trips;
-    if (stages > 1)
-      work.serial += costs.loadStart; // until the first loads have arrived
     return work;
   }
 
@@ -107,8 +109,11 @@ private:
     work.gmBytes = bytes;
     work.transfer = std::max(
         {costs.copyIssue, getCopyWork(costs, isLoad, rows, bytes), moved / hbmBytesPerCycle});
+    double start = isLoad ? costs.loadStart : costs.storeStart;
     if (stages == 1)
-      work.transfer += isLoad ? costs.loadStart : costs.storeStart;
+      work.transfer += start;
+    else
+      work.fill = work.transfer + start;
     return work;
   }
 

@@ -245,29 +245,50 @@ FailureOr<std::optional<Fitting>> TileFitter::fit(const FitChoice &choice) {
   return fitting;
 }
 
+/// Whether no size of `sizes` is larger than that of `other`.
+static bool isCovered(ArrayRef<BoundSize> sizes, ArrayRef<BoundSize> other) {
+  return llvm::all_of(llvm::zip_equal(sizes, other),
+                      [](auto pair) { return std::get<0>(pair).size <= std::get<1>(pair).size; });
+}
+
 FailureOr<std::optional<Fitting>> TileFitter::findWhole() {
   std::optional<Fitting> best;
+  // Sizes below these, which are double-buffered throughout, only cost more instructions for the
+  // same rows.
+  SmallVector<SmallVector<BoundSize>> overlapped;
   for (ArrayRef<BoundSize> sizes : enumerateSizes()) {
-    if (getLargestTileBytes(sizes) > chip.ubBytes)
+    auto covers = [&](ArrayRef<BoundSize> other) { return isCovered(sizes, other); };
+    if (getLargestTileBytes(sizes) > chip.ubBytes || llvm::any_of(overlapped, covers))
       continue;
-    // More stages are never slower: for given sizes the first that fit are the best.
-    bool found = false;
-    for (int64_t gridStages : {2, 1})
-      for (int64_t stages = askedStages; stages >= (gridStages == 1 ? 1 : askedStages) && !found;
-           --stages) {
-        FitChoice choice;
-        choice.sizes.assign(sizes.begin(), sizes.end());
-        choice.gridStages = gridStages;
-        choice.maxRangeStages = stages;
-        FailureOr<std::optional<Fitting>> fitting = fit(choice);
-        if (failed(fitting))
-          return failure();
-        found = fitting->has_value();
-        if (found && (!best || (*fitting)->cost.cycles < best->cost.cycles))
-          best = std::move(*fitting);
-      }
+    FailureOr<std::optional<Fitting>> fitting = findStages(sizes);
+    if (failed(fitting))
+      return failure();
+    if (!*fitting)
+      continue;
+    const FitChoice &choice = (*fitting)->choice;
+    if (choice.gridStages == 2 && choice.maxRangeStages == askedStages)
+      overlapped.push_back(choice.sizes);
+    if (!best || (*fitting)->cost.cycles < best->cost.cycles)
+      best = std::move(*fitting);
   }
   return best;
+}
+
+/// The most stages that fit with these sizes: more are never slower.
+FailureOr<std::optional<Fitting>> TileFitter::findStages(ArrayRef<BoundSize> sizes) {
+  FitChoice choice;
+  choice.sizes.assign(sizes.begin(), sizes.end());
+  choice.gridStages = 2;
+  choice.maxRangeStages = askedStages;
+  while (true) {
+    FailureOr<std::optional<Fitting>> fitting = fit(choice);
+    if (failed(fitting) || *fitting)
+      return fitting;
+    if (choice.gridStages == 2)
+      choice.gridStages = 1;
+    else if (--choice.maxRangeStages == 0)
+      return std::optional<Fitting>();
+  }
 }
 
 /// The widest strips that fit, with the sizes and kept rows of `narrowest`, which fits.

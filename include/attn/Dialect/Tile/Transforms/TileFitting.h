@@ -82,6 +82,7 @@ private:
   mlir::FailureOr<std::optional<Fitting>> fit(const FitChoice &choice);
   llvm::SmallVector<llvm::SmallVector<bool>> enumerateKeeps();
   mlir::FailureOr<std::optional<Fitting>> findWhole();
+  mlir::FailureOr<std::optional<Fitting>> findStages(llvm::ArrayRef<BoundSize> sizes);
   mlir::FailureOr<std::optional<Fitting>> findStrips();
   mlir::FailureOr<std::optional<Fitting>> widenStrips(const FitChoice &narrowest);
 
