@@ -18,7 +18,7 @@ func.func @copy(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
   // CHECK: %[[HI:.*]] = arith.divui %[[SCALED_NEXT]], %[[COUNT]] : index
   // CHECK: tile.range %[[I:.*]] = %[[LO]] to %[[HI]] stages 2 parallel {
   // CHECK: %[[BASE:.*]] = arith.muli %[[I]], %c4
-  // CHECK: %[[SPAN:.*]] = tile.make_span %[[BASE]] to %[[T]] : <4>
+  // CHECK: %[[SPAN:.*]] = tile.make_span %[[BASE]] to %[[T]] nonempty : <4>
   // CHECK: tile.load %{{.*}} [%[[SPAN]] span, :]
   tile.grid (%t) in (%T by 4) stages 2 {
     %v = tile.load %x[%t span, :] : (!tile.array<?x64xf32>, !tile.span<4>) -> !tile.tile<4 x 64 x f32>

@@ -145,7 +145,7 @@ static LogicalResult clampGrid(GridOp grid) {
       continue;
     Value size = makeIndex(builder, cast<IntegerAttr>(span.getSize()).getInt());
     Value base = arith::MulIOp::create(builder, index, size);
-    index = MakeSpanOp::create(builder, argument.getLoc(), span, base, extent);
+    index = MakeSpanOp::create(builder, argument.getLoc(), span, base, extent, /*nonempty=*/true);
   }
   Block *old = &grid.getBody().front();
   for (auto [argument, index] : llvm::zip_equal(old->getArguments(), indices))
