@@ -79,3 +79,50 @@ func.func @separate(%x: f32, %N: index) -> (tensor<1x64xf32>, tensor<1x64xf32>) 
   }
   return %r#0, %r#1 : tensor<1x64xf32>, tensor<1x64xf32>
 }
+
+// The new sum is written into the sum's own buffer, not into the maximum's, which it also reads.
+// CHECK-LABEL: func.func @own_buffer
+func.func @own_buffer(%s: tensor<1x64xf32>, %m0: tensor<1x64xf32>, %l0: tensor<1x64xf32>, %N: index)
+    -> (tensor<1x64xf32>, tensor<1x64xf32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %e = tensor.empty() : tensor<1x64xf32>
+  // CHECK: scf.for {{.*}} iter_args(%[[M:.*]] = %{{.*}}, %[[L:.*]] = %{{.*}})
+  %r:2 = scf.for %n = %zero to %N step %one iter_args(%m = %m0, %l = %l0) -> (tensor<1x64xf32>, tensor<1x64xf32>) {
+    // CHECK: %[[M1:.*]] = linalg.generic {{.*}} outs(%{{[0-9]+}} :
+    %m1 = linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]}
+        ins(%m, %s : tensor<1x64xf32>, tensor<1x64xf32>) outs(%e : tensor<1x64xf32>) {
+    ^bb0(%x: f32, %y: f32, %o: f32):
+      %z = arith.maximumf %x, %y : f32
+      linalg.yield %z : f32
+    } -> tensor<1x64xf32>
+    // CHECK: %[[L1:.*]] = linalg.generic {{.*}} outs(%[[L]] :
+    %l1 = linalg.generic {indexing_maps = [#all, #all, #all, #all], iterator_types = ["parallel", "parallel"]}
+        ins(%l, %m, %m1 : tensor<1x64xf32>, tensor<1x64xf32>, tensor<1x64xf32>) outs(%e : tensor<1x64xf32>) {
+    ^bb0(%x: f32, %y: f32, %z: f32, %o: f32):
+      %d = arith.subf %y, %z : f32
+      %p = arith.mulf %x, %d : f32
+      linalg.yield %p : f32
+    } -> tensor<1x64xf32>
+    // CHECK: %[[BACK:.*]] = bufferization.materialize_in_destination %[[M1]] in %[[M]]
+    // CHECK: scf.yield %[[BACK]], %[[L1]]
+    scf.yield %m1, %l1 : tensor<1x64xf32>, tensor<1x64xf32>
+  }
+  return %r#0, %r#1 : tensor<1x64xf32>, tensor<1x64xf32>
+}
+
+// Values that change places are copied before either is overwritten.
+// CHECK-LABEL: func.func @swapped
+func.func @swapped(%a0: tensor<1x64xf32>, %b0: tensor<1x64xf32>, %N: index) -> (tensor<1x64xf32>, tensor<1x64xf32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  // CHECK: scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}})
+  %r:2 = scf.for %n = %zero to %N step %one iter_args(%a = %a0, %b = %b0) -> (tensor<1x64xf32>, tensor<1x64xf32>) {
+    // CHECK: %[[C:.*]] = linalg.copy ins(%[[B]]
+    // CHECK: %[[D:.*]] = linalg.copy ins(%[[A]]
+    // CHECK: bufferization.materialize_in_destination %[[C]] in %[[A]]
+    // CHECK: bufferization.materialize_in_destination %[[D]] in %[[B]]
+    scf.yield %b, %a : tensor<1x64xf32>, tensor<1x64xf32>
+  }
+  return %r#0, %r#1 : tensor<1x64xf32>, tensor<1x64xf32>
+}

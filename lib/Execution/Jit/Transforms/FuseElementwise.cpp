@@ -22,6 +22,12 @@ bool isWidening(linalg::GenericOp op) {
   return llvm::hasSingleElement(body->without_terminator()) && isa<arith::ExtFOp>(body->front());
 }
 
+/// Longer payloads gain nothing, and growing them step by step takes time that grows with the
+/// square of their length.
+constexpr size_t maxPayload = 64;
+
+size_t countPayload(linalg::GenericOp op) { return op.getBody()->getOperations().size(); }
+
 bool shouldFuse(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
@@ -31,7 +37,8 @@ bool shouldFuse(OpOperand *operand) {
   // A broadcast operand would be computed once per element it is broadcast to.
   if (!consumer.getMatchingIndexingMap(operand).isIdentity())
     return false;
-  return producer->hasOneUse() || isWidening(producer);
+  return isWidening(producer) ||
+         (producer->hasOneUse() && countPayload(producer) + countPayload(consumer) <= maxPayload);
 }
 
 struct FuseElementwisePass : attn::impl::FuseElementwisePassBase<FuseElementwisePass> {

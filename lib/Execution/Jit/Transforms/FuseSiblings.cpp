@@ -17,17 +17,16 @@ using linalg::GenericOp;
 
 namespace {
 
-bool isReduction(GenericOp op) { return op.getNumReductionLoops() > 0; }
+/// Partial results of one sweep: as many as the registers of every host hold.
+constexpr size_t maxResults = 8;
 
-/// Whether both sweep the same elements and read one tile of that shape in common.
+/// Whether both sweep the same elements, and can be one sweep.
 bool sweepTogether(GenericOp first, GenericOp second) {
-  if (first.getIteratorTypesArray() != second.getIteratorTypesArray() ||
-      first.getStaticLoopRanges() != second.getStaticLoopRanges())
-    return false;
-  return llvm::any_of(first.getDpsInputOperands(), [&](OpOperand *operand) {
-    return first.getMatchingIndexingMap(operand).isIdentity() &&
-           llvm::is_contained(second.getInputs(), operand->get());
-  });
+  return second.getNumReductionLoops() > 0 &&
+         first.getNumResults() + second.getNumResults() <= maxResults &&
+         first.getIteratorTypesArray() == second.getIteratorTypesArray() &&
+         first.getStaticLoopRanges() == second.getStaticLoopRanges() &&
+         !llvm::is_contained(first.getStaticLoopRanges(), ShapedType::kDynamic);
 }
 
 /// Whether the operation may stand earlier: it has no effects, or reads an array that nothing
@@ -111,38 +110,53 @@ GenericOp createFused(RewriterBase &rewriter, GenericOp first, GenericOp second)
                            });
 }
 
+/// A reduction after `first` that can be swept with it, or null. What must move for it is in
+/// `moved`.
+GenericOp findSibling(GenericOp first, SetVector<Operation *> &moved) {
+  for (OpOperand *input : first.getDpsInputOperands()) {
+    if (!first.getMatchingIndexingMap(input).isIdentity())
+      continue;
+    for (Operation *user : input->get().getUsers()) {
+      auto second = dyn_cast<GenericOp>(user);
+      if (!second || second == first || second->getBlock() != first->getBlock() ||
+          !first->isBeforeInBlock(second) || !sweepTogether(first, second))
+        continue;
+      moved.clear();
+      if (succeeded(collectMoved(second, first, moved)))
+        return second;
+    }
+  }
+  return {};
+}
+
 struct FuseSiblingsPass : attn::impl::FuseSiblingsPassBase<FuseSiblingsPass> {
   void runOnOperation() override {
     SmallVector<Block *> blocks;
     getOperation().walk([&](Block *block) { blocks.push_back(block); });
     for (Block *block : blocks)
-      while (fuseOnce(*block))
-        continue;
+      fuseIn(*block);
   }
 
 private:
-  bool fuseOnce(Block &block) {
-    SmallVector<GenericOp> reductions =
-        llvm::filter_to_vector(block.getOps<GenericOp>(), isReduction);
-    for (size_t i = 0; i < reductions.size(); ++i)
-      for (size_t j = i + 1; j < reductions.size(); ++j)
-        if (fuse(reductions[i], reductions[j]))
-          return true;
-    return false;
-  }
-
-  bool fuse(GenericOp first, GenericOp second) {
-    SetVector<Operation *> moved;
-    if (!sweepTogether(first, second) || failed(collectMoved(second, first, moved)))
-      return false;
+  void fuseIn(Block &block) {
     IRRewriter rewriter(&getContext());
-    for (Operation *op : moved)
-      rewriter.moveOpBefore(op, first);
-    GenericOp fused = createFused(rewriter, first, second);
-    size_t count = first.getNumResults();
-    rewriter.replaceOp(first, fused.getResults().take_front(count));
-    rewriter.replaceOp(second, fused.getResults().drop_front(count));
-    return true;
+    SetVector<Operation *> moved;
+    for (Operation *op = block.empty() ? nullptr : &block.front(); op; op = op->getNextNode()) {
+      auto first = dyn_cast<GenericOp>(op);
+      while (first && first.getNumReductionLoops() > 0) {
+        GenericOp second = findSibling(first, moved);
+        if (!second)
+          break;
+        for (Operation *needed : moved)
+          rewriter.moveOpBefore(needed, first);
+        GenericOp fused = createFused(rewriter, first, second);
+        size_t count = first.getNumResults();
+        rewriter.replaceOp(first, fused.getResults().take_front(count));
+        rewriter.replaceOp(second, fused.getResults().drop_front(count));
+        first = fused;
+        op = fused;
+      }
+    }
   }
 };
 

@@ -27,13 +27,11 @@ bool isLastUse(Value value, Operation *op) {
   });
 }
 
-/// Whether the buffer of `value` may be written: it is computed or carried, not an array of the
-/// caller.
+/// Whether the buffer of `value` may be written: it is computed here, not carried by a loop or an
+/// array of the caller.
 bool ownsBuffer(Value value) {
-  if (isa<BlockArgument>(value))
-    return isa<scf::ForOp>(value.getParentBlock()->getParentOp());
   auto load = value.getDefiningOp<bufferization::ToTensorOp>();
-  return !load || load.getWritable();
+  return isa<OpResult>(value) && (!load || load.getWritable());
 }
 
 bool isInit(Operation *op) { return isa_and_nonnull<tensor::EmptyOp, linalg::FillOp>(op); }
@@ -86,38 +84,63 @@ void replaceInputByDestination(RewriterBase &rewriter, GenericOp op, OpOperand *
   rewriter.replaceOp(op, updated.getResults());
 }
 
-/// Whether the result of `op` may lie where `value` does. What a loop carries must hold the next
-/// value of the same place at the end of the body, and no other.
-bool mayHoldResult(Value value, GenericOp op) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
-  if (!loop || argument == loop.getInductionVar())
-    return !argument;
-  unsigned number = argument.getArgNumber() - loop.getNumInductionVars();
-  return loop.getBody()->getTerminator()->getOperand(number) == op.getResult(0);
+/// Whether `op` may be given `input` as the destination of its result: it reads it element by
+/// element, and nothing reads it later.
+bool mayUpdate(GenericOp op, OpOperand *input) {
+  return input->get().getType() == op.getResultTypes()[0] &&
+         op.getMatchingIndexingMap(input).isIdentity() &&
+         llvm::count(op.getInputs(), input->get()) == 1 && isLastUse(input->get(), op);
 }
 
-/// An elementwise operation updates an input that it reads for the last time.
+/// Whether the operation is elementwise and its result still needs a buffer.
+bool needsDestination(GenericOp op) {
+  return op.getNumReductionLoops() == 0 && op.getNumResults() == 1 && writesEmpty(op, 0);
+}
+
+/// The operands through which `value` can be computed in the buffer of `carried`, from the last
+/// operation to the first. Every value has one last use, so the search visits an operation once.
+bool findUpdates(Value value, BlockArgument carried, SmallVectorImpl<OpOperand *> &updates) {
+  auto op = value.getDefiningOp<GenericOp>();
+  if (!op || op->getBlock() != carried.getOwner() || !needsDestination(op))
+    return false;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (!mayUpdate(op, input))
+      continue;
+    updates.push_back(input);
+    if (input->get() == carried || findUpdates(input->get(), carried, updates))
+      return true;
+    updates.pop_back();
+  }
+  return false;
+}
+
+/// What a loop carries is updated in place, by one operation or by several in a row.
+void updateCarried(scf::ForOp loop) {
+  IRRewriter rewriter(loop.getContext());
+  auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+  for (auto [number, carried] : llvm::enumerate(loop.getRegionIterArgs())) {
+    SmallVector<OpOperand *> updates;
+    if (!findUpdates(yield.getOperand(number), carried, updates))
+      continue;
+    // From the first operation on: each is replaced, and the next one reads the replacement.
+    for (OpOperand *input : llvm::reverse(updates))
+      replaceInputByDestination(rewriter, cast<GenericOp>(input->getOwner()), input);
+  }
+}
+
+/// Any other elementwise operation updates an input that was computed before.
 void updateInPlace(func::FuncOp function) {
   SmallVector<GenericOp> operations;
   function.walk([&](GenericOp op) { operations.push_back(op); });
   IRRewriter rewriter(function.getContext());
   for (GenericOp op : operations) {
-    if (op.getNumReductionLoops() > 0 || op.getNumResults() != 1 || !writesEmpty(op, 0))
+    if (!needsDestination(op))
       continue;
-    OpOperand *found = nullptr;
-    for (OpOperand *input : op.getDpsInputOperands()) {
-      bool fits = input->get().getType() == op.getResultTypes()[0] &&
-                  op.getMatchingIndexingMap(input).isIdentity() &&
-                  llvm::count(op.getInputs(), input->get()) == 1;
-      if (fits && ownsBuffer(input->get()) && isLastUse(input->get(), op) &&
-          mayHoldResult(input->get(), op) &&
-          // What a loop carries is the best choice: it must be written anyway.
-          (!found || isa<BlockArgument>(input->get())))
-        found = input;
-    }
-    if (found)
-      replaceInputByDestination(rewriter, op, found);
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (ownsBuffer(input->get()) && mayUpdate(op, input)) {
+        replaceInputByDestination(rewriter, op, input);
+        break;
+      }
   }
 }
 
@@ -154,12 +177,24 @@ Value findDestination(Value value) {
   return value;
 }
 
+/// A copy of `value` in a buffer of its own.
+Value createCopy(OpBuilder &builder, Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  Value empty =
+      tensor::EmptyOp::create(builder, value.getLoc(), type.getShape(), type.getElementType());
+  return linalg::CopyOp::create(builder, value.getLoc(), value, empty).getResult(0);
+}
+
 /// Makes every value that a loop yields lie in the buffer of the value that it carries.
 void writeBackCarried(scf::ForOp loop) {
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+  OpBuilder builder(yield);
+  SmallVector<unsigned> moved; // numbers of the values that lie elsewhere
   for (auto [number, carried] : llvm::enumerate(loop.getRegionIterArgs())) {
     Value value = yield.getOperand(number);
-    if (!isa<RankedTensorType>(value.getType()) || findDestination(value) == carried)
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    Value destination = findDestination(value);
+    if (!type || !type.hasStaticShape() || destination == carried)
       continue;
     auto op = value.getDefiningOp<GenericOp>();
     if (op && op->getBlock() == loop.getBody() && op.getNumResults() == 1 && writesEmpty(op, 0) &&
@@ -167,9 +202,15 @@ void writeBackCarried(scf::ForOp loop) {
       op.getDpsInitOperand(0)->set(carried);
       continue;
     }
-    OpBuilder builder(yield);
+    moved.push_back(number);
+    // Carried values that change places would be overwritten before they are read.
+    if (llvm::is_contained(loop.getRegionIterArgs(), destination))
+      yield->setOperand(number, createCopy(builder, value));
+  }
+  for (unsigned number : moved) {
+    BlockArgument carried = loop.getRegionIterArgs()[number];
     auto written = bufferization::MaterializeInDestinationOp::create(
-        builder, value.getLoc(), carried.getType(), value, carried);
+        builder, carried.getLoc(), carried.getType(), yield.getOperand(number), carried);
     yield->setOperand(number, written.getResult());
   }
 }
@@ -178,6 +219,7 @@ struct ReuseDestinationsPass : attn::impl::ReuseDestinationsPassBase<ReuseDestin
   void runOnOperation() override {
     separateInits(getOperation());
     writeToArrays(getOperation());
+    getOperation().walk(updateCarried);
     updateInPlace(getOperation());
     getOperation().walk(writeBackCarried);
   }
