@@ -1,7 +1,11 @@
-// Threads that stay between launches and take the blocks of a launch one by one.
+// Threads that stay between launches and take the blocks of a launch one by one: those of the
+// OpenMP runtime that PyTorch has brought into the process, or else a pool of our own.
 #include "ThreadPool.h"
+#include "llvm/ADT/StringRef.h"
 #include <atomic>
 #include <condition_variable>
+#include <dlfcn.h>
+#include <link.h>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -77,6 +81,45 @@ private:
   bool isStopping = false;
 };
 
+/// How libgomp runs a function on a team of threads, the caller among them.
+using RunOnTeam = void (*)(void (*function)(void *), void *data, unsigned threads, unsigned flags);
+
+int findOpenMP(dl_phdr_info *library, size_t, void *found) {
+  if (!llvm::StringRef(library->dlpi_name).contains("libgomp"))
+    return 0;
+  void *handle = dlopen(library->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+  *static_cast<void **>(found) = handle ? dlsym(handle, "GOMP_parallel") : nullptr;
+  return *static_cast<void **>(found) != nullptr;
+}
+
+/// The OpenMP runtime that is loaded already, or null. Its threads spin for a while behind each of
+/// PyTorch's operations: a second pool would have to share the cores with them. A forked child must
+/// not use its parent's team.
+RunOnTeam getOpenMP() {
+  static std::mutex mutex;
+  static void *function = nullptr;
+  static pid_t owner = 0;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!function) {
+    dl_iterate_phdr(findOpenMP, &function);
+    owner = getpid();
+  }
+  return owner == getpid() ? reinterpret_cast<RunOnTeam>(function) : nullptr;
+}
+
+/// The blocks of a launch, for the threads of a team to take.
+struct TeamLaunch {
+  std::atomic<int64_t> next{0};
+  int64_t end;
+  llvm::function_ref<void(int64_t)> work;
+
+  static void takeBlocks(void *data) {
+    auto &launch = *static_cast<TeamLaunch *>(data);
+    for (int64_t block = launch.next++; block < launch.end; block = launch.next++)
+      launch.work(block);
+  }
+};
+
 /// The pool of this process. A forked child has none of its parent's threads and starts its own;
 /// the parent's pool is left alone there, as its threads cannot be joined.
 ThreadPool &getPool() {
@@ -101,6 +144,10 @@ void attn::jit::runOnThreads(int64_t count, unsigned threads,
     for (int64_t block = 0; block < count; ++block)
       work(block);
     return;
+  }
+  if (RunOnTeam runOnTeam = getOpenMP()) {
+    TeamLaunch launch{{0}, count, work};
+    return runOnTeam(TeamLaunch::takeBlocks, &launch, used, /*flags=*/0);
   }
   getPool().run(count, used - 1, work);
 }
