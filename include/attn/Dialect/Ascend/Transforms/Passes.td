@@ -131,6 +131,20 @@ def InsertSyncPass : Pass<"ascend-insert-sync", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def PrintDependencesPass : Pass<"ascend-print-dependences", "::mlir::func::FuncOp"> {
+  let summary = "Says in remarks what each instruction must not overtake";
+  let description = [{
+    Shows what `ascend-insert-sync` starts from: for every instruction, by number in program order, the last ones of each
+    pipe that touch the same bytes, in the same or an earlier iteration, when all loops run several times. It changes
+    nothing.
+
+    ```mlir
+    ascend.copy_in %a, ...            // #0 on mte2 waits for #1 on v of an earlier iteration
+    ascend.unary exp %b, %a ...       // #1 on v waits for #0 on mte2
+    ```
+  }];
+}
+
 def AssignEventsPass : Pass<"ascend-assign-events", "::mlir::func::FuncOp"> {
   let summary = "Gives virtual events the chip's ids";
   let description = [{
