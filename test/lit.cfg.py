@@ -22,4 +22,5 @@ config.substitutions.append(
 config.substitutions.append(("%python", config.attn_python))
 config.substitutions.append(("%source_root", config.attn_source_root))
 # LLVM's own libraries are not instrumented, so the bounds of containers that cross into them look wrong.
-config.environment["ASAN_OPTIONS"] = "detect_container_overflow=0"
+# Likewise the arenas of libMLIR: headers that we compile poison them, and the library does not know.
+config.environment["ASAN_OPTIONS"] = "detect_container_overflow=0:allow_user_poisoning=0"
