@@ -373,16 +373,6 @@ func.func @f(%T: index, %x: f32) {
 
 // -----
 
-func.func @f(%T: index, %x: f32) {
-  // expected-error@below {{cannot carry values in parallel}}
-  %r = tile.range %t = %T to %T iter(%c = %x : f32) parallel {
-    tile.yield %c : f32
-  }
-  return
-}
-
-// -----
-
 func.func @f(%st: !tile.softmax_state<BT x 4>, %s: !tile.tile<BT x 1 x f32>, %v: !tile.tile<BT x 4 x f32>) {
   // expected-error@below {{expected 'per_row' or 'shared'}}
   %r = tile.softmax_push each %st, %s, %v : !tile.softmax_state<BT x 4>, !tile.tile<BT x 1 x f32>, !tile.tile<BT x 4 x f32>
@@ -434,5 +424,122 @@ func.func @f(%st: !tile.softmax_state<BT x 4>, %s: !tile.tile<BT x 2 x f32>, %v:
 func.func @f(%st: !tile.softmax_state<BT x 4>, %s: !tile.tile<BT x 1 x f32>, %v: !tile.tile<BT x 4 x bf16>) {
   // expected-error@below {{per row takes f32 values, not 'bf16'}}
   %r = tile.softmax_push per_row %st, %s, %v : !tile.softmax_state<BT x 4>, !tile.tile<BT x 1 x f32>, !tile.tile<BT x 4 x bf16>
+  return
+}
+
+// -----
+
+// expected-error@below {{a dimension is at most 65536 more than its symbol, and at least 1, not 0}}
+func.func private @f(!tile.tile<BM + 0 x 4 x f32>)
+
+// -----
+
+// expected-error@below {{expected 'filled' or 'mapped'}}
+func.func private @f(!tile.span<BM, full>)
+
+// -----
+
+func.func @f(%i: index) {
+  // expected-error@below {{has the index that rows start 'from' where its type is 'filled', and only there}}
+  %s = tile.make_span %i to %i from %i : !tile.span<BM>
+  return
+}
+
+// -----
+
+func.func @f(%i: index) {
+  // expected-error@below {{has a 'map' where its type is 'mapped', and only there}}
+  %s = tile.make_span %i to %i : !tile.span<BM, mapped>
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error@below {{the symbol 'bm' must consist of capital letters, digits and underscores}}
+  %s = tile.size bm
+  return
+}
+
+// -----
+
+func.func @f(%x: !tile.tile<4 x 8 x f32>, %i: index) {
+  // expected-error@below {{can only transpose a row or a column}}
+  %s = tile.extract %x[%i, %i] transposed : !tile.tile<4 x 8 x f32> -> !tile.tile<4 x 4 x f32>
+  return
+}
+
+// -----
+
+func.func @f(%x: !tile.tile<4 x 8 x f32>, %c: !tile.tile<16 x 1 x f32>) {
+  %zero = arith.constant 0 : index
+  // expected-error@below {{takes 16 columns from 0 on}}
+  %s = tile.insert %c, %x[%zero, %zero] transposed : !tile.tile<16 x 1 x f32> into !tile.tile<4 x 8 x f32>
+  return
+}
+
+// -----
+
+func.func @f(%q: !tile.tile<BM x 8 x f32>, %k: !tile.tile<BM + 5 x 8 x f32>) {
+  // expected-error@below {{needs an odd number of slots}}
+  %s = tile.band_dot %q, %k : !tile.tile<BM x 8 x f32>, !tile.tile<BM + 5 x 8 x f32> -> !tile.tile<BM x 6 x f32>
+  return
+}
+
+// -----
+
+func.func @f(%q: !tile.tile<BM x 8 x f32>, %k: !tile.tile<BM + 5 x 8 x f32>) {
+  // expected-error@below {{needs a window of 6 rows more than its rows for 7 slots}}
+  %s = tile.band_dot %q, %k : !tile.tile<BM x 8 x f32>, !tile.tile<BM + 5 x 8 x f32> -> !tile.tile<BM x 7 x f32>
+  return
+}
+
+// -----
+
+func.func @f(%p: !tile.tile<BN x 7 x f32>, %v: !tile.tile<BM + 6 x 8 x f32>) {
+  // expected-error@below {{for other rows}}
+  %s = tile.band_mix %p, %v : !tile.tile<BN x 7 x f32>, !tile.tile<BM + 6 x 8 x f32> -> !tile.tile<BM x 8 x f32>
+  return
+}
+
+// -----
+
+func.func @f(%p: !tile.tile<BM x 7 x f32>, %g: !tile.tile<BM x 4 x f32>, %a: !tile.tile<BM + 6 x 8 x f32>) {
+  // expected-error@below {{of other columns}}
+  %s = tile.band_spread %p, %g into %a : !tile.tile<BM x 7 x f32>, !tile.tile<BM x 4 x f32> into !tile.tile<BM + 6 x 8 x f32>
+  return
+}
+
+// -----
+
+func.func @f(%k: !tile.span<BM + 6>) {
+  // expected-error@below {{takes the span of a window, which is 'filled'}}
+  %m = tile.band_mask %k : !tile.span<BM + 6> -> !tile.tile<BM x 7 x f32>
+  return
+}
+
+// -----
+
+func.func @f(%x: !tile.tile<2 x 8 x f32>, %G: !tile.array<?x8xf32>) {
+  // expected-error@below {{adds a single row of f32}}
+  tile.accumulate %x, %G : !tile.tile<2 x 8 x f32>, !tile.array<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: !tile.tile<1 x 8 x f32>, %G: !tile.array<?x4xf32>) {
+  // expected-error@below {{needs an array of f32 with a row of 8 columns per block}}
+  tile.accumulate %x, %G : !tile.tile<1 x 8 x f32>, !tile.array<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%n: index) {
+  tile.grid (%t) in (%n) {
+    // expected-error@below {{expects parent op 'func.func'}}
+    tile.phase
+  }
   return
 }

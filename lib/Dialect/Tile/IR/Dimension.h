@@ -1,4 +1,4 @@
-// The syntax of a tile dimension, a number or a symbol, for types and loops of the tile dialect.
+// The syntax of a tile dimension, a number, a symbol or their sum, for types and loops of the tile dialect.
 #ifndef ATTN_LIB_DIALECT_TILE_IR_DIMENSION_H
 #define ATTN_LIB_DIALECT_TILE_IR_DIMENSION_H
 
@@ -10,6 +10,9 @@ mlir::ParseResult parseDim(mlir::AsmParser &parser, mlir::Attribute &dim);
 
 /// Prints what is no dimension as the attribute it is, so that broken IR can still be shown.
 void printDim(mlir::AsmPrinter &printer, mlir::Attribute dim);
+
+mlir::LogicalResult verifyDim(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                              mlir::Attribute dim);
 
 } // namespace attn::tile
 

@@ -92,7 +92,7 @@ LogicalResult GridOp::verify() {
   if (getBody().front().getTerminator()->getNumOperands() != 0)
     return emitOpError("cannot carry values: its iterations do not depend on each other");
   for (auto [block, argument] : llvm::zip_equal(getBlocks(), getBody().getArguments())) {
-    if (!isa<UnitAttr, IntegerAttr, StringAttr>(block))
+    if (!isa<UnitAttr, IntegerAttr, StringAttr, SumAttr>(block))
       return emitOpError() << "has " << block << " as a block size";
     bool isIndex = isa<UnitAttr>(block);
     auto span = dyn_cast<SpanType>(argument.getType());
@@ -171,7 +171,7 @@ void RangeOp::print(OpAsmPrinter &printer) {
 }
 
 LogicalResult RangeOp::verify() {
-  if (std::optional<Attribute> block = getBlock(); block && !isa<IntegerAttr, StringAttr>(*block))
+  if (std::optional<Attribute> block = getBlock(); block && !isa<IntegerAttr, StringAttr, SumAttr>(*block))
     return emitOpError() << "has " << *block << " as a block size";
   if (failed(verifyStages(*this, getStages())))
     return failure();
@@ -188,7 +188,5 @@ LogicalResult RangeOp::verify() {
       getResultTypes() != getInits().getTypes() ||
       TypeRange(ValueRange(getCarried())) != getInits().getTypes())
     return emitOpError("must carry, yield and return values of the same types");
-  if (getParallel() && !getInits().empty())
-    return emitOpError("cannot carry values in parallel");
   return success();
 }

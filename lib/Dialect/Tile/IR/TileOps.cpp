@@ -1,4 +1,5 @@
 // The operations of the tile dialect: syntax, rules and folds.
+#include "Dimension.h"
 #include "attn/Dialect/Tile/IR/Tile.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
@@ -153,6 +154,42 @@ OpFoldResult DimOp::fold(FoldAdaptor) {
 }
 
 //===----------------------------------------------------------------------===//
+// Spans and sizes
+//===----------------------------------------------------------------------===//
+
+LogicalResult MakeSpanOp::verify() {
+  SpanType type = getResult().getType();
+  if (type.getFilled() != static_cast<bool>(getFirst()))
+    return emitOpError("has the index that rows start 'from' where its type is 'filled', and only "
+                       "there");
+  if (type.getMapped() != static_cast<bool>(getStep()))
+    return emitOpError("has a 'map' where its type is 'mapped', and only there");
+  return success();
+}
+
+OpFoldResult SpanBaseOp::fold(FoldAdaptor) {
+  auto make = getSpan().getDefiningOp<MakeSpanOp>();
+  return make ? make.getBase() : Value();
+}
+
+static ParseResult parseDimension(OpAsmParser &parser, Attribute &dim) {
+  return parseDim(parser, dim);
+}
+
+static void printDimension(OpAsmPrinter &printer, Operation *, Attribute dim) {
+  printDim(printer, dim);
+}
+
+LogicalResult SizeOp::verify() {
+  return verifyDim([&] { return emitOpError(); }, getDim());
+}
+
+OpFoldResult SizeOp::fold(FoldAdaptor) {
+  auto number = dyn_cast<IntegerAttr>(getDim());
+  return number ? IntegerAttr::get(IndexType::get(getContext()), number.getInt()) : IntegerAttr();
+}
+
+//===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
 
@@ -272,12 +309,99 @@ static LogicalResult verifyPart(Operation *op, TileType part, TileType whole, Va
                  failed(check("columns", part.getCols(), whole.getCols(), col)));
 }
 
+/// A column as a row, and a row as a column, where `transposed`.
+static TileType transposeIf(TileType part, bool transposed) {
+  return transposed ? TileType::get(part.getContext(), part.getCols(), part.getRows(),
+                                    part.getElementType())
+                    : part;
+}
+
+TileType ExtractOp::getPartType() { return transposeIf(getResult().getType(), getTransposed()); }
+TileType InsertOp::getPartType() { return transposeIf(getPart().getType(), getTransposed()); }
+
+static LogicalResult verifyTransposed(Operation *op, TileType part, bool transposed) {
+  Attribute one = getDim(op->getContext(), 1);
+  if (transposed && part.getRows() != one && part.getCols() != one)
+    return op->emitOpError() << "can only transpose a row or a column, not " << part;
+  return success();
+}
+
 LogicalResult ExtractOp::verify() {
-  return verifyPart(*this, getResult().getType(), getInput().getType(), getRow(), getCol());
+  if (failed(verifyTransposed(*this, getResult().getType(), getTransposed())))
+    return failure();
+  return verifyPart(*this, getPartType(), getInput().getType(), getRow(), getCol());
 }
 
 LogicalResult InsertOp::verify() {
-  return verifyPart(*this, getPart().getType(), getWhole().getType(), getRow(), getCol());
+  if (failed(verifyTransposed(*this, getPart().getType(), getTransposed())))
+    return failure();
+  return verifyPart(*this, getPartType(), getWhole().getType(), getRow(), getCol());
+}
+
+//===----------------------------------------------------------------------===//
+// Bands
+//===----------------------------------------------------------------------===//
+
+/// Checks that `band` has a slot for each row of a window around `rows` rows, and that all are f32.
+static LogicalResult verifyBand(Operation *op, Attribute rows, Attribute window, TileType band) {
+  auto slots = dyn_cast<IntegerAttr>(band.getCols());
+  if (!slots || slots.getInt() % 2 == 0)
+    return op->emitOpError() << "needs an odd number of slots, not those of " << band;
+  if (band.getRows() != rows)
+    return op->emitOpError() << "has slots " << band << " for other rows";
+  if (addToDim(rows, slots.getInt() - 1) != window)
+    return op->emitOpError() << "needs a window of " << slots.getInt() - 1
+                             << " rows more than its rows for " << slots.getInt() << " slots";
+  return success();
+}
+
+/// Checks the tiles of rows and of the window besides: same columns, f32.
+static LogicalResult verifyBand(Operation *op, TileType rows, TileType window, TileType band) {
+  for (TileType type : {rows, window, band})
+    if (failed(verifyArithmeticType(op, type.getElementType())))
+      return failure();
+  if (rows.getCols() != window.getCols())
+    return op->emitOpError() << "has rows " << rows << " and a window " << window
+                             << " of other columns";
+  return verifyBand(op, rows.getRows(), window.getRows(), band);
+}
+
+LogicalResult BandDotOp::verify() {
+  return verifyBand(*this, getRows().getType(), getWindow().getType(), getResult().getType());
+}
+
+LogicalResult BandMixOp::verify() {
+  return verifyBand(*this, getResult().getType(), getWindow().getType(), getWeights().getType());
+}
+
+LogicalResult BandSpreadOp::verify() {
+  return verifyBand(*this, getRows().getType(), getResult().getType(), getWeights().getType());
+}
+
+LogicalResult BandMaskOp::verify() {
+  TileType band = transposeIf(getResult().getType(), getTransposed());
+  if (!getWindow().getType().getFilled())
+    return emitOpError("takes the span of a window, which is 'filled'");
+  if (failed(verifyArithmeticType(*this, band.getElementType())))
+    return failure();
+  return verifyBand(*this, band.getRows(), getWindow().getType().getSize(), band);
+}
+
+//===----------------------------------------------------------------------===//
+// Across blocks
+//===----------------------------------------------------------------------===//
+
+LogicalResult AccumulateOp::verify() {
+  TileType value = getValue().getType();
+  ArrayType array = getArray().getType();
+  auto cols = dyn_cast<IntegerAttr>(value.getCols());
+  if (!value.getElementType().isF32() || value.getRows() != getDim(getContext(), 1) || !cols)
+    return emitOpError() << "adds a single row of f32, not " << value;
+  if (array.getRank() != 2 || array.getTable() || !array.getElementType().isF32() ||
+      array.getShape()[1] != cols.getInt())
+    return emitOpError() << "needs an array of f32 with a row of " << cols.getInt()
+                         << " columns per block, not " << array;
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -22,7 +22,7 @@ IntegerAttr attn::tile::getDim(MLIRContext *context, int64_t size) {
 }
 
 //===----------------------------------------------------------------------===//
-// Dimensions: a number or a symbol
+// Dimensions: a number, a symbol or their sum
 //===----------------------------------------------------------------------===//
 
 ParseResult attn::tile::parseDim(AsmParser &parser, Attribute &dim) {
@@ -36,7 +36,15 @@ ParseResult attn::tile::parseDim(AsmParser &parser, Attribute &dim) {
   if (parser.parseKeyword(&symbol))
     return failure();
   dim = StringAttr::get(parser.getContext(), symbol);
-  return success();
+  if (failed(parser.parseOptionalPlus()))
+    return success();
+  int64_t more;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseInteger(more))
+    return failure();
+  dim = SumAttr::getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                            cast<StringAttr>(dim), more);
+  return success(dim != nullptr);
 }
 
 void attn::tile::printDim(AsmPrinter &printer, Attribute dim) {
@@ -44,11 +52,31 @@ void attn::tile::printDim(AsmPrinter &printer, Attribute dim) {
     printer << number.getInt();
   else if (auto symbol = dyn_cast<StringAttr>(dim))
     printer << symbol.getValue();
+  else if (auto sum = dyn_cast_or_null<SumAttr>(dim))
+    printer << sum.getSymbol().getValue() << " + " << sum.getMore();
   else
     printer << dim;
 }
 
-static LogicalResult verifyDim(function_ref<InFlightDiagnostic()> emitError, Attribute dim) {
+Attribute attn::tile::addToDim(Attribute dim, int64_t more) {
+  if (auto number = dyn_cast<IntegerAttr>(dim))
+    return getDim(dim.getContext(), number.getInt() + more);
+  auto sum = dyn_cast<SumAttr>(dim);
+  auto symbol = sum ? sum.getSymbol() : cast<StringAttr>(dim);
+  int64_t total = more + (sum ? sum.getMore() : 0);
+  return total == 0 ? Attribute(symbol) : SumAttr::get(dim.getContext(), symbol, total);
+}
+
+LogicalResult SumAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr,
+                              int64_t more) {
+  constexpr int64_t mostMore = int64_t(1) << 16;
+  if (more < 1 || more > mostMore)
+    return emitError() << "a dimension is at most " << mostMore
+                       << " more than its symbol, and at least 1, not " << more;
+  return success();
+}
+
+LogicalResult attn::tile::verifyDim(function_ref<InFlightDiagnostic()> emitError, Attribute dim) {
   if (auto number = dyn_cast_or_null<IntegerAttr>(dim)) {
     // The limit keeps every product of two dimensions and an element size from overflowing.
     constexpr int64_t maxDim = int64_t(1) << 28;
@@ -56,7 +84,8 @@ static LogicalResult verifyDim(function_ref<InFlightDiagnostic()> emitError, Att
       return success();
     return emitError() << "a tile dimension is a number from 1 to " << maxDim << ", not " << number;
   }
-  auto symbol = dyn_cast_or_null<StringAttr>(dim);
+  auto sum = dyn_cast_or_null<SumAttr>(dim);
+  auto symbol = sum ? sum.getSymbol() : dyn_cast_or_null<StringAttr>(dim);
   if (!symbol)
     return emitError() << "a tile dimension is a number or a symbol";
   StringRef name = symbol.getValue();
@@ -123,19 +152,33 @@ LogicalResult ArrayType::verify(function_ref<InFlightDiagnostic()> emitError,
 
 Type SpanType::parse(AsmParser &parser) {
   Attribute size;
+  bool filled = false, mapped = false;
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseLess() || parseDim(parser, size) || parser.parseGreater())
+  if (parser.parseLess() || parseDim(parser, size))
     return {};
-  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(), size);
+  while (succeeded(parser.parseOptionalComma())) {
+    SMLoc wordLoc = parser.getCurrentLocation();
+    if (!filled && !mapped && succeeded(parser.parseOptionalKeyword("filled")))
+      filled = true;
+    else if (!mapped && succeeded(parser.parseOptionalKeyword("mapped")))
+      mapped = true;
+    else
+      return parser.emitError(wordLoc, "expected 'filled' or 'mapped'"), Type();
+  }
+  if (parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(), size, filled,
+                    mapped);
 }
 
 void SpanType::print(AsmPrinter &printer) const {
   printer << "<";
   printDim(printer, getSize());
-  printer << ">";
+  printer << (getFilled() ? ", filled" : "") << (getMapped() ? ", mapped" : "") << ">";
 }
 
-LogicalResult SpanType::verify(function_ref<InFlightDiagnostic()> emitError, Attribute size) {
+LogicalResult SpanType::verify(function_ref<InFlightDiagnostic()> emitError, Attribute size, bool,
+                               bool) {
   return verifyDim(emitError, size);
 }
 

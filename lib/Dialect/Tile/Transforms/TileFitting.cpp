@@ -35,9 +35,10 @@ std::string tile::describe(const FitChoice &choice) {
 //===----------------------------------------------------------------------===//
 
 static Attribute bindDim(Attribute dim, ArrayRef<BoundSize> sizes) {
+  auto sum = dyn_cast<SumAttr>(dim);
   for (const BoundSize &bound : sizes)
-    if (dim == bound.symbol)
-      return getDim(dim.getContext(), bound.size);
+    if ((sum ? sum.getSymbol() : dim) == bound.symbol)
+      return getDim(dim.getContext(), bound.size + (sum ? sum.getMore() : 0));
   return dim;
 }
 
@@ -51,13 +52,16 @@ static void bindSizes(func::FuncOp kernel, ArrayRef<BoundSize> sizes) {
   AttrTypeReplacer replacer;
   replacer.addReplacement([&](TileType type) { return bindType(type, sizes); });
   replacer.addReplacement([&](SpanType type) {
-    return SpanType::get(type.getContext(), bindDim(type.getSize(), sizes));
+    return SpanType::get(type.getContext(), bindDim(type.getSize(), sizes), type.getFilled(),
+                         type.getMapped());
   });
   replacer.recursivelyReplaceElementsIn(kernel, /*replaceAttrs=*/false, /*replaceLocs=*/false,
                                         /*replaceTypes=*/true);
   kernel.walk([&](Operation *op) {
     if (auto range = dyn_cast<RangeOp>(op); range && range.getBlock())
       range.setBlockAttr(bindDim(*range.getBlock(), sizes));
+    if (auto size = dyn_cast<SizeOp>(op))
+      size.setDimAttr(bindDim(size.getDim(), sizes));
     if (auto grid = dyn_cast<GridOp>(op))
       grid.setBlocksAttr(ArrayAttr::get(op->getContext(),
                                         llvm::map_to_vector(grid.getBlocks(), [&](Attribute dim) {

@@ -35,6 +35,9 @@ enum IndexKind : int64_t {
 /// A dimension that is a number, from its size.
 mlir::IntegerAttr getDim(mlir::MLIRContext *context, int64_t size);
 
+/// The dimension that is `more` larger: a number, a symbol or their sum, as `dim` is.
+mlir::Attribute addToDim(mlir::Attribute dim, int64_t more);
+
 } // namespace attn::tile
 
 #define GET_OP_CLASSES

@@ -11,8 +11,9 @@ def Tile_Dialect : Dialect {
   let summary = "What an attention kernel means: arrays, spans, value tiles, softmax state";
   let description = [{
     Data in memory are *arrays*; what a kernel computes with are *tiles*, immutable two-dimensional
-    values. A dimension of a tile is a number or a *symbol* such as `BT`, which `tile-fit-tiles` binds to
-    a size that fits the chip. A *span* is a run of rows with its valid length, so tails need no masks.
+    values. A dimension of a tile is a number, a *symbol* such as `BT`, which `tile-fit-tiles` binds to
+    a size that fits the chip, or a symbol and a number more (`BT + 6`). A *span* is a run of rows with its
+    valid length, so tails need no masks.
 
     A kernel is a `func.func` with the unit attribute `tile.kernel`, without results. Its arguments are
     arrays and scalars, described by the attributes of the `launch` dialect. Sizes that are left to the
@@ -78,15 +79,23 @@ def Tile_ArrayType : Tile_Type<"Array", "array"> {
 def Tile_SpanType : Tile_Type<"Span", "span"> {
   let summary = "A run of indices: base, size and valid length";
   let description = [{
-    The size is a number or a symbol. The valid length may be smaller at the end of an array: loads
+    The size is a number, a symbol or their sum. The valid length may be smaller at the end of an array: loads
     and stores touch valid rows only.
+
+    A `filled` span may lack rows at its start as well as at its end; a load gives zeros for the rows that it
+    lacks, so all rows of the tile are defined. The rows of a `mapped` span do not follow each other in the array:
+    they stand at `offset + step * row`.
 
     ```mlir
     !tile.span<BT>
     !tile.span<64>
+    !tile.span<BM + 6, filled, mapped>
     ```
   }];
-  let parameters = (ins "::mlir::Attribute":$size);
+  let parameters = (ins "::mlir::Attribute":$size, "bool":$filled, "bool":$mapped);
+  let builders = [TypeBuilder<(ins "::mlir::Attribute":$size), [{
+    return $_get($_ctxt, size, /*filled=*/false, /*mapped=*/false);
+  }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
@@ -94,12 +103,13 @@ def Tile_SpanType : Tile_Type<"Span", "span"> {
 def Tile_TileType : Tile_Type<"Tile", "tile"> {
   let summary = "An immutable two-dimensional value";
   let description = [{
-    Rows by columns of one element type. A dimension is a number or a symbol (capital letters, digits
-    and underscores).
+    Rows by columns of one element type. A dimension is a number, a symbol (capital letters, digits
+    and underscores) or a symbol and a number more.
 
     ```mlir
     !tile.tile<BT x 4096 x f32>
     !tile.tile<1 x 4096 x bf16>
+    !tile.tile<BM + 6 x 128 x f32>
     ```
   }];
   let parameters = (ins "::mlir::Attribute":$rows, "::mlir::Attribute":$cols, "::mlir::Type":$elementType);
@@ -139,6 +149,17 @@ def Tile_AutoAttr : AttrDef<Tile_Dialect, "Auto"> {
   let summary = "A size left to the compiler, with its range";
   let parameters = (ins "int64_t":$lo, "int64_t":$hi);
   let assemblyFormat = "`<` $lo `,` $hi `>`";
+  let genVerifyDecl = 1;
+}
+
+def Tile_SumAttr : AttrDef<Tile_Dialect, "Sum"> {
+  let mnemonic = "sum";
+  let summary = "A dimension that is a symbol and a number more";
+  let description = [{
+    Types and loops write it as `BM + 6`.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$symbol, "int64_t":$more);
+  let assemblyFormat = "`<` $symbol `,` $more `>`";
   let genVerifyDecl = 1;
 }
 

@@ -34,20 +34,64 @@ def Tile_DimOp : Tile_Op<"dim", [Pure]> {
   let hasFolder = 1;
 }
 
-def Tile_MakeSpanOp : Tile_Op<"make_span", [Pure]> {
+def Tile_MakeSpanOp : Tile_Op<"make_span", [Pure, AttrSizedOperandSegments]> {
   let summary = "A span from its first index and the end of what is valid";
   let description = [{
     The valid length is `min(size, limit - base)`, at least 0. `nonempty` promises that `base` is below `limit`, so that
     a span of size 1 is known to be whole.
 
+    With `from` the span is `filled`: the rows before that index are missing as well, and `base` may lie before it. With
+    `map` it is `mapped`: row p of the span, `base <= p < base + size`, is row `offset + step * p` of the array.
+
     ```mlir
     %t = tile.make_span %base to %limit : !tile.span<BT>
     %r = tile.make_span %i to %T nonempty : !tile.span<1>
+    %k = tile.make_span %base to %limit from %zero map(%offset, %step) : !tile.span<BM + 6, filled, mapped>
     ```
   }];
-  let arguments = (ins Index:$base, Index:$limit, UnitAttr:$nonempty);
+  let arguments = (ins Index:$base, Index:$limit, Optional<Index>:$first, Optional<Index>:$offset,
+                       Optional<Index>:$step, UnitAttr:$nonempty);
   let results = (outs Tile_SpanType:$result);
-  let assemblyFormat = "$base `to` $limit (`nonempty` $nonempty^)? attr-dict `:` type($result)";
+  let assemblyFormat = [{
+    $base `to` $limit (`from` $first^)? (`map` `(` $offset^ `,` $step `)`)? (`nonempty` $nonempty^)? attr-dict
+    `:` type($result)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$base, "::mlir::Value":$limit,
+                                 CArg<"bool", "false">:$nonempty), [{
+    build($_builder, $_state, type, base, limit, /*first=*/{}, /*offset=*/{}, /*step=*/{}, nonempty);
+  }]>];
+  let hasVerifier = 1;
+}
+
+def Tile_SpanBaseOp : Tile_Op<"span_base", [Pure]> {
+  let summary = "The first index of a span";
+  let description = [{
+    The index before it is mapped, where the span is `mapped`.
+
+    ```mlir
+    %b = tile.span_base %t : !tile.span<BT>
+    ```
+  }];
+  let arguments = (ins Tile_SpanType:$span);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$span attr-dict `:` type($span)";
+  let hasFolder = 1;
+}
+
+def Tile_SizeOp : Tile_Op<"size", [Pure]> {
+  let summary = "A size that the compiler chooses, as a number";
+  let description = [{
+    `tile-fit-tiles` binds it with the types.
+
+    ```mlir
+    %bm = tile.size BM
+    ```
+  }];
+  let arguments = (ins AnyAttr:$dim);
+  let results = (outs Index:$result);
+  let assemblyFormat = "custom<Dimension>($dim) attr-dict";
+  let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
@@ -56,7 +100,8 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
     One entry per dimension of the array: a scalar index, `%t span`, `%offset:size` (a slice whose size is a
     number and which lies inside the array) or `:` (all of it; the size must be a number). Scalar entries drop
     their dimension. Two entries left give rows × columns; one left gives one column where it is a span, one
-    row where it is `:` or a slice; none left gives 1 × 1. Rows beyond a span's valid length are undefined.
+    row where it is `:` or a slice; none left gives 1 × 1. Rows that a span lacks are undefined, or zero where it is
+    `filled`.
 
     ```mlir
     %v = tile.load %V[%n, %t span, :] : (!tile.array<?x?x4096xbf16>, index, !tile.span<BT>) -> !tile.tile<BT x 4096 x bf16>
@@ -189,29 +234,45 @@ def Tile_ExtractOp : Tile_Op<"extract", [Pure]> {
   let summary = "A part of a tile";
   let description = [{
     Rows and columns from the given offsets on; the sizes come from the result type. The part must lie
-    inside the tile.
+    inside the tile. `transposed` takes a part of one row as a column, or a part of one column as a row.
 
     ```mlir
     %a = tile.extract %acc[%zero, %k] : !tile.tile<1 x 4096 x f32> -> !tile.tile<1 x 64 x f32>
+    %c = tile.extract %p[%t, %zero] transposed : !tile.tile<7 x BM x f32> -> !tile.tile<BM x 1 x f32>
     ```
   }];
-  let arguments = (ins Tile_TileType:$input, Index:$row, Index:$col);
+  let arguments = (ins Tile_TileType:$input, Index:$row, Index:$col, UnitAttr:$transposed);
   let results = (outs Tile_TileType:$result);
-  let assemblyFormat = "$input `[` $row `,` $col `]` attr-dict `:` type($input) `->` type($result)";
+  let assemblyFormat = [{
+    $input `[` $row `,` $col `]` (`transposed` $transposed^)? attr-dict `:` type($input) `->` type($result)
+  }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What is taken, in the order of the input.
+    TileType getPartType();
+  }];
 }
 
 def Tile_InsertOp : Tile_Op<"insert", [Pure, AllTypesMatch<["whole", "result"]>]> {
   let summary = "A tile with one part replaced";
   let description = [{
+    `transposed` puts a column into one row of the tile, or a row into one column.
+
     ```mlir
     %acc1 = tile.insert %a, %acc[%zero, %k] : !tile.tile<1 x 64 x f32> into !tile.tile<1 x 4096 x f32>
+    %s1 = tile.insert %c, %s[%t, %zero] transposed : !tile.tile<BM x 1 x f32> into !tile.tile<7 x BM x f32>
     ```
   }];
-  let arguments = (ins Tile_TileType:$part, Tile_TileType:$whole, Index:$row, Index:$col);
+  let arguments = (ins Tile_TileType:$part, Tile_TileType:$whole, Index:$row, Index:$col, UnitAttr:$transposed);
   let results = (outs Tile_TileType:$result);
-  let assemblyFormat = "$part `,` $whole `[` $row `,` $col `]` attr-dict `:` type($part) `into` type($result)";
+  let assemblyFormat = [{
+    $part `,` $whole `[` $row `,` $col `]` (`transposed` $transposed^)? attr-dict `:` type($part) `into` type($result)
+  }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What is replaced, in the order of the whole.
+    TileType getPartType();
+  }];
 }
 
 def Tile_UndefinedOp : Tile_Op<"undefined", [Pure]> {
@@ -225,6 +286,76 @@ def Tile_UndefinedOp : Tile_Op<"undefined", [Pure]> {
   }];
   let results = (outs Tile_TileType:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+//===----------------------------------------------------------------------===//
+// Bands
+//===----------------------------------------------------------------------===//
+// A band of radius R over m rows has 2R + 1 slots: slot t of row r belongs to row r + t of a window of m + 2R rows.
+
+def Tile_BandDotOp : Tile_Op<"band_dot", [Pure]> {
+  let summary = "The products of each row with the rows of its window";
+  let description = [{
+    `result[r, t]` is the sum over columns of `rows[r, :] * window[r + t, :]`. Until `tile-lower-band-gather`, how the
+    window comes into local memory is open.
+
+    ```mlir
+    %s = tile.band_dot %q, %k : !tile.tile<BM x 128 x f32>, !tile.tile<BM + 6 x 128 x f32> -> !tile.tile<BM x 7 x f32>
+    ```
+  }];
+  let arguments = (ins Tile_TileType:$rows, Tile_TileType:$window);
+  let results = (outs Tile_TileType:$result);
+  let assemblyFormat = "$rows `,` $window attr-dict `:` type($rows) `,` type($window) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_BandMixOp : Tile_Op<"band_mix", [Pure]> {
+  let summary = "The weighted sum of the rows of each row's window";
+  let description = [{
+    `result[r, :]` is the sum over slots of `weights[r, t] * window[r + t, :]`.
+
+    ```mlir
+    %o = tile.band_mix %p, %v : !tile.tile<BM x 7 x f32>, !tile.tile<BM + 6 x 128 x f32> -> !tile.tile<BM x 128 x f32>
+    ```
+  }];
+  let arguments = (ins Tile_TileType:$weights, Tile_TileType:$window);
+  let results = (outs Tile_TileType:$result);
+  let assemblyFormat = "$weights `,` $window attr-dict `:` type($weights) `,` type($window) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_BandSpreadOp : Tile_Op<"band_spread", [Pure, AllTypesMatch<["into", "result"]>]> {
+  let summary = "Adds each row, weighted, to the rows of its window";
+  let description = [{
+    The transpose of `tile.band_mix`: `result[j, :]` is `into[j, :]` and the sum of `weights[r, t] * rows[r, :]` over all
+    r + t = j.
+
+    ```mlir
+    %dv = tile.band_spread %p, %g into %acc : !tile.tile<BM x 7 x f32>, !tile.tile<BM x 128 x f32> into !tile.tile<BM + 6 x 128 x f32>
+    ```
+  }];
+  let arguments = (ins Tile_TileType:$weights, Tile_TileType:$rows, Tile_TileType:$into);
+  let results = (outs Tile_TileType:$result);
+  let assemblyFormat = [{
+    $weights `,` $rows `into` $into attr-dict `:` type($weights) `,` type($rows) `into` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_BandMaskOp : Tile_Op<"band_mask", [Pure]> {
+  let summary = "1 for the slots whose row of the window exists, 0 for the others";
+  let description = [{
+    The span is that of the window. `transposed` gives slots × rows instead of rows × slots.
+
+    ```mlir
+    %m = tile.band_mask %k : !tile.span<BM + 6, filled> -> !tile.tile<BM x 7 x f32>
+    %n = tile.band_mask %k transposed : !tile.span<BM + 6, filled> -> !tile.tile<7 x BM x f32>
+    ```
+  }];
+  let arguments = (ins Tile_SpanType:$window, UnitAttr:$transposed);
+  let results = (outs Tile_TileType:$result);
+  let assemblyFormat = "$window (`transposed` $transposed^)? attr-dict `:` type($window) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -305,7 +436,7 @@ def Tile_RangeOp : Tile_Op<"range", [SingleBlockImplicitTerminator<"YieldOp">, R
   let description = [{
     Runs over `[lower, upper)`, one by one (the argument is an index) or `by` a block size (the argument is a span
     whose limit is `upper`). `stages` is how many iterations' loads may be in flight. `parallel` says that
-    iterations do not depend on each other.
+    iterations depend on each other by what they carry alone.
 
     ```mlir
     %r = tile.range %n = %zero to %N iter(%acc = %init : !tile.tile<BT x 1 x f32>) stages 2 {
@@ -358,6 +489,37 @@ def Tile_BlockCountOp : Tile_Op<"block_count", [Pure]> {
     ```
   }];
   let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Across blocks
+//===----------------------------------------------------------------------===//
+
+def Tile_AccumulateOp : Tile_Op<"accumulate", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Adds a row to the sum over all iterations of a grid";
+  let description = [{
+    The array is a workspace whose first dimension is the number of blocks: each block sums its own share in its own
+    row, in the order of its iterations. Behind a `tile.phase`, the sum of all rows in their order is the sum over the grid:
+    no atomics, and every run gives the same bits. It stands directly in a `tile.grid`; `tile-clamp-grid` makes
+    a carried row of it.
+
+    ```mlir
+    tile.accumulate %g, %G : !tile.tile<1 x 4096 x f32>, !tile.array<?x4096xf32>
+    ```
+  }];
+  let arguments = (ins Tile_TileType:$value, Tile_ArrayType:$array);
+  let assemblyFormat = "$value `,` $array attr-dict `:` type($value) `,` type($array)";
+  let hasVerifier = 1;
+}
+
+def Tile_PhaseOp : Tile_Op<"phase", [MemoryEffects<[MemRead, MemWrite]>, HasParent<"::mlir::func::FuncOp">]> {
+  let summary = "All blocks finish what is above before any begins what is below";
+  let description = [{
+    ```mlir
+    tile.phase
+    ```
+  }];
   let assemblyFormat = "attr-dict";
 }
 
