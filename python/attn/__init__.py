@@ -17,10 +17,31 @@ from ._kernel import Kernel, kernel
 from .errors import CompileError
 from .language import Spec, spec
 
-__all__ = ["Artefact", "CompileError", "Kernel", "STAGES", "Spec", "dump", "kernel", "simulate", "spec"]
+__all__ = [
+    "Artefact",
+    "CompileError",
+    "Kernel",
+    "STAGES",
+    "Spec",
+    "dump",
+    "kernel",
+    "memory_limit",
+    "nn",
+    "ops",
+    "simulate",
+    "spec",
+]
 
-# Name -> the module that has it; imported at first use.
-_LAZY = {"Artefact": "compiler", "STAGES": "compiler", "dump": "compiler", "simulate": "_runtime"}
+# Name -> the module that has it; imported at first use. A module may stand for itself.
+_LAZY = {
+    "Artefact": "compiler",
+    "STAGES": "compiler",
+    "dump": "compiler",
+    "memory_limit": "memory",
+    "nn": "nn",
+    "ops": "ops",
+    "simulate": "_runtime",
+}
 
 
 def __getattr__(name: str):
@@ -28,7 +49,8 @@ def __getattr__(name: str):
         raise AttributeError(f"module 'attn' has no attribute '{name}'")
     from importlib import import_module
 
-    value = getattr(import_module(f".{_LAZY[name]}", __name__), name)
+    module = import_module(f".{_LAZY[name]}", __name__)
+    value = module if _LAZY[name] == name else getattr(module, name)
     globals()[name] = value
     return value
 
