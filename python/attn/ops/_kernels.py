@@ -2,6 +2,102 @@
 
 from __future__ import annotations
 
+# The CPU runtime spreads a launch over at most so many blocks for each thread; a block sums on its own.
+_BLOCKS_PER_THREAD = 4
+# A resident form holds all blocks of a token: at most so many, of so many bytes together.
+_RESIDENT_BLOCKS = 8
+_RESIDENT_BYTES = 65_536
+
+
+# How rows are forced into strips.
+_STRIPS = dict(strips="always")
+
+
+def run(kernel, *arguments, outputs, **keywords):
+    """Runs a kernel, which writes to the outputs: tensors in the order of its `return`, None for what it leaves out."""
+    from .. import _runtime
+
+    _runtime.call(kernel, arguments, keywords, outputs)
+
+
+# Attention residual
+
 
 def attn_res_form(blocks, stacked: bool, form: str | None):
-    raise NotImplementedError
+    """The form that was asked for, or the one that suits the number and the size of the blocks."""
+    if form is not None:
+        return form
+    count = blocks[0].shape[0] if stacked else len(blocks)
+    room = _resident_room(count) * blocks[0].shape[-1] * blocks[0].element_size()
+    return "resident" if count <= _RESIDENT_BLOCKS and room <= _RESIDENT_BYTES else "streaming"
+
+
+def attn_res_reads_h(blocks, stacked: bool, form: str | None, exact_delta: bool):
+    """Whether the backward takes a sum from h; otherwise it sums over V itself."""
+    return attn_res_form(blocks, stacked, form) in ("streaming", "strips") and not exact_delta
+
+
+def _resident_room(count: int):
+    """How many blocks a resident kernel has room for: powers of two, so that few kernels serve all numbers of blocks."""
+    return max(2, 1 << (count - 1).bit_length())
+
+
+def _form_constants(form: str, count: int):
+    """A form as a constant of the kernels."""
+    return dict(form="resident", NMAX=_resident_room(count)) if form == "resident" else dict(form="streaming")
+
+
+def attn_res_forward(values, w_query, w_norm, eps: float, form: str, round_key: bool, outputs):
+    """h, lse, scores and norms of V [N, T, D], or of a list of N [T, D]."""
+    from kernels_dsl.attn_res import attn_res_fwd
+
+    options = {"two-read": dict(softmax="two-phase-reload"), "strips": _STRIPS}.get(form, {})
+    constants = _form_constants(form, len(values))
+    run(attn_res_fwd, values, w_query, w_norm, eps, round_key=round_key, outputs=outputs, **constants, **options)
+
+
+def attn_res_backward(
+    values, w_query, w_norm, grad, *, h, lse, scores, norms, form: str, exact_delta: bool, d_values, d_weights
+):
+    """The gradients of V and of both weights; None for what is not wanted."""
+    from kernels_dsl.attn_res import attn_res_bwd
+
+    constants = _form_constants(form, len(values))
+    constants.update(want_dv=bool(d_values is not None and len(d_values)), want_dw=d_weights is not None)
+    constants.update(exact_delta=form != "resident" and (exact_delta or form == "two-read"))
+    outputs = [d_values if constants["want_dv"] else None, *(d_weights or (None, None))]
+    options = _STRIPS if form == "strips" else {}
+    run(attn_res_bwd, grad, values, w_query, w_norm, h, lse, scores, norms, outputs=outputs, **constants, **options)
+
+
+def accumulator_bytes(width: int):
+    """The scratch in which the blocks of a launch sum rows of f32, at most."""
+    import torch
+
+    return _BLOCKS_PER_THREAD * torch.get_num_threads() * width * 4
+
+
+# Neighbourhood attention
+
+
+def _window_constants(kernel_size: int, dilation: int, path: str | None):
+    return dict(W=kernel_size, dilated=dilation > 1, **({} if path is None else {"bands": path}))
+
+
+def neighborhood_forward(q, k, v, kernel_size: int, dilation: int, scale: float, path: str | None, outputs):
+    """o and lse."""
+    from kernels_dsl.neighborhood import neighborhood_fwd
+
+    run(neighborhood_fwd, q, k, v, scale, dilation, outputs=outputs, **_window_constants(kernel_size, dilation, path))
+
+
+def neighborhood_backward(
+    q, k, v, grad, lse, grad_lse, kernel_size: int, dilation: int, scale: float, path: str | None, outputs
+):
+    """The gradients of q, k and v; None for what is not wanted."""
+    from kernels_dsl.neighborhood import neighborhood_bwd
+
+    dq, dk, _ = outputs
+    wants = dict(want_dq=dq is not None, want_dkv=dk is not None)
+    constants = _window_constants(kernel_size, dilation, path)
+    run(neighborhood_bwd, grad, q, k, v, lse, scale, dilation, dlse=grad_lse, outputs=outputs, **wants, **constants)

@@ -93,19 +93,24 @@ _FORWARD_SCHEMA = (
 )
 _BACKWARD_SCHEMA = (
     "(Tensor? grad, Tensor? grad_lse, Tensor q, Tensor k, Tensor v, Tensor lse, int kernel_size, int dilation, "
-    "float scale, str? path, bool[] want) -> (Tensor dq, Tensor dk, Tensor dv)"
+    "float scale, str? path, bool want_query, bool want_keys) -> (Tensor dq, Tensor dk, Tensor dv)"
 )
 
 
-def _empty_like(tensor, wanted: bool = True):
-    """An output of the shape, type and memory order of an input; empty where it is not wanted."""
-    if not wanted:
-        return torch.empty(0, dtype=tensor.dtype, device=tensor.device)
+def _empty_like(tensor):
+    """An output of the shape, type and memory order of an input."""
     return empty_in_order(tensor.shape, memory_order(tensor, range(3)), tensor.dtype, tensor.device)
 
 
 def _make_outputs(q):
-    return _empty_like(q), torch.empty(q.shape[:3], dtype=torch.float32, device=q.device)
+    """o and its log-sum-exps, not yet computed."""
+    return _empty_like(q), empty_in_order(q.shape[:3], range(3), torch.float32, q.device)
+
+
+def _make_gradients(q, k, v, want_query: bool, want_keys: bool):
+    """The gradients, not yet computed; empty ones for what is not wanted. Those of k and v come together."""
+    wants = (want_query, want_keys, want_keys)
+    return tuple(_empty_like(tensor) if want else tensor.new_empty(0) for tensor, want in zip((q, k, v), wants))
 
 
 @torch.library.custom_op("attn::neighborhood", mutates_args=(), schema=_FORWARD_SCHEMA, device_types="cpu")
@@ -125,23 +130,23 @@ def _(q, k, v, kernel_size, dilation, scale, path):
 
 
 @torch.library.custom_op("attn::neighborhood_backward", mutates_args=(), schema=_BACKWARD_SCHEMA, device_types="cpu")
-def _backward(grad, grad_lse, q, k, v, lse, kernel_size, dilation, scale, path, want):
-    gradients = [_empty_like(tensor, wanted) for tensor, wanted in zip((q, k, v), want)]
+def _backward(grad, grad_lse, q, k, v, lse, kernel_size, dilation, scale, path, want_query, want_keys):
+    gradients = _make_gradients(q, k, v, want_query, want_keys)
     if q.numel():
         if grad is None:  # only the log-sum-exps were used
             grad = torch.zeros((), dtype=q.dtype).expand(q.shape)
         # A gradient of a key needs all queries that see it, and these all the keys that they see.
         reach = 2 * (kernel_size // 2) * dilation
         budget = memory.Budget("neighborhood_attention, backward", memory.BACKWARD_PERCENT)
-        wanted = [gradient if want_it else None for gradient, want_it in zip(gradients, want)]
+        wanted = [gradient if gradient.numel() else None for gradient in gradients]
         for inputs, outputs in split_windows([q, k, v, grad, lse, grad_lse], wanted, reach, budget):
             _kernels.neighborhood_backward(*inputs, kernel_size, dilation, scale, path, outputs)
-    return tuple(gradients)
+    return gradients
 
 
 @_backward.register_fake
-def _(grad, grad_lse, q, k, v, lse, kernel_size, dilation, scale, path, want):
-    return tuple(_empty_like(tensor, wanted) for tensor, wanted in zip((q, k, v), want))
+def _(grad, grad_lse, q, k, v, lse, kernel_size, dilation, scale, path, want_query, want_keys):
+    return _make_gradients(q, k, v, want_query, want_keys)
 
 
 # Autograd
@@ -156,8 +161,10 @@ def _save(ctx, inputs, output):
 
 
 def _differentiate(ctx, grad, grad_lse):
-    want = list(ctx.needs_input_grad[:3])
-    gradients = torch.ops.attn.neighborhood_backward(grad, grad_lse, *ctx.saved_tensors, *ctx.options, want)
+    want = ctx.needs_input_grad[:3]
+    gradients = torch.ops.attn.neighborhood_backward(
+        *(grad, grad_lse, *ctx.saved_tensors, *ctx.options, want[0], want[1] or want[2])
+    )
     return *(gradient if wanted else None for gradient, wanted in zip(gradients, want)), None, None, None, None
 
 
