@@ -17,10 +17,20 @@ from ._kernel import Kernel, kernel
 from .errors import CompileError
 from .language import Spec, spec
 
-__all__ = ["Artefact", "CompileError", "Kernel", "STAGES", "Spec", "dump", "kernel", "simulate", "spec"]
+__all__ = [
+    "Artefact", "CompileError", "Kernel", "STAGES", "Spec", "VerificationError",
+    "dump", "kernel", "simulate", "spec", "verify",
+]  # fmt: skip
 
 # Name -> the module that has it; imported at first use.
-_LAZY = {"Artefact": "compiler", "STAGES": "compiler", "dump": "compiler", "simulate": "_runtime"}
+_LAZY = {
+    "Artefact": "compiler",
+    "STAGES": "compiler",
+    "VerificationError": "verification",
+    "dump": "compiler",
+    "simulate": "_runtime",
+    "verify": "verification",
+}
 
 
 def __getattr__(name: str):
