@@ -244,9 +244,7 @@ Value Lowering::constant(int64_t number) {
   return value;
 }
 
-Value Lowering::constant(float number) {
-  return constant(APFloat(number), entry.getF32Type());
-}
+Value Lowering::constant(float number) { return constant(APFloat(number), entry.getF32Type()); }
 
 Value Lowering::constant(const APFloat &number, FloatType type) {
   auto attribute = FloatAttr::get(type, number);
@@ -259,6 +257,8 @@ Value Lowering::constant(const APFloat &number, FloatType type) {
 Value Lowering::scale(Value value, int64_t factor) {
   if (std::optional<int64_t> number = ascend::getConstant(value))
     return constant(*number * factor);
+  if (factor == 0)
+    return constant(int64_t(0));
   if (factor == 1)
     return value;
   return arith::MulIOp::create(builder, loc, value, constant(factor));

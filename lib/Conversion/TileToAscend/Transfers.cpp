@@ -193,9 +193,8 @@ LogicalResult Lowering::lowerStore(StoreOp op) {
   ArrayPlace place = getArrayPlace(op.getArray(), op.getIndices(), op.getKinds(), selection, type);
   if (Value valid = validRows.lookup(op.getValue()); valid && valid != place.endRow) {
     place.endRow = arith::MinSIOp::create(builder, loc, place.endRow, valid);
-    place.rows = place.firstRow
-                     ? clamp(subtract(place.endRow, place.firstRow), type.getRowCount())
-                     : place.endRow;
+    place.rows = place.firstRow ? clamp(subtract(place.endRow, place.firstRow), type.getRowCount())
+                                : place.endRow;
   }
   if (selection.form == TransferForm::StridedColumn) {
     storeStridedColumn(op, place);
@@ -211,8 +210,7 @@ LogicalResult Lowering::lowerStore(StoreOp op) {
   int64_t pitch = llvm::alignTo(type.getColCount(), 16);
   forEachChunk(
       place.rows, type.getRowCount(), place.rowsPerTransfer, [&](Value first, Value amount) {
-        Value from =
-            type.getRowCount() == 1 ? memory : getRowMemory(place, memory, pitch, first);
+        Value from = type.getRowCount() == 1 ? memory : getRowMemory(place, memory, pitch, first);
         ascend::CopyOutOp::create(builder, loc, getAddress(place, first), from, amount,
                                   constant(type.getColCount()), place.pitch, pitch);
       });

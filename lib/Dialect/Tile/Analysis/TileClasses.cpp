@@ -186,6 +186,5 @@ bool TileClasses::isSamePart(ExtractOp extract, InsertOp insert) const {
   return extract.getInput() == insert.getWhole() && extract->getBlock() == insert->getBlock() &&
          extract.getRow() == insert.getRow() && extract.getCol() == insert.getCol() &&
          extract.getResult().getType() == insert.getPart().getType() &&
-         extract.getTransposed() == insert.getTransposed() &&
-         liveness.isView(extract.getResult());
+         extract.getTransposed() == insert.getTransposed() && liveness.isView(extract.getResult());
 }
