@@ -422,7 +422,7 @@ def test_words_outside_a_kernel():
     (lambda: at.Tensor["T", 32], "at.Tensor takes a dtype such as at.f32, not 32"),
     (lambda: at.Tensors["N"], "at.Tensors takes the list's name and the dims of its tensors"),
     (lambda: at.Tensors["N M", "T"], "the length of the list is one name"),
-    (lambda: at.Const[str], "at.Const takes int, float or bool"),
+    (lambda: at.Const[list], "at.Const takes int, float, bool or str"),
     (lambda: at.Auto(4, 2), "1 <= lo <= hi, not 4 and 2"),
     (lambda: at.spec(4096, at.f32), "at.spec takes a shape such as"),
     (lambda: at.spec("? x", at.f32), "'x' is neither '?' nor a number between 1 and 2147483647"),
