@@ -18,29 +18,21 @@ from .errors import CompileError
 from .language import Spec, spec
 
 __all__ = [
-    "Artefact",
-    "CompileError",
-    "Kernel",
-    "STAGES",
-    "Spec",
-    "dump",
-    "kernel",
-    "memory_limit",
-    "nn",
-    "ops",
-    "simulate",
-    "spec",
-]
+    "Artefact", "CompileError", "Kernel", "STAGES", "Spec", "VerificationError",
+    "dump", "kernel", "memory_limit", "nn", "ops", "simulate", "spec", "verify",
+]  # fmt: skip
 
 # Name -> the module that has it; imported at first use. A module may stand for itself.
 _LAZY = {
     "Artefact": "compiler",
     "STAGES": "compiler",
+    "VerificationError": "verification",
     "dump": "compiler",
     "memory_limit": "memory",
     "nn": "nn",
     "ops": "ops",
     "simulate": "_runtime",
+    "verify": "verification",
 }
 
 

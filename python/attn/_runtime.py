@@ -39,6 +39,11 @@ def call(kernel, positional, keywords):
     return launch.results()
 
 
+def lower(kernel, positional, arguments: dict):
+    """What the frontend writes for a call, without running it."""
+    return _Launch(kernel, positional, arguments).lowered
+
+
 class HostProgram:
     """A kernel compiled for this machine's CPU, and the workspace that it needs."""
 

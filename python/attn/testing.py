@@ -42,17 +42,33 @@ def attn_res_reference(values, w_query, w_norm, eps):
     return h, lse, scores.T, norms.T
 
 
-@dataclass
+@dataclass(frozen=True)
+class Element:
+    """One element of a result: where it stands, what it is, what it should be, and how far it may be from that."""
+
+    index: tuple
+    got: float
+    expected: float
+    bound: float
+
+
+@dataclass(frozen=True)
 class Comparison:
     """How far a result is from its reference."""
 
     holds: bool
     max_error: float
     worst_index: tuple
+    wrong: int = 0
+    """How many elements are out of bounds."""
+    first_wrong: Element | None = None
 
 
 def compare(result, reference, tolerance):
-    """Elementwise |x - y| <= atol + rtol * |y|; NaN and infinite values must stand at the same places."""
+    """Elementwise |x - y| <= atol + rtol * |y|; NaN and infinite values must stand at the same places.
+
+    `tolerance` is (atol, rtol): numbers, or tensors with a bound for each element.
+    """
     atol, rtol = tolerance
     result, reference = result.double(), reference.double()
     if result.shape != reference.shape:
@@ -61,6 +77,17 @@ def compare(result, reference, tolerance):
         return Comparison(True, 0.0, ())
     same_special = (result == reference) | (result.isnan() & reference.isnan())
     error = torch.where(same_special, 0.0, (result - reference).abs())
-    excess = torch.nan_to_num(error - (atol + rtol * torch.nan_to_num(reference.abs())), nan=torch.inf)
-    worst = torch.unravel_index(excess.argmax(), excess.shape)
-    return Comparison(bool((excess <= 0).all()), float(error.max()), tuple(int(i) for i in worst))
+    bound = torch.as_tensor(atol + rtol * torch.nan_to_num(reference.abs())).expand(reference.shape)
+    excess = torch.nan_to_num(error - bound, nan=torch.inf)
+    wrong = excess > 0
+    first = _element(wrong.int().argmax(), result, reference, bound) if wrong.any() else None
+    return Comparison(first is None, float(error.max()), _index(excess.argmax(), excess), int(wrong.sum()), first)
+
+
+def _index(place, tensor):
+    return tuple(int(i) for i in torch.unravel_index(place, tensor.shape))
+
+
+def _element(place, result, reference, bound):
+    index = _index(place, result)
+    return Element(index, float(result[index]), float(reference[index]), float(bound[index]))

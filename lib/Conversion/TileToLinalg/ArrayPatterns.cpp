@@ -1,7 +1,9 @@
 // Patterns of `convert-tile-to-linalg` for arrays: their sizes, loads and stores.
 #include "Patterns.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -31,12 +33,6 @@ Value createTableEntry(OpBuilder &builder, Location loc, Value table, Value shap
                                            metadata.getConstifiedMixedStrides());
 }
 
-/// What an index list selects: a rank-2 view of the array, and how many of the tile's rows it has.
-struct Selection {
-  Value view;
-  OpFoldResult rows;
-};
-
 /// Adds the dimensions of size 1 that a tile has and the array has not: a span alone is a column,
 /// anything else alone is a row.
 Value expandToTile(OpBuilder &builder, Location loc, Value view, ArrayRef<OpFoldResult> kept,
@@ -56,52 +52,143 @@ Value expandToTile(OpBuilder &builder, Location loc, Value view, ArrayRef<OpFold
   return memref::ExpandShapeOp::create(builder, loc, shape, view, reassociation, sizes);
 }
 
-FailureOr<Selection> createSelection(ConversionPatternRewriter &rewriter, Operation *op,
-                                     ArrayType array, ValueRange converted,
-                                     ArrayRef<ValueRange> indices, ArrayRef<int64_t> kinds) {
-  Location loc = op->getLoc();
-  Value source = converted.front();
-  ArrayRef<int64_t> shape = array.getShape();
-  if (array.getTable()) {
-    source = createTableEntry(rewriter, loc, converted[0], converted[1], indices[0].front());
-    indices = indices.drop_front();
-    kinds = kinds.drop_front();
-    shape = shape.drop_front();
-  }
-  SmallVector<OpFoldResult> offsets, sizes, kept;
-  SmallVector<OpFoldResult> steps(shape.size(), rewriter.getIndexAttr(1));
-  bool isColumn = false;
-  for (auto [size, kind] : llvm::zip_equal(shape, kinds)) {
-    offsets.push_back(rewriter.getIndexAttr(0));
-    sizes.push_back(rewriter.getIndexAttr(kind == FullIndex ? size : std::max<int64_t>(kind, 1)));
-    if (kind != FullIndex) {
-      offsets.back() = getAsOpFoldResult(indices.front().front());
-      if (kind == SpanIndex) {
-        sizes.back() = getAsOpFoldResult(indices.front().back());
-        isColumn = kept.empty();
-      }
-      indices = indices.drop_front();
-    }
-    if (kind != ScalarIndex)
-      kept.push_back(sizes.back());
-    if (kind == SpanIndex && kept.size() == 2)
-      return op->emitOpError("selects columns by a span; only rows can have a tail");
-  }
-  SmallVector<int64_t> keptShape;
-  SmallVector<Value> dynamic;
-  dispatchIndexOpFoldResults(kept, dynamic, keptShape);
-  MemRefType type = memref::SubViewOp::inferRankReducedResultType(
-      keptShape, cast<MemRefType>(source.getType()), offsets, sizes, steps);
-  Value view = memref::SubViewOp::create(rewriter, loc, type, source, offsets, sizes, steps);
-  OpFoldResult rows = kept.size() == 2 || isColumn ? kept.front() : rewriter.getIndexAttr(1);
-  return Selection{expandToTile(rewriter, loc, view, kept, isColumn), rows};
+/// What a tile has of an array: `rows` rows from row `first` of the tile on. The others do not
+/// exist, and are zero where `filled`.
+struct ExistingRows {
+  OpFoldResult first, rows;
+  bool filled = false;
+};
+
+/// Where row `row` of a span's tile stands in the array.
+Value createArrayRow(OpBuilder &builder, Location loc, const SpanParts &span, Value row) {
+  auto add = [&](Value lhs, Value rhs) -> Value {
+    return arith::AddIOp::create(builder, loc, lhs, rhs);
+  };
+  Value index = row ? add(span.base, row) : span.base;
+  if (!span.step)
+    return index;
+  return add(span.offset, arith::MulIOp::create(builder, loc, span.step, index));
 }
 
-/// The sizes of the valid part of a tile.
-SmallVector<OpFoldResult> getValidSizes(OpBuilder &builder, const Selection &selection,
-                                        TileType tile) {
-  return {selection.rows, builder.getIndexAttr(tile.getColCount())};
-}
+/// Loads and stores: the array and what the index list selects of it, dimension by dimension.
+class Access {
+public:
+  template <typename OpTy>
+  Access(OpTy op, typename OpConversionPattern<OpTy>::OneToNOpAdaptor adaptor)
+      : op(op), array(op.getArray().getType()), converted(adaptor.getArray()),
+        kinds(op.getKinds()) {
+    auto index = adaptor.getIndices().begin();
+    auto original = op.getIndices().begin();
+    for (int64_t kind : kinds) {
+      indices.push_back(kind == FullIndex ? ValueRange() : *index++);
+      spans.push_back(kind == FullIndex ? SpanType() : dyn_cast<SpanType>((*original++).getType()));
+    }
+  }
+
+  LogicalResult verify() const {
+    bool hasRows = false;
+    for (int64_t kind : kinds) {
+      if (kind == SpanIndex && hasRows)
+        return op->emitOpError("selects columns by a span; only rows can have a tail");
+      hasRows |= kind != ScalarIndex;
+    }
+    return success();
+  }
+
+  /// Which rows of a tile of `size` rows exist.
+  ExistingRows getRows(OpBuilder &builder, int64_t size) const {
+    ExistingRows result = {builder.getIndexAttr(0), builder.getIndexAttr(size)};
+    const auto *kind = llvm::find(kinds, SpanIndex);
+    if (kind == kinds.end())
+      return result;
+    SpanParts span = getSpan(kind - kinds.begin());
+    result.rows = getAsOpFoldResult(span.count);
+    if (span.missing) {
+      result.first = span.missing;
+      result.filled = true;
+    }
+    return result;
+  }
+
+  using TakeView = function_ref<void(Value view, OpFoldResult first, OpFoldResult rows)>;
+
+  /// Calls `take` with views of rank 2 that hold the existing rows, and the rows of the tile they
+  /// are: one view, or in a loop one per row where each has an address of its own.
+  void forEachView(OpBuilder &builder, const ExistingRows &existing, TakeView take) const {
+    Location loc = op->getLoc();
+    if (!array.getTable())
+      return take(createView(builder, converted[0], 0), existing.first, existing.rows);
+    auto takeEntry = [&](Value entry, OpFoldResult first, OpFoldResult rows) {
+      Value source = createTableEntry(builder, loc, converted[0], converted[1], entry);
+      take(createView(builder, source, 1), first, rows);
+    };
+    if (!spans[0])
+      return takeEntry(indices[0].front(), existing.first, existing.rows);
+    SpanParts span = getSpan(0);
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+    Value from = span.missing ? span.missing : zero;
+    Value to = arith::AddIOp::create(builder, loc, from, span.count);
+    auto loop = scf::ForOp::create(builder, loc, from, to, one);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    Value row = loop.getInductionVar();
+    takeEntry(createArrayRow(builder, loc, span, row), row, builder.getIndexAttr(1));
+  }
+
+private:
+  SpanParts getSpan(size_t dimension) const {
+    return SpanParts::get(spans[dimension], indices[dimension]);
+  }
+
+  /// The view that the dimensions from `begin` on select of `source`, which has no others.
+  Value createView(OpBuilder &builder, Value source, size_t begin) const {
+    Location loc = op->getLoc();
+    OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
+    SmallVector<OpFoldResult> offsets, sizes, steps, kept;
+    bool isColumn = false;
+    for (size_t dimension = begin; dimension < kinds.size(); ++dimension) {
+      int64_t kind = kinds[dimension];
+      int64_t size = kind == FullIndex ? array.getShape()[dimension] : std::max<int64_t>(kind, 1);
+      offsets.push_back(kind == FullIndex ? zero : getAsOpFoldResult(indices[dimension].front()));
+      sizes.push_back(builder.getIndexAttr(size));
+      steps.push_back(one);
+      if (kind == SpanIndex) {
+        SpanParts span = getSpan(dimension);
+        offsets.back() = getAsOpFoldResult(createArrayRow(builder, loc, span, span.missing));
+        sizes.back() = getAsOpFoldResult(span.count);
+        if (span.step)
+          steps.back() = getAsOpFoldResult(span.step);
+        isColumn = kept.empty();
+      }
+      if (kind != ScalarIndex)
+        kept.push_back(sizes.back());
+    }
+    SmallVector<int64_t> shape;
+    SmallVector<Value> dynamic;
+    dispatchIndexOpFoldResults(kept, dynamic, shape);
+    MemRefType type = memref::SubViewOp::inferRankReducedResultType(
+        shape, cast<MemRefType>(source.getType()), offsets, sizes, steps);
+    Value view = memref::SubViewOp::create(builder, loc, type, source, offsets, sizes, steps);
+    return expandToTile(builder, loc, view, kept, isColumn);
+  }
+
+  Operation *op;
+  ArrayType array;
+  ValueRange converted;
+  ArrayRef<int64_t> kinds;
+  // Per dimension: the converted index, and its type where it is a span.
+  SmallVector<ValueRange> indices;
+  SmallVector<SpanType> spans;
+};
+
+/// Rows of a tile: `rows` of them, from `first` on.
+struct RowPart {
+  RowPart(OpBuilder &builder, OpFoldResult first, OpFoldResult rows, int64_t cols)
+      : offsets({first, builder.getIndexAttr(0)}), sizes({rows, builder.getIndexAttr(cols)}),
+        steps(2, builder.getIndexAttr(1)) {}
+  SmallVector<OpFoldResult> offsets, sizes, steps;
+};
 
 struct ConvertLoad : OpConversionPattern<LoadOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -110,26 +197,44 @@ struct ConvertLoad : OpConversionPattern<LoadOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     TileType tile = op.getType();
-    FailureOr<Selection> selection =
-        createSelection(rewriter, op, op.getArray().getType(), adaptor.getArray(),
-                        adaptor.getIndices(), op.getKinds());
-    if (failed(selection))
+    Access access(op, adaptor);
+    if (failed(access.verify()))
       return failure();
     auto type = getTypeConverter()->convertType<RankedTensorType>(tile);
     Value buffer = memref::AllocOp::create(rewriter, loc,
                                            MemRefType::get(type.getShape(), type.getElementType()),
                                            rewriter.getI64IntegerAttr(bufferAlignmentBytes));
-    Value valid = buffer;
-    if (getConstantIntValue(selection->rows) != tile.getRowCount()) {
-      SmallVector<OpFoldResult> zeros(2, rewriter.getIndexAttr(0));
-      SmallVector<OpFoldResult> ones(2, rewriter.getIndexAttr(1));
-      valid = memref::SubViewOp::create(rewriter, loc, buffer, zeros,
-                                        getValidSizes(rewriter, *selection, tile), ones);
-    }
-    memref::CopyOp::create(rewriter, loc, selection->view, valid);
+    auto getPart = [&](OpFoldResult first, OpFoldResult rows) -> Value {
+      if (getConstantIntValue(rows) == tile.getRowCount())
+        return buffer;
+      RowPart part(rewriter, first, rows, tile.getColCount());
+      return memref::SubViewOp::create(rewriter, loc, buffer, part.offsets, part.sizes, part.steps);
+    };
+    ExistingRows existing = access.getRows(rewriter, tile.getRowCount());
+    if (existing.filled)
+      fillOthers(rewriter, loc, tile, existing, getPart);
+    access.forEachView(rewriter, existing, [&](Value view, OpFoldResult first, OpFoldResult rows) {
+      memref::CopyOp::create(rewriter, loc, view, getPart(first, rows));
+    });
     rewriter.replaceOpWithNewOp<bufferization::ToTensorOp>(op, type, buffer, /*restrict=*/true,
                                                            /*writable=*/true);
     return success();
+  }
+
+private:
+  /// Writes zeros before and behind the rows that exist.
+  void fillOthers(ConversionPatternRewriter &rewriter, Location loc, TileType tile,
+                  const ExistingRows &existing,
+                  function_ref<Value(OpFoldResult, OpFoldResult)> getPart) const {
+    Value zero =
+        arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(tile.getElementType()));
+    Value first = getValueOrCreateConstantIndexOp(rewriter, loc, existing.first);
+    Value rows = getValueOrCreateConstantIndexOp(rewriter, loc, existing.rows);
+    Value size = arith::ConstantIndexOp::create(rewriter, loc, tile.getRowCount());
+    Value end = arith::AddIOp::create(rewriter, loc, first, rows);
+    Value behind = arith::SubIOp::create(rewriter, loc, size, end);
+    linalg::FillOp::create(rewriter, loc, zero, getPart(rewriter.getIndexAttr(0), first));
+    linalg::FillOp::create(rewriter, loc, zero, getPart(end, behind));
   }
 };
 
@@ -140,21 +245,20 @@ struct ConvertStore : OpConversionPattern<StoreOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     TileType tile = op.getValue().getType();
-    FailureOr<Selection> selection =
-        createSelection(rewriter, op, op.getArray().getType(), adaptor.getArray(),
-                        adaptor.getIndices(), op.getKinds());
-    if (failed(selection))
+    Access access(op, adaptor);
+    if (failed(access.verify()))
       return failure();
-    Value value = adaptor.getValue().front();
-    if (getConstantIntValue(selection->rows) != tile.getRowCount()) {
-      SmallVector<OpFoldResult> zeros(2, rewriter.getIndexAttr(0));
-      SmallVector<OpFoldResult> ones(2, rewriter.getIndexAttr(1));
-      value = tensor::ExtractSliceOp::create(rewriter, loc, value, zeros,
-                                             getValidSizes(rewriter, *selection, tile), ones);
-    }
-    bufferization::MaterializeInDestinationOp::create(rewriter, loc, /*result=*/Type(), value,
-                                                      selection->view, /*restrict=*/true,
-                                                      /*writable=*/true);
+    auto storePart = [&](Value view, OpFoldResult first, OpFoldResult rows) {
+      Value value = adaptor.getValue().front();
+      if (getConstantIntValue(rows) != tile.getRowCount()) {
+        RowPart part(rewriter, first, rows, tile.getColCount());
+        value = tensor::ExtractSliceOp::create(rewriter, loc, value, part.offsets, part.sizes,
+                                               part.steps);
+      }
+      bufferization::MaterializeInDestinationOp::create(rewriter, loc, /*result=*/Type(), value,
+                                                        view, /*restrict=*/true, /*writable=*/true);
+    };
+    access.forEachView(rewriter, access.getRows(rewriter, tile.getRowCount()), storePart);
     rewriter.eraseOp(op);
     return success();
   }

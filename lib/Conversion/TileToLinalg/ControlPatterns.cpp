@@ -1,5 +1,5 @@
-// Patterns of `convert-tile-to-linalg` for functions, loops, spans and the place of a block in its
-// launch.
+// Patterns of `convert-tile-to-linalg` for functions, loops, spans, sizes and the place of a block
+// in its launch.
 #include "Patterns.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
@@ -89,14 +89,61 @@ Value createValidLength(OpBuilder &builder, Location loc, int64_t size, Value ba
 
 int64_t getSize(SpanType span) { return cast<IntegerAttr>(span.getSize()).getInt(); }
 
+/// The part of a filled span that exists, `first <= index < limit`, within its `size` rows: how
+/// many rows are missing before it, and its length.
+std::pair<Value, Value> createExistingPart(OpBuilder &builder, Location loc, int64_t size,
+                                           Value base, Value first, Value limit) {
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value rows = arith::ConstantIndexOp::create(builder, loc, size);
+  auto clampRow = [&](Value index, Value least) -> Value {
+    Value row = arith::SubIOp::create(builder, loc, index, base);
+    return arith::MaxSIOp::create(builder, loc, arith::MinSIOp::create(builder, loc, row, rows),
+                                  least);
+  };
+  Value missing = clampRow(first, zero);
+  Value end = clampRow(limit, missing);
+  return {missing, arith::SubIOp::create(builder, loc, end, missing)};
+}
+
 struct ConvertMakeSpan : OpConversionPattern<MakeSpanOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(MakeSpanOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    Value valid = createValidLength(rewriter, op.getLoc(), getSize(op.getType()), adaptor.getBase(),
-                                    adaptor.getLimit(), /*mayBeEmpty=*/!op.getNonempty());
-    rewriter.replaceOpWithMultiple(op, {{adaptor.getBase(), valid}});
+    int64_t size = getSize(op.getType());
+    Value base = adaptor.getBase(), limit = adaptor.getLimit();
+    SmallVector<Value> values = {base};
+    if (Value first = adaptor.getFirst()) {
+      auto [missing, count] = createExistingPart(rewriter, op.getLoc(), size, base, first, limit);
+      values.append({count, missing});
+    } else {
+      values.push_back(createValidLength(rewriter, op.getLoc(), size, base, limit,
+                                         /*mayBeEmpty=*/!op.getNonempty()));
+    }
+    if (adaptor.getStep())
+      values.append({adaptor.getOffset(), adaptor.getStep()});
+    rewriter.replaceOpWithMultiple(op, {values});
+    return success();
+  }
+};
+
+struct ConvertSpanBase : OpConversionPattern<SpanBaseOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(SpanBaseOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, SpanParts::get(op.getSpan().getType(), adaptor.getSpan()).base);
+    return success();
+  }
+};
+
+struct ConvertSize : OpConversionPattern<SizeOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(SizeOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<arith::ConstantIndexOp>(op,
+                                                        cast<IntegerAttr>(op.getDim()).getInt());
     return success();
   }
 };
@@ -158,7 +205,21 @@ struct ConvertYield : OpConversionPattern<YieldOp> {
 
 } // namespace
 
+SpanParts SpanParts::get(SpanType type, ValueRange values) {
+  SpanParts parts;
+  parts.base = values[0];
+  parts.count = values[1];
+  if (type.getFilled())
+    parts.missing = values[2];
+  if (type.getMapped()) {
+    parts.offset = values.drop_back().back();
+    parts.step = values.back();
+  }
+  return parts;
+}
+
 void attn::populateControlPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
   patterns.add<ConvertFunction, ConvertBlockPlace<BlockIdOp, 2>, ConvertBlockPlace<BlockCountOp, 1>,
-               ConvertMakeSpan, ConvertRange, ConvertYield>(converter, patterns.getContext());
+               ConvertMakeSpan, ConvertSpanBase, ConvertSize, ConvertRange, ConvertYield>(
+      converter, patterns.getContext());
 }

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace attn {
 #define GEN_PASS_DEF_CONVERTTILETOLINALGPASS
@@ -50,7 +51,9 @@ struct TileTypeConverter : TypeConverter {
       return RankedTensorType::get({tile.getRowCount(), tile.getColCount()}, tile.getElementType());
     });
     addConversion([](SpanType span, SmallVectorImpl<Type> &results) {
-      results.append(2, IndexType::get(span.getContext()));
+      // As in `SpanParts`.
+      size_t count = 2 + (span.getFilled() ? 1 : 0) + (span.getMapped() ? 2 : 0);
+      results.append(count, IndexType::get(span.getContext()));
       return success();
     });
     addConversion([](SoftmaxStateType) -> Type { return {}; });
@@ -61,30 +64,44 @@ struct TileTypeConverter : TypeConverter {
   }
 };
 
-/// The symbol in a type, or null where all its sizes are numbers.
-StringAttr findSymbol(Type type) {
-  if (auto tile = dyn_cast<TileType>(type)) {
-    auto rows = dyn_cast<StringAttr>(tile.getRows());
-    return rows ? rows : dyn_cast<StringAttr>(tile.getCols());
-  }
-  auto span = dyn_cast<SpanType>(type);
-  return span ? dyn_cast<StringAttr>(span.getSize()) : StringAttr();
+LogicalResult verifyDim(Location loc, Attribute dim) {
+  auto sum = dyn_cast<SumAttr>(dim);
+  auto symbol = sum ? sum.getSymbol() : dyn_cast<StringAttr>(dim);
+  if (!symbol)
+    return success();
+  return emitError(loc) << "size '" << symbol.getValue()
+                        << "' is not bound; run 'tile-fit-tiles' before 'convert-tile-to-linalg'";
 }
 
 LogicalResult verifyType(Location loc, Type type) {
   if (isa<SoftmaxStateType>(type))
     return emitError(loc) << "softmax state remains; run 'tile-decompose-softmax' before "
                              "'convert-tile-to-linalg'";
-  if (StringAttr symbol = findSymbol(type))
-    return emitError(loc) << "size '" << symbol.getValue()
-                          << "' is not bound; run 'tile-fit-tiles' before 'convert-tile-to-linalg'";
-  return success();
+  if (auto tile = dyn_cast<TileType>(type))
+    return failure(failed(verifyDim(loc, tile.getRows())) ||
+                   failed(verifyDim(loc, tile.getCols())));
+  auto span = dyn_cast<SpanType>(type);
+  return span ? verifyDim(loc, span.getSize()) : success();
+}
+
+/// The pass that removes ops of this kind, with their name; nothing where none has to.
+std::pair<StringRef, StringRef> getRemovingPass(Operation *op) {
+  return TypeSwitch<Operation *, std::pair<StringRef, StringRef>>(op)
+      .Case<GridOp>([](auto) { return std::pair("grid", "tile-clamp-grid"); })
+      .Case<AccumulateOp>([](auto) { return std::pair("accumulation", "tile-clamp-grid"); })
+      .Case<PhaseOp>([](auto) { return std::pair("phase", "tile-split-phases"); })
+      .Case<BandDotOp, BandMixOp, BandSpreadOp>(
+          [](auto) { return std::pair("band", "tile-lower-band-gather"); })
+      .Default([](auto) { return std::pair("", ""); });
 }
 
 /// Says which pass should have run, for what the earlier stage left behind.
 LogicalResult verifyOp(Operation *op) {
-  if (isa<GridOp>(op))
-    return op->emitError("grid remains; run 'tile-clamp-grid' before 'convert-tile-to-linalg'");
+  if (auto [what, pass] = getRemovingPass(op); !pass.empty())
+    return op->emitError() << what << " remains; run '" << pass
+                           << "' before 'convert-tile-to-linalg'";
+  if (auto size = dyn_cast<SizeOp>(op))
+    return verifyDim(op->getLoc(), size.getDim());
   for (Type type : op->getResultTypes())
     if (failed(verifyType(op->getLoc(), type)))
       return failure();
@@ -107,8 +124,8 @@ LogicalResult verifyStage(ModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
-/// The span that limits the valid rows of a tile, or null where all rows are valid. Follows the
-/// tile back to the loads it is computed from.
+/// The span that limits the valid rows of a tile, or null where all rows are valid, as those of
+/// filled spans are. Follows the tile back to the loads it is computed from.
 Value findRowSpan(Value tile) {
   int64_t rows = cast<TileType>(tile.getType()).getRowCount();
   SmallVector<Value> pending = {tile};
@@ -125,8 +142,10 @@ Value findRowSpan(Value tile) {
     }
     Operation *op = value.getDefiningOp();
     if (auto load = dyn_cast<LoadOp>(op)) {
-      auto spans = llvm::make_filter_range(
-          load.getIndices(), [](Value index) { return isa<SpanType>(index.getType()); });
+      auto spans = llvm::make_filter_range(load.getIndices(), [](Value index) {
+        auto span = dyn_cast<SpanType>(index.getType());
+        return span && !span.getFilled();
+      });
       if (!spans.empty())
         return *spans.begin();
     } else if (auto range = dyn_cast<RangeOp>(op)) {

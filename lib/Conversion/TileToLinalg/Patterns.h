@@ -13,14 +13,26 @@ using ValidRows = llvm::DenseMap<mlir::Operation *, mlir::Value>;
 /// Whether the function is launched by blocks, and so takes its block's number and their count.
 inline bool isKernel(mlir::func::FuncOp function) { return function->hasAttr("tile.kernel"); }
 
+/// What a span becomes: `count` rows that exist, from row `missing` of the tile on. Row p of the
+/// tile has index `base + p`, and stands in the array at `offset + step * index` where the span is
+/// mapped.
+struct SpanParts {
+  mlir::Value base, count;
+  mlir::Value missing;      // null where the span is not filled: no rows are missing before
+  mlir::Value offset, step; // null where the span is not mapped
+
+  /// From the values that the converter makes of a span, in the order of the members.
+  static SpanParts get(tile::SpanType type, mlir::ValueRange values);
+};
+
 /// Arrays: dim, load, store.
 void populateArrayPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 
-/// Tiles: arithmetic, casts, reductions, parts. `validRows` must outlive the patterns.
+/// Tiles: arithmetic, casts, reductions, parts, masks. `validRows` must outlive the patterns.
 void populateValuePatterns(const mlir::TypeConverter &converter, const ValidRows &validRows,
                            mlir::RewritePatternSet &patterns);
 
-/// Functions, loops, spans and the place of a block in its launch.
+/// Functions, loops, spans, sizes and the place of a block in its launch.
 void populateControlPatterns(const mlir::TypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
 

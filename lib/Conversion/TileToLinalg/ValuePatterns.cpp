@@ -1,4 +1,5 @@
-// Patterns of `convert-tile-to-linalg` for tiles: arithmetic, casts, reductions and parts.
+// Patterns of `convert-tile-to-linalg` for tiles: arithmetic, casts, reductions, parts
+// and masks.
 #include "Patterns.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -199,10 +200,11 @@ private:
       return input;
     // The span is no operand, so its converted values are taken by a cast, which the pass resolves
     // at its end.
-    Type index = rewriter.getIndexType();
-    Value valid =
-        UnrealizedConversionCastOp::create(rewriter, op.getLoc(), TypeRange{index, index}, span)
-            .getResult(1);
+    SmallVector<Type> types;
+    if (failed(getTypeConverter()->convertType(span.getType(), types)))
+      return input;
+    auto parts = UnrealizedConversionCastOp::create(rewriter, op.getLoc(), types, span);
+    Value valid = SpanParts::get(cast<SpanType>(span.getType()), parts.getResults()).count;
     SmallVector<OpFoldResult> zeros(2, rewriter.getIndexAttr(0)), ones(2, rewriter.getIndexAttr(1));
     SmallVector<OpFoldResult> sizes = {
         valid, rewriter.getIndexAttr(cast<RankedTensorType>(input.getType()).getDimSize(1))};
@@ -214,12 +216,21 @@ private:
 
 /// Offsets, sizes and steps of a part of a tile.
 struct Part {
-  Part(OpBuilder &builder, Value row, Value col, RankedTensorType type)
+  Part(OpBuilder &builder, Value row, Value col, TileType type)
       : offsets({getAsOpFoldResult(row), getAsOpFoldResult(col)}),
-        sizes(getAsIndexOpFoldResult(builder.getContext(), type.getShape())),
+        sizes(
+            getAsIndexOpFoldResult(builder.getContext(), {type.getRowCount(), type.getColCount()})),
         steps(2, builder.getIndexAttr(1)) {}
   SmallVector<OpFoldResult> offsets, sizes, steps;
 };
+
+/// The type of a row or a column without its dimension of size 1: what lies between the two where
+/// one is taken for the other.
+RankedTensorType getFlatType(RankedTensorType type) {
+  return RankedTensorType::get({type.getNumElements()}, type.getElementType());
+}
+
+const SmallVector<ReassociationIndices> bothDimensions = {{0, 1}};
 
 struct ConvertExtract : OpConversionPattern<ExtractOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -227,9 +238,13 @@ struct ConvertExtract : OpConversionPattern<ExtractOp> {
   LogicalResult matchAndRewrite(ExtractOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
-    Part part(rewriter, adaptor.getRow(), adaptor.getCol(), type);
-    rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(op, type, adaptor.getInput(), part.offsets,
-                                                        part.sizes, part.steps);
+    Part part(rewriter, adaptor.getRow(), adaptor.getCol(), op.getPartType());
+    RankedTensorType partType = op.getTransposed() ? getFlatType(type) : type;
+    Value slice = tensor::ExtractSliceOp::create(
+        rewriter, op.getLoc(), partType, adaptor.getInput(), part.offsets, part.sizes, part.steps);
+    if (op.getTransposed())
+      slice = tensor::ExpandShapeOp::create(rewriter, op.getLoc(), type, slice, bothDimensions);
+    rewriter.replaceOp(op, slice);
     return success();
   }
 };
@@ -239,10 +254,44 @@ struct ConvertInsert : OpConversionPattern<InsertOp> {
 
   LogicalResult matchAndRewrite(InsertOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    auto type = cast<RankedTensorType>(adaptor.getPart().getType());
-    Part part(rewriter, adaptor.getRow(), adaptor.getCol(), type);
-    rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(op, adaptor.getPart(), adaptor.getWhole(),
-                                                       part.offsets, part.sizes, part.steps);
+    Value value = adaptor.getPart();
+    auto type = cast<RankedTensorType>(value.getType());
+    if (op.getTransposed())
+      value = tensor::CollapseShapeOp::create(rewriter, op.getLoc(), getFlatType(type), value,
+                                              bothDimensions);
+    Part part(rewriter, adaptor.getRow(), adaptor.getCol(), op.getPartType());
+    rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(op, value, adaptor.getWhole(), part.offsets,
+                                                       part.sizes, part.steps);
+    return success();
+  }
+};
+
+/// A slot is that of an existing row where `missing <= row + slot < missing + count`.
+struct ConvertBandMask : OpConversionPattern<BandMaskOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(BandMaskOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    SpanParts span = SpanParts::get(op.getWindow().getType(), adaptor.getWindow());
+    // Rows of a tile fit 32 bits, and then as many lanes as floats have hold them.
+    Type word = rewriter.getI32Type();
+    auto toWord = [&](OpBuilder &builder, Location at, Value index) -> Value {
+      return arith::IndexCastOp::create(builder, at, word, index);
+    };
+    Value missing = toWord(rewriter, loc, span.missing), count = toWord(rewriter, loc, span.count);
+    auto payload = [&](OpBuilder &builder, Location at, ValueRange) -> Value {
+      // The order of the two loops does not matter to their sum.
+      Value row = toWord(builder, at, linalg::IndexOp::create(builder, at, 0));
+      Value slot = toWord(builder, at, linalg::IndexOp::create(builder, at, 1));
+      Value ofWindow = arith::AddIOp::create(builder, at, row, slot);
+      Value existing = arith::SubIOp::create(builder, at, ofWindow, missing);
+      // Unsigned, a row before the first is behind the last.
+      Value exists = arith::CmpIOp::create(builder, at, arith::CmpIPredicate::ult, existing, count);
+      return arith::UIToFPOp::create(builder, at, type.getElementType(), exists);
+    };
+    rewriter.replaceOp(op, createElementwise(rewriter, loc, type, {}, payload));
     return success();
   }
 };
@@ -259,6 +308,6 @@ void attn::populateValuePatterns(const TypeConverter &converter, const ValidRows
            ConvertElementwise<MinimumOp, arith::MinimumFOp>, ConvertElementwise<ExpOp, math::ExpOp>,
            ConvertElementwise<LogOp, math::LogOp>, ConvertElementwise<SqrtOp, math::SqrtOp>,
            ConvertElementwise<AbsOp, math::AbsFOp>, ConvertRsqrt, ConvertCast, ConvertSplat,
-           ConvertUndefined, ConvertExtract, ConvertInsert>(converter, context);
+           ConvertUndefined, ConvertExtract, ConvertInsert, ConvertBandMask>(converter, context);
   patterns.add<ConvertReduce>(converter, context, validRows);
 }

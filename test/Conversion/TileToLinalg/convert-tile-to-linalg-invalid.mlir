@@ -50,3 +50,46 @@ func.func @columns(%x: !tile.array<?x?xf32>, %n: index) attributes {tile.kernel}
   %v = tile.load %x[%t span, %t span] : (!tile.array<?x?xf32>, !tile.span<4>, !tile.span<4>) -> !tile.tile<4 x 4 x f32>
   return
 }
+
+// -----
+
+func.func @size() -> index attributes {tile.symbols = {BT = #tile.auto<1, 64>}} {
+  // expected-error @+1 {{size 'BT' is not bound; run 'tile-fit-tiles' before 'convert-tile-to-linalg'}}
+  %n = tile.size BT + 2
+  return %n : index
+}
+
+// -----
+
+func.func @sum(%base: index) attributes {tile.kernel, tile.symbols = {BT = #tile.auto<1, 64>}} {
+  // expected-error @+1 {{size 'BT' is not bound; run 'tile-fit-tiles' before 'convert-tile-to-linalg'}}
+  %t = tile.make_span %base to %base : !tile.span<BT + 2>
+  return
+}
+
+// -----
+
+func.func @phase() attributes {tile.kernel} {
+  // expected-error @+1 {{phase remains; run 'tile-split-phases' before 'convert-tile-to-linalg'}}
+  tile.phase
+  return
+}
+
+// -----
+
+func.func @accumulation(%g: f32, %G: !tile.array<?x64xf32>) attributes {tile.kernel} {
+  %row = tile.splat %g : f32 -> !tile.tile<1 x 64 x f32>
+  // expected-error @+1 {{accumulation remains; run 'tile-clamp-grid' before 'convert-tile-to-linalg'}}
+  tile.accumulate %row, %G : !tile.tile<1 x 64 x f32>, !tile.array<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @band(%x: f32) attributes {tile.kernel} {
+  %q = tile.splat %x : f32 -> !tile.tile<4 x 64 x f32>
+  %k = tile.splat %x : f32 -> !tile.tile<6 x 64 x f32>
+  // expected-error @+1 {{band remains; run 'tile-lower-band-gather' before 'convert-tile-to-linalg'}}
+  %s = tile.band_dot %q, %k : !tile.tile<4 x 64 x f32>, !tile.tile<6 x 64 x f32> -> !tile.tile<4 x 3 x f32>
+  return
+}

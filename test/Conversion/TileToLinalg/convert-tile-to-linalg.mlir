@@ -18,8 +18,8 @@ func.func @double(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
   // CHECK: scf.for %[[I:.*]] = %[[ID]] to %[[T]] step %{{.*}} {
   tile.range %t = %id to %T by 4 parallel {
     // CHECK:      %[[VALID:.*]] = affine.min #{{.*}}(%[[I]], %[[T]])
-    // CHECK-NEXT: %[[FROM:.*]] = memref.subview %[[X]][%[[I]], 0] [%[[VALID]], 64] [1, 1]
     // CHECK-NEXT: %[[BUFFER:.*]] = memref.alloc() {alignment = 64 : i64} : memref<4x64xf32>
+    // CHECK-NEXT: %[[FROM:.*]] = memref.subview %[[X]][%[[I]], 0] [%[[VALID]], 64] [1, 1]
     // CHECK-NEXT: %[[ROWS:.*]] = memref.subview %[[BUFFER]][0, 0] [%[[VALID]], 64] [1, 1]
     // CHECK-NEXT: memref.copy %[[FROM]], %[[ROWS]]
     // CHECK-NEXT: %[[V:.*]] = bufferization.to_tensor %[[BUFFER]] restrict writable : memref<4x64xf32> to tensor<4x64xf32>
@@ -161,4 +161,176 @@ func.func @sum_rows(%x: !tile.array<?x64xf32>, %y: !tile.array<64xf32>) attribut
   }
   tile.store %sum, %y[:] : (!tile.tile<1 x 64 x f32>, !tile.array<64xf32>) -> ()
   return
+}
+
+// -----
+
+// A filled span: rows that are missing at either end are zero when loaded, and not stored.
+// CHECK-LABEL: func.func @filled
+// CHECK-SAME:    %[[X:[^:]*]]: memref<?x64xbf16, strided<[?, 1]>>, %[[C:[^:]*]]: memref<?xf32>, %[[BASE:[^:]*]]: index, %[[FIRST:[^:]*]]: index, %[[LIMIT:[^:]*]]: index,
+func.func @filled(%x: !tile.array<?x64xbf16>, %c: !tile.array<?xf32>, %base: index, %first: index, %limit: index)
+    attributes {tile.kernel} {
+  // CHECK:      %[[BEFORE:.*]] = arith.subi %[[FIRST]], %[[BASE]]
+  // CHECK-NEXT: %[[CUT:.*]] = arith.minsi %[[BEFORE]], %c6
+  // CHECK-NEXT: %[[MISSING:.*]] = arith.maxsi %[[CUT]], %c0
+  // CHECK-NEXT: %[[UNTIL:.*]] = arith.subi %[[LIMIT]], %[[BASE]]
+  // CHECK-NEXT: %[[CUT:.*]] = arith.minsi %[[UNTIL]], %c6
+  // CHECK-NEXT: %[[END:.*]] = arith.maxsi %[[CUT]], %[[MISSING]]
+  // CHECK-NEXT: %[[COUNT:.*]] = arith.subi %[[END]], %[[MISSING]]
+  %k = tile.make_span %base to %limit from %first : !tile.span<6, filled>
+  // CHECK:      %[[BUFFER:.*]] = memref.alloc() {alignment = 64 : i64} : memref<6x64xbf16>
+  // CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0.000000e+00 : bf16
+  // CHECK:      %[[STOP:.*]] = arith.addi %[[MISSING]], %[[COUNT]]
+  // CHECK-NEXT: %[[BEHIND:.*]] = arith.subi %{{.*}}, %[[STOP]]
+  // CHECK-NEXT: %[[TOP:.*]] = memref.subview %[[BUFFER]][0, 0] [%[[MISSING]], 64] [1, 1]
+  // CHECK-NEXT: linalg.fill ins(%[[ZERO]] : bf16) outs(%[[TOP]]
+  // CHECK-NEXT: %[[BOTTOM:.*]] = memref.subview %[[BUFFER]][%[[STOP]], 0] [%[[BEHIND]], 64] [1, 1]
+  // CHECK-NEXT: linalg.fill ins(%[[ZERO]] : bf16) outs(%[[BOTTOM]]
+  // CHECK-NEXT: %[[ROW:.*]] = arith.addi %[[BASE]], %[[MISSING]]
+  // CHECK-NEXT: %[[FROM:.*]] = memref.subview %[[X]][%[[ROW]], 0] [%[[COUNT]], 64] [1, 1]
+  // CHECK-NEXT: %[[ROWS:.*]] = memref.subview %[[BUFFER]][%[[MISSING]], 0] [%[[COUNT]], 64] [1, 1]
+  // CHECK-NEXT: memref.copy %[[FROM]], %[[ROWS]]
+  // CHECK-NEXT: %[[V:.*]] = bufferization.to_tensor %[[BUFFER]] restrict writable
+  %v = tile.load %x[%k span, :] : (!tile.array<?x64xbf16>, !tile.span<6, filled>) -> !tile.tile<6 x 64 x bf16>
+  // CHECK:      %[[ROW:.*]] = arith.addi %[[BASE]], %[[MISSING]]
+  // CHECK-NEXT: %[[TO:.*]] = memref.subview %[[X]][%[[ROW]], 0] [%[[COUNT]], 64] [1, 1]
+  // CHECK-NEXT: %[[PART:.*]] = tensor.extract_slice %[[V]][%[[MISSING]], 0] [%[[COUNT]], 64] [1, 1]
+  // CHECK-NEXT: bufferization.materialize_in_destination %[[PART]] in restrict writable %[[TO]]
+  tile.store %v, %x[%k span, :] : (!tile.tile<6 x 64 x bf16>, !tile.array<?x64xbf16>, !tile.span<6, filled>) -> ()
+  // CHECK: %[[COLUMN:.*]] = memref.subview %[[C]][%{{.*}}] [%[[COUNT]]] [1]
+  // CHECK: memref.expand_shape %[[COLUMN]] {{\[\[}}0, 1]] output_shape [%[[COUNT]], 1]
+  %l = tile.load %c[%k span] : (!tile.array<?xf32>, !tile.span<6, filled>) -> !tile.tile<6 x 1 x f32>
+  // All rows of a filled span count.
+  // CHECK-NOT: tensor.extract_slice
+  // CHECK: linalg.generic {{.*}}iterator_types = ["reduction", "parallel"]} ins(%{{.*}} : tensor<6x1xf32>)
+  %s = tile.reduce sum %l axis 0 : !tile.tile<6 x 1 x f32> -> !tile.tile<1 x 1 x f32>
+  return
+}
+
+// -----
+
+// A mapped span: rows stand a step apart; the valid ones count.
+// CHECK-LABEL: func.func @mapped
+// CHECK-SAME:    %[[X:[^:]*]]: memref<?x?x64xf32, strided<[?, ?, 1]>>, %[[L:[^:]*]]: memref<?x?xf32, strided<[?, 1]>>, %[[BASE:[^:]*]]: index, %[[LIMIT:[^:]*]]: index, %[[OFFSET:[^:]*]]: index, %[[STEP:[^:]*]]: index,
+func.func @mapped(%x: !tile.array<?x?x64xf32>, %l: !tile.array<?x?xf32>, %base: index, %limit: index, %offset: index,
+                  %step: index) attributes {tile.kernel} {
+  // CHECK: %[[COUNT:.*]] = arith.maxsi
+  %t = tile.make_span %base to %limit map(%offset, %step) : !tile.span<4, mapped>
+  // CHECK:      %[[STEPS:.*]] = arith.muli %[[STEP]], %[[BASE]]
+  // CHECK-NEXT: %[[ROW:.*]] = arith.addi %[[OFFSET]], %[[STEPS]]
+  // CHECK-NEXT: memref.subview %[[X]][%[[BASE]], %[[ROW]], 0] [1, %[[COUNT]], 64] [1, %[[STEP]], 1]
+  %v = tile.load %x[%base, %t span, :] : (!tile.array<?x?x64xf32>, index, !tile.span<4, mapped>) -> !tile.tile<4 x 64 x f32>
+  // CHECK: %[[COLUMN:.*]] = memref.subview %[[L]][%[[BASE]], %{{.*}}] [1, %[[COUNT]]] [1, %[[STEP]]] : {{.*}} to memref<?xf32, strided<[?], offset: ?>>
+  // CHECK: memref.expand_shape %[[COLUMN]]
+  %c = tile.load %l[%base, %t span] : (!tile.array<?x?xf32>, index, !tile.span<4, mapped>) -> !tile.tile<4 x 1 x f32>
+  // CHECK: tensor.extract_slice %{{.*}}[0, 0] [%[[COUNT]], 64] [1, 1] : tensor<4x64xf32> to tensor<?x64xf32>
+  %s = tile.reduce sum %v axis 0 : !tile.tile<4 x 64 x f32> -> !tile.tile<1 x 64 x f32>
+  return
+}
+
+// -----
+
+// Filled and mapped: the rows that exist begin behind those that are missing, mapped.
+// CHECK-LABEL: func.func @filled_mapped
+// CHECK-SAME:    %[[X:[^:]*]]: memref<?x64xf32, strided<[?, 1]>>, %[[BASE:[^:]*]]: index, %[[FIRST:[^:]*]]: index, %[[LIMIT:[^:]*]]: index, %[[OFFSET:[^:]*]]: index, %[[STEP:[^:]*]]: index,
+func.func @filled_mapped(%x: !tile.array<?x64xf32>, %base: index, %first: index, %limit: index, %offset: index, %step: index)
+    attributes {tile.kernel} {
+  // CHECK: %[[MISSING:.*]] = arith.maxsi
+  // CHECK: %[[COUNT:.*]] = arith.subi %{{.*}}, %[[MISSING]]
+  %k = tile.make_span %base to %limit from %first map(%offset, %step) : !tile.span<6, filled, mapped>
+  // CHECK:      %[[INDEX:.*]] = arith.addi %[[BASE]], %[[MISSING]]
+  // CHECK-NEXT: %[[STEPS:.*]] = arith.muli %[[STEP]], %[[INDEX]]
+  // CHECK-NEXT: %[[ROW:.*]] = arith.addi %[[OFFSET]], %[[STEPS]]
+  // CHECK-NEXT: memref.subview %[[X]][%[[ROW]], 0] [%[[COUNT]], 64] [%[[STEP]], 1]
+  %v = tile.load %x[%k span, :] : (!tile.array<?x64xf32>, !tile.span<6, filled, mapped>) -> !tile.tile<6 x 64 x f32>
+  return
+}
+
+// -----
+
+// A span over a list of tensors: row by row, each at its own address.
+// CHECK-LABEL: func.func @table_rows
+// CHECK-SAME:    %[[TABLE:[^:]*]]: memref<?xi64>, %[[SHAPE:[^:]*]]: memref<?x64xf16, strided<[?, 1]>>, %[[BASE:[^:]*]]: index, %[[LIMIT:[^:]*]]: index, %[[T:[^:]*]]: index,
+func.func @table_rows(%a: !tile.array<?x?x64xf16, table>, %base: index, %limit: index, %t: index) attributes {tile.kernel} {
+  // CHECK: %[[COUNT:.*]] = arith.maxsi
+  %n = tile.make_span %base to %limit : !tile.span<8>
+  // CHECK: %[[BUFFER:.*]] = memref.alloc() {alignment = 64 : i64} : memref<8x64xf16>
+  // CHECK: %[[END:.*]] = arith.addi %[[ZERO:.*]], %[[COUNT]]
+  // CHECK: scf.for %[[ROW:.*]] = %[[ZERO]] to %[[END]]
+  // CHECK:   %[[ENTRY:.*]] = arith.addi %[[BASE]], %[[ROW]]
+  // CHECK:   memref.load %[[TABLE]][%[[ENTRY]]]
+  // CHECK:   %[[TENSOR:.*]] = memref.reinterpret_cast %[[SHAPE]]
+  // CHECK:   %[[FROM:.*]] = memref.subview %[[TENSOR]][%[[T]], 0] [1, 64] [1, 1]
+  // CHECK:   %[[VIEW:.*]] = memref.expand_shape %[[FROM]] {{\[\[}}0, 1]] output_shape [1, 64]
+  // CHECK:   %[[TO:.*]] = memref.subview %[[BUFFER]][%[[ROW]], 0] [1, 64] [1, 1]
+  // CHECK:   memref.copy %[[VIEW]], %[[TO]]
+  // CHECK: %[[V:.*]] = bufferization.to_tensor %[[BUFFER]]
+  %v = tile.load %a[%n span, %t, :] : (!tile.array<?x?x64xf16, table>, !tile.span<8>, index) -> !tile.tile<8 x 64 x f16>
+  // CHECK: scf.for %[[ROW:.*]] =
+  // CHECK:   memref.load %[[TABLE]]
+  // CHECK:   %[[PART:.*]] = tensor.extract_slice %[[V]][%[[ROW]], 0] [1, 64] [1, 1]
+  // CHECK:   bufferization.materialize_in_destination %[[PART]]
+  tile.store %v, %a[%n span, %t, :] : (!tile.tile<8 x 64 x f16>, !tile.array<?x?x64xf16, table>, !tile.span<8>, index) -> ()
+  return
+}
+
+// -----
+
+// Rows as columns and columns as rows: both lie contiguously, so nothing moves.
+// CHECK-LABEL: func.func @transposed
+func.func @transposed(%x: f32, %t: index) attributes {tile.kernel} {
+  %zero = arith.constant 0 : index
+  %p = tile.splat %x : f32 -> !tile.tile<7 x 4 x f32>
+  // CHECK: %[[ROW:.*]] = tensor.extract_slice %{{.*}}[%{{.*}}, 0] [1, 4] [1, 1] : tensor<7x4xf32> to tensor<4xf32>
+  // CHECK: %[[COLUMN:.*]] = tensor.expand_shape %[[ROW]] {{\[\[}}0, 1]] output_shape [4, 1]
+  %c = tile.extract %p[%t, %zero] transposed : !tile.tile<7 x 4 x f32> -> !tile.tile<4 x 1 x f32>
+  // CHECK: %[[FLAT:.*]] = tensor.collapse_shape %[[COLUMN]] {{\[\[}}0, 1]] : tensor<4x1xf32> into tensor<4xf32>
+  // CHECK: tensor.insert_slice %[[FLAT]] into %{{.*}}[%{{.*}}, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<7x4xf32>
+  %s = tile.insert %c, %p[%t, %zero] transposed : !tile.tile<4 x 1 x f32> into !tile.tile<7 x 4 x f32>
+  // CHECK: tensor.extract_slice %{{.*}}[0, %{{.*}}] [7, 1] [1, 1] : tensor<7x4xf32> to tensor<7xf32>
+  // CHECK: tensor.expand_shape %{{.*}} output_shape [1, 7]
+  %r = tile.extract %s[%zero, %t] transposed : !tile.tile<7 x 4 x f32> -> !tile.tile<1 x 7 x f32>
+  return
+}
+
+// -----
+
+// The slots whose row exists: one comparison says both that it is not before the first and not behind the last.
+// CHECK-LABEL: func.func @mask
+// CHECK-DAG:     %[[MISSING:.*]] = arith.index_cast %[[BEFORE:.*]] : index to i32
+// CHECK-DAG:     %[[COUNT:.*]] = arith.index_cast %{{.*}} : index to i32
+// CHECK:         linalg.generic {{.*}} outs(%{{.*}} : tensor<3x4xf32>) {
+// CHECK:           linalg.index 0
+// CHECK:           linalg.index 1
+// CHECK:           %[[ROW:.*]] = arith.addi
+// CHECK:           %[[EXISTING:.*]] = arith.subi %[[ROW]], %[[MISSING]]
+// CHECK:           %[[EXISTS:.*]] = arith.cmpi ult, %[[EXISTING]], %[[COUNT]] : i32
+// CHECK:           arith.uitofp %[[EXISTS]] : i1 to f32
+// CHECK:         linalg.generic {{.*}} outs(%{{.*}} : tensor<4x3xf32>) {
+func.func @mask(%base: index, %limit: index) attributes {tile.kernel} {
+  %zero = arith.constant 0 : index
+  %k = tile.make_span %base to %limit from %zero : !tile.span<6, filled>
+  %m = tile.band_mask %k transposed : !tile.span<6, filled> -> !tile.tile<3 x 4 x f32>
+  %n = tile.band_mask %k : !tile.span<6, filled> -> !tile.tile<4 x 3 x f32>
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @base
+// CHECK-SAME:    %[[BASE:[^:]*]]: index
+// CHECK:         return %[[BASE]] : index
+func.func @base(%base: index, %limit: index) -> index {
+  %zero = arith.constant 0 : index
+  %k = tile.make_span %base to %limit from %zero : !tile.span<6, filled>
+  %b = tile.span_base %k : !tile.span<6, filled>
+  return %b : index
+}
+
+// CHECK-LABEL: func.func @size
+// CHECK:         %[[SIZE:.*]] = arith.constant 64 : index
+// CHECK:         return %[[SIZE]]
+func.func @size() -> index {
+  %n = tile.size 64
+  return %n : index
 }

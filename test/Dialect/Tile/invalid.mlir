@@ -147,9 +147,9 @@ func.func @f(%x: !tile.array<?x4xf32>, %i: index) {
 
 // -----
 
-func.func @f(%x: !tile.array<?x4xf32, table>, %t: !tile.span<BT>) {
-  // expected-error@below {{must index the first dimension of a table of addresses by a scalar}}
-  %n = tile.load %x[%t span, :] : (!tile.array<?x4xf32, table>, !tile.span<BT>) -> !tile.tile<BT x 4 x f32>
+func.func @f(%x: !tile.array<?x4xf32, table>, %i: index) {
+  // expected-error@below {{must index the first dimension of a table of addresses by a scalar or a span}}
+  %n = tile.load %x[%i:2, :] : (!tile.array<?x4xf32, table>, index) -> !tile.tile<2 x 4 x f32>
   return
 }
 

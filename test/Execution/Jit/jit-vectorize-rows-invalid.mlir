@@ -39,12 +39,12 @@ func.func @indices(%a: memref<12x1xf32>, %e: memref<4x8xf32>) {
 // -----
 
 #all = affine_map<(d0, d1) -> (d0, d1)>
-func.func @payload(%e: memref<4x8xindex>) {
-  // expected-error @+1 {{cannot be vectorised: 'linalg.index' does not work element by element}}
-  linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]} outs(%e : memref<4x8xindex>) {
-  ^bb0(%o: index):
-    %i = linalg.index 0 : index
-    linalg.yield %i : index
+func.func @payload(%a: memref<f32>, %e: memref<4x8xf32>) {
+  // expected-error @+1 {{cannot be vectorised: 'memref.load' does not work element by element}}
+  linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]} outs(%e : memref<4x8xf32>) {
+  ^bb0(%o: f32):
+    %x = memref.load %a[] : memref<f32>
+    linalg.yield %x : f32
   }
   return
 }

@@ -112,3 +112,35 @@ func.func @columns(%a: memref<8x1xf32>, %b: memref<8x1xf32, strided<[?, ?]>>, %x
   memref.copy %a, %b : memref<8x1xf32> to memref<8x1xf32, strided<[?, ?]>>
   return
 }
+
+// -----
+
+#all = affine_map<(d0, d1) -> (d0, d1)>
+
+// Indices: that of a row is the same in all lanes, those of columns follow each other.
+// CHECK-LABEL: func.func @indices
+// CHECK-SAME:    %[[E:.*]]: memref<4x9xi32>
+// CHECK:         scf.for %[[R:.*]] =
+// CHECK:           %[[ROW:.*]] = vector.broadcast %[[R]] : index to vector<8xindex>
+// CHECK:           %[[ROWS:.*]] = arith.index_cast %[[ROW]] : vector<8xindex> to vector<8xi32>
+// CHECK:           %[[BASE:.*]] = vector.broadcast %c0{{.*}} : index to vector<8xindex>
+// CHECK:           %[[STEP:.*]] = vector.step : vector<8xindex>
+// CHECK:           %[[COL:.*]] = arith.addi %[[BASE]], %[[STEP]] : vector<8xindex>
+// CHECK:           %[[COLS:.*]] = arith.index_cast %[[COL]]
+// CHECK:           %[[SUM:.*]] = arith.addi %[[ROWS]], %[[COLS]] : vector<8xi32>
+// CHECK:           vector.store %[[SUM]], %[[E]][%[[R]], %c0{{.*}}]
+// CHECK:           arith.index_cast %[[R]] : index to i32
+// CHECK:           arith.index_cast %c8{{.*}} : index to i32
+// CHECK:           memref.store
+func.func @indices(%e: memref<4x9xi32>) {
+  linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]} outs(%e : memref<4x9xi32>) {
+  ^bb0(%o: i32):
+    %r = linalg.index 0 : index
+    %r32 = arith.index_cast %r : index to i32
+    %c = linalg.index 1 : index
+    %c32 = arith.index_cast %c : index to i32
+    %s = arith.addi %r32, %c32 : i32
+    linalg.yield %s : i32
+  }
+  return
+}

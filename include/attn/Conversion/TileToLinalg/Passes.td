@@ -15,10 +15,13 @@ def ConvertTileToLinalgPass : Pass<"convert-tile-to-linalg", "::mlir::ModuleOp">
     | array | `memref` with runtime strides, the last one 1 |
     | `table` array | a `memref<?xi64>` of addresses, and one `memref` with base address 0 that carries the sizes and strides of every entry |
     | tile | static `tensor` of rank 2 |
-    | span | two `index` values: base and valid length |
-    | `load` | `memref.subview`, copied into an `alloc` that becomes a tensor |
-    | `store` | `tensor.extract_slice` of the valid rows, `bufferization.materialize_in_destination` |
+    | span | `index` values: base and number of rows that exist; how many are missing before them where it is `filled`; offset and step where it is `mapped` |
+    | `load` | `memref.subview`, copied into an `alloc` that becomes a tensor; rows that a `filled` span lacks are set to zero |
+    | `store` | `tensor.extract_slice` of the rows that exist, `bufferization.materialize_in_destination` |
+    | rows of a `table` by a span | an `scf.for` over them, since each has an address of its own |
     | arithmetic, `reduce` | `linalg.generic` |
+    | `band_mask` | `linalg.generic` with `linalg.index` |
+    | `extract`, `insert` | `tensor.extract_slice`, `tensor.insert_slice`; `transposed` by way of a tensor of rank 1 |
     | `range` | `scf.for` |
     | `block_id`, `block_count` | two more `index` arguments at the end of every kernel |
 

@@ -167,6 +167,7 @@ def VectorizeRowsPass : Pass<"jit-vectorize-rows", "::mlir::func::FuncOp"> {
   let description = [{
     A loop over the rows, and in it one over the columns, by several vectors at a time, fewer where the operation has many operands. The columns that are left over
     are taken by smaller and smaller vectors, never by masks. A column tile is swept along its rows instead.
+    The index of a row is one number for all lanes, those of columns count up from lane to lane.
 
     Reductions over columns keep several vectors of partial results and combine them in a fixed order, so the result is the same in
     every run; a product that is summed is a fused multiply-add. Nothing else is contracted.

@@ -98,8 +98,9 @@ static LogicalResult inferSelection(Operation *op, ArrayType array, OperandRange
   if (operand != indices.end())
     return op->emitOpError("has more index operands than its index list needs");
   Attribute one = getDim(context, 1);
-  if (array.getTable() && kinds.front() != ScalarIndex)
-    return op->emitOpError("must index the first dimension of a table of addresses by a scalar");
+  if (array.getTable() && kinds.front() != ScalarIndex && kinds.front() != SpanIndex)
+    return op->emitOpError("must index the first dimension of a table of addresses by a scalar or "
+                           "a span");
   switch (kept.size()) {
   case 0:
     rows = cols = one;

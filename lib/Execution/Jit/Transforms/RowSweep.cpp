@@ -58,7 +58,8 @@ LogicalResult RowSweep::verify() const {
       if (!isSupportedIndex(expr))
         return op.emitOpError("cannot be vectorised: it reads at computed indices");
   for (Operation &inner : op.getBody()->without_terminator())
-    if (!isa<arith::ConstantOp>(inner) && !OpTrait::hasElementwiseMappableTraits(&inner))
+    if (!isa<arith::ConstantOp, linalg::IndexOp>(inner) &&
+        !OpTrait::hasElementwiseMappableTraits(&inner))
       return op.emitOpError() << "cannot be vectorised: '" << inner.getName()
                               << "' does not work element by element";
   if (op.getNumReductionLoops() == 0)
@@ -166,8 +167,20 @@ static Value createFusedSum(ImplicitLocOpBuilder &builder, arith::AddFOp add,
   return {};
 }
 
+Value RowSweep::createIndex(ImplicitLocOpBuilder &builder, int64_t loop, const Place &place) const {
+  if (loop != inner)
+    return place.outer;
+  if (place.count == 1)
+    return place.inner;
+  Type type = widen(builder.getIndexType(), place.count);
+  Value first = vector::BroadcastOp::create(builder, type, place.inner);
+  return arith::AddIOp::create(builder, first,
+                               vector::StepOp::create(builder, cast<VectorType>(type)));
+}
+
 SmallVector<Value> RowSweep::emitPayload(ImplicitLocOpBuilder &builder, ArrayRef<Value> arguments,
-                                         int64_t count) {
+                                         const Place &place) {
+  int64_t count = place.count;
   IRMapping values;
   auto spread = [&](Value value) -> Value {
     if (count == 1 || isa<VectorType>(value.getType()))
@@ -181,6 +194,10 @@ SmallVector<Value> RowSweep::emitPayload(ImplicitLocOpBuilder &builder, ArrayRef
     builder.setLoc(inner.getLoc());
     if (isa<arith::ConstantOp>(inner)) {
       values.map(inner.getResult(0), spread(builder.clone(inner)->getResult(0)));
+      continue;
+    }
+    if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
+      values.map(index.getResult(), spread(createIndex(builder, index.getDim(), place)));
       continue;
     }
     for (Value operand : inner.getOperands())

@@ -8,6 +8,12 @@
 
 namespace attn::jit {
 
+/// Where a sweep is: `count` elements from index `inner` of the inner loop on.
+struct Place {
+  mlir::Value outer, inner;
+  int64_t count;
+};
+
 /// The two loops of an operation: `outer` one by one, `inner` along vectors.
 class RowSweep {
 public:
@@ -35,10 +41,11 @@ public:
   void store(mlir::ImplicitLocOpBuilder &builder, mlir::Value value, mlir::OpOperand &operand,
              mlir::Value outer, mlir::Value inner);
 
-  /// The results of the payload for vectors of `count` elements, given one value per operand; null
-  /// for outputs that are only written.
+  /// The results of the payload for the elements at `place`, given one value per operand; null for
+  /// outputs that are only written.
   llvm::SmallVector<mlir::Value> emitPayload(mlir::ImplicitLocOpBuilder &builder,
-                                             llvm::ArrayRef<mlir::Value> arguments, int64_t count);
+                                             llvm::ArrayRef<mlir::Value> arguments,
+                                             const Place &place);
 
   /// The operation that folds an element into result `number`.
   mlir::Operation *getCombiner(unsigned number) const;
@@ -50,6 +57,9 @@ private:
   llvm::SmallVector<mlir::Value> getIndices(mlir::ImplicitLocOpBuilder &builder,
                                             mlir::OpOperand &operand, mlir::Value outer,
                                             mlir::Value inner) const;
+  /// The index of a loop: one per element along the inner loop.
+  mlir::Value createIndex(mlir::ImplicitLocOpBuilder &builder, int64_t loop,
+                          const Place &place) const;
 
   mutable mlir::linalg::GenericOp op; // a handle, whose accessors are not const
   int64_t outer = 0, inner = 1;       // numbers of loops; an outer of -1 is none

@@ -128,7 +128,7 @@ private:
       values.push_back(op.payloadUsesValueFromOperand(&output)
                            ? sweep.load(builder, output, outer, inner, count)
                            : Value());
-    SmallVector<Value> results = sweep.emitPayload(builder, values, count);
+    SmallVector<Value> results = sweep.emitPayload(builder, values, {outer, inner, count});
     for (auto [result, output] : llvm::zip_equal(results, op.getDpsInitsMutable()))
       sweep.store(builder, result, output, outer, inner);
   }
@@ -172,7 +172,7 @@ private:
                                 int64_t count, ValueRange partials) {
     SmallVector<Value> values = loadInputs(builder, outer, inner, count);
     llvm::append_range(values, partials);
-    return sweep.emitPayload(builder, values, count);
+    return sweep.emitPayload(builder, values, {outer, inner, count});
   }
 
   void emitReduction(ImplicitLocOpBuilder &builder, Value outer) {
