@@ -98,7 +98,7 @@ def test_opcheck_of_a_transposed_stack():
     V, w_query, w_norm = inputs(3, 2, 4, 8)
     V = V.detach().transpose(1, 2).requires_grad_()
     torch.library.opcheck(torch.ops.attn.attn_res.default, ([V], True, w_query, w_norm, 1e-6, None, False, False))
-    assert attn.ops.attn_res(V, w_query, w_norm).stride() == (8, 16, 1)
+    assert attn.ops.attn_res(V, w_query, w_norm).stride() == (8, 32, 1)
 
 
 @pytest.mark.parametrize("dynamic", [False, True])

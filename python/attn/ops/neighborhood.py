@@ -63,17 +63,20 @@ def check_window(kernel_size, dilation):
 def _check_arrays(q, k, v):
     for name, tensor in (("q", q), ("k", k), ("v", v)):
         check_dtype(name, tensor)
-    shapes = ", ".join(f"{name} {tuple(tensor.shape)}" for name, tensor in (("q", q), ("k", k), ("v", v)))
     if not q.shape == k.shape == v.shape:
-        raise ValueError(f"{shapes} must have the same shape")
+        raise _shape_error(q, k, v, "must have the same shape")
     if q.dim() != 4:
-        raise ValueError(f"{shapes} must have the 4 dimensions [B, H, S, D]")
+        raise _shape_error(q, k, v, "must have the 4 dimensions [B, H, S, D]")
     if q.shape[-1] == 0:
-        raise ValueError(f"{shapes} must have a positive last dimension D")
+        raise _shape_error(q, k, v, "must have a positive last dimension D")
     if not q.dtype == k.dtype == v.dtype:
         raise TypeError(f"q {q.dtype}, k {k.dtype}, v {v.dtype} must have the same type")
     for name, tensor in (("k", k), ("v", v)):
         check_device(name, tensor, "q", q)
+
+
+def _shape_error(q, k, v, rule: str):
+    return ValueError(f"q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)} {rule}")
 
 
 def _check_scale(scale, width: int):
