@@ -223,7 +223,7 @@ def large_rows(dtype):
 @pytest.mark.parametrize("make, dtype", [
     (large_query, F32), (large_query, F16), (large_query, BF16), (zero_rows, F32), (zero_rows, F16), (zero_rows, BF16),
     (large_rows, F16),
-])  # fmt: skip
+], ids=lambda value: names(value) or value.__name__)  # fmt: skip
 @pytest.mark.parametrize("stage", ["jit", "chip"], indirect=True)
 def test_extreme_values(stage, make, dtype, eps):
     results = check(*make(dtype), eps, extreme=True)

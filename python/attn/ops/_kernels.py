@@ -13,11 +13,9 @@ _RESIDENT_BYTES = 65_536
 _STRIPS = dict(strips="always")
 
 
-def run(kernel, *arguments, outputs, **keywords):
-    """Runs a kernel, which writes to the outputs: tensors in the order of its `return`, None for what it leaves out."""
-    from .. import _runtime
-
-    _runtime.call(kernel, arguments, keywords, outputs)
+def run(kernel, outputs: dict, **arguments):
+    """Runs a kernel, which writes to the outputs; what is None among them it does not compute."""
+    kernel.run(arguments, {name: output for name, output in outputs.items() if output is not None})
 
 
 # Attention residual
@@ -48,12 +46,13 @@ def _form_constants(form: str, count: int):
 
 
 def attn_res_forward(values, w_query, w_norm, eps: float, form: str, round_key: bool, outputs):
-    """h, lse, scores and norms of V [N, T, D], or of a list of N [T, D]."""
+    """`outputs`: h, lse, scores and norms of V [N, T, D], or of a list of N [T, D]."""
     from kernels_dsl.attn_res import attn_res_fwd
 
     options = {"two-read": dict(softmax="two-phase-reload"), "strips": _STRIPS}.get(form, {})
     constants = _form_constants(form, len(values))
-    run(attn_res_fwd, values, w_query, w_norm, eps, round_key=round_key, outputs=outputs, **constants, **options)
+    arrays = dict(V=values, wq=w_query, wn=w_norm)
+    run(attn_res_fwd, dict(zip(("h", "lse", "sc", "rs"), outputs)), **arrays, eps=eps, round_key=round_key, **constants, **options)
 
 
 def attn_res_backward(
@@ -62,12 +61,13 @@ def attn_res_backward(
     """The gradients of V and of both weights; None for what is not wanted."""
     from kernels_dsl.attn_res import attn_res_bwd
 
-    constants = _form_constants(form, len(values))
-    constants.update(want_dv=bool(d_values is not None and len(d_values)), want_dw=d_weights is not None)
-    constants.update(exact_delta=form != "resident" and (exact_delta or form == "two-read"))
-    outputs = [d_values if constants["want_dv"] else None, *(d_weights or (None, None))]
-    options = _STRIPS if form == "strips" else {}
-    run(attn_res_bwd, grad, values, w_query, w_norm, h, lse, scores, norms, outputs=outputs, **constants, **options)
+    want_dv, want_dw = d_values is not None, d_weights is not None
+    exact_delta = form != "resident" and (exact_delta or form == "two-read")
+    constants = dict(_form_constants(form, len(values)), exact_delta=exact_delta, want_dv=want_dv, want_dw=want_dw)
+    arrays = dict(dh=grad, V=values, wq=w_query, wn=w_norm, h=h, lse=lse, sc=scores, rs=norms)
+    d_query, d_norm = d_weights or (None, None)
+    outputs = dict(dV=d_values, dwq=d_query, dwn=d_norm)
+    run(attn_res_bwd, outputs, **arrays, **constants, **(_STRIPS if form == "strips" else {}))
 
 
 def accumulator_bytes(width: int):
@@ -85,19 +85,21 @@ def _window_constants(kernel_size: int, dilation: int, path: str | None):
 
 
 def neighborhood_forward(q, k, v, kernel_size: int, dilation: int, scale: float, path: str | None, outputs):
-    """o and lse."""
+    """`outputs`: o and lse."""
     from kernels_dsl.neighborhood import neighborhood_fwd
 
-    run(neighborhood_fwd, q, k, v, scale, dilation, outputs=outputs, **_window_constants(kernel_size, dilation, path))
+    options = _window_constants(kernel_size, dilation, path)
+    run(neighborhood_fwd, dict(zip(("o", "lse"), outputs)), q=q, k=k, v=v, scale=scale, dilation=dilation, **options)
 
 
 def neighborhood_backward(
     q, k, v, grad, lse, grad_lse, kernel_size: int, dilation: int, scale: float, path: str | None, outputs
 ):
-    """The gradients of q, k and v; None for what is not wanted."""
+    """`outputs`: the gradients of q, k and v; None for what is not wanted, k and v together."""
     from kernels_dsl.neighborhood import neighborhood_bwd
 
+    options = _window_constants(kernel_size, dilation, path)
     dq, dk, _ = outputs
-    wants = dict(want_dq=dq is not None, want_dkv=dk is not None)
-    constants = _window_constants(kernel_size, dilation, path)
-    run(neighborhood_bwd, grad, q, k, v, lse, scale, dilation, dlse=grad_lse, outputs=outputs, **wants, **constants)
+    options.update(scale=scale, dilation=dilation, want_dq=dq is not None, want_dkv=dk is not None)
+    arrays = dict(do=grad, q=q, k=k, v=v, lse=lse, dlse=grad_lse)
+    run(neighborhood_bwd, dict(zip(("dq", "dk", "dv"), outputs)), **arrays, **options)

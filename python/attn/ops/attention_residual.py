@@ -261,9 +261,9 @@ def _readable_values(values: list, stacked: bool, budget: memory.Budget):
 
 def _run_backward(part: dict, stacked: bool, weights, gradients, options: dict, budget: memory.Budget):
     """One launch of the backward; the gradients of weights go to `gradients`, if any are wanted."""
-    d_values = part["d_values"]
-    if stacked:
-        d_values = d_values[0].movedim(-2, 0) if d_values else None
+    d_values = part["d_values"] or None
+    if stacked and d_values:
+        d_values = d_values[0].movedim(-2, 0)
     saved = {name: part[name][0] if part[name] else None for name in ("h", "lse", "scores", "norms")}
     with _readable_values(part["values"], stacked, budget) as values, readable(budget, part["grad"][0]) as (grad,):
         if gradients is None:
