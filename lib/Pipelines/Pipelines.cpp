@@ -15,10 +15,10 @@ void attn::addTileStage(OpPassManager &manager, const TileStageOptions &options)
   DecomposeSoftmaxPassOptions softmax;
   softmax.form = options.softmax;
   manager.addPass(createDecomposeSoftmaxPass(softmax));
+  manager.addPass(createClampGridPass());
   FitTilesPassOptions fit;
   llvm::append_range(fit.sizes, options.sizes);
   manager.addPass(createFitTilesPass(fit));
-  manager.addPass(createClampGridPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(createTileVerifyPass());
@@ -57,7 +57,7 @@ struct NoPipelineOptions : PassPipelineOptions<NoPipelineOptions> {};
 
 void attn::registerPipelines() {
   PassPipelineRegistration<TilePipelineOptions>(
-      "attn-tile", "Make tile kernels fit the chip: softmax form, block sizes, grid",
+      "attn-tile", "Make tile kernels fit the chip: softmax form, grid, block sizes",
       [](OpPassManager &manager, const TilePipelineOptions &options) {
         addTileStage(manager, options.get());
       });

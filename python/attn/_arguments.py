@@ -40,12 +40,14 @@ def bind(signature: Signature, defaults: dict, positional, keywords):
 
 
 def check_arrays(signature: Signature, arrays: dict):
-    """Checks arrays (name -> Description) against the signature; gives the sizes of its dims, None where not known."""
+    """Checks arrays (name -> Description, or None) against the signature; gives the sizes of its dims, None where not known."""
     sizes, origins = {}, {}
     for parameter in signature.of_kind("array"):
         if parameter.name not in arrays:
             raise TypeError(f"{signature.name} needs the array '{parameter.name}'")
         array = arrays[parameter.name]
+        if array is None:
+            continue
         _check_array(parameter, array)
         for axis, (dim, size) in enumerate(zip(parameter.about.dims, array.shape)):
             if isinstance(dim, int):
@@ -74,8 +76,12 @@ def _check_array(parameter: Parameter, array: Description):
 def specialise(signature: Signature, arrays: dict, sizes: dict, bound: dict, captured: tuple):
     """The specialisation for checked arrays, the sizes of their dims, and the other arguments of a call."""
     return Specialisation(
-        tuple((arrays[p.name].dtype, arrays[p.name].table) for p in signature.of_kind("array")),
-        tuple((name, _specialised_size(name, line, sizes[name])) for name, line in signature.specialised.items()),
+        tuple(array and (array.dtype, array.table) for array in (arrays[p.name] for p in signature.of_kind("array"))),
+        tuple(
+            (name, _specialised_size(name, line, sizes[name]))
+            for name, line in signature.specialised.items()
+            if name in sizes  # not where all arrays that have it are None
+        ),
         tuple((p.name, *_constant(signature, p, bound)) for p in signature.of_kind("const")),
         tuple((p.name, _fixed_size(p, bound[p.name])) for p in signature.of_kind("auto") if p.name in bound),
         captured,

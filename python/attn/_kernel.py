@@ -45,6 +45,9 @@ class Kernel:
         arrays = {}
         for parameter in self.signature.of_kind("array"):
             spec = bound.get(parameter.name)
+            if parameter.is_none(bound):
+                arrays[parameter.name] = None
+                continue
             if not isinstance(spec, Spec):
                 problem = "is missing" if spec is None else f"is {spec!r}"
                 example = 'at.spec("? 4096", at.bf16)'

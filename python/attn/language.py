@@ -8,14 +8,18 @@ from __future__ import annotations
 
 __all__ = [
     "Auto", "Const", "Spec", "Tensor", "Tensors",
-    "abs", "cdiv", "empty", "exp", "full", "grid", "log", "max", "maximum", "mean", "min", "minimum", "range",
-    "rsqrt", "softmax_state", "spec", "sqrt", "sum", "tiles",
+    "abs", "accumulate", "band_dot", "band_mix", "band_spread", "cdiv", "concat", "empty", "empty_like", "exp", "full",
+    "grid", "log", "mask", "max", "maximum", "mean", "min", "minimum", "phase", "range", "rsqrt", "scratch", "softmax",
+    "softmax_state", "spec", "sqrt", "sum", "tiles", "zeros",
     "bf16", "f16", "f32", "i32",
 ]  # fmt: skip
 
 
 MAX_SIZE = 2**31 - 1
 """The largest size that is compiled in."""
+
+MAX_MORE = 2**16
+"""The most that a size is larger than a block size: `BM + 6`."""
 
 
 class DType:
@@ -81,7 +85,7 @@ class Tensor:
     """An array argument: `at.Tensor["N T D"]`, or with a fixed element type `at.Tensor["N T D", at.bf16]`.
 
     The names become dims in the body; equal names mean equal sizes, checked when the kernel is called. Without a
-    dtype the kernel is specialised on that of the tensor it is called with.
+    dtype the kernel is specialised on that of the tensor it is called with. `at.Tensor["T"] | None` may be None.
     """
 
     def __class_getitem__(cls, item):
@@ -115,11 +119,11 @@ class ConstType:
 
 
 class Const:
-    """A compile-time constant: `at.Const[int]`, `at.Const[float]` or `at.Const[bool]`."""
+    """A compile-time constant: `at.Const[int]`, `at.Const[float]`, `at.Const[bool]` or `at.Const[str]`."""
 
     def __class_getitem__(cls, kind):
-        if kind not in (int, float, bool):
-            raise TypeError(f"at.Const takes int, float or bool, not {kind!r}")
+        if kind not in (int, float, bool, str):
+            raise TypeError(f"at.Const takes int, float, bool or str, not {kind!r}")
         return ConstType(kind)
 
 
@@ -196,7 +200,10 @@ class Word:
 
 @Word
 def grid(*axes, stages=1):
-    """Parallel axes, whole numbers or `at.tiles`, spread over the cores: `for b, t in at.grid(B, at.tiles(T, BT))`."""
+    """Parallel axes, whole numbers or `at.tiles`, spread over the cores: `for b, t in at.grid(B, at.tiles(T, BT))`.
+
+    A kernel has one grid, or several with an `at.phase()` between each two.
+    """
 
 
 @Word
@@ -210,12 +217,51 @@ def range(lo, hi=None, stages=1):
 
 @Word
 def tiles(n, bs, base=0, limit=None):
-    """Spans of `bs` indices that cover `base` to `base + n`, and end at `limit` where it is given."""
+    """Spans of `bs` indices that cover `base` to `base + n`, and end at `limit` where it is given.
+
+    Where `n` is `bs`, it is a single span, which may be used without a loop. Methods of spans: `.clip(n)` and
+    `.clip(lo, hi)` cut off what lies outside, `.window(r, limit=)` adds r rows on both sides, `.shift(by)` moves, and
+    `.map(offset, step)` goes to rows `offset + step * p`; `.base` is the first index, `.count` the number of rows that
+    exist, `.valid` says which do, for `at.mask`.
+    """
 
 
 @Word
 def empty(dims, dtype):
     """An output array, made by the caller: `at.empty("T D", V.dtype)`. The kernel returns it."""
+
+
+@Word
+def empty_like(array):
+    """An output with the dims, the type and the memory order of an argument, a list where that is a list."""
+
+
+@Word
+def scratch(dims, dtype):
+    """A row of f32 for each core, to sum in with `at.accumulate`: `G = at.scratch("D", at.f32)`.
+
+    Behind `at.phase()`, `G[...]` is the sum over all cores.
+    """
+
+
+@Word
+def accumulate(array, value):
+    """Adds a row [1, D] to the sum over the grid in an `at.scratch`; no atomics, the same bits in every run."""
+
+
+@Word
+def phase():
+    """All cores finish what is above before any begins what is below; stands between two grids."""
+
+
+@Word
+def zeros(shape, dtype=f32):
+    """A tile of zeros: `at.zeros((1, D))`."""
+
+
+@Word
+def concat(a, b):
+    """The rows of `a`, and behind them those of `b`."""
 
 
 @Word
@@ -230,6 +276,31 @@ def softmax_state(m, d):
     `st.push(s, v)` adds scores [m, k] and values [k, d] shared by all rows; `st.push(s, v, per_row=True)` scores [m, 1]
     and values [m, d]. `o, lse = st.finish()` gives the sum and the log-sum-exp.
     """
+
+
+@Word
+def softmax(s):
+    """The softmax over the columns of a tile, and the log-sum-exp of each row: `p, lse = at.softmax(s)`."""
+
+
+@Word
+def band_dot(q, k):
+    """Rows q [m, d] against a window k [m + 2r, d]: [m, 2r + 1], the products of row i with rows i to i + 2r of k."""
+
+
+@Word
+def band_mix(p, v):
+    """Weights p [m, 2r + 1] and a window v [m + 2r, d]: [m, d], the weighted sum of rows i to i + 2r of v."""
+
+
+@Word
+def band_spread(p, q, acc=None):
+    """The transpose of `at.band_mix`: [m + 2r, d], row i of q, weighted by p, added to rows i to i + 2r of `acc`."""
+
+
+@Word
+def mask(s, valid):
+    """Scores of a band, those of rows that do not exist far below all others: `at.mask(s, window.valid)`."""
 
 
 @Word

@@ -55,7 +55,7 @@ IN_GRID = {
     "planned word": ("y = at.tanh(x)", "at.tanh is not supported yet", "at.tanh"),
     "misplaced word": ("y = at.Auto(1, 2)", "at.Auto does not belong in the body of a kernel", "at.Auto"),
     "unknown attribute": ("y = X.shape", "the array 'X' has no '.shape'", "X.shape"),
-    "planned attribute": ("y = t.valid", "'.valid' is not supported yet", "t.valid"),
+    "planned attribute": ("y = t.idx", "'.idx' is not supported yet", "t.idx"),
     "call of a value": ("y = x(3)", "only words of attn.language can be called, not a tile [BT, 256] of bf16", "x(3)"),
     "only in a loop": ("for n in at.range(3):\n    z = x + 1\ny = z + 1", "'z' is defined only inside the loop of line 10", "z"),
     "loop variable after": ("for n in at.range(3):\n    pass\ny = s + n", "'n' is defined only inside the loop of line 10", "n"),
@@ -64,7 +64,7 @@ IN_GRID = {
     "second name of a state": ("st = at.softmax_state(BT, D)\nsu = st", "a softmax state [BT, 256] cannot have a second name", "st"),
     "word as a value": ("y = at.exp", "at.exp cannot be assigned to a variable", "y"),
     "push as a value": ("st = at.softmax_state(BT, D)\ny = st.push(at.sum(x, 1), x, per_row=True)",
-                        "None cannot be assigned to a variable", "y"),
+                        "a call without a value cannot be assigned to a variable", "y"),
     "too many values": ("a, b = x, x, x", "3 values are assigned to 2 names", "a, b = x, x, x"),
     "too few results": ("st = at.softmax_state(BT, D)\na, b, c = st.finish()",
                         "2 values are assigned to 3 names", "a, b, c = st.finish()"),
@@ -97,7 +97,21 @@ IN_GRID = {
     "store shape": ("Y[t, :] = at.sum(x, 1)", "this part of 'Y' is [BT, 256], the tile [BT, 1]", "Y[t, :]"),
     "store of a span": ("Y[t, :] = t", "'Y' takes a tile or a number, not a span", "Y[t, :]"),
     "tile index store": ("x[0, 0] = 1.0", "only arrays can be stored to, not a tile [BT, 256] of bf16", "x[0, 0]"),
-    "part of a tile": ("y = x[0:1]", "a part of a tile is not supported yet", "x[0:1]"),
+    "part of a tile": ("y = x[0]", "a part of a tile is some of its rows: x[a:b]", "x[0]"),
+    "part with a step": ("y = x[0:4:2]", "a part of a tile is some of its rows: x[a:b]", "x[0:4:2]"),
+    "runtime part": ("y = x[0:i]", "the rows of a tile are counted by numbers known at compile time and sizes, not by a whole "
+                     "number", "i"),
+    "part of no rows": ("y = x[1:1]", "rows 1 to 1 are no part whose size is known at compile time", "x[1:1]"),
+    "part between sizes": ("y = x[BT:4]", "rows BT to 4 are no part whose size is known at compile time", "x[BT:4]"),
+    "part outside": ("y = x[0:2]", "rows 0 to 2 may lie outside of a tile of BT rows", "x[0:2]"),
+    "part behind": ("y = x[0:BT + 1]", "rows 0 to BT + 1 may lie outside of a tile of BT rows", "x[0:BT + 1]"),
+    "concat of numbers": ("y = at.concat(x, 1.0)", "at.concat takes tiles, not the number 1.0", "at.concat(x, 1.0)"),
+    "concat of columns": ("y = at.concat(x, at.zeros((1, 64)))", "at.concat takes tiles of equal columns and type, not a tile "
+                          "[BT, 256] of bf16 and a tile [1, 64] of f32", "at.concat(x, at.zeros((1, 64)))"),
+    "concat of sizes": ("y = at.concat(x, x)", "at.concat cannot add 'BT', a size that the compiler chooses, and 'BT', a size "
+                        "that the compiler chooses", "at.concat(x, x)"),
+    "concat too long": ("y = at.concat(x, at.zeros((65537, D), at.bf16))", "the number of rows must be at most 65536 more than "
+                        "BT, not 65537", "at.concat(x, at.zeros((65537, D), at.bf16))"),
     "index of a number": ("y = s[0]", "a float cannot be indexed", "s[0]"),
     "axis": ("y = at.sum(x, 2)", "at.sum reduces rows (axis 0) or columns (axis 1), not axis 2", "at.sum(x, 2)"),
     "reduced number": ("y = at.sum(s, 1)", "at.sum takes a tile, not a float", "at.sum(s, 1)"),
@@ -131,7 +145,12 @@ IN_GRID = {
     "full dtype": ("y = at.full((1, 1), 0.0, 32)", "a dtype such as at.f32 is expected, not the number 32",
                    "at.full((1, 1), 0.0, 32)"),
     "span arithmetic": ("y = t + 1", "'+' takes tiles and numbers, not a span", "t + 1"),
-    "symbol arithmetic": ("y = BT * 2", "'*' takes tiles and numbers, not 'BT', a size that the compiler chooses", "BT * 2"),
+    "symbol as a condition": ("if BT:\n    pass", "a condition must be known at compile time (at.Const), not 'BT', a size that the "
+                              "compiler chooses", "BT"),
+    "product of sizes": ("y = at.full((BT * 2, 4), 0.0)", "a tile dimension must be a number known at compile time, at.Const or "
+                         "at.Auto", "at.full((BT * 2, 4), 0.0)"),
+    "mean over a size": ("y = at.mean(at.full((1, BT), 0.0), 1)", "at.mean over 'BT', a size that the compiler chooses, is not "
+                         "supported", "at.mean(at.full((1, BT), 0.0), 1)"),
     "array arithmetic": ("y = X * 2", "'*' takes tiles and numbers, not the array 'X'", "X * 2"),
     "array and tile": ("y = x * X", "'*' takes tiles and numbers, not the array 'X'", "x * X"),
     "tile floor": ("y = x // 2", "'//' takes whole numbers, not a tile [BT, 256] of bf16", "x // 2"),
@@ -198,10 +217,10 @@ BEFORE_GRID = {
                             'at.empty("T", 4)'),
     "empty under an old name": ('s = at.empty("T", at.f32)', "", "'s' is defined already; choose another name for the output", "s"),
     "empty unnamed": ('a = (at.empty("T", at.f32), 3)[0] + 1', "",
-                      "'+' takes tiles and numbers, not at.empty, an output without a name", '(at.empty("T", at.f32), 3)[0] + 1'),
+                      "'+' takes tiles and numbers, not at.empty, an array without a name", '(at.empty("T", at.f32), 3)[0] + 1'),
     "output with accents": ('é = at.empty("T", at.f32)', "", "the output 'é' needs a name of ASCII letters", "é"),
     "not returned": ('Z = at.empty("T", at.f32)', "", "the output 'Z' is not returned", "Z"),
-    "second grid": ("for n in at.grid(3):\n    a = s + 1", "", "a second at.grid (the first is in line 8) is not supported yet",
+    "second grid": ("for n in at.grid(3):\n    a = s + 1", "", "a second at.grid (the first is in line 8) needs at.phase() before it",
                     "for t in at.grid(at.tiles(T, BT)):"),
     "no axis": ("for n in at.grid():\n    a = s + 1", "", "at.grid needs at least one axis", "at.grid()"),
     "axis of a kind": ("for n in at.grid(s):\n    a = s + 1", "", "an axis of at.grid must be a whole number, not a float", "s"),
@@ -223,8 +242,8 @@ WHOLE = {
     "no annotation": ("def k(X):", "return X", "the argument 'X' needs an annotation, such as at.Tensor[\"T D\"] or float", "X"),
     "annotation": ("def k(X: str):", "return X", "the argument 'X' must be annotated with at.Tensor[...], at.Tensors[...], float, "
                    "int, at.Const[...] or at.Auto(lo, hi)", "X: str"),
-    "optional": ('def k(X: at.Tensor["T"] | None):', "return X", "arguments that may be None are not supported yet",
-                 'X: at.Tensor["T"] | None'),
+    "dim of what is None": ('def k(s: float, X: at.Tensor["T"] | None = None):', "y = s * T\nreturn None",
+                            "the dimension T is not known: the arguments that have it are None", "T"),
     "star": ("def k(*X):", "return X", "a kernel takes a fixed number of arguments, no *args or **kwargs", "X"),
     "double star": ("def k(**X):", "return X", "a kernel takes a fixed number of arguments, no *args or **kwargs", "X"),
     "symbol in small letters": ("def k(bt: at.Auto(1, 4)):", "return bt",
@@ -250,11 +269,11 @@ WHOLE = {
                         for t in at.grid(at.tiles(B, BT)):
                             x = X[:, t]
                         return Y""", "a span gives the rows of a tile; its columns are taken by ':' or a slice", "X[:, t]"),
-    "list by a span": ('def k(X: at.Tensors["N", "A"], BT: at.Auto(1, 4)):', """
-                       Y = at.empty("A", at.f32)
-                       for t in at.grid(at.tiles(N, BT)):
-                           x = X[t, :]
-                       return Y""", "'X' is a list of tensors: its first index must be a number", "t"),
+    "list whole": ('def k(X: at.Tensors["N", "A"], BT: at.Auto(1, 4)):', """
+                   Y = at.empty("A", at.f32)
+                   for t in at.grid(at.tiles(N, BT)):
+                       x = X[0:2, :]
+                   return Y""", "'X' is a list of tensors: its first index is a number or a span", "0:2"),
     "state outside its name": ("def k(s: float):", "st = (at.softmax_state(1, 4), s)\nst[0].push(s, s)\nreturn s",
                                "a softmax state needs a name before '.push'", "st[0].push(s, s)"),
     "too deep": ("def k(s: float):", f"y = {'-' * 900}s\nreturn y",
@@ -270,7 +289,8 @@ def test_whole(tmp_path, name):
 
     def compile_it():
         arrays = kernel.signature.of_kind("array")
-        return kernel.compile(**{p.name: at.spec("64 " * len(p.about.dims), at.f32) for p in arrays})
+        given = [p for p in arrays if not p.about.optional]
+        return kernel.compile(**{p.name: at.spec("64 " * len(p.about.dims), at.f32) for p in given})
 
     kernel_text.expect_error(compile_it, message, underlined)
 

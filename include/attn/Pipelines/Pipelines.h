@@ -14,7 +14,7 @@ struct TileStageOptions {
   llvm::SmallVector<std::string> sizes = {};
 };
 
-/// Makes tile kernels fit the chip: softmax form, block sizes, grid.
+/// Makes tile kernels fit the chip: softmax form, grid, block sizes.
 void addTileStage(mlir::OpPassManager &manager, const TileStageOptions &options = {});
 
 /// Takes tile kernels that fit onto the chip: buffers, memory plan, synchronisation.

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..language import DType, bf16, f16, f32
 from .source import Source
-from .values import Scalar, Tile, describe, is_number
+from .values import Scalar, Symbol, Tile, add_dims, describe, is_number, subtract_dims
 from .writer import Writer
 
 _FLOATS = (f32, f16, bf16)
@@ -39,6 +39,9 @@ _OPERATIONS = {
     "at.minimum": _Operation("minimum", "minimumf", "minsi", min),
 }
 
+# What leaves a whole number as it is, on the right and, where operands commute, on the left.
+_NEUTRAL = {"+": 0, "-": 0, "*": 1, "//": 1, "at.cdiv": 1}
+
 _FUNCTIONS = {
     "exp": math.exp,
     "log": math.log,
@@ -58,8 +61,13 @@ class Arithmetic:
     # Two operands
 
     def binary(self, symbol: str, a, b, node: ast.AST, name: str | None = None):
-        """`a symbol b` for any mix of numbers, scalars and tiles."""
+        """`a symbol b` for any mix of numbers, sizes, scalars and tiles."""
         operation = _OPERATIONS[symbol]
+        if type(a) is Symbol or type(b) is Symbol:
+            size = self._combine_sizes(symbol, a, b)
+            if size is not None:
+                return size
+            a, b = self.size(a, node), self.size(b, node)
         if type(a) is Tile or type(b) is Tile:
             if operation.tile is None:
                 raise self._error(node, f"'{symbol}' takes whole numbers, not {describe(a if type(a) is Tile else b)}")
@@ -70,6 +78,20 @@ class Arithmetic:
         if type(a) is not Scalar and type(b) is not Scalar:
             return self._fold(symbol, operation, a, b, node)
         return self._scalar_binary(symbol, operation, a, b, node, name)
+
+    @staticmethod
+    def _combine_sizes(symbol: str, a, b):
+        """`a + b` or `a - b` where the result is a size of tiles too."""
+        sizes = all(type(value) is Symbol or isinstance(value, int) and not isinstance(value, bool) for value in (a, b))
+        if not sizes or symbol not in "+-":
+            return None
+        return add_dims(a, b) if symbol == "+" else subtract_dims(a, b)
+
+    def size(self, value, node: ast.AST):
+        """A size that the compiler chooses as a whole number; other values as they are."""
+        if type(value) is not Symbol:
+            return value
+        return Scalar(self._writer.once(f"tile.size {value}", node, label=value.name), "index", everywhere=True)
 
     def _fold(self, symbol: str, operation: _Operation, a, b, node):
         if operation.tile is None and not (isinstance(a, int) and isinstance(b, int)):
@@ -99,6 +121,10 @@ class Arithmetic:
 
     def _scalar_binary(self, symbol: str, operation: _Operation, a, b, node, name):
         if _is_whole(a) and _is_whole(b) and operation.index is not None:
+            if b == _NEUTRAL.get(symbol):
+                return a
+            if a == _NEUTRAL.get(symbol) and symbol in "+*":
+                return b
             a, b = self.index(a, node), self.index(b, node)
             if operation.index == "remainder":  # Python's: the sign of the divisor
                 quotient = self._writer.define(f"arith.floordivsi {a}, {b} : index", node)
@@ -124,6 +150,7 @@ class Arithmetic:
 
     def negate(self, x, node: ast.AST, name: str | None = None):
         """`-x`."""
+        x = self.size(x, node)
         if is_number(x):
             return -x
         if type(x) is Scalar:
@@ -145,6 +172,8 @@ class Arithmetic:
             if axis == 0:
                 message = "at.mean over rows is not supported: how many are valid is known only when the kernel runs"
                 raise self._error(node, message)
+            if type(x.cols) is Symbol:
+                raise self._error(node, f"at.mean over {describe(x.cols)}, is not supported")
             total = self.reduce("sum", x, axis, node)
             return self._tile_binary("*", "mul", total, 1.0 / x.cols, node, name)
         result = x._replace(rows=1) if axis == 0 else x._replace(cols=1)
@@ -155,6 +184,7 @@ class Arithmetic:
 
     def operand(self, value, node: ast.AST, what: str):
         """A value as an f32 tile that arithmetic can take."""
+        value = self.size(value, node)
         if type(value) is Tile:
             if value.dtype is f32:
                 return value
@@ -194,6 +224,7 @@ class Arithmetic:
     def index(self, value, node: ast.AST, what: str = "this"):
         """The SSA name of a whole number."""
         self.check_index(value, node, what)
+        value = self.size(value, node)
         return value.ssa if type(value) is Scalar else self._writer.index(value, node)
 
     def check_index(self, value, node: ast.AST, what: str):
@@ -203,6 +234,7 @@ class Arithmetic:
 
     def float(self, value, node: ast.AST, what: str = "this"):
         """The SSA name of a float."""
+        value = self.size(value, node)
         if is_number(value):
             return self._writer.f32(float(value), node)
         if type(value) is not Scalar:
@@ -215,4 +247,4 @@ class Arithmetic:
 
 
 def _is_whole(value):
-    return isinstance(value, int) or type(value) is Scalar and value.type == "index"
+    return isinstance(value, int) or type(value) is Symbol or type(value) is Scalar and value.type == "index"

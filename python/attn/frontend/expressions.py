@@ -8,9 +8,12 @@ import types
 
 from ..language import DType, Word
 from .arithmetic import Arithmetic
+from .blocks import Blocks
 from .indexing import Indexing, Slice
+from .parts import take_rows
 from .source import Source
-from .values import Array, Method, Span, State, Tile, describe
+from .spans import METHODS, Spans
+from .values import NOTHING, Array, Method, Span, State, Tile, describe
 from .words import WORDS, finish, push
 from .writer import Writer
 
@@ -31,13 +34,11 @@ _UNSUPPORTED = {
 
 # Words of the language that are planned: an author who knows them should hear that they come.
 _PLANNED = frozenset(
-    "accumulate alloc asc assert_ band_dot band_mix band_spread barrier concat copy dot each exp2 flag gather hint "
-    "log2 lse_merge manual mask phase print reshape scratch sigmoid softmax split static_assert tanh where zeros".split()
+    "alloc asc assert_ barrier copy dot each exp2 flag gather hint log2 lse_merge manual print reshape sigmoid split "
+    "static_assert tanh where".split()
 )
 
-_PLANNED_ATTRIBUTES = {(Tile, name) for name in ("T", "reshape")} | {
-    (Span, name) for name in ("idx", "valid", "clip", "shift", "map", "window")
-}
+_PLANNED_ATTRIBUTES = {(Tile, "T"), (Tile, "reshape"), (Span, "idx")}
 
 # What to write instead of functions of Python.
 _PYTHON_HINTS = {
@@ -58,7 +59,9 @@ class Expressions:
         self.writer = Writer(source, reserved)
         self.arithmetic = Arithmetic(source, self.writer)
         self.environment = {}
-        self._indexing = Indexing(source, self.writer, self.arithmetic)
+        self.spans = Spans(source, self.writer, self.arithmetic)
+        self.indexing = Indexing(source, self.writer, self.arithmetic, self.spans)
+        self.blocks = Blocks()
         self._left_loops = {}  # names that were defined in a loop which has ended, with the loop's line
 
     def evaluate(self, node: ast.AST, name: str | None = None):
@@ -73,7 +76,7 @@ class Expressions:
         """Whether a name is a dim of an array; overridden by the lowering."""
         raise NotImplementedError
 
-    def dim(self, name: str):
+    def dim(self, name: str, node: ast.AST):
         """The value of a dim; overridden by the lowering."""
         raise NotImplementedError
 
@@ -92,7 +95,7 @@ class Expressions:
             line = self._left_loops[node.id]
             raise self.error(node, f"'{node.id}' is defined only inside the loop of line {line}")
         if self.is_dim(node.id):
-            return self.dim(node.id)
+            return self.dim(node.id, node)
         value = self.source.lookup(node.id, self)
         if isinstance(value, (bool, int, float, DType, Word, types.ModuleType)):
             return value
@@ -134,11 +137,15 @@ class Expressions:
         if len(node.ops) > 1:
             raise self.error(node, "a chained comparison is not supported in a kernel")
         left, right = self.evaluate(node.left), self.evaluate(node.comparators[0])
+        if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+            if left is not None and right is not None:
+                raise self.error(node, "'is' asks for None: x is None, x is not None")
+            return (left is right) == isinstance(node.ops[0], ast.Is)
         compare = _COMPARE.get(type(node.ops[0]))
         if compare is None:
             raise self.error(node, "this comparison is not supported in a kernel")
         for value in (left, right):
-            if not isinstance(value, (bool, int, float, DType)):
+            if not isinstance(value, (bool, int, float, str, DType)):
                 raise self.error(node, f"a comparison must be known at compile time (at.Const), not {describe(value)}")
         try:
             return compare(left, right)
@@ -192,14 +199,16 @@ class Expressions:
         value = self.evaluate(node.value)
         if type(value) is Array:
             indices, nodes = self.indices(node)
-            return self._indexing.load(value, indices, nodes, node, name)
+            if value.role == "scratch":
+                return self.blocks.total(self, value, indices, nodes, node, name)
+            return self.indexing.load(value, self.indexing.select(value, indices, nodes, node), node, name)
         if type(value) is tuple:
             index = self.evaluate(node.slice)
             if isinstance(index, int) and -len(value) <= index < len(value):
                 return value[index]
             raise self.error(node, f"an index into {len(value)} values must be a number inside it")
         if type(value) is Tile:
-            raise self.error(node, "a part of a tile is not supported yet")
+            return take_rows(self, value, node, name)
         raise self.error(node, f"{describe(value)} cannot be indexed")
 
     def store(self, node: ast.Subscript, value):
@@ -208,12 +217,12 @@ class Expressions:
         if type(array) is not Array:
             raise self.error(node, f"only arrays can be stored to, not {describe(array)}")
         indices, nodes = self.indices(node)
-        self._indexing.store(array, indices, nodes, value, node)
+        self.indexing.store(array, indices, nodes, value, node)
 
     # Attributes and calls
 
     def _attribute(self, node: ast.Attribute, name):
-        value = self.evaluate(node.value)
+        value = self.spans.of(self.evaluate(node.value))
         attribute = node.attr
         if isinstance(value, types.ModuleType):
             return self._module_attribute(value, node)
@@ -221,6 +230,10 @@ class Expressions:
             return value.dtype
         if (type(value), attribute) in ((Tile, "to"), (State, "push"), (State, "finish")):
             return Method(value, attribute)
+        if type(value) is Span:
+            found = Method(value, attribute) if attribute in METHODS else self.spans.attribute(value, attribute, node, name)
+            if found is not None:
+                return found
         if (type(value), attribute) in _PLANNED_ATTRIBUTES:
             raise self.error(node, f"'.{attribute}' is not supported yet")
         raise self.error(node, f"{describe(value)} has no '.{attribute}'")
@@ -286,6 +299,8 @@ class Expressions:
             if len(positional) != 1 or keywords or not isinstance(positional[0], DType):
                 raise self.error(node, ".to takes one dtype, such as at.f32")
             return self.arithmetic.cast(method.receiver, positional[0], node, name)
+        if type(method.receiver) is Span:
+            return self.spans.call(method.receiver, method.name, positional, keywords, node)
         if not isinstance(node.func.value, ast.Name):
             raise self.error(node, f"a softmax state needs a name before '.{method.name}'")
         variable = node.func.value.id
@@ -296,7 +311,7 @@ class Expressions:
         if len(positional) != 2 or keywords.keys() - {"per_row"}:
             raise self.error(node, ".push takes scores and values, and per_row")
         self.environment[variable] = push(self, node, method.receiver, variable, *positional, **keywords)
-        return None
+        return NOTHING
 
 
 _HANDLERS = {

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from .arithmetic import Arithmetic
 from .source import Source
-from .values import Array, Scalar, Span, Tile, Tiles, describe, is_number
+from .spans import Spans
+from .values import Array, Scalar, Span, Symbol, Tile, Tiles, describe, is_number
 from .writer import Writer
 
 
@@ -22,7 +23,7 @@ class Slice(NamedTuple):
         return self.size is None
 
 
-class _Selection(NamedTuple):
+class Selection(NamedTuple):
     """The text of an index list, its operands' types, and the rows and columns that it selects."""
 
     text: str
@@ -34,17 +35,17 @@ class _Selection(NamedTuple):
 class Indexing:
     """Writes loads and stores."""
 
-    def __init__(self, source: Source, writer: Writer, arithmetic: Arithmetic):
+    def __init__(self, source: Source, writer: Writer, arithmetic: Arithmetic, spans: Spans):
         self._error = source.error
         self._writer = writer
         self._arithmetic = arithmetic
+        self._spans = spans
 
-    def load(self, array: Array, indices, nodes, node: ast.AST, name: str | None = None):
-        """`array[indices]` as a tile."""
-        if array.output:
+    def load(self, array: Array, selection: Selection, node: ast.AST, name: str | None = None):
+        """What an index list selects, as a tile."""
+        if array.role == "output":
             message = f"'{array.name}' is an output and cannot be read: keep the tile in a variable"
             raise self._error(node, message)
-        selection = self._select(array, indices, nodes, node)
         result = Tile("", selection.rows, selection.cols, array.dtype)
         types = ", ".join([array.type, *selection.types])
         text = f"tile.load {array.ssa}[{selection.text}] : ({types}) -> {result.type}"
@@ -52,10 +53,11 @@ class Indexing:
 
     def store(self, array: Array, indices, nodes, value, node: ast.AST):
         """`array[indices] = value`, rounded to the array's type."""
-        if not array.output:
-            message = f"'{array.name}' is an argument and cannot be written: make an output with at.empty"
-            raise self._error(node, message)
-        selection = self._select(array, indices, nodes, node)
+        if array.role != "output":
+            what = "an argument and cannot be written: make an output with at.empty"
+            what = "a scratch: add to it with at.accumulate" if array.role == "scratch" else what
+            raise self._error(node, f"'{array.name}' is {what}")
+        selection = self.select(array, indices, nodes, node)
         rows, cols = selection.rows, selection.cols
         if is_number(value) or type(value) is Scalar:
             value = self._arithmetic.fill(rows, cols, value, array.dtype, node, array.name)
@@ -68,25 +70,28 @@ class Indexing:
         types = ", ".join([value.type, array.type, *selection.types])
         self._writer.line(f"tile.store {value.ssa}, {array.ssa}[{selection.text}] : ({types}) -> ()", node)
 
-    def _select(self, array: Array, indices, nodes, node):
+    def select(self, array: Array, indices, nodes, node: ast.AST):
+        """An index list against the dims of its array."""
         if len(indices) != len(array.dims):
             count = "1 index" if len(indices) == 1 else f"{len(indices)} indices"
             raise self._error(node, f"'{array.name}' has {len(array.dims)} dimensions and is given {count}")
         entries, types, kept = [], [], []
         for axis, (index, where) in enumerate(zip(indices, nodes)):
+            index = self._spans.of(index)
             if type(index) is Slice:
                 entries.append(self._slice(array, axis, index, types, kept, where))
             elif type(index) is Span:
                 self._check_span(array, axis, index, where)
+                index = self._spans.written(index, where)
                 entries.append(f"{index.ssa} span")
                 types.append(index.type)
                 kept.append((index.size, True))
             else:
                 entries.append(self._scalar(array, axis, index, where))
                 types.append("index")
-        if array.table and type(indices[0]) in (Slice, Span):
-            raise self._error(nodes[0], f"'{array.name}' is a list of tensors: its first index must be a number")
-        return _Selection(", ".join(entries), types, *self._shape(array, kept, node))
+        if array.table and type(indices[0]) is Slice:
+            raise self._error(nodes[0], f"'{array.name}' is a list of tensors: its first index is a number or a span")
+        return Selection(", ".join(entries), types, *self._shape(array, kept, node))
 
     def _shape(self, array: Array, kept, node):
         """Rows and columns of what is left when scalar indices have dropped their dimensions."""
@@ -116,7 +121,7 @@ class Indexing:
     def _scalar(self, array: Array, axis: int, index, where):
         if type(index) is Tiles:
             raise self._error(where, "at.tiles is a run of spans: loop over it with at.grid or at.range")
-        if type(index) is not Scalar and not isinstance(index, int):
+        if type(index) not in (Scalar, Symbol) and not isinstance(index, int):
             raise self._error(where, f"an index is a whole number, a span or ':', not {describe(index)}")
         dim = array.dims[axis]
         if isinstance(index, int) and (index < 0 or isinstance(dim, int) and index >= dim):

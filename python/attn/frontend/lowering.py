@@ -6,24 +6,30 @@ import ast
 from typing import NamedTuple
 
 from ..language import MAX_SIZE
-from .signature import Signature, Specialisation
+from .signature import Parameter, Signature, Specialisation
 from .source import Source
 from .statements import Statements
-from .values import Array, NewArray, Scalar, Symbol
+from .values import NOTHING, Array, NewArray, Scalar, Symbol
 
 
 class Output(NamedTuple):
-    """An array that the caller makes: its dims, names or numbers, and its element type."""
+    """An array that the caller makes: its dims, names or numbers, and its element type.
+
+    A `table` is a list of equal arrays, whose first dim is the length of the list. `like` names the array argument whose
+    memory order it takes, if any.
+    """
 
     name: str
     dims: tuple
     dtype: object
+    table: bool = False
+    like: str | None = None
 
 
 class Lowered(NamedTuple):
     """Tile IR as text, the outputs in the order of the IR's arguments, and which of them are returned, in order.
 
-    `single`: the kernel returns an array, not a tuple of arrays.
+    Where the kernel returns None, `returned` has None. `single`: the kernel returns an array, not a tuple of arrays.
     """
 
     text: str
@@ -49,6 +55,7 @@ class _Lowering(Statements):
         self._symbols = {}
         self._inputs = []  # the text of each argument of the IR that is no output
         self._outputs = []
+        self._scratch = []
         self._define_parameters(specialisation)
 
     # Arguments
@@ -60,54 +67,70 @@ class _Lowering(Statements):
         for parameter in self._signature.parameters:
             name, node = parameter.name, parameter.node
             if parameter.kind == "array":
-                dtype, table = next(arrays)
-                dims = tuple(self._sizes.get(dim, dim) for dim in parameter.about.dims)
-                value = Array(name, dims, dtype, table, False, node)
-                self._inputs.append(self._array_text(value))
+                value = self._define_array(parameter, next(arrays))
             elif parameter.kind in ("float", "int"):
                 value = Scalar(f"%{name}", "f32" if parameter.kind == "float" else "index", everywhere=True)
                 self._inputs.append(f"%{name}: {value.type} {self.writer.location(node, name)}")
             elif parameter.kind == "const":
                 value = constants[name]
             else:
-                value = sizes.get(name, Symbol(name))
+                value = sizes.get(name, Symbol(name, parameter.about.lo))
                 if type(value) is Symbol:
                     self._symbols[name] = parameter.about
             self.environment[name] = value
 
+    def _define_array(self, parameter: Parameter, form):
+        """An array argument in the form it is given; None where it is not."""
+        if form is None:
+            return None
+        dtype, table = form
+        dims = tuple(self._sizes.get(dim, dim) for dim in parameter.about.dims)
+        array = Array(parameter.name, dims, dtype, table, "input", parameter.node)
+        self._inputs.append(self._array_text(array))
+        return array
+
     def _array_text(self, array: Array):
         dims = ", ".join(f'"{dim}"' if isinstance(dim, str) else str(dim) for dim in array.dims)
-        output = ", launch.output" if array.output else ""
+        role = "" if array.role == "input" else f", launch.{array.role}"
         location = self.writer.location(array.node, array.name)
-        return f"{array.ssa}: {array.type} {{launch.dims = [{dims}]{output}}} {location}"
+        return f"{array.ssa}: {array.type} {{launch.dims = [{dims}]{role}}} {location}"
 
     # Dims and outputs
 
     def is_dim(self, name: str):
         return name in self._signature.dims
 
-    def dim(self, name: str):
+    def dim(self, name: str, node: ast.AST):
         if name in self._sizes:
             return self._sizes[name]
-        array, axis = self._signature.dims[name]
-        return self.writer.dim(name, self.environment[array], axis)
+        array, axis = self._dim_place(name, node)
+        return self.writer.dim(name, array, axis)
 
-    def output_dim(self, word: str, node: ast.AST):
-        """A dim of an output: a number, or the name of an input's dim."""
+    def _dim_place(self, name: str, node: ast.AST):
+        """An array that has a dim, and the axis of it."""
+        for array, axis in self._signature.dims[name]:
+            if self.environment[array] is not None:
+                return self.environment[array], axis
+        raise self.error(node, f"the dimension {name} is not known: the arguments that have it are None")
+
+    def output_dim(self, word: str, node: ast.AST, what: str):
+        """A dim of an output or a scratch: a number, or the name of an input's dim."""
         if self.is_dim(word):
+            self._dim_place(word, node)
             return self._sizes.get(word, word)
         value = int(word) if word.isdecimal() else self.environment.get(word)
         if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= MAX_SIZE:
             return value
-        raise self.error(node, f"at.empty: '{word}' is neither a dimension of an argument nor a positive number")
+        raise self.error(node, f"{what}: '{word}' is neither a dimension of an argument nor a positive number")
 
-    def new_output(self, name: str, value: NewArray, node: ast.AST):
+    def new_array(self, name: str, value: NewArray, node: ast.AST):
         if not name.isascii():
-            raise self.error(node, f"the output '{name}' needs a name of ASCII letters")
+            raise self.error(node, f"the {value.role} '{name}' needs a name of ASCII letters")
         if name in self.environment:
-            raise self.error(node, f"'{name}' is defined already; choose another name for the output")
-        array = Array(self.writer.fresh(name)[1:], value.dims, value.dtype, False, True, node)
-        self._outputs.append(array)
+            raise self.error(node, f"'{name}' is defined already; choose another name for the {value.role}")
+        ssa = self.writer.fresh(name)
+        array = Array(ssa[1:], value.dims, value.dtype, value.table, value.role, node, value.like)
+        (self._outputs if value.role == "output" else self._scratch).append(array)
         return array
 
     # The whole
@@ -121,10 +144,12 @@ class _Lowering(Statements):
         if not isinstance(last, ast.Return):
             raise self.error(tree, f"the kernel '{tree.name}' must end with 'return' and its outputs")
         self.run(statements)
+        self.blocks.finish(self)
         returned = self._returned(last)
         symbols = ", ".join(f"{name} = #tile.auto<{auto.lo}, {auto.hi}>" for name, auto in self._symbols.items())
         attributes = f"tile.kernel, tile.symbols = {{{symbols}}}" if symbols else "tile.kernel"
-        arguments = ",\n    ".join(self._inputs + [self._array_text(array) for array in self._outputs])
+        made = [self._array_text(array) for array in self._outputs + self._scratch]
+        arguments = ",\n    ".join(self._inputs + made)
         location = self.writer.location
         text = "\n".join([
             "module {",
@@ -134,7 +159,7 @@ class _Lowering(Statements):
             f"}} {location(tree, tree.name)}",
             "} loc(unknown)\n",
         ])  # fmt: skip
-        outputs = tuple(Output(array.name, array.dims, array.dtype) for array in self._outputs)
+        outputs = tuple(Output(a.name, a.dims, a.dtype, a.table, a.like) for a in self._outputs)
         return Lowered(text, outputs, returned, not isinstance(last.value, ast.Tuple))
 
     def _returned(self, node: ast.Return):
@@ -142,8 +167,11 @@ class _Lowering(Statements):
         places = {array.name: place for place, array in enumerate(self._outputs)}
         returned = []
         for item in items:
-            value = self.evaluate(item) if item is not None else None
-            if type(value) is not Array or not value.output:
+            value = self.evaluate(item) if item is not None else NOTHING
+            if value is None:
+                returned.append(None)
+                continue
+            if type(value) is not Array or value.role != "output":
                 raise self.error(item or node, "a kernel returns its outputs, made with at.empty")
             returned.append(places.pop(value.name, None))
             if returned[-1] is None:

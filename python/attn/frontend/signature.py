@@ -17,7 +17,7 @@ _SYMBOL = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 _CAPTURABLE = (int, float, DType)
 
 # The words whose arguments (by position) are dimensions of tiles.
-_SHAPE_ARGUMENTS = {"softmax_state": (0, 1), "full": (0,), "tiles": (1,)}
+_SHAPE_ARGUMENTS = {"softmax_state": (0, 1), "full": (0,), "zeros": (0,), "tiles": (1,)}
 
 
 class Parameter(NamedTuple):
@@ -28,11 +28,15 @@ class Parameter(NamedTuple):
     about: object
     node: ast.arg
 
+    def is_none(self, bound: dict):
+        """Whether it is an array that may be None, and is."""
+        return self.kind == "array" and self.about.optional and self.name in bound and bound[self.name] is None
+
 
 class Signature(NamedTuple):
     """The parameters of a kernel and the dims its arrays name.
 
-    `dims` gives for each name the array parameter and the axis that it is read from. The dims in `specialised` become
+    `dims` gives for each name the array parameters that have it, and on which axis. The dims in `specialised` become
     dimensions of tiles, at the line given there: a kernel is compiled anew for each of their values. `captured` are
     the names of numbers that the kernel takes from its surroundings.
     """
@@ -51,7 +55,7 @@ class Signature(NamedTuple):
 class Specialisation(NamedTuple):
     """What one compiled form of a kernel is made for; two equal ones give equal code."""
 
-    arrays: tuple  # dtype and whether it is a table, for each array parameter in order
+    arrays: tuple  # dtype and whether it is a table, for each array parameter in order; None for one that is None
     dims: tuple  # name and size of each specialised dim
     constants: tuple  # name and value, and its text, so that 0.0 is not -0.0
     sizes: tuple  # name and value of each block size that the caller fixes
@@ -90,8 +94,6 @@ def _read_parameters(function, source: Source):
 
 def _read_parameter(node: ast.arg, about, source: Source):
     if isinstance(about, ArrayType):
-        if about.optional:
-            raise source.error(node, "arguments that may be None are not supported yet")
         return Parameter(node.arg, "array", about, node)
     if isinstance(about, ConstType):
         return Parameter(node.arg, "const", about, node)
@@ -117,7 +119,7 @@ def _collect_dims(parameters, source: Source):
             if dim in names:
                 raise source.error(parameter.node, f"'{dim}' is both an argument and a dimension")
             if isinstance(dim, str):
-                dims.setdefault(dim, (parameter.name, axis))
+                dims[dim] = (*dims.get(dim, ()), (parameter.name, axis))
     return dims
 
 
@@ -136,13 +138,15 @@ def _find_specialised(parameters, dims, source: Source):
     nodes = _walk(source.tree.body)
     for node in nodes:
         if isinstance(node, ast.Assign):
-            arrays.update(_find_outputs(node, source))
+            arrays.update(_find_outputs(node, arrays, source))
     for node in nodes:
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
-            found = _taken_whole(node, arrays.get(node.value.id, ()))
+            found = _taken_whole(node, arrays.get(node.value.id, ())) | _slice_bounds(node)
             yield from ((name, node.lineno) for name in found & dims.keys())
         elif isinstance(node, ast.Call):
             word = find_word(node.func, source)
+            if word and word.name == "scratch":
+                yield from ((name, node.lineno) for name in set(_dims_text(node) or ()) & dims.keys())
             for place in _SHAPE_ARGUMENTS.get(word.name, ()) if word else ():
                 named = [keyword.value for keyword in node.keywords if keyword.arg == word.parameters[place]]
                 for argument in named + node.args[place : place + 1]:
@@ -166,28 +170,49 @@ def _walk(statements):
 
 
 def _taken_whole(node: ast.Subscript, dims):
-    """The dims of an array that a subscript takes whole, and the names in the bounds of its slices."""
-    found = set()
-    indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    for dim, index in zip(dims, indices):
-        if isinstance(index, ast.Slice):
-            found |= _names_in(index) if index.lower or index.upper else {dim}
-    return found
+    """The dims of an array that a subscript takes whole."""
+    pairs = zip(dims, _indices(node))
+    return {dim for dim, index in pairs if isinstance(index, ast.Slice) and not index.lower and not index.upper}
 
 
-def _find_outputs(node: ast.Assign, source: Source):
-    """The arrays that an assignment makes with `at.empty`, with their dims."""
-    target, value = node.targets[0], node.value
-    pairs = [(target, value)]
-    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-        pairs = zip(target.elts, value.elts)
-    for name, call in pairs:
-        if not isinstance(name, ast.Name) or not isinstance(call, ast.Call):
+def _slice_bounds(node: ast.Subscript):
+    """The names in the bounds of a subscript's slices."""
+    return {name for index in _indices(node) if isinstance(index, ast.Slice) for name in _names_in(index)}
+
+
+def _indices(node: ast.Subscript):
+    return node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+
+
+def _find_outputs(node: ast.Assign, arrays: dict, source: Source):
+    """The arrays that an assignment makes with `at.empty` or `at.empty_like`, with their dims."""
+    for name, call in _pairs(node.targets[0], node.value):
+        word = find_word(call.func, source) if isinstance(call, ast.Call) else None
+        if not isinstance(name, ast.Name) or word is None:
             continue
-        word = find_word(call.func, source)
-        text = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "dims"), None)
-        if word and word.name == "empty" and isinstance(text, ast.Constant) and isinstance(text.value, str):
-            yield name.id, tuple(text.value.split())
+        if word.name == "empty" and _dims_text(call):
+            yield name.id, _dims_text(call)
+        elif word.name == "empty_like" and call.args and isinstance(call.args[0], ast.Name):
+            yield name.id, arrays.get(call.args[0].id, ())
+
+
+def _pairs(target: ast.AST, value: ast.AST):
+    """What is assigned to what, with both sides of a condition and tuples taken apart."""
+    if isinstance(value, ast.IfExp):
+        yield from _pairs(target, value.body)
+        yield from _pairs(target, value.orelse)
+    elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        for pair in zip(target.elts, value.elts):
+            yield from _pairs(*pair)
+    else:
+        yield target, value
+
+
+def _dims_text(call: ast.Call):
+    """The dims that a call of `at.empty` or `at.scratch` names; None where they are no string."""
+    text = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "dims"), None)
+    is_text = isinstance(text, ast.Constant) and isinstance(text.value, str)
+    return tuple(text.value.split()) if is_text else None
 
 
 def _names_in(node: ast.AST):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..language import DType
 from .expressions import Expressions
 from .signature import find_word
-from .values import Array, NewArray, Scalar, Span, State, Symbol, Tile, Tiles, describe, is_number
+from .values import NOTHING, Array, NewArray, Scalar, Span, State, Symbol, Tile, Tiles, Valid, describe, is_number
 
 # What other statements are called in messages.
 _UNSUPPORTED = {
@@ -73,8 +73,7 @@ class Statements(Expressions):
 
     def __init__(self, source, reserved):
         super().__init__(source, reserved)
-        self._grid = None  # the node of the grid, once there is one
-        self._loops = []  # the words of the loops around the current statement
+        self.loops = []  # the words of the loops around the current statement
 
     def run(self, statements):
         """Lowers a list of statements."""
@@ -85,8 +84,8 @@ class Statements(Expressions):
                 raise self.error(statement, _UNSUPPORTED.get(type(statement), other))
             handler(self, statement)
 
-    def new_output(self, name: str, value: NewArray, node: ast.AST):
-        """Names an output and gives its array; overridden by the lowering."""
+    def new_array(self, name: str, value: NewArray, node: ast.AST):
+        """Names an output or a scratch and gives its array; overridden by the lowering."""
         raise NotImplementedError
 
     # Assignments
@@ -115,7 +114,7 @@ class Statements(Expressions):
         if isinstance(target, ast.Name):
             self._bind(target, value)
         elif isinstance(target, ast.Subscript):
-            if "grid" not in self._loops:
+            if "grid" not in self.loops:
                 raise self.error(target, "a store stands inside at.grid: outside, every core would do it")
             self.store(target, value)
         elif isinstance(target, (ast.Tuple, ast.List)):
@@ -135,10 +134,12 @@ class Statements(Expressions):
         if type(self.environment.get(name)) is Array:
             raise self.error(target, f"'{name}' is an array and cannot be assigned; store with {name}[...] = ...")
         if type(value) is NewArray:
-            if self._loops:
-                raise self.error(value.node, "at.empty stands before the loops of a kernel")
-            value = self.new_output(name, value, target)
-        known = (Tile, Scalar, Span, Tiles, State, Array, Symbol, tuple, str)
+            if self.loops:
+                raise self.error(value.node, f"at.{value.word} stands before the loops of a kernel")
+            value = self.new_array(name, value, target)
+        if type(value) is Span:
+            value = self.spans.written(value, target, name)
+        known = (Tile, Scalar, Span, Valid, Tiles, State, Array, Symbol, tuple, str, type(None))
         if type(value) not in known and not is_number(value) and not isinstance(value, (bool, DType)):
             raise self.error(target, f"{describe(value)} cannot be assigned to a variable")
         self.environment[name] = value
@@ -153,7 +154,7 @@ class Statements(Expressions):
     def _expression(self, node: ast.Expr):
         if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             return  # a docstring
-        if self.evaluate(node.value) is not None:
+        if self.evaluate(node.value) is not NOTHING:
             raise self.error(node, "the value of this expression is not used")
 
     def _if(self, node: ast.If):
@@ -177,12 +178,9 @@ class Statements(Expressions):
             self._range_loop(node, self.bind(word, node.iter))
 
     def _grid_loop(self, node: ast.For):
-        if self._loops:
+        if self.loops:
             raise self.error(node, "at.grid stands at the top of a kernel, not inside a loop")
-        if self._grid is not None:
-            line = self._grid.lineno
-            raise self.error(node, f"a second at.grid (the first is in line {line}) is not supported yet")
-        self._grid = node
+        self.blocks.enter_grid(self, node)
         axes, stages = self._grid_axes(node.iter)
         names = node.target.elts if isinstance(node.target, ast.Tuple) else [node.target]
         if len(names) != len(axes):
@@ -192,8 +190,14 @@ class Statements(Expressions):
                 message = f"'{name}' is defined before at.grid and changed inside"
                 raise self.error(where, f"{message}: its iterations do not depend on each other")
         outside = dict(self.environment)
-        variables = [self._loop_variable(name, axis) for name, axis in zip(names, axes)]
-        extents = [self._axis_text(axis, node.iter) for axis in axes]
+        variables, extents = [], []
+        for name, axis in zip(names, axes):
+            # An axis of one is none, so that a kernel may fold one away; but a grid has an axis.
+            if axis == 1 and (extents or any(other != 1 for other in axes)):
+                self._define_loop_variable(name, 0)
+            else:
+                variables.append(self._loop_variable(name, axis))
+                extents.append(self._axis_text(axis, node.iter))
         self.writer.open(f"tile.grid ({', '.join(variables)}) in ({', '.join(extents)}){stages}")
         self._run_body(node, "grid", outside)
         self.writer.close(node)
@@ -227,20 +231,24 @@ class Statements(Expressions):
 
     def _loop_variable(self, target: ast.AST, axis):
         """Defines the variable of a loop; gives its text, with location."""
+        ssa = self.writer.fresh(target.id if isinstance(target, ast.Name) else None)
+        is_span = type(axis) is Tiles
+        value = Span(ssa, axis.size, axis.over, None, axis.upper) if is_span else Scalar(ssa, "index")
+        self._define_loop_variable(target, value)
+        return f"{ssa} {self.writer.location(target, target.id)}"
+
+    def _define_loop_variable(self, target: ast.AST, value):
         if not isinstance(target, ast.Name):
             raise self.error(target, "the variable of a loop must be a name")
         if target.id in self.environment or self.is_dim(target.id):
             raise self.error(target, f"'{target.id}' is defined already; choose another name for the loop variable")
-        ssa = self.writer.fresh(target.id)
-        is_span = type(axis) is Tiles
-        self.environment[target.id] = Span(ssa, axis.size, axis.over) if is_span else Scalar(ssa, "index")
-        return f"{ssa} {self.writer.location(target, target.id)}"
+        self.environment[target.id] = value
 
     def _run_body(self, node: ast.For, word: str, outside):
         """Lowers the body of a loop and leaves its scope; gives the names as they are at its end."""
-        self._loops.append(word)
+        self.loops.append(word)
         self.run(node.body)
-        self._loops.pop()
+        self.loops.pop()
         inside, self.environment = self.environment, outside
         for name in inside.keys() - outside.keys():
             self._left_loops[name] = node.lineno

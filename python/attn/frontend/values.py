@@ -1,7 +1,7 @@
 """What an expression of a kernel stands for while its tile IR is written; part of the frontend.
 
-Whole numbers, floats, booleans, strings and tuples known at compile time are Python's own. A dimension of a tile is a
-number or the name of a symbol. Of each class, `ssa` is the name of the value in the IR, `type` its type there, and
+Whole numbers, floats, booleans, strings, tuples and None known at compile time are Python's own. A dimension of a tile
+is a number or a `Symbol`. Of each class, `ssa` is the name of the value in the IR, `type` its type there, and
 `describe()` what messages call it.
 """
 
@@ -12,7 +12,48 @@ from typing import NamedTuple, Union
 
 from ..language import DType
 
-Dim = Union[int, str]
+
+class Symbol(NamedTuple):
+    """A block size that the compiler chooses, at least `lo`, and a number more: `BM + 6`."""
+
+    name: str
+    lo: int
+    more: int = 0
+
+    def __str__(self):
+        return f"{self.name} + {self.more}" if self.more else self.name
+
+    @property
+    def least(self):
+        """What it is at least."""
+        return self.lo + self.more
+
+    def describe(self):
+        return f"'{self}', a size that the compiler chooses"
+
+
+Dim = Union[int, Symbol]
+
+
+def add_dims(a: Dim, b: Dim):
+    """`a + b` as a dimension; None where it is none."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a + b
+    if isinstance(a, int):
+        a, b = b, a
+    return a._replace(more=a.more + b) if isinstance(b, int) and a.more + b >= 0 else None
+
+
+def subtract_dims(a: Dim, b: Dim):
+    """`a - b` as a dimension or a number; None where it is neither."""
+    if isinstance(b, int):
+        return add_dims(a, -b)
+    return a.more - b.more if type(a) is Symbol and a.name == b.name else None
+
+
+def least(dim: Dim):
+    """What a dimension is at least."""
+    return dim if isinstance(dim, int) else dim.least
 
 
 class Tile(NamedTuple):
@@ -43,27 +84,49 @@ class Scalar(NamedTuple):
 
 
 class Span(NamedTuple):
-    """A run of rows; `over` is the name of the dim that it runs over, where that is known."""
+    """A run of rows; `over` is the name of the dim that it runs over, where that is known.
 
-    ssa: str
+    Its rows are `base` to `base + size`, of which those before `first` and from `limit` on are missing; with a `step`,
+    row p stands at `offset + step * p` of an array. Each is a number or an index scalar. `first` is None where no rows
+    are missing before, `step` where rows follow each other. The variable of a loop has no `base`: it is read from the
+    IR. `ssa` is None until the span is written to the IR.
+    """
+
+    ssa: str | None
     size: Dim
     over: str | None
+    base: object
+    limit: object
+    first: object = None
+    offset: object = None
+    step: object = None
 
     @property
     def type(self):
-        return f"!tile.span<{self.size}>"
+        filled = "" if self.first is None else ", filled"
+        return f"!tile.span<{self.size}{filled}{'' if self.step is None else ', mapped'}>"
 
     def describe(self):
         return "a span"
 
 
+class Valid(NamedTuple):
+    """`span.valid`: which rows of a window exist."""
+
+    span: Span
+
+    def describe(self):
+        return "the rows of a window that exist"
+
+
 class Tiles(NamedTuple):
-    """The spans of `at.tiles`; ends are numbers or index scalars."""
+    """The spans of `at.tiles`; ends are numbers or index scalars. `single`: there is one span."""
 
     lower: object
     upper: object
     size: Dim
     over: str | None
+    single: bool
 
     def describe(self):
         return "at.tiles, a run of spans"
@@ -85,14 +148,19 @@ class State(NamedTuple):
 
 
 class Array(NamedTuple):
-    """An array argument; `dims` has names for sizes known when the kernel runs, numbers for the others."""
+    """An array argument; `dims` has names for sizes known when the kernel runs, numbers for the others.
+
+    `role` is input, output or scratch: one row per core that the kernel sums in. `like` is the input whose memory order
+    an output takes.
+    """
 
     name: str
     dims: tuple
     dtype: DType
     table: bool
-    output: bool
+    role: str
     node: ast.AST
+    like: str | None = None
 
     @property
     def ssa(self):
@@ -107,24 +175,32 @@ class Array(NamedTuple):
         return f"the array '{self.name}'"
 
 
-class Symbol(NamedTuple):
-    """A block size that the compiler chooses."""
-
-    name: str
-
-    def describe(self):
-        return f"'{self.name}', a size that the compiler chooses"
-
-
 class NewArray(NamedTuple):
-    """An `at.empty` that has no name yet."""
+    """An array made by `word`, such as at.empty, that has no name yet; the rest as in `Array`."""
 
+    word: str
     dims: tuple
     dtype: DType
     node: ast.AST
+    table: bool = False
+    like: str | None = None
+
+    @property
+    def role(self):
+        return "scratch" if self.word == "scratch" else "output"
 
     def describe(self):
-        return "at.empty, an output without a name"
+        return f"at.{self.word}, an array without a name"
+
+
+class Nothing:
+    """What a call gives that stands alone, such as `at.phase()`."""
+
+    def describe(self):
+        return "a call without a value"
+
+
+NOTHING = Nothing()
 
 
 class Method(NamedTuple):

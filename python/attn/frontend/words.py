@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import ast
 
-from ..language import MAX_SIZE, DType, f32
-from .values import NewArray, Scalar, State, Symbol, Tile, Tiles, describe
+from ..language import DType, f32
+from .bands import band_dot, band_mix, band_spread, mask, softmax
+from .blocks import accumulate, phase, scratch
+from .parts import concat, tile_dim
+from .values import Array, NewArray, Scalar, State, Tile, Tiles, describe
 
 
 def _function(mnemonic: str):
@@ -24,26 +27,13 @@ def _reduction(kind: str):
     return lambda lowering, node, name, x, axis: lowering.arithmetic.reduce(kind, x, axis, node, name)
 
 
-def _tile_dim(lowering, value, node: ast.AST, what: str):
-    """A dimension of a tile: a positive number or the name of a symbol."""
-    if type(value) is Symbol:
-        return value.name
-    if isinstance(value, int) and not isinstance(value, bool):
-        if not 1 <= value <= MAX_SIZE:
-            raise lowering.error(node, f"{what} must be between 1 and {MAX_SIZE}, not {value}")
-        return value
-    if type(value) is Scalar:
-        raise lowering.error(node, f"{what} must be a number known at compile time, at.Const or at.Auto")
-    raise lowering.error(node, f"{what} must be a number, not {describe(value)}")
-
-
 def _check_dtype(lowering, dtype, node: ast.AST):
     if not isinstance(dtype, DType):
         raise lowering.error(node, f"a dtype such as at.f32 is expected, not {describe(dtype)}")
 
 
 def _tiles(lowering, node: ast.Call, name, n, bs, base, limit):
-    size = _tile_dim(lowering, bs, node, "the block size")
+    size = tile_dim(lowering, bs, node, "the block size")
     arithmetic = lowering.arithmetic
     for value, what in ((n, "the extent of at.tiles"), (base, "the base of at.tiles")):
         arithmetic.check_index(value, node, what)
@@ -54,27 +44,42 @@ def _tiles(lowering, node: ast.Call, name, n, bs, base, limit):
     # Where the spans cover a dim, what they index must have that dim.
     extent = node.args[0] if node.args else None
     is_dim = isinstance(extent, ast.Name) and lowering.is_dim(extent.id) and type(n) is Scalar
-    return Tiles(base, upper, size, extent.id if is_dim and base == 0 and limit is None else None)
+    over = extent.id if is_dim and base == 0 and limit is None else None
+    return Tiles(base, upper, size, over, single=n == size)
 
 
 def _empty(lowering, node: ast.Call, name, dims, dtype):
     _check_dtype(lowering, dtype, node)
     if not isinstance(dims, str) or not dims.split():
         raise lowering.error(node, f'at.empty takes its dims as a string such as "T D", not {describe(dims)}')
-    return NewArray(tuple(lowering.output_dim(word, node) for word in dims.split()), dtype, node)
+    return NewArray("empty", tuple(lowering.output_dim(word, node, "at.empty") for word in dims.split()), dtype, node)
 
 
-def _full(lowering, node: ast.Call, name, shape, value, dtype):
+def _empty_like(lowering, node: ast.Call, name, array):
+    if type(array) is not Array or array.role != "input":
+        raise lowering.error(node, f"at.empty_like takes an argument of the kernel that is an array, not {describe(array)}")
+    return NewArray("empty_like", array.dims, array.dtype, node, array.table, array.name)
+
+
+def _filled(lowering, node: ast.Call, name, shape, value, dtype, example: str):
     _check_dtype(lowering, dtype, node)
     if type(shape) is not tuple or len(shape) != 2:
-        raise lowering.error(node, "at.full takes a shape of rows and columns: at.full((1, D), 0.0)")
-    rows, cols = (_tile_dim(lowering, dim, node, "a tile dimension") for dim in shape)
+        raise lowering.error(node, f"{example.partition('(')[0]} takes a shape of rows and columns: {example}")
+    rows, cols = (tile_dim(lowering, dim, node, "a tile dimension") for dim in shape)
     return lowering.arithmetic.fill(rows, cols, value, dtype, node, name)
 
 
+def _full(lowering, node: ast.Call, name, shape, value, dtype):
+    return _filled(lowering, node, name, shape, value, dtype, "at.full((1, D), 0.0)")
+
+
+def _zeros(lowering, node: ast.Call, name, shape, dtype):
+    return _filled(lowering, node, name, shape, 0.0, dtype, "at.zeros((1, D))")
+
+
 def _softmax_state(lowering, node: ast.Call, name, m, d):
-    rows = _tile_dim(lowering, m, node, "the number of rows")
-    cols = _tile_dim(lowering, d, node, "the number of columns")
+    rows = tile_dim(lowering, m, node, "the number of rows")
+    cols = tile_dim(lowering, d, node, "the number of columns")
     state = State("", rows, cols)
     return state._replace(ssa=lowering.writer.define(f"tile.softmax_init : {state.type}", node, name))
 
@@ -94,7 +99,18 @@ WORDS = {
     "mean": _reduction("mean"),
     "tiles": _tiles,
     "empty": _empty,
+    "empty_like": _empty_like,
     "full": _full,
+    "zeros": _zeros,
+    "concat": concat,
+    "band_dot": band_dot,
+    "band_mix": band_mix,
+    "band_spread": band_spread,
+    "mask": mask,
+    "softmax": softmax,
+    "scratch": scratch,
+    "accumulate": accumulate,
+    "phase": phase,
     "softmax_state": _softmax_state,
 }
 """The words by name, but the loops, which are statements."""

@@ -80,3 +80,73 @@ func.func @single(%y: !tile.array<64xf32> {launch.dims = [64]}) attributes {tile
 // CHECK-LABEL: func.func @single_grid(
 // CHECK: return %c1
 }
+
+// -----
+
+// Block sizes that are still open: the counter has them too.
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+// CHECK-LABEL: func.func @open(
+func.func @open(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]})
+    attributes {tile.kernel, tile.symbols = {BT = #tile.auto<1, 64>}} {
+  %T = tile.dim %x, 0 : !tile.array<?x64xf32>
+  // CHECK: %[[BT:.*]] = tile.size BT
+  // CHECK: arith.ceildivui %{{.*}}, %[[BT]]
+  // CHECK: tile.range %[[I:.*]] = {{.*}} parallel {
+  // CHECK: %[[STEP:.*]] = tile.size BT
+  // CHECK: %[[BASE:.*]] = arith.muli %[[I]], %[[STEP]]
+  // CHECK: tile.make_span %[[BASE]] to %{{.*}} nonempty : <BT>
+  tile.grid (%t) in (%T by BT) {
+  }
+  return
+}
+// CHECK-LABEL: func.func @open_grid(
+// CHECK: %[[BT:.*]] = tile.size BT
+// CHECK: %[[TILES:.*]] = arith.ceildivui %{{.*}}, %[[BT]]
+// CHECK: return %[[TILES]]
+}
+
+// -----
+
+// What is accumulated is carried and stored behind the loop, one row per block. Phases stay; the counter counts the tiles
+// of the larger grid.
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+// CHECK-LABEL: func.func @sums(
+// CHECK-SAME: %[[X:.*]]: !tile.array<?x64xf32> {{{.*}}}, %[[G:.*]]: !tile.array<?x64xf32> {{{.*}}}, %[[Y:.*]]: !tile.array<?x?xf32> {{{.*}}})
+// CHECK-SAME: launch.limit = 40 : i64
+func.func @sums(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
+                %G: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.scratch},
+                %y: !tile.array<?x?xf32> {launch.dims = ["A", "B"], launch.output}) attributes {tile.kernel} {
+  %T = tile.dim %x, 0 : !tile.array<?x64xf32>
+  %A = tile.dim %y, 0 : !tile.array<?x?xf32>
+  %B = tile.dim %y, 1 : !tile.array<?x?xf32>
+  // CHECK: %[[ZERO:.*]] = tile.splat %{{.*}} : f32 -> <1 x 64 x f32>
+  // CHECK: %[[SUM:.*]] = tile.range %[[T:.*]] = {{.*}} iter(%[[CARRIED:.*]] = %[[ZERO]] : !tile.tile<1 x 64 x f32>) stages 2 parallel {
+  // CHECK: %[[ROW:.*]] = tile.load %[[X]]
+  // CHECK: %[[ONE:.*]] = tile.add %[[CARRIED]], %[[ROW]]
+  // CHECK: %[[MORE:.*]] = tile.exp %[[ROW]]
+  // CHECK: %[[TWO:.*]] = tile.add %[[ONE]], %[[MORE]]
+  // CHECK: tile.yield %[[TWO]]
+  tile.grid (%t) in (%T) stages 2 {
+    %row = tile.load %x[%t, :] : (!tile.array<?x64xf32>, index) -> !tile.tile<1 x 64 x f32>
+    tile.accumulate %row, %G : !tile.tile<1 x 64 x f32>, !tile.array<?x64xf32>
+    %more = tile.exp %row : !tile.tile<1 x 64 x f32>
+    tile.accumulate %more, %G : !tile.tile<1 x 64 x f32>, !tile.array<?x64xf32>
+  }
+  // CHECK: %[[ID:.*]] = tile.block_id
+  // CHECK: tile.store %[[SUM]], %[[G]] [%[[ID]], :]
+  // CHECK: tile.phase
+  tile.phase
+  // CHECK: tile.range {{.*}} parallel {
+  tile.grid (%a, %b) in (%A, %B) {
+  }
+  return
+}
+// CHECK-LABEL: func.func @sums_grid(
+// CHECK-SAME: %[[X:.*]]: !tile.array<?x64xf32> {{{.*}}}, %{{.*}}: !tile.array<?x64xf32> {{{.*}}}, %[[Y:.*]]: !tile.array<?x?xf32> {{{.*}}})
+// CHECK: %[[T:.*]] = tile.dim %[[X]], 0
+// CHECK: %[[A:.*]] = tile.dim %[[Y]], 0
+// CHECK: %[[B:.*]] = tile.dim %[[Y]], 1
+// CHECK: %[[AB:.*]] = arith.muli %[[A]], %[[B]]
+// CHECK: %[[MOST:.*]] = arith.maxui %[[T]], %[[AB]]
+// CHECK: return %[[MOST]]
+}

@@ -33,6 +33,16 @@ func.func @undeclared(%s: f32) attributes {tile.kernel, tile.symbols = {BT = #ti
 // -----
 
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
+func.func @undeclared_size() attributes {tile.kernel} {
+  // expected-error @+1 {{has the size 'RUN', which 'tile.symbols' does not declare}}
+  %run = tile.size RUN
+  return
+}
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @softmax() attributes {tile.kernel} {
   // expected-error @+1 {{has a softmax state: run tile-decompose-softmax before}}
   %st = tile.softmax_init : !tile.softmax_state<4 x 64>

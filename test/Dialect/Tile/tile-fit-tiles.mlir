@@ -44,3 +44,46 @@ func.func @host(%x: !tile.array<?x256xf32> {launch.dims = ["T", 256]},
   return
 }
 }
+
+// -----
+
+// A clamped kernel: the shares are double-buffered, sizes are bound as values too, and in the function that counts tiles.
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+// CHECK-LABEL: func.func @clamped
+// CHECK-SAME: launch.sizes = {BT = 64 : i64}
+func.func @clamped(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
+                   %y: !tile.array<?x64xf32> {launch.dims = ["T", 64], launch.output})
+    attributes {tile.kernel, launch.limit = 40 : i64, tile.symbols = {BT = #tile.auto<1, 64>}} {
+  %T = tile.dim %x, 0 : !tile.array<?x64xf32>
+  // CHECK: %[[SIZE:.*]] = tile.size 64
+  %bt = tile.size BT
+  %tiles = arith.ceildivui %T, %bt : index
+  %id = tile.block_id
+  %blocks = tile.block_count
+  %one = arith.constant 1 : index
+  %next = arith.addi %id, %one : index
+  %low = arith.muli %id, %tiles : index
+  %lower = arith.divui %low, %blocks : index
+  %high = arith.muli %next, %tiles : index
+  %upper = arith.divui %high, %blocks : index
+  // CHECK: tile.range {{.*}} stages 2 parallel {
+  tile.range %i = %lower to %upper parallel {
+    %base = arith.muli %i, %bt : index
+    // CHECK: tile.make_span {{.*}} : <64>
+    %t = tile.make_span %base to %T nonempty : !tile.span<BT>
+    %v = tile.load %x[%t span, :] : (!tile.array<?x64xf32>, !tile.span<BT>) -> !tile.tile<BT x 64 x f32>
+    tile.store %v, %y[%t span, :] : (!tile.tile<BT x 64 x f32>, !tile.array<?x64xf32>, !tile.span<BT>) -> ()
+  }
+  return
+}
+// CHECK-LABEL: func.func @clamped_grid
+func.func @clamped_grid(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
+                        %y: !tile.array<?x64xf32> {launch.dims = ["T", 64], launch.output}) -> index
+    attributes {launch.grid_of = @clamped} {
+  %T = tile.dim %x, 0 : !tile.array<?x64xf32>
+  // CHECK: tile.size 64
+  %bt = tile.size BT
+  %tiles = arith.ceildivui %T, %bt : index
+  return %tiles : index
+}
+}

@@ -132,3 +132,32 @@ func.func @branches() attributes {tile.kernel} {
 ^next:
   return
 }
+
+// -----
+
+func.func @size() attributes {tile.kernel} {
+  // expected-error @+1 {{has the unbound size 'BT': run tile-fit-tiles before}}
+  %bt = tile.size BT + 2
+  return
+}
+
+// -----
+
+func.func @counted() attributes {tile.kernel, launch.limit = 1 : i64} {
+  return
+}
+func.func @counted_grid() -> index attributes {launch.grid_of = @counted} {
+  // expected-error @+1 {{has the unbound size 'BT': run tile-fit-tiles before}}
+  %bt = tile.size BT
+  return %bt : index
+}
+
+// -----
+
+func.func @accumulate(%g: !tile.array<64xf32> {launch.dims = [64]},
+                      %G: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.scratch}) attributes {tile.kernel} {
+  %row = tile.load %g[:] : (!tile.array<64xf32>) -> !tile.tile<1 x 64 x f32>
+  // expected-error @+1 {{is left: run tile-clamp-grid before}}
+  tile.accumulate %row, %G : !tile.tile<1 x 64 x f32>, !tile.array<?x64xf32>
+  return
+}

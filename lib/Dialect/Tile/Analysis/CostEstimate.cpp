@@ -1,10 +1,12 @@
 // What a bound kernel would cost on the chip: vector instructions and bytes, overlapped where
 // stages allow.
 #include "attn/Dialect/Tile/Analysis/CostEstimate.h"
+#include "attn/Dialect/Tile/Analysis/IndexBound.h"
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "attn/Dialect/Tile/Analysis/Layout.h"
 #include "attn/Dialect/Tile/Analysis/OpForms.h"
 #include "attn/Machine/Costs.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace attn;
@@ -14,7 +16,8 @@ namespace {
 
 /// Trips of a loop whose bounds are known only when the kernel runs.
 constexpr double assumedTrips = 8;
-/// Elements of the grid (rows, for one axis by blocks) that fall to one core.
+/// Elements of the grid (rows, for one axis by blocks) that fall to one core, and of a loop by
+/// blocks whose bounds are known only when the kernel runs.
 constexpr double assumedShare = 128;
 
 /// Work that may overlap, vector beside transfers, and work that stands alone.
@@ -84,11 +87,29 @@ private:
   }
 
   double getTrips(RangeOp range) {
-    std::optional<int64_t> lower = getConstant(range.getLower());
-    std::optional<int64_t> upper = getConstant(range.getUpper());
-    if (!lower || !upper || range.getBlock())
-      return assumedTrips;
-    return std::max<double>(0, *upper - *lower);
+    if (range.getParallel())
+      return std::max(1.0, assumedShare / getElementsPerTile(range));
+    auto block = range.getBlock() ? dyn_cast<IntegerAttr>(*range.getBlock()) : IntegerAttr();
+    double step = block ? block.getInt() : 1;
+    if (std::optional<int64_t> most = getLargestDifference(range.getUpper(), range.getLower()))
+      return std::max(0.0, std::ceil(*most / step));
+    return block ? std::max(1.0, assumedShare / step) : assumedTrips;
+  }
+
+  /// The elements of the grid in one iteration of a block's share: what the number of tiles, which
+  /// the bounds of the share are made of, divides the extents by.
+  static double getElementsPerTile(RangeOp share) {
+    double elements = 1;
+    llvm::SmallSetVector<Value, 8> slice;
+    slice.insert(share.getUpper());
+    for (size_t next = 0; next < slice.size(); ++next) {
+      Operation *op = slice[next].getDefiningOp();
+      if (auto count = dyn_cast_if_present<arith::CeilDivUIOp>(op))
+        elements *= std::max<int64_t>(1, getConstant(count.getRhs()).value_or(1));
+      else if (isa_and_present<arith::MulIOp, arith::DivUIOp>(op))
+        slice.insert(op->operand_begin(), op->operand_end());
+    }
+    return elements;
   }
 
   Work repeat(Block &body, double trips, int64_t stages) {
@@ -194,14 +215,20 @@ private:
     return isa<UndefinedOp, ExtractOp, InsertOp>(op) ? getPartCycles(op) : 0;
   }
 
-  /// Parts of one row are worked on in place; others are copied.
+  /// Some parts are worked on in place; others are copied.
   double getPartCycles(Operation *op) {
     auto extract = dyn_cast<ExtractOp>(op);
     auto insert = dyn_cast<InsertOp>(op);
     if (!extract && !insert)
       return 0;
     TileType part = extract ? extract.getResult().getType() : insert.getPart().getType();
-    return part.getRowCount() == 1 ? 0 : cycles(VectorFamily::Duplicate, 1, getRepeats(part));
+    PartForm form = extract ? getPartForm(extract) : getPartForm(insert);
+    if (form == PartForm::InPlace)
+      return 0;
+    if (form == PartForm::Blocks)
+      return cycles(VectorFamily::WholeReduce, 2, part.getRowCount() * part.getColCount());
+    return cycles(VectorFamily::Duplicate, form == PartForm::Rows ? part.getRowCount() : 1,
+                  getRepeats(part));
   }
 
   const Chip &chip;

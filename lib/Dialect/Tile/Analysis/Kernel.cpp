@@ -18,25 +18,53 @@ FailureOr<SmallVector<func::FuncOp>> tile::getKernels(ModuleOp module) {
   return kernels;
 }
 
-FailureOr<GridOp> tile::getGrid(func::FuncOp kernel) {
+FailureOr<SmallVector<GridOp>> tile::getGrids(func::FuncOp kernel) {
+  WalkResult nested = kernel.walk([&](GridOp grid) -> WalkResult {
+    if (grid->getParentOp() == kernel)
+      return WalkResult::advance();
+    return grid.emitOpError("must stand directly in the kernel, not inside a loop");
+  });
+  if (nested.wasInterrupted())
+    return failure();
   SmallVector<GridOp> grids;
-  kernel.walk([&](GridOp grid) { grids.push_back(grid); });
-  for (GridOp grid : grids)
-    if (grid->getParentOp() != kernel)
-      return grid.emitOpError("must stand directly in the kernel, not inside a loop");
-  if (grids.size() > 1) {
-    InFlightDiagnostic diagnostic =
-        grids[1].emitOpError("is the second grid of its kernel; a kernel has one");
-    diagnostic.attachNote(grids[0].getLoc()) << "the first is here";
-    return diagnostic;
+  bool isSeparated = true;
+  for (Operation &op : kernel.getBody().front()) {
+    isSeparated |= isa<PhaseOp>(op);
+    auto grid = dyn_cast<GridOp>(op);
+    if (!grid)
+      continue;
+    if (!isSeparated) {
+      InFlightDiagnostic diagnostic = grid.emitOpError(
+          "follows another grid without a tile.phase between, so blocks would not wait for it");
+      diagnostic.attachNote(grids.back().getLoc()) << "the other is here";
+      return diagnostic;
+    }
+    grids.push_back(grid);
+    isSeparated = false;
   }
-  return grids.empty() ? GridOp() : grids.front();
+  return grids;
+}
+
+func::FuncOp tile::getCounter(func::FuncOp kernel) {
+  auto module = dyn_cast_if_present<ModuleOp>(kernel->getParentOp());
+  if (!module)
+    return {};
+  for (auto function : module.getOps<func::FuncOp>()) {
+    auto of = function->getAttrOfType<FlatSymbolRefAttr>(launch::gridOfName);
+    if (of && of.getValue() == kernel.getName() && !function.isDeclaration())
+      return function;
+  }
+  return {};
 }
 
 std::optional<int64_t> tile::getConstant(Value value) {
   APInt number;
   if (matchPattern(value, m_ConstantInt(&number)) && number.isSignedIntN(64))
     return number.getSExtValue();
+  if (auto size = value.getDefiningOp<SizeOp>()) {
+    auto bound = dyn_cast<IntegerAttr>(size.getDim());
+    return bound ? std::optional(bound.getInt()) : std::nullopt;
+  }
   auto dim = value.getDefiningOp<DimOp>();
   if (!dim)
     return std::nullopt;
@@ -61,9 +89,8 @@ Attribute tile::getSizeName(Value size) {
 }
 
 bool tile::isWritten(Value array) {
-  return llvm::any_of(array.getUsers(), [&](Operation *user) {
-    auto store = dyn_cast<StoreOp>(user);
-    return store && store.getArray() == array;
+  return llvm::any_of(array.getUsers(), [](Operation *user) {
+    return isa<StoreOp, AccumulateOp>(user); // no other operand of theirs is an array
   });
 }
 

@@ -1,5 +1,6 @@
 // tile-decompose-softmax: chooses a form for a kernel's softmax states and rewrites them (tile
 // stage).
+#include "attn/Dialect/Tile/Transforms/GridClamping.h"
 #include "attn/Dialect/Tile/Transforms/Passes.h"
 #include "attn/Dialect/Tile/Transforms/SoftmaxForms.h"
 #include "attn/Dialect/Tile/Transforms/TileFitting.h"
@@ -24,11 +25,19 @@ static std::optional<SoftmaxForm> parseForm(StringRef name) {
   return std::nullopt;
 }
 
+/// A copy of the kernel in one form, as tile-fit-tiles will see it; null after an error.
+static OwningOpRef<func::FuncOp> copyInForm(func::FuncOp kernel, SoftmaxForm form) {
+  OwningOpRef<func::FuncOp> copy(kernel.clone());
+  if (failed(rewriteSoftmax(*copy, form)) || failed(clampGrids(*copy)))
+    return {};
+  return copy;
+}
+
 /// What a kernel would cost in one form; none where it does not fit.
 static FailureOr<std::optional<CostEstimate>> tryForm(func::FuncOp kernel, SoftmaxForm form,
                                                       const Chip &chip) {
-  OwningOpRef<func::FuncOp> copy(kernel.clone());
-  if (failed(rewriteSoftmax(*copy, form)))
+  OwningOpRef<func::FuncOp> copy = copyInForm(kernel, form);
+  if (!copy)
     return failure();
   TileFitter fitter(*copy, chip);
   if (failed(fitter.verify()))
@@ -42,8 +51,8 @@ static FailureOr<std::optional<CostEstimate>> tryForm(func::FuncOp kernel, Softm
 /// Whether the online form fits in whole rows. Then it reads every value once, and no form that
 /// reads them again needs to be looked at.
 static FailureOr<bool> fitsOnline(func::FuncOp kernel, const Chip &chip) {
-  OwningOpRef<func::FuncOp> copy(kernel.clone());
-  if (failed(rewriteSoftmax(*copy, SoftmaxForm::Online)))
+  OwningOpRef<func::FuncOp> copy = copyInForm(kernel, SoftmaxForm::Online);
+  if (!copy)
     return failure();
   TileFitter fitter(*copy, chip);
   if (failed(fitter.verify()))

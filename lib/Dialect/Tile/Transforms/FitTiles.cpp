@@ -12,16 +12,26 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::tile;
 
-/// Moves what a fitting made of a copy into the kernel itself.
-static void replaceBy(func::FuncOp kernel, func::FuncOp fitted) {
+/// Moves what a fitting made of a copy into the kernel itself, and binds the function that counts
+/// its tiles. That one takes the same arguments, so workspaces that were added are added to it.
+static void replaceBy(func::FuncOp kernel, Fitting &fitting) {
+  func::FuncOp fitted = *fitting.kernel;
   kernel.getBody().takeBody(fitted.getBody());
   kernel->setAttrs(fitted->getAttrDictionary());
+  func::FuncOp counter = getCounter(kernel);
+  if (!counter)
+    return;
+  bindSizes(counter, fitting.choice.sizes);
+  for (unsigned number = counter.getNumArguments(); number < kernel.getNumArguments(); ++number)
+    (void)counter.insertArgument(number, kernel.getArgument(number).getType(),
+                                 kernel.getArgAttrDict(number),
+                                 kernel.getArgument(number).getLoc());
 }
 
 /// Says what was given up so that the kernel fits.
 static void remarkOnLosses(func::FuncOp kernel, const TileFitter &fitter, const FitChoice &choice) {
   kernel.walk([&](RangeOp range) {
-    if (range.getStages() > choice.maxRangeStages)
+    if (!range.getParallel() && range.getStages() > choice.maxRangeStages)
       emitRemark(range.getLoc()) << "loads run " << choice.maxRangeStages << " and not "
                                  << range.getStages()
                                  << " iterations ahead, since more does not fit";
@@ -136,7 +146,7 @@ private:
       FailureOr<std::optional<Fitting>> fitting = fitter.apply(fitter.chooseForHost());
       if (failed(fitting))
         return failure();
-      replaceBy(kernel, *(*fitting)->kernel);
+      replaceBy(kernel, **fitting);
       return success();
     }
     if (printAlternatives)
@@ -153,7 +163,7 @@ private:
     if (!*best)
       return emitOverflow(kernel, chip, fitter, !given.empty());
     remarkOnLosses(kernel, fitter, (*best)->choice);
-    replaceBy(kernel, *(*best)->kernel);
+    replaceBy(kernel, **best);
     return success();
   }
 };

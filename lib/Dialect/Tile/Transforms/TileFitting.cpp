@@ -47,17 +47,16 @@ static TileType bindType(TileType type, ArrayRef<BoundSize> sizes) {
                        bindDim(type.getCols(), sizes), type.getElementType());
 }
 
-/// Replaces the symbols of a kernel by numbers.
-static void bindSizes(func::FuncOp kernel, ArrayRef<BoundSize> sizes) {
+void tile::bindSizes(func::FuncOp function, ArrayRef<BoundSize> sizes) {
   AttrTypeReplacer replacer;
   replacer.addReplacement([&](TileType type) { return bindType(type, sizes); });
   replacer.addReplacement([&](SpanType type) {
     return SpanType::get(type.getContext(), bindDim(type.getSize(), sizes), type.getFilled(),
                          type.getMapped());
   });
-  replacer.recursivelyReplaceElementsIn(kernel, /*replaceAttrs=*/false, /*replaceLocs=*/false,
+  replacer.recursivelyReplaceElementsIn(function, /*replaceAttrs=*/false, /*replaceLocs=*/false,
                                         /*replaceTypes=*/true);
-  kernel.walk([&](Operation *op) {
+  function.walk([&](Operation *op) {
     if (auto range = dyn_cast<RangeOp>(op); range && range.getBlock())
       range.setBlockAttr(bindDim(*range.getBlock(), sizes));
     if (auto size = dyn_cast<SizeOp>(op))
@@ -68,6 +67,11 @@ static void bindSizes(func::FuncOp kernel, ArrayRef<BoundSize> sizes) {
                                           return bindDim(dim, sizes);
                                         })));
   });
+}
+
+/// Binds the sizes of a kernel and notes them for the caller.
+static void bindKernel(func::FuncOp kernel, ArrayRef<BoundSize> sizes) {
+  bindSizes(kernel, sizes);
   Builder builder(kernel.getContext());
   NamedAttrList chosen;
   for (const BoundSize &bound : sizes)
@@ -79,7 +83,9 @@ static void bindSizes(func::FuncOp kernel, ArrayRef<BoundSize> sizes) {
 static void limitStages(func::FuncOp kernel, const FitChoice &choice) {
   kernel.walk([&](Operation *op) {
     if (auto range = dyn_cast<RangeOp>(op))
-      range.setStages(std::min<int64_t>(range.getStages(), choice.maxRangeStages));
+      range.setStages(range.getParallel()
+                          ? choice.gridStages
+                          : std::min<int64_t>(range.getStages(), choice.maxRangeStages));
     if (auto grid = dyn_cast<GridOp>(op))
       grid.setStages(choice.gridStages);
   });
@@ -92,12 +98,16 @@ static void limitStages(func::FuncOp kernel, const FitChoice &choice) {
 TileFitter::TileFitter(func::FuncOp kernel, const Chip &chip, ArrayRef<BoundSize> given)
     : kernel(kernel), chip(chip), given(given) {
   kernel.walk([&](Operation *op) {
-    if (auto range = dyn_cast<RangeOp>(op))
+    if (auto range = dyn_cast<RangeOp>(op); range && !range.getParallel())
       askedStages = std::max<int64_t>(askedStages, range.getStages());
-    for (Type type : op->getResultTypes())
-      if (auto tile = dyn_cast<TileType>(type))
-        if (auto cols = dyn_cast<IntegerAttr>(tile.getCols()))
-          width = std::max(width, cols.getInt());
+    for (Type type : op->getResultTypes()) {
+      auto tile = dyn_cast<TileType>(type);
+      if (!tile)
+        continue;
+      if (auto cols = dyn_cast<IntegerAttr>(tile.getCols()))
+        width = std::max(width, cols.getInt());
+      tile.walk([&](StringAttr symbol) { tileSymbols.insert(symbol); });
+    }
   });
 }
 
@@ -117,21 +127,25 @@ LogicalResult TileFitter::verify() {
       return kernel.emitError() << "the size '" << symbol.getName().getValue() << "' begins at "
                                 << cast<AutoAttr>(symbol.getValue()).getLo() << ", beyond "
                                 << maxRows;
+  auto checkSymbols = [&](Operation *op, auto typeOrDim) {
+    LogicalResult result = success();
+    typeOrDim.walk([&](StringAttr symbol) {
+      if (succeeded(result) && (!symbols || !symbols.contains(symbol)))
+        result = op->emitOpError() << "has the size '" << symbol.getValue()
+                                   << "', which 'tile.symbols' does not declare";
+    });
+    return result;
+  };
   auto check = [&](Operation *op, Type type) -> LogicalResult {
     if (isa<SoftmaxStateType>(type))
       return op->emitOpError("has a softmax state: run tile-decompose-softmax before");
     if (auto tile = dyn_cast<TileType>(type); tile && isBeyondMemory(tile))
       return op->emitOpError() << "has " << tile << ", which no memory holds";
-    LogicalResult result = success();
-    if (isa<TileType, SpanType>(type))
-      type.walk([&](StringAttr symbol) {
-        if (succeeded(result) && (!symbols || !symbols.contains(symbol)))
-          result = op->emitOpError() << "has the size '" << symbol.getValue()
-                                     << "', which 'tile.symbols' does not declare";
-      });
-    return result;
+    return isa<TileType, SpanType>(type) ? checkSymbols(op, type) : success();
   };
   WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
+    if (auto size = dyn_cast<SizeOp>(op); size && failed(checkSymbols(op, size.getDim())))
+      return WalkResult::interrupt();
     for (Type type : op->getResultTypes())
       if (failed(check(op, type)))
         return WalkResult::interrupt();
@@ -220,7 +234,7 @@ int64_t TileFitter::getKeptBytes(ArrayRef<BoundSize> sizes, ArrayRef<bool> keep)
 
 FailureOr<std::optional<Fitting>> TileFitter::apply(const FitChoice &choice) {
   OwningOpRef<func::FuncOp> copy(kernel.clone());
-  bindSizes(*copy, choice.sizes);
+  bindKernel(*copy, choice.sizes);
   limitStages(*copy, choice);
   if (choice.stripColumns) {
     std::string reason;
@@ -249,10 +263,12 @@ FailureOr<std::optional<Fitting>> TileFitter::fit(const FitChoice &choice) {
   return fitting;
 }
 
-/// Whether no size of `sizes` is larger than that of `other`.
-static bool isCovered(ArrayRef<BoundSize> sizes, ArrayRef<BoundSize> other) {
-  return llvm::all_of(llvm::zip_equal(sizes, other),
-                      [](auto pair) { return std::get<0>(pair).size <= std::get<1>(pair).size; });
+/// Whether no size of `sizes` is larger than that of `other`, and what takes no memory is equal.
+bool TileFitter::isCovered(ArrayRef<BoundSize> sizes, ArrayRef<BoundSize> other) const {
+  return llvm::all_of(llvm::zip_equal(sizes, other), [&](auto pair) {
+    auto [mine, its] = pair;
+    return tileSymbols.contains(mine.symbol) ? mine.size <= its.size : mine.size == its.size;
+  });
 }
 
 FailureOr<std::optional<Fitting>> TileFitter::findWhole() {
@@ -435,17 +451,20 @@ FailureOr<std::optional<Fitting>> TileFitter::findSmallest() {
 FitChoice TileFitter::chooseForHost() {
   // Enough elements that loops and calls do not count; more would only leave the cache.
   constexpr int64_t enoughElements = 2048;
-  auto getRows = [](ArrayRef<BoundSize> sizes) {
+  auto getRows = [&](ArrayRef<BoundSize> sizes) {
     int64_t rows = 1;
     for (const BoundSize &bound : sizes)
-      rows = llvm::SaturatingMultiply<uint64_t>(rows, bound.size);
+      if (tileSymbols.contains(bound.symbol))
+        rows = llvm::SaturatingMultiply<uint64_t>(rows, bound.size);
     return rows;
   };
   int64_t enoughRows = llvm::divideCeil(enoughElements, std::max<int64_t>(width, 1));
   FitChoice choice;
   choice.maxRangeStages = askedStages;
+  // Sizes come from large to small; what takes no memory stays at its largest.
   for (SmallVector<BoundSize> &sizes : enumerateSizes())
-    if (choice.sizes.empty() || getRows(sizes) >= enoughRows)
+    if (choice.sizes.empty() ||
+        (getRows(sizes) >= enoughRows && getRows(sizes) < getRows(choice.sizes)))
       choice.sizes = std::move(sizes);
   return choice;
 }

@@ -11,24 +11,27 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::tile;
 
-/// The first symbol in `type`, or null.
-static StringAttr findSymbol(Type type) {
+/// The first symbol in a type or dimension, or null.
+template <typename TypeOrDim> static StringAttr findSymbol(TypeOrDim within) {
   StringAttr found;
-  type.walk([&](StringAttr symbol) { found = found ? found : symbol; });
+  within.walk([&](StringAttr symbol) { found = found ? found : symbol; });
   return found;
 }
 
 static LogicalResult verifyBound(Operation *op) {
+  auto checkSymbol = [&](StringAttr symbol) -> LogicalResult {
+    if (!symbol)
+      return success();
+    return op->emitOpError() << "has the unbound size '" << symbol.getValue()
+                             << "': run tile-fit-tiles before";
+  };
   auto check = [&](Type type) -> LogicalResult {
     if (isa<SoftmaxStateType>(type))
       return op->emitOpError("has a softmax state: run tile-decompose-softmax before");
-    if (!isa<TileType, SpanType>(type))
-      return success();
-    if (StringAttr symbol = findSymbol(type))
-      return op->emitOpError() << "has the unbound size '" << symbol.getValue()
-                               << "': run tile-fit-tiles before";
-    return success();
+    return isa<TileType, SpanType>(type) ? checkSymbol(findSymbol(type)) : success();
   };
+  if (auto size = dyn_cast<SizeOp>(op); size && failed(checkSymbol(findSymbol(size.getDim()))))
+    return failure();
   for (Type type : op->getResultTypes())
     if (failed(check(type)))
       return failure();
@@ -61,7 +64,7 @@ static LogicalResult verifyBody(func::FuncOp kernel) {
   WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
     if (failed(verifyBound(op)))
       return WalkResult::interrupt();
-    if (isa<GridOp>(op)) {
+    if (isa<GridOp, AccumulateOp>(op)) {
       op->emitOpError("is left: run tile-clamp-grid before");
       return WalkResult::interrupt();
     }
@@ -119,7 +122,8 @@ static LogicalResult verifyLaunch(ModuleOp module, func::FuncOp kernel) {
       !counter.getResultTypes().front().isIndex() || counter.isDeclaration())
     return counter.emitError() << "must take the arguments of '" << kernel.getName()
                                << "' and return one index";
-  return success();
+  WalkResult bound = counter.walk([](Operation *op) { return WalkResult(verifyBound(op)); });
+  return failure(bound.wasInterrupted());
 }
 
 namespace {

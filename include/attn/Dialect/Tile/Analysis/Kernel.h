@@ -1,4 +1,4 @@
-// What every pass on the tile dialect asks about a kernel: its body, its grid and the names of its
+// What every pass on the tile dialect asks about a kernel: its body, its grids and the names of its
 // sizes.
 #ifndef ATTN_DIALECT_TILE_ANALYSIS_KERNEL_H
 #define ATTN_DIALECT_TILE_ANALYSIS_KERNEL_H
@@ -12,9 +12,12 @@ namespace attn::tile {
 /// The functions of `module` that are kernels with a body. A kernel of several blocks is an error.
 mlir::FailureOr<llvm::SmallVector<mlir::func::FuncOp>> getKernels(mlir::ModuleOp module);
 
-/// The grid of a kernel, null where it has none. A second grid, or one that does not stand directly
-/// in the kernel, is an error.
-mlir::FailureOr<GridOp> getGrid(mlir::func::FuncOp kernel);
+/// The grids of a kernel, in their order. One that does not stand directly in the kernel, and one
+/// that no `tile.phase` separates from the one before, are errors.
+mlir::FailureOr<llvm::SmallVector<GridOp>> getGrids(mlir::func::FuncOp kernel);
+
+/// The function that counts the tiles of `kernel` for the caller, null before there is one.
+mlir::func::FuncOp getCounter(mlir::func::FuncOp kernel);
 
 /// What the caller calls `size`, in the words of `launch.dims`: a number where it is a constant,
 /// the name where it is the dimension of an argument. Null where it is neither.

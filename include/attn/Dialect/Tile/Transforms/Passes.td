@@ -54,8 +54,8 @@ def FitTilesPass : Pass<"tile-fit-tiles", "::mlir::ModuleOp"> {
   let description = [{
     For every choice of the sizes in `tile.symbols` and of the loops' stages, the bytes of local memory are counted
     exactly as the lowering will use them (`BufferAssignment`). Among the choices that fit, the one with the
-    best estimated time is applied; the grid is double-buffered where that fits too. The sizes are recorded in
-    `launch.sizes`.
+    best estimated time is applied; the grid, or each block's share of it, is double-buffered where that fits too. The
+    sizes are recorded in `launch.sizes`, and bound in the function that counts tiles as well.
 
     Where not even the smallest sizes fit, rows are computed in strips of columns: a walk over the strips for what can be
     computed at once, another for what needs a reduction over the whole row. Rows that several walks need are kept whole in
@@ -64,7 +64,8 @@ def FitTilesPass : Pass<"tile-fit-tiles", "::mlir::ModuleOp"> {
 
     When nothing fits, one error lists every buffer that is alive where the most memory is needed.
 
-    On the host, where any size runs, the smallest size with enough elements per tile is taken.
+    On the host, where any size runs, the smallest size with enough elements per tile is taken, and the largest of a symbol
+    that is no dimension of a tile.
 
     ```mlir
     func.func @copy(...) attributes {tile.kernel, tile.symbols = {BT = #tile.auto<1, 64>}} {
@@ -87,11 +88,12 @@ def FitTilesPass : Pass<"tile-fit-tiles", "::mlir::ModuleOp"> {
 }
 
 def ClampGridPass : Pass<"tile-clamp-grid", "::mlir::ModuleOp"> {
-  let summary = "Turns a kernel's grid into each core's share of it";
+  let summary = "Turns a kernel's grids into each core's share of them";
   let description = [{
     The logical grid is any size; the launched one never exceeds the chip's vector cores, recorded as
     `launch.limit`. Each block walks a contiguous, balanced share in 64-bit arithmetic. What stands before the grid runs
-    once per block. A function beside the kernel, marked `launch.grid_of`, counts the tiles for the caller.
+    once per block. A function beside the kernel, marked `launch.grid_of`, counts the tiles for the caller; where
+    `tile.phase` separates several grids, those of the largest. Block sizes may still be symbols: they become `tile.size`.
 
     ```mlir
     tile.grid (%t) in (%T by 2) stages 2 { ... }
@@ -110,6 +112,23 @@ def ClampGridPass : Pass<"tile-clamp-grid", "::mlir::ModuleOp"> {
     }
     ```
     and `func.func @kernel_grid(...) -> index attributes {launch.grid_of = @kernel}` returns `%tiles`.
+
+    What a grid accumulates becomes a row that the loop carries; each block stores its own:
+    ```mlir
+    tile.grid (%t) in (%T) {
+      ...
+      tile.accumulate %g, %G : !tile.tile<1 x 64 x f32>, !tile.array<?x64xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    %sum = tile.range %t = %lo to %hi iter(%carried = %zero : !tile.tile<1 x 64 x f32>) parallel {
+      ...
+      %next = tile.add %carried, %g : ...
+      tile.yield %next : !tile.tile<1 x 64 x f32>
+    }
+    tile.store %sum, %G[%id, :] : ...
+    ```
   }];
   let dependentDialects = ["::attn::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
 }
@@ -119,7 +138,7 @@ def TileVerifyPass : Pass<"tile-verify", "::mlir::ModuleOp"> {
   let description = [{
     The gate at the end of the tile stage. It changes nothing. A kernel passes where
 
-    - no symbol, no softmax state and no grid is left;
+    - no symbol, no softmax state, no grid and no accumulation is left;
     - its arrays say their dimensions (`launch.dims`), and these agree with the types;
     - `launch.limit` is there, and one function counts its tiles (`launch.grid_of`) with the same arguments;
     - columns are numbers that lie one behind the other in memory: a tile's columns come from the last

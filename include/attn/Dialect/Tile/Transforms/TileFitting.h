@@ -30,6 +30,9 @@ struct FitChoice {
 /// Sizes, stages and strips in words: "BT = 2, stages 2 and 1".
 std::string describe(const FitChoice &choice);
 
+/// Replaces the symbols of a function by numbers.
+void bindSizes(mlir::func::FuncOp function, llvm::ArrayRef<BoundSize> sizes);
+
 /// A kernel after a choice has been applied to it.
 struct Fitting {
   FitChoice choice;
@@ -75,6 +78,7 @@ public:
 
 private:
   llvm::SmallVector<llvm::SmallVector<BoundSize>> enumerateSizes();
+  bool isCovered(llvm::ArrayRef<BoundSize> sizes, llvm::ArrayRef<BoundSize> other) const;
   int64_t getLargestTileBytes(llvm::ArrayRef<BoundSize> sizes);
   bool prepareStrips();
   FitChoice getSmallestChoice();
@@ -89,9 +93,10 @@ private:
   mlir::func::FuncOp kernel;
   const Chip &chip;
   llvm::SmallVector<BoundSize> given;
-  int64_t askedStages = 1;                   // the most stages of any range
-  int64_t width = 0;                         // the most columns of any tile
-  llvm::SmallVector<mlir::Value> candidates; // rows that strips may keep whole
+  int64_t askedStages = 1; // the most stages of any range but those of the grid
+  int64_t width = 0;       // the most columns of any tile
+  llvm::DenseSet<mlir::StringAttr> tileSymbols; // of dimensions of tiles, so that they take memory
+  llvm::SmallVector<mlir::Value> candidates;    // rows that strips may keep whole
 };
 
 } // namespace attn::tile

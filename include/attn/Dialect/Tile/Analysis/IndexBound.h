@@ -1,0 +1,16 @@
+// How far two indices of a kernel can be apart.
+#ifndef ATTN_DIALECT_TILE_ANALYSIS_INDEXBOUND_H
+#define ATTN_DIALECT_TILE_ANALYSIS_INDEXBOUND_H
+
+#include "attn/Dialect/Tile/IR/Tile.h"
+#include <optional>
+
+namespace attn::tile {
+
+/// A number that `upper - lower` never exceeds, from sums, differences, minima and maxima of
+/// numbers, bound sizes and whatever else cancels out; none where there is no such number.
+std::optional<int64_t> getLargestDifference(mlir::Value upper, mlir::Value lower);
+
+} // namespace attn::tile
+
+#endif // ATTN_DIALECT_TILE_ANALYSIS_INDEXBOUND_H
