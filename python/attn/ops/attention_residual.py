@@ -198,6 +198,8 @@ def _save(ctx, inputs, output):
 
 def _differentiate(ctx, grad, *_):
     w_query, w_norm, h, lse, scores, norms, *blocks = ctx.saved_tensors
+    if grad is None:
+        return [None] * len(blocks), None, None, None, None, None, None, None
     stacked, form, exact_delta = ctx.options
     want_blocks, _, want_query, want_norm, *_ = ctx.needs_input_grad
     values, query, norm = torch.ops.attn.attn_res_backward(

@@ -164,6 +164,8 @@ def _save(ctx, inputs, output):
 
 
 def _differentiate(ctx, grad, grad_lse):
+    if grad is None and grad_lse is None:
+        return None, None, None, None, None, None, None
     want = ctx.needs_input_grad[:3]
     gradients = torch.ops.attn.neighborhood_backward(
         *(grad, grad_lse, *ctx.saved_tensors, *ctx.options, want[0], want[1] or want[2])
