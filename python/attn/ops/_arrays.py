@@ -29,9 +29,9 @@ def check_device(name: str, tensor, first_name: str, first):
 
 
 def memory_order(tensor, dims: range):
-    """Those dims of a tensor, the one with the largest stride first; as they are where a stride of 0 leaves it open."""
+    """The places of those dims by stride, the largest first; as they are where a stride of 0 leaves it open."""
     strides = [tensor.stride(dim) for dim in dims]
-    if any(stride == 0 for stride in strides):
+    if any(stride == 0 and tensor.shape[dim] != 1 for dim, stride in zip(dims, strides)):
         return list(range(len(strides)))
     return sorted(range(len(strides)), key=lambda place: -strides[place])
 
@@ -49,7 +49,7 @@ def empty_in_order(shape, order, dtype, device):
 
 
 def is_readable(tensor):
-    """Whether kernels read it in place: elements of the last dim lie behind each other."""
+    """Whether kernels take it as it lies in memory: elements of the last dim behind each other."""
     return tensor.shape[-1] <= 1 or tensor.stride(-1) == 1
 
 
@@ -75,6 +75,18 @@ def readable(budget: memory.Budget, *tensors):
     """The tensors as kernels can read them, None as it is; what must be copied is taken from the budget."""
     with budget.take(sum(copy_bytes(tensor) for tensor in unreadable(tensors))):
         yield [tensor if tensor is None or is_readable(tensor) else readable_copy(tensor) for tensor in tensors]
+
+
+@contextlib.contextmanager
+def writable(budget: memory.Budget, output):
+    """The output as kernels can write to it; where that is a temporary, it is copied to the output at the end."""
+    if is_readable(output):
+        yield output
+        return
+    with budget.take(copy_bytes(output)):
+        temporary = torch.empty(output.shape, dtype=output.dtype, device=output.device)
+        yield temporary
+        output.copy_(temporary)
 
 
 def unreadable(tensors):

@@ -19,6 +19,7 @@ from ._arrays import (
     memory_order,
     readable,
     unreadable,
+    writable,
 )
 from ._tokens import merge_tokens, split_rows
 
@@ -137,9 +138,9 @@ def _forward(blocks, stacked, w_query, w_norm, eps, form, round_key, exact_delta
     budget = memory.Budget("attn_res", memory.FORWARD_PERCENT)
     with readable(budget, w_query, w_norm) as weights:
         for part in _parts(dict(values=_token_major(blocks, stacked), **named), stacked, budget):
-            with _readable_values(part["values"], stacked, budget) as values:
-                results = [part[name][0] for name in named]
-                _kernels.attn_res_forward(values, *weights, eps, form, round_key, results)
+            h, lse, scores, norms = (part[name][0] for name in named)
+            with _readable_values(part["values"], stacked, budget) as values, writable(budget, lse) as lse:
+                _kernels.attn_res_forward(values, *weights, eps, form, round_key, [h, lse, scores, norms])
     return outputs
 
 
@@ -230,7 +231,7 @@ def _token_major(blocks, stacked: bool):
 def _parts(arrays: dict, stacked: bool, budget: memory.Budget):
     """The launches of a pass: views with one axis of rows, short enough for the copies of what is not read in place."""
     for views in merge_tokens(arrays["lse"][0].dim(), arrays):
-        copied = unreadable([*views.get("grad", ()), *(views["values"] if stacked else ())])
+        copied = unreadable([*views.get("grad", ()), *views["lse"], *(views["values"] if stacked else ())])
         shared = sum(copy_bytes(tensor) for tensor in copied if tensor.stride(0) == 0)
         per_row = sum(copy_bytes(tensor[:1]) for tensor in copied if tensor.stride(0) != 0)
         if not stacked:
@@ -266,13 +267,16 @@ def _run_backward(part: dict, stacked: bool, weights, gradients, options: dict, 
     d_values = part["d_values"] or None
     if stacked and d_values:
         d_values = d_values[0].movedim(-2, 0)
-    saved = {name: part[name][0] if part[name] else None for name in ("h", "lse", "scores", "norms")}
-    with _readable_values(part["values"], stacked, budget) as values, readable(budget, part["grad"][0]) as (grad,):
-        if gradients is None:
-            _kernels.attn_res_backward(values, *weights, grad, **saved, **options, d_values=d_values, d_weights=None)
-            return
-        with gradients.part() as (given, results):
-            _kernels.attn_res_backward(values, *given, grad, **saved, **options, d_values=d_values, d_weights=results)
+    saved = {name: part[name][0] if part[name] else None for name in ("h", "scores", "norms")}
+    with contextlib.ExitStack() as stack:
+        values = stack.enter_context(_readable_values(part["values"], stacked, budget))
+        grad, lse = stack.enter_context(readable(budget, part["grad"][0], part["lse"][0]))
+        d_weights = None
+        if gradients is not None:
+            weights, d_weights = stack.enter_context(gradients.part())
+        _kernels.attn_res_backward(
+            values, *weights, grad, lse=lse, **saved, **options, d_values=d_values, d_weights=d_weights
+        )
 
 
 class _SumOfParts:
