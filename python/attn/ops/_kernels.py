@@ -81,7 +81,7 @@ def accumulator_bytes(width: int):
 
 
 def _window_constants(kernel_size: int, dilation: int, path: str | None):
-    return dict(W=kernel_size, dilated=dilation > 1, **({} if path is None else {"bands": path}))
+    return dict(W=kernel_size, dilated=dilation > 1, **({} if path is None else {"band": path}))
 
 
 def neighborhood_forward(q, k, v, kernel_size: int, dilation: int, scale: float, path: str | None, outputs):
