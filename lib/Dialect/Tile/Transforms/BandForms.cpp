@@ -10,11 +10,11 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::tile;
 
-StringRef tile::getFormName(BandForm form) {
-  return form == BandForm::Halo ? "halo" : "gathered";
-}
+StringRef tile::getFormName(BandForm form) { return form == BandForm::Halo ? "halo" : "gathered"; }
 
-static bool isBandOp(Operation *op) { return isa<BandDotOp, BandMixOp, BandSpreadOp, BandMaskOp>(op); }
+static bool isBandOp(Operation *op) {
+  return isa<BandDotOp, BandMixOp, BandSpreadOp, BandMaskOp>(op);
+}
 
 SmallVector<Operation *> tile::getBandOps(func::FuncOp kernel) {
   SmallVector<Operation *> ops;
@@ -132,9 +132,9 @@ private:
   func::FuncOp kernel;
   BandForm form;
   ImplicitLocOpBuilder builder;
-  DenseMap<Value, Value> bands;       // from rows by slots to slots by rows
-  DenseMap<Value, Value> rows;        // columns that were made from a row, and that row
-  SmallVector<Operation *> replaced;  // in order
+  DenseMap<Value, Value> bands;      // from rows by slots to slots by rows
+  DenseMap<Value, Value> rows;       // columns that were made from a row, and that row
+  SmallVector<Operation *> replaced; // in order
 };
 
 } // namespace
@@ -234,8 +234,8 @@ void BandRewriter::rewriteDot(BandDotOp op) {
 
 LogicalResult BandRewriter::checkWeights(Operation *op, Value weights) {
   if (isBand(getType(weights)) && !bands.contains(weights))
-    return op->emitOpError(
-        "takes weights that are no band: they must come from products, masks and arithmetic on them");
+    return op->emitOpError("takes weights that are no band: they must come from products, masks "
+                           "and arithmetic on them");
   return success();
 }
 
@@ -314,8 +314,9 @@ LogicalResult BandRewriter::rewriteElementwise(Operation *op) {
                                << ", which is no band of its own";
   }
   Type type = transpose(getType(op->getResult(0)));
-  setBand(op, builder.create(op->getLoc(), op->getName().getIdentifier(), operands, type)
-                  ->getResult(0));
+  setBand(
+      op,
+      builder.create(op->getLoc(), op->getName().getIdentifier(), operands, type)->getResult(0));
   return success();
 }
 

@@ -54,8 +54,7 @@ static FailureOr<std::optional<CostEstimate>> tryForm(func::FuncOp kernel, BandF
 static FailureOr<BandForm> chooseForm(func::FuncOp kernel, Operation *first, const Chip &chip) {
   if (chip.isHost)
     return BandForm::Halo;
-  bool hasStates = kernel
-                       .walk([](SoftmaxInitOp) { return WalkResult::interrupt(); })
+  bool hasStates = kernel.walk([](SoftmaxInitOp) { return WalkResult::interrupt(); })
                        .wasInterrupted(); // their memory is not known yet
   FailureOr<bool> fits = hasStates || !canGather(kernel) ? true : fitsHalo(kernel, chip);
   if (failed(fits))

@@ -178,7 +178,7 @@ def TileVerifyPass : Pass<"tile-verify", "::mlir::ModuleOp"> {
   let description = [{
     The gate at the end of the tile stage. It changes nothing. A kernel passes where
 
-    - no symbol, no softmax state, no grid and no accumulation is left;
+    - no symbol, no band, no softmax state, no grid and no accumulation is left;
     - its arrays say their dimensions (`launch.dims`), and these agree with the types;
     - `launch.limit` is there, and one function counts its tiles (`launch.grid_of`) with the same arguments;
     - columns are numbers that lie one behind the other in memory: a tile's columns come from the last
