@@ -117,8 +117,7 @@ def test_width(stage, width):
     check(*draw((1, 2, 37, width)))
 
 
-@pytest.mark.parametrize("dilation", [1, 2])
-@pytest.mark.parametrize("dtype", DTYPES, ids=names)
+@pytest.mark.parametrize("dtype, dilation", [(F32, 1), (F16, 1), (BF16, 2)], ids=names)
 @pytest.mark.parametrize("stage", ["jit", "chip"], indirect=True)
 def test_nothing_is_written_behind_the_outputs(stage, dtype, dilation, monkeypatch):
     """Rows of 123 elements are padded on the chip, never in memory: guard words behind every output stay."""
@@ -190,10 +189,10 @@ def test_repeated_backward(stage):
 
 @pytest.mark.parametrize("path", neighborhood.PATHS)
 def test_runs_are_bitwise_equal(path):
-    inputs = draw((2, 3, 301, 64), BF16)
-    first = run(*inputs, path=path, dilation=2)
+    inputs = draw((2, 3, 301, 64))
+    first = run(*inputs, path=path, dilation=3)
     for _ in range(4):
-        assert_same(run(*inputs, path=path, dilation=2), first)
+        assert_same(run(*inputs, path=path, dilation=3), first)
 
 
 def test_gradcheck():
@@ -245,9 +244,17 @@ def test_products_do_not_overflow_in_f16(stage):
         references.assert_close(name, results[name], expected[name], tolerance[F16])
 
 
-@pytest.mark.parametrize("shape", [(1, 65535, 8, 16), (2, 32768, 8, 16), (65536, 1, 8, 16), (8, 8, 2048, 16)], ids=names)
+@pytest.mark.parametrize("shape", [(1, 65535, 8, 16), (65536, 1, 8, 16), (8, 8, 2048, 16)], ids=names)
 def test_many_tiles(shape):
-    check(*draw(shape), kernel_size=3)
+    """More heads, or more tiles, than a launch may have blocks. The heads repeat, and so must the results."""
+    few = draw((1, 32, *shape[2:]))
+    heads = [tensor.repeat(1, math.ceil(shape[0] * shape[1] / 32), 1, 1) for tensor in few]
+    many = [tensor[:, : shape[0] * shape[1]].view(shape) for tensor in heads]
+    expected, results = check(*few, kernel_size=3), run(*many, kernel_size=3)
+    for name, result in results.items():
+        flat = result.flatten(0, 1)
+        for start in range(0, len(flat), 32):
+            assert torch.equal(flat[start : start + 32], expected[name][0][: len(flat) - start]), name
 
 
 @pytest.mark.parametrize("stage", ["jit", "chip"], indirect=True)
