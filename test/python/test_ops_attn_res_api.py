@@ -8,6 +8,7 @@ import pytest
 import references
 import torch
 from attn import memory
+from attn.ops import _kernels
 from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
 
 
@@ -88,7 +89,7 @@ def test_opcheck(stacked, form):
     torch.library.opcheck(torch.ops.attn.attn_res.default, (blocks, stacked, w_query, w_norm, *options))
     saved = detached(blocks), stacked, *detached((w_query, w_norm))
     h, *statistics = torch.ops.attn.attn_res(*saved, *options)
-    kept_h = h if form == "streaming" else None
+    kept_h = h if _kernels.attn_res_reads_h(blocks, stacked, form, False) else None
     for wants in [(True, True), (True, False), (False, True)]:
         arguments = (torch.randn(2, 4, 8), *saved, kept_h, *statistics, form, False, *wants)
         torch.library.opcheck(torch.ops.attn.attn_res_backward.default, arguments)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-# The CPU runtime spreads a launch over at most so many blocks for each thread; a block sums on its own.
-_BLOCKS_PER_THREAD = 4
+# Blocks that sum rows on their own, at most: more than the CPU runtime launches, and than any chip has cores.
+_SUMMING_BLOCKS = 64
 # A resident form holds all blocks of a token: at most so many, of so many bytes together.
 _RESIDENT_BLOCKS = 8
 _RESIDENT_BYTES = 65_536
@@ -72,9 +72,7 @@ def attn_res_backward(
 
 def accumulator_bytes(width: int):
     """The scratch in which the blocks of a launch sum rows of f32, at most."""
-    import torch
-
-    return _BLOCKS_PER_THREAD * torch.get_num_threads() * width * 4
+    return _SUMMING_BLOCKS * width * 4
 
 
 # Neighbourhood attention
