@@ -130,8 +130,6 @@ llvm::Error defineLibrary(llvm::orc::LLJIT &engine) {
     symbols[engine.mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
                                              llvm::JITSymbolFlags::Exported};
   };
-  add("expf", static_cast<float (*)(float)>(std::exp));
-  add("logf", static_cast<float (*)(float)>(std::log));
   add("fmaf", static_cast<float (*)(float, float, float)>(std::fma));
   add("roundevenf", static_cast<float (*)(float)>(std::nearbyint));
   add("malloc", std::malloc);
