@@ -168,8 +168,9 @@ public:
     result.hazards = log.take();
     if (!result.hazards.empty())
       return success();
-    Chipwide shared{*program,          launch, chip,  Costs(), options, log, std::move(arrays),
-                    blocks, std::move(traffic), {}};
+    Chipwide shared{
+        *program,           launch, chip, Costs(), options, log, std::move(arrays), blocks,
+        std::move(traffic), {}};
     Engine engine(shared);
     engine.run();
     addLaunch(engine, shared, result);

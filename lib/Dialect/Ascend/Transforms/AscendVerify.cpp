@@ -94,9 +94,9 @@ class AscendVerify : public attn::impl::AscendVerifyPassBase<AscendVerify> {
             "stands in a loop or condition, which not all blocks may pass alike");
       auto limit = kernel->getAttrOfType<IntegerAttr>(launch::limitName);
       if (!limit || limit.getInt() > chip.vectorCores)
-        return meeting.emitError() << "lets blocks meet that do not run at once: '"
-                                   << launch::limitName << "' must be at most "
-                                   << chip.vectorCores << ", the vector cores of " << chip.name;
+        return meeting.emitError()
+               << "lets blocks meet that do not run at once: '" << launch::limitName
+               << "' must be at most " << chip.vectorCores << ", the vector cores of " << chip.name;
       return WalkResult::advance();
     });
     return failure(result.wasInterrupted());
