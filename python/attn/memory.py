@@ -1,8 +1,8 @@
 """How much memory the operators take for temporaries: the limit, and what was used.
 
-Temporaries are copies of arrays that kernels cannot read in place, and the scratch of kernels; outputs and what is saved
-for the backward do not count. A forward takes at most 8 per cent of the memory, a backward 18; beyond that the operators
-work in parts.
+Temporaries are copies of arrays that kernels cannot read in place, and the scratch of kernels; outputs and what is
+saved for the backward do not count. A forward takes at most 8 per cent of the memory, a backward 18; beyond that the
+operators work in parts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _peak = 0
 
 
 class memory_limit:
-    """Sets how many bytes of memory there are: `attn.memory_limit(2**30)`, or `with attn.memory_limit(2**30):` for a while.
+    """Sets how many bytes of memory there are, for good: `attn.memory_limit(2**30)`, or for the time of a `with`.
 
     `None`, as at the start, stands for the memory of the machine.
     """

@@ -8,7 +8,7 @@ SOC = "Ascend910B4"
 
 
 class Chip:
-    """Stands for the runtime: runs kernels on the modelled chip, which must find no hazards, and keeps their reports."""
+    """Stands for the runtime: runs kernels on the modelled chip, which must find no hazards; keeps the reports."""
 
     def __init__(self):
         self.runs = []

@@ -117,7 +117,10 @@ def test_one_block_is_exact(stage, form):
     assert_same(results, exact)
 
 
-@pytest.mark.parametrize("stage, width", on_both(17, 1, 15, 16, 123, 1024, 1025, 2048, 2049, 8192, 16384), indirect=["stage"])
+WIDTHS = [17, 1, 15, 16, 123, 1024, 1025, 2048, 2049, 8192, 16384]
+
+
+@pytest.mark.parametrize("stage, width", on_both(*WIDTHS), indirect=["stage"])
 def test_width(stage, width):
     check(*draw((2, 3, width), BF16))
 
@@ -167,7 +170,7 @@ LAYOUTS = {
 @pytest.mark.parametrize("stage, layout", on_both(*LAYOUTS), indirect=["stage"])
 def test_layout(stage, layout):
     V, w_query, w_norm, g = draw((3, 2, 19, 64))
-    change, cancels = LAYOUTS[layout], layout == "expanded over N"  # equal blocks are weighted equally, whatever the query
+    change, cancels = LAYOUTS[layout], layout == "expanded over N"  # equal blocks weigh the same, whatever the query
     check(change(V), w_query, w_norm, g, cancels=cancels)
     if stage == "jit":
         check(change(V), w_query, w_norm, torch.tensor(0.5).expand(g.shape), cancels=cancels)
@@ -284,7 +287,7 @@ def test_exact_delta(stage):
 
 @pytest.mark.parametrize("stage", ["jit", "chip"], indirect=True)
 def test_round_key(stage):
-    """Scores of keys rounded to the type of w_norm, twice as often implementations do; other values move by that much."""
+    """Keys are rounded to the type of w_norm twice, as some implementations do, before they are scored."""
     V, w_query, w_norm, g = draw((5, 23, 256), BF16)
     values = V.float()
     norms = (values.square().mean(-1, keepdim=True) + EPS).rsqrt()

@@ -105,7 +105,8 @@ def test_opcheck_of_a_transposed_stack():
 @pytest.mark.parametrize("dynamic", [False, True])
 def test_compiled_graph(dynamic):
     def program(V, w_query, w_norm):
-        return attn.ops.attn_res([block * 2 for block in V], w_query, w_norm).sin() + attn.ops.attn_res(V, w_query, w_norm)
+        from_list = attn.ops.attn_res([block * 2 for block in V], w_query, w_norm)
+        return from_list.sin() + attn.ops.attn_res(V, w_query, w_norm)
 
     compiled = torch.compile(program, fullgraph=True, backend="aot_eager", dynamic=dynamic)
     leaves = inputs(3, 2, 4, 8)
@@ -212,7 +213,7 @@ MEBIBYTE = 2**20
 
 @pytest.mark.parametrize("as_list", [False, True])
 def test_copies_stay_within_the_limit(as_list):
-    """V with stride 2 in D takes 24 MiB to copy; with 64 MiB of memory, 8 per cent forward and 18 backward are allowed."""
+    """V with stride 2 in D takes 24 MiB to copy; of 64 MiB of memory, 8 per cent are allowed forward and 18 backward."""
     _, w_query, w_norm = inputs(1, 1024)
     wide = torch.randn(3, 2, 1024, 2048, generator=torch.Generator().manual_seed(2))
     V = wide[..., ::2]

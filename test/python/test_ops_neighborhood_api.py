@@ -277,7 +277,8 @@ def test_places_of_dropout():
     output = layer(hidden)
     (first, heads, dropped), (_, projected_from, projected), (second, attended, last) = seen
     assert first is layer.attention.dropout and second is layer.dropout
-    assert projected_from is dropped and attended is projected and bool((dropped == 0).any()) and bool((heads != 0).all())
+    assert projected_from is dropped and attended is projected
+    assert bool((dropped == 0).any()) and bool((heads != 0).all())
     assert torch.equal(output, hidden + last)
     layer.eval()
     assert torch.equal(layer(hidden), layer(hidden))
@@ -290,7 +291,7 @@ MEBIBYTE = 2**20
 
 @pytest.mark.parametrize("shape", [(1, 4, 16384, 64), (1, 1, 65536, 64), (3, 2, 8192, 64)], ids=names)
 def test_copies_stay_within_the_limit(shape):
-    """With 64 MiB of memory, inputs with stride 2 in D are copied in parts; one part of a long sequence is a run of it."""
+    """With 64 MiB of memory, inputs with stride 2 in D are copied in parts: batches, heads, or runs of positions."""
     generator = torch.Generator().manual_seed(2)
     batch, heads, length, width = shape
     size = 64 * MEBIBYTE

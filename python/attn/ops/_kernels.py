@@ -36,7 +36,7 @@ def attn_res_reads_h(blocks, stacked: bool, form: str | None, exact_delta: bool)
 
 
 def _resident_room(count: int):
-    """How many blocks a resident kernel has room for: powers of two, so that few kernels serve all numbers of blocks."""
+    """How many blocks a resident kernel has room for: powers of two, so that few kernels serve every number."""
     return max(2, 1 << (count - 1).bit_length())
 
 
@@ -49,10 +49,10 @@ def attn_res_forward(values, w_query, w_norm, eps: float, form: str, round_key: 
     """`outputs`: h, lse, scores and norms of V [N, T, D], or of a list of N [T, D]."""
     from kernels_dsl.attn_res import attn_res_fwd
 
-    options = {"two-read": dict(softmax="two-phase-reload"), "strips": _STRIPS}.get(form, {})
-    constants = _form_constants(form, len(values))
-    arrays = dict(V=values, wq=w_query, wn=w_norm)
-    run(attn_res_fwd, dict(zip(("h", "lse", "sc", "rs"), outputs)), **arrays, eps=eps, round_key=round_key, **constants, **options)
+    options = {"two-read": dict(softmax="two-phase-reload"), "strips": dict(_STRIPS)}.get(form, {})
+    options.update(_form_constants(form, len(values)), eps=eps, round_key=round_key)
+    outputs = dict(zip(("h", "lse", "sc", "rs"), outputs))
+    run(attn_res_fwd, outputs, V=values, wq=w_query, wn=w_norm, **options)
 
 
 def attn_res_backward(

@@ -43,8 +43,8 @@ def attn_res(
         r_i = 1 / sqrt(mean(v_i * v_i) + eps)       s_i = r_i * <u, v_i>
         alpha = softmax(s)                          h = sum_i alpha_i * v_i
 
-    `V` is [N, ..., D], or a list of N blocks [..., D] that stay where they are; `w_query` and `w_norm` are [D], of a type
-    of their own. Returns h [..., D] in V's type, in V's memory order. All arithmetic is f32.
+    `V` is [N, ..., D], or a list of N blocks [..., D] that stay where they are; `w_query` and `w_norm` are [D], each of
+    a type of its own. Returns h [..., D] in V's type, in V's memory order. All arithmetic is f32.
 
     `form` forces how the kernels go about it ("resident", "streaming", "strips", "two-read"); by itself it follows from
     N. `round_key` rounds the normalised blocks to the type of `w_norm` before they are scored. `exact_delta` has the
@@ -60,7 +60,8 @@ def attn_res(
         raise TypeError(f"eps: a number is expected, not {eps!r}")
     if not eps > 0:
         raise ValueError(f"eps ({eps}) must be positive")
-    for name, tensor in [(f"V[{i}]", block) for i, block in enumerate(blocks)] + [("w_query", w_query), ("w_norm", w_norm)]:
+    named = [(f"V[{index}]", block) for index, block in enumerate(blocks)]
+    for name, tensor in (*named, ("w_query", w_query), ("w_norm", w_norm)):
         check_device(name, tensor, "V" if stacked else "V[0]", blocks[0])
     if form is not None and form not in FORMS:
         raise ValueError(f"form ({form}) must be one of {', '.join(FORMS)}")

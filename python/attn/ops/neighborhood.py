@@ -1,4 +1,4 @@
-"""Neighbourhood attention: the operator `neighborhood_attention`, its autograd, and how its arrays reach the kernels."""
+"""Neighbourhood attention: `neighborhood_attention`, its autograd, and how its arrays reach the kernels."""
 
 from __future__ import annotations
 
