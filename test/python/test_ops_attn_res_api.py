@@ -213,7 +213,7 @@ MEBIBYTE = 2**20
 
 @pytest.mark.parametrize("as_list", [False, True])
 def test_copies_stay_within_the_limit(as_list):
-    """V with stride 2 in D takes 24 MiB to copy; of 64 MiB of memory, 8 per cent are allowed forward and 18 backward."""
+    """V with stride 2 in D takes 24 MiB to copy; of 64 MiB, 8 per cent are allowed forward and 18 backward."""
     _, w_query, w_norm = inputs(1, 1024)
     wide = torch.randn(3, 2, 1024, 2048, generator=torch.Generator().manual_seed(2))
     V = wide[..., ::2]
