@@ -293,5 +293,5 @@ def test_traffic(case):
     bytes_of = {4: 2 * batch * heads * length * width, 3: 4 * batch * heads * length}
     forward = attn.simulate(neighborhood_fwd, array, array, array, **options).report
     assert forward.gm_bytes <= 1.10 * (4 * bytes_of[4] + bytes_of[3])
-    backward = attn.simulate(neighborhood_bwd, array, array, array, array, statistics, BM=32, **options).report
+    backward = attn.simulate(neighborhood_bwd, array, array, array, array, statistics, **options).report
     assert backward.gm_bytes <= 1.10 * (7 * bytes_of[4] + bytes_of[3])
