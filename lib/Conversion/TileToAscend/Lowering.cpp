@@ -64,7 +64,16 @@ LogicalResult Lowering::lowerOp(Operation *op) {
       .Case([&](ExtractOp extract) { return lowerExtract(extract); })
       .Case([&](InsertOp insert) { return lowerInsert(insert); })
       .Case([&](UndefinedOp) { return success(); })
+      .Case([&](BandMaskOp mask) { return lowerBandMask(mask); })
+      .Case<BandDotOp, BandMixOp, BandSpreadOp>([](Operation *band) {
+        return band->emitOpError("is left: run tile-lower-band-gather before");
+      })
       .Case([&](MakeSpanOp span) { return lowerSpan(span); })
+      .Case([&](SpanBaseOp base) {
+        scalars.map(base.getResult(), spans[base.getSpan()].base);
+        return success();
+      })
+      .Case([&](SizeOp size) { return lowerSize(size); })
       .Case([&](RangeOp range) { return lowerLoop(range); })
       .Case([&](YieldOp yield) {
         return handOn(yield, cast<RangeOp>(yield->getParentOp()), yield.getValues());
@@ -111,8 +120,24 @@ LogicalResult Lowering::lowerSpan(MakeSpanOp op) {
   auto size = dyn_cast<IntegerAttr>(op.getResult().getType().getSize());
   if (!size)
     return op.emitOpError("has a size that is no number yet: run tile-fit-tiles before");
-  Value base = scalars.lookup(op.getBase());
-  spans[op.getResult()] = {base, getValid(size.getInt(), base, scalars.lookup(op.getLimit()))};
+  Span span;
+  span.base = scalars.lookup(op.getBase());
+  if (Value first = op.getFirst())
+    span.missing = clamp(subtract(scalars.lookup(first), span.base), size.getInt());
+  span.end = clamp(subtract(scalars.lookup(op.getLimit()), span.base), size.getInt(), span.missing);
+  if (op.getStep()) {
+    span.offset = scalars.lookup(op.getOffset());
+    span.step = scalars.lookup(op.getStep());
+  }
+  spans[op.getResult()] = span;
+  return success();
+}
+
+LogicalResult Lowering::lowerSize(SizeOp op) {
+  auto size = dyn_cast<IntegerAttr>(op.getDim());
+  if (!size)
+    return op.emitOpError("is no number yet: run tile-fit-tiles before");
+  scalars.map(op.getResult(), constant(size.getInt()));
   return success();
 }
 
@@ -161,7 +186,7 @@ LogicalResult Lowering::lowerLoop(RangeOp op) {
     spans[op.getInductionVar()] = {loop.getInductionVar(),
                                    hasNoTail(lower, upper, step)
                                        ? constant(step)
-                                       : getValid(step, loop.getInductionVar(), upper)};
+                                       : clamp(subtract(upper, loop.getInductionVar()), step)};
   else
     scalars.map(op.getInductionVar(), loop.getInductionVar());
   auto carried = loop.getRegionIterArgs().begin();
@@ -219,8 +244,10 @@ Value Lowering::constant(int64_t number) {
   return value;
 }
 
-Value Lowering::constant(float number) {
-  auto attribute = entry.getF32FloatAttr(number);
+Value Lowering::constant(float number) { return constant(APFloat(number), entry.getF32Type()); }
+
+Value Lowering::constant(const APFloat &number, FloatType type) {
+  auto attribute = FloatAttr::get(type, number);
   Value &value = floatConstants[attribute];
   if (!value)
     value = arith::ConstantOp::create(entry, loc, attribute);
@@ -230,6 +257,8 @@ Value Lowering::constant(float number) {
 Value Lowering::scale(Value value, int64_t factor) {
   if (std::optional<int64_t> number = ascend::getConstant(value))
     return constant(*number * factor);
+  if (factor == 0)
+    return constant(int64_t(0));
   if (factor == 1)
     return value;
   return arith::MulIOp::create(builder, loc, value, constant(factor));
@@ -246,10 +275,24 @@ Value Lowering::add(Value lhs, Value rhs) {
   return arith::AddIOp::create(builder, loc, lhs, rhs);
 }
 
-Value Lowering::getValid(int64_t size, Value base, Value limit) {
-  Value left = arith::SubIOp::create(builder, loc, limit, base);
-  Value atMost = arith::MinSIOp::create(builder, loc, left, constant(size));
-  return arith::MaxSIOp::create(builder, loc, atMost, constant(int64_t(0)));
+Value Lowering::subtract(Value lhs, Value rhs) {
+  std::optional<int64_t> left = ascend::getConstant(lhs), right = ascend::getConstant(rhs);
+  if (left && right)
+    return constant(*left - *right);
+  return right == 0 ? lhs : arith::SubIOp::create(builder, loc, lhs, rhs).getResult();
+}
+
+Value Lowering::multiply(Value lhs, Value rhs) {
+  if (std::optional<int64_t> factor = ascend::getConstant(rhs))
+    return scale(lhs, *factor);
+  if (std::optional<int64_t> factor = ascend::getConstant(lhs))
+    return scale(rhs, *factor);
+  return arith::MulIOp::create(builder, loc, lhs, rhs);
+}
+
+Value Lowering::clamp(Value value, int64_t size, Value least) {
+  Value atMost = arith::MinSIOp::create(builder, loc, value, constant(size));
+  return arith::MaxSIOp::create(builder, loc, atMost, least ? least : constant(int64_t(0)));
 }
 
 //===----------------------------------------------------------------------===//

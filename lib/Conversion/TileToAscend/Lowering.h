@@ -27,9 +27,15 @@ private:
   // Lowering.cpp: scalars, spans, loops, and where tiles lie
   //===--------------------------------------------------------------------===//
 
+  /// The rows `missing` to `end` of a span exist, the first one at index `base + missing`.
   struct Span {
     mlir::Value base;
-    mlir::Value valid;
+    mlir::Value end;
+    /// Null where no row lacks at the start.
+    mlir::Value missing = {};
+    /// Where rows are mapped: index i stands at `offset + step * i` of the array.
+    mlir::Value offset = {};
+    mlir::Value step = {};
   };
 
   void makeBuffers();
@@ -37,6 +43,7 @@ private:
   mlir::LogicalResult lowerOp(mlir::Operation *op);
   mlir::LogicalResult lowerScalar(mlir::Operation *op);
   mlir::LogicalResult lowerSpan(tile::MakeSpanOp op);
+  mlir::LogicalResult lowerSize(tile::SizeOp op);
   mlir::LogicalResult lowerLoop(tile::RangeOp op);
   void setValidOfResults(tile::RangeOp op, mlir::scf::ForOp loop);
   /// Brings the carried tiles into their buffers, before the loop or at its yield.
@@ -44,10 +51,13 @@ private:
 
   mlir::Value constant(int64_t number);
   mlir::Value constant(float number);
+  mlir::Value constant(const llvm::APFloat &number, mlir::FloatType type);
   mlir::Value scale(mlir::Value value, int64_t factor);
   mlir::Value add(mlir::Value lhs, mlir::Value rhs);
-  /// min(size, limit - base), at least 0.
-  mlir::Value getValid(int64_t size, mlir::Value base, mlir::Value limit);
+  mlir::Value subtract(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value multiply(mlir::Value lhs, mlir::Value rhs);
+  /// min(size, value), at least `least`; 0 where that is null.
+  mlir::Value clamp(mlir::Value value, int64_t size, mlir::Value least = {});
   mlir::Value slice(mlir::Value memory, mlir::Value offset);
 
   static tile::TileType getType(mlir::Value value) {
@@ -72,15 +82,22 @@ private:
   // Transfers.cpp
   //===--------------------------------------------------------------------===//
 
-  /// A tile's place in an array.
+  /// A tile's place in an array: that of its rows that exist.
   struct ArrayPlace {
     mlir::Value array;
     llvm::SmallVector<mlir::Value> indices;
     /// Elements from one row to the next.
     mlir::Value pitch;
     mlir::Value rows;
-    /// The dimension of `indices` that counts rows, or -1.
+    /// The row of the tile that exists first, null for row 0, and the first behind those that do.
+    mlir::Value firstRow = {};
+    mlir::Value endRow;
+    /// The dimension of `indices` that counts rows, or -1, and how far apart they are in it; null
+    /// where they follow each other.
     int64_t rowDimension;
+    mlir::Value step = {};
+    /// Rows that one transfer moves at most.
+    int64_t rowsPerTransfer;
   };
 
   ArrayPlace getArrayPlace(mlir::Value array, mlir::OperandRange indices,
@@ -89,11 +106,20 @@ private:
   mlir::Value getStride(mlir::Value array, int64_t dimension);
   /// The address `rowsOn` rows further.
   mlir::Value getAddress(const ArrayPlace &place, mlir::Value rowsOn);
+  /// A buffer of rows at a pitch, from the tile's row of the place on that is `rowsOn` further.
+  mlir::Value getRowMemory(const ArrayPlace &place, mlir::Value buffer, int64_t pitch,
+                           mlir::Value rowsOn);
+  /// Writes zeros to the rows of `buffer` that are not in the array.
+  void fillMissing(const ArrayPlace &place, mlir::Value buffer, int64_t rows, int64_t pitch);
   mlir::LogicalResult lowerLoad(tile::LoadOp op);
   mlir::LogicalResult lowerStore(tile::StoreOp op);
   mlir::LogicalResult loadStridedColumn(tile::LoadOp op, const ArrayPlace &place);
   void storeStridedColumn(tile::StoreOp op, const ArrayPlace &place);
-  void gatherColumn(mlir::Value column, mlir::Value blocks, mlir::Value rows, int64_t bound);
+  /// Gathers the first element of each block of `blocks` into `column`.
+  void gatherColumn(mlir::Value column, mlir::Value blocks, mlir::Value rows, int64_t bound,
+                    int64_t rowElements);
+  /// Fills one block of `blocks` with each element of `column`.
+  void spreadColumn(mlir::Value blocks, mlir::Value column, mlir::Value rows, int64_t bound);
 
   //===--------------------------------------------------------------------===//
   // Elementwise.cpp
@@ -130,9 +156,12 @@ private:
   mlir::LogicalResult lowerSplat(tile::SplatOp op);
   mlir::LogicalResult lowerExtract(tile::ExtractOp op);
   mlir::LogicalResult lowerInsert(tile::InsertOp op);
+  void insertPart(tile::InsertOp op, mlir::Value dst);
+  void insertThroughBlocks(tile::InsertOp op, mlir::Value dst);
+  mlir::LogicalResult lowerBandMask(tile::BandMaskOp op);
   mlir::Value getPartOffset(tile::TileType whole, mlir::Value row, mlir::Value col);
-  mlir::LogicalResult copyPart(mlir::Value dst, int64_t dstPitch, mlir::Value src, int64_t srcPitch,
-                               mlir::Value part);
+  void copyPart(mlir::Value dst, int64_t dstPitch, mlir::Value src, int64_t srcPitch,
+                mlir::Value part);
   /// Writes the tile `source`, which lies in `memory`, to `dst`; memory of its own where it is
   /// null.
   void copyTile(mlir::Value dst, mlir::Value source, mlir::Value memory = {});

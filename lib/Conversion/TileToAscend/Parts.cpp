@@ -6,6 +6,9 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::tile;
 
+/// f32 elements of a 32-byte block.
+static constexpr int64_t elementsPerBlock = 8;
+
 LogicalResult Lowering::lowerSplat(SplatOp op) {
   if (Value memory = getMemory(op.getResult()))
     copyTile(memory, op.getResult());
@@ -33,67 +36,134 @@ Value Lowering::getPartOffset(TileType whole, Value row, Value col) {
 }
 
 /// Copies the rows of `part` between two buffers with pitches of their own.
-LogicalResult Lowering::copyPart(Value dst, int64_t dstPitch, Value src, int64_t srcPitch,
-                                 Value part) {
+void Lowering::copyPart(Value dst, int64_t dstPitch, Value src, int64_t srcPitch, Value part) {
   TileType type = getType(part);
   forEachChunk(getRows(part), type.getRowCount(), 1, [&](Value row, Value) {
     ascend::CopyOp::create(builder, loc, slice(dst, scale(row, dstPitch)),
                            slice(src, scale(row, srcPitch)), constant(getPitch(type)));
   });
-  return success();
 }
 
 /// Says why a part cannot be reached.
-static LogicalResult emitMisaligned(Operation *op, TileType part, TileType whole) {
+static LogicalResult emitUnreachable(Operation *op, TileType part, TileType whole) {
   return op->emitOpError()
          << "cannot reach " << part << " inside " << whole
          << ": on the chip a part must start at a multiple of 32 bytes, be known to, and have "
             "whole 32-byte blocks or reach the end";
 }
 
+/// The elements of a part that lies in one run.
+static int64_t getRunElements(TileType part) { return part.getRowCount() * part.getColCount(); }
+
 LogicalResult Lowering::lowerExtract(ExtractOp op) {
   TileType part = op.getResult().getType(), whole = op.getInput().getType();
-  if (!isAlignedPart(part, whole, op.getRow(), op.getCol()))
-    return emitMisaligned(op, part, whole);
-  combineRows(op.getResult(), op.getInput());
+  PartForm form = getPartForm(op);
+  if (form == PartForm::Unsupported)
+    return emitUnreachable(op, op.getPartType(), whole);
+  if (!op.getTransposed())
+    combineRows(op.getResult(), op.getInput());
   BufferAssignment::Place place = assignment.getPlace(op.getResult());
   if (place.kind == BufferAssignment::Place::Part)
     return success();
   Value memory = getMemory(op.getInput());
   if (!memory)
     return success(); // a part of nothing that nobody reads
-  Value src =
-      slice(memory, getPartOffset(whole, scalars.lookup(op.getRow()), scalars.lookup(op.getCol())));
-  if (place.kind == BufferAssignment::Place::View) {
-    views[op.getResult()] = src;
+  Value row = scalars.lookup(op.getRow()), dst = getMemory(op.getResult());
+  if (form == PartForm::Blocks) {
+    Value blocks = getScratch(op, 0);
+    spreadColumn(blocks, memory, getRows(op.getInput()), whole.getRowCount());
+    gatherColumn(dst, slice(blocks, scale(row, elementsPerBlock)), constant(getRunElements(part)),
+                 getRunElements(part), elementsPerBlock);
     return success();
   }
-  return copyPart(getMemory(op.getResult()), getPitch(part), src, getPitch(whole), op.getResult());
+  Value src = slice(memory, getPartOffset(whole, row, scalars.lookup(op.getCol())));
+  if (place.kind == BufferAssignment::Place::View)
+    views[op.getResult()] = src;
+  else if (form == PartForm::Elements)
+    emitScalar(ascend::ScalarKind::Muls, dst, src, constant(1.0f), constant(getRunElements(part)));
+  else
+    copyPart(dst, getPitch(part), src, getPitch(whole), op.getResult());
+  return success();
 }
 
 LogicalResult Lowering::lowerInsert(InsertOp op) {
-  TileType part = op.getPart().getType(), whole = op.getWhole().getType();
-  if (!isAlignedPart(part, whole, op.getRow(), op.getCol()))
-    return emitMisaligned(op, part, whole);
-  combineRows(op.getResult(), {op.getWhole(), op.getPart()});
+  if (getPartForm(op) == PartForm::Unsupported)
+    return emitUnreachable(op, op.getPartType(), op.getWhole().getType());
+  if (op.getTransposed())
+    combineRows(op.getResult(), op.getWhole());
+  else
+    combineRows(op.getResult(), {op.getWhole(), op.getPart()});
   Value dst = getMemory(op.getResult());
   if (assignment.getPlace(op.getWhole()) != assignment.getPlace(op.getResult()))
     copyTile(dst, op.getWhole());
   BufferAssignment::Place place = assignment.getPlace(op.getPart());
   if (place.kind == BufferAssignment::Place::Part && assignment.getInsertion(place.index) == op)
     return success();
+  insertPart(op, dst);
+  return success();
+}
+
+/// Writes the part of an insertion into `dst`, where its whole lies.
+void Lowering::insertPart(InsertOp op, Value dst) {
+  TileType part = op.getPart().getType(), whole = op.getWhole().getType();
+  PartForm form = getPartForm(op);
+  if (form == PartForm::Blocks)
+    return insertThroughBlocks(op, dst);
   Value to =
       slice(dst, getPartOffset(whole, scalars.lookup(op.getRow()), scalars.lookup(op.getCol())));
-  if (isContiguousPart(part, whole, op.getRow(), op.getCol())) {
+  Value count = constant(getRunElements(part));
+  auto splat = op.getPart().getDefiningOp<SplatOp>();
+  if (form == PartForm::InPlace)
     copyTile(to, op.getPart());
-    return success();
-  }
-  if (isSplat(op.getPart())) {
-    Value scalar = scalars.lookup(op.getPart().getDefiningOp<SplatOp>().getValue());
+  else if (form == PartForm::Elements && splat)
+    emitDuplicate(to, scalars.lookup(splat.getValue()), count);
+  else if (form == PartForm::Elements)
+    emitScalar(ascend::ScalarKind::Muls, to, getMemory(op.getPart()), constant(1.0f), count);
+  else if (splat)
     forEachChunk(getRows(op.getPart()), part.getRowCount(), 1, [&](Value row, Value) {
-      emitDuplicate(slice(to, scale(row, getPitch(whole))), scalar, constant(getPitch(part)));
+      emitDuplicate(slice(to, scale(row, getPitch(whole))), scalars.lookup(splat.getValue()),
+                    constant(getPitch(part)));
     });
-    return success();
-  }
-  return copyPart(to, getPitch(whole), getMemory(op.getPart()), getPitch(part), op.getPart());
+  else
+    copyPart(to, getPitch(whole), getMemory(op.getPart()), getPitch(part), op.getPart());
+}
+
+/// A part of a column that does not start at a block: whole and part are spread to one block per
+/// element, the blocks of the part are copied over those of the whole, and all are gathered again.
+void Lowering::insertThroughBlocks(InsertOp op, Value dst) {
+  TileType whole = op.getWhole().getType();
+  int64_t wholeElements = whole.getRowCount(), elements = getRunElements(op.getPart().getType());
+  Value blocks = getScratch(op, 0), partBlocks = getScratch(op, 1);
+  spreadColumn(blocks, dst, constant(wholeElements), wholeElements);
+  if (auto splat = op.getPart().getDefiningOp<SplatOp>())
+    emitDuplicate(partBlocks, scalars.lookup(splat.getValue()),
+                  constant(elements * elementsPerBlock));
+  else
+    spreadColumn(partBlocks, getMemory(op.getPart()), constant(elements), elements);
+  ascend::CopyOp::create(builder, loc,
+                         slice(blocks, scale(scalars.lookup(op.getRow()), elementsPerBlock)),
+                         partBlocks, constant(elements * elementsPerBlock));
+  gatherColumn(dst, blocks, constant(wholeElements), wholeElements, elementsPerBlock);
+}
+
+//===----------------------------------------------------------------------===//
+// Masks
+//===----------------------------------------------------------------------===//
+
+/// Slots by rows: row r has slot t where row r + t of the window exists. Of each slot's rows, the
+/// first up to the end of the window exist, but for those before its start.
+LogicalResult Lowering::lowerBandMask(BandMaskOp op) {
+  if (!op.getTransposed())
+    return op.emitOpError("is left: run tile-lower-band-gather before");
+  TileType type = op.getResult().getType();
+  int64_t slots = type.getRowCount(), rows = type.getColCount(), pitch = getPitch(type);
+  const Span &window = spans[op.getWindow()];
+  Value mask = getMemory(op.getResult());
+  emitDuplicate(mask, constant(0.0f), constant(slots * pitch));
+  // All ends before all starts: slots do not wait for each other.
+  for (auto [bound, number] : {std::make_pair(window.end, 1.0f), {window.missing, 0.0f}})
+    for (int64_t slot = 0; slot < slots; ++slot)
+      emitDuplicate(slice(mask, constant(slot * pitch)), constant(number),
+                    clamp(subtract(bound, constant(slot)), rows));
+  return success();
 }

@@ -20,7 +20,8 @@ Lowering::ArrayPlace Lowering::getArrayPlace(Value array, OperandRange indices,
                                              TileType type) {
   ArrayPlace place;
   place.array = scalars.lookup(array);
-  place.rows = constant(type.getRowCount());
+  place.rows = place.endRow = constant(type.getRowCount());
+  place.rowDimension = selection.rowDimension;
   auto operand = indices.begin();
   for (auto [dimension, kind] : llvm::enumerate(kinds)) {
     if (kind == FullIndex) {
@@ -32,20 +33,32 @@ Lowering::ArrayPlace Lowering::getArrayPlace(Value array, OperandRange indices,
       place.indices.push_back(scalars.lookup(index));
       continue;
     }
-    place.indices.push_back(spans[index].base);
-    if (static_cast<int64_t>(dimension) == selection.rowDimension)
-      place.rows = spans[index].valid;
+    const Span &span = spans[index];
+    Value first = span.missing ? add(span.base, span.missing) : span.base;
+    place.indices.push_back(span.step ? add(span.offset, multiply(first, span.step)) : first);
+    if (static_cast<int64_t>(dimension) != selection.rowDimension)
+      continue;
+    place.rows = span.missing ? subtract(span.end, span.missing) : span.end;
+    place.firstRow = span.missing;
+    place.endRow = span.end;
+    place.step = span.step;
   }
-  place.rowDimension = selection.rowDimension;
-  bool isContiguous =
-      selection.rowDimension < 0 || selection.form == TransferForm::ContiguousColumn;
-  place.pitch =
-      isContiguous ? constant(type.getColCount()) : getStride(place.array, selection.rowDimension);
+  bool isTableOfRows = isa<ascend::TableType>(place.array.getType()) && place.rowDimension == 0;
+  place.rowsPerTransfer = isTableOfRows ? 1 : maxTransferRows;
+  if (isTableOfRows || place.rowDimension < 0 || selection.form == TransferForm::ContiguousColumn)
+    place.pitch = constant(type.getColCount());
+  else
+    place.pitch = getStride(place.array, place.rowDimension);
+  if (place.step && !isTableOfRows)
+    place.pitch = multiply(place.pitch, place.step);
   return place;
 }
 
 /// Arrays are arguments, so their strides can be read once, at the start.
 Value Lowering::getStride(Value array, int64_t dimension) {
+  if (auto memory = dyn_cast<MemRefType>(array.getType());
+      memory && dimension == memory.getRank() - 1)
+    return constant(int64_t(1));
   Value &stride = strides[{array, dimension}];
   if (!stride)
     stride = ascend::StrideOp::create(entry, loc, entry.getIndexType(), array, dimension);
@@ -55,7 +68,8 @@ Value Lowering::getStride(Value array, int64_t dimension) {
 Value Lowering::getAddress(const ArrayPlace &place, Value rowsOn) {
   SmallVector<Value> indices = place.indices;
   if (place.rowDimension >= 0)
-    indices[place.rowDimension] = add(indices[place.rowDimension], rowsOn);
+    indices[place.rowDimension] =
+        add(indices[place.rowDimension], place.step ? multiply(rowsOn, place.step) : rowsOn);
   Value array = place.array;
   if (auto table = dyn_cast<ascend::TableType>(array.getType())) {
     array = ascend::LookupOp::create(builder, loc, table.getElement(), array, indices.front());
@@ -65,6 +79,11 @@ Value Lowering::getAddress(const ArrayPlace &place, Value rowsOn) {
   auto view = MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
                               MemRefLayoutAttrInterface(), type.getMemorySpace());
   return ascend::AddressOp::create(builder, loc, view, array, indices);
+}
+
+Value Lowering::getRowMemory(const ArrayPlace &place, Value buffer, int64_t pitch, Value rowsOn) {
+  Value row = place.firstRow ? add(place.firstRow, rowsOn) : rowsOn;
+  return slice(buffer, scale(row, pitch));
 }
 
 //===----------------------------------------------------------------------===//
@@ -78,14 +97,31 @@ static int64_t getRightPad(TileType type) {
   return std::min(missing, getBlockElements(type));
 }
 
+/// The vector unit fills after the transfer, so that transfers need not wait for it and run ahead;
+/// mostly there is nothing to fill.
+void Lowering::fillMissing(const ArrayPlace &place, Value buffer, int64_t rows, int64_t pitch) {
+  if (!place.firstRow)
+    return;
+  auto type = cast<FloatType>(cast<MemRefType>(buffer.getType()).getElementType());
+  Value zero = constant(APFloat::getZero(type.getFloatSemantics()), type);
+  if (rows == 1)
+    return emitDuplicate(buffer, zero, scale(subtract(constant(rows), place.rows), pitch));
+  emitDuplicate(buffer, zero, scale(place.firstRow, pitch));
+  emitDuplicate(slice(buffer, scale(place.endRow, pitch)), zero,
+                scale(subtract(constant(rows), place.endRow), pitch));
+}
+
 LogicalResult Lowering::lowerLoad(LoadOp op) {
   TileType type = op.getResult().getType();
+  int64_t rows = type.getRowCount();
   Selection selection = getSelection(op);
   if (selection.form == TransferForm::Unsupported)
     return op.emitOpError(
         "takes its columns from a dimension that is not contiguous, or from a span");
   ArrayPlace place = getArrayPlace(op.getArray(), op.getIndices(), op.getKinds(), selection, type);
-  if (type.getRowCount() > 1 && ascend::getConstant(place.rows) != type.getRowCount())
+  if (place.firstRow && !isa<FloatType>(type.getElementType()))
+    return op.emitOpError() << "cannot fill missing rows of " << type.getElementType();
+  if (rows > 1 && !place.firstRow && ascend::getConstant(place.rows) != rows)
     validRows[op.getResult()] = place.rows;
   if (selection.form == TransferForm::StridedColumn)
     return loadStridedColumn(op, place);
@@ -94,26 +130,24 @@ LogicalResult Lowering::lowerLoad(LoadOp op) {
   if (selection.form == TransferForm::ContiguousColumn) {
     ascend::CopyInOp::create(builder, loc, memory, getAddress(place, constant(int64_t(0))),
                              constant(int64_t(1)), place.rows, place.rows,
-                             llvm::alignTo(type.getRowCount(), getBlockElements(type)),
-                             /*right_pad=*/0);
+                             llvm::alignTo(rows, getBlockElements(type)), /*right_pad=*/0);
     return success();
   }
   int64_t pitch = llvm::alignTo(type.getColCount(), 16);
-  forEachChunk(place.rows, type.getRowCount(), maxTransferRows, [&](Value first, Value amount) {
-    ascend::CopyInOp::create(builder, loc, slice(memory, scale(first, pitch)),
-                             getAddress(place, first), amount, constant(type.getColCount()),
-                             place.pitch, pitch, getRightPad(type));
+  forEachChunk(place.rows, rows, place.rowsPerTransfer, [&](Value first, Value amount) {
+    Value to = rows == 1 ? memory : getRowMemory(place, memory, pitch, first);
+    ascend::CopyInOp::create(builder, loc, to, getAddress(place, first), amount,
+                             constant(type.getColCount()), place.pitch, pitch, getRightPad(type));
   });
+  fillMissing(place, memory, rows, getPitch(type));
   return success();
 }
 
-/// Gathers the first element of each block of `blocks`, as many as `rows`, into `column`: the sum
-/// of a single lane is that lane.
-void Lowering::gatherColumn(Value column, Value blocks, Value rows, int64_t bound) {
-  auto type = cast<MemRefType>(blocks.getType());
-  // A row is one block of the array's own type: more blocks where it was widened.
-  int64_t rowElements = type.getNumElements() / bound;
-  int64_t rowBlocks = rowElements * type.getElementTypeBitWidth() / 8 / 32;
+/// The sum of a single lane is that lane.
+void Lowering::gatherColumn(Value column, Value blocks, Value rows, int64_t bound,
+                            int64_t rowElements) {
+  int64_t rowBlocks =
+      rowElements * cast<MemRefType>(blocks.getType()).getElementTypeBitWidth() / 8 / 32;
   forEachChunk(rows, bound, maxGatherRows, [&](Value first, Value amount) {
     ascend::WholeReduceOp::create(builder, loc, ascend::ReduceKind::Sum, slice(column, first),
                                   slice(blocks, scale(first, rowElements)), /*mask=*/1, amount,
@@ -127,20 +161,22 @@ LogicalResult Lowering::loadStridedColumn(LoadOp op, const ArrayPlace &place) {
   if (!isa<FloatType>(type.getElementType()))
     return op.emitOpError() << "cannot gather a column of " << type.getElementType();
   Value column = getMemory(op.getResult()), blocks = getScratch(op, 0);
-  forEachChunk(place.rows, rows, maxTransferRows, [&](Value first, Value amount) {
-    ascend::CopyInOp::create(builder, loc, slice(blocks, scale(first, perBlock)),
+  forEachChunk(place.rows, rows, place.rowsPerTransfer, [&](Value first, Value amount) {
+    ascend::CopyInOp::create(builder, loc, getRowMemory(place, blocks, perBlock, first),
                              getAddress(place, first), amount, constant(int64_t(1)), place.pitch,
                              perBlock, perBlock - 1);
   });
+  fillMissing(place, blocks, rows, perBlock);
+  Value gathered = place.firstRow ? constant(rows) : place.rows;
   if (!type.getElementType().isBF16()) {
-    gatherColumn(column, blocks, place.rows, rows);
+    gatherColumn(column, blocks, gathered, rows, perBlock);
     return success();
   }
   Value wideBlocks = getScratch(op, 1), wideColumn = getScratch(op, 2);
   ascend::CastOp::create(builder, loc, ascend::RoundMode::None, wideBlocks, blocks,
-                         scale(place.rows, perBlock), IntegerAttr(), DenseI64ArrayAttr());
-  gatherColumn(wideColumn, wideBlocks, place.rows, rows);
-  ascend::CastOp::create(builder, loc, ascend::RoundMode::Rint, column, wideColumn, place.rows,
+                         scale(gathered, perBlock), IntegerAttr(), DenseI64ArrayAttr());
+  gatherColumn(wideColumn, wideBlocks, gathered, rows, perBlock);
+  ascend::CastOp::create(builder, loc, ascend::RoundMode::Rint, column, wideColumn, gathered,
                          IntegerAttr(), DenseI64ArrayAttr());
   return success();
 }
@@ -155,8 +191,11 @@ LogicalResult Lowering::lowerStore(StoreOp op) {
   if (selection.form == TransferForm::Unsupported)
     return op.emitOpError("puts its columns to a dimension that is not contiguous, or to a span");
   ArrayPlace place = getArrayPlace(op.getArray(), op.getIndices(), op.getKinds(), selection, type);
-  if (Value valid = validRows.lookup(op.getValue()); valid && valid != place.rows)
-    place.rows = arith::MinSIOp::create(builder, loc, place.rows, valid);
+  if (Value valid = validRows.lookup(op.getValue()); valid && valid != place.endRow) {
+    place.endRow = arith::MinSIOp::create(builder, loc, place.endRow, valid);
+    place.rows = place.firstRow ? clamp(subtract(place.endRow, place.firstRow), type.getRowCount())
+                                : place.endRow;
+  }
   if (selection.form == TransferForm::StridedColumn) {
     storeStridedColumn(op, place);
     return success();
@@ -169,29 +208,38 @@ LogicalResult Lowering::lowerStore(StoreOp op) {
     return success();
   }
   int64_t pitch = llvm::alignTo(type.getColCount(), 16);
-  forEachChunk(place.rows, type.getRowCount(), maxTransferRows, [&](Value first, Value amount) {
-    ascend::CopyOutOp::create(builder, loc, getAddress(place, first),
-                              slice(memory, scale(first, pitch)), amount,
-                              constant(type.getColCount()), place.pitch, pitch);
-  });
+  forEachChunk(
+      place.rows, type.getRowCount(), place.rowsPerTransfer, [&](Value first, Value amount) {
+        Value from = type.getRowCount() == 1 ? memory : getRowMemory(place, memory, pitch, first);
+        ascend::CopyOutOp::create(builder, loc, getAddress(place, first), from, amount,
+                                  constant(type.getColCount()), place.pitch, pitch);
+      });
   return success();
 }
 
-void Lowering::storeStridedColumn(StoreOp op, const ArrayPlace &place) {
-  TileType type = op.getValue().getType();
-  int64_t perBlock = getBlockElements(type);
+void Lowering::spreadColumn(Value blocks, Value column, Value rows, int64_t bound) {
   constexpr int64_t rowsPerRepeat = 8;
-  Value blocks = getScratch(op, 0);
-  forEachChunk(place.rows, type.getRowCount(), maxSpreadRows, [&](Value first, Value amount) {
+  int64_t perBlock = 32 * 8 / cast<MemRefType>(blocks.getType()).getElementTypeBitWidth();
+  forEachChunk(rows, bound, maxSpreadRows, [&](Value first, Value amount) {
     std::optional<int64_t> number = ascend::getConstant(amount);
     Value repeats =
         number
             ? constant(static_cast<int64_t>(llvm::divideCeil(*number, rowsPerRepeat)))
             : arith::CeilDivUIOp::create(builder, loc, amount, constant(rowsPerRepeat)).getResult();
-    Value spread = slice(blocks, scale(first, perBlock));
-    ascend::BrcbOp::create(builder, loc, spread, slice(getMemory(op.getValue()), first), repeats,
-                           ArrayRef<int64_t>{1, rowsPerRepeat});
-    ascend::CopyOutOp::create(builder, loc, getAddress(place, first), spread, amount,
-                              constant(int64_t(1)), place.pitch, perBlock);
+    ascend::BrcbOp::create(builder, loc, slice(blocks, scale(first, perBlock)),
+                           slice(column, first), repeats, ArrayRef<int64_t>{1, rowsPerRepeat});
   });
+}
+
+void Lowering::storeStridedColumn(StoreOp op, const ArrayPlace &place) {
+  TileType type = op.getValue().getType();
+  int64_t perBlock = getBlockElements(type);
+  Value blocks = getScratch(op, 0);
+  spreadColumn(blocks, getMemory(op.getValue()), place.endRow, type.getRowCount());
+  forEachChunk(place.rows, type.getRowCount(), place.rowsPerTransfer,
+               [&](Value first, Value amount) {
+                 ascend::CopyOutOp::create(builder, loc, getAddress(place, first),
+                                           getRowMemory(place, blocks, perBlock, first), amount,
+                                           constant(int64_t(1)), place.pitch, perBlock);
+               });
 }

@@ -242,9 +242,14 @@ KernelEmitter::Call KernelEmitter::getCall(ascend::CastOp op) {
 
 KernelEmitter::Call KernelEmitter::getCall(ascend::DuplicateOp op) {
   Type type = op.getScalar().getType();
+  const Expression &scalar = get(op.getScalar());
+  // Narrow numbers have no scalar type that C++ computes with; a constant is written by its bits.
+  if ((type.isF16() || type.isBF16()) && scalar.constant)
+    return makeCall("Duplicate", {getPlace(op.getDst()) + ".ReinterpretCast<int16_t>()",
+                                  castTo("int16_t", scalar).text, getForm(op, "")});
   if (!type.isF32() && !type.isSignlessInteger(32))
     return op.emitOpError() << "cannot be printed as AscendC for " << type;
-  return makeCall("Duplicate", {getPlace(op.getDst()), get(op.getScalar()).text, getForm(op, "")});
+  return makeCall("Duplicate", {getPlace(op.getDst()), scalar.text, getForm(op, "")});
 }
 
 KernelEmitter::Call KernelEmitter::getCall(ascend::CopyOp op) {

@@ -179,9 +179,12 @@ Expression KernelEmitter::getCastExpression(Operation &op) {
   return castTo(type, input);
 }
 
+/// 16-bit floats are their bits.
 static Expression getConstantExpression(arith::ConstantOp op) {
   if (auto real = dyn_cast<FloatAttr>(op.getValue()))
-    return Expression::real(real.getValue());
+    return real.getType().isF32()
+               ? Expression::real(real.getValue())
+               : Expression::integer(real.getValue().bitcastToAPInt().getSExtValue());
   APInt value = cast<IntegerAttr>(op.getValue()).getValue();
   if (op.getType().isSignlessInteger(1))
     return Expression::primary(value.isZero() ? "false" : "true");
@@ -191,8 +194,10 @@ static Expression getConstantExpression(arith::ConstantOp op) {
 FailureOr<Expression> KernelEmitter::getScalarExpression(Operation &op) {
   SmallVector<Type> types(op.getOperandTypes());
   llvm::append_range(types, op.getResultTypes());
+  bool isNarrowConstant =
+      isa<arith::ConstantOp>(op) && (types.front().isF16() || types.front().isBF16());
   for (Type type : types)
-    if (!isScalarType(type))
+    if (!isScalarType(type) && !isNarrowConstant)
       return op.emitOpError() << "cannot be printed as AscendC: no scalar type for " << type;
   if (!isRightOnBooleans(op))
     return op.emitOpError("cannot be printed as AscendC: bool does not compute like i1");

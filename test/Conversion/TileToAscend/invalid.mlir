@@ -169,3 +169,60 @@ func.func @insert_anywhere(%x: !tile.array<64xf32>, %k: index) attributes {tile.
   %c = tile.insert %b, %a[%zero, %k] : !tile.tile<1 x 16 x f32> into !tile.tile<1 x 64 x f32>
   return
 }
+
+// -----
+
+func.func @column_of_rows(%x: !tile.array<8x64xf32>) attributes {tile.kernel} {
+  %zero = arith.constant 0 : index
+  %a = tile.load %x[:, :] : (!tile.array<8x64xf32>) -> !tile.tile<8 x 64 x f32>
+  // expected-error @+1 {{cannot reach '!tile.tile<8 x 1 x f32>' inside '!tile.tile<8 x 64 x f32>'}}
+  %b = tile.extract %a[%zero, %zero] transposed : !tile.tile<8 x 64 x f32> -> !tile.tile<1 x 8 x f32>
+  return
+}
+
+// -----
+
+func.func @unaligned_narrow_column(%x: !tile.array<?xf16>, %k: index) attributes {tile.kernel} {
+  %zero = arith.constant 0 : index
+  %t = tile.make_span %zero to %k : !tile.span<32>
+  %a = tile.load %x[%t span] : (!tile.array<?xf16>, !tile.span<32>) -> !tile.tile<32 x 1 x f16>
+  // expected-error @+1 {{cannot reach '!tile.tile<8 x 1 x f16>' inside '!tile.tile<32 x 1 x f16>'}}
+  %b = tile.extract %a[%k, %zero] : !tile.tile<32 x 1 x f16> -> !tile.tile<8 x 1 x f16>
+  return
+}
+
+// -----
+
+func.func @fill_integers(%x: !tile.array<?x8xi32>, %n: index) attributes {tile.kernel} {
+  %t = tile.make_span %n to %n from %n : !tile.span<8, filled>
+  // expected-error @+1 {{cannot fill missing rows of 'i32'}}
+  %a = tile.load %x[%t span, :] : (!tile.array<?x8xi32>, !tile.span<8, filled>) -> !tile.tile<8 x 8 x i32>
+  return
+}
+
+// -----
+
+func.func @unbound_size() attributes {tile.kernel} {
+  // expected-error @+1 {{is no number yet: run tile-fit-tiles before}}
+  %0 = tile.size BT
+  return
+}
+
+// -----
+
+func.func @band(%x: !tile.array<8x16xf32>, %y: !tile.array<10x16xf32>) attributes {tile.kernel} {
+  %a = tile.load %x[:, :] : (!tile.array<8x16xf32>) -> !tile.tile<8 x 16 x f32>
+  %b = tile.load %y[:, :] : (!tile.array<10x16xf32>) -> !tile.tile<10 x 16 x f32>
+  // expected-error @+1 {{is left: run tile-lower-band-gather before}}
+  %s = tile.band_dot %a, %b : !tile.tile<8 x 16 x f32>, !tile.tile<10 x 16 x f32> -> !tile.tile<8 x 3 x f32>
+  return
+}
+
+// -----
+
+func.func @mask(%n: index) attributes {tile.kernel} {
+  %t = tile.make_span %n to %n from %n : !tile.span<10, filled>
+  // expected-error @+1 {{is left: run tile-lower-band-gather before}}
+  %m = tile.band_mask %t : !tile.span<10, filled> -> !tile.tile<8 x 3 x f32>
+  return
+}

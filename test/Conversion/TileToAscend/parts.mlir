@@ -143,3 +143,48 @@ func.func @strips_of_rows(%x: !tile.array<4x128xf32>, %s: f32) attributes {tile.
   tile.store %c, %x[:, :] : (!tile.tile<4 x 128 x f32>, !tile.array<4x128xf32>) -> ()
   return
 }
+
+// -----
+
+// Slots by rows: a slot is a row of the band and a column of rows, both without a copy.
+// CHECK-LABEL: func.func @transposed_parts(
+// CHECK-DAG:     %[[S:.*]] = ascend.alloc "s" : memref<48xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" : memref<1024xf32, #ascend.space<ub>>
+// CHECK:         %[[SLOT:.*]] = ascend.slice %[[S]][%c16]
+// CHECK:         ascend.row_reduce {{ *}}sum %[[SLOT]], %{{.*}} rows(%c16) cols 64 pitch 64
+// CHECK-NOT:     ascend.copy %
+// CHECK:         ascend.row_binary {{ *}}mul %[[A]], %[[A]], %[[SLOT]]
+func.func @transposed_parts(%x: !tile.array<16x64xf32>) attributes {tile.kernel} {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %a = tile.load %x[:, :] : (!tile.array<16x64xf32>) -> !tile.tile<16 x 64 x f32> loc("a")
+  %empty = tile.undefined : !tile.tile<3 x 16 x f32>
+  %c = tile.reduce sum %a axis 1 : !tile.tile<16 x 64 x f32> -> !tile.tile<16 x 1 x f32>
+  %s = tile.insert %c, %empty[%one, %zero] transposed : !tile.tile<16 x 1 x f32> into !tile.tile<3 x 16 x f32> loc("s")
+  %d = tile.extract %s[%one, %zero] transposed : !tile.tile<3 x 16 x f32> -> !tile.tile<16 x 1 x f32>
+  %o = tile.mul %a, %d : !tile.tile<16 x 64 x f32>, !tile.tile<16 x 1 x f32> -> !tile.tile<16 x 64 x f32>
+  tile.store %o, %x[:, :] : (!tile.tile<16 x 64 x f32>, !tile.array<16x64xf32>) -> ()
+  return
+}
+
+// -----
+
+// A slot of the mask is 1 up to the end of the window, but for what lies before its start; slots do not wait for
+// each other.
+// CHECK-LABEL: func.func @band_mask(
+// CHECK:         %[[M:.*]] = ascend.alloc "m" : memref<48xf32, #ascend.space<ub>>
+// CHECK:         ascend.duplicate %[[M]], %[[NONE:.*]] count(%c48)
+// CHECK:         ascend.duplicate %[[M]], %[[ONE:.*]] count(
+// CHECK:         %[[SECOND:.*]] = ascend.slice %[[M]][%c16]
+// CHECK:         ascend.duplicate %[[SECOND]], %[[ONE]] count(
+// CHECK:         %[[THIRD:.*]] = ascend.slice %[[M]][%c32]
+// CHECK:         ascend.duplicate %[[THIRD]], %[[ONE]] count(
+// CHECK:         ascend.duplicate %[[M]], %[[NONE]] count(
+// CHECK:         ascend.duplicate %[[SECOND]], %[[NONE]] count(
+// CHECK:         ascend.duplicate %[[THIRD]], %[[NONE]] count(
+func.func @band_mask(%base: index, %n: index) attributes {tile.kernel} {
+  %zero = arith.constant 0 : index
+  %w = tile.make_span %base to %n from %zero : !tile.span<18, filled>
+  %m = tile.band_mask %w transposed : !tile.span<18, filled> -> !tile.tile<3 x 16 x f32> loc("m")
+  return
+}

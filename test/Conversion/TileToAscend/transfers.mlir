@@ -162,3 +162,71 @@ func.func @many_rows(%x: !tile.array<5000x16xf32>) attributes {tile.kernel} {
   %a = tile.load %x[:, :] : (!tile.array<5000x16xf32>) -> !tile.tile<5000 x 16 x f32> loc("a")
   return
 }
+
+// -----
+
+// Rows that may be missing at both ends: the transfer moves those that exist, and the vector unit fills behind it.
+// CHECK-LABEL: func.func @filled_rows(
+// CHECK-SAME:    %[[X:[^:]*]]: memref<?x32xbf16, {{.*}}, %[[BASE:[^:]*]]: index
+// CHECK:         %[[A:.*]] = ascend.alloc "a" : memref<256xbf16, #ascend.space<ub>>
+// CHECK:         %[[NONE:.*]] = arith.constant 0.000000e+00 : bf16
+// CHECK:         %[[BEFORE:.*]] = arith.subi %c0, %[[BASE]]
+// CHECK:         %[[MOST:.*]] = arith.minsi %[[BEFORE]], %c8
+// CHECK:         %[[LOW:.*]] = arith.maxsi %[[MOST]], %c0
+// CHECK:         %[[HIGH:.*]] = arith.maxsi %{{.*}}, %[[LOW]]
+// CHECK:         %[[FIRST:.*]] = arith.addi %[[BASE]], %[[LOW]]
+// CHECK:         %[[ROWS:.*]] = arith.subi %[[HIGH]], %[[LOW]]
+// CHECK:         %[[SKIPPED:.*]] = arith.muli %[[LOW]], %c32
+// CHECK:         %[[TO:.*]] = ascend.slice %[[A]][%[[SKIPPED]]]
+// CHECK:         %[[FROM:.*]] = ascend.address %[[X]][%[[FIRST]], %c0]
+// CHECK:         ascend.copy_in %[[TO]], %[[FROM]] rows(%[[ROWS]])
+// CHECK:         ascend.duplicate %[[A]], %[[NONE]] count(%[[SKIPPED]])
+// CHECK:         %[[BEHIND:.*]] = ascend.slice %[[A]]
+// CHECK:         ascend.duplicate %[[BEHIND]], %[[NONE]] count(
+// CHECK:         ascend.copy_out %[[FROM]], %[[TO]] rows(%[[ROWS]])
+func.func @filled_rows(%x: !tile.array<?x32xbf16>, %base: index) attributes {tile.kernel} {
+  %zero = arith.constant 0 : index
+  %T = tile.dim %x, 0 : !tile.array<?x32xbf16>
+  %w = tile.make_span %base to %T from %zero : !tile.span<8, filled>
+  %a = tile.load %x[%w span, :] : (!tile.array<?x32xbf16>, !tile.span<8, filled>) -> !tile.tile<8 x 32 x bf16> loc("a")
+  tile.store %a, %x[%w span, :] : (!tile.tile<8 x 32 x bf16>, !tile.array<?x32xbf16>, !tile.span<8, filled>) -> ()
+  return
+}
+
+// -----
+
+// Mapped rows lie a step of rows apart; a mapped column is no run of elements.
+// CHECK-LABEL: func.func @mapped_rows(
+// CHECK-SAME:    %[[X:[^:]*]]: memref<?x32xf32, {{.*}}, %[[L:[^:]*]]: memref<?xf32, {{.*}}, %[[BASE:[^:]*]]: index, %[[OFFSET:[^:]*]]: index, %[[STEP:[^:]*]]: index
+// CHECK:         %[[STRIDE:.*]] = ascend.stride %[[X]], 0
+// CHECK:         %[[PRODUCT:.*]] = arith.muli %[[BASE]], %[[STEP]]
+// CHECK:         %[[FIRST:.*]] = arith.addi %[[OFFSET]], %[[PRODUCT]]
+// CHECK:         %[[PITCH:.*]] = arith.muli %[[STRIDE]], %[[STEP]]
+// CHECK:         %[[FROM:.*]] = ascend.address %[[X]][%[[FIRST]], %c0]
+// CHECK:         ascend.copy_in %{{.*}}, %[[FROM]] rows(%{{.*}}) length(%c32) src_pitch(%[[PITCH]])
+// CHECK:         %[[PLACE:.*]] = ascend.address %[[L]][%[[FIRST]]]
+// CHECK:         ascend.copy_in %{{.*}}, %[[PLACE]] rows(%{{.*}}) length(%c1) src_pitch(%[[STEP]]) dst_pitch 8
+func.func @mapped_rows(%x: !tile.array<?x32xf32>, %l: !tile.array<?xf32>, %base: index, %offset: index, %step: index)
+    attributes {tile.kernel} {
+  %T = tile.dim %x, 0 : !tile.array<?x32xf32>
+  %r = tile.make_span %base to %T map(%offset, %step) : !tile.span<8, mapped>
+  %a = tile.load %x[%r span, :] : (!tile.array<?x32xf32>, !tile.span<8, mapped>) -> !tile.tile<8 x 32 x f32>
+  %b = tile.load %l[%r span] : (!tile.array<?xf32>, !tile.span<8, mapped>) -> !tile.tile<8 x 1 x f32>
+  return
+}
+
+// -----
+
+// The entries of a table are looked up one by one.
+// CHECK-LABEL: func.func @rows_of_a_table(
+// CHECK:         scf.for %[[ROW:.*]] = %c0 to %{{.*}} step %c1 {
+// CHECK:           %[[ENTRY:.*]] = ascend.lookup %{{.*}}[%[[ROW]]]
+// CHECK:           %[[FROM:.*]] = ascend.address %[[ENTRY]][%{{.*}}, %c0]
+// CHECK:           ascend.copy_in %{{.*}}, %[[FROM]] rows(%c1) length(%c64)
+func.func @rows_of_a_table(%v: !tile.array<?x?x64xf32, table>, %t: index) attributes {tile.kernel} {
+  %zero = arith.constant 0 : index
+  %N = tile.dim %v, 0 : !tile.array<?x?x64xf32, table>
+  %n = tile.make_span %zero to %N : !tile.span<8>
+  %a = tile.load %v[%n span, %t, :] : (!tile.array<?x?x64xf32, table>, !tile.span<8>, index) -> !tile.tile<8 x 64 x f32>
+  return
+}

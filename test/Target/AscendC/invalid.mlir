@@ -137,10 +137,11 @@ func.func @offset(%x: memref<4xf32, strided<[1], offset: 3>, #ascend.space<gm>>)
 
 func.func @half_scalar() attributes {ascend.kernel} {
   %x = ascend.alloc "x" at 0 : memref<64xf16, #ascend.space<ub>>
-  // expected-error@below {{cannot be printed as AscendC: no scalar type for 'f16'}}
   %one = arith.constant 1.0 : f16
+  // expected-error@below {{cannot be printed as AscendC: no scalar type for 'f16'}}
+  %two = arith.addf %one, %one : f16
   %c64 = arith.constant 64 : index
-  ascend.duplicate %x, %one count(%c64) : memref<64xf16, #ascend.space<ub>>, f16
+  ascend.duplicate %x, %two count(%c64) : memref<64xf16, #ascend.space<ub>>, f16
   ascend.barrier all
   return
 }

@@ -18,6 +18,7 @@ func.func @vector(%eps: f32 loc("eps"), %n: index loc("n")) attributes {ascend.k
   %c8 = arith.constant 8 : index
   %c1 = arith.constant 1 : index
   %one = arith.constant 1.0 : f32
+  %one16 = arith.constant 1.0 : bf16
   %tiny = arith.constant 2.44140625e-4 : f32
   %low = arith.constant 0xFF800000 : f32
   %a = ascend.alloc "a" at 0 : !row
@@ -70,6 +71,8 @@ func.func @vector(%eps: f32 loc("eps"), %n: index loc("n")) attributes {ascend.k
   ascend.duplicate %a, %one count(%c512) : !row, f32
   // CHECK-NEXT: AscendC::Duplicate(a, eps, 64, 8, 1, 8);
   ascend.duplicate %a, %eps mask 64 repeat(%c8) strides [1, 8] : !row, f32
+  // CHECK-NEXT: AscendC::Duplicate(h.ReinterpretCast<int16_t>(), static_cast<int16_t>(16256), 512);
+  ascend.duplicate %h, %one16 count(%c512) : !row16, bf16
   // CHECK-NEXT: AscendC::DataCopy(a, b, 512);
   ascend.copy %a, %b count(%c512) : !row, !row
   // CHECK-NEXT: AscendC::Brcb(a, c, 1, AscendC::BrcbRepeatParams{1, 8});

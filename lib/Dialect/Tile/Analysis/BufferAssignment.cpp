@@ -136,7 +136,9 @@ void BufferAssigner::touch(Value value, Operation *op, unsigned pipes) {
 unsigned BufferAssigner::getWriters(Value value) const {
   Operation *op = value.getDefiningOp();
   if (auto load = dyn_cast_if_present<LoadOp>(op))
-    return getSelection(load).form == TransferForm::StridedColumn ? VectorPipe : LoadPipe;
+    return getSelection(load).form == TransferForm::StridedColumn ? VectorPipe
+           : isFilled(load)                                       ? LoadPipe | VectorPipe
+                                                                  : LoadPipe;
   if (auto insert = dyn_cast_if_present<InsertOp>(op))
     return classes.isInPlace(insert) ? NoPipe : VectorPipe;
   return op && !isa<RangeOp, UndefinedOp>(op) ? VectorPipe : NoPipe;

@@ -215,14 +215,20 @@ private:
     return isa<UndefinedOp, ExtractOp, InsertOp>(op) ? getPartCycles(op) : 0;
   }
 
-  /// Parts of one row are worked on in place; others are copied.
+  /// Some parts are worked on in place; others are copied.
   double getPartCycles(Operation *op) {
     auto extract = dyn_cast<ExtractOp>(op);
     auto insert = dyn_cast<InsertOp>(op);
     if (!extract && !insert)
       return 0;
     TileType part = extract ? extract.getResult().getType() : insert.getPart().getType();
-    return part.getRowCount() == 1 ? 0 : cycles(VectorFamily::Duplicate, 1, getRepeats(part));
+    PartForm form = extract ? getPartForm(extract) : getPartForm(insert);
+    if (form == PartForm::InPlace)
+      return 0;
+    if (form == PartForm::Blocks)
+      return cycles(VectorFamily::WholeReduce, 2, part.getRowCount() * part.getColCount());
+    return cycles(VectorFamily::Duplicate, form == PartForm::Rows ? part.getRowCount() : 1,
+                  getRepeats(part));
   }
 
   const Chip &chip;

@@ -94,7 +94,16 @@ bool tile::mayWriteOver(OpOperand &use) {
 // Transfers and parts
 //===----------------------------------------------------------------------===//
 
-Selection tile::getSelection(ArrayType array, ArrayRef<int64_t> kinds, TileType tile) {
+/// The span among the operands of an index list that selects `dimension`, or null.
+static SpanType getSpan(ArrayRef<int64_t> kinds, OperandRange indices, int64_t dimension) {
+  auto operand = indices.begin();
+  for (int64_t at = 0; at < dimension; ++at)
+    operand += kinds[at] != FullIndex;
+  return kinds[dimension] == SpanIndex ? cast<SpanType>((*operand).getType()) : SpanType();
+}
+
+static Selection getSelection(ArrayType array, ArrayRef<int64_t> kinds, OperandRange indices,
+                              TileType tile) {
   SmallVector<int64_t, 2> kept;
   for (auto [dimension, kind] : llvm::enumerate(kinds))
     if (kind != ScalarIndex)
@@ -107,20 +116,32 @@ Selection tile::getSelection(ArrayType array, ArrayRef<int64_t> kinds, TileType 
     selection.colDimension = kept.back();
 
   int64_t last = array.getRank() - 1;
-  if (isColumn(tile) && tile.getRowCount() > 1)
-    selection.form = kept.size() == 1 && kept[0] == last ? TransferForm::ContiguousColumn
-                                                         : TransferForm::StridedColumn;
-  else if (tile.getColCount() == 1 || (selection.colDimension == last && kinds[last] != SpanIndex))
+  if (isColumn(tile) && tile.getRowCount() > 1) {
+    SpanType span = getSpan(kinds, indices, kept[0]);
+    // A transfer to local memory starts at a block, which the first row that exists need not.
+    bool isRun = kept.size() == 1 && kept[0] == last && !span.getMapped() && !span.getFilled();
+    selection.form = isRun ? TransferForm::ContiguousColumn : TransferForm::StridedColumn;
+  } else if (tile.getColCount() == 1 ||
+             (selection.colDimension == last && kinds[last] != SpanIndex)) {
     selection.form = TransferForm::Rows;
+  }
   return selection;
 }
 
 Selection tile::getSelection(LoadOp op) {
-  return getSelection(op.getArray().getType(), op.getKinds(), op.getResult().getType());
+  return ::getSelection(op.getArray().getType(), op.getKinds(), op.getIndices(),
+                        op.getResult().getType());
 }
 
 Selection tile::getSelection(StoreOp op) {
-  return getSelection(op.getArray().getType(), op.getKinds(), op.getValue().getType());
+  return ::getSelection(op.getArray().getType(), op.getKinds(), op.getIndices(),
+                        op.getValue().getType());
+}
+
+bool tile::isFilled(LoadOp op) {
+  int64_t row = getSelection(op).rowDimension;
+  SpanType span = row < 0 ? SpanType() : getSpan(op.getKinds(), op.getIndices(), row);
+  return span && span.getFilled();
 }
 
 /// Looks through at most `depth` ops, so that shared operands cannot make the search explode.
@@ -152,22 +173,51 @@ static bool isWholeRun(Value offset, int64_t size, int64_t limit, int64_t unit) 
           start.getSExtValue() % unit == 0 && start.getSExtValue() + size == limit);
 }
 
-bool tile::isAlignedPart(TileType part, TileType whole, Value row, Value col) {
+/// A part as the tile that it is.
+static PartForm getStraightForm(TileType part, TileType whole, Value row, Value col) {
   constexpr int64_t rowUnit = 16;
   int64_t blockElements = 32 / getElementBytes(whole);
-  if (isColumn(whole))
-    return isMultipleOf(row, blockElements) &&
-           isWholeRun(row, part.getRowCount(), whole.getRowCount(), blockElements);
+  if (isColumn(whole)) {
+    if (isMultipleOf(row, blockElements) &&
+        isWholeRun(row, part.getRowCount(), whole.getRowCount(), blockElements))
+      return PartForm::InPlace;
+    return whole.getElementType().isF32() ? PartForm::Blocks : PartForm::Unsupported;
+  }
   // Rows start at a block, so only the column counts.
-  return isMultipleOf(col, blockElements) &&
-         isWholeRun(col, part.getColCount(), whole.getColCount(), rowUnit) &&
-         (!isColumn(part) || part.getRowCount() == 1);
+  if (!isMultipleOf(col, blockElements) ||
+      !isWholeRun(col, part.getColCount(), whole.getColCount(), rowUnit) ||
+      (isColumn(part) && part.getRowCount() > 1))
+    return PartForm::Unsupported;
+  return part.getRowCount() == 1 || part.getColCount() == whole.getColCount() ? PartForm::InPlace
+                                                                              : PartForm::Rows;
 }
 
-bool tile::isContiguousPart(TileType part, TileType whole, Value row, Value col) {
-  return isAlignedPart(part, whole, row, col) &&
-         (part.getRowCount() == 1 || part.getColCount() == whole.getColCount());
+/// A row that is seen as a column, or a column that is seen as a row; `part` in the order of the
+/// whole. Both hold their elements one behind the other, but a row is worked on in units of 16.
+static PartForm getTransposedForm(TileType part, TileType whole, Value row, Value col) {
+  constexpr int64_t rowUnit = 16;
+  bool isF32 = whole.getElementType().isF32();
+  int64_t blockElements = 32 / getElementBytes(whole);
+  if (isColumn(whole)) {
+    if (!isMultipleOf(row, blockElements))
+      return isF32 ? PartForm::Blocks : PartForm::Unsupported;
+    if (part.getRowCount() % rowUnit == 0)
+      return PartForm::InPlace;
+    return isF32 ? PartForm::Elements : PartForm::Unsupported;
+  }
+  bool isRow = part.getRowCount() == 1 && isMultipleOf(col, blockElements);
+  bool isSafe = isF32 || isWholeRun(col, part.getColCount(), whole.getColCount(), rowUnit);
+  return isRow && isSafe ? PartForm::InPlace : PartForm::Unsupported;
 }
+
+template <typename Op> static PartForm getForm(Op op, TileType whole) {
+  TileType part = op.getPartType();
+  return op.getTransposed() ? getTransposedForm(part, whole, op.getRow(), op.getCol())
+                            : getStraightForm(part, whole, op.getRow(), op.getCol());
+}
+
+PartForm tile::getPartForm(ExtractOp op) { return getForm(op, op.getInput().getType()); }
+PartForm tile::getPartForm(InsertOp op) { return getForm(op, op.getWhole().getType()); }
 
 //===----------------------------------------------------------------------===//
 // Scratch
@@ -195,6 +245,21 @@ static void addTransferNeeds(Operation *op, SmallVectorImpl<ScratchNeed> &needs)
       store && getSelection(store).form == TransferForm::StridedColumn) {
     TileType type = store.getValue().getType();
     needs.push_back(getBlockPerRow(type, llvm::alignTo(type.getRowCount(), 8)));
+  }
+}
+
+/// One block per element of a column, as many as the chip spreads at once.
+static ScratchNeed getSpreadBlocks(const char *purpose, TileType type) {
+  int64_t elements = type.getRowCount() * type.getColCount();
+  return {purpose, type.getElementType(), getRowBroadcastScratchElements(elements)};
+}
+
+static void addPartNeeds(Operation *op, SmallVectorImpl<ScratchNeed> &needs) {
+  if (auto extract = dyn_cast<ExtractOp>(op); extract && getPartForm(extract) == PartForm::Blocks)
+    needs.push_back(getSpreadBlocks("blocks", extract.getInput().getType()));
+  if (auto insert = dyn_cast<InsertOp>(op); insert && getPartForm(insert) == PartForm::Blocks) {
+    needs.push_back(getSpreadBlocks("blocks", insert.getWhole().getType()));
+    needs.push_back(getSpreadBlocks("part_blocks", insert.getPart().getType()));
   }
 }
 
@@ -235,6 +300,7 @@ static void addBinaryNeeds(Operation *op, SmallVectorImpl<ScratchNeed> &needs) {
 SmallVector<ScratchNeed> tile::getScratchNeeds(Operation *op, MulOp fusedProduct) {
   SmallVector<ScratchNeed> needs;
   addTransferNeeds(op, needs);
+  addPartNeeds(op, needs);
   if (auto reduce = dyn_cast<ReduceOp>(op))
     addReduceNeeds(reduce, needs);
   if (isBinary(op))

@@ -140,9 +140,7 @@ void TileClasses::placePart(InsertOp insert) {
   std::optional<size_t> own = getClass(part);
   int64_t position = 2 * liveness.getIndex(insert) + 1;
   if (!inWhole || !own || part.getParentBlock() != insert->getBlock() ||
-      getLife(part).end > position ||
-      !isContiguousPart(insert.getPart().getType(), insert.getWhole().getType(), insert.getRow(),
-                        insert.getCol()))
+      getLife(part).end > position || getPartForm(insert) != PartForm::InPlace)
     return;
   TileClass region{classes[*own].elementType, classes[*own].elements, {}, {}, insertions.size()};
   region.occupied[0] = getPartFree(insert);
@@ -188,5 +186,5 @@ bool TileClasses::isSamePart(ExtractOp extract, InsertOp insert) const {
   return extract.getInput() == insert.getWhole() && extract->getBlock() == insert->getBlock() &&
          extract.getRow() == insert.getRow() && extract.getCol() == insert.getCol() &&
          extract.getResult().getType() == insert.getPart().getType() &&
-         liveness.isView(extract.getResult());
+         extract.getTransposed() == insert.getTransposed() && liveness.isView(extract.getResult());
 }

@@ -21,8 +21,7 @@ void TileLiveness::number(Operation *op) {
 
 bool TileLiveness::isView(Value value) const {
   auto extract = value.getDefiningOp<ExtractOp>();
-  return extract && isContiguousPart(extract.getResult().getType(), extract.getInput().getType(),
-                                     extract.getRow(), extract.getCol());
+  return extract && getPartForm(extract) == PartForm::InPlace;
 }
 
 void TileLiveness::forEachReader(

@@ -45,6 +45,7 @@ enum class ReduceOrder { ORDER_VALUE_INDEX, ORDER_INDEX_VALUE, ORDER_ONLY_VALUE,
 template <typename T> struct LocalTensor {
   LocalTensor(TPosition position, uint32_t address, uint32_t elements);
   LocalTensor operator[](uint32_t offset) const;
+  template <typename U> LocalTensor<U> ReinterpretCast() const;
 };
 
 template <typename T> struct GlobalTensor {

@@ -64,17 +64,23 @@ struct Selection {
   TransferForm form = TransferForm::Unsupported;
 };
 
-Selection getSelection(ArrayType array, llvm::ArrayRef<int64_t> kinds, TileType tile);
 Selection getSelection(LoadOp op);
 Selection getSelection(StoreOp op);
 
-/// Whether the rows of a part of a tile start at 32-byte boundaries of the whole and can be worked
-/// on in whole blocks without touching what lies beside them.
-bool isAlignedPart(TileType part, TileType whole, mlir::Value row, mlir::Value col);
+/// Whether a load writes zeros for the rows that its span lacks.
+bool isFilled(LoadOp op);
 
-/// Whether, besides, the part is one run of the whole's elements, so that instructions can work on
-/// it in place.
-bool isContiguousPart(TileType part, TileType whole, mlir::Value row, mlir::Value col);
+/// How the part of a tile that an extraction or insertion names is reached.
+enum class PartForm {
+  InPlace,  // one run of the whole's elements: instructions work on it where it lies
+  Rows,     // rows that start at 32-byte blocks of the whole: copied one by one
+  Elements, // a run that starts at a block, with something behind it: copied element by element
+  Blocks,   // a run of a column that starts anywhere: through one block per element
+  Unsupported,
+};
+
+PartForm getPartForm(ExtractOp op);
+PartForm getPartForm(InsertOp op);
 
 /// Whether an index is always a multiple of `factor`, as far as its computation tells.
 bool isMultipleOf(mlir::Value index, int64_t factor);
