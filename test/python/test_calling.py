@@ -129,9 +129,10 @@ def test_wrong_number_of_arguments(programs):
     for arguments, keywords, message in [
         ((V, wq), {}, "wn: a tensor is expected, not nothing"),
         ((V, wq, wn), {}, "attn_res_fwd needs the number 'eps'"),
-        ((V, wq, wn, 1e-6, 4), {}, "attn_res_fwd takes 4 arguments (V, wq, wn, eps), not 5"),
+        ((V, wq, wn, 1e-6, "streaming", 8, False, 4), {},
+         "attn_res_fwd takes 7 arguments (V, wq, wn, eps, form, NMAX, round_key), not 8"),
         ((V, wq, wn, 1e-6), {"V": V}, "attn_res_fwd is given 'V' twice"),
-    ]:
+    ]:  # fmt: skip
         with pytest.raises(TypeError, match=f"^{re.escape(message)}$"):
             attn_res_fwd(*arguments, **keywords)
 
@@ -165,9 +166,10 @@ def test_typed_arguments(tmp_path, programs, change, error, message):
 
 def test_specs_are_checked():
     weight = at.spec("64", at.f32)
+    line = attn_res_fwd.signature.specialised["D"]
     for change, error, message in [
         (dict(V=at.spec("? ? ?", at.f32), wq=at.spec("?", at.f32), wn=at.spec("?", at.f32)), ValueError,
-         "dimension D is a dimension of tiles (line 22): give its number, not '?'"),
+         f"dimension D is a dimension of tiles (line {line}): give its number, not '?'"),
         (dict(wn=at.spec("32", at.f32)), ValueError, "wn: dimension 0 (D) is 32, which does not equal D = 64 of V"),
         (dict(wn=None), TypeError, 'wn: a spec such as at.spec("? 4096", at.bf16) is expected; it is missing'),
         (dict(wn=3), TypeError, 'wn: a spec such as at.spec("? 4096", at.bf16) is expected; it is 3'),
