@@ -34,6 +34,9 @@ class Bounded:
     def __getitem__(self, index):
         return Bounded(self.value[index], self.bound[index])
 
+    def reshape(self, shape):
+        return Bounded(self.value.reshape(shape), self.bound.reshape(shape))
+
     def is_tame(self, limit=1e4, relative=0.02):
         """Whether values stay so small, and bounds so tight, that a comparison says something."""
         with np.errstate(all="ignore"):
@@ -134,23 +137,59 @@ def narrow(x, dtype):
 
 
 def softmax(scores, values):
-    """The softmax-weighted sum and the log-sum-exp of scores [m, 1] and values [m, d], in any form.
+    """The softmax-weighted sum and the log-sum-exp of scores [m, 1] and values [m, d], in any form."""
+    weights, lse = row_softmax(_columns(scores), np.True_)
+    return _add_all([multiply(weights[:, t : t + 1], value) for t, value in enumerate(values)]), lse
 
-    Each weight is off by the error of its score, of the maximum that is subtracted, and of a few roundings per step; so is
-    the sum that it is divided by.
+
+def row_softmax(scores, exists):
+    """The softmax over the columns that exist, and the log-sum-exp of each row.
+
+    Each weight is off by the error of its score, of the maximum that is subtracted, and of a few roundings per column; so
+    is the sum that it is divided by.
     """
-    score, count = np.stack([s.value for s in scores]), len(scores)
-    error = np.max([s.bound for s in scores], axis=0)
-    top = score.max(0)
+    score = np.where(exists, scores.value, -np.inf)
+    top = score.max(1, keepdims=True)
+    error = np.max(np.where(exists, scores.bound, 0.0), axis=1, keepdims=True)
+    far = np.max(np.where(exists, np.abs(scores.value - top), 0.0), axis=1, keepdims=True)
+    steps = (4 * LIBRARY + 4 * scores.shape[1]) * ROUNDOFF["f32"] + 2 * ROUNDOFF["f32"] * far
     weight = np.exp(score - top)
-    lse = top + np.log(weight.sum(0))
-    weight = weight / weight.sum(0)
-    steps = (4 * LIBRARY + 4 * count) * ROUNDOFF["f32"] + 2 * ROUNDOFF["f32"] * np.max(np.abs(score - top), axis=0)
-    off = np.expm1(2 * error + steps)
-    mixed = sum(w * v.value for w, v in zip(weight, values))
-    bound = sum(w * (1 + 2 * off) * v.bound + 2 * off * w * np.abs(v.value) for w, v in zip(weight, values))
-    return rounded(mixed, bound), rounded(lse, error + steps, times=LIBRARY)
+    lse = top + np.log(weight.sum(1, keepdims=True))
+    weight = weight / weight.sum(1, keepdims=True)
+    return rounded(weight, 2 * np.expm1(2 * error + steps) * weight), rounded(lse, error + steps, times=LIBRARY)
 
 
 def concatenate(parts):
     return Bounded(np.concatenate([p.value for p in parts]), np.concatenate([p.bound for p in parts]))
+
+
+# Bands: slot t of row r belongs to row r + t of a window
+
+
+def band_dot(x, window, slots):
+    return _columns([total(multiply(x, window[t : t + x.shape[0]]), 1) for t in range(slots)])
+
+
+def band_mix(weights, window):
+    rows, slots = weights.shape
+    return _add_all([multiply(weights[:, t : t + 1], window[t : t + rows]) for t in range(slots)])
+
+
+def band_spread(weights, x):
+    """Every row of the window has up to as many parts as there are slots."""
+    slots, parts = weights.shape[1], []
+    for t in range(slots):
+        part = multiply(weights[:, t : t + 1], x)
+        around = ((t, slots - 1 - t), (0, 0))
+        parts.append(Bounded(np.pad(part.value, around), np.pad(part.bound, around)))
+    return _add_all(parts)
+
+
+def _columns(parts):
+    return Bounded(np.concatenate([p.value for p in parts], 1), np.concatenate([p.bound for p in parts], 1))
+
+
+def _add_all(parts):
+    """The sum of arrays in any order."""
+    bound = sum(part.bound for part in parts) + len(parts) * ROUNDOFF["f32"] * sum(part.size for part in parts)
+    return rounded(sum(part.value for part in parts), bound)

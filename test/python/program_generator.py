@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from random_programs import Finish, Full, Load, Loop, NewState, Program, Push, Step, Store
+from program_steps import Accumulate, Band, Concat, Finish, Full, Load, Loop, NewState, Part, Push, Step, Store
+from random_programs import Grid, Program
 
 BINARY = ("add", "sub", "mul", "div", "maximum", "minimum")
 UNARY = ("scale", "shift", "from_one", "above", "half", "third", "over", "negate", "abs", "sqrt", "rsqrt", "exp", "log")
@@ -16,7 +17,8 @@ NUMBERS = (0.0, 1.0, -0.5, 2.75)
 
 @dataclass(frozen=True)
 class Variable:
-    """A tile by name: rows (1, "BT" or "BS"), columns (1, "D" or a number) and element type."""
+    """A tile by name and element type. Rows: 1, "BT" of the grid, "BS" of an inner loop, or "NEAR" of a window around the
+    tile. Columns: 1, "D", "W" slots of a band, or a number."""
 
     name: str
     rows: object
@@ -53,14 +55,25 @@ class Generator:
             self.sizes["B"] = choose((1, 2, 3))
         self.block = choose((1, 2, 3, 4, 8, 16, 40)) if self.random.random() < 0.7 else None
         self.batch = ("b",) if "B" in self.sizes else ()
+        if self.block:  # not too many tiles
+            self.block = max(self.block, self.sizes["T"] // 8)
+        self.grid = self.draw_grid()
         self.count = 0
         self.outputs, self.shapes = {}, {}
         self.used, self.carried = set(), set()  # names of variables; what a loop carries, and what is made of that
 
+    def draw_grid(self):
+        """Plain tiles in most programs; else with windows, missing rows filled, or by residue classes."""
+        if self.random.random() < 0.6:
+            return Grid()
+        radius, filled = self.random.choice((0, 1, 2, 3)), self.random.random() < 0.5
+        self.sizes.update(R=radius, W=2 * radius + 1)
+        return Grid(self.random.choice((None, None, 1, 2, 3)), filled, radius)
+
     def program(self):
         dims = tuple(place.upper() for place in self.batch)
         arrays = dict(X=(*dims, "T", "D"), V=(*dims, "N", "T", "D"), C=(*dims, "T"), E=(*dims, "T", "M"), W=("D",))
-        arrays["K"] = ("S", "D")
+        arrays.update(K=("S", "D"), Q=(*dims, "T", "D"))
         self.arguments = {name: (dims, self.random.choice(("f32", "f16", "bf16"))) for name, dims in arrays.items()}
         before, rows = [], []
         self.grow(before, rows, self.random.randint(0, 3), loops=("before",))
@@ -68,9 +81,10 @@ class Generator:
         body = []
         tiles = rows + [self.load(body, *place) for place in self.random.sample(self.tile_places(), 2)]
         self.grow(body, tiles, self.random.randint(4, 14), loops=())
+        after = self.sum_up(body, tiles, rows) if self.random.random() < 0.2 else []
         self.store(body, tiles)
-        program = Program(self.number, self.sizes, self.arguments, self.outputs, tuple(before), tuple(body),
-                          self.shapes, self.block)  # fmt: skip
+        program = Program(self.number, self.sizes, self.arguments, self.outputs, self.grid, tuple(before), tuple(body),
+                          tuple(after), self.shapes, self.block)  # fmt: skip
         return program.without()  # without what nothing needs
 
     # Variables
@@ -91,7 +105,9 @@ class Generator:
     def has_known_rows(self, tile):
         """Whether a reduction over the rows of the grid has one right answer: how many there are depends on the block
         size, and for a tile out of a loop on its trips."""
-        return tile.rows == "BT" and self.block is not None and tile.name not in self.carried
+        if tile.columns == "W" or self.block is None or tile.name in self.carried:
+            return False
+        return tile.rows == "NEAR" or tile.rows == "BT" and (self.grid.filled or self.grid.dilation is None)
 
     def step(self, steps, operation, operands, shape, dtype="f32"):
         result = self.new(*shape, dtype)
@@ -125,6 +141,8 @@ class Generator:
             places += self.tile_places()
             if self.sizes["D"] >= 16:
                 places.append(("X", (*self.batch, "t", "8:16"), ("BT", 8)))
+            if self.grid.radius is not None:
+                places += [("X", (*self.batch, "near", ":"), ("NEAR", "D"))] * 4
         if "n" in loops:
             places += [("V", (*self.batch, "n", "t", ":"), ("BT", "D"))] * 4
         if "k" in loops:
@@ -133,7 +151,8 @@ class Generator:
 
     def store(self, steps, tiles):
         """Outputs that depend on all variables that nothing has used yet."""
-        unused = [tile for tile in tiles if tile.name not in self.used and tile.columns in (1, "D")]
+        unused = [tile for tile in tiles if tile.name not in self.used and tile.rows in (1, "BT")]
+        unused = [self.reduce_row(steps, tile) if tile.columns not in (1, "D") else tile for tile in unused]
         stored = [tile for tile in tiles if tile.rows == "BT" and tile.columns in (1, "D")][-self.random.randint(1, 3) :]
         for tile in unused:
             place = self.random.randrange(len(stored))
@@ -144,7 +163,7 @@ class Generator:
 
     def store_one(self, steps, tile, places):
         name = f"Y{len(self.outputs)}"
-        dims = tuple({"b": "B", "t": "T", "n": "N", ":": "D"}[place] for place in places)
+        dims = tuple({"b": "B", "t": "T", "n": "N", "d": "D", ":": "D"}[place] for place in places)
         self.outputs[name] = (dims, self.random.choice(("f32", "f32", "f16", "bf16")))
         steps.append(Store(name, places, tile.name))
 
@@ -154,6 +173,8 @@ class Generator:
         """Adds steps; `loops` are the variables of the loops around them."""
         makers = [self.binary] * 5 + [self.mul_add] * 2 + [self.unary] * 3 + [self.reduce] * 3 + [self.cast]
         makers += [self.load_some, self.full]
+        if "before" not in loops and self.grid.radius is not None:
+            makers += [self.band] * 3 + [self.window] * 2
         if "before" not in loops:
             makers += [self.softmax, self.loop, self.loop, self.loop] if len(loops) < 2 else []
         if not tiles:
@@ -179,6 +200,8 @@ class Generator:
     def reduce(self, steps, tiles, loops):
         operand = self.pick(tiles)
         over_rows = operand.rows == "BS" or self.has_known_rows(operand) and self.random.random() < 0.5
+        if operand.rows == "NEAR" and not over_rows:
+            return []
         kind = self.random.choice(COLUMN_REDUCTIONS if over_rows else ROW_REDUCTIONS)
         return [self.step(steps, kind, [operand], (1, operand.columns) if over_rows else (operand.rows, 1))]
 
@@ -191,6 +214,68 @@ class Generator:
         result = self.new(*self.random.choice(shapes))
         steps.append(Full((result.name,), result.shape, self.random.choice(NUMBERS)))
         return [result]
+
+    # Bands
+
+    def band(self, steps, tiles, loops):
+        """A band out of rows and their window, changed a little, and rows out of the band."""
+        rows = [tile for tile in tiles if tile.shape == ("BT", "D")]
+        windows = [tile for tile in tiles if tile.shape == ("NEAR", "D")]
+        if not rows or not windows or self.random.random() < 0.3:
+            windows.append(self.load(steps, self.random.choice("XQ"), (*self.batch, "near", ":"), ("NEAR", "D")))
+            rows.append(self.load(steps, *self.tile_places()[0]))
+        band = self.band_step(steps, "dot", [self.pick(rows), self.pick(windows)], ("BT", "W"))
+        new = [band, *(tile for tile in tiles if tile.shape in (("BT", 1), ("BT", "W")))]
+        for _ in range(self.random.randint(0, 3)):
+            new += self.random.choice((self.unary, self.binary, self.cast))(steps, new, loops)
+        scores = self.pick([tile for tile in new if tile.columns == "W"])
+        if self.random.random() < 0.7:
+            scores, lse = self.new("BT", "W"), self.new("BT", 1)
+            kind = "softmax" if self.grid.filled or self.random.random() < 0.3 else "masked_softmax"
+            steps.append(Band((scores.name, lse.name), kind, (new[-1].name if new[-1].columns == "W" else band.name,)))
+            new.append(lse)
+        if self.grid.filled and self.block and self.random.random() < 0.6:
+            new.append(self.band_step(steps, "spread", [scores, self.pick(rows)], ("NEAR", "D")))
+            new += self.window(steps, new, loops)
+        else:
+            new.append(self.band_step(steps, "mix", [scores, self.pick(windows)], ("BT", "D")))
+        return [tile for tile in new if tile not in tiles]
+
+    def band_step(self, steps, kind, operands, shape):
+        result = self.new(*shape)
+        steps.append(Band((result.name,), kind, tuple(operand.name for operand in operands)))
+        return result
+
+    def window(self, steps, tiles, loops):
+        """Rows of a window as a tile; the window may be made of another one and a tile."""
+        windows = [tile for tile in tiles if tile.shape == ("NEAR", "D")]
+        radius = self.sizes["R"]
+        if not windows or self.block is None:
+            return []
+        window = self.pick(windows)
+        filled = [tile for tile in tiles if tile.shape == ("BT", "D") and self.grid.filled and tile.dtype == window.dtype]
+        if radius and filled and self.random.random() < 0.5:
+            joined = self.new("NEAR", "D", window.dtype)
+            steps.append(Concat((joined.name,), window.name, self.pick(filled).name, 2 * radius))
+            window = joined
+        result = self.new("BT", "D", window.dtype)
+        steps.append(Part((result.name,), window.name, self.random.randint(0, 2 * radius)))
+        return [window, result]
+
+    def sum_up(self, steps, tiles, rows):
+        """Adds a row to the sum over the grid; returns the steps of the second phase, which takes that sum."""
+        sums = [tile for tile in tiles if tile.shape == (1, "D") and tile.name not in self.outside and tile.dtype == "f32"]
+        if not sums or self.block is None or self.grid.dilation is not None and not self.grid.filled:
+            return []
+        steps.append(Accumulate(self.pick(sums).name))
+        after = []
+        total, weight = self.new("C", 1), self.new("C", 1, self.arguments["W"][1])
+        after += [Load((total.name,), "G", ("d",)), Load((weight.name,), "W", ("d",))]
+        columns = [total, weight]
+        for _ in range(self.random.randint(1, 3)):
+            columns += self.random.choice((self.unary, self.binary))(after, columns, ())
+        self.store_one(after, self.step(after, "mul", [self.pick(columns), total], total.shape), ("d",))
+        return after
 
     # Loops
 
@@ -241,7 +326,7 @@ class Generator:
         for _ in range(self.random.randint(1, 3)):
             tile = self.pick(tiles)
             fixed = tile.name in self.outside or loops and tile.name not in self.carried
-            if tile.dtype != "f32" or tile.rows == "BS" or fixed or self.random.random() < 0.5:
+            if tile.dtype != "f32" or tile.rows in ("BS", "NEAR") or tile.columns == "W" or fixed or self.random.random() < 0.5:
                 tile = self.full(steps, tiles, ())[0]
             if tile not in carried:
                 carried.append(tile)

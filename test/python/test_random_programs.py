@@ -13,7 +13,8 @@ import kernel_text
 import pytest
 import torch
 from program_generator import draw
-from random_programs import DTYPES, SCALAR, Loop, Program, Step, walk
+from program_steps import SCALAR, Loop, Step
+from random_programs import DTYPES, Program, walk
 
 START = int(os.environ.get("ATTN_RANDOM_START", "1"))
 COUNT = int(os.environ.get("ATTN_RANDOM_COUNT", "500"))
@@ -44,7 +45,7 @@ def failure(program: Program, folder):
 
 def smaller_programs(program: Program):
     """Programs that have a little less, those that have much less first."""
-    steps = list(walk(program.before + program.body))
+    steps = program.steps
     for step in sorted(steps, key=lambda step: -len(list(walk((step,))))):
         yield program.without(step)
     for step in steps:
@@ -78,7 +79,7 @@ def with_step(program: Program, old, new):
             changed.append(new if step is old else inner)
         return tuple(changed)
 
-    return replace(program, before=change(program.before), body=change(program.body))
+    return replace(program, body=change(program.body))
 
 
 def shrink(program: Program, kind: str, fails):
