@@ -138,10 +138,10 @@ def verify(
 ):
     """Runs a kernel in several stages and compares them; returns a `Verification`.
 
-    `reference` takes the kernel's arguments without block sizes, tensors as float64 and numbers rounded to f32, and returns
-    what the kernel should. `tolerance` is (atol, rtol), numbers or tensors, or a dict of such pairs by output; what it does
-    not name has that of `TOLERANCE`. Without a reference, outputs that must be equal bit for bit are compared, and the
-    others are named.
+    `reference` takes the kernel's arguments without block sizes, tensors as float64 and numbers rounded to f32, and
+    returns what the kernel should. `tolerance` is (atol, rtol), numbers or tensors, or a dict of such pairs by output;
+    what it does not name has that of `TOLERANCE`. Without a reference, outputs that must be equal bit for bit are
+    compared, and the others are named.
     """
     _check_stages(stages)
     arguments, _ = compiler.split_options(kernel.signature, keywords)

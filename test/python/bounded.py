@@ -145,8 +145,8 @@ def softmax(scores, values):
 def row_softmax(scores, exists):
     """The softmax over the columns that exist, and the log-sum-exp of each row.
 
-    Each weight is off by the error of its score, of the maximum that is subtracted, and of a few roundings per column; so
-    is the sum that it is divided by.
+    Each weight is off by the error of its score, of the maximum that is subtracted, and of a few roundings per column;
+    so is the sum that it is divided by.
     """
     score = np.where(exists, scores.value, -np.inf)
     top = score.max(1, keepdims=True)

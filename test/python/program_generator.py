@@ -17,8 +17,8 @@ NUMBERS = (0.0, 1.0, -0.5, 2.75)
 
 @dataclass(frozen=True)
 class Variable:
-    """A tile by name and element type. Rows: 1, "BT" of the grid, "BS" of an inner loop, or "NEAR" of a window around the
-    tile. Columns: 1, "D", "W" slots of a band, or a number."""
+    """A tile by name and element type. Rows: 1, "BT" of the grid, "BS" of an inner loop, or "NEAR" of a window around
+    the tile. Columns: 1, "D", "W" slots of a band, or a number."""
 
     name: str
     rows: object
@@ -153,11 +153,11 @@ class Generator:
         """Outputs that depend on all variables that nothing has used yet."""
         unused = [tile for tile in tiles if tile.name not in self.used and tile.rows in (1, "BT")]
         unused = [self.reduce_row(steps, tile) if tile.columns not in (1, "D") else tile for tile in unused]
-        stored = [tile for tile in tiles if tile.rows == "BT" and tile.columns in (1, "D")][-self.random.randint(1, 3) :]
+        stored = [tile for tile in tiles if tile.rows == "BT" and tile.columns in (1, "D")]
+        stored = stored[-self.random.randint(1, 3) :]
         for tile in unused:
-            place = self.random.randrange(len(stored))
-            shape = broadcast(stored[place], tile)
-            stored[place] = self.step(steps, self.random.choice(("add", "maximum", "mul")), [stored[place], tile], shape)
+            place, kind = self.random.randrange(len(stored)), self.random.choice(("add", "maximum", "mul"))
+            stored[place] = self.step(steps, kind, [stored[place], tile], broadcast(stored[place], tile))
         for tile in stored:
             self.store_one(steps, tile, (*self.batch, "t", *((":",) if tile.columns == "D" else ())))
 
@@ -253,8 +253,8 @@ class Generator:
         if not windows or self.block is None:
             return []
         window = self.pick(windows)
-        filled = [tile for tile in tiles if tile.shape == ("BT", "D") and self.grid.filled and tile.dtype == window.dtype]
-        if radius and filled and self.random.random() < 0.5:
+        filled = [tile for tile in tiles if tile.shape == ("BT", "D") and tile.dtype == window.dtype]
+        if radius and self.grid.filled and filled and self.random.random() < 0.5:
             joined = self.new("NEAR", "D", window.dtype)
             steps.append(Concat((joined.name,), window.name, self.pick(filled).name, 2 * radius))
             window = joined
@@ -264,7 +264,8 @@ class Generator:
 
     def sum_up(self, steps, tiles, rows):
         """Adds a row to the sum over the grid; returns the steps of the second phase, which takes that sum."""
-        sums = [tile for tile in tiles if tile.shape == (1, "D") and tile.name not in self.outside and tile.dtype == "f32"]
+        sums = [tile for tile in tiles if tile.shape == (1, "D") and tile.dtype == "f32"]
+        sums = [tile for tile in sums if tile.name not in self.outside]
         if not sums or self.block is None or self.grid.dilation is not None and not self.grid.filled:
             return []
         steps.append(Accumulate(self.pick(sums).name))
@@ -326,7 +327,8 @@ class Generator:
         for _ in range(self.random.randint(1, 3)):
             tile = self.pick(tiles)
             fixed = tile.name in self.outside or loops and tile.name not in self.carried
-            if tile.dtype != "f32" or tile.rows in ("BS", "NEAR") or tile.columns == "W" or fixed or self.random.random() < 0.5:
+            plain = tile.dtype == "f32" and tile.rows in (1, "BT") and tile.columns != "W"
+            if fixed or not plain or self.random.random() < 0.5:
                 tile = self.full(steps, tiles, ())[0]
             if tile not in carried:
                 carried.append(tile)

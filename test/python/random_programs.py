@@ -15,7 +15,8 @@ from bounded import Bounded
 from program_steps import Accumulate, Load, Loop, Push, Rows, Store
 
 DTYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
-OPERANDS = ("operands", "value", "state", "scores", "values", "window", "tile", "row")  # fields of steps that name variables
+# The fields of steps that name variables.
+OPERANDS = ("operands", "value", "state", "scores", "values", "window", "tile", "row")
 COLUMN_BLOCK = 16  # columns of a tile of the second phase
 
 

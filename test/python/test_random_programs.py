@@ -6,14 +6,17 @@ many follow. A program that fails is made smaller as long as it fails in the sam
 
 import os
 import re
+import subprocess
+import sys
 from dataclasses import replace
 
 import attn
+import bounded
 import kernel_text
 import pytest
 import torch
 from program_generator import draw
-from program_steps import SCALAR, Loop, Step
+from program_steps import OPERATIONS, SCALAR, Loop, Step
 from random_programs import DTYPES, Program, walk
 
 START = int(os.environ.get("ATTN_RANDOM_START", "1"))
@@ -107,8 +110,7 @@ def as_file(program: Program):
     return "\n".join(lines) + "\n"
 
 
-def check(number: int, folder):
-    program = draw(number)
+def check(program: Program, folder):
     found = failure(program, folder)
     if found is None:
         return
@@ -121,11 +123,28 @@ def check(number: int, folder):
 
     small = shrink(program, found[0], kind_of)
     _, text = failure(small, folder)
-    pytest.fail(f"program {number} fails: {text}\n\n{as_file(small)}", pytrace=False)
+    pytest.fail(f"program {program.number} fails: {text}\n\n{as_file(small)}", pytrace=False)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(START, START + COUNT, SHARD))
 def test_random_programs(first, tmp_path):
     for number in range(first, min(first + SHARD, START + COUNT)):
-        check(number, tmp_path)
+        check(draw(number), tmp_path)
+
+
+def test_a_planted_error_is_found_and_made_small(monkeypatch, tmp_path):
+    """With a wrong idea of the square root, a program that takes one fails, and little else of it is left."""
+    number = next(number for number in range(1000) if "at.sqrt" in draw(number).text())
+    program = draw(number)
+    text, compute = OPERATIONS["sqrt"]
+    monkeypatch.setitem(OPERATIONS, "sqrt", (text, lambda x: bounded.multiply(compute(x), bounded.constant(1.0625))))
+    with pytest.raises(pytest.fail.Exception) as caught:
+        check(program, tmp_path)
+    said = str(caught.value)
+    shown = said[said.index("def k(") : said.index("    return")].splitlines()
+    assert f"program {number} fails: k, jit, chip: jit is the first that is wrong\n  jit: Y" in said
+    assert sum("at.sqrt" in line for line in shown) == 1 and len(shown) < 10
+    file = tmp_path / "shown.py"
+    file.write_text(said[said.index("import attn\n") :])
+    subprocess.run([sys.executable, file], check=True, stdout=subprocess.DEVNULL)
