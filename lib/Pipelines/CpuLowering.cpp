@@ -62,6 +62,7 @@ static void buildVectorPasses(OpPassManager &functions, const attn::CpuLoweringO
   attn::VectorizeRowsPassOptions rows;
   rows.lanes = options.lanes;
   functions.addPass(attn::createVectorizeRowsPass(rows));
+  functions.addPass(attn::createExpandExponentialsPass());
   attn::ExpandNarrowFloatsPassOptions floats;
   floats.expandF16 = options.expandF16;
   functions.addPass(attn::createExpandNarrowFloatsPass(floats));

@@ -19,6 +19,9 @@ void attn::addTileStage(OpPassManager &manager, const TileStageOptions &options)
   FitTilesPassOptions fit;
   llvm::append_range(fit.sizes, options.sizes);
   manager.addPass(createFitTilesPass(fit));
+  SplitPhasesPassOptions split;
+  split.phases = options.phases;
+  manager.addPass(createSplitPhasesPass(split));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(createTileVerifyPass());
@@ -47,7 +50,12 @@ struct TilePipelineOptions : PassPipelineOptions<TilePipelineOptions> {
   ListOption<std::string> sizes{*this, "sizes",
                                 llvm::cl::desc("block sizes to take, as of tile-fit-tiles")};
 
-  TileStageOptions get() const { return {softmax, llvm::to_vector_of<std::string>(sizes)}; }
+  Option<std::string> phases{
+      *this, "phases",
+      llvm::cl::desc("barrier: blocks meet between phases; launches: a kernel per phase"),
+      llvm::cl::init("barrier")};
+
+  TileStageOptions get() const { return {softmax, llvm::to_vector_of<std::string>(sizes), phases}; }
 };
 
 /// Says what is wrong with an option given all the same.

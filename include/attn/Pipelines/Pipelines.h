@@ -12,6 +12,8 @@ struct TileStageOptions {
   std::string softmax = "auto";
   /// Block sizes to take, as of tile-fit-tiles: "BT=2".
   llvm::SmallVector<std::string> sizes = {};
+  /// How blocks wait for each other between phases, as of tile-split-phases.
+  std::string phases = "barrier";
 };
 
 /// Makes tile kernels fit the chip: softmax form, grid, block sizes.

@@ -123,8 +123,8 @@ func.func @columns(%a: memref<8x1xf32>, %b: memref<8x1xf32, strided<[?, ?]>>, %x
 // CHECK:         scf.for %[[R:.*]] =
 // CHECK:           %[[ROW:.*]] = vector.broadcast %[[R]] : index to vector<8xindex>
 // CHECK:           %[[ROWS:.*]] = arith.index_cast %[[ROW]] : vector<8xindex> to vector<8xi32>
+// CHECK:           %[[STEP:.*]] = arith.constant dense<[0, 1, 2, 3, 4, 5, 6, 7]> : vector<8xindex>
 // CHECK:           %[[BASE:.*]] = vector.broadcast %c0{{.*}} : index to vector<8xindex>
-// CHECK:           %[[STEP:.*]] = vector.step : vector<8xindex>
 // CHECK:           %[[COL:.*]] = arith.addi %[[BASE]], %[[STEP]] : vector<8xindex>
 // CHECK:           %[[COLS:.*]] = arith.index_cast %[[COL]]
 // CHECK:           %[[SUM:.*]] = arith.addi %[[ROWS]], %[[COLS]] : vector<8xi32>

@@ -204,6 +204,28 @@ def VectorizeRowsPass : Pass<"jit-vectorize-rows", "::mlir::func::FuncOp"> {
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
+def ExpandExponentialsPass : Pass<"jit-expand-exponentials", "::mlir::func::FuncOp"> {
+  let summary = "Computes exp and log by arithmetic instead of a library call per element";
+  let description = [{
+    LLVM has no vector code for exp and log: it calls the C library once per lane. Here they are written out for all lanes at once, by a
+    polynomial in a small interval, within 2 units in the last place. Infinities, NaN, subnormal numbers and signed
+    zeros give what the C library gives. Scalars are computed in the same way, so a result does not depend on where in a
+    vector it stands.
+
+    Before:
+    ```mlir
+    %y = math.exp %x : vector<8xf32>
+    ```
+    After:
+    ```mlir
+    ... // x limited to where the result is neither 0 nor infinite, n = x / log(2) rounded, r = x - n log(2)
+    %tail = math.fma ... // a polynomial of r
+    %y = arith.mulf %power, %scale : vector<8xf32> // times 2^n
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
 def ExpandNarrowFloatsPass : Pass<"jit-expand-narrow-floats", "::mlir::func::FuncOp"> {
   let summary = "Converts between bf16 or f16 and f32 by integer arithmetic";
   let description = [{

@@ -1,7 +1,7 @@
 // The pass `jit-expand-narrow-floats`: conversions of bf16 and f16 as integer arithmetic. CPU
 // stage, on vectors.
+#include "WordBuilder.h"
 #include "attn/Execution/Jit/Passes.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -12,45 +12,9 @@ namespace attn {
 } // namespace attn
 
 using namespace mlir;
+using attn::jit::WordBuilder;
 
 namespace {
-
-/// Integer arithmetic on 32-bit words, scalar or one per lane.
-struct WordBuilder {
-  ImplicitLocOpBuilder builder;
-  Type type; // i32, or a vector of it
-
-  WordBuilder(PatternRewriter &rewriter, Location loc, Type floatType)
-      : builder(loc, rewriter), type(withElement(floatType, rewriter.getI32Type())) {}
-
-  /// `shaped` with another element type.
-  static Type withElement(Type shaped, Type element) {
-    auto vector = dyn_cast<VectorType>(shaped);
-    return vector ? Type(vector.clone(element)) : element;
-  }
-  Value constant(uint32_t value) {
-    Attribute attribute = builder.getI32IntegerAttr(static_cast<int32_t>(value));
-    if (auto vector = dyn_cast<VectorType>(type))
-      attribute = DenseElementsAttr::get(vector, attribute);
-    return arith::ConstantOp::create(builder, cast<TypedAttr>(attribute));
-  }
-  template <typename OpTy> Value apply(Value lhs, Value rhs) {
-    return OpTy::create(builder, lhs, rhs);
-  }
-  template <typename OpTy> Value apply(Value lhs, uint32_t rhs) {
-    return apply<OpTy>(lhs, constant(rhs));
-  }
-  Value compare(arith::CmpIPredicate predicate, Value lhs, uint32_t rhs) {
-    return arith::CmpIOp::create(builder, predicate, lhs, constant(rhs));
-  }
-  Value select(Value condition, Value yes, Value no) {
-    return arith::SelectOp::create(builder, condition, yes, no);
-  }
-  Value toFloat(Value word) {
-    return arith::BitcastOp::create(builder, withElement(type, builder.getF32Type()), word);
-  }
-  Value fromFloat(Value number) { return arith::BitcastOp::create(builder, type, number); }
-};
 
 bool converts(Type narrow, Type wide) {
   return (isa<FloatType>(narrow) || isa<VectorType>(narrow)) &&

@@ -172,10 +172,13 @@ Value RowSweep::createIndex(ImplicitLocOpBuilder &builder, int64_t loop, const P
     return place.outer;
   if (place.count == 1)
     return place.inner;
-  Type type = widen(builder.getIndexType(), place.count);
-  Value first = vector::BroadcastOp::create(builder, type, place.inner);
-  return arith::AddIOp::create(builder, first,
-                               vector::StepOp::create(builder, cast<VectorType>(type)));
+  auto type = cast<VectorType>(widen(builder.getIndexType(), place.count));
+  auto steps = llvm::map_to_vector(llvm::seq<int64_t>(0, place.count), [&](int64_t lane) {
+    return Attribute(builder.getIndexAttr(lane));
+  });
+  Value lanesOn = arith::ConstantOp::create(builder, DenseElementsAttr::get(type, steps));
+  return arith::AddIOp::create(builder, vector::BroadcastOp::create(builder, type, place.inner),
+                               lanesOn);
 }
 
 SmallVector<Value> RowSweep::emitPayload(ImplicitLocOpBuilder &builder, ArrayRef<Value> arguments,

@@ -133,6 +133,43 @@ def ClampGridPass : Pass<"tile-clamp-grid", "::mlir::ModuleOp"> {
   let dependentDialects = ["::attn::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
 }
 
+def SplitPhasesPass : Pass<"tile-split-phases", "::mlir::ModuleOp"> {
+  let summary = "Makes one kernel of each phase, to be launched one after the other";
+  let description = [{
+    A kernel with `tile.phase` becomes as many kernels as it has phases. `launch.after` says which one each follows; all take
+    the same arguments and run on the same number of blocks, so that they see the same workspaces. What a phase needs
+    of earlier ones is computed again in it: that must be arithmetic, or loads from arrays that the kernel does not write.
+
+    `phases=barrier` splits only on the host, which has no barrier over the blocks; on a chip the blocks then meet at
+    each phase.
+
+    ```mlir
+    func.func @sums(...) attributes {tile.kernel, launch.limit = 40 : i64} {
+      %w = tile.load %W[:] : ...
+      tile.range ... parallel { ... }
+      tile.phase
+      tile.range ... parallel { ... %w ... }
+      return
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @sums(...) attributes {tile.kernel, launch.limit = 40 : i64} {
+      tile.range ... parallel { ... }
+      return
+    }
+    func.func @sums_phase1(...) attributes {tile.kernel, launch.limit = 40 : i64, launch.after = @sums} {
+      %w = tile.load %W[:] : ...
+      tile.range ... parallel { ... %w ... }
+      return
+    }
+    ```
+    with a function that counts tiles for each.
+  }];
+  let options = [Option<"phases", "phases", "std::string", "\"launches\"", "barrier or launches">];
+  let dependentDialects = ["::attn::tile::TileDialect", "::mlir::func::FuncDialect"];
+}
+
 def TileVerifyPass : Pass<"tile-verify", "::mlir::ModuleOp"> {
   let summary = "Checks that a kernel is ready for the ways down";
   let description = [{
