@@ -1,7 +1,7 @@
 """Predicted times of the kernels at the shapes of their specifications, on the modelled chip: never measured.
 
-Each row has the predicted time, the share of the roofline that it reaches, and the bytes of global memory that the kernel
-asks for beside those that it needs at least. With --write, docs/Benchmarks.md and its pictures get the new figures.
+Each row has the predicted time, the share of the roofline that it reaches, and the bytes of global memory that the
+kernel asks for beside those that it needs at least. With --write, docs/Benchmarks.md and its pictures get the figures.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Draws lines over a length, both axes logarithmic, as SVG text. No dependencies, the same bytes for the same numbers."""
+"""Draws lines over a length, both axes logarithmic, as SVG text; the same bytes for the same numbers."""
 
 import math
 from dataclasses import dataclass

@@ -37,7 +37,7 @@ class Bounded:
     def reshape(self, shape):
         return Bounded(self.value.reshape(shape), self.bound.reshape(shape))
 
-    def is_tame(self, limit=1e4, relative=0.02):
+    def is_tame(self, limit=1e4, relative=0.05):
         """Whether values stay so small, and bounds so tight, that a comparison says something."""
         with np.errstate(all="ignore"):
             return bool(np.all(self.size < limit) and np.all(self.bound <= relative * (1 + np.abs(self.value))))

@@ -4,5 +4,5 @@ import os
 
 
 def pytest_report_header():
-    start, count = (os.environ.get(f"ATTN_RANDOM_{name}", default) for name, default in (("START", "1"), ("COUNT", "500")))
+    start, count = os.environ.get("ATTN_RANDOM_START", "1"), os.environ.get("ATTN_RANDOM_COUNT", "500")
     return f"random programs: {count} from ATTN_RANDOM_START={start}"

@@ -38,7 +38,7 @@ def draw(number: int):
             _, wild = program.evaluate()
             if wild is None:
                 return program
-            program = program.without(wild)
+            program = next(program.bypassing(wild), None) or program.without(wild)
     raise AssertionError(f"no program {number} after {attempt + 1} attempts")
 
 
@@ -174,7 +174,7 @@ class Generator:
         makers = [self.binary] * 5 + [self.mul_add] * 2 + [self.unary] * 3 + [self.reduce] * 3 + [self.cast]
         makers += [self.load_some, self.full]
         if "before" not in loops and self.grid.radius is not None:
-            makers += [self.band] * 3 + [self.window] * 2
+            makers += [self.band] * 6 + [self.window] * 4
         if "before" not in loops:
             makers += [self.softmax, self.loop, self.loop, self.loop] if len(loops) < 2 else []
         if not tiles:
@@ -227,7 +227,7 @@ class Generator:
         band = self.band_step(steps, "dot", [self.pick(rows), self.pick(windows)], ("BT", "W"))
         new = [band, *(tile for tile in tiles if tile.shape in (("BT", 1), ("BT", "W")))]
         for _ in range(self.random.randint(0, 3)):
-            new += self.random.choice((self.unary, self.binary, self.cast))(steps, new, loops)
+            new += self.random.choice((self.unary, self.binary))(steps, new, loops)
         scores = self.pick([tile for tile in new if tile.columns == "W"])
         if self.random.random() < 0.7:
             scores, lse = self.new("BT", "W"), self.new("BT", 1)

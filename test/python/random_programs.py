@@ -12,7 +12,7 @@ import bounded
 import numpy as np
 import torch
 from bounded import Bounded
-from program_steps import Accumulate, Load, Loop, Push, Rows, Store
+from program_steps import Accumulate, Load, Loop, Push, Rows, Step, Store
 
 DTYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
 # The fields of steps that name variables.
@@ -222,10 +222,15 @@ class Program:
                 arguments[name] = about
         return replace(self, arguments={name: self.arguments[name] for name in self.arguments if name in arguments})
 
-    def renamed(self, old, new):
-        """The program with another variable in place of `old`."""
-        before, body, after = (_rename(steps, old, new) for steps in (self.before, self.body, self.after))
-        return replace(self, before=before, body=body, after=after)
+    def bypassing(self, step):
+        """Programs with an operand of a step in place of its result."""
+        if not isinstance(step, Step) or sum(step.targets[0] in other.targets for other in self.steps) > 1:
+            return
+        target = step.targets[0]
+        for operand in step.operands:
+            if self.shapes[operand] == self.shapes[target]:
+                parts = (_rename(steps, target, operand) for steps in (self.before, self.body, self.after))
+                yield replace(self, **dict(zip(("before", "body", "after"), parts))).without()
 
 
 def walk(steps):

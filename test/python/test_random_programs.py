@@ -16,7 +16,7 @@ import kernel_text
 import pytest
 import torch
 from program_generator import draw
-from program_steps import OPERATIONS, SCALAR, Loop, Step
+from program_steps import OPERATIONS, SCALAR, Loop
 from random_programs import DTYPES, Program, walk
 
 START = int(os.environ.get("ATTN_RANDOM_START", "1"))
@@ -55,23 +55,13 @@ def smaller_programs(program: Program):
         if isinstance(step, Loop):
             for simpler in (replace(step, stages=1), replace(step, first=0)):
                 yield with_step(program, step, simpler) if simpler != step else None
-        if isinstance(step, Step) and len(step.targets) == 1:
-            yield from without_operation(program, step, steps)
+        yield from program.bypassing(step)
     for name, size in program.sizes.items():
         if name in SMALLER and size > SMALLER[name] and not (name == "D" and size < 16):
             yield replace(program, sizes={**program.sizes, name: SMALLER[name]})
             yield replace(program, sizes={**program.sizes, name: size - 1})
     if program.block and program.block > 1:
         yield replace(program, block=program.block // 2)
-
-
-def without_operation(program: Program, step: Step, steps):
-    """The program with an operand of a step in place of its result."""
-    target = step.targets[0]
-    if sum(target in other.targets for other in steps) == 1:
-        for operand in step.operands:
-            if program.shapes[operand] == program.shapes[target]:
-                yield program.renamed(target, operand).without()
 
 
 def with_step(program: Program, old, new):
@@ -98,7 +88,8 @@ def shrink(program: Program, kind: str, fails):
 
 def as_file(program: Program):
     """A program as a Python file of its own."""
-    lines = ["import attn", "import attn.language as at", "import numpy as np", "import torch", "", "", program.text(), ""]
+    lines = ["import attn", "import attn.language as at", "import numpy as np", "import torch"]
+    lines += ["", "", program.text(), ""]
     names = []
     for name, (dims, dtype) in program.arguments.items():
         shape = tuple(program.sizes[dim] for dim in dims)

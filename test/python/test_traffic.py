@@ -41,7 +41,7 @@ def scratch_bytes(report, names):
     return sum(read + written for name, (read, written) in report.traffic.items() if name not in names)
 
 
-@pytest.mark.parametrize("case", [case for case in attn_res_cases() if case.length == 1024], ids=lambda case: case.kernel)
+@pytest.mark.parametrize("case", [case for case in attn_res_cases() if case.length == 1024], ids=lambda c: c.kernel)
 def test_attention_residual(case):
     """Weights and scratch included, at most five per cent more than the least; V is read once."""
     report = predict(case).report
