@@ -4,8 +4,8 @@ import math
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-WIDTH, HEIGHT = 760, 440
-LEFT, RIGHT, TOP, BOTTOM = 72, 190, 48, 56
+WIDTH, HEIGHT = 800, 440
+LEFT, RIGHT, TOP, BOTTOM = 72, 230, 48, 56
 COLOURS = ("#2563eb", "#dc2626", "#059669", "#d97706", "#7c3aed", "#0891b2")
 STYLE = """
   text { font-family: system-ui, -apple-system, "Segoe UI", sans-serif; font-size: 12px; fill: #374151 }
