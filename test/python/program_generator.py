@@ -250,7 +250,7 @@ class Generator:
         """Rows of a window as a tile; the window may be made of another one and a tile."""
         windows = [tile for tile in tiles if tile.shape == ("NEAR", "D")]
         radius = self.sizes["R"]
-        if not windows or self.block is None:
+        if not windows or self.block is None or self.sizes["D"] == 1:  # parts of columns are whole blocks on the chip
             return []
         window = self.pick(windows)
         filled = [tile for tile in tiles if tile.shape == ("BT", "D") and tile.dtype == window.dtype]
