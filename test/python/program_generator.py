@@ -60,7 +60,9 @@ class Generator:
         self.grid = self.draw_grid()
         self.count = 0
         self.outputs, self.shapes = {}, {}
-        self.used, self.carried = set(), set()  # names of variables; what a loop carries, and what is made of that
+        # Names of variables: those that something uses, and those of which nobody can say how many rows they have, since
+        # a loop carries them or they come out of a band.
+        self.used, self.uncertain = set(), set()
 
     def draw_grid(self):
         """Plain tiles in most programs; else with windows, missing rows filled, or by residue classes."""
@@ -103,16 +105,16 @@ class Generator:
         return picked
 
     def has_known_rows(self, tile):
-        """Whether a reduction over the rows of the grid has one right answer: how many there are depends on the block
-        size, and for a tile out of a loop on its trips."""
-        if tile.columns == "W" or self.block is None or tile.name in self.carried:
+        """Whether a reduction over rows has one right answer: how many there are depends on the block size, and for a
+        tile out of a loop on its trips."""
+        if tile.columns == "W" or self.block is None or tile.name in self.uncertain:
             return False
         return tile.rows == "NEAR" or tile.rows == "BT" and (self.grid.filled or self.grid.dilation is None)
 
     def step(self, steps, operation, operands, shape, dtype="f32"):
         result = self.new(*shape, dtype)
-        if any(operand.name in self.carried and operand.rows == result.rows for operand in operands):
-            self.carried.add(result.name)
+        if any(operand.name in self.uncertain and operand.rows == result.rows for operand in operands):
+            self.uncertain.add(result.name)
         steps.append(Step((result.name,), operation, tuple(operand.name for operand in operands)))
         return result
 
@@ -230,7 +232,7 @@ class Generator:
             new += self.random.choice((self.unary, self.binary))(steps, new, loops)
         scores = self.pick([tile for tile in new if tile.columns == "W"])
         if self.random.random() < 0.7:
-            scores, lse = self.new("BT", "W"), self.new("BT", 1)
+            scores, lse = self.new_band_result("BT", "W"), self.new_band_result("BT", 1)
             kind = "softmax" if self.grid.filled or self.random.random() < 0.3 else "masked_softmax"
             steps.append(Band((scores.name, lse.name), kind, (new[-1].name if new[-1].columns == "W" else band.name,)))
             new.append(lse)
@@ -241,8 +243,14 @@ class Generator:
             new.append(self.band_step(steps, "mix", [scores, self.pick(windows)], ("BT", "D")))
         return [tile for tile in new if tile not in tiles]
 
+    def new_band_result(self, rows, columns):
+        result = self.new(rows, columns)
+        if not self.grid.filled:
+            self.uncertain.add(result.name)
+        return result
+
     def band_step(self, steps, kind, operands, shape):
-        result = self.new(*shape)
+        result = self.new_band_result(*shape)
         steps.append(Band((result.name,), kind, tuple(operand.name for operand in operands)))
         return result
 
@@ -326,13 +334,13 @@ class Generator:
         carried = []
         for _ in range(self.random.randint(1, 3)):
             tile = self.pick(tiles)
-            fixed = tile.name in self.outside or loops and tile.name not in self.carried
+            fixed = tile.name in self.outside or loops and tile.name not in self.uncertain
             plain = tile.dtype == "f32" and tile.rows in (1, "BT") and tile.columns != "W"
             if fixed or not plain or self.random.random() < 0.5:
                 tile = self.full(steps, tiles, ())[0]
             if tile not in carried:
                 carried.append(tile)
-        self.carried.update(tile.name for tile in carried)
+        self.uncertain.update(tile.name for tile in carried)
         return carried
 
     def carry(self, steps, tiles, carried):
