@@ -55,26 +55,29 @@ class Row:
 
 
 def attn_res_cases():
-    """Forward and backward in both forms, over the number of tokens."""
+    """Forward and backward in both forms, and the backward with frozen weights, over the number of tokens."""
     import attn.language as at
     from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
 
     blocks, width, element = 8, 4096, 2
     weight, statistics = at.spec(str(width), at.bf16), 4 * (2 * blocks + 1)
+    one, all_values = width * element, blocks * width * element
     for tokens in (1024, 2048, 4096, 8192):
         values, row = at.spec(f"{blocks} {tokens} {width}", at.bf16), at.spec(f"{tokens} {width}", at.bf16)
         lse, score = at.spec(str(tokens), at.f32), at.spec(f"{tokens} {blocks}", at.f32)
-        forward = (values, weight, weight, 1e-6)
-        all_values, one = blocks * width * element, width * element
-        shape = f"T={tokens}"
+
+        def backward(name, h, **keywords):
+            least = tokens * (2 * all_values + one * (2 if h else 1) + statistics)
+            arguments = (row, values, weight, weight, h, lse, score, score)
+            return Case(f"backward, {name}", f"T={tokens}", tokens, attn_res_bwd, arguments, keywords, least)
+
         for form in ("streaming", "resident"):
             least = tokens * (all_values + one + statistics)
-            yield Case(f"forward, {form}", shape, tokens, attn_res_fwd, forward, {"form": form}, least)
-        for form in ("streaming", "resident"):
-            h = row if form == "streaming" else None
-            least = tokens * (2 * all_values + one * (2 if h else 1) + statistics)
-            backward = (row, values, weight, weight, h, lse, score, score)
-            yield Case(f"backward, {form}", shape, tokens, attn_res_bwd, backward, {"form": form}, least)
+            arguments, keywords = (values, weight, weight, 1e-6), {"form": form}
+            yield Case(f"forward, {form}", f"T={tokens}", tokens, attn_res_fwd, arguments, keywords, least)
+        yield backward("streaming", row, form="streaming")
+        yield backward("resident", None, form="resident")
+        yield backward("frozen weights", row, form="streaming", want_dw=False)
 
 
 # Neighbourhood attention

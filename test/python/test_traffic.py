@@ -21,6 +21,7 @@ ATTN_RES_MEGABYTES = {
     "forward, resident": 75.6,
     "backward, streaming": 151.1,
     "backward, resident": 142.7,
+    "backward, frozen weights": 151.1,
 }
 # Preset, length, type, megabytes forward and backward.
 NEIGHBORHOOD = [
