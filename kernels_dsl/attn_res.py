@@ -36,11 +36,11 @@ def attn_res_fwd(
             r = at.rsqrt(at.mean(v * v, 1) + eps)
             key = ((v * r).to(wn.dtype) * w).to(wn.dtype) if round_key else v
             s = at.sum(key * u, 1) if round_key else r * at.sum(key * u, 1)
+            sc[t, n], rs[t, n] = s, r
             m = at.max(s, 0)
             e = at.exp(s - m)
             total = at.sum(e, 0)
             h[t, :], lse[t] = at.sum(e / total * v, 0), m + at.log(total)
-            sc[t, n], rs[t, n] = s, r
     else:
         for t in at.grid(at.tiles(T, BT)):
             st = at.softmax_state(BT, D)

@@ -12,6 +12,9 @@ using namespace mlir;
 using namespace attn;
 
 void attn::addTileStage(OpPassManager &manager, const TileStageOptions &options) {
+  LowerBandGatherPassOptions band;
+  band.form = options.band;
+  manager.addPass(createLowerBandGatherPass(band));
   DecomposeSoftmaxPassOptions softmax;
   softmax.form = options.softmax;
   manager.addPass(createDecomposeSoftmaxPass(softmax));
@@ -44,6 +47,9 @@ void attn::addAscendStage(OpPassManager &manager) {
 namespace {
 
 struct TilePipelineOptions : PassPipelineOptions<TilePipelineOptions> {
+  Option<std::string> band{*this, "band",
+                           llvm::cl::desc("the form of bands, as of tile-lower-band-gather"),
+                           llvm::cl::init("auto")};
   Option<std::string> softmax{
       *this, "softmax", llvm::cl::desc("the form of softmax states, as of tile-decompose-softmax"),
       llvm::cl::init("auto")};
@@ -55,7 +61,9 @@ struct TilePipelineOptions : PassPipelineOptions<TilePipelineOptions> {
       llvm::cl::desc("barrier: blocks meet between phases; launches: a kernel per phase"),
       llvm::cl::init("barrier")};
 
-  TileStageOptions get() const { return {softmax, llvm::to_vector_of<std::string>(sizes), phases}; }
+  TileStageOptions get() const {
+    return {band, softmax, llvm::to_vector_of<std::string>(sizes), phases};
+  }
 };
 
 /// Says what is wrong with an option given all the same.

@@ -90,7 +90,7 @@ def simulate(
     arguments, options = compiler.split_options(kernel.signature, keywords)
     launch = _Launch(kernel, positional, arguments, outputs, has_values=not timing_only)
     artefact = compiler.Artefact(kernel.__name__, launch.lowered.text, soc, options)
-    native_arguments = launch.native_arguments()
+    native_arguments = launch.native_arguments(rows_apart=True)
     module = artefact.module("ascend")
     with compiler.compile_errors():
         native = _core.simulate(
@@ -152,16 +152,27 @@ class _Launch:
             raise ValueError(f"{name}: dimension {axis} is 0, and kernels do not run on empty arrays")
         return empty is not None
 
-    def native_arguments(self):
-        """The arguments in the order of the IR."""
+    def native_arguments(self, rows_apart: bool = False):
+        """The arguments in the order of the IR; with `rows_apart`, those whose rows overlap in memory as copies.
+
+        The chip's transfers step forward from row to row. Elsewhere a stride of 0 is read in place.
+        """
         arguments = []
         for parameter in self._signature.parameters:
             if parameter.kind == "array":
                 if self._arrays[parameter.name] is not None:
-                    arguments.append(_native_array(self._bound[parameter.name]))
+                    value = self._bound[parameter.name]
+                    if rows_apart:
+                        value = self._bound[parameter.name] = _with_rows_apart(value, self._row_axes(parameter.name))
+                    arguments.append(_native_array(value))
             elif parameter.kind in ("float", "int"):
                 arguments.append(_arguments.scalar(self._signature, parameter, self._bound))
         return arguments + [_native_array(output) for output in self._outputs]
+
+    def _row_axes(self, name: str):
+        """The axes of an array, or of each array of a list, that rows of tiles come from."""
+        lists = 1 if self._arrays[name].table else 0
+        return [axis - lists for axis in self.lowered.row_axes.get(name, ()) if axis >= lists]
 
     def workspace(self, scratch, blocks: int):
         """Arrays for a kernel's scratch; they live until the next are made."""
@@ -245,6 +256,16 @@ def _native_array(value):
         addresses = [tensor.data_ptr() for tensor in value]
         return addresses, (len(value), *first.shape), (0, *_strides(first))
     return value.data_ptr(), tuple(value.shape), _strides(value)
+
+
+def _with_rows_apart(value, axes):
+    """The array, or a copy where rows along one of the axes begin before the last one's end."""
+    if isinstance(value, Spec):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_with_rows_apart(tensor, axes) for tensor in value]
+    overlap = any(value.shape[axis] > 1 and value.stride(axis) < value.shape[-1] for axis in axes if axis < value.dim() - 1)
+    return value.contiguous() if overlap else value
 
 
 def _strides(tensor):

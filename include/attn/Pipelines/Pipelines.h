@@ -8,6 +8,8 @@
 namespace attn {
 
 struct TileStageOptions {
+  /// The form of bands, as of tile-lower-band-gather.
+  std::string band = "auto";
   /// The form of softmax states, as of tile-decompose-softmax.
   std::string softmax = "auto";
   /// Block sizes to take, as of tile-fit-tiles: "BT=2".
