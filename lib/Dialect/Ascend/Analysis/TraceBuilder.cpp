@@ -35,6 +35,7 @@ private:
   void visitSync(Operation *op, int32_t frame);
 
   int64_t getTripCount(scf::ForOp loop);
+  std::optional<IndexExpression> getFarIndex(scf::ForOp loop, int64_t trips);
   int32_t enter(Operation *op, int32_t frame);
   void leave(int32_t visit);
   int32_t pushFrame(int32_t visit);
@@ -140,6 +141,19 @@ int64_t TraceBuilder::getTripCount(scf::ForOp loop) {
   return std::min(trips, facts.tripLimits.lookup(loop).value_or(trips));
 }
 
+/// The index of the last trip that a loop can make, where its trips move through local memory and
+/// the trace would end before: what stands there is touched too.
+std::optional<IndexExpression> TraceBuilder::getFarIndex(scf::ForOp loop, int64_t trips) {
+  std::optional<int64_t> begin = get(loop.getLowerBound()).getConstant();
+  std::optional<int64_t> step = get(loop.getStep()).getConstant();
+  std::optional<int64_t> most = facts.tripLimits.lookup(loop);
+  constexpr int64_t fullTrips = 3;
+  if (!facts.movingLoops.contains(loop) || trips < fullTrips || !begin || !step || !most ||
+      *most <= trips)
+    return std::nullopt;
+  return IndexExpression(*begin + (*most - 1) * *step);
+}
+
 LogicalResult TraceBuilder::visit(scf::ForOp loop, int32_t frame) {
   for (Value init : loop.getInitArgs())
     if (isa<BaseMemRefType>(init.getType()))
@@ -150,10 +164,11 @@ LogicalResult TraceBuilder::visit(scf::ForOp loop, int32_t frame) {
   for (Value init : loop.getInitArgs())
     carried.push_back(get(init));
 
+  std::optional<IndexExpression> far = getFarIndex(loop, trips);
   int32_t visit = enter(loop, frame);
-  for (int64_t trip = 0; trip < trips; ++trip) {
+  for (int64_t trip = 0; trip < trips + (far ? 1 : 0); ++trip) {
     int32_t iteration = pushFrame(visit);
-    set(loop.getInductionVar(), induction);
+    set(loop.getInductionVar(), trip < trips ? induction : *far);
     for (auto [argument, value] : llvm::zip(loop.getRegionIterArgs(), carried))
       set(argument, value);
     if (failed(walk(*loop.getBody(), iteration)))
