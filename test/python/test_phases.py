@@ -71,3 +71,37 @@ def test_bits_do_not_depend_on_threads(on_host, count):
     rows = torch.randn(count, COLUMNS)
     results = [on_host(rows, threads) for threads in (1, 2, 2, 3, 8)]
     assert all(torch.equal(result, results[0]) for result in results)
+
+
+def on_chip(rows, phases: str, soc: str = "Ascend910B4"):
+    """The sum of the rows on the modelled chip, and the report."""
+    module = compiler.parse(SUM_ROWS, soc)
+    module.run(f"attn-tile{{phases={phases}}}")
+    module.run("attn-ascend")
+    result = torch.full((COLUMNS,), torch.nan)
+    report = _core.simulate(module, [native(rows), native(result)])
+    assert not report["hazards"]
+    return result, report
+
+
+@pytest.mark.parametrize("count", [1, 64, 1000, 5003])
+def test_barrier_and_launches_agree(count):
+    rows = torch.randn(count, COLUMNS)
+    (result, met), (other, launched) = (on_chip(rows, phases) for phases in ("barrier", "launches"))
+    assert torch.allclose(result.double(), rows.double().sum(0), atol=1e-5 * count**0.5)
+    assert torch.equal(result, other)
+    assert met["gm_bytes_read"] == launched["gm_bytes_read"]
+    # A second launch takes 6 us, a meeting 1.5.
+    assert 3 < launched["time_us"] - met["time_us"] < 6
+
+
+def test_every_run_gives_the_same_bits():
+    rows = torch.randn(3001, COLUMNS)
+    assert torch.equal(on_chip(rows, "barrier")[0], on_chip(rows, "barrier")[0])
+
+
+def test_no_more_blocks_than_cores_meet():
+    rows = torch.randn(70000, COLUMNS)
+    result, report = on_chip(rows[:2000], "barrier", "Ascend910B4:vector_cores=7")
+    assert report["blocks"] == 7
+    assert torch.allclose(result.double(), rows[:2000].double().sum(0), atol=1e-3)

@@ -78,6 +78,10 @@ LogicalResult Lowering::lowerOp(Operation *op) {
       .Case([&](YieldOp yield) {
         return handOn(yield, cast<RangeOp>(yield->getParentOp()), yield.getValues());
       })
+      .Case([&](PhaseOp) {
+        ascend::SyncAllOp::create(builder, loc);
+        return success();
+      })
       .Case([&](GridOp grid) { return grid.emitOpError("is left: run tile-clamp-grid before"); })
       .Default([&](Operation *other) { return lowerScalar(other); });
 }

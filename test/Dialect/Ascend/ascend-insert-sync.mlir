@@ -402,3 +402,37 @@ func.func @while(%is: i1) attributes {ascend.kernel} {
   return
 }
 }
+
+// -----
+
+// Where all blocks meet, all pipes of each are done: nothing before needs a flag to what is behind.
+!gm = memref<?xf32, #ascend.space<gm>>
+!ub = memref<64xf32, #ascend.space<ub>>
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+// CHECK-LABEL: func.func @meeting
+func.func @meeting(%x: !gm, %o: !gm) attributes {ascend.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %xp = ascend.address %x[%c0] : !gm -> !gm
+  %op = ascend.address %o[%c0] : !gm -> !gm
+  %a = ascend.alloc "a" at 0 : !ub
+  // CHECK: ascend.copy_in
+  // CHECK-NEXT: ascend.set_flag mte2 to mte3
+  // CHECK-NEXT: ascend.wait_flag mte2 to mte3
+  // CHECK-NEXT: ascend.copy_out
+  // CHECK-NEXT: ascend.sync_all
+  // CHECK-NEXT: ascend.copy_in
+  // CHECK-NEXT: ascend.set_flag mte2 to mte3
+  // CHECK-NEXT: ascend.wait_flag mte2 to mte3
+  // CHECK-NEXT: ascend.copy_out
+  // CHECK-NEXT: ascend.barrier all
+  ascend.copy_in %a, %xp rows(%c1) length(%c64) src_pitch(%c64) dst_pitch 64 right_pad 0 : !ub, !gm
+  ascend.copy_out %op, %a rows(%c1) length(%c64) dst_pitch(%c64) src_pitch 64 : !gm, !ub
+  ascend.sync_all
+  ascend.copy_in %a, %op rows(%c1) length(%c64) src_pitch(%c64) dst_pitch 64 right_pad 0 : !ub, !gm
+  ascend.copy_out %op, %a rows(%c1) length(%c64) dst_pitch(%c64) src_pitch 64 : !gm, !ub
+  return
+}
+}

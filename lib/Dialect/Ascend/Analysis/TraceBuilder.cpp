@@ -91,7 +91,7 @@ LogicalResult TraceBuilder::walk(Block &block, int32_t frame) {
         llvm::TypeSwitch<Operation *, LogicalResult>(&op)
             .Case<scf::ForOp, scf::IfOp>([&](auto op) { return visit(op, frame); })
             .Case([&](InstructionOpInterface op) { return visit(op, frame); })
-            .Case<SetFlagOp, WaitFlagOp, BarrierOp>([&](auto op) {
+            .Case<SetFlagOp, WaitFlagOp, BarrierOp, SyncAllOp>([&](auto op) {
               visitSync(op, frame);
               return success();
             })
@@ -206,6 +206,10 @@ void TraceBuilder::visitSync(Operation *op, int32_t frame) {
     step.kind = kind;
     step.slotNumber = flag.getSlot() ? get(flag.getSlot()).getConstant().value_or(-1) : 0;
   };
+  if (auto barrier = dyn_cast<BarrierOp>(op))
+    step.pipe = barrier.getPipe();
+  if (isa<SyncAllOp>(op))
+    step.pipe = Pipe::ALL;
   if (auto flag = dyn_cast<SetFlagOp>(op))
     addFlag(flag, Step::Kind::Set);
   if (auto flag = dyn_cast<WaitFlagOp>(op))
