@@ -23,20 +23,21 @@ static std::optional<int64_t> getTripLimit(scf::ForOp loop) {
   return *end <= *first ? 0 : (*end - *first - 1) / *step + 1;
 }
 
-/// Whether a place in a local buffer is computed from the loop's index.
-static bool isMoving(scf::ForOp loop) {
+/// The views of buffers whose place is computed from the loop's index.
+static SmallVector<Operation *> findMovingViews(scf::ForOp loop) {
+  SmallVector<Operation *> views;
   SmallVector<Value> worklist = {loop.getInductionVar()};
   llvm::DenseSet<Value> seen;
   while (!worklist.empty()) {
     for (Operation *user : worklist.pop_back_val().getUsers()) {
       if (isa<SliceOp>(user))
-        return true;
+        views.push_back(user);
       for (Value result : user->getResults())
         if (result.getType().isIndex() && seen.insert(result).second)
           worklist.push_back(result);
     }
   }
-  return false;
+  return views;
 }
 
 KernelFacts::KernelFacts(func::FuncOp kernel) : kernel(kernel) {
@@ -47,8 +48,7 @@ KernelFacts::KernelFacts(func::FuncOp kernel) : kernel(kernel) {
       slotIndices.insert(slot.getIndex());
     else if (auto loop = dyn_cast<scf::ForOp>(op)) {
       tripLimits[op] = getTripLimit(loop);
-      if (isMoving(loop))
-        movingLoops.insert(op);
+      movingViews[op] = findMovingViews(loop);
     } else if (auto instruction = dyn_cast<InstructionOpInterface>(op))
       add(instruction);
   });

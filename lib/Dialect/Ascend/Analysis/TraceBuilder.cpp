@@ -35,7 +35,7 @@ private:
   void visitSync(Operation *op, int32_t frame);
 
   int64_t getTripCount(scf::ForOp loop);
-  std::optional<IndexExpression> getFarIndex(scf::ForOp loop, int64_t trips);
+  bool mayGoOn(scf::ForOp loop, int64_t trips);
   int32_t enter(Operation *op, int32_t frame);
   void leave(int32_t visit);
   int32_t pushFrame(int32_t visit);
@@ -63,6 +63,7 @@ private:
   DenseMap<Value, IndexExpression> indices;
   DenseMap<Value, LocalPlace> localPlaces;
   DenseMap<Value, SmallVector<IndexExpression, 4>> globalPlaces; // indices per dimension
+  DenseSet<Operation *> openViews; // whose place may also be any behind the one they have
   LocalHistory local;
   GlobalHistory global;
 };
@@ -141,17 +142,11 @@ int64_t TraceBuilder::getTripCount(scf::ForOp loop) {
   return std::min(trips, facts.tripLimits.lookup(loop).value_or(trips));
 }
 
-/// The index of the last trip that a loop can make, where its trips move through local memory and
-/// the trace would end before: what stands there is touched too.
-std::optional<IndexExpression> TraceBuilder::getFarIndex(scf::ForOp loop, int64_t trips) {
-  std::optional<int64_t> begin = get(loop.getLowerBound()).getConstant();
-  std::optional<int64_t> step = get(loop.getStep()).getConstant();
-  std::optional<int64_t> most = facts.tripLimits.lookup(loop);
+/// Whether a loop that has run in full may go on, and its trips move through local memory.
+bool TraceBuilder::mayGoOn(scf::ForOp loop, int64_t trips) {
   constexpr int64_t fullTrips = 3;
-  if (!facts.movingLoops.contains(loop) || trips < fullTrips || !begin || !step || !most ||
-      *most <= trips)
-    return std::nullopt;
-  return IndexExpression(*begin + (*most - 1) * *step);
+  return trips >= fullTrips && !facts.movingViews.lookup(loop).empty() &&
+         facts.tripLimits.lookup(loop).value_or(trips + 1) > trips;
 }
 
 LogicalResult TraceBuilder::visit(scf::ForOp loop, int32_t frame) {
@@ -164,11 +159,15 @@ LogicalResult TraceBuilder::visit(scf::ForOp loop, int32_t frame) {
   for (Value init : loop.getInitArgs())
     carried.push_back(get(init));
 
-  std::optional<IndexExpression> far = getFarIndex(loop, trips);
+  // One more trip stands for all that follow: its views lie anywhere from their place on.
+  int64_t last = mayGoOn(loop, trips) ? trips : trips - 1;
+  DenseSet<Operation *> outerViews = openViews;
   int32_t visit = enter(loop, frame);
-  for (int64_t trip = 0; trip < trips + (far ? 1 : 0); ++trip) {
+  for (int64_t trip = 0; trip <= last; ++trip) {
+    if (trip == trips)
+      openViews.insert_range(facts.movingViews.lookup(loop));
     int32_t iteration = pushFrame(visit);
-    set(loop.getInductionVar(), trip < trips ? induction : *far);
+    set(loop.getInductionVar(), induction);
     for (auto [argument, value] : llvm::zip(loop.getRegionIterArgs(), carried))
       set(argument, value);
     if (failed(walk(*loop.getBody(), iteration)))
@@ -178,6 +177,7 @@ LogicalResult TraceBuilder::visit(scf::ForOp loop, int32_t frame) {
       carried.push_back(get(value));
     induction = IndexExpression::add(induction, step).value_or(makeUnknown());
   }
+  openViews = std::move(outerViews);
   leave(visit);
   for (auto [result, value] : llvm::zip(loop.getResults(), carried))
     set(result, value);
@@ -319,6 +319,7 @@ void TraceBuilder::setSlice(SliceOp op) {
     place.begin = std::min(place.begin + *offset * bytes, place.end);
   else
     place.isExact = false;
+  place.isExact &= !openViews.contains(op);
   localPlaces[op.getResult()] = place;
 }
 
