@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from . import _arguments, compiler, language
+from . import _arguments, compiler, language, memory
 from .frontend.lowering import Lowered, Output
 from .language import Spec, bf16, f16, f32, i32
 from .report import Report
@@ -66,7 +66,8 @@ class HostProgram:
         if self._scratch:
             blocks = self._native.count_blocks(arguments + launch.workspace(self._scratch, 1), threads)
             arguments = arguments + launch.workspace(self._scratch, blocks)
-        self._native.run(arguments, threads)
+        with memory.workspace(launch.workspace_bytes):
+            self._native.run(arguments, threads)
 
 
 def simulate(
@@ -104,6 +105,7 @@ class _Launch:
 
     def __init__(self, kernel, positional, keywords, outputs: dict | None = None, has_values: bool = True):
         signature = self._signature = kernel.signature
+        self._workspace = []
         self._bound = _arguments.bind(signature, kernel.defaults, positional, keywords)
         describe = _describe if has_values else _describe_maybe_spec
         self._arrays = {
@@ -180,6 +182,11 @@ class _Launch:
         arrays = [Output("", tuple(dims), getattr(language, dtype)) for dims, dtype in scratch]
         self._workspace = [_make_tensor(array.dtype, _shape(array, sizes)) for array in arrays]
         return [_native_array(array) for array in self._workspace]
+
+    @property
+    def workspace_bytes(self):
+        """The bytes of the scratch that was made last."""
+        return sum(array.numel() * array.element_size() for array in self._workspace)
 
     def results(self):
         """What the kernel returns."""

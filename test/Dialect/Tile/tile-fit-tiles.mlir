@@ -27,6 +27,26 @@ func.func @copy(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
 
 // -----
 
+// Between powers of two, half-way.
+module attributes {machine.target = #machine.target<"Ascend910B4", {ub_bytes = 28672 : i64}>} {
+// CHECK-LABEL: func.func @half_way
+// CHECK-SAME: launch.sizes = {BT = 48 : i64}
+// FOUR-LABEL: func.func @half_way
+func.func @half_way(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
+                    %y: !tile.array<?x64xf32> {launch.dims = ["T", 64], launch.output})
+    attributes {tile.kernel, tile.symbols = {BT = #tile.auto<1, 64>}} {
+  %T = tile.dim %x, 0 : !tile.array<?x64xf32>
+  tile.grid (%t) in (%T by BT) {
+    %v = tile.load %x[%t span, :] : (!tile.array<?x64xf32>, !tile.span<BT>) -> !tile.tile<BT x 64 x f32>
+    %e = tile.exp %v : !tile.tile<BT x 64 x f32>
+    tile.store %e, %y[%t span, :] : (!tile.tile<BT x 64 x f32>, !tile.array<?x64xf32>, !tile.span<BT>) -> ()
+  }
+  return
+}
+}
+
+// -----
+
 // On the host: the smallest size with 2048 elements per tile; a loop by blocks is bound too.
 module attributes {machine.target = #machine.target<"host">} {
 // CHECK-LABEL: func.func @host

@@ -106,14 +106,19 @@ TileFitter::TileFitter(func::FuncOp kernel, const Chip &chip, ArrayRef<BoundSize
   });
 }
 
-/// The sizes a symbol may take, from large to small: both ends of its range and the powers of two
-/// between.
+/// The sizes a symbol may take, from large to small: both ends of its range, the powers of two
+/// between, and half-way between these where that is still a multiple of eight.
 static SmallVector<int64_t> enumerateSizes(AutoAttr range) {
+  constexpr int64_t smallestHalfway = 24;
   int64_t highest = std::min(range.getHi(), TileFitter::maxRows);
   SmallVector<int64_t> sizes = {highest};
-  for (int64_t size = llvm::bit_floor<uint64_t>(highest); size > range.getLo(); size /= 2)
+  for (int64_t size = llvm::bit_floor<uint64_t>(highest); size > range.getLo(); size /= 2) {
+    int64_t halfway = size + size / 2;
+    if (halfway >= smallestHalfway && halfway < highest)
+      sizes.push_back(halfway);
     if (size < highest)
       sizes.push_back(size);
+  }
   if (range.getLo() < highest)
     sizes.push_back(range.getLo());
   return sizes;
