@@ -350,7 +350,7 @@ def test_frozen_blocks_have_no_gradient(chip):
     assert "dV" not in report.traffic and "G" in report.traffic
 
 
-@pytest.mark.parametrize("form", [None, "streaming"])
+@pytest.mark.parametrize("form", ["resident", "streaming"])
 def test_blocks_are_read_once(chip, form):
     """At D = 4096 both passes read V once, up to two per cent."""
     V, w_query, w_norm, g = draw((8, 80, 4096), BF16)
