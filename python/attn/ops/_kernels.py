@@ -4,8 +4,8 @@ from __future__ import annotations
 
 # Blocks that sum rows on their own, at most: more than the CPU runtime launches, and than any chip has cores.
 _SUMMING_BLOCKS = 64
-# The resident form takes one token at a time, with all of its blocks. That pays where they are few, and together neither
-# too short for an instruction nor too long for local memory: by predicted time, between so many bytes.
+# The resident form takes one token at a time, with all of its blocks. That pays where they are few, and together
+# neither too short for an instruction nor too long for local memory: by predicted time, between so many bytes.
 _RESIDENT_BLOCKS = 8
 _RESIDENT_BYTES = 8_192, 16_384
 
