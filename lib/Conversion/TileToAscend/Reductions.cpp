@@ -49,7 +49,7 @@ static float getNeutral(ReduceKind kind) {
 LogicalResult Lowering::lowerReduce(ReduceOp op) {
   TileType type = op.getInput().getType();
   Value dst = getMemory(op.getResult()), src = getMemory(op.getInput()); // none where absorbed
-  combineRows(op.getResult(), op.getInput());
+  limitRows(op.getResult());
   int64_t reduced = op.getAxis() == 1 ? type.getColCount() : type.getRowCount();
   if (reduced == 1)
     copyTile(dst, op.getInput());

@@ -99,5 +99,6 @@ def neighborhood_backward(
     options = _window_constants(kernel_size, dilation, path)
     dq, dk, _ = outputs
     options.update(scale=scale, dilation=dilation, want_dq=dq is not None, want_dkv=dk is not None)
+    options["reload"] = path == "gathered"  # the form gathers what is loaded, not what is carried
     arrays = dict(do=grad, q=q, k=k, v=v, lse=lse, dlse=grad_lse)
     run(neighborhood_bwd, dict(zip(("dq", "dk", "dv"), outputs)), **arrays, **options)

@@ -36,6 +36,29 @@ func.func @straight(%x: !gm, %y: !gm) attributes {ascend.kernel} {
   return
 }
 
+// What is reused is read by late trips only: they count, although the first ones do not touch it.
+// CHECK-LABEL: func.func @late_trips
+// CHECK: scf.for
+// CHECK: ascend.binary
+// CHECK: }
+// CHECK-NEXT: ascend.barrier v
+// CHECK-NEXT: ascend.duplicate
+func.func @late_trips(%x: f32) attributes {ascend.kernel} {
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  %a = ascend.alloc "a" at 0 : !tile
+  %sum = ascend.alloc "sum" at 4096 : !ub
+  %late = ascend.alloc "late" at 1536 : !ub
+  scf.for %i = %c1 to %c8 step %c1 {
+    %offset = arith.muli %i, %c64 : index
+    %row = ascend.slice %a[%offset] : !tile -> !any
+    ascend.binary add %sum, %sum, %row count(%c64) : !ub, !ub, !any
+  }
+  ascend.duplicate %late, %x count(%c64) : !ub, f32
+  return
+}
+
 // One flag per slot, raised before the loop and drained behind it.
 // CHECK-LABEL: func.func @slots
 // CHECK: ascend.set_flag v to mte2 virtual event 0 slot(%{{.*}}) of 2

@@ -9,7 +9,7 @@ module attributes {machine.target = #machine.target<"Ascend910B4">} {
 // CHECK-SAME: launch.sizes = {BT = 64 : i64}
 // FOUR-LABEL: func.func @copy
 // FOUR-SAME: launch.sizes = {BT = 4 : i64}
-// ALTERNATIVES: remark: BT = 64, stages 2 and 1: {{[0-9]+}} bytes, {{[0-9]+}} cycles, {{[0-9]+}} bytes moved
+// ALTERNATIVES: remark: alternative: BT = 64, stages 2 and 1: {{[0-9]+}} bytes, {{[0-9]+}} cycles, {{[0-9]+}} bytes moved
 func.func @copy(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
                 %y: !tile.array<?x64xf32> {launch.dims = ["T", 64], launch.output})
     attributes {tile.kernel, tile.symbols = {BT = #tile.auto<1, 64>}} {
