@@ -39,17 +39,17 @@ def neighborhood_bwd(
     do: at.Tensor["B H S D"], q: at.Tensor["B H S D"], k: at.Tensor["B H S D"], v: at.Tensor["B H S D"],
     lse: at.Tensor["B H S", at.f32], scale: float, dilation: int, W: at.Const[int], dilated: at.Const[bool] = True,
     dlse: at.Tensor["B H S", at.f32] | None = None, want_dq: at.Const[bool] = True, want_dkv: at.Const[bool] = True,
-    reload: at.Const[bool] = False, BM: at.Auto(8, 64) = None, RUN: at.Auto(64, 4096) = None,
+    reload: at.Const[bool] = False, BM: at.Auto(8, 128) = None, RUN: at.Auto(64, 4096) = None,
 ):  # fmt: skip
     """Backward, from the gradients `do` of o and `dlse` of lse (None for zero), in one walk over q, k, v and do.
 
         P_it = exp(s_it - lse_i)     A_it = <do_i, v_j>     E_it = P_it * (A_it - sum_t P_it * A_it + dlse_i)
         dq_i = scale * sum_t E_it * k_j     dk_j = scale * sum_it E_it * q_i     dv_j = sum_it P_it * do_i
 
-    A core walks RUN positions of one class, tile by tile. The last W - 1 rows of k, v, dk and dv are carried to the next
-    tile; with `reload`, k and v are loaded again instead, as the compiler's gathered form needs it. The W // 2 queries
-    outside the run at each end are computed twice, so that each row has one writer. Rows that do not exist are zero and add
-    nothing. Returns dq, dk and dv in the memory order of q, k and v; None for what is not wanted.
+    A core walks RUN positions of one class, tile by tile. The last W - 1 rows of k, v, dk and dv are carried to the
+    next tile; with `reload`, k and v are loaded again instead, as the compiler's gathered form needs it. The W // 2
+    queries outside the run at each end are computed twice, so that each row has one writer. Rows that do not exist are
+    zero and add nothing. Returns dq, dk and dv in the memory order of q, k and v; None for what is not wanted.
     """
     dq = at.empty_like(q) if want_dq else None
     dk, dv = (at.empty_like(k), at.empty_like(v)) if want_dkv else (None, None)
@@ -68,7 +68,8 @@ def neighborhood_bwd(
         for i in at.range(at.tiles(hi - lo + 2 * halo, BM, base=lo - halo), stages=2):
             here = i.clip(0, end).map(c, step)
             near = (i.window(R, at.minimum(end, hi + halo + R)) if reload else i.shift(R).clip(0, end)).map(c, step)
-            qi, g, ki, vi = q[b, h, here, :].to(at.f32), do[b, h, here, :].to(at.f32), k[b, h, near, :], v[b, h, near, :]
+            qi, g = q[b, h, here, :].to(at.f32), do[b, h, here, :].to(at.f32)
+            ki, vi = k[b, h, near, :], v[b, h, near, :]
             if R and not reload:
                 ki, vi = at.concat(k_last, ki), at.concat(v_last, vi)
                 k_last, v_last = ki[BM:BM + 2 * R], vi[BM:BM + 2 * R]

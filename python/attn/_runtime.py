@@ -4,9 +4,9 @@ An array goes to them as `(address, shape, strides)`, a list of tensors as `([ad
 first entries are the length of the list and 0. Strides count elements. Numbers go as they are, and arrays that are None
 do not go at all.
 
-Outputs are made here, or given by the caller by name: `call` and `simulate` take `outputs={"dq": tensor}`, and check them
-as they check arguments. An output of `at.empty_like` has the memory order of its argument, as `torch.empty_like` has, and
-is a list where that is one.
+Outputs are made here, or given by the caller by name: `call` and `simulate` take `outputs={"dq": tensor}`, and check
+them as they check arguments. An output of `at.empty_like` has the memory order of its argument, as `torch.empty_like`
+has, and is a list where that is one.
 """
 
 from __future__ import annotations
@@ -271,8 +271,8 @@ def _with_rows_apart(value, axes):
         return value
     if isinstance(value, (list, tuple)):
         return [_with_rows_apart(tensor, axes) for tensor in value]
-    overlap = any(value.shape[axis] > 1 and value.stride(axis) < value.shape[-1] for axis in axes if axis < value.dim() - 1)
-    return value.contiguous() if overlap else value
+    rows = [axis for axis in axes if axis < value.dim() - 1 and value.shape[axis] > 1]
+    return value.contiguous() if any(value.stride(axis) < value.shape[-1] for axis in rows) else value
 
 
 def _strides(tensor):
