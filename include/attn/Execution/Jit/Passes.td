@@ -84,6 +84,33 @@ def FuseElementwisePass : Pass<"jit-fuse-elementwise", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def GatherUpdatesPass : Pass<"jit-gather-updates", "::mlir::func::FuncOp"> {
+  let summary = "Sweeps a tile once for many shifted additions to it";
+  let description = [{
+    A band that is spread over a window adds the same rows, weighted by one slot after the other, to ever later rows of
+    a tile: one sweep over the tile per slot. Seen from a row of the tile, it is a sum over the slots of rows before
+    it. This pass writes that sum, which reads the tile and writes it once. Rows and weights get zeros before and behind, for what is shifted
+    in from outside. The terms are added in the same order.
+
+    Before:
+    ```mlir
+    %p0 = tensor.extract_slice %acc[0, 0] [4, 64] [1, 1] : tensor<6x64xf32> to tensor<4x64xf32>
+    %s0 = linalg.generic {...} ins(%p0, %rows, %w0 : ...) { %p + %row * %w }
+    %acc1 = tensor.insert_slice %s0 into %acc[0, 0] [4, 64] [1, 1] : tensor<4x64xf32> into tensor<6x64xf32>
+    ... // the same at [1, 0] with %w1 and at [2, 0] with %w2
+    ```
+    After:
+    ```mlir
+    %padded = ... // 2 rows of zeros, %rows, 2 rows of zeros
+    %r0 = tensor.extract_slice %padded[2, 0] [6, 64] [1, 1] : tensor<8x64xf32> to tensor<6x64xf32>
+    ... // %r1 at [1, 0] and %r2 at [0, 0], the weights likewise
+    %acc3 = linalg.generic {...} ins(%r0, %v0, %r1, %v1, %r2, %v2 : ...) outs(%acc) { %a + %r0 * %v0 + %r1 * %v1 + %r2 * %v2 }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def FuseSiblingsPass : Pass<"jit-fuse-siblings", "::mlir::func::FuncOp"> {
   let summary = "Sweeps a tile once for several reductions of it";
   let description = [{
