@@ -23,7 +23,8 @@ def ForwardLoadsPass : Pass<"jit-forward-loads", "::mlir::func::FuncOp"> {
     %v = bufferization.to_tensor %from restrict : memref<1x4096xf32, strided<[?, 1], offset: ?>> to tensor<1x4096xf32>
     ```
   }];
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
 def UnrollCarriedLoopsPass : Pass<"jit-unroll-carried-loops", "::mlir::func::FuncOp"> {
