@@ -24,7 +24,7 @@ LogicalResult LaunchDialect::verifyOperationAttribute(Operation *op, NamedAttrib
     return isPositive(attribute.getValue())
                ? success()
                : op->emitError() << "'" << name << "' must be a positive i64";
-  if (name == gridOfName)
+  if (name == gridOfName || name == afterName)
     return isa<FlatSymbolRefAttr>(attribute.getValue())
                ? success()
                : op->emitError() << "'" << name << "' must name a kernel";

@@ -12,6 +12,9 @@ using namespace mlir;
 using namespace attn;
 
 void attn::addTileStage(OpPassManager &manager, const TileStageOptions &options) {
+  LowerBandGatherPassOptions band;
+  band.form = options.band;
+  manager.addPass(createLowerBandGatherPass(band));
   DecomposeSoftmaxPassOptions softmax;
   softmax.form = options.softmax;
   manager.addPass(createDecomposeSoftmaxPass(softmax));
@@ -19,6 +22,9 @@ void attn::addTileStage(OpPassManager &manager, const TileStageOptions &options)
   FitTilesPassOptions fit;
   llvm::append_range(fit.sizes, options.sizes);
   manager.addPass(createFitTilesPass(fit));
+  SplitPhasesPassOptions split;
+  split.phases = options.phases;
+  manager.addPass(createSplitPhasesPass(split));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(createTileVerifyPass());
@@ -41,13 +47,23 @@ void attn::addAscendStage(OpPassManager &manager) {
 namespace {
 
 struct TilePipelineOptions : PassPipelineOptions<TilePipelineOptions> {
+  Option<std::string> band{*this, "band",
+                           llvm::cl::desc("the form of bands, as of tile-lower-band-gather"),
+                           llvm::cl::init("auto")};
   Option<std::string> softmax{
       *this, "softmax", llvm::cl::desc("the form of softmax states, as of tile-decompose-softmax"),
       llvm::cl::init("auto")};
   ListOption<std::string> sizes{*this, "sizes",
                                 llvm::cl::desc("block sizes to take, as of tile-fit-tiles")};
 
-  TileStageOptions get() const { return {softmax, llvm::to_vector_of<std::string>(sizes)}; }
+  Option<std::string> phases{
+      *this, "phases",
+      llvm::cl::desc("barrier: blocks meet between phases; launches: a kernel per phase"),
+      llvm::cl::init("barrier")};
+
+  TileStageOptions get() const {
+    return {band, softmax, llvm::to_vector_of<std::string>(sizes), phases};
+  }
 };
 
 /// Says what is wrong with an option given all the same.

@@ -19,6 +19,13 @@ class Description(NamedTuple):
     dtype: DType
     table: bool
 
+    def __str__(self):
+        return f"{'a list' if self.table else 'an array'} {_show_shape(self.shape)} of {self.dtype.name}"
+
+
+def _show_shape(shape):
+    return "[" + ", ".join("?" if size is None else str(size) for size in shape) + "]"
+
 
 def bind(signature: Signature, defaults: dict, positional, keywords):
     """The values of a call by parameter name. Sizes that the compiler chooses are given by keyword only."""
@@ -67,7 +74,7 @@ def _check_array(parameter: Parameter, array: Description):
         raise TypeError(f"{name}: a list of tensors is expected")
     if len(array.shape) != len(about.dims):
         dims = " ".join(map(str, about.dims))
-        shape = "[" + ", ".join("?" if size is None else str(size) for size in array.shape) + "]"
+        shape = _show_shape(array.shape)
         raise ValueError(f"{name}: {len(about.dims)} dimensions ({dims}) are expected, not the shape {shape}")
     if about.dtype is not None and about.dtype is not array.dtype:
         raise TypeError(f"{name}: dtype {about.dtype.name} is expected, not {array.dtype.name}")

@@ -1,4 +1,8 @@
-"""The decorator `@attn.kernel`: a function that is parsed, specialised and compiled, and never executed."""
+"""The decorator `@attn.kernel`: a function that is parsed, specialised and compiled, and never executed.
+
+Authors call a kernel as a function. What is built on kernels uses `kernel.run(arguments, outputs, **options)`: arguments by
+name, outputs that are there already, and options of the compiler.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +32,16 @@ class Kernel:
         from . import _runtime
 
         return _runtime.call(self, arguments, keywords)
+
+    def run(self, arguments: dict, outputs: dict | None = None, **options):
+        """Runs the kernel on CPU tensors given by name, and returns what it returns.
+
+        `outputs` has tensors (or lists of tensors) for outputs by name; the kernel writes to them instead of new ones.
+        `options` are block sizes and options of the compiler, as a call takes them.
+        """
+        from . import _runtime
+
+        return _runtime.call(self, (), {**arguments, **options}, outputs)
 
     def compile(self, soc: str = "Ascend910B4", **arguments):
         """Compiles for a chip, without tensors: `kernel.compile(X=at.spec("? 4096", at.bf16), soc="Ascend910B4")`.

@@ -1,7 +1,12 @@
 """Runs kernels: on the CPU and on the modelled chip. The only file that knows the native runtimes.
 
 An array goes to them as `(address, shape, strides)`, a list of tensors as `([address, ...], shape, strides)`, whose
-first entries are the length of the list and 0. Strides count elements. Numbers go as they are.
+first entries are the length of the list and 0. Strides count elements. Numbers go as they are, and arrays that are None
+do not go at all.
+
+Outputs are made here, or given by the caller by name: `call` and `simulate` take `outputs={"dq": tensor}`, and check them
+as they check arguments. An output of `at.empty_like` has the memory order of its argument, as `torch.empty_like` has, and
+is a list where that is one.
 """
 
 from __future__ import annotations
@@ -23,12 +28,12 @@ class Simulation(NamedTuple):
     report: Report
 
 
-def call(kernel, positional, keywords):
-    """Runs a kernel on CPU tensors and returns its outputs."""
+def call(kernel, positional, keywords, outputs: dict | None = None):
+    """Runs a kernel on CPU tensors and returns its outputs; `outputs` are those that the caller has made, by name."""
     import torch
 
     arguments, options = compiler.split_options(kernel.signature, keywords)
-    launch = _Launch(kernel, positional, arguments)
+    launch = _Launch(kernel, positional, arguments, outputs)
     native_arguments = launch.native_arguments()
     key = (launch.specialisation, *sorted(options.items()))
     program = kernel.programs.get(key)
@@ -71,19 +76,21 @@ def simulate(
     timing_only: bool = False,
     ideal_bytes: int | None = None,
     trace: str = "",
+    outputs: dict | None = None,
     **keywords,
 ):
     """Runs a kernel on the modelled chip; gives its `outputs` and a `report` of hazards, traffic and predicted time.
 
     With `timing_only` no values are computed, and arrays may be given as `at.spec` with a number for every dim.
     `ideal_bytes` are what the roofline counts, by default the bytes moved. `trace` names a file for Chrome or Perfetto.
+    `outputs` are those that the caller has made, by name.
     """
     from . import _core
 
     arguments, options = compiler.split_options(kernel.signature, keywords)
-    launch = _Launch(kernel, positional, arguments, has_values=not timing_only)
+    launch = _Launch(kernel, positional, arguments, outputs, has_values=not timing_only)
     artefact = compiler.Artefact(kernel.__name__, launch.lowered.text, soc, options)
-    native_arguments = launch.native_arguments()
+    native_arguments = launch.native_arguments(rows_apart=True)
     module = artefact.module("ascend")
     with compiler.compile_errors():
         native = _core.simulate(
@@ -93,49 +100,90 @@ def simulate(
 
 
 class _Launch:
-    """The checked arguments of one call, and the outputs made for it."""
+    """The checked arguments of one call, and its outputs, made for it or given."""
 
-    def __init__(self, kernel, positional, keywords, has_values: bool = True):
+    def __init__(self, kernel, positional, keywords, outputs: dict | None = None, has_values: bool = True):
         signature = self._signature = kernel.signature
         self._bound = _arguments.bind(signature, kernel.defaults, positional, keywords)
         describe = _describe if has_values else _describe_maybe_spec
-        self._arrays = {p.name: describe(p.name, self._bound.get(p.name)) for p in signature.of_kind("array")}
+        self._arrays = {
+            p.name: None if p.is_none(self._bound) else describe(p.name, self._bound.get(p.name))
+            for p in signature.of_kind("array")
+        }
         sizes = self._sizes = _arguments.check_arrays(signature, self._arrays)
         self.specialisation = _arguments.specialise(signature, self._arrays, sizes, self._bound, kernel.captured())
         self.lowered = kernel.lower(self.specialisation)
-        make = _make_tensor if has_values else _make_spec
-        self._outputs = [make(output, sizes) for output in self.lowered.outputs]
+        make = self._make_output if has_values else self._make_spec
+        given = outputs or {}
+        self._check_given(given, describe)
+        self._outputs = [given[o.name] if o.name in given else make(o) for o in self.lowered.outputs]
         self.is_empty = self._check_empty()
+
+    def _check_given(self, given: dict, describe):
+        """Checks the outputs that the caller has made."""
+        known = {output.name: output for output in self.lowered.outputs}
+        for name, value in given.items():
+            if name not in known:
+                raise TypeError(f"{self._signature.name} has no output '{name}'")
+            output, found = known[name], describe(name, value)
+            expected = _arguments.Description(_shape(output, self._sizes), output.dtype, output.table)
+            if found != expected:
+                raise ValueError(f"{name}: {expected} is expected, not {found}")
+            for tensor in value if output.table and not isinstance(value, Spec) else [value]:
+                if not isinstance(tensor, Spec) and _shares_memory(tensor):
+                    raise ValueError(f"{name}: elements of an output share memory; the strides are {tensor.stride()}")
+
+    def _make_output(self, output: Output):
+        like = self._bound[output.like] if output.like else None
+        if output.table:
+            return [_make_tensor(output.dtype, like[0].shape, like[0]) for _ in like]
+        return _make_tensor(output.dtype, _shape(output, self._sizes), like)
+
+    def _make_spec(self, output: Output):
+        return Spec(_shape(output, self._sizes), output.dtype, output.table)
 
     def _check_empty(self):
         """Whether there is nothing to compute. A kernel is not launched on an empty array: where an output would still
         have elements, that is an error."""
-        empty = next(((name, axis) for name, array in self._arrays.items()
+        empty = next(((name, axis) for name, array in self._arrays.items() if array
                       for axis, size in enumerate(array.shape) if size == 0), None)  # fmt: skip
-        if empty and any(0 not in output.shape for output in self._outputs):
+        if empty and any(0 not in _shape(output, self._sizes) for output in self.lowered.outputs):
             name, axis = empty
             raise ValueError(f"{name}: dimension {axis} is 0, and kernels do not run on empty arrays")
         return empty is not None
 
-    def native_arguments(self):
-        """The arguments in the order of the IR."""
+    def native_arguments(self, rows_apart: bool = False):
+        """The arguments in the order of the IR; with `rows_apart`, those whose rows overlap in memory as copies.
+
+        The chip's transfers step forward from row to row. Elsewhere a stride of 0 is read in place.
+        """
         arguments = []
         for parameter in self._signature.parameters:
             if parameter.kind == "array":
-                arguments.append(_native_array(self._bound[parameter.name]))
+                if self._arrays[parameter.name] is not None:
+                    value = self._bound[parameter.name]
+                    if rows_apart:
+                        value = self._bound[parameter.name] = _with_rows_apart(value, self._row_axes(parameter.name))
+                    arguments.append(_native_array(value))
             elif parameter.kind in ("float", "int"):
                 arguments.append(_arguments.scalar(self._signature, parameter, self._bound))
         return arguments + [_native_array(output) for output in self._outputs]
 
+    def _row_axes(self, name: str):
+        """The axes of an array, or of each array of a list, that rows of tiles come from."""
+        lists = 1 if self._arrays[name].table else 0
+        return [axis - lists for axis in self.lowered.row_axes.get(name, ()) if axis >= lists]
+
     def workspace(self, scratch, blocks: int):
         """Arrays for a kernel's scratch; they live until the next are made."""
         sizes = {**self._sizes, "@blocks": blocks}
-        self._workspace = [_make_tensor(Output("", dims, getattr(language, dtype)), sizes) for dims, dtype in scratch]
+        arrays = [Output("", tuple(dims), getattr(language, dtype)) for dims, dtype in scratch]
+        self._workspace = [_make_tensor(array.dtype, _shape(array, sizes)) for array in arrays]
         return [_native_array(array) for array in self._workspace]
 
     def results(self):
         """What the kernel returns."""
-        returned = tuple(self._outputs[place] for place in self.lowered.returned)
+        returned = tuple(None if place is None else self._outputs[place] for place in self.lowered.returned)
         return returned[0] if self.lowered.single else returned
 
 
@@ -182,15 +230,16 @@ def _describe_maybe_spec(name: str, value):
 # Arrays as the native runtimes see them
 
 
-def _make_tensor(output, sizes: dict):
+def _make_tensor(dtype, shape, like=None):
+    """A tensor without values; in the memory order of `like`, where the last dimension stays contiguous in it."""
     import torch
 
-    dtype = next(name for name, known in _DTYPES.items() if known is output.dtype)
-    return torch.empty(_shape(output, sizes), dtype=getattr(torch, dtype.removeprefix("torch.")))
-
-
-def _make_spec(output, sizes: dict):
-    return Spec(_shape(output, sizes), output.dtype, False)
+    name = next(name for name, known in _DTYPES.items() if known is dtype)
+    if like is not None:
+        tensor = torch.empty_like(like, memory_format=torch.preserve_format)
+        if tensor.shape[-1] <= 1 or tensor.stride(-1) == 1:
+            return tensor
+    return torch.empty(shape, dtype=getattr(torch, name.removeprefix("torch.")))
 
 
 def _shape(output, sizes: dict):
@@ -209,9 +258,23 @@ def _native_array(value):
     return value.data_ptr(), tuple(value.shape), _strides(value)
 
 
+def _with_rows_apart(value, axes):
+    """The array, or a copy where rows along one of the axes begin before the last one's end."""
+    if isinstance(value, Spec):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_with_rows_apart(tensor, axes) for tensor in value]
+    overlap = any(value.shape[axis] > 1 and value.stride(axis) < value.shape[-1] for axis in axes if axis < value.dim() - 1)
+    return value.contiguous() if overlap else value
+
+
 def _strides(tensor):
     """Strides in elements; the last one is 1 even where the dimension has one element and it does not matter."""
     return (*tensor.stride()[:-1], 1)
+
+
+def _shares_memory(tensor):
+    return any(size > 1 and stride == 0 for size, stride in zip(tensor.shape, tensor.stride()))
 
 
 def _contiguous_strides(shape):

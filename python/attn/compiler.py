@@ -14,7 +14,7 @@ STAGES = ("source", "tile", "ascend", "ascendc")
 # The pipelines that lead to each stage from the frontend's text, and the options that they take.
 _PIPELINES = {"source": (), "tile": ("attn-tile",), "ascend": ("attn-tile", "attn-ascend")}
 _PIPELINES["ascendc"] = _PIPELINES["ascend"]
-_OPTIONS = {"softmax": "attn-tile"}
+_OPTIONS = {"band": "attn-tile", "softmax": "attn-tile"}
 _WORD = re.compile(r"[\w-]+")
 
 

@@ -187,6 +187,8 @@ def _by_name(lowered, results):
     """The results of a call by the names of the outputs; those of a list have their place in it behind."""
     named = {}
     for place, result in zip(lowered.returned, (results,) if lowered.single else results, strict=True):
+        if place is None:  # an output that this specialisation does not have
+            continue
         name = lowered.outputs[place].name
         if isinstance(result, (list, tuple)):
             named.update({f"{name}[{index}]": tensor for index, tensor in enumerate(result)})

@@ -101,7 +101,8 @@ std::vector<std::pair<std::vector<KernelModule::Dimension>, std::string>>
 KernelModule::getScratch() const {
   std::vector<std::pair<std::vector<Dimension>, std::string>> scratch;
   getModule()->walk([&](func::FuncOp function) {
-    if (function->hasAttr(launch::gridOfName))
+    // Later phases take the same workspaces.
+    if (function->hasAttr(launch::gridOfName) || function->hasAttr(launch::afterName))
       return;
     for (unsigned index = 0; index < function.getNumArguments(); ++index) {
       auto dims = function.getArgAttrOfType<ArrayAttr>(index, launch::dimsName);

@@ -55,6 +55,11 @@ func.func private @f() attributes {launch.grid_of = "f"}
 
 // -----
 
+// expected-error@below {{'launch.after' must name a kernel}}
+func.func private @f() attributes {launch.after}
+
+// -----
+
 // expected-error@below {{unknown attribute 'launch.colour'}}
 func.func private @f() attributes {launch.colour}
 

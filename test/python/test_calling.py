@@ -115,7 +115,7 @@ def test_a_single_output_is_no_tuple(tmp_path, programs):
     (dict(eps=True), TypeError, "eps: float is expected, not True"),
     (dict(BT=65), ValueError, "BT: 65 lies outside 1 to 64"),
     (dict(BT=2.0), TypeError, "BT: a whole number is expected, not 2.0"),
-    (dict(other=3), TypeError, "'other' is neither an argument of the kernel nor an option of the compiler (softmax)"),
+    (dict(other=3), TypeError, "'other' is neither an argument of the kernel nor an option of the compiler (band, softmax)"),
 ])  # fmt: skip
 def test_wrong_arguments(programs, change, error, message):
     V, wq, wn = inputs()
@@ -217,3 +217,96 @@ def test_timing_needs_no_tensors(simulations):
     assert simulations[1][0][0] == ([0, 0], (2, 4, 64), (0, 64, 1))
     with pytest.raises(ValueError, match="a number is needed for every dimension"):
         attn.simulate(attn_res_fwd, at.spec("? 4 64", at.bf16), weight, weight, 1e-6, timing_only=True)
+
+
+# Outputs in the form of an argument, and outputs of the caller
+
+
+LIKE = """
+    @attn.kernel
+    def k(V: at.Tensor["N T D"], B: at.Tensor["T D"] | None = None, sums: at.Const[bool] = False, BT: at.Auto(1, 64) = None):
+        W = at.empty_like(V)
+        S = at.empty("T", at.f32) if sums else None
+        for n, t in at.grid(N, at.tiles(T, BT)):
+            v = V[n, t, :] * 2 if B is None else V[n, t, :] + B[t, :]
+            W[n, t, :] = v
+        return W, S
+"""
+
+
+@pytest.fixture
+def like(tmp_path):
+    return kernel_text.define(tmp_path, LIKE)
+
+
+def test_a_list_gives_a_list(like):
+    blocks = [torch.randn(7, 24) for _ in range(3)]
+    doubled, sums = like(blocks)
+    assert isinstance(doubled, list) and sums is None
+    assert all(torch.equal(given * 2, made) for given, made in zip(blocks, doubled, strict=True))
+    simulated = attn.simulate(like, blocks)
+    assert simulated.report.hazards == [] and all(map(torch.equal, simulated.outputs[0], doubled))
+
+
+def test_outputs_take_the_memory_order(like):
+    for given in (torch.randn(5, 3, 24).transpose(0, 1), torch.randn(3, 9, 24)[:, ::2], torch.randn(1, 5, 24).expand(3, 5, 24)):
+        doubled, _ = like(given)
+        assert torch.equal(doubled, given * 2) and doubled.stride() == torch.empty_like(given).stride()
+        assert torch.equal(attn.simulate(like, given).outputs[0], doubled)
+
+
+def test_rows_that_overlap(like):
+    sliding = torch.randn(60).as_strided((3, 5, 16), (20, 1, 1))
+    doubled, _ = like(sliding)
+    assert torch.equal(doubled, sliding * 2) and doubled.stride(-1) == 1
+    assert torch.equal(attn.simulate(like, sliding).outputs[0], doubled)
+
+
+def test_optional_arrays(like, programs):
+    V, B = torch.zeros(2, 3, 16), torch.zeros(3, 16)
+    like(V)
+    like(V, None)
+    like(V, B)
+    assert [len(arguments) for program in programs for arguments in program.runs] == [2, 2, 3]
+    assert len(programs) == 2
+
+
+def test_outputs_of_the_caller(like):
+    V = torch.randn(2, 5, 16)
+    mine = torch.full((2, 5, 32), 7.0)[:, :, 8:24]
+    doubled, sums = like.run({"V": V}, outputs={"W": mine}, BT=2)
+    assert doubled is mine and sums is None and torch.equal(mine, V * 2)
+    blocks, made = list(V), [torch.zeros(5, 16) for _ in range(2)]
+    assert like.run({"V": blocks}, {"W": made})[0] is made and torch.equal(made[1], V[1] * 2)
+    other = torch.zeros(2, 5, 16)
+    assert attn.simulate(like, V, outputs={"W": other}).outputs[0] is other and torch.equal(other, V * 2)
+
+
+@pytest.mark.parametrize("outputs, error, message", [
+    (dict(Z=torch.zeros(2, 5, 16)), TypeError, "k has no output 'Z'"),
+    (dict(S=torch.zeros(5)), TypeError, "k has no output 'S'"),
+    (dict(W=torch.zeros(2, 4, 16)), ValueError, "W: an array [2, 5, 16] of f32 is expected, not an array [2, 4, 16] of f32"),
+    (dict(W=torch.zeros(2, 5, 16).half()), ValueError, "W: an array [2, 5, 16] of f32 is expected, not an array [2, 5, 16] of f16"),
+    (dict(W=[torch.zeros(5, 16)] * 2), ValueError, "W: an array [2, 5, 16] of f32 is expected, not a list [2, 5, 16] of f32"),
+    (dict(W=torch.zeros(2, 16, 5).mT), ValueError, "W: the last dimension must be contiguous, but the strides are (80, 1, 5)"),
+    (dict(W=torch.zeros(2, 1, 16).expand(2, 5, 16)), ValueError, "W: elements of an output share memory; the strides are (16, 0, 1)"),
+])  # fmt: skip
+def test_wrong_outputs(like, outputs, error, message):
+    with pytest.raises(error, match=f"^{re.escape(message)}$"):
+        like.run({"V": torch.zeros(2, 5, 16)}, outputs)
+
+
+def test_expanded_arguments():
+    """A stride of 0 is read in place, or copied where the chip cannot step from row to row."""
+    weights = torch.randn(64), torch.randn(64)
+    for shape in ((1, 21, 64), (3, 1, 64), (1, 1, 64)):
+        values = torch.randn(shape).expand(3, 21, 64)
+        for made, expected in zip(attn_res_fwd(values, *weights, 1e-6), attn_res_fwd(values.contiguous(), *weights, 1e-6)):
+            assert torch.equal(made, expected)
+        runs = [attn.simulate(attn_res_fwd, given, *weights, 1e-6) for given in (values, values.contiguous())]
+        assert runs[0].report.hazards == [] and all(map(torch.equal, runs[0].outputs, runs[1].outputs))
+
+
+def test_timing_of_a_list(like, simulations):
+    attn.simulate(like, at.spec("2 4 64", at.bf16, table=True), timing_only=True)
+    assert simulations[0][0][1] == ([0, 0], (2, 4, 64), (0, 64, 1))

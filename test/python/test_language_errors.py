@@ -138,6 +138,46 @@ IN_GRID = {
     "finish arguments": ("st = at.softmax_state(BT, D)\no, l = st.finish(3)", ".finish takes no arguments", "st.finish(3)"),
     "nameless state": ("y = at.softmax_state(BT, D).finish()",
                        "a softmax state needs a name before '.finish'", "at.softmax_state(BT, D).finish()"),
+    # Spans
+    "clip without a bound": ("y = t.clip()", ".clip takes (lo, hi=)", "t.clip()"),
+    "clip with a third": ("y = t.clip(1, 2, 3)", ".clip takes (lo, hi=)", "t.clip(1, 2, 3)"),
+    "clip by name": ("y = t.clip(1, low=2)", ".clip takes (lo, hi=)", "t.clip(1, low=2)"),
+    "clip at a float": ("y = t.clip(s)", "'lo' of .clip must be a whole number, not a float", "t.clip(s)"),
+    "runtime radius": ("y = t.window(i)", "the radius of a window must be a number known at compile time, not a whole number",
+                       "t.window(i)"),
+    "negative radius": ("y = t.window(-1)", "the radius of a window is between 0 and 32768, not -1", "t.window(-1)"),
+    "radius of a wide span": ("y = t.window(4).window(32768)", "the radius of a window is between 0 and 32764, not 32768",
+                              "t.window(4).window(32768)"),
+    "clip of a mapped span": ("y = t.map(1, 2).clip(3)", "'.clip' stands before '.map': it counts rows of the span",
+                              "t.map(1, 2).clip(3)"),
+    "unknown part of a span": ("y = t.length", "a span has no '.length'", "t.length"),
+    "part of several spans": ("y = at.tiles(T, BT).base", "at.tiles, a run of spans has no '.base'", "at.tiles(T, BT).base"),
+    # Bands
+    "band of numbers": ("y = at.band_dot(x, 1.0)", "at.band_dot takes tiles, not the number 1.0", "at.band_dot(x, 1.0)"),
+    "band of columns": ("y = at.band_dot(x, at.zeros((BT, 4)))", "at.band_dot takes tiles of equal columns, not a tile [BT, 256] of "
+                        "f32 and a tile [BT, 4] of f32", "at.band_dot(x, at.zeros((BT, 4)))"),
+    "even slots": ("y = at.band_dot(x, at.zeros((BT + 1, D)))", "at.band_dot needs an odd number of slots, not 2",
+                   "at.band_dot(x, at.zeros((BT + 1, D)))"),
+    "no slots": ("y = at.band_dot(x, at.zeros((8, D)))", "at.band_dot needs an odd number of slots, known at compile time",
+                 "at.band_dot(x, at.zeros((8, D)))"),
+    "slots of a size": ("y = at.band_mix(at.zeros((4, BT)), x)", "at.band_mix needs an odd number of slots, known at compile time",
+                        "at.band_mix(at.zeros((4, BT)), x)"),
+    "window of a mix": ("y = at.band_mix(at.zeros((BT, 3)), x)", "at.band_mix needs a window of BT + 2 rows for BT rows and 3 slots, "
+                        "not BT", "at.band_mix(at.zeros((BT, 3)), x)"),
+    "rows of a spread": ("y = at.band_spread(at.zeros((4, 3)), x)", "at.band_spread takes weights and rows of equal rows, not a tile "
+                         "[4, 3] of f32 and a tile [BT, 256] of f32", "at.band_spread(at.zeros((4, 3)), x)"),
+    "window of a spread": ("y = at.band_spread(at.zeros((BT, 3)), x, x)", "at.band_spread needs a window of BT + 2 rows for BT rows "
+                           "and 3 slots, not BT", "at.band_spread(at.zeros((BT, 3)), x, x)"),
+    "mask of a span": ("y = at.mask(at.zeros((BT, 3)), t)", "at.mask takes the '.valid' of a window, not a span",
+                       "at.mask(at.zeros((BT, 3)), t)"),
+    "mask of no window": ("y = at.mask(at.zeros((BT, 1)), t.valid)", "at.mask takes the '.valid' of a window, not the rows of a "
+                          "span that exist", "at.mask(at.zeros((BT, 1)), t.valid)"),
+    "mask of another window": ("y = at.mask(at.zeros((BT, 3)), t.window(2).valid)", "at.mask needs a window of BT + 2 rows for BT rows "
+                               "and 3 slots, not BT + 4", "at.mask(at.zeros((BT, 3)), t.window(2).valid)"),
+    "softmax of a number": ("y = at.softmax(s)", "at.softmax takes tiles, not a float", "at.softmax(s)"),
+    # Across the cores
+    "phase in a loop": ("at.phase()", "at.phase stands between the grids of a kernel, not inside a loop", "at.phase()"),
+    "accumulate to an array": ("at.accumulate(Y, x)", "at.accumulate adds to an at.scratch, not to the array 'Y'", "at.accumulate(Y, x)"),
     # Types
     "i32 arithmetic": ("y = J[t] + 1", "arithmetic on i32 tiles is not supported yet", "J[t] + 1"),
     "i32 cast": ("y = J[t].to(at.f32)", "a cast from i32 to f32 is not supported yet", "J[t].to(at.f32)"),
@@ -222,6 +262,35 @@ BEFORE_GRID = {
     "not returned": ('Z = at.empty("T", at.f32)', "", "the output 'Z' is not returned", "Z"),
     "second grid": ("for n in at.grid(3):\n    a = s + 1", "", "a second at.grid (the first is in line 8) needs at.phase() before it",
                     "for t in at.grid(at.tiles(T, BT)):"),
+    "phase first": ("at.phase()", "", "at.phase stands between two grids: no at.grid stands before it", "at.phase()"),
+    "phase twice": ("for n in at.grid(3):\n    a = s\nat.phase()\nat.phase()", "",
+                    "at.phase stands between two grids: no at.grid stands before it", "at.phase()"),
+    "phase and no array": ("y = at.phase()", "", "at.phase stands between two grids: no at.grid stands before it", "at.phase()"),
+    "empty_like of an output": ("Z = at.empty_like(Y)", "", "at.empty_like takes an argument of the kernel that is an array, not the "
+                                "array 'Y'", "at.empty_like(Y)"),
+    "empty_like of a number": ("Z = at.empty_like(s)", "", "at.empty_like takes an argument of the kernel that is an array, not a float",
+                               "at.empty_like(s)"),
+    "zeros of a number": ("z = at.zeros(4)", "", "at.zeros takes a shape of rows and columns: at.zeros((1, D))", "at.zeros(4)"),
+    "is of numbers": ("z = 1 if s is i else 2", "", "'is' asks for None: x is None, x is not None", "s is i"),
+    "scratch of two dims": ('G = at.scratch("3 D", at.f32)', "", 'at.scratch is a row of f32 for each core: at.scratch("D", at.f32)',
+                            'at.scratch("3 D", at.f32)'),
+    "scratch of another type": ('G = at.scratch("D", at.f16)', "", 'at.scratch is a row of f32 for each core: at.scratch("D", at.f32)',
+                                'at.scratch("D", at.f16)'),
+    "scratch of no dim": ('G = at.scratch("K", at.f32)', "", "at.scratch: 'K' is neither a dimension of an argument nor a positive "
+                          "number", 'at.scratch("K", at.f32)'),
+    "scratch with accents": ('é = at.scratch("D", at.f32)', "", "the scratch 'é' needs a name of ASCII letters", "é"),
+    "scratch in a loop": ("", 'G = at.scratch("D", at.f32)', "at.scratch stands before the loops of a kernel", 'at.scratch("D", at.f32)'),
+    "store to a scratch": ('G = at.scratch("D", at.f32)', "G[:] = x", "'G' is a scratch: add to it with at.accumulate", "G[:]"),
+    "read before the phase": ('G = at.scratch("D", at.f32)', "at.accumulate(G, at.sum(x, 0))\ny = G[:]",
+                              "'G' is read: its total is known behind at.phase()", "G[:]"),
+    "read before the sum": ('G = at.scratch("D", at.f32)', "y = G[:]", "'G' is read before at.accumulate: its total is known behind "
+                            "at.phase()", "G[:]"),
+    "accumulate in a loop": ('G = at.scratch("D", at.f32)', "for n in at.range(3):\n    at.accumulate(G, at.sum(x, 0))",
+                             "at.accumulate stands in at.grid, outside of other loops", "at.accumulate(G, at.sum(x, 0))"),
+    "accumulate twice": ('G = at.scratch("D", at.f32)', "at.accumulate(G, at.sum(x, 0))\nat.accumulate(G, at.sum(x, 0))",
+                         "'G' is accumulated already in line 11: add up before", "at.accumulate(G, at.sum(x, 0))"),
+    "accumulate a tile": ('G = at.scratch("D", at.f32)', "at.accumulate(G, x)", "'G' takes a row [1, 256] of f32, not a tile [BT, 256] of "
+                          "bf16", "at.accumulate(G, x)"),
     "no axis": ("for n in at.grid():\n    a = s + 1", "", "at.grid needs at least one axis", "at.grid()"),
     "axis of a kind": ("for n in at.grid(s):\n    a = s + 1", "", "an axis of at.grid must be a whole number, not a float", "s"),
     "argument of grid": ("for n in at.grid(3, depth=2):\n    a = s + 1", "", "at.grid has no argument 'depth'", "2"),
@@ -269,6 +338,12 @@ WHOLE = {
                         for t in at.grid(at.tiles(B, BT)):
                             x = X[:, t]
                         return Y""", "a span gives the rows of a tile; its columns are taken by ':' or a slice", "X[:, t]"),
+    "phase last": ('def k(X: at.Tensor["A"], BT: at.Auto(1, 4)):', """
+                   Y = at.empty("A", at.f32)
+                   for t in at.grid(at.tiles(A, BT)):
+                       Y[t] = X[t]
+                   at.phase()
+                   return Y""", "at.phase stands between two grids: no at.grid stands behind it", "at.phase()"),
     "list whole": ('def k(X: at.Tensors["N", "A"], BT: at.Auto(1, 4)):', """
                    Y = at.empty("A", at.f32)
                    for t in at.grid(at.tiles(N, BT)):

@@ -10,7 +10,7 @@ import kernel_text
 import pytest
 
 SEED = 20
-COUNT = 150
+COUNT = 300
 
 KERNELS = [
     """
@@ -40,9 +40,41 @@ KERNELS = [
             h[t, :] = g / (m + q) - at.abs(w[i:i + 16] * T)
         return h
     """,
+    """
+    @attn.kernel
+    def k(V: at.Tensor["N T D"], w: at.Tensor["D"], e: float, C: at.Const[int], i: int, BT: at.Auto(1, 64)):
+        h, l = at.empty_like(V), at.empty("N T", at.f32)
+        for n, c, t in at.grid(N, i, at.tiles(at.cdiv(T, i), BT)):
+            k = t.clip(at.cdiv(T - c, i)).window(C)
+            p, s = at.softmax(at.mask(e * at.band_dot(V[n, t, :], V[n, k, :]), k.valid))
+            h[n, t.map(c, i), :], l[n, t.map(c, i)] = at.band_mix(p, V[n, k.map(0, 1), :]), s
+        return h, l
+    """,
+    """
+    @attn.kernel
+    def k(V: at.Tensors["N", "T D"], w: at.Tensor["D"] | None, e: float, C: at.Const[int], i: int, BT: at.Auto(1, 64)):
+        h, o = at.empty_like(V), at.empty("D", at.f32) if w is not None else None
+        G, n = at.scratch("D", at.f32), at.tiles(4, 4, limit=N)
+        for t, u in at.grid(T, 1 if C else T):
+            h[n, t, :] = V[n, u, :] if False else V[n, i, :] * T
+        at.phase()
+        for r in at.grid(at.tiles(T, BT)):
+            x, z = at.zeros((2 * C, D)), r.shift(-C).clip(i, T).count
+            for q in at.range(at.tiles(r.count + BT, BT, base=r.base - C)):
+                y = at.band_spread(at.full((BT, 2 * C + 1), z), V[0, q.clip(0, T), :], at.concat(x, at.zeros((BT, D))))
+                x = y[BT:BT + 2 * C]
+            at.accumulate(G, at.sum(x, 0))
+        at.phase()
+        for c in at.grid(at.tiles(D, 8)):
+            o[c] = G[c] * w[c]
+        return h, o
+    """,
 ]
 
-WORDS = "T D N BT C e i t v x 0 1 -1 2.5 : , ( ) [ ] + - * / // % == at.f32 at.sum at.exp at.tiles at.full st n None True h V".split()
+WORDS = (
+    "T D N BT C e i t v x 0 1 -1 2.5 : , ( ) [ ] + - * / // % == at.f32 at.sum at.exp at.tiles at.full st n None True h V "
+    "is .clip .window .shift .map .base .count .valid at.concat at.band_mix at.mask at.softmax at.phase() G k"
+).split()
 
 
 def mutate(text: str, randomly: random.Random):

@@ -12,6 +12,7 @@ constexpr llvm::StringLiteral outputName = "launch.output";
 constexpr llvm::StringLiteral scratchName = "launch.scratch";
 constexpr llvm::StringLiteral limitName = "launch.limit";
 constexpr llvm::StringLiteral gridOfName = "launch.grid_of";
+constexpr llvm::StringLiteral afterName = "launch.after";
 constexpr llvm::StringLiteral sizesName = "launch.sizes";
 constexpr llvm::StringLiteral signatureName = "launch.signature";
 /// The dimension of a scratch array that is the number of launched blocks.

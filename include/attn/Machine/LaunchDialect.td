@@ -19,6 +19,7 @@ def Launch_Dialect : Dialect {
     | `launch.scratch` | array argument | workspace made by the caller; a dimension named `@blocks` is the number of launched blocks |
     | `launch.limit = 40 : i64` | kernel | never launch more blocks than this |
     | `launch.grid_of = @kernel` | function | the host function that counts the tiles of that kernel's grid; same arguments, one index result |
+    | `launch.after = @kernel` | kernel | a later phase of that kernel: launched behind it, with the same arguments, workspaces and number of blocks |
     | `launch.sizes = {BT = 2 : i64}` | kernel | the block sizes the compiler chose |
     | `launch.signature = (memref<?xf32>, f32) -> ()` | function | an entry for the host, and the types of the arguments it reads from 64-bit words |
   }];

@@ -8,10 +8,14 @@
 namespace attn {
 
 struct TileStageOptions {
+  /// The form of bands, as of tile-lower-band-gather.
+  std::string band = "auto";
   /// The form of softmax states, as of tile-decompose-softmax.
   std::string softmax = "auto";
   /// Block sizes to take, as of tile-fit-tiles: "BT=2".
   llvm::SmallVector<std::string> sizes = {};
+  /// How blocks wait for each other between phases, as of tile-split-phases.
+  std::string phases = "barrier";
 };
 
 /// Makes tile kernels fit the chip: softmax form, grid, block sizes.

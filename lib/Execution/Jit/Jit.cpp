@@ -18,6 +18,9 @@ using namespace attn::jit;
 
 /// Blocks per thread: enough that a thread which was held up leaves its blocks to the others.
 static constexpr int64_t blocksPerThread = 4;
+/// Blocks of a kernel with several phases. What its blocks sum up, it adds in a fixed order, so
+/// their number must not depend on the threads: a shape gives the same bits on any number of them.
+static constexpr int64_t blocksWithPhases = 64;
 
 //===----------------------------------------------------------------------===//
 // Finding and compiling
@@ -27,31 +30,59 @@ namespace {
 
 /// The functions of a kernel in a module.
 struct Entries {
-  LLVM::LLVMFuncOp kernel; // the entry, with its signature
-  std::string grid;        // the name of the grid's entry, or empty
+  SmallVector<LLVM::LLVMFuncOp> phases; // the entries, with their signatures
+  std::string grid;                     // the name of the grid's entry, or empty
   int64_t limit = 0;
 };
 
 std::string getEntryName(StringRef name) { return (name + ".entry").str(); }
 
-llvm::Expected<Entries> findEntries(ModuleOp module, StringRef name) {
-  Entries entries;
+StringRef getKernelName(LLVM::LLVMFuncOp entry) {
+  return entry.getName().drop_back(StringRef(".entry").size());
+}
+
+/// The entry of the kernel `name`, or of the only one that follows no other.
+llvm::Expected<LLVM::LLVMFuncOp> findFirst(ModuleOp module, StringRef name) {
+  LLVM::LLVMFuncOp found;
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
     auto signature = function->getAttrOfType<TypeAttr>(launch::signatureName);
     auto type = signature ? dyn_cast<FunctionType>(signature.getValue()) : FunctionType();
     if (!type || type.getNumResults() > 0)
       continue;
-    if (!name.empty() && function.getName() != getEntryName(name))
+    auto kernel = module.lookupSymbol<LLVM::LLVMFuncOp>(getKernelName(function));
+    bool isLater = kernel && kernel->hasAttr(launch::afterName);
+    if (name.empty() ? isLater : function.getName() != getEntryName(name))
       continue;
-    if (entries.kernel)
+    if (found)
       return llvm::createStringError("the module has several kernels; choose one by name");
-    entries.kernel = function;
+    found = function;
   }
-  if (!entries.kernel)
+  if (!found)
     return llvm::createStringError("the module has no kernel" +
                                    (name.empty() ? "" : " named '" + name.str() + "'") +
                                    " in the LLVM dialect");
-  StringRef kernelName = entries.kernel.getName().drop_back(StringRef(".entry").size());
+  return found;
+}
+
+/// The kernel that is launched behind `kernel`, or null.
+LLVM::LLVMFuncOp findNext(ModuleOp module, StringRef kernel) {
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    auto after = function->getAttrOfType<FlatSymbolRefAttr>(launch::afterName);
+    if (after && after.getValue() == kernel)
+      return module.lookupSymbol<LLVM::LLVMFuncOp>(getEntryName(function.getName()));
+  }
+  return {};
+}
+
+llvm::Expected<Entries> findEntries(ModuleOp module, StringRef name) {
+  llvm::Expected<LLVM::LLVMFuncOp> first = findFirst(module, name);
+  if (!first)
+    return first.takeError();
+  Entries entries;
+  for (LLVM::LLVMFuncOp next = *first; next && !llvm::is_contained(entries.phases, next);
+       next = findNext(module, getKernelName(next)))
+    entries.phases.push_back(next);
+  StringRef kernelName = getKernelName(*first);
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
     auto gridOf = function->getAttrOfType<FlatSymbolRefAttr>(launch::gridOfName);
     if (gridOf && gridOf.getValue() == kernelName)
@@ -132,12 +163,13 @@ llvm::Expected<std::unique_ptr<Kernel>> Kernel::compile(ModuleOp module, StringR
     return error;
   if (llvm::Error error = (*engine)->addIRModule(std::move(*optimized)))
     return error;
-  auto entry = (*engine)->lookup(entries->kernel.getName());
-  if (!entry)
-    return entry.takeError();
-
   std::unique_ptr<Kernel> kernel(new Kernel());
-  kernel->kernel = entry->toPtr<KernelEntry>();
+  for (LLVM::LLVMFuncOp phase : entries->phases) {
+    auto entry = (*engine)->lookup(phase.getName());
+    if (!entry)
+      return entry.takeError();
+    kernel->phases.push_back(entry->toPtr<KernelEntry>());
+  }
   if (!entries->grid.empty()) {
     auto grid = (*engine)->lookup(entries->grid);
     if (!grid)
@@ -145,7 +177,7 @@ llvm::Expected<std::unique_ptr<Kernel>> Kernel::compile(ModuleOp module, StringR
     kernel->grid = grid->toPtr<GridEntry>();
   }
   kernel->limit = entries->limit;
-  auto signature = entries->kernel->getAttrOfType<TypeAttr>(launch::signatureName);
+  auto signature = entries->phases.front()->getAttrOfType<TypeAttr>(launch::signatureName);
   kernel->parameters = readSignature(cast<FunctionType>(signature.getValue()));
   kernel->engine = std::move(*engine);
   return kernel;
@@ -276,7 +308,9 @@ llvm::Error Kernel::pack(ArrayRef<Argument> arguments, Call &call) const {
 
 int64_t Kernel::countBlocks(const Call &call, unsigned threads) const {
   int64_t tiles = grid ? grid(call.words.data(), 0, 0) : 1;
-  int64_t blocks = std::min(tiles, std::max<int64_t>(threads, 1) * blocksPerThread);
+  int64_t most =
+      phases.size() > 1 ? blocksWithPhases : std::max<int64_t>(threads, 1) * blocksPerThread;
+  int64_t blocks = std::min(tiles, most);
   return std::max<int64_t>(limit > 0 ? std::min(blocks, limit) : blocks, 0);
 }
 
@@ -292,6 +326,7 @@ llvm::Error Kernel::run(ArrayRef<Argument> arguments, unsigned threads) const {
   if (llvm::Error error = pack(arguments, call))
     return error;
   int64_t blocks = countBlocks(call, threads);
-  runOnThreads(blocks, threads, [&](int64_t block) { kernel(call.words.data(), block, blocks); });
+  for (KernelEntry phase : phases)
+    runOnThreads(blocks, threads, [&](int64_t block) { phase(call.words.data(), block, blocks); });
   return llvm::Error::success();
 }

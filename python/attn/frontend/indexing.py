@@ -40,6 +40,7 @@ class Indexing:
         self._writer = writer
         self._arithmetic = arithmetic
         self._spans = spans
+        self.row_axes = {}  # array -> the axes whose indices are the rows of tiles, each once
 
     def load(self, array: Array, selection: Selection, node: ast.AST, name: str | None = None):
         """What an index list selects, as a tile."""
@@ -83,6 +84,7 @@ class Indexing:
             elif type(index) is Span:
                 self._check_span(array, axis, index, where)
                 index = self._spans.written(index, where)
+                self.row_axes.setdefault(array.name, {})[axis] = True
                 entries.append(f"{index.ssa} span")
                 types.append(index.type)
                 kept.append((index.size, True))

@@ -30,12 +30,14 @@ class Lowered(NamedTuple):
     """Tile IR as text, the outputs in the order of the IR's arguments, and which of them are returned, in order.
 
     Where the kernel returns None, `returned` has None. `single`: the kernel returns an array, not a tuple of arrays.
+    `row_axes` gives for each array the axes that it takes rows of tiles from, by name.
     """
 
     text: str
     outputs: tuple
     returned: tuple
     single: bool
+    row_axes: dict
 
 
 def lower(source: Source, signature: Signature, specialisation: Specialisation):
@@ -160,7 +162,8 @@ class _Lowering(Statements):
             "} loc(unknown)\n",
         ])  # fmt: skip
         outputs = tuple(Output(a.name, a.dims, a.dtype, a.table, a.like) for a in self._outputs)
-        return Lowered(text, outputs, returned, not isinstance(last.value, ast.Tuple))
+        row_axes = {name: tuple(axes) for name, axes in self.indexing.row_axes.items()}
+        return Lowered(text, outputs, returned, not isinstance(last.value, ast.Tuple), row_axes)
 
     def _returned(self, node: ast.Return):
         items = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ..language import MAX_MORE, MAX_SIZE
-from .values import Scalar, Symbol, Tile, add_dims, describe, least, subtract_dims
+from .values import Scalar, Symbol, Tile, add_dims, describe, least, least_difference, subtract_dims
 
 
 def tile_dim(lowering, value, node: ast.AST, what: str):
@@ -30,10 +30,10 @@ def take_rows(lowering, tile: Tile, node: ast.Subscript, name: str | None = None
         raise lowering.error(node, "a part of a tile is some of its rows: x[a:b]")
     start = 0 if bounds.lower is None else _bound(lowering, bounds.lower)
     end = tile.rows if bounds.upper is None else _bound(lowering, bounds.upper)
-    size, behind = subtract_dims(end, start), subtract_dims(tile.rows, end)
+    size = subtract_dims(end, start)
     if size is None or least(size) < 1:
         raise lowering.error(node, f"rows {start} to {end} are no part whose size is known at compile time")
-    if behind is None or least(behind) < 0 or least(start) < 0:
+    if least(start) < 0 or least_difference(tile.rows, end) < 0:
         raise lowering.error(node, f"rows {start} to {end} may lie outside of a tile of {tile.rows} rows")
     result = tile._replace(rows=size)
     row, zero = (lowering.arithmetic.index(place, node) for place in (start, 0))

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import ast
 
+from ..language import MAX_MORE
 from .arithmetic import Arithmetic
 from .source import Source
-from .values import Scalar, Span, Tiles, Valid, add_dims, describe
+from .values import Scalar, Span, Symbol, Tiles, Valid, add_dims, describe
 from .writer import Writer
 
 METHODS = {"clip": ("lo", "hi"), "window": ("radius", "limit"), "shift": ("by",), "map": ("offset", "step")}
@@ -100,8 +101,11 @@ class Spans:
         return a if a == b else self._arithmetic.binary("at.minimum", a, b, node)
 
     def _window(self, span: Span, node: ast.Call, radius, limit):
-        if not isinstance(radius, int) or radius < 0:
+        if not isinstance(radius, int):
             raise self._error(node, f"the radius of a window must be a number known at compile time, not {describe(radius)}")
+        largest = (MAX_MORE - (span.size.more if type(span.size) is Symbol else 0)) // 2
+        if not 0 <= radius <= largest:
+            raise self._error(node, f"the radius of a window is between 0 and {largest}, not {radius}")
         base = self._arithmetic.binary("-", self._base(span, node), radius, node)
         size = add_dims(span.size, 2 * radius)
         limit = span.limit if limit is None else limit

@@ -56,6 +56,13 @@ def least(dim: Dim):
     return dim if isinstance(dim, int) else dim.least
 
 
+def least_difference(a: Dim, b: Dim):
+    """What `a - b` is at least; -1 where it may be anything."""
+    if isinstance(b, int):
+        return least(a) - b
+    return a.more - b.more if type(a) is Symbol and a.name == b.name else -1
+
+
 class Tile(NamedTuple):
     """A tile, rows by columns."""
 
@@ -111,12 +118,12 @@ class Span(NamedTuple):
 
 
 class Valid(NamedTuple):
-    """`span.valid`: which rows of a window exist."""
+    """`span.valid`: which rows of a span exist."""
 
     span: Span
 
     def describe(self):
-        return "the rows of a window that exist"
+        return "the rows of a span that exist"
 
 
 class Tiles(NamedTuple):

@@ -161,3 +161,14 @@ func.func @accumulate(%g: !tile.array<64xf32> {launch.dims = [64]},
   tile.accumulate %row, %G : !tile.tile<1 x 64 x f32>, !tile.array<?x64xf32>
   return
 }
+
+// -----
+
+func.func @band(%x: !tile.array<8x16xf32> {launch.dims = [8, 16]}, %y: !tile.array<10x16xf32> {launch.dims = [10, 16]})
+    attributes {tile.kernel} {
+  %a = tile.load %x[:, :] : (!tile.array<8x16xf32>) -> !tile.tile<8 x 16 x f32>
+  %b = tile.load %y[:, :] : (!tile.array<10x16xf32>) -> !tile.tile<10 x 16 x f32>
+  // expected-error @+1 {{is left: run tile-lower-band-gather before}}
+  %s = tile.band_dot %a, %b : !tile.tile<8 x 16 x f32>, !tile.tile<10 x 16 x f32> -> !tile.tile<8 x 3 x f32>
+  return
+}

@@ -42,11 +42,11 @@ struct Parameter {
   bool isFloat = false;
 };
 
-/// A compiled kernel. May be run by several threads at a time.
+/// A compiled kernel with all its phases. May be run by several threads at a time.
 class Kernel {
 public:
   /// Compiles `name`, or the only kernel of a module in the LLVM dialect that `jit-add-entries`
-  /// gave entries.
+  /// gave entries. Kernels that `launch.after` chains to it are its later phases.
   static llvm::Expected<std::unique_ptr<Kernel>> compile(mlir::ModuleOp module,
                                                          llvm::StringRef name = "");
   ~Kernel();
@@ -54,8 +54,8 @@ public:
   /// How many blocks `run` launches; arrays of workspace need that many rows.
   llvm::Expected<int64_t> countBlocks(llvm::ArrayRef<Argument> arguments, unsigned threads) const;
 
-  /// Runs all blocks and returns when they are done. Arguments that do not fit the signature are an
-  /// error.
+  /// Runs all blocks, phase by phase, and returns when they are done. Arguments that do not fit the
+  /// signature are an error.
   llvm::Error run(llvm::ArrayRef<Argument> arguments, unsigned threads) const;
 
 private:
@@ -69,7 +69,7 @@ private:
 
   std::unique_ptr<llvm::orc::LLJIT> engine;
   std::vector<Parameter> parameters;
-  KernelEntry kernel = nullptr;
+  std::vector<KernelEntry> phases;
   GridEntry grid = nullptr; // null for a kernel without a grid
   int64_t limit = 0;        // of blocks, or 0
 };

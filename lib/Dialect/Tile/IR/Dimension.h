@@ -1,4 +1,5 @@
-// The syntax of a tile dimension, a number, a symbol or their sum, for types and loops of the tile dialect.
+// The syntax of a tile dimension, a number, a symbol or their sum, for types and loops of the tile
+// dialect.
 #ifndef ATTN_LIB_DIALECT_TILE_IR_DIMENSION_H
 #define ATTN_LIB_DIALECT_TILE_IR_DIMENSION_H
 

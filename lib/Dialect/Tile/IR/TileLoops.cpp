@@ -171,7 +171,8 @@ void RangeOp::print(OpAsmPrinter &printer) {
 }
 
 LogicalResult RangeOp::verify() {
-  if (std::optional<Attribute> block = getBlock(); block && !isa<IntegerAttr, StringAttr, SumAttr>(*block))
+  if (std::optional<Attribute> block = getBlock();
+      block && !isa<IntegerAttr, StringAttr, SumAttr>(*block))
     return emitOpError() << "has " << *block << " as a block size";
   if (failed(verifyStages(*this, getStages())))
     return failure();

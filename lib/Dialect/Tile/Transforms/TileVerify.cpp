@@ -68,6 +68,11 @@ static LogicalResult verifyBody(func::FuncOp kernel) {
       op->emitOpError("is left: run tile-clamp-grid before");
       return WalkResult::interrupt();
     }
+    auto mask = dyn_cast<BandMaskOp>(op);
+    if (isa<BandDotOp, BandMixOp, BandSpreadOp>(op) || (mask && !mask.getTransposed())) {
+      op->emitOpError("is left: run tile-lower-band-gather before");
+      return WalkResult::interrupt();
+    }
     if (auto load = dyn_cast<LoadOp>(op))
       return WalkResult(verifySelection(op, load.getKinds()));
     if (auto store = dyn_cast<StoreOp>(op))

@@ -4,6 +4,46 @@
 
 include "mlir/Pass/PassBase.td"
 
+def LowerBandGatherPass : Pass<"tile-lower-band-gather", "::mlir::ModuleOp"> {
+  let summary = "Replaces bands by arithmetic on the rows of each slot";
+  let description = [{
+    A band of m rows and K slots becomes a tile of K rows and m columns: a slot is then one run of elements. Products
+    and sums over a window are written out slot by slot; what is computed element by element, and reductions over
+    the slots, are done for all slots at once.
+
+    Two forms, by where the rows of a slot come from:
+
+    - `halo`: the window is loaded once, with the rows that its outermost slots need, and each slot takes its rows
+      from it at another offset.
+    - `gathered`: where a window is loaded through a `filled` span, each slot loads its own rows, through the same
+      span moved by the slot. It reads every row once per slot, and needs memory for one slot only.
+
+    `auto` takes `halo` where that fits the chip, and otherwise the form with the least estimated time; it says so in a
+    remark. `cube`, a product on the matrix unit, is known and refused. Dilation needs no form of its own: rows of one
+    residue class are a `mapped` span, and its load moves no others.
+
+    Bands must be computed with element by element, reduced over their slots, mixed or spread; anything else, such as a
+    store of one, is an error.
+
+    ```mlir
+    %s = tile.band_dot %q, %k : !tile.tile<BM x 64 x f32>, !tile.tile<BM + 2 x 64 x f32> -> !tile.tile<BM x 3 x f32>
+    %e = tile.exp %s : !tile.tile<BM x 3 x f32>
+    ```
+    becomes, with one such step for each slot,
+    ```mlir
+    %s0 = tile.undefined : !tile.tile<3 x BM x f32>
+    %k0 = tile.extract %k[%zero, %zero] : !tile.tile<BM + 2 x 64 x f32> -> !tile.tile<BM x 64 x f32>
+    %p0 = tile.mul %q, %k0 : !tile.tile<BM x 64 x f32>, !tile.tile<BM x 64 x f32> -> !tile.tile<BM x 64 x f32>
+    %c0 = tile.reduce sum %p0 axis 1 : !tile.tile<BM x 64 x f32> -> !tile.tile<BM x 1 x f32>
+    %s1 = tile.insert %c0, %s0[%zero, %zero] transposed : !tile.tile<BM x 1 x f32> into !tile.tile<3 x BM x f32>
+    ...
+    %e = tile.exp %s3 : !tile.tile<3 x BM x f32>
+    ```
+  }];
+  let options = [Option<"form", "form", "std::string", "\"auto\"", "auto, halo, gathered or cube">];
+  let dependentDialects = ["::attn::tile::TileDialect", "::mlir::arith::ArithDialect"];
+}
+
 def DecomposeSoftmaxPass : Pass<"tile-decompose-softmax", "::mlir::ModuleOp"> {
   let summary = "Replaces softmax states by what they are made of";
   let description = [{
@@ -133,12 +173,49 @@ def ClampGridPass : Pass<"tile-clamp-grid", "::mlir::ModuleOp"> {
   let dependentDialects = ["::attn::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
 }
 
+def SplitPhasesPass : Pass<"tile-split-phases", "::mlir::ModuleOp"> {
+  let summary = "Makes one kernel of each phase, to be launched one after the other";
+  let description = [{
+    A kernel with `tile.phase` becomes as many kernels as it has phases. `launch.after` says which one each follows; all take
+    the same arguments and run on the same number of blocks, so that they see the same workspaces. What a phase needs
+    of earlier ones is computed again in it: that must be arithmetic, or loads from arrays that the kernel does not write.
+
+    `phases=barrier` splits only on the host, which has no barrier over the blocks; on a chip the blocks then meet at
+    each phase.
+
+    ```mlir
+    func.func @sums(...) attributes {tile.kernel, launch.limit = 40 : i64} {
+      %w = tile.load %W[:] : ...
+      tile.range ... parallel { ... }
+      tile.phase
+      tile.range ... parallel { ... %w ... }
+      return
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @sums(...) attributes {tile.kernel, launch.limit = 40 : i64} {
+      tile.range ... parallel { ... }
+      return
+    }
+    func.func @sums_phase1(...) attributes {tile.kernel, launch.limit = 40 : i64, launch.after = @sums} {
+      %w = tile.load %W[:] : ...
+      tile.range ... parallel { ... %w ... }
+      return
+    }
+    ```
+    with a function that counts tiles for each.
+  }];
+  let options = [Option<"phases", "phases", "std::string", "\"launches\"", "barrier or launches">];
+  let dependentDialects = ["::attn::tile::TileDialect", "::mlir::func::FuncDialect"];
+}
+
 def TileVerifyPass : Pass<"tile-verify", "::mlir::ModuleOp"> {
   let summary = "Checks that a kernel is ready for the ways down";
   let description = [{
     The gate at the end of the tile stage. It changes nothing. A kernel passes where
 
-    - no symbol, no softmax state, no grid and no accumulation is left;
+    - no symbol, no band, no softmax state, no grid and no accumulation is left;
     - its arrays say their dimensions (`launch.dims`), and these agree with the types;
     - `launch.limit` is there, and one function counts its tiles (`launch.grid_of`) with the same arguments;
     - columns are numbers that lie one behind the other in memory: a tile's columns come from the last

@@ -1,0 +1,29 @@
+// Rewrites of bands into tiles, one per form; tile-lower-band-gather chooses among them.
+#ifndef ATTN_DIALECT_TILE_TRANSFORMS_BANDFORMS_H
+#define ATTN_DIALECT_TILE_TRANSFORMS_BANDFORMS_H
+
+#include "attn/Dialect/Tile/IR/Tile.h"
+
+namespace attn::tile {
+
+enum class BandForm {
+  Halo,     // the rows of a window are loaded once, and each slot takes its own from there
+  Gathered, // each slot loads its rows again
+};
+
+/// What the option and the remarks call a form.
+llvm::StringRef getFormName(BandForm form);
+
+/// The ops of `kernel` that compute with bands, in order.
+llvm::SmallVector<mlir::Operation *> getBandOps(mlir::func::FuncOp kernel);
+
+/// Whether some window of the kernel is loaded, so that its slots can load their rows themselves.
+bool canGather(mlir::func::FuncOp kernel);
+
+/// Rewrites every band of `kernel` into `form`. What cannot be done with a band is an error at its
+/// place.
+mlir::LogicalResult rewriteBands(mlir::func::FuncOp kernel, BandForm form);
+
+} // namespace attn::tile
+
+#endif // ATTN_DIALECT_TILE_TRANSFORMS_BANDFORMS_H

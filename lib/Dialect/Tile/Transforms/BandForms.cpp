@@ -1,0 +1,337 @@
+// Rewrites of bands into tiles, one per form (tile stage). A band of m rows and K slots becomes a
+// tile of K rows and m columns: a slot is then one run of elements, and what is done to each row of
+// the band is done to whole slots at once.
+#include "attn/Dialect/Tile/Transforms/BandForms.h"
+#include "attn/Dialect/Tile/Analysis/Kernel.h"
+#include "attn/Dialect/Tile/Analysis/OpForms.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::tile;
+
+StringRef tile::getFormName(BandForm form) { return form == BandForm::Halo ? "halo" : "gathered"; }
+
+static bool isBandOp(Operation *op) {
+  return isa<BandDotOp, BandMixOp, BandSpreadOp, BandMaskOp>(op);
+}
+
+SmallVector<Operation *> tile::getBandOps(func::FuncOp kernel) {
+  SmallVector<Operation *> ops;
+  kernel.walk([&](Operation *op) {
+    if (isBandOp(op))
+      ops.push_back(op);
+  });
+  return ops;
+}
+
+static TileType getType(Value value) { return cast<TileType>(value.getType()); }
+
+static TileType transpose(TileType type) {
+  return TileType::get(type.getContext(), type.getCols(), type.getRows(), type.getElementType());
+}
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A window that is loaded, and the casts that lead from the load to it.
+struct LoadedWindow {
+  LoadOp load;
+  MakeSpanOp span;
+  /// The number of the load's operand that is the span.
+  unsigned operand;
+  SmallVector<CastOp, 1> casts;
+};
+} // namespace
+
+static std::optional<LoadedWindow> matchLoad(Value window) {
+  LoadedWindow matched;
+  while (auto cast = window.getDefiningOp<CastOp>()) {
+    matched.casts.push_back(cast);
+    window = cast.getInput();
+  }
+  matched.load = window.getDefiningOp<LoadOp>();
+  if (!matched.load)
+    return std::nullopt;
+  for (OpOperand &index : matched.load->getOpOperands()) {
+    auto span = index.get().getDefiningOp<MakeSpanOp>();
+    if (!span || !span.getFirst())
+      continue;
+    matched.span = span;
+    matched.operand = index.getOperandNumber();
+    return matched;
+  }
+  return std::nullopt;
+}
+
+static Value getWindow(Operation *op) {
+  if (auto dot = dyn_cast<BandDotOp>(op))
+    return dot.getWindow();
+  if (auto mix = dyn_cast<BandMixOp>(op))
+    return mix.getWindow();
+  return {};
+}
+
+bool tile::canGather(func::FuncOp kernel) {
+  return llvm::any_of(getBandOps(kernel), [](Operation *op) {
+    Value window = getWindow(op);
+    return window && matchLoad(window);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Bands
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class BandRewriter {
+public:
+  BandRewriter(func::FuncOp kernel, BandForm form)
+      : kernel(kernel), form(form), builder(kernel.getLoc(), kernel.getContext()) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult rewrite(Operation *op);
+  void rewriteDot(BandDotOp op);
+  LogicalResult rewriteMix(BandMixOp op);
+  LogicalResult rewriteSpread(BandSpreadOp op);
+  void rewriteMask(BandMaskOp op);
+  LogicalResult rewriteElementwise(Operation *op);
+  LogicalResult rewriteReduce(ReduceOp op);
+  LogicalResult checkWeights(Operation *op, Value weights);
+
+  Value index(int64_t number) { return arith::ConstantIndexOp::create(builder, number); }
+  /// A row as a column, and the other way round.
+  Value turn(Value tile);
+  /// What stands for `operand` beside bands.
+  Value getBeside(Value operand);
+  /// The weights of slot `slot` for each row, as a column.
+  Value getSlot(Value weights, int64_t slot);
+  /// The rows of the window that belong to slot `slot`.
+  Value getSlotRows(Value window, TileType type, int64_t slot);
+  Value loadSlotRows(const LoadedWindow &window, TileType type, int64_t slot);
+
+  /// A band with one slot is a column already.
+  static bool isBand(TileType type) { return type.getCols() != getDim(type.getContext(), 1); }
+  static int64_t getSlots(TileType band) { return cast<IntegerAttr>(band.getCols()).getInt(); }
+
+  void replace(Operation *op, Value with) {
+    op->getResult(0).replaceAllUsesWith(with);
+    replaced.push_back(op);
+  }
+  /// Lets `with`, slots by rows, stand for the band that `op` gives.
+  void setBand(Operation *op, Value with) {
+    bands[op->getResult(0)] = with;
+    replaced.push_back(op);
+  }
+
+  func::FuncOp kernel;
+  BandForm form;
+  ImplicitLocOpBuilder builder;
+  DenseMap<Value, Value> bands;      // from rows by slots to slots by rows
+  DenseMap<Value, Value> rows;       // columns that were made from a row, and that row
+  SmallVector<Operation *> replaced; // in order
+};
+
+} // namespace
+
+LogicalResult BandRewriter::run() {
+  SmallVector<Operation *> ops;
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : ops)
+    if (failed(rewrite(op)))
+      return failure();
+  for (Operation *op : llvm::reverse(replaced))
+    op->erase();
+  return success();
+}
+
+LogicalResult BandRewriter::rewrite(Operation *op) {
+  builder.setLoc(op->getLoc());
+  builder.setInsertionPoint(op);
+  if (auto dot = dyn_cast<BandDotOp>(op))
+    return rewriteDot(dot), success();
+  if (auto mask = dyn_cast<BandMaskOp>(op); mask && !mask.getTransposed())
+    return rewriteMask(mask), success();
+  if (auto mix = dyn_cast<BandMixOp>(op))
+    return rewriteMix(mix);
+  if (auto spread = dyn_cast<BandSpreadOp>(op))
+    return rewriteSpread(spread);
+  if (llvm::none_of(op->getOperands(), [&](Value operand) { return bands.contains(operand); }))
+    return success();
+  if (isBinary(op) || isUnary(op) || isa<CastOp>(op))
+    return rewriteElementwise(op);
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return rewriteReduce(reduce);
+  return op->emitOpError("cannot be done with a band: it is reduced over its slots, computed with "
+                         "element by element, mixed or spread");
+}
+
+//===----------------------------------------------------------------------===//
+// Rows of a slot
+//===----------------------------------------------------------------------===//
+
+Value BandRewriter::loadSlotRows(const LoadedWindow &window, TileType type, int64_t slot) {
+  MakeSpanOp whole = window.span;
+  SpanType spanType = SpanType::get(type.getContext(), type.getRows(), /*filled=*/true,
+                                    whole.getResult().getType().getMapped());
+  Value base = arith::AddIOp::create(builder, whole.getBase(), index(slot));
+  Value span = MakeSpanOp::create(builder, spanType, base, whole.getLimit(), whole.getFirst(),
+                                  whole.getOffset(), whole.getStep(), /*nonempty=*/false);
+  Operation *load = builder.clone(*window.load);
+  load->setOperand(window.operand, span);
+  auto retype = [&](Operation *op) {
+    op->getResult(0).setType(type.cloneWith(getType(op->getResult(0)).getElementType()));
+    return op->getResult(0);
+  };
+  Value rows = retype(load);
+  for (CastOp cast : llvm::reverse(window.casts)) {
+    Operation *same = builder.clone(*cast.getOperation());
+    same->setOperand(0, rows);
+    rows = retype(same);
+  }
+  return rows;
+}
+
+Value BandRewriter::getSlotRows(Value window, TileType type, int64_t slot) {
+  if (getType(window) == type)
+    return window;
+  if (form == BandForm::Gathered)
+    if (std::optional<LoadedWindow> loaded = matchLoad(window))
+      return loadSlotRows(*loaded, type, slot);
+  return ExtractOp::create(builder, type, window, index(slot), index(0), /*transposed=*/false);
+}
+
+Value BandRewriter::getSlot(Value weights, int64_t slot) {
+  if (!isBand(getType(weights)))
+    return weights;
+  TileType column = TileType::get(builder.getContext(), getType(weights).getRows(),
+                                  getDim(builder.getContext(), 1), builder.getF32Type());
+  return ExtractOp::create(builder, column, bands.lookup(weights), index(slot), index(0),
+                           /*transposed=*/true);
+}
+
+void BandRewriter::rewriteDot(BandDotOp op) {
+  TileType rowsType = op.getRows().getType(), band = op.getResult().getType();
+  TileType column = TileType::get(band.getContext(), band.getRows(), getDim(band.getContext(), 1),
+                                  band.getElementType());
+  Value scores = isBand(band) ? UndefinedOp::create(builder, transpose(band)).getResult() : Value();
+  for (int64_t slot = 0, slots = getSlots(band); slot < slots; ++slot) {
+    Value window = getSlotRows(op.getWindow(), rowsType, slot);
+    Value products = MulOp::create(builder, rowsType, op.getRows(), window);
+    Value sums = ReduceOp::create(builder, column, ReduceKind::Sum, products, /*axis=*/1);
+    if (!scores)
+      return replace(op, sums);
+    scores = InsertOp::create(builder, scores.getType(), sums, scores, index(slot), index(0),
+                              /*transposed=*/true);
+  }
+  setBand(op, scores);
+}
+
+LogicalResult BandRewriter::checkWeights(Operation *op, Value weights) {
+  if (isBand(getType(weights)) && !bands.contains(weights))
+    return op->emitOpError("takes weights that are no band: they must come from products, masks "
+                           "and arithmetic on them");
+  return success();
+}
+
+LogicalResult BandRewriter::rewriteMix(BandMixOp op) {
+  if (failed(checkWeights(op, op.getWeights())))
+    return failure();
+  TileType type = op.getResult().getType();
+  Value sum;
+  for (int64_t slot = 0, slots = getSlots(getType(op.getWeights())); slot < slots; ++slot) {
+    Value window = getSlotRows(op.getWindow(), type, slot);
+    Value weighted = MulOp::create(builder, type, window, getSlot(op.getWeights(), slot));
+    sum = sum ? AddOp::create(builder, type, sum, weighted).getResult() : weighted;
+  }
+  replace(op, sum);
+  return success();
+}
+
+LogicalResult BandRewriter::rewriteSpread(BandSpreadOp op) {
+  if (failed(checkWeights(op, op.getWeights())))
+    return failure();
+  TileType type = op.getRows().getType();
+  Value whole = op.getInto();
+  for (int64_t slot = 0, slots = getSlots(getType(op.getWeights())); slot < slots; ++slot) {
+    Value weighted = MulOp::create(builder, type, op.getRows(), getSlot(op.getWeights(), slot));
+    if (whole.getType() == type) {
+      whole = AddOp::create(builder, type, whole, weighted);
+      continue;
+    }
+    Value row = index(slot), col = index(0);
+    Value part = ExtractOp::create(builder, type, whole, row, col, /*transposed=*/false);
+    Value sum = AddOp::create(builder, type, part, weighted);
+    whole = InsertOp::create(builder, whole.getType(), sum, whole, row, col, /*transposed=*/false);
+  }
+  replace(op, whole);
+  return success();
+}
+
+void BandRewriter::rewriteMask(BandMaskOp op) {
+  TileType band = op.getResult().getType();
+  Value mask = BandMaskOp::create(builder, transpose(band), op.getWindow(), /*transposed=*/true);
+  if (isBand(band))
+    setBand(op, mask);
+  else
+    replace(op, turn(mask));
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+Value BandRewriter::turn(Value tile) {
+  if (Value row = rows.lookup(tile))
+    return row;
+  return ExtractOp::create(builder, transpose(getType(tile)), tile, index(0), index(0),
+                           /*transposed=*/true);
+}
+
+Value BandRewriter::getBeside(Value operand) {
+  if (Value band = bands.lookup(operand))
+    return band;
+  TileType type = getType(operand);
+  IntegerAttr one = getDim(type.getContext(), 1);
+  if (type.getRows() == one && type.getCols() == one)
+    return operand;
+  if (auto splat = operand.getDefiningOp<SplatOp>())
+    return SplatOp::create(builder, transpose(type), splat.getValue());
+  return type.getRows() == one || type.getCols() == one ? turn(operand) : Value();
+}
+
+LogicalResult BandRewriter::rewriteElementwise(Operation *op) {
+  SmallVector<Value, 2> operands;
+  for (Value operand : op->getOperands()) {
+    operands.push_back(getBeside(operand));
+    if (!operands.back())
+      return op->emitOpError() << "computes with a band and " << operand.getType()
+                               << ", which is no band of its own";
+  }
+  Type type = transpose(getType(op->getResult(0)));
+  setBand(
+      op,
+      builder.create(op->getLoc(), op->getName().getIdentifier(), operands, type)->getResult(0));
+  return success();
+}
+
+LogicalResult BandRewriter::rewriteReduce(ReduceOp op) {
+  if (op.getAxis() != 1)
+    return op.emitOpError("reduces a band over its rows; only its slots can be reduced");
+  TileType rowType = transpose(op.getResult().getType());
+  Value row = ReduceOp::create(builder, rowType, op.getKind(), bands.lookup(op.getInput()),
+                               /*axis=*/0);
+  Value column = turn(row);
+  rows[column] = row;
+  replace(op, column);
+  return success();
+}
+
+LogicalResult tile::rewriteBands(func::FuncOp kernel, BandForm form) {
+  return BandRewriter(kernel, form).run();
+}
