@@ -197,6 +197,9 @@ def VectorizeRowsPass : Pass<"jit-vectorize-rows", "::mlir::func::FuncOp"> {
     are taken by smaller and smaller vectors, never by masks. A column tile is swept along its rows instead.
     The index of a row is one number for all lanes, those of columns count up from lane to lane.
 
+    A large array that a sweep only writes is written past the caches, which would read each line first and then hold nothing else. That takes rows that
+    start at whole cache lines; both are known when the kernel runs, so such a sweep is there twice.
+
     Reductions over columns keep several vectors of partial results and combine them in a fixed order, so the result is the same in
     every run; a product that is summed is a fused multiply-add. Nothing else is contracted.
 
@@ -226,9 +229,10 @@ def VectorizeRowsPass : Pass<"jit-vectorize-rows", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", "8", "Elements of a vector, a power of two">,
-    Option<"unroll", "unroll", "int64_t", "4", "Most vectors per iteration of the column loop">
+    Option<"unroll", "unroll", "int64_t", "4", "Most vectors per iteration of the column loop">,
+    Option<"streamBytes", "stream-bytes", "int64_t", "8388608", "Least size of an array that is written past the caches">
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
