@@ -2,6 +2,7 @@
 // repeats its payload on vectors. CPU stage, used by `jit-vectorize-rows`.
 #include "RowSweep.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -151,20 +152,27 @@ void RowSweep::store(ImplicitLocOpBuilder &builder, Value value, OpOperand &oper
     memref::StoreOp::create(builder, value, operand.get(), indices);
 }
 
-/// A sum of products as one fused operation, or null where `add` is something else.
-static Value createFusedSum(ImplicitLocOpBuilder &builder, arith::AddFOp add,
-                            const IRMapping &values, Block::BlockArgListType carried) {
-  for (auto [sum, term] :
-       {std::pair(add.getLhs(), add.getRhs()), std::pair(add.getRhs(), add.getLhs())}) {
-    auto product = term.getDefiningOp<arith::MulFOp>();
-    auto argument = dyn_cast<BlockArgument>(sum);
-    if (!product || !product->hasOneUse() || !argument || !llvm::is_contained(carried, argument))
+/// The product that a sum or difference may take in: it is used for nothing else.
+static arith::MulFOp getOwnProduct(Value value) {
+  auto product = value.getDefiningOp<arith::MulFOp>();
+  return product && product->hasOneUse() ? product : arith::MulFOp();
+}
+
+/// A sum or difference with a product as one fused operation, or null where `op` is something else.
+static Value createFusedSum(ImplicitLocOpBuilder &builder, Operation &op, const IRMapping &values) {
+  if (!isa<arith::AddFOp, arith::SubFOp>(op))
+    return {};
+  bool subtracts = isa<arith::SubFOp>(op);
+  auto negateIf = [&](bool condition, Value value) -> Value {
+    return condition ? arith::NegFOp::create(builder, value).getResult() : value;
+  };
+  for (bool isRight : {true, false}) {
+    arith::MulFOp product = getOwnProduct(op.getOperand(isRight));
+    if (!product)
       continue;
-    Value accumulator = values.lookup(sum);
-    if (!isa<VectorType>(accumulator.getType()))
-      return {};
-    return vector::FMAOp::create(builder, values.lookup(product.getLhs()),
-                                 values.lookup(product.getRhs()), accumulator);
+    Value lhs = negateIf(subtracts && isRight, values.lookup(product.getLhs()));
+    Value other = negateIf(subtracts && !isRight, values.lookup(op.getOperand(!isRight)));
+    return math::FmaOp::create(builder, lhs, values.lookup(product.getRhs()), other);
   }
   return {};
 }
@@ -208,11 +216,7 @@ SmallVector<Value> RowSweep::emitPayload(ImplicitLocOpBuilder &builder, ArrayRef
     for (Value operand : inner.getOperands())
       if (!values.contains(operand))
         values.map(operand, spread(operand));
-    auto add = dyn_cast<arith::AddFOp>(inner);
-    Value fused = add && op.getNumReductionLoops() > 0
-                      ? createFusedSum(builder, add, values, op.getRegionOutputArgs())
-                      : Value();
-    if (fused) {
+    if (Value fused = createFusedSum(builder, inner, values)) {
       values.map(inner.getResult(0), fused);
       continue;
     }
