@@ -8,7 +8,8 @@ def ForwardLoadsPass : Pass<"jit-forward-loads", "::mlir::func::FuncOp"> {
   let summary = "Reads whole tiles where they lie instead of copying them first";
   let description = [{
     A load copies its rows into a buffer of its own. Where the rows are all there and the function never writes the
-    array, the copy is a sweep over memory for nothing: the tensor may be the array itself.
+    array, the copy is a sweep over memory for nothing: the tensor may be the array itself. Where only the run tells whether
+    all rows are there, the tensor is the array or the buffer, and the buffer is filled only where it is needed.
 
     Before:
     ```mlir
@@ -32,7 +33,7 @@ def UnrollCarriedLoopsPass : Pass<"jit-unroll-carried-loops", "::mlir::func::Fun
   let description = [{
     A loop that carries a tile reads and writes all of it in every iteration, although most of the time goes into moving it
     through the caches. Of several iterations in one body, fusion makes one update of the tile, and one sweep over what
-    the iterations read in common. Innermost loops only; what is left of the trip count runs in a loop of its own.
+    the iterations read in common. Innermost loops only, which compute with the tile they carry; what is left of the trip count runs in a loop of its own.
 
     Before:
     ```mlir
@@ -201,7 +202,7 @@ def VectorizeRowsPass : Pass<"jit-vectorize-rows", "::mlir::func::FuncOp"> {
     start at whole cache lines; both are known when the kernel runs, so such a sweep is there twice.
 
     Reductions over columns keep several vectors of partial results and combine them in a fixed order, so the result is the same in
-    every run; a product that is summed is a fused multiply-add. Nothing else is contracted.
+    every run. A product that is used in one sum or difference alone is computed with it, by a fused multiply-add.
 
     Before:
     ```mlir
@@ -218,7 +219,7 @@ def VectorizeRowsPass : Pass<"jit-vectorize-rows", "::mlir::func::FuncOp"> {
       %sums:4 = scf.for %col = %c0 to %c4096 step %c32 iter_args(%a0 = %zero, ...) -> (vector<8xf32>, ...) {
         %x0 = vector.load %v[%row, %col] : memref<4x4096xf32>, vector<8xf32>
         %y0 = vector.load %u[%c0, %col] : memref<1x4096xf32>, vector<8xf32>
-        %s0 = vector.fma %x0, %y0, %a0 : vector<8xf32>
+        %s0 = math.fma %x0, %y0, %a0 : vector<8xf32>
         ... // three more
         scf.yield %s0, ...
       }
@@ -232,7 +233,7 @@ def VectorizeRowsPass : Pass<"jit-vectorize-rows", "::mlir::func::FuncOp"> {
     Option<"unroll", "unroll", "int64_t", "4", "Most vectors per iteration of the column loop">,
     Option<"streamBytes", "stream-bytes", "int64_t", "8388608", "Least size of an array that is written past the caches">
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 

@@ -152,29 +152,39 @@ void RowSweep::store(ImplicitLocOpBuilder &builder, Value value, OpOperand &oper
     memref::StoreOp::create(builder, value, operand.get(), indices);
 }
 
-/// The product that a sum or difference may take in: it is used for nothing else.
-static arith::MulFOp getOwnProduct(Value value) {
-  auto product = value.getDefiningOp<arith::MulFOp>();
-  return product && product->hasOneUse() ? product : arith::MulFOp();
+/// The number of the operand of a sum or difference that is a product and used for nothing else, or
+/// nothing: both become one fused operation.
+static std::optional<unsigned> findOwnProduct(Operation &op) {
+  if (!isa<arith::AddFOp, arith::SubFOp>(op))
+    return std::nullopt;
+  for (unsigned number : {1u, 0u}) {
+    auto product = op.getOperand(number).getDefiningOp<arith::MulFOp>();
+    if (product && product->hasOneUse() && product->getBlock() == op.getBlock())
+      return number;
+  }
+  return std::nullopt;
 }
 
-/// A sum or difference with a product as one fused operation, or null where `op` is something else.
-static Value createFusedSum(ImplicitLocOpBuilder &builder, Operation &op, const IRMapping &values) {
-  if (!isa<arith::AddFOp, arith::SubFOp>(op))
-    return {};
+/// Whether the operation is a product that the sum or difference it is for takes in.
+static bool isTakenIn(Operation &op) {
+  if (!isa<arith::MulFOp>(op) || !op.hasOneUse())
+    return false;
+  Operation &user = **op.user_begin();
+  std::optional<unsigned> number = findOwnProduct(user);
+  return number && user.getOperand(*number) == op.getResult(0);
+}
+
+/// The sum or difference `op` with the product that is its operand `number`.
+static Value createFusedSum(ImplicitLocOpBuilder &builder, Operation &op, unsigned number,
+                            const IRMapping &values) {
+  auto product = op.getOperand(number).getDefiningOp<arith::MulFOp>();
   bool subtracts = isa<arith::SubFOp>(op);
   auto negateIf = [&](bool condition, Value value) -> Value {
     return condition ? arith::NegFOp::create(builder, value).getResult() : value;
   };
-  for (bool isRight : {true, false}) {
-    arith::MulFOp product = getOwnProduct(op.getOperand(isRight));
-    if (!product)
-      continue;
-    Value lhs = negateIf(subtracts && isRight, values.lookup(product.getLhs()));
-    Value other = negateIf(subtracts && !isRight, values.lookup(op.getOperand(!isRight)));
-    return math::FmaOp::create(builder, lhs, values.lookup(product.getRhs()), other);
-  }
-  return {};
+  Value lhs = negateIf(subtracts && number == 1, values.lookup(product.getLhs()));
+  Value other = negateIf(subtracts && number == 0, values.lookup(op.getOperand(1 - number)));
+  return math::FmaOp::create(builder, lhs, values.lookup(product.getRhs()), other);
 }
 
 Value RowSweep::createIndex(ImplicitLocOpBuilder &builder, int64_t loop, const Place &place) const {
@@ -214,10 +224,12 @@ SmallVector<Value> RowSweep::emitPayload(ImplicitLocOpBuilder &builder, ArrayRef
       continue;
     }
     for (Value operand : inner.getOperands())
-      if (!values.contains(operand))
+      if (!values.contains(operand) && operand.getParentBlock() != op.getBody())
         values.map(operand, spread(operand));
-    if (Value fused = createFusedSum(builder, inner, values)) {
-      values.map(inner.getResult(0), fused);
+    if (isTakenIn(inner))
+      continue;
+    if (std::optional<unsigned> number = findOwnProduct(inner)) {
+      values.map(inner.getResult(0), createFusedSum(builder, inner, *number, values));
       continue;
     }
     SmallVector<Type> types =
