@@ -1,7 +1,7 @@
 """Attention residual: a softmax-weighted mixture of N earlier block outputs, per token, forward and backward.
 
-Both kernels have two forms. "streaming" takes the blocks of a token one after the other, for any N. "resident" holds all
-blocks of a token at once: NMAX is the most it has room for, and N must not be larger.
+Both kernels have two forms. "streaming" takes the blocks of a token one after the other, for any N. "resident" holds
+all blocks of a token at once: NMAX is the most it has room for, and N must not be larger.
 """
 
 import attn
@@ -22,8 +22,8 @@ def attn_res_fwd(
 
     V is [N, T, D] or a list of N tensors [T, D], and is read in its own type; wq and wn are [D], of any of the three
     types; eps > 0. All arithmetic is f32; h is rounded once, to V's type. With `round_key`, r_i * v_i and its product
-    with wn are rounded to wn's type before the query takes part. Returns h [T, D]; lse [T], scores [T, N] and reciprocal
-    norms [T, N] in f32, for the backward.
+    with wn are rounded to wn's type before the query takes part. Returns h [T, D]; lse [T], scores [T, N] and
+    reciprocal norms [T, N] in f32, for the backward.
     """
     h, lse = at.empty("T D", V.dtype), at.empty("T", at.f32)
     sc, rs = at.empty("T N", at.f32), at.empty("T N", at.f32)
@@ -36,11 +36,11 @@ def attn_res_fwd(
             r = at.rsqrt(at.mean(v * v, 1) + eps)
             key = ((v * r).to(wn.dtype) * w).to(wn.dtype) if round_key else v
             s = at.sum(key * u, 1) if round_key else r * at.sum(key * u, 1)
+            sc[t, n], rs[t, n] = s, r
             m = at.max(s, 0)
             e = at.exp(s - m)
             total = at.sum(e, 0)
             h[t, :], lse[t] = at.sum(e / total * v, 0), m + at.log(total)
-            sc[t, n], rs[t, n] = s, r
     else:
         for t in at.grid(at.tiles(T, BT)):
             st = at.softmax_state(BT, D)
@@ -71,8 +71,8 @@ def attn_res_bwd(
         G = sum over tokens and i of e_i * r_i * v_i        dwq = wn * G        dwn = wq * G
 
     One pass over V. The streaming form takes delta from h, as it was rounded to V's type; with `exact_delta` it reads V
-    twice instead, and like the resident form needs no h. Each core sums its part of G, and a second phase adds the parts in
-    their order. Returns dV, a list where V is one, dwq and dwn; None for what is not wanted.
+    twice instead, and like the resident form needs no h. Each core sums its part of G, and a second phase adds the
+    parts in their order. Returns dV, a list where V is one, dwq and dwn; None for what is not wanted.
     """
     dV = at.empty_like(V) if want_dv else None
     dwq, dwn = (at.empty_like(wq), at.empty_like(wn)) if want_dw else (None, None)

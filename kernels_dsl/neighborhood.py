@@ -39,16 +39,17 @@ def neighborhood_bwd(
     do: at.Tensor["B H S D"], q: at.Tensor["B H S D"], k: at.Tensor["B H S D"], v: at.Tensor["B H S D"],
     lse: at.Tensor["B H S", at.f32], scale: float, dilation: int, W: at.Const[int], dilated: at.Const[bool] = True,
     dlse: at.Tensor["B H S", at.f32] | None = None, want_dq: at.Const[bool] = True, want_dkv: at.Const[bool] = True,
-    BM: at.Auto(8, 64) = None, RUN: at.Auto(64, 4096) = None,
+    reload: at.Const[bool] = False, BM: at.Auto(8, 64) = None, RUN: at.Auto(64, 4096) = None,
 ):  # fmt: skip
     """Backward, from the gradients `do` of o and `dlse` of lse (None for zero), in one walk over q, k, v and do.
 
         P_it = exp(s_it - lse_i)     A_it = <do_i, v_j>     E_it = P_it * (A_it - sum_t P_it * A_it + dlse_i)
         dq_i = scale * sum_t E_it * k_j     dk_j = scale * sum_it E_it * q_i     dv_j = sum_it P_it * do_i
 
-    A core walks RUN positions of one class, tile by tile. The last W - 1 rows of dk and dv are carried to the next tile;
-    the W // 2 queries outside the run at each end are computed twice, so that each row has one writer. Rows that do not
-    exist are zero and add nothing. Returns dq, dk and dv in the memory order of q, k and v; None for what is not wanted.
+    A core walks RUN positions of one class, tile by tile. The last W - 1 rows of k, v, dk and dv are carried to the
+    next tile; with `reload`, k and v are loaded again instead, as the compiler's gathered form needs it. The W // 2
+    queries outside the run at each end are computed twice, so that each row has one writer. Rows that do not exist are
+    zero and add nothing. Returns dq, dk and dv in the memory order of q, k and v; None for what is not wanted.
     """
     dq = at.empty_like(q) if want_dq else None
     dk, dv = (at.empty_like(k), at.empty_like(v)) if want_dkv else (None, None)
@@ -59,22 +60,30 @@ def neighborhood_bwd(
         end = at.cdiv(S - c, step)
         lo = run.base
         hi = at.minimum(lo + RUN, end)
+        if R and not reload:
+            first = at.tiles(2 * R, 2 * R, base=lo - halo - R).clip(0, end).map(c, step)
+            k_last, v_last = k[b, h, first, :], v[b, h, first, :]
         if R and want_dkv:
-            k_carry, v_carry = at.zeros((2 * R, D)), at.zeros((2 * R, D))
+            dk_last, dv_last = at.zeros((2 * R, D)), at.zeros((2 * R, D))
         for i in at.range(at.tiles(hi - lo + 2 * halo, BM, base=lo - halo), stages=2):
-            here, near = i.clip(0, end).map(c, step), i.window(R, at.minimum(end, hi + halo + R)).map(c, step)
-            qi, ki, g = q[b, h, here, :].to(at.f32), k[b, h, near, :].to(at.f32), do[b, h, here, :].to(at.f32)
+            here = i.clip(0, end).map(c, step)
+            near = (i.window(R, at.minimum(end, hi + halo + R)) if reload else i.shift(R).clip(0, end)).map(c, step)
+            qi, g = q[b, h, here, :].to(at.f32), do[b, h, here, :].to(at.f32)
+            ki, vi = k[b, h, near, :], v[b, h, near, :]
+            if R and not reload:
+                ki, vi = at.concat(k_last, ki), at.concat(v_last, vi)
+                k_last, v_last = ki[BM:BM + 2 * R], vi[BM:BM + 2 * R]
             p = at.exp(at.minimum(scale * at.band_dot(qi, ki) - lse[b, h, here], 0.0))
-            a = at.band_dot(g, v[b, h, near, :])
+            a = at.band_dot(g, vi)
             rest = at.sum(p * a, 1)
             e = scale * p * (a - (rest if dlse is None else rest - dlse[b, h, here]))
             if want_dq:
                 dq[b, h, i.clip(lo, hi).map(c, step), :] = at.band_mix(e, ki)
             if want_dkv:
-                k_acc = at.band_spread(e, qi, at.concat(k_carry, at.zeros((BM, D))) if R else None)
-                v_acc = at.band_spread(p, g, at.concat(v_carry, at.zeros((BM, D))) if R else None)
+                dki = at.band_spread(e, qi, at.concat(dk_last, at.zeros((BM, D))) if R else None)
+                dvi = at.band_spread(p, g, at.concat(dv_last, at.zeros((BM, D))) if R else None)
                 done = i.shift(-R).clip(lo, hi).map(c, step)
-                dk[b, h, done, :], dv[b, h, done, :] = k_acc[0:BM], v_acc[0:BM]
+                dk[b, h, done, :], dv[b, h, done, :] = dki[0:BM], dvi[0:BM]
                 if R:
-                    k_carry, v_carry = k_acc[BM:BM + 2 * R], v_acc[BM:BM + 2 * R]
+                    dk_last, dv_last = dki[BM:BM + 2 * R], dvi[BM:BM + 2 * R]
     return dq, dk, dv

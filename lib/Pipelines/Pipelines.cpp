@@ -21,6 +21,8 @@ void attn::addTileStage(OpPassManager &manager, const TileStageOptions &options)
   manager.addPass(createClampGridPass());
   FitTilesPassOptions fit;
   llvm::append_range(fit.sizes, options.sizes);
+  fit.strips = options.strips;
+  fit.printAlternatives = options.printAlternatives;
   manager.addPass(createFitTilesPass(fit));
   SplitPhasesPassOptions split;
   split.phases = options.phases;
@@ -55,14 +57,19 @@ struct TilePipelineOptions : PassPipelineOptions<TilePipelineOptions> {
       llvm::cl::init("auto")};
   ListOption<std::string> sizes{*this, "sizes",
                                 llvm::cl::desc("block sizes to take, as of tile-fit-tiles")};
-
+  Option<int64_t> strips{*this, "strips", llvm::cl::desc("columns of strips, as of tile-fit-tiles"),
+                         llvm::cl::init(0)};
+  Option<bool> printAlternatives{*this, "print-alternatives",
+                                 llvm::cl::desc("say what tile-fit-tiles looked at"),
+                                 llvm::cl::init(false)};
   Option<std::string> phases{
       *this, "phases",
       llvm::cl::desc("barrier: blocks meet between phases; launches: a kernel per phase"),
       llvm::cl::init("barrier")};
 
   TileStageOptions get() const {
-    return {band, softmax, llvm::to_vector_of<std::string>(sizes), phases};
+    return {band,   softmax,           llvm::to_vector_of<std::string>(sizes),
+            strips, printAlternatives, phases};
   }
 };
 

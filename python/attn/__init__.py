@@ -19,15 +19,18 @@ from .language import Spec, spec
 
 __all__ = [
     "Artefact", "CompileError", "Kernel", "STAGES", "Spec", "VerificationError",
-    "dump", "kernel", "simulate", "spec", "verify",
+    "dump", "kernel", "memory_limit", "nn", "ops", "simulate", "spec", "verify",
 ]  # fmt: skip
 
-# Name -> the module that has it; imported at first use.
+# Name -> the module that has it; imported at first use. A module may stand for itself.
 _LAZY = {
     "Artefact": "compiler",
     "STAGES": "compiler",
     "VerificationError": "verification",
     "dump": "compiler",
+    "memory_limit": "memory",
+    "nn": "nn",
+    "ops": "ops",
     "simulate": "_runtime",
     "verify": "verification",
 }
@@ -38,7 +41,8 @@ def __getattr__(name: str):
         raise AttributeError(f"module 'attn' has no attribute '{name}'")
     from importlib import import_module
 
-    value = getattr(import_module(f".{_LAZY[name]}", __name__), name)
+    module = import_module(f".{_LAZY[name]}", __name__)
+    value = module if _LAZY[name] == name else getattr(module, name)
     globals()[name] = value
     return value
 

@@ -47,7 +47,10 @@ def bind(signature: Signature, defaults: dict, positional, keywords):
 
 
 def check_arrays(signature: Signature, arrays: dict):
-    """Checks arrays (name -> Description, or None) against the signature; gives the sizes of its dims, None where not known."""
+    """Checks arrays (name -> Description, or None) against the signature.
+
+    Gives the sizes of its dims, None where not known.
+    """
     sizes, origins = {}, {}
     for parameter in signature.of_kind("array"):
         if parameter.name not in arrays:

@@ -10,8 +10,8 @@ import re
 
 # What every stage computes alike. An op that is not listed counts as one that need not be.
 _EXACT = frozenset(
-    "abs add band_mask cast dim div extract grid insert load make_span maximum minimum mul phase range rsqrt size span_base "
-    "splat sqrt store sub undefined yield".split()
+    "abs add band_mask cast dim div extract grid insert load make_span maximum minimum mul phase range rsqrt size "
+    "span_base splat sqrt store sub undefined yield".split()
 )
 _EXACT_REDUCTIONS = frozenset(("max", "min"))
 _WRITES = frozenset(("accumulate", "store"))

@@ -1,7 +1,7 @@
 """The decorator `@attn.kernel`: a function that is parsed, specialised and compiled, and never executed.
 
-Authors call a kernel as a function. What is built on kernels uses `kernel.run(arguments, outputs, **options)`: arguments by
-name, outputs that are there already, and options of the compiler.
+Authors call a kernel as a function. What is built on kernels uses `kernel.run(arguments, outputs, **options)`:
+arguments by name, outputs that are there already, and options of the compiler.
 """
 
 from __future__ import annotations

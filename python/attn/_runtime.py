@@ -4,16 +4,16 @@ An array goes to them as `(address, shape, strides)`, a list of tensors as `([ad
 first entries are the length of the list and 0. Strides count elements. Numbers go as they are, and arrays that are None
 do not go at all.
 
-Outputs are made here, or given by the caller by name: `call` and `simulate` take `outputs={"dq": tensor}`, and check them
-as they check arguments. An output of `at.empty_like` has the memory order of its argument, as `torch.empty_like` has, and
-is a list where that is one.
+Outputs are made here, or given by the caller by name: `call` and `simulate` take `outputs={"dq": tensor}`, and check
+them as they check arguments. An output of `at.empty_like` has the memory order of its argument, as `torch.empty_like`
+has, and is a list where that is one.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from . import _arguments, compiler, language
+from . import _arguments, compiler, language, memory
 from .frontend.lowering import Lowered, Output
 from .language import Spec, bf16, f16, f32, i32
 from .report import Report
@@ -66,7 +66,8 @@ class HostProgram:
         if self._scratch:
             blocks = self._native.count_blocks(arguments + launch.workspace(self._scratch, 1), threads)
             arguments = arguments + launch.workspace(self._scratch, blocks)
-        self._native.run(arguments, threads)
+        with memory.workspace(launch.workspace_bytes):
+            self._native.run(arguments, threads)
 
 
 def simulate(
@@ -104,6 +105,7 @@ class _Launch:
 
     def __init__(self, kernel, positional, keywords, outputs: dict | None = None, has_values: bool = True):
         signature = self._signature = kernel.signature
+        self._workspace = []
         self._bound = _arguments.bind(signature, kernel.defaults, positional, keywords)
         describe = _describe if has_values else _describe_maybe_spec
         self._arrays = {
@@ -180,6 +182,11 @@ class _Launch:
         arrays = [Output("", tuple(dims), getattr(language, dtype)) for dims, dtype in scratch]
         self._workspace = [_make_tensor(array.dtype, _shape(array, sizes)) for array in arrays]
         return [_native_array(array) for array in self._workspace]
+
+    @property
+    def workspace_bytes(self):
+        """The bytes of the scratch that was made last."""
+        return sum(array.numel() * array.element_size() for array in self._workspace)
 
     def results(self):
         """What the kernel returns."""
@@ -266,8 +273,8 @@ def _with_rows_apart(value, axes):
         return value
     if isinstance(value, (list, tuple)):
         return [_with_rows_apart(tensor, axes) for tensor in value]
-    overlap = any(value.shape[axis] > 1 and value.stride(axis) < value.shape[-1] for axis in axes if axis < value.dim() - 1)
-    return value.contiguous() if overlap else value
+    rows = [axis for axis in axes if axis < value.dim() - 1 and value.shape[axis] > 1]
+    return value.contiguous() if any(value.stride(axis) < value.shape[-1] for axis in rows) else value
 
 
 def _strides(tensor):

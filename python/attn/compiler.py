@@ -14,7 +14,7 @@ STAGES = ("source", "tile", "ascend", "ascendc")
 # The pipelines that lead to each stage from the frontend's text, and the options that they take.
 _PIPELINES = {"source": (), "tile": ("attn-tile",), "ascend": ("attn-tile", "attn-ascend")}
 _PIPELINES["ascendc"] = _PIPELINES["ascend"]
-_OPTIONS = {"band": "attn-tile", "softmax": "attn-tile"}
+_OPTIONS = dict.fromkeys(("band", "phases", "softmax", "strips"), "attn-tile")
 _WORD = re.compile(r"[\w-]+")
 
 
@@ -31,9 +31,9 @@ def split_options(signature, keywords: dict):
     return {name: value for name, value in keywords.items() if name in names}, options
 
 
-def _pipeline_text(name: str, options: dict):
-    """A pipeline with those options that are its own, as MLIR writes it: `attn-tile{softmax=online}`."""
-    own = " ".join(f"{key}={value}" for key, value in options.items() if _OPTIONS[key] == name)
+def _pipeline_text(name: str, options: dict, *more: str):
+    """A pipeline with those options that are its own, as MLIR writes it: `attn-tile{softmax=online}`, and `more`."""
+    own = " ".join([*(f"{key}={value}" for key, value in options.items() if _OPTIONS[key] == name), *more])
     return f"{name}{{{own}}}" if own else name
 
 
@@ -98,6 +98,14 @@ class Artefact:
     def sizes(self):
         """The block sizes that the compiler chose, by name."""
         return self.module("tile").sizes
+
+    @property
+    def alternatives(self):
+        """Remarks on every choice of sizes, stages and strips that the compiler looked at, with its bytes and cycles."""
+        module = parse(self._source, self.soc)
+        with compile_errors():
+            said = module.run(_pipeline_text("attn-tile", self._options, "print-alternatives=true"))
+        return [item for item in said if item.message.startswith("alternative: ")]
 
     @property
     def remarks(self):

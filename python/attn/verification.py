@@ -138,10 +138,10 @@ def verify(
 ):
     """Runs a kernel in several stages and compares them; returns a `Verification`.
 
-    `reference` takes the kernel's arguments without block sizes, tensors as float64 and numbers rounded to f32, and returns
-    what the kernel should. `tolerance` is (atol, rtol), numbers or tensors, or a dict of such pairs by output; what it does
-    not name has that of `TOLERANCE`. Without a reference, outputs that must be equal bit for bit are compared, and the
-    others are named.
+    `reference` takes the kernel's arguments without block sizes, tensors as float64 and numbers rounded to f32, and
+    returns what the kernel should. `tolerance` is (atol, rtol), numbers or tensors, or a dict of such pairs by output;
+    what it does not name has that of `TOLERANCE`. Without a reference, outputs that must be equal bit for bit are
+    compared, and the others are named.
     """
     _check_stages(stages)
     arguments, _ = compiler.split_options(kernel.signature, keywords)
@@ -184,10 +184,13 @@ def _unwritten_is_nan():
 
 
 def _by_name(lowered, results):
-    """The results of a call by the names of the outputs; those of a list have their place in it behind."""
+    """The results of a call by the names of the outputs; those of a list have their place in it behind.
+
+    Where the kernel returns None, there is nothing to compare, whatever a reference gives.
+    """
     named = {}
     for place, result in zip(lowered.returned, (results,) if lowered.single else results, strict=True):
-        if place is None:  # an output that this specialisation does not have
+        if place is None:
             continue
         name = lowered.outputs[place].name
         if isinstance(result, (list, tuple)):

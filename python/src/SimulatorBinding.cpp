@@ -14,11 +14,12 @@ namespace attn::python {
 
 namespace {
 
-/// The only kernel of a module; null, with a diagnostic, where there is none or several.
+/// The only kernel of a module, its first phase; null, with a diagnostic, where there is none or
+/// several.
 func::FuncOp findKernel(ModuleOp module) {
   func::FuncOp kernel;
   for (auto function : module.getOps<func::FuncOp>()) {
-    if (!function->hasAttr("ascend.kernel"))
+    if (!function->hasAttr("ascend.kernel") || function->hasAttr(launch::afterName))
       continue;
     if (kernel)
       return function.emitError("the module has several kernels"), nullptr;

@@ -55,6 +55,14 @@ def source_ir(artefact):
     return re.sub(r" loc\((?:[^()]|\([^()]*\))*\)", "", artefact._source)
 
 
+def body_lines(artefact):
+    """The lines between the load of `x` and the store of `Y` in `in_grid`, stripped."""
+    lines = [line.strip() for line in source_ir(artefact).splitlines()]
+    start = next(i for i, line in enumerate(lines) if line.startswith("%x = tile.load"))
+    end = next(i for i, line in enumerate(lines) if line.startswith("tile.store") and "%Y[" in line)
+    return lines[start + 1 : end]
+
+
 def expect_error(call, message: str, underlined: str):
     """Checks that `call` raises a CompileError which says `message` and underlines `underlined` in the source."""
     with pytest.raises(attn.CompileError) as caught:

@@ -14,17 +14,9 @@ TILE = "!tile.tile<BT x 256 x f32>"
 COLUMN = "!tile.tile<BT x 1 x f32>"
 
 
-def body_lines(artefact):
-    """The lines between the load of `x` and the store of `Y` in kernel_text.in_grid, stripped."""
-    lines = [line.strip() for line in kernel_text.source_ir(artefact).splitlines()]
-    start = next(i for i, line in enumerate(lines) if line.startswith("%x = tile.load"))
-    end = next(i for i, line in enumerate(lines) if line.startswith("tile.store") and "%Y[" in line)
-    return lines[start + 1 : end]
-
-
 def check_body(tmp_path, body, expected, **arguments):
     artefact = kernel_text.compile_in_grid(tmp_path, body, **{"dtype": at.f32, **arguments})
-    assert body_lines(artefact)[: len(expected)] == expected
+    assert kernel_text.body_lines(artefact)[: len(expected)] == expected
     return artefact
 
 
@@ -129,7 +121,7 @@ def test_mean_multiplies_by_the_reciprocal(tmp_path):
 def test_narrow_tiles_are_widened(tmp_path):
     artefact = kernel_text.compile_in_grid(tmp_path, "x = x * x")
     narrow = "!tile.tile<BT x 256 x bf16>"
-    assert body_lines(artefact) == [
+    assert kernel_text.body_lines(artefact) == [
         f"%0 = tile.cast %x : {narrow} -> {TILE}",
         f"%1 = tile.cast %x : {narrow} -> {TILE}",
         f"%x_1 = tile.mul %0, %1 : {TILE}, {TILE} -> {TILE}",
@@ -243,14 +235,14 @@ def test_loads(tmp_path):
         ("i, 3", f"({array}, index, index)", "!tile.tile<1 x 1 x f32>"),
     ]:
         artefact = kernel_text.compile_in_grid(tmp_path, f"y = X[{index}]", dtype=at.f32)
-        line = next(line for line in body_lines(artefact) if line.startswith("%y = tile.load"))
+        line = next(line for line in kernel_text.body_lines(artefact) if line.startswith("%y = tile.load"))
         assert line.endswith(f"] : {operands} -> {result}")
 
 
 def test_stores_round(tmp_path):
     for dtype in (at.f16, at.bf16):
         artefact = kernel_text.compile_in_grid(tmp_path, "x = x + 1", dtype=dtype)
-        assert f"%Y_1 = tile.cast %x_1 : {TILE} -> !tile.tile<BT x 256 x {dtype.name}>" in body_lines(artefact)
+        assert f"%Y_1 = tile.cast %x_1 : {TILE} -> !tile.tile<BT x 256 x {dtype.name}>" in kernel_text.body_lines(artefact)
 
 
 def test_stores_of_numbers_fill(tmp_path):

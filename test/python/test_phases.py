@@ -1,8 +1,11 @@
 """Kernels with phases: what blocks accumulate is summed up in a fixed order, whatever runs them."""
 
+import attn
+import attn.language as at
 import pytest
 import torch
 from attn import _core, compiler
+from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
 
 COLUMNS = 192
 SUM_ROWS = f"""
@@ -71,3 +74,88 @@ def test_bits_do_not_depend_on_threads(on_host, count):
     rows = torch.randn(count, COLUMNS)
     results = [on_host(rows, threads) for threads in (1, 2, 2, 3, 8)]
     assert all(torch.equal(result, results[0]) for result in results)
+
+
+def on_chip(rows, phases: str, soc: str = "Ascend910B4"):
+    """The sum of the rows on the modelled chip, and the report."""
+    module = compiler.parse(SUM_ROWS, soc)
+    module.run(f"attn-tile{{phases={phases}}}")
+    module.run("attn-ascend")
+    result = torch.full((COLUMNS,), torch.nan)
+    report = _core.simulate(module, [native(rows), native(result)])
+    assert not report["hazards"]
+    return result, report
+
+
+@pytest.mark.parametrize("count", [1, 64, 1000, 5003])
+def test_barrier_and_launches_agree(count):
+    rows = torch.randn(count, COLUMNS)
+    (result, met), (other, launched) = (on_chip(rows, phases) for phases in ("barrier", "launches"))
+    assert torch.allclose(result.double(), rows.double().sum(0), atol=1e-5 * count**0.5)
+    assert torch.equal(result, other)
+    assert met["gm_bytes_read"] == launched["gm_bytes_read"]
+    # A second launch takes 6 us, a meeting 1.5.
+    assert 3 < launched["time_us"] - met["time_us"] < 6
+
+
+def test_every_run_gives_the_same_bits():
+    rows = torch.randn(3001, COLUMNS)
+    assert torch.equal(on_chip(rows, "barrier")[0], on_chip(rows, "barrier")[0])
+
+
+def test_no_more_blocks_than_cores_meet():
+    rows = torch.randn(70000, COLUMNS)
+    result, report = on_chip(rows[:2000], "barrier", "Ascend910B4:vector_cores=7")
+    assert report["blocks"] == 7
+    assert torch.allclose(result.double(), rows[:2000].double().sum(0), atol=1e-3)
+
+
+def backward_arguments(columns: int = 2048, tokens: int = 5):
+    """Arguments of the backward of attention residual."""
+    V, dh = torch.randn(3, tokens, columns), torch.randn(tokens, columns)
+    wq, wn = torch.randn(columns) * columns**-0.5, torch.randn(columns)
+    return dh, V, wq, wn, *attn_res_fwd(V, wq, wn, 1e-6)
+
+
+@pytest.mark.parametrize("ub_bytes, fate", [
+    (32768, "'G' is spilled to a workspace in global memory"),
+    (8192, "'g' is spilled to a workspace in global memory"),
+])  # fmt: skip
+def test_accumulation_in_strips(ub_bytes, fate):
+    """Rows too long for local memory: what is summed up over the tokens is kept whole, or spilled."""
+    arguments, soc = backward_arguments(), f"Ascend910B4:ub_bytes={ub_bytes}"
+    simulated = attn.simulate(attn_res_bwd, *arguments, soc=soc)
+    assert not simulated.report.hazards
+    for result, expected in zip(simulated.outputs, attn_res_bwd(*arguments)):
+        assert torch.allclose(result, expected, rtol=1e-5, atol=1e-5 * expected.abs().max())
+    assert fate in [remark.message for remark in compile_backward(soc).remarks]
+
+
+def compile_backward(soc: str = "Ascend910B4", **options):
+    row, column, table = at.spec("2048", at.f32), at.spec("?", at.f32), at.spec("? ?", at.f32)
+    rows, cube = at.spec("? 2048", at.f32), at.spec("? ? 2048", at.f32)
+    specs = dict(dh=rows, V=cube, wq=row, wn=row, h=rows, lse=column, sc=table, rs=table)
+    artefact = attn_res_bwd.compile(soc=soc, **specs, **options)
+    artefact.ir("tile")
+    return artefact
+
+
+def test_strips_that_are_asked_for():
+    arguments = backward_arguments()
+    simulated = attn.simulate(attn_res_bwd, *arguments, strips=512)
+    assert not simulated.report.hazards
+    for result, expected in zip(simulated.outputs, attn_res_bwd(*arguments)):
+        assert torch.allclose(result, expected, rtol=1e-5, atol=1e-5 * expected.abs().max())
+    said = [remark.message for remark in compile_backward(strips=512).remarks]
+    assert any("strips of 512 columns" in message for message in said)
+    assert all("strips of 512 columns" in other.message for other in compile_backward(strips=512).alternatives)
+    with pytest.raises(attn.CompileError, match="strips of 100 columns were asked for; they have a multiple of 64"):
+        compile_backward(strips=100)
+
+
+def test_alternatives_lists_what_was_looked_at():
+    artefact = compile_backward()
+    said = [remark.message for remark in artefact.alternatives]
+    assert len(said) > 1 and all("cycles" in message and "bytes moved" in message for message in said)
+    assert any(f"BT = {artefact.sizes['BT']}, stages" in message for message in said)
+    assert not any(message.startswith("alternative") for message in (remark.message for remark in artefact.remarks))

@@ -8,7 +8,7 @@ import torch
 import attn
 import attn.language as at
 from attn import _exactness, compiler, testing, verification
-from kernels_dsl.attn_res import attn_res_fwd
+from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
 
 
 @attn.kernel
@@ -85,6 +85,23 @@ def test_lists_options_and_block_sizes():
 
     given = dict(wn=weights[1], eps=1e-6, BT=4, softmax="online")
     attn.verify(attn_res_fwd, list(values), weights[0], reference=reference, **given).check()
+
+
+def test_outputs_that_are_lists_or_none():
+    values, *weights = testing.attn_res_inputs(3, 21, 64, torch.float32)
+    saved = attn_res_fwd(values, *weights, 1e-6)
+    gradient = torch.randn(21, 64, generator=torch.Generator().manual_seed(1))
+
+    def reference(dh, V, wq, wn, h, lse, sc, rs, want_dw):
+        blocks = torch.stack(V).requires_grad_()
+        testing.attn_res_reference(blocks, wq, wn, 1e-6)[0].backward(dh)
+        return list(blocks.grad), None, None
+
+    result = attn.verify(
+        attn_res_bwd, gradient, list(values), *weights, *saved, want_dw=False,
+        reference=reference, tolerance={"dV": (2e-5, 1e-5)},
+    ).check()  # fmt: skip
+    assert [finding.output for finding in result.findings] == ["dV[0]", "dV[1]", "dV[2]"] * 2
 
 
 # What does not

@@ -14,6 +14,9 @@ struct TileStageOptions {
   std::string softmax = "auto";
   /// Block sizes to take, as of tile-fit-tiles: "BT=2".
   llvm::SmallVector<std::string> sizes = {};
+  /// Columns of strips, and whether to say what was looked at, as of tile-fit-tiles.
+  int64_t strips = 0;
+  bool printAlternatives = false;
   /// How blocks wait for each other between phases, as of tile-split-phases.
   std::string phases = "barrier";
 };

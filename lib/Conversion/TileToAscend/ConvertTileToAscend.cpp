@@ -69,7 +69,8 @@ static LogicalResult convert(func::FuncOp function) {
   SmallVector<Location> locations = llvm::map_to_vector(
       function.getArguments(), [](BlockArgument argument) { return argument.getLoc(); });
   Block *body = builder.createBlock(&lowered.getBody(), {}, types, locations);
-  if (failed(Lowering(*assignment, body, function.getLoc()).lower(function))) {
+  if (failed(Lowering(*assignment, tile::RowLimits(function), body, function.getLoc())
+                 .lower(function))) {
     lowered.erase();
     return failure();
   }

@@ -30,7 +30,7 @@ void Lowering::emitDuplicate(Value dst, Value scalar, Value count) {
 
 LogicalResult Lowering::lowerUnary(Operation *op) {
   Value result = op->getResult(0);
-  combineRows(result, op->getOperands());
+  limitRows(result);
   Value dst = getMemory(result), src = getMemory(op->getOperand(0)), count = getCount(result);
   UnaryKind kind = llvm::TypeSwitch<Operation *, UnaryKind>(op)
                        .Case([](ExpOp) { return UnaryKind::Exp; })
@@ -55,7 +55,7 @@ LogicalResult Lowering::lowerCast(CastOp op) {
   if (!widens && !(from.isF32() && isNarrow(to)))
     return op.emitOpError() << "cannot turn " << from << " into " << to
                             << " on the chip in one step; go through f32";
-  combineRows(op.getResult(), op.getInput());
+  limitRows(op.getResult());
   ascend::CastOp::create(builder, loc, widens ? ascend::RoundMode::None : ascend::RoundMode::Rint,
                          getMemory(op.getResult()), getMemory(op.getInput()),
                          getCount(op.getResult()), IntegerAttr(), DenseI64ArrayAttr());
@@ -81,12 +81,10 @@ LogicalResult Lowering::lowerBinary(Operation *op) {
   if (auto sum = dyn_cast<AddOp>(op))
     if (MulOp product = assignment.getFusedProduct(sum))
       return lowerMulAdd(sum, product);
+  limitRows(result);
   // A product that is added in place has no memory: the addition computes it.
-  if (assignment.getPlace(result).kind == BufferAssignment::Place::None) {
-    combineRows(result, op->getOperands());
+  if (assignment.getPlace(result).kind == BufferAssignment::Place::None)
     return success();
-  }
-  combineRows(result, op->getOperands());
   BinaryShape shape = getBinaryShape(op);
   switch (shape.form) {
   case BinaryForm::Elements:
@@ -111,7 +109,7 @@ LogicalResult Lowering::lowerBinary(Operation *op) {
 LogicalResult Lowering::lowerMulAdd(AddOp op, MulOp product) {
   Value result = op.getResult();
   Value other = op.getLhs() == product.getResult() ? op.getRhs() : op.getLhs();
-  combineRows(result, op->getOperands());
+  limitRows(result);
   Value dst = getMemory(result);
   if (assignment.getPlace(other) != assignment.getPlace(result))
     copyTile(dst, other);

@@ -8,8 +8,10 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::tile;
 
-Lowering::Lowering(const BufferAssignment &assignment, Block *body, Location loc)
-    : assignment(assignment), builder(OpBuilder::atBlockEnd(body)), entry(builder), loc(loc) {
+Lowering::Lowering(const BufferAssignment &assignment, const RowLimits &rowLimits, Block *body,
+                   Location loc)
+    : assignment(assignment), rowLimits(rowLimits), builder(OpBuilder::atBlockEnd(body)),
+      entry(builder), loc(loc) {
   // What is written at the entry must come before everything else: this op marks the place.
   entry.setInsertionPoint(func::ReturnOp::create(builder, loc));
 }
@@ -77,6 +79,10 @@ LogicalResult Lowering::lowerOp(Operation *op) {
       .Case([&](RangeOp range) { return lowerLoop(range); })
       .Case([&](YieldOp yield) {
         return handOn(yield, cast<RangeOp>(yield->getParentOp()), yield.getValues());
+      })
+      .Case([&](PhaseOp) {
+        ascend::SyncAllOp::create(builder, loc);
+        return success();
       })
       .Case([&](GridOp grid) { return grid.emitOpError("is left: run tile-clamp-grid before"); })
       .Default([&](Operation *other) { return lowerScalar(other); });
@@ -190,29 +196,23 @@ LogicalResult Lowering::lowerLoop(RangeOp op) {
   else
     scalars.map(op.getInductionVar(), loop.getInductionVar());
   auto carried = loop.getRegionIterArgs().begin();
-  for (auto [argument, init] : llvm::zip_equal(op.getCarried(), op.getInits())) {
+  for (Value argument : op.getCarried()) {
     if (!isa<TileType>(argument.getType()))
       scalars.map(argument, *carried++);
-    else if (Value valid = validRows.lookup(init))
-      validRows[argument] = valid;
+    else
+      limitRows(argument);
   }
   if (failed(lowerBlock(op.getBody().front())))
     return failure();
   auto result = loop.getResults().begin();
-  for (Value output : op.getResults())
+  builder.setInsertionPointAfter(loop);
+  for (Value output : op.getResults()) {
     if (!isa<TileType>(output.getType()))
       scalars.map(output, *result++);
-  setValidOfResults(op, loop);
-  return success();
-}
-
-/// A carried tile has the valid rows of what the loop yields, where those are known outside of it.
-void Lowering::setValidOfResults(RangeOp op, scf::ForOp loop) {
-  for (auto [output, next] : llvm::zip_equal(op.getResults(), op.getYield().getValues())) {
-    Value valid = isa<TileType>(next.getType()) ? validRows.lookup(next) : Value();
-    if (valid && !loop.getRegion().isAncestor(valid.getParentRegion()))
-      validRows[output] = valid;
+    else
+      limitRows(output);
   }
+  return success();
 }
 
 LogicalResult Lowering::handOn(Operation *op, RangeOp range, ValueRange sources) {
@@ -347,18 +347,17 @@ Value Lowering::getRows(Value value) {
 
 Value Lowering::getCount(Value value) { return scale(getRows(value), getPitch(getType(value))); }
 
-void Lowering::combineRows(Value result, ValueRange operands) {
-  int64_t rows = getType(result).getRowCount();
+void Lowering::limitRows(Value tile) {
   Value valid;
-  for (Value operand : operands) {
-    Value other = getType(operand).getRowCount() == rows ? validRows.lookup(operand) : Value();
-    if (other && valid && other != valid)
-      valid = arith::MinSIOp::create(builder, loc, valid, other);
-    else if (other)
-      valid = other;
+  for (Value span : rowLimits.getSpans(tile)) {
+    Value end = spans[span].end;
+    if (valid && valid != end)
+      valid = arith::MinSIOp::create(builder, loc, valid, end);
+    else
+      valid = end;
   }
-  if (valid)
-    validRows[result] = valid;
+  if (valid && ascend::getConstant(valid) != getType(tile).getRowCount())
+    validRows[tile] = valid;
 }
 
 void Lowering::forEachChunk(Value count, int64_t bound, int64_t step,

@@ -4,6 +4,7 @@
 
 #include "attn/Dialect/Ascend/IR/Ascend.h"
 #include "attn/Dialect/Tile/Analysis/BufferAssignment.h"
+#include "attn/Dialect/Tile/Analysis/RowLimits.h"
 #include "attn/Dialect/Tile/IR/Tile.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -17,7 +18,8 @@ mlir::Type convertArgumentType(mlir::Type type);
 class Lowering {
 public:
   /// `body` is the empty entry block of the new function, with its arguments.
-  Lowering(const tile::BufferAssignment &assignment, mlir::Block *body, mlir::Location loc);
+  Lowering(const tile::BufferAssignment &assignment, const tile::RowLimits &rowLimits,
+           mlir::Block *body, mlir::Location loc);
 
   /// Lowers the body of `function`.
   mlir::LogicalResult lower(mlir::func::FuncOp function);
@@ -45,7 +47,6 @@ private:
   mlir::LogicalResult lowerSpan(tile::MakeSpanOp op);
   mlir::LogicalResult lowerSize(tile::SizeOp op);
   mlir::LogicalResult lowerLoop(tile::RangeOp op);
-  void setValidOfResults(tile::RangeOp op, mlir::scf::ForOp loop);
   /// Brings the carried tiles into their buffers, before the loop or at its yield.
   mlir::LogicalResult handOn(mlir::Operation *op, tile::RangeOp range, mlir::ValueRange sources);
 
@@ -71,8 +72,8 @@ private:
   mlir::Value getRows(mlir::Value value);
   /// How many elements its valid rows take, padding between rows included.
   mlir::Value getCount(mlir::Value value);
-  /// Lets `result` have the rows that are valid in all of `operands` with as many rows as it.
-  void combineRows(mlir::Value result, mlir::ValueRange operands);
+  /// Counts the valid rows of a tile, once it is defined.
+  void limitRows(mlir::Value tile);
   /// Calls `body(first, amount)` for `count` things, of which there are at most `bound`, `step` at
   /// a time.
   void forEachChunk(mlir::Value count, int64_t bound, int64_t step,
@@ -146,6 +147,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   mlir::LogicalResult lowerReduce(tile::ReduceOp op);
+  void reduceProduct(tile::ReduceOp op, tile::MulOp product);
   void reduceColumn(tile::ReduceOp op);
   void reduceRows(tile::ReduceOp op);
 
@@ -167,6 +169,7 @@ private:
   void copyTile(mlir::Value dst, mlir::Value source, mlir::Value memory = {});
 
   const tile::BufferAssignment &assignment;
+  const tile::RowLimits &rowLimits;
   mlir::OpBuilder builder;
   /// Where constants and buffers go: the start of the function.
   mlir::OpBuilder entry;

@@ -60,8 +60,7 @@ LogicalResult Lowering::lowerExtract(ExtractOp op) {
   PartForm form = getPartForm(op);
   if (form == PartForm::Unsupported)
     return emitUnreachable(op, op.getPartType(), whole);
-  if (!op.getTransposed())
-    combineRows(op.getResult(), op.getInput());
+  limitRows(op.getResult());
   BufferAssignment::Place place = assignment.getPlace(op.getResult());
   if (place.kind == BufferAssignment::Place::Part)
     return success();
@@ -89,10 +88,7 @@ LogicalResult Lowering::lowerExtract(ExtractOp op) {
 LogicalResult Lowering::lowerInsert(InsertOp op) {
   if (getPartForm(op) == PartForm::Unsupported)
     return emitUnreachable(op, op.getPartType(), op.getWhole().getType());
-  if (op.getTransposed())
-    combineRows(op.getResult(), op.getWhole());
-  else
-    combineRows(op.getResult(), {op.getWhole(), op.getPart()});
+  limitRows(op.getResult());
   Value dst = getMemory(op.getResult());
   if (assignment.getPlace(op.getWhole()) != assignment.getPlace(op.getResult()))
     copyTile(dst, op.getWhole());

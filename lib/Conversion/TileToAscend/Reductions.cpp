@@ -48,11 +48,13 @@ static float getNeutral(ReduceKind kind) {
 
 LogicalResult Lowering::lowerReduce(ReduceOp op) {
   TileType type = op.getInput().getType();
-  Value dst = getMemory(op.getResult()), src = getMemory(op.getInput());
-  combineRows(op.getResult(), op.getInput());
+  Value dst = getMemory(op.getResult()), src = getMemory(op.getInput()); // none where absorbed
+  limitRows(op.getResult());
   int64_t reduced = op.getAxis() == 1 ? type.getColCount() : type.getRowCount();
   if (reduced == 1)
     copyTile(dst, op.getInput());
+  else if (MulOp product = assignment.getFusedProduct(op))
+    reduceProduct(op, product);
   else if (op.getAxis() == 1)
     ascend::RowReduceOp::create(builder, loc, getReduceKind(op.getKind()), dst, src,
                                 getScratch(op, 0), getRows(op.getInput()), type.getColCount(),
@@ -62,6 +64,32 @@ LogicalResult Lowering::lowerReduce(ReduceOp op) {
   else
     reduceRows(op);
   return success();
+}
+
+/// Along the rows of a product that is not written: 64 columns at a time are multiplied and added
+/// up, then what is left of each row is reduced.
+void Lowering::reduceProduct(ReduceOp op, MulOp product) {
+  TileType type = op.getInput().getType();
+  int64_t pitch = getPitch(type), blocks = pitch / 8;
+  Value lhs = getMemory(product.getLhs()), rhs = getMemory(product.getRhs());
+  Value rows = getRows(op.getInput()), products = getScratch(op, 0);
+  constexpr int64_t maxRepeats = 255, blocksPerRow = productColumns / 8;
+  for (int64_t col = 0; col < type.getColCount(); col += productColumns) {
+    auto lanes = builder.getI64IntegerAttr(std::min(productColumns, type.getColCount() - col));
+    auto strides = builder.getDenseI64ArrayAttr({1, 1, 1, blocksPerRow, blocks, blocks});
+    forEachChunk(rows, type.getRowCount(), maxRepeats, [&](Value first, Value amount) {
+      Value dst = slice(products, scale(first, productColumns));
+      Value offset = add(scale(first, pitch), constant(col));
+      Value left = slice(lhs, offset), right = slice(rhs, offset);
+      if (col == 0)
+        ascend::BinaryOp::create(builder, loc, BinaryKind::Mul, dst, left, right, amount, lanes,
+                                 strides);
+      else
+        ascend::MulAddOp::create(builder, loc, dst, left, right, amount, lanes, strides);
+    });
+  }
+  ascend::RowReduceOp::create(builder, loc, getReduceKind(op.getKind()), getMemory(op.getResult()),
+                              products, getScratch(op, 1), rows, productColumns, productColumns);
 }
 
 /// Down a column: its values, with neutral elements behind the valid ones, are one row.

@@ -121,8 +121,7 @@ LogicalResult Lowering::lowerLoad(LoadOp op) {
   ArrayPlace place = getArrayPlace(op.getArray(), op.getIndices(), op.getKinds(), selection, type);
   if (place.firstRow && !isa<FloatType>(type.getElementType()))
     return op.emitOpError() << "cannot fill missing rows of " << type.getElementType();
-  if (rows > 1 && !place.firstRow && ascend::getConstant(place.rows) != rows)
-    validRows[op.getResult()] = place.rows;
+  limitRows(op.getResult());
   if (selection.form == TransferForm::StridedColumn)
     return loadStridedColumn(op, place);
 

@@ -2,6 +2,7 @@
 // running on a CPU.
 #include "Patterns.h"
 #include "attn/Conversion/TileToLinalg/Passes.h"
+#include "attn/Dialect/Tile/Analysis/RowLimits.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -124,51 +125,18 @@ LogicalResult verifyStage(ModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
-/// The span that limits the valid rows of a tile, or null where all rows are valid, as those of
-/// filled spans are. Follows the tile back to the loads it is computed from.
-Value findRowSpan(Value tile) {
-  int64_t rows = cast<TileType>(tile.getType()).getRowCount();
-  SmallVector<Value> pending = {tile};
-  DenseSet<Value> seen;
-  while (!pending.empty()) {
-    Value value = pending.pop_back_val();
-    auto type = dyn_cast<TileType>(value.getType());
-    if (!type || type.getRowCount() != rows || !seen.insert(value).second)
-      continue;
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      if (auto range = dyn_cast<RangeOp>(argument.getOwner()->getParentOp()))
-        pending.push_back(range.getInits()[argument.getArgNumber() - 1]);
-      continue;
-    }
-    Operation *op = value.getDefiningOp();
-    if (auto load = dyn_cast<LoadOp>(op)) {
-      auto spans = llvm::make_filter_range(load.getIndices(), [](Value index) {
-        auto span = dyn_cast<SpanType>(index.getType());
-        return span && !span.getFilled();
-      });
-      if (!spans.empty())
-        return *spans.begin();
-    } else if (auto range = dyn_cast<RangeOp>(op)) {
-      unsigned number = cast<OpResult>(value).getResultNumber();
-      pending.push_back(range.getYield().getValues()[number]);
-      pending.push_back(range.getInits()[number]);
-    } else if (!isa<ExtractOp, InsertOp>(op)) {
-      llvm::append_range(pending, op->getOperands());
-    }
-  }
-  return {};
-}
-
 struct ConvertTileToLinalgPass : attn::impl::ConvertTileToLinalgPassBase<ConvertTileToLinalgPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (failed(verifyStage(module)))
       return signalPassFailure();
     ValidRows validRows;
-    module.walk([&](ReduceOp reduce) {
-      if (reduce.getAxis() == 0)
-        if (Value span = findRowSpan(reduce.getInput()))
-          validRows[reduce] = span;
+    module.walk([&](func::FuncOp function) {
+      RowLimits limits(function);
+      function.walk([&](ReduceOp reduce) {
+        if (reduce.getAxis() == 0)
+          llvm::append_range(validRows[reduce], limits.getSpans(reduce.getInput()));
+      });
     });
 
     TileTypeConverter converter;

@@ -7,8 +7,8 @@
 
 namespace attn {
 
-/// For each reduction over rows, the span that says how many of them are valid.
-using ValidRows = llvm::DenseMap<mlir::Operation *, mlir::Value>;
+/// For each reduction over rows, the spans that say how many of them are valid.
+using ValidRows = llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value, 1>>;
 
 /// Whether the function is launched by blocks, and so takes its block's number and their count.
 inline bool isKernel(mlir::func::FuncOp function) { return function->hasAttr("tile.kernel"); }

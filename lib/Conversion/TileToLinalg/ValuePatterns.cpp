@@ -207,20 +207,27 @@ private:
 
   /// Rows beyond the end of an array hold anything: they must not take part.
   Value getValidPart(ReduceOp op, Value input, ConversionPatternRewriter &rewriter) const {
-    Value span = validRows.lookup(op);
-    if (!span)
+    Location loc = op.getLoc();
+    Value valid;
+    for (Value span : validRows.lookup(op)) {
+      Value count = getCount(span, loc, rewriter);
+      valid = valid ? arith::MinSIOp::create(rewriter, loc, valid, count) : count;
+    }
+    if (!valid)
       return input;
-    // The span is no operand, so its converted values are taken by a cast, which the pass resolves
-    // at its end.
-    SmallVector<Type> types;
-    if (failed(getTypeConverter()->convertType(span.getType(), types)))
-      return input;
-    auto parts = UnrealizedConversionCastOp::create(rewriter, op.getLoc(), types, span);
-    Value valid = SpanParts::get(cast<SpanType>(span.getType()), parts.getResults()).count;
     SmallVector<OpFoldResult> zeros(2, rewriter.getIndexAttr(0)), ones(2, rewriter.getIndexAttr(1));
     SmallVector<OpFoldResult> sizes = {
         valid, rewriter.getIndexAttr(cast<RankedTensorType>(input.getType()).getDimSize(1))};
-    return tensor::ExtractSliceOp::create(rewriter, op.getLoc(), input, zeros, sizes, ones);
+    return tensor::ExtractSliceOp::create(rewriter, loc, input, zeros, sizes, ones);
+  }
+
+  /// The span is no operand, so its converted values are taken by a cast, which the pass resolves
+  /// at its end.
+  Value getCount(Value span, Location loc, ConversionPatternRewriter &rewriter) const {
+    SmallVector<Type> types;
+    (void)getTypeConverter()->convertType(span.getType(), types);
+    auto parts = UnrealizedConversionCastOp::create(rewriter, loc, types, span);
+    return SpanParts::get(cast<SpanType>(span.getType()), parts.getResults()).count;
   }
 
   const ValidRows &validRows;

@@ -149,8 +149,8 @@ void Core::execute(int pipeIndex, const Issued &issued) {
   for (const Touch &touch : execution.getTouches()) {
     const Place &place = issued.places[touch.operand];
     ByteMemory &memory = place.memory == Memory::UB ? *ub : shared.arrays[place.object];
-    Toucher toucher = {instruction.number, place.object, static_cast<int32_t>(block),
-                       issued.sequence, static_cast<Pipe>(pipeIndex)};
+    Toucher toucher = {instruction.number, place.object,    static_cast<int32_t>(block),
+                       meetings,           issued.sequence, static_cast<Pipe>(pipeIndex)};
     memory.history.add(touch, toucher, pipes[pipeIndex].clock, [&](const Conflict &conflict) {
       shared.log.reportRace(instruction, touch, place, block, conflict);
     });

@@ -13,7 +13,7 @@
 namespace attn::simulator {
 
 /// What will happen on a core.
-enum class EventKind { StartBlock, StepPipe, RaiseFlag, StartTransfer };
+enum class EventKind { StartBlock, StepPipe, RaiseFlag, StartTransfer, LeaveMeeting };
 
 /// What a core asks of the chip around it.
 class Surroundings {
@@ -22,6 +22,10 @@ public:
   virtual void schedule(double time, EventKind kind, int core, int index) = 0;
   virtual void startTransfer(int core, int pipe, double bytes, double maxRate, double now) = 0;
   virtual void finishBlock(int core, double time) = 0;
+  /// The core's block has come to a meeting of all blocks.
+  virtual void joinMeeting(int core, double time) = 0;
+  /// Who a meeting still waits for, in words.
+  virtual std::string describeMissing() const = 0;
 };
 
 /// What all cores share.
@@ -50,6 +54,7 @@ public:
   void raiseFlag(int flag, double now);
   void startTransfer(int pipe, double now);
   void finishTransfer(int pipe, double now);
+  void leaveMeeting(double now);
 
   /// Nothing can happen any more though the block has not ended: says what each pipe waits for.
   void reportDeadlock();
@@ -99,12 +104,23 @@ private:
     uint32_t lastWait = 0;
   };
 
-  enum class ScalarState { Running, QueueFull, HeldByFlag, HeldByBarrier, Returned, Failed, Ended };
+  enum class ScalarState {
+    Running,
+    QueueFull,
+    HeldByFlag,
+    HeldByBarrier,
+    InMeeting,
+    Returned,
+    Failed,
+    Ended
+  };
 
   // The scalar unit.
   void resumeScalar(double now);
   bool issue();
   bool issueBarrierAll();
+  bool issueSyncAll();
+  void passAllPipes();
   bool issueOnScalarPipe();
   bool issueToPipe();
   void failScalar();
@@ -147,6 +163,9 @@ private:
   Clock scalarClock = {};
   Issued next;
   bool hasNext = false;
+  /// The meeting that the scalar unit is held by is over.
+  bool hasMet = false;
+  uint32_t meetings = 0;
   /// The flag or the queue that holds the scalar unit.
   int heldBy = -1;
 };

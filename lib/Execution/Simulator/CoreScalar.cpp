@@ -25,7 +25,8 @@ void Core::startBlock(int64_t newBlock, double time) {
   flags.assign(pipeCount * pipeCount * shared.chip.eventIds, Flag());
   scalarTime = time;
   scalarClock = {};
-  hasNext = false;
+  hasNext = hasMet = false;
+  meetings = 0;
   state = ScalarState::Running;
   resumeScalar(time);
 }
@@ -65,6 +66,8 @@ bool Core::issue() {
   const Instruction &instruction = *next.instruction;
   if (instruction.opcode == Opcode::Barrier && instruction.pipe == Pipe::ALL)
     return issueBarrierAll();
+  if (instruction.opcode == Opcode::SyncAll)
+    return issueSyncAll();
   bool isFlag = instruction.opcode == Opcode::SetFlag || instruction.opcode == Opcode::WaitFlag;
   if (isFlag && !getFlag(next))
     return true;
@@ -77,11 +80,37 @@ bool Core::issueBarrierAll() {
     return false;
   }
   scalarTime = std::max(scalarTime, getLatestDone()) + shared.costs.barrier;
+  passAllPipes();
+  return true;
+}
+
+/// First this core's pipes must be done, then all blocks must have come.
+bool Core::issueSyncAll() {
+  if (!areAllIdle()) {
+    state = ScalarState::HeldByBarrier;
+    return false;
+  }
+  if (!std::exchange(hasMet, false)) {
+    state = ScalarState::InMeeting;
+    surroundings.joinMeeting(index, std::max(scalarTime, getLatestDone()));
+    return false;
+  }
+  ++meetings;
+  passAllPipes();
+  return true;
+}
+
+void Core::leaveMeeting(double now) {
+  hasMet = true;
+  resumeScalar(now);
+}
+
+/// All that was issued is known to be done, and every pipe starts anew.
+void Core::passAllPipes() {
   for (int pipe = 0; pipe < pipeCount; ++pipe) {
     scalarClock[pipe] = pipes[pipe].issued;
     pipes[pipe].isCold = true;
   }
-  return true;
 }
 
 bool Core::issueOnScalarPipe() {
@@ -194,6 +223,8 @@ void Core::reportDeadlock() {
     std::string reason = "a place in a full queue";
     if (state == ScalarState::HeldByBarrier)
       reason = "all pipes";
+    if (state == ScalarState::InMeeting)
+      reason = surroundings.describeMissing();
     if (state == ScalarState::HeldByFlag)
       reason = describeFlag(*next.instruction);
     held.push_back({next.instruction->op->getLoc(), "s waits for " + reason});

@@ -255,6 +255,7 @@ static Decoded decodeSynchronisation(Operation *op, RegisterLookup registers) {
       .Case([&](ascend::BarrierOp op) {
         return decoder.opcode(Opcode::Barrier).on(op.getPipe()).take();
       })
+      .Case([&](ascend::SyncAllOp) { return decoder.opcode(Opcode::SyncAll).on(Pipe::ALL).take(); })
       .Default([](Operation *) { return failure(); });
 }
 

@@ -43,6 +43,8 @@ void Engine::handle(const Event &event) {
     return core.raiseFlag(event.index, event.time);
   case EventKind::StartTransfer:
     return core.startTransfer(event.index, event.time);
+  case EventKind::LeaveMeeting:
+    return core.leaveMeeting(event.time);
   }
 }
 
@@ -68,6 +70,25 @@ void Engine::finishBlock(int core, double time) {
   if (nextBlock < shared.blocks)
     schedule(time + shared.costs.nextBlock, EventKind::StartBlock, core,
              static_cast<int>(nextBlock++));
+}
+
+void Engine::joinMeeting(int core, double time) {
+  meeting.push_back(core);
+  lastArrival = std::max(lastArrival, time);
+  if (static_cast<int64_t>(meeting.size()) < shared.blocks)
+    return;
+  double end = lastArrival + shared.costs.syncAllMicroseconds * shared.chip.clockHz * 1e-6;
+  for (int member : meeting)
+    schedule(end, EventKind::LeaveMeeting, member, 0);
+  meeting.clear();
+}
+
+std::string Engine::describeMissing() const {
+  std::string text = "all " + std::to_string(shared.blocks) + " blocks to meet, and " +
+                     std::to_string(meeting.size()) + " have come";
+  if (nextBlock < shared.blocks)
+    text += ": only " + std::to_string(cores.size()) + " run at a time";
+  return text;
 }
 
 double Engine::getBusyCycles(int pipe) const {

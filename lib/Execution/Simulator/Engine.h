@@ -35,6 +35,8 @@ private:
   void schedule(double time, EventKind kind, int core, int index) override;
   void startTransfer(int core, int pipe, double bytes, double maxRate, double now) override;
   void finishBlock(int core, double time) override;
+  void joinMeeting(int core, double time) override;
+  std::string describeMissing() const override;
   void handle(const Event &event);
   void finishTransfers();
 
@@ -44,6 +46,9 @@ private:
   SharedRate memory;
   uint64_t nextOrder = 0;
   int64_t nextBlock = 0;
+  /// The cores whose blocks wait for the others, and when the last of them came.
+  std::vector<int> meeting;
+  double lastArrival = 0;
   double lastEnd = 0;
 };
 

@@ -39,6 +39,7 @@ void Execution::run() {
   case Opcode::SetFlag:
   case Opcode::WaitFlag:
   case Opcode::Barrier:
+  case Opcode::SyncAll:
     return;
   }
 }

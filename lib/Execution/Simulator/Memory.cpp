@@ -8,7 +8,7 @@ void AccessHistory::add(const Touch &touch, const Toucher &toucher, const Clock 
                         llvm::function_ref<void(const Conflict &)> report) {
   auto isBefore = [&](const Toucher &earlier) {
     if (earlier.block != toucher.block)
-      return false;
+      return earlier.meetings < toucher.meetings;
     return earlier.sequence <= known[indexOf(earlier.pipe)] ||
            (earlier.sequence == toucher.sequence && earlier.pipe == toucher.pipe);
   };

@@ -28,6 +28,8 @@ struct Toucher {
   /// Through which buffer or array; buffers may share memory.
   int32_t object = -1;
   int32_t block = -1;
+  /// How often all blocks had met before.
+  uint32_t meetings = 0;
   uint32_t sequence = 0;
   Pipe pipe = Pipe::S;
 };
@@ -52,9 +54,12 @@ struct Conflict {
 class AccessHistory {
 public:
   /// Adds a touch by `toucher`, which knows of its own block what `known` says and of other blocks
-  /// nothing; calls `report` for each conflict.
+  /// what they did before all met; calls `report` for each conflict.
   void add(const Touch &touch, const Toucher &toucher, const Clock &known,
            llvm::function_ref<void(const Conflict &)> report);
+
+  /// Forgets everybody: what comes is ordered behind them.
+  void clear() { records = {}; }
 
 private:
   struct Record {

@@ -64,6 +64,7 @@ enum class Opcode : uint8_t {
   SetFlag,
   WaitFlag,
   Barrier,
+  SyncAll,
 };
 
 /// What is known of an instruction before it runs. Operands are registers.

@@ -81,13 +81,12 @@ void checkCapacity(const Program &program, const Chip &chip, HazardLog &log) {
 }
 
 /// Adds the entries of a table up under the name of its argument.
-void sumTraffic(Chipwide &shared, SimulationResult &result) {
+void sumTraffic(ArrayRef<ArrayTraffic> arrays, const Launch &launch, SimulationResult &result) {
   int previous = -1;
-  for (auto [index, traffic] : llvm::enumerate(shared.traffic)) {
-    int argument = shared.launch.arrays[index].argument;
-    if (argument != previous)
+  for (auto [traffic, global] : llvm::zip_equal(arrays, launch.arrays)) {
+    if (global.argument != previous)
       result.traffic.push_back({StringRef(traffic.name).split('[').first.str(), 0, 0});
-    previous = argument;
+    previous = global.argument;
     result.traffic.back().bytesRead += traffic.bytesRead;
     result.traffic.back().bytesWritten += traffic.bytesWritten;
     result.bytesRead += traffic.bytesRead;
@@ -95,33 +94,126 @@ void sumTraffic(Chipwide &shared, SimulationResult &result) {
   }
 }
 
-void sumUp(const Engine &engine, Chipwide &shared, SimulationResult &result) {
-  const Chip &chip = shared.chip;
-  double cyclesPerMicrosecond = chip.clockHz * 1e-6;
+/// Adds one launch to what those before it took.
+void addLaunch(const Engine &engine, Chipwide &shared, SimulationResult &result) {
+  double cyclesPerMicrosecond = shared.chip.clockHz * 1e-6;
   result.cores = engine.getCoreCount();
-  result.instructions = shared.instructions;
-  result.cycles = engine.getCycles();
-  result.microseconds = result.cycles / cyclesPerMicrosecond + shared.costs.launchMicroseconds;
-  for (int pipe = 0; pipe < pipeCount; ++pipe) {
-    double busy = engine.getBusyCycles(pipe);
-    if (busy > 0)
-      result.pipes.push_back({nameOf(static_cast<Pipe>(pipe)), busy,
-                              busy / (result.cycles * std::max<int64_t>(1, result.cores))});
+  result.instructions += shared.instructions;
+  for (TraceEvent &event : shared.trace) {
+    event.beginMicroseconds += result.microseconds;
+    event.endMicroseconds += result.microseconds;
+    result.trace.push_back(std::move(event));
   }
-  sumTraffic(shared, result);
-  int64_t ideal = shared.options.idealBytes.value_or(result.bytesRead + result.bytesWritten);
+  result.cycles += engine.getCycles();
+  result.microseconds +=
+      engine.getCycles() / cyclesPerMicrosecond + shared.costs.launchMicroseconds;
+  result.pipes.resize(pipeCount);
+  for (int pipe = 0; pipe < pipeCount; ++pipe)
+    result.pipes[pipe].busyCycles += engine.getBusyCycles(pipe);
+}
+
+/// What follows from the sums over all launches.
+void sumUp(const Chip &chip, const SimulationOptions &options, SimulationResult &result) {
+  double coreCycles = result.cycles * std::max<int64_t>(1, result.cores);
+  for (auto [pipe, use] : llvm::enumerate(result.pipes))
+    use = {nameOf(static_cast<Pipe>(pipe)), use.busyCycles, use.busyCycles / coreCycles};
+  llvm::erase_if(result.pipes, [](const PipeUse &use) { return use.busyCycles <= 0; });
+  int64_t ideal = options.idealBytes.value_or(result.bytesRead + result.bytesWritten);
   result.rooflineMicroseconds = ideal * 1e6 / chip.hbmBytesPerSecond;
   result.rooflineShare = result.rooflineMicroseconds / result.microseconds;
-  result.trace = std::move(shared.trace);
 }
+
+/// The kernel and its later phases, in the order of their launches.
+SmallVector<func::FuncOp> getPhases(func::FuncOp kernel) {
+  SmallVector<func::FuncOp> phases = {kernel};
+  auto module = kernel->getParentOfType<ModuleOp>();
+  for (size_t last = 0; module && last < phases.size(); ++last)
+    for (auto function : module.getOps<func::FuncOp>()) {
+      auto after = function->getAttrOfType<FlatSymbolRefAttr>(launch::afterName);
+      if (after && after.getValue() == phases[last].getSymName() &&
+          !llvm::is_contained(phases, function))
+        phases.push_back(function);
+    }
+  return phases;
+}
+
+/// One kernel after the other on the arrays of one launch.
+class Simulation {
+public:
+  Simulation(const Chip &chip, const SimulationOptions &options, Launch launch, int64_t blocks)
+      : chip(chip), options(options), launch(std::move(launch)), blocks(blocks) {
+    result.blocks = blocks;
+    result.ubBytes = chip.ubBytes;
+    for (const GlobalArray &global : this->launch.arrays) {
+      arrays.push_back(makeMemory(global));
+      traffic.push_back({global.name, 0, 0});
+    }
+  }
+
+  /// Runs a kernel, unless hazards of those before leave nothing to see.
+  LogicalResult run(func::FuncOp kernel) {
+    if (!result.hazards.empty())
+      return success();
+    FailureOr<Program> program = flatten(kernel, launch);
+    if (failed(program))
+      return failure();
+    for (const Buffer &buffer : program->buffers)
+      result.ubBytesUsed = std::max(result.ubBytesUsed, buffer.address + buffer.bytes);
+    HazardLog log(*program, launch);
+    checkCapacity(*program, chip, log);
+    if (blocks < 1 || blocks > chip.maxGrid)
+      log.add(HazardKind::Limit, kernel.getLoc(), 0, "",
+              "the grid has " + std::to_string(blocks) + " blocks; 1 to " +
+                  std::to_string(chip.maxGrid) + " are possible");
+    result.hazards = log.take();
+    if (!result.hazards.empty())
+      return success();
+    Chipwide shared{
+        *program,           launch, chip, Costs(), options, log, std::move(arrays), blocks,
+        std::move(traffic), {}};
+    Engine engine(shared);
+    engine.run();
+    addLaunch(engine, shared, result);
+    result.hazards = log.take();
+    // A launch is over before the next begins.
+    arrays = std::move(shared.arrays);
+    for (ByteMemory &array : arrays)
+      array.history.clear();
+    traffic = std::move(shared.traffic);
+    return success();
+  }
+
+  SimulationResult finish() {
+    if (result.microseconds > 0) { // else nothing has run
+      sumTraffic(traffic, launch, result);
+      sumUp(chip, options, result);
+    }
+    return std::move(result);
+  }
+
+private:
+  const Chip &chip;
+  const SimulationOptions &options;
+  Launch launch;
+  int64_t blocks;
+  std::vector<ByteMemory> arrays;
+  std::vector<ArrayTraffic> traffic;
+  SimulationResult result;
+};
 
 } // namespace
 
 FailureOr<SimulationResult> simulator::simulate(func::FuncOp kernel, const Chip &chip,
                                                 ArrayRef<Argument> arguments,
                                                 const SimulationOptions &options) {
-  if (!kernel->hasAttr("ascend.kernel"))
-    return kernel.emitError("is no kernel of the ascend dialect");
+  SmallVector<func::FuncOp> phases = getPhases(kernel);
+  for (func::FuncOp phase : phases) {
+    if (!phase->hasAttr("ascend.kernel"))
+      return phase.emitError("is no kernel of the ascend dialect");
+    if (phase.getArgumentTypes() != kernel.getArgumentTypes())
+      return phase.emitError() << "must take the arguments of '" << kernel.getSymName()
+                               << "', which it follows";
+  }
   if (chip.isHost)
     return kernel.emitError("cannot be simulated on the chip 'host': name an Ascend chip");
   FailureOr<int64_t> blocks = countBlocks(kernel, arguments, options);
@@ -130,33 +222,9 @@ FailureOr<SimulationResult> simulator::simulate(func::FuncOp kernel, const Chip 
   FailureOr<Launch> launch = bindArguments(kernel, arguments, *blocks, !options.timingOnly);
   if (failed(launch))
     return failure();
-  FailureOr<Program> program = flatten(kernel, *launch);
-  if (failed(program))
-    return failure();
-
-  SimulationResult result;
-  result.blocks = *blocks;
-  result.ubBytes = chip.ubBytes;
-  for (const Buffer &buffer : program->buffers)
-    result.ubBytesUsed = std::max(result.ubBytesUsed, buffer.address + buffer.bytes);
-  HazardLog log(*program, *launch);
-  checkCapacity(*program, chip, log);
-  if (*blocks < 1 || *blocks > chip.maxGrid)
-    log.add(HazardKind::Limit, kernel.getLoc(), 0, "",
-            "the grid has " + std::to_string(*blocks) + " blocks; 1 to " +
-                std::to_string(chip.maxGrid) + " are possible");
-  result.hazards = log.take();
-  if (!result.hazards.empty())
-    return result;
-
-  Chipwide shared{*program, *launch, chip, Costs(), options, log, {}, *blocks, {}, {}};
-  for (const GlobalArray &global : launch->arrays) {
-    shared.arrays.push_back(makeMemory(global));
-    shared.traffic.push_back({global.name, 0, 0});
-  }
-  Engine engine(shared);
-  engine.run();
-  sumUp(engine, shared, result);
-  result.hazards = log.take();
-  return result;
+  Simulation simulation(chip, options, std::move(*launch), *blocks);
+  for (func::FuncOp phase : phases)
+    if (failed(simulation.run(phase)))
+      return failure();
+  return simulation.finish();
 }

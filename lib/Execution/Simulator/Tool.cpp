@@ -1,5 +1,6 @@
 // What `attn-sim` does: reads a module, runs one kernel, prints the report.
 #include "attn/Execution/Simulator/Tool.h"
+#include "attn/Machine/LaunchDialect.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
@@ -44,7 +45,9 @@ struct Options {
 func::FuncOp findKernel(ModuleOp module, StringRef name) {
   func::FuncOp found;
   for (auto function : module.getOps<func::FuncOp>()) {
-    if (!function->hasAttr("ascend.kernel") || (!name.empty() && function.getSymName() != name))
+    bool isMeant = name.empty() ? !function->hasAttr(launch::afterName) // runs behind its kernel
+                                : function.getSymName() == name;
+    if (!function->hasAttr("ascend.kernel") || !isMeant)
       continue;
     if (found) {
       module.emitError("has several kernels: name one with --kernel=");

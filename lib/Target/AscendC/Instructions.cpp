@@ -310,12 +310,15 @@ KernelEmitter::Call KernelEmitter::getCall(ascend::BarrierOp op) {
   return makeCall("PipeBarrier<PIPE_" + getName(op.getPipe()) + ">", {});
 }
 
+KernelEmitter::Call KernelEmitter::getCall(ascend::SyncAllOp) { return makeCall("SyncAll", {}); }
+
 KernelEmitter::Call KernelEmitter::getCall(Operation &op) {
   return TypeSwitch<Operation *, Call>(&op)
       .Case<ascend::CopyInOp, ascend::CopyOutOp, ascend::UnaryOp, ascend::BinaryOp,
             ascend::MulAddOp, ascend::ScalarOp, ascend::CastOp, ascend::DuplicateOp, ascend::CopyOp,
             ascend::BrcbOp, ascend::WholeReduceOp, ascend::BlockReduceOp, ascend::SetFlagOp,
-            ascend::WaitFlagOp, ascend::BarrierOp>([&](auto known) { return getCall(known); })
+            ascend::WaitFlagOp, ascend::BarrierOp, ascend::SyncAllOp>(
+          [&](auto known) { return getCall(known); })
       .Case<ascend::RowReduceOp, ascend::RowBinaryOp, ascend::RowMulAddOp, ascend::ColBinaryOp>(
           [&](auto composite) -> Call {
             return composite.emitOpError(

@@ -85,8 +85,13 @@ void KernelEmitter::writeHeader() {
     if (FailureOr<Chip> chip = getTargetChip(module); succeeded(chip))
       capacity = " of " + std::to_string(chip->ubBytes) + " (" + chip->name + ")";
   writer.writeLine("//   unified buffer: " + Twine(usedBytes) + capacity + " bytes");
+  bool hasMeeting = !kernel.getBody().getOps<ascend::SyncAllOp>().empty();
   if (auto limit = kernel->getAttrOfType<IntegerAttr>(launch::limitName))
-    writer.writeLine("//   blocks: at most " + Twine(limit.getInt()));
+    writer.writeLine("//   blocks: at most " + Twine(limit.getInt()) +
+                     (hasMeeting ? "; all must run at once, since they meet" : ""));
+  if (auto after = kernel->getAttrOfType<FlatSymbolRefAttr>(launch::afterName))
+    writer.writeLine("//   launched behind " + after.getValue() +
+                     ", with its arguments, workspaces and number of blocks");
   writer.writeLine("//   arguments:");
   for (const Parameter &parameter : signature.parameters) {
     std::string what = parameter.type;
@@ -109,7 +114,9 @@ void KernelEmitter::writeHeader() {
   SmallVector<std::string> parameters;
   for (const Parameter &parameter : signature.parameters)
     parameters.push_back(parameter.type + " " + parameter.name);
-  writer.writeStatement(kernel.getLoc(), "extern \"C\" __global__ __vector__ void " +
+  // Blocks can only meet in a kernel that is declared mixed, here without cube cores.
+  std::string kind = hasMeeting ? "__mix__(0, 1)" : "__vector__";
+  writer.writeStatement(kernel.getLoc(), "extern \"C\" __global__ " + kind + " void " +
                                              kernel.getName() + "(" + llvm::join(parameters, ", ") +
                                              ") {");
 }

@@ -75,6 +75,7 @@ private:
   Call getCall(ascend::SetFlagOp op);
   Call getCall(ascend::WaitFlagOp op);
   Call getCall(ascend::BarrierOp op);
+  Call getCall(ascend::SyncAllOp op);
   template <typename Op> Call getFlag(Op op, llvm::StringRef call);
   /// The count, or mask, repeats and `parameters` with the strides, that ends a vector call.
   template <typename Op> std::string getForm(Op op, llvm::StringRef parameters);

@@ -36,7 +36,8 @@ def _check_slots(lowering, node: ast.Call, word: str, slots):
 def _check_window(lowering, node: ast.Call, word: str, rows, slots: int, window):
     needed = add_dims(rows, slots - 1)
     if needed != window:
-        raise lowering.error(node, f"at.{word} needs a window of {needed} rows for {rows} rows and {slots} slots, not {window}")
+        message = f"at.{word} needs a window of {needed} rows for {rows} rows and {slots} slots"
+        raise lowering.error(node, f"{message}, not {window}")
 
 
 def band_dot(lowering, node: ast.Call, name, q, k):
@@ -66,7 +67,8 @@ def band_spread(lowering, node: ast.Call, name, p, q, acc):
     p, q = _operands(lowering, node, "band_spread", p, q)
     _check_slots(lowering, node, "band_spread", p.cols)
     if p.rows != q.rows:
-        raise lowering.error(node, f"at.band_spread takes weights and rows of equal rows, not {describe(p)} and {describe(q)}")
+        message = "at.band_spread takes weights and rows of equal rows"
+        raise lowering.error(node, f"{message}, not {describe(p)} and {describe(q)}")
     if acc is None:
         window = tile_dim(lowering, add_dims(q.rows, p.cols - 1), node, "the number of rows")
         acc = lowering.arithmetic.fill(window, q.cols, 0.0, f32, node)

@@ -1,7 +1,7 @@
 """Across the cores: `at.scratch`, `at.accumulate`, the total of a scratch, and `at.phase`; part of the frontend.
 
-A scratch has a row for each launched block. Each block sums its share of a grid in its own row; behind a phase, the sum of
-the rows in their order is the sum over the grid, the same bits in every run.
+A scratch has a row for each launched block. Each block sums its share of a grid in its own row; behind a phase, the sum
+of the rows in their order is the sum over the grid, the same bits in every run.
 """
 
 from __future__ import annotations

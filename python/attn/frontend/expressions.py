@@ -231,7 +231,9 @@ class Expressions:
         if (type(value), attribute) in ((Tile, "to"), (State, "push"), (State, "finish")):
             return Method(value, attribute)
         if type(value) is Span:
-            found = Method(value, attribute) if attribute in METHODS else self.spans.attribute(value, attribute, node, name)
+            if attribute in METHODS:
+                return Method(value, attribute)
+            found = self.spans.attribute(value, attribute, node, name)
             if found is not None:
                 return found
         if (type(value), attribute) in _PLANNED_ATTRIBUTES:

@@ -15,8 +15,8 @@ from .values import NOTHING, Array, NewArray, Scalar, Symbol
 class Output(NamedTuple):
     """An array that the caller makes: its dims, names or numbers, and its element type.
 
-    A `table` is a list of equal arrays, whose first dim is the length of the list. `like` names the array argument whose
-    memory order it takes, if any.
+    A `table` is a list of equal arrays, whose first dim is the length of the list. `like` names the array argument
+    whose memory order it takes, if any.
     """
 
     name: str

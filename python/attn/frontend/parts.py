@@ -55,7 +55,8 @@ def concat(lowering, node: ast.Call, name, a, b):
         if type(value) is not Tile:
             raise lowering.error(node, f"at.concat takes tiles, not {describe(value)}")
     if a.cols != b.cols or a.dtype is not b.dtype:
-        raise lowering.error(node, f"at.concat takes tiles of equal columns and type, not {describe(a)} and {describe(b)}")
+        message = "at.concat takes tiles of equal columns and type"
+        raise lowering.error(node, f"{message}, not {describe(a)} and {describe(b)}")
     rows = add_dims(a.rows, b.rows)
     if rows is None:
         raise lowering.error(node, f"at.concat cannot add {describe(a.rows)}, and {describe(b.rows)}")
@@ -63,5 +64,6 @@ def concat(lowering, node: ast.Call, name, a, b):
     ssa = lowering.writer.define(f"tile.undefined : {whole.type}", node)
     for part, row, label in ((a, 0, None), (b, a.rows, name)):
         place = ", ".join(lowering.arithmetic.index(value, node) for value in (row, 0))
-        ssa = lowering.writer.define(f"tile.insert {part.ssa}, {ssa}[{place}] : {part.type} into {whole.type}", node, label)
+        text = f"tile.insert {part.ssa}, {ssa}[{place}] : {part.type} into {whole.type}"
+        ssa = lowering.writer.define(text, node, label)
     return whole._replace(ssa=ssa)

@@ -102,7 +102,8 @@ class Spans:
 
     def _window(self, span: Span, node: ast.Call, radius, limit):
         if not isinstance(radius, int):
-            raise self._error(node, f"the radius of a window must be a number known at compile time, not {describe(radius)}")
+            message = "the radius of a window must be a number known at compile time"
+            raise self._error(node, f"{message}, not {describe(radius)}")
         largest = (MAX_MORE - (span.size.more if type(span.size) is Symbol else 0)) // 2
         if not 0 <= radius <= largest:
             raise self._error(node, f"the radius of a window is between 0 and {largest}, not {radius}")

@@ -57,7 +57,8 @@ def _empty(lowering, node: ast.Call, name, dims, dtype):
 
 def _empty_like(lowering, node: ast.Call, name, array):
     if type(array) is not Array or array.role != "input":
-        raise lowering.error(node, f"at.empty_like takes an argument of the kernel that is an array, not {describe(array)}")
+        message = "at.empty_like takes an argument of the kernel that is an array"
+        raise lowering.error(node, f"{message}, not {describe(array)}")
     return NewArray("empty_like", array.dims, array.dtype, node, array.table, array.name)
 
 

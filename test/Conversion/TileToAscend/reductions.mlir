@@ -101,3 +101,44 @@ func.func @nothing_to_reduce(%x: !tile.array<64xf32>, %k: index) attributes {til
   %d = tile.reduce sum %c axis 1 : !tile.tile<1 x 1 x f32> -> !tile.tile<1 x 1 x f32> loc("d")
   return
 }
+
+// -----
+
+// The sum along the rows of a product: 64 columns at a time are multiplied and added up, the product is not written.
+// CHECK-LABEL: func.func @dot(
+// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" : memref<2304xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[B:.*]] = ascend.alloc "b" : memref<2304xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[S:.*]] = ascend.alloc "s" : memref<16xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[PRODUCTS:.*]] = ascend.alloc "s_products" : memref<1024xf32, #ascend.space<ub>>
+// CHECK-NOT:     ascend.alloc "p"
+// CHECK:         ascend.binary {{ *}}mul %[[PRODUCTS]], %[[A]], %[[B]] mask 64 repeat(%c16) strides [1, 1, 1, 8, 18, 18]
+// CHECK:         %[[LEFT:.*]] = ascend.slice %[[A]][%c64]
+// CHECK:         %[[RIGHT:.*]] = ascend.slice %[[B]][%c64]
+// CHECK:         ascend.mul_add %[[PRODUCTS]], %[[LEFT]], %[[RIGHT]] mask 64 repeat(%c16) strides [1, 1, 1, 8, 18, 18]
+// CHECK:         ascend.mul_add %[[PRODUCTS]], %{{.*}}, %{{.*}} mask 2 repeat(%c16) strides [1, 1, 1, 8, 18, 18]
+// CHECK:         ascend.row_reduce {{ *}}sum %[[S]], %[[PRODUCTS]], %{{.*}} rows(%c16) cols 64 pitch 64
+func.func @dot(%x: !tile.array<16x130xf32>, %y: !tile.array<?xf32>, %n: index) attributes {tile.kernel} {
+  %t = tile.make_span %n to %n : !tile.span<16>
+  %a = tile.load %x[:, :] : (!tile.array<16x130xf32>) -> !tile.tile<16 x 130 x f32> loc("a")
+  %b = tile.load %x[:, :] : (!tile.array<16x130xf32>) -> !tile.tile<16 x 130 x f32> loc("b")
+  %p = tile.mul %a, %b : !tile.tile<16 x 130 x f32>, !tile.tile<16 x 130 x f32> -> !tile.tile<16 x 130 x f32> loc("p")
+  %s = tile.reduce sum %p axis 1 : !tile.tile<16 x 130 x f32> -> !tile.tile<16 x 1 x f32> loc("s")
+  tile.store %s, %y[%t span] : (!tile.tile<16 x 1 x f32>, !tile.array<?xf32>, !tile.span<16>) -> ()
+  return
+}
+
+// -----
+
+// A product that something else needs is written; so is one of few rows.
+// CHECK-LABEL: func.func @written_products(
+// CHECK-COUNT-2: ascend.row_reduce {{ *}}sum %{{.*}} cols 128 pitch 128
+func.func @written_products(%x: !tile.array<16x128xf32>, %y: !tile.array<4x128xf32>) attributes {tile.kernel} {
+  %a = tile.load %x[:, :] : (!tile.array<16x128xf32>) -> !tile.tile<16 x 128 x f32>
+  %p = tile.mul %a, %a : !tile.tile<16 x 128 x f32>, !tile.tile<16 x 128 x f32> -> !tile.tile<16 x 128 x f32>
+  %s = tile.reduce sum %p axis 1 : !tile.tile<16 x 128 x f32> -> !tile.tile<16 x 1 x f32>
+  tile.store %p, %x[:, :] : (!tile.tile<16 x 128 x f32>, !tile.array<16x128xf32>) -> ()
+  %b = tile.load %y[:, :] : (!tile.array<4x128xf32>) -> !tile.tile<4 x 128 x f32>
+  %q = tile.mul %b, %b : !tile.tile<4 x 128 x f32>, !tile.tile<4 x 128 x f32> -> !tile.tile<4 x 128 x f32>
+  %t = tile.reduce sum %q axis 1 : !tile.tile<4 x 128 x f32> -> !tile.tile<4 x 1 x f32>
+  return
+}

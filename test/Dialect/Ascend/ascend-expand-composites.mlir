@@ -41,6 +41,28 @@ func.func @reduce_short(%d: memref<8xf32, #ascend.space<ub>>, %s: memref<1024xf3
   return
 }
 
+// Many rows of one repeat: eight values per row, then one, for eight rows at a time. Where there is no room for the
+// eights, and for few rows, a whole reduction.
+// CHECK-LABEL: func.func @reduce_eights
+// CHECK: ascend.block_reduce sum %[[T:.*]], %{{.*}} mask 64 repeat(%[[ROWS:.*]]) strides [1, 1, 8]
+// CHECK: %[[EIGHTS:.*]] = arith.ceildivsi %[[ROWS]], %c8
+// CHECK: ascend.block_reduce sum %[[D:.*]], %[[T]] mask 64 repeat(%[[EIGHTS]]) strides [1, 1, 8]
+// CHECK: ascend.block_reduce max %[[T]], %{{.*}} mask 64 repeat(%[[ROWS]]) strides [1, 1, 10]
+// CHECK: ascend.block_reduce max %[[D]], %[[T]]
+// CHECK: ascend.whole_reduce sum
+// CHECK: ascend.whole_reduce sum
+func.func @reduce_eights(%d: memref<24xf32, #ascend.space<ub>>, %s: memref<1600xf32, #ascend.space<ub>>,
+                         %t: memref<320xf32, #ascend.space<ub>>, %u: memref<8xf32, #ascend.space<ub>>, %n: index) attributes {ascend.kernel} {
+  %c4 = arith.constant 4 : index
+  %c20 = arith.constant 20 : index
+  %rows = arith.minsi %n, %c20 : index
+  ascend.row_reduce sum %d, %s, %t rows(%rows) cols 64 pitch 64 : memref<24xf32, #ascend.space<ub>>, memref<1600xf32, #ascend.space<ub>>, memref<320xf32, #ascend.space<ub>>
+  ascend.row_reduce max %d, %s, %t rows(%rows) cols 64 pitch 80 : memref<24xf32, #ascend.space<ub>>, memref<1600xf32, #ascend.space<ub>>, memref<320xf32, #ascend.space<ub>>
+  ascend.row_reduce sum %d, %s, %u rows(%rows) cols 64 pitch 64 : memref<24xf32, #ascend.space<ub>>, memref<1600xf32, #ascend.space<ub>>, memref<8xf32, #ascend.space<ub>>
+  ascend.row_reduce sum %d, %s, %t rows(%c4) cols 64 pitch 64 : memref<24xf32, #ascend.space<ub>>, memref<1600xf32, #ascend.space<ub>>, memref<320xf32, #ascend.space<ub>>
+  return
+}
+
 // CHECK-LABEL: func.func @reduce_one_repeat
 // CHECK-NEXT: ascend.whole_reduce min %arg0, %arg1 mask 20 repeat(%arg3) strides [1, 1, 4]
 // CHECK-NEXT: return

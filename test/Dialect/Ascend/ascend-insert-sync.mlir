@@ -36,6 +36,29 @@ func.func @straight(%x: !gm, %y: !gm) attributes {ascend.kernel} {
   return
 }
 
+// What is reused is read by late trips only: they count, although the first ones do not touch it.
+// CHECK-LABEL: func.func @late_trips
+// CHECK: scf.for
+// CHECK: ascend.binary
+// CHECK: }
+// CHECK-NEXT: ascend.barrier v
+// CHECK-NEXT: ascend.duplicate
+func.func @late_trips(%x: f32) attributes {ascend.kernel} {
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  %a = ascend.alloc "a" at 0 : !tile
+  %sum = ascend.alloc "sum" at 4096 : !ub
+  %late = ascend.alloc "late" at 1536 : !ub
+  scf.for %i = %c1 to %c8 step %c1 {
+    %offset = arith.muli %i, %c64 : index
+    %row = ascend.slice %a[%offset] : !tile -> !any
+    ascend.binary add %sum, %sum, %row count(%c64) : !ub, !ub, !any
+  }
+  ascend.duplicate %late, %x count(%c64) : !ub, f32
+  return
+}
+
 // One flag per slot, raised before the loop and drained behind it.
 // CHECK-LABEL: func.func @slots
 // CHECK: ascend.set_flag v to mte2 virtual event 0 slot(%{{.*}}) of 2
@@ -399,6 +422,40 @@ func.func @while(%is: i1) attributes {ascend.kernel} {
   } do {
     scf.yield
   }
+  return
+}
+}
+
+// -----
+
+// Where all blocks meet, all pipes of each are done: nothing before needs a flag to what is behind.
+!gm = memref<?xf32, #ascend.space<gm>>
+!ub = memref<64xf32, #ascend.space<ub>>
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+// CHECK-LABEL: func.func @meeting
+func.func @meeting(%x: !gm, %o: !gm) attributes {ascend.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %xp = ascend.address %x[%c0] : !gm -> !gm
+  %op = ascend.address %o[%c0] : !gm -> !gm
+  %a = ascend.alloc "a" at 0 : !ub
+  // CHECK: ascend.copy_in
+  // CHECK-NEXT: ascend.set_flag mte2 to mte3
+  // CHECK-NEXT: ascend.wait_flag mte2 to mte3
+  // CHECK-NEXT: ascend.copy_out
+  // CHECK-NEXT: ascend.sync_all
+  // CHECK-NEXT: ascend.copy_in
+  // CHECK-NEXT: ascend.set_flag mte2 to mte3
+  // CHECK-NEXT: ascend.wait_flag mte2 to mte3
+  // CHECK-NEXT: ascend.copy_out
+  // CHECK-NEXT: ascend.barrier all
+  ascend.copy_in %a, %xp rows(%c1) length(%c64) src_pitch(%c64) dst_pitch 64 right_pad 0 : !ub, !gm
+  ascend.copy_out %op, %a rows(%c1) length(%c64) dst_pitch(%c64) src_pitch 64 : !gm, !ub
+  ascend.sync_all
+  ascend.copy_in %a, %op rows(%c1) length(%c64) src_pitch(%c64) dst_pitch 64 right_pad 0 : !ub, !gm
+  ascend.copy_out %op, %a rows(%c1) length(%c64) dst_pitch(%c64) src_pitch 64 : !gm, !ub
   return
 }
 }

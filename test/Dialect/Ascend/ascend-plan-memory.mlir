@@ -113,6 +113,38 @@ func.func @tight(%x: !gm, %y: !gm, %n: index) attributes {ascend.kernel} {
 
 // -----
 
+!gm = memref<?xf32, #ascend.space<gm>>
+!ub = memref<64xf32, #ascend.space<ub>>
+
+// With room for one of them, what is loaded keeps its bytes; what is stored shares.
+module attributes {machine.target = #machine.target<"Ascend910B4", {ub_bytes = 768 : i64}>} {
+// CHECK-LABEL: func.func @in_between
+// CHECK: ascend.alloc "in" at 0 :
+// CHECK: ascend.alloc "out" at 256 :
+// CHECK: ascend.alloc "a" at 512 :
+// CHECK: ascend.alloc "b" at 256 :
+func.func @in_between(%x: !gm, %y: !gm, %n: index) attributes {ascend.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %in = ascend.alloc "in" : !ub
+  %out = ascend.alloc "out" : !ub
+  %a = ascend.alloc "a" : !ub
+  %b = ascend.alloc "b" : !ub
+  scf.for %i = %c0 to %n step %c1 {
+    ascend.copy_in %in, %x rows(%c1) length(%c64) src_pitch(%c64) dst_pitch 64 right_pad 0 : !ub, !gm
+    ascend.unary exp %a, %in count(%c64) : !ub, !ub
+    ascend.unary exp %b, %a count(%c64) : !ub, !ub
+    ascend.copy %a, %b count(%c64) : !ub, !ub
+    ascend.unary exp %out, %a count(%c64) : !ub, !ub
+    ascend.copy_out %y, %out rows(%c1) length(%c64) dst_pitch(%c64) src_pitch 64 : !gm, !ub
+  }
+  return
+}
+}
+
+// -----
+
 !ub = memref<512xf32, #ascend.space<ub>>
 
 // The two sources of an instruction lie in different halves of a bank row.

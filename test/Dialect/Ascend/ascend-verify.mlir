@@ -135,3 +135,49 @@ func.func @open_end() attributes {ascend.kernel} {
   return
 }
 }
+
+// -----
+
+// Blocks that meet.
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+func.func @meeting() attributes {ascend.kernel, launch.limit = 40 : i64} {
+  ascend.sync_all
+  ascend.barrier all
+  return
+}
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+func.func @many() attributes {ascend.kernel, launch.limit = 41 : i64} {
+  // expected-error @+1 {{lets blocks meet that do not run at once: 'launch.limit' must be at most 40, the vector cores of Ascend910B4}}
+  ascend.sync_all
+  ascend.barrier all
+  return
+}
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+func.func @unlimited() attributes {ascend.kernel} {
+  // expected-error @+1 {{lets blocks meet that do not run at once}}
+  ascend.sync_all
+  ascend.barrier all
+  return
+}
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+func.func @sometimes(%is: i1) attributes {ascend.kernel, launch.limit = 40 : i64} {
+  scf.if %is {
+    // expected-error @+1 {{stands in a loop or condition, which not all blocks may pass alike}}
+    ascend.sync_all
+  }
+  ascend.barrier all
+  return
+}
+}

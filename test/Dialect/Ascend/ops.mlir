@@ -33,6 +33,8 @@ func.func @ops(%V: memref<?x?x4096xbf16, strided<[?, ?, 1]>, #ascend.space<gm>>,
   ascend.binary mul %half, %half, %c mask 64 repeat(%n) strides [1, 1, 0, 8, 8, 0] : !any, !any, !col
   ascend.scalar adds %v32, %v32, %eps count(%n) : !row, !row, f32
   ascend.row_reduce sum %c, %v32, %t rows(%n) cols 4096 pitch 4096 : !col, !row, memref<1152xf32, #ascend.space<ub>>
+  // CHECK: ascend.sync_all
+  ascend.sync_all
   ascend.barrier all
   return
 }

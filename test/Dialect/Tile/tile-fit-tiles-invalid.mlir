@@ -67,3 +67,41 @@ func.func @stages(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
   return
 }
 }
+
+// -----
+
+// Two tiles do not fit at a time; rows that lie single elements apart are transferred one by one.
+module attributes {machine.target = #machine.target<"Ascend910B4", {ub_bytes = 1024 : i64}>} {
+func.func @one(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
+               %y: !tile.array<?x64xf32> {launch.dims = ["T", 64], launch.output}) attributes {tile.kernel} {
+  %zero = arith.constant 0 : index
+  %T = tile.dim %x, 0 : !tile.array<?x64xf32>
+  // expected-remark @+1 {{tiles of the grid are loaded one after the other: two do not fit}}
+  tile.grid (%t) in (%T by 3) {
+    %v = tile.load %x[%t span, :] : (!tile.array<?x64xf32>, !tile.span<3>) -> !tile.tile<3 x 64 x f32>
+    %e = tile.exp %v : !tile.tile<3 x 64 x f32>
+    tile.store %e, %y[%t span, :] : (!tile.tile<3 x 64 x f32>, !tile.array<?x64xf32>, !tile.span<3>) -> ()
+    // expected-remark @+1 {{its 3 rows are transferred one by one: they are single elements apart in memory}}
+    %c = tile.load %x[%t span, %zero] : (!tile.array<?x64xf32>, !tile.span<3>, index) -> !tile.tile<3 x 1 x f32>
+    // expected-remark @+1 {{its 3 rows are transferred one by one: they are single elements apart in memory}}
+    tile.store %c, %y[%t span, %zero] : (!tile.tile<3 x 1 x f32>, !tile.array<?x64xf32>, !tile.span<3>, index) -> ()
+  }
+  return
+}
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+func.func @tensors(%x: !tile.array<?x?x64xf32, table> {launch.dims = ["N", "T", 64]},
+                   %y: !tile.array<?x64xf32> {launch.dims = ["N", 64], launch.output}) attributes {tile.kernel} {
+  %zero = arith.constant 0 : index
+  %N = tile.dim %x, 0 : !tile.array<?x?x64xf32, table>
+  tile.grid (%n) in (%N by 4) {
+    // expected-remark @+1 {{its 4 rows are transferred one by one: each lies in a tensor of its own}}
+    %v = tile.load %x[%n span, %zero, :] : (!tile.array<?x?x64xf32, table>, !tile.span<4>, index) -> !tile.tile<4 x 64 x f32>
+    tile.store %v, %y[%n span, :] : (!tile.tile<4 x 64 x f32>, !tile.array<?x64xf32>, !tile.span<4>) -> ()
+  }
+  return
+}
+}

@@ -4,7 +4,7 @@
 // core's whole share; the bounds of the walk tell how long it is.
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
 // CHECK-LABEL: func.func @runs
-// CHECK-SAME: launch.sizes = {BM = 64 : i64, RUN = 128 : i64}
+// CHECK-SAME: launch.sizes = {BM = 64 : i64, RUN = 256 : i64}
 func.func @runs(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
                 %y: !tile.array<?x64xf32> {launch.dims = ["T", 64], launch.output})
     attributes {tile.kernel, tile.symbols = {BM = #tile.auto<8, 64>, RUN = #tile.auto<16, 4096>}} {

@@ -9,7 +9,7 @@ module attributes {machine.target = #machine.target<"Ascend910B4">} {
 // CHECK-SAME: launch.sizes = {BT = 64 : i64}
 // FOUR-LABEL: func.func @copy
 // FOUR-SAME: launch.sizes = {BT = 4 : i64}
-// ALTERNATIVES: remark: BT = 64, stages 2 and 1: {{[0-9]+}} bytes, {{[0-9]+}} cycles, {{[0-9]+}} bytes moved
+// ALTERNATIVES: remark: alternative: BT = 64, stages 2 and 1: {{[0-9]+}} bytes, {{[0-9]+}} cycles, {{[0-9]+}} bytes moved
 func.func @copy(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
                 %y: !tile.array<?x64xf32> {launch.dims = ["T", 64], launch.output})
     attributes {tile.kernel, tile.symbols = {BT = #tile.auto<1, 64>}} {
@@ -20,6 +20,26 @@ func.func @copy(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
   tile.grid (%t) in (%T by BT) {
     %v = tile.load %x[%t span, :] : (!tile.array<?x64xf32>, !tile.span<BT>) -> !tile.tile<BT x 64 x f32>
     tile.store %v, %y[%t span, :] : (!tile.tile<BT x 64 x f32>, !tile.array<?x64xf32>, !tile.span<BT>) -> ()
+  }
+  return
+}
+}
+
+// -----
+
+// Between powers of two, half-way.
+module attributes {machine.target = #machine.target<"Ascend910B4", {ub_bytes = 28672 : i64}>} {
+// CHECK-LABEL: func.func @half_way
+// CHECK-SAME: launch.sizes = {BT = 48 : i64}
+// FOUR-LABEL: func.func @half_way
+func.func @half_way(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
+                    %y: !tile.array<?x64xf32> {launch.dims = ["T", 64], launch.output})
+    attributes {tile.kernel, tile.symbols = {BT = #tile.auto<1, 64>}} {
+  %T = tile.dim %x, 0 : !tile.array<?x64xf32>
+  tile.grid (%t) in (%T by BT) {
+    %v = tile.load %x[%t span, :] : (!tile.array<?x64xf32>, !tile.span<BT>) -> !tile.tile<BT x 64 x f32>
+    %e = tile.exp %v : !tile.tile<BT x 64 x f32>
+    tile.store %e, %y[%t span, :] : (!tile.tile<BT x 64 x f32>, !tile.array<?x64xf32>, !tile.span<BT>) -> ()
   }
   return
 }

@@ -76,3 +76,15 @@ func.func @weights(%P: !tile.array<8x3xf32>, %K: !tile.array<10x64xf32>) attribu
   return
 }
 }
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+func.func @single_row(%Q: !tile.array<1x64xf32>, %K: !tile.array<3x64xf32>) attributes {tile.kernel} {
+  %q = tile.load %Q[:, :] : (!tile.array<1x64xf32>) -> !tile.tile<1 x 64 x f32>
+  %k = tile.load %K[:, :] : (!tile.array<3x64xf32>) -> !tile.tile<3 x 64 x f32>
+  // expected-error @+1 {{has a single row; a band takes at least two rows of a tile}}
+  %s = tile.band_dot %q, %k : !tile.tile<1 x 64 x f32>, !tile.tile<3 x 64 x f32> -> !tile.tile<1 x 3 x f32>
+  return
+}
+}

@@ -122,7 +122,7 @@ struct SimulationResult {
   int64_t blocks = 0;
   int64_t cores = 0;
   int64_t instructions = 0;
-  /// Cycles on the device, and time with the launch constant.
+  /// Cycles on the device, and time with the launch constant of each kernel.
   double cycles = 0;
   double microseconds = 0;
   std::vector<PipeUse> pipes;
@@ -138,7 +138,8 @@ struct SimulationResult {
   std::vector<TraceEvent> trace;
 };
 
-/// Runs `kernel` (a function with `ascend.kernel`) on `chip`. Fails with a diagnostic where the
+/// Runs `kernel` (a function with `ascend.kernel`) on `chip`, and behind it the kernels that
+/// `launch.after` chains to it. Fails with a diagnostic where the
 /// kernel or its arguments cannot be run at all; mistakes that show while running are hazards of
 /// the result.
 mlir::FailureOr<SimulationResult> simulate(mlir::func::FuncOp kernel, const Chip &chip,

@@ -60,7 +60,7 @@ public:
     for (auto [step, entry] : llvm::enumerate(trace.getSteps())) {
       using Kind = ExecutionTrace::Step::Kind;
       if (entry.kind == Kind::Barrier)
-        clocks.barrier(cast<BarrierOp>(entry.op).getPipe(), momentOf(step));
+        clocks.barrier(entry.pipe, momentOf(step));
       if (entry.kind != Kind::Set && entry.kind != Kind::Wait)
         continue;
       size_t index = eventOf.lookup(entry.op);

@@ -23,15 +23,33 @@ static std::optional<int64_t> getTripLimit(scf::ForOp loop) {
   return *end <= *first ? 0 : (*end - *first - 1) / *step + 1;
 }
 
+/// The views of buffers whose place is computed from the loop's index.
+static SmallVector<Operation *> findMovingViews(scf::ForOp loop) {
+  SmallVector<Operation *> views;
+  SmallVector<Value> worklist = {loop.getInductionVar()};
+  llvm::DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    for (Operation *user : worklist.pop_back_val().getUsers()) {
+      if (isa<SliceOp>(user))
+        views.push_back(user);
+      for (Value result : user->getResults())
+        if (result.getType().isIndex() && seen.insert(result).second)
+          worklist.push_back(result);
+    }
+  }
+  return views;
+}
+
 KernelFacts::KernelFacts(func::FuncOp kernel) : kernel(kernel) {
   kernel.walk([&](Operation *op) {
     if (isa<scf::ForOp, scf::IfOp, InstructionOpInterface>(op))
       numbers.insert({op, numbers.size()});
     if (auto slot = dyn_cast<SlotOp>(op))
       slotIndices.insert(slot.getIndex());
-    else if (auto loop = dyn_cast<scf::ForOp>(op))
+    else if (auto loop = dyn_cast<scf::ForOp>(op)) {
       tripLimits[op] = getTripLimit(loop);
-    else if (auto instruction = dyn_cast<InstructionOpInterface>(op))
+      movingViews[op] = findMovingViews(loop);
+    } else if (auto instruction = dyn_cast<InstructionOpInterface>(op))
       add(instruction);
   });
 }

@@ -34,6 +34,8 @@ struct KernelFacts {
   llvm::DenseMap<mlir::Operation *, int32_t> numbers;
   llvm::DenseMap<mlir::Operation *, InstructionFacts> instructions;
   llvm::DenseMap<mlir::Operation *, std::optional<int64_t>> tripLimits;
+  /// The views of buffers that each trip of a loop takes at another place.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>> movingViews;
   llvm::DenseSet<mlir::Value> slotIndices;
   llvm::DenseSet<mlir::Value> writtenArrays;
 };

@@ -1,4 +1,5 @@
-// Makes the plan of UB: from the roomiest layout to the tightest, the first that fits.
+// Makes the plan of UB: from the roomiest layout to the tightest, the first that fits, with what
+// room that leaves for transfers.
 #include "attn/Dialect/Ascend/Analysis/MemoryPlan.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -72,36 +73,80 @@ LogicalResult reportOverflow(func::FuncOp kernel, ArrayRef<AllocOp> buffers,
   return error;
 }
 
+/// Packs the buffers of a kernel, each with the life that is asked for.
+class Packer {
+public:
+  Packer(func::FuncOp kernel, const Chip &chip)
+      : chip(chip), uses(kernel), liveness(kernel, uses), halves(chooseBankHalves(kernel)) {}
+
+  ArrayRef<AllocOp> getBuffers() const { return uses.getBuffers(); }
+  ArrayRef<LiveInterval> getIntervals() const { return intervals; }
+  const Packing &getPacking() const { return packing; }
+  bool hasBankChoice() const { return !halves.empty(); }
+  int64_t getBankOffset(AllocOp buffer) const {
+    return spreadsBanks && halves.lookup(buffer) ? bankHalf : 0;
+  }
+
+  /// Whether all buffers fit when those that a transfer touches live for `life`.
+  bool fits(TransferLife life, bool spreads) {
+    spreadsBanks = spreads;
+    intervals.clear();
+    for (AllocOp buffer : getBuffers()) {
+      LiveInterval interval = liveness.getInterval(buffer, life);
+      interval.bytes += getBankOffset(buffer);
+      intervals.push_back(interval);
+    }
+    return pack();
+  }
+
+  /// Lets as many buffers that a transfer touches as possible keep their bytes for their whole
+  /// loop, in the order of the kernel: what is loaded first is waited for first. All fit already.
+  void stretchSome() {
+    for (auto [number, buffer] : llvm::enumerate(getBuffers())) {
+      if (!uses.hasTransfer(buffer))
+        continue;
+      LiveInterval exact = intervals[number];
+      intervals[number] = liveness.getInterval(buffer, TransferLife::CommonLoop);
+      intervals[number].bytes = exact.bytes;
+      if (!pack())
+        intervals[number] = exact;
+    }
+    pack();
+  }
+
+private:
+  bool pack() {
+    packing = packIntervals(intervals, spreadsBanks ? 2 * bankHalf : chip.blockBytes);
+    return packing.bytes <= chip.ubBytes;
+  }
+
+  const Chip &chip;
+  BufferUses uses;
+  BufferLiveness liveness;
+  DenseMap<Operation *, bool> halves;
+  bool spreadsBanks = false;
+  SmallVector<LiveInterval> intervals;
+  Packing packing;
+};
+
 } // namespace
 
 FailureOr<MemoryPlan> MemoryPlan::make(func::FuncOp kernel, const Chip &chip) {
-  BufferUses uses(kernel);
-  BufferLiveness liveness(kernel, uses);
-  ArrayRef<AllocOp> buffers = uses.getBuffers();
-  DenseMap<Operation *, bool> halves = chooseBankHalves(kernel);
-  SmallVector<LiveInterval> intervals;
-  Packing packing;
-
+  Packer packer(kernel, chip);
   for (TransferLife life :
        {TransferLife::OutermostLoop, TransferLife::CommonLoop, TransferLife::Exact}) {
     for (bool spreadsBanks : {true, false}) {
-      if (spreadsBanks && halves.empty())
+      if ((spreadsBanks && !packer.hasBankChoice()) || !packer.fits(life, spreadsBanks))
         continue;
-      intervals.clear();
-      for (AllocOp buffer : buffers) {
-        LiveInterval interval = liveness.getInterval(buffer, life);
-        interval.bytes += spreadsBanks && halves.lookup(buffer) ? bankHalf : 0;
-        intervals.push_back(interval);
-      }
-      packing = packIntervals(intervals, spreadsBanks ? 2 * bankHalf : chip.blockBytes);
-      if (packing.bytes > chip.ubBytes)
-        continue;
+      if (life == TransferLife::Exact)
+        packer.stretchSome();
       MemoryPlan plan;
-      plan.bytes = packing.bytes;
-      for (auto [buffer, offset] : llvm::zip(buffers, packing.offsets))
-        plan.addresses[buffer] = offset + (spreadsBanks && halves.lookup(buffer) ? bankHalf : 0);
+      plan.bytes = packer.getPacking().bytes;
+      for (auto [buffer, offset] : llvm::zip(packer.getBuffers(), packer.getPacking().offsets))
+        plan.addresses[buffer] = offset + packer.getBankOffset(buffer);
       return plan;
     }
   }
-  return reportOverflow(kernel, buffers, intervals, packing.bytes, chip.ubBytes);
+  return reportOverflow(kernel, packer.getBuffers(), packer.getIntervals(),
+                        packer.getPacking().bytes, chip.ubBytes);
 }

@@ -69,6 +69,8 @@ private:
     case Step::Kind::Slot:
       slots[step.slot] = step.slotNumber;
       return;
+    case Step::Kind::Barrier:
+      return clocks.barrier(step.pipe, momentOf(position));
     case Step::Kind::Enter:
       return act(syncs.getBefore(step.number), momentBefore(position), position, /*isStart=*/true);
     case Step::Kind::Exit:

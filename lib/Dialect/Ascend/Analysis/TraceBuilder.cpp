@@ -35,6 +35,7 @@ private:
   void visitSync(Operation *op, int32_t frame);
 
   int64_t getTripCount(scf::ForOp loop);
+  bool mayGoOn(scf::ForOp loop, int64_t trips);
   int32_t enter(Operation *op, int32_t frame);
   void leave(int32_t visit);
   int32_t pushFrame(int32_t visit);
@@ -62,6 +63,7 @@ private:
   DenseMap<Value, IndexExpression> indices;
   DenseMap<Value, LocalPlace> localPlaces;
   DenseMap<Value, SmallVector<IndexExpression, 4>> globalPlaces; // indices per dimension
+  DenseSet<Operation *> openViews; // whose place may also be any behind the one they have
   LocalHistory local;
   GlobalHistory global;
 };
@@ -90,7 +92,7 @@ LogicalResult TraceBuilder::walk(Block &block, int32_t frame) {
         llvm::TypeSwitch<Operation *, LogicalResult>(&op)
             .Case<scf::ForOp, scf::IfOp>([&](auto op) { return visit(op, frame); })
             .Case([&](InstructionOpInterface op) { return visit(op, frame); })
-            .Case<SetFlagOp, WaitFlagOp, BarrierOp>([&](auto op) {
+            .Case<SetFlagOp, WaitFlagOp, BarrierOp, SyncAllOp>([&](auto op) {
               visitSync(op, frame);
               return success();
             })
@@ -140,6 +142,13 @@ int64_t TraceBuilder::getTripCount(scf::ForOp loop) {
   return std::min(trips, facts.tripLimits.lookup(loop).value_or(trips));
 }
 
+/// Whether a loop that has run in full may go on, and its trips move through local memory.
+bool TraceBuilder::mayGoOn(scf::ForOp loop, int64_t trips) {
+  constexpr int64_t fullTrips = 3;
+  return trips >= fullTrips && !facts.movingViews.lookup(loop).empty() &&
+         facts.tripLimits.lookup(loop).value_or(trips + 1) > trips;
+}
+
 LogicalResult TraceBuilder::visit(scf::ForOp loop, int32_t frame) {
   for (Value init : loop.getInitArgs())
     if (isa<BaseMemRefType>(init.getType()))
@@ -150,8 +159,13 @@ LogicalResult TraceBuilder::visit(scf::ForOp loop, int32_t frame) {
   for (Value init : loop.getInitArgs())
     carried.push_back(get(init));
 
+  // One more trip stands for all that follow: its views lie anywhere from their place on.
+  int64_t last = mayGoOn(loop, trips) ? trips : trips - 1;
+  DenseSet<Operation *> outerViews = openViews;
   int32_t visit = enter(loop, frame);
-  for (int64_t trip = 0; trip < trips; ++trip) {
+  for (int64_t trip = 0; trip <= last; ++trip) {
+    if (trip == trips)
+      openViews.insert_range(facts.movingViews.lookup(loop));
     int32_t iteration = pushFrame(visit);
     set(loop.getInductionVar(), induction);
     for (auto [argument, value] : llvm::zip(loop.getRegionIterArgs(), carried))
@@ -163,6 +177,7 @@ LogicalResult TraceBuilder::visit(scf::ForOp loop, int32_t frame) {
       carried.push_back(get(value));
     induction = IndexExpression::add(induction, step).value_or(makeUnknown());
   }
+  openViews = std::move(outerViews);
   leave(visit);
   for (auto [result, value] : llvm::zip(loop.getResults(), carried))
     set(result, value);
@@ -191,6 +206,10 @@ void TraceBuilder::visitSync(Operation *op, int32_t frame) {
     step.kind = kind;
     step.slotNumber = flag.getSlot() ? get(flag.getSlot()).getConstant().value_or(-1) : 0;
   };
+  if (auto barrier = dyn_cast<BarrierOp>(op))
+    step.pipe = barrier.getPipe();
+  if (isa<SyncAllOp>(op))
+    step.pipe = Pipe::ALL;
   if (auto flag = dyn_cast<SetFlagOp>(op))
     addFlag(flag, Step::Kind::Set);
   if (auto flag = dyn_cast<WaitFlagOp>(op))
@@ -300,6 +319,7 @@ void TraceBuilder::setSlice(SliceOp op) {
     place.begin = std::min(place.begin + *offset * bytes, place.end);
   else
     place.isExact = false;
+  place.isExact &= !openViews.contains(op);
   localPlaces[op.getResult()] = place;
 }
 

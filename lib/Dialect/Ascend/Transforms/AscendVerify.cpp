@@ -65,7 +65,8 @@ class AscendVerify : public attn::impl::AscendVerifyPassBase<AscendVerify> {
     WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
       return op == kernel ? success() : verifyOp(op, *chip);
     });
-    if (result.wasInterrupted() || failed(verifyBalance(kernel)))
+    if (result.wasInterrupted() || failed(verifyMeetings(kernel, *chip)) ||
+        failed(verifyBalance(kernel)))
       return signalPassFailure();
   }
 
@@ -83,6 +84,22 @@ class AscendVerify : public attn::impl::AscendVerifyPassBase<AscendVerify> {
     if (!isKnown)
       return op->emitError("has no place in a kernel of the chip");
     return success();
+  }
+
+  /// Blocks meet only where all of them run at once and all come.
+  static LogicalResult verifyMeetings(func::FuncOp kernel, const Chip &chip) {
+    WalkResult result = kernel.walk([&](SyncAllOp meeting) -> WalkResult {
+      if (meeting->getParentOp() != kernel)
+        return meeting.emitError(
+            "stands in a loop or condition, which not all blocks may pass alike");
+      auto limit = kernel->getAttrOfType<IntegerAttr>(launch::limitName);
+      if (!limit || limit.getInt() > chip.vectorCores)
+        return meeting.emitError()
+               << "lets blocks meet that do not run at once: '" << launch::limitName
+               << "' must be at most " << chip.vectorCores << ", the vector cores of " << chip.name;
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
   }
 
   static LogicalResult verifyAddress(AllocOp buffer, const Chip &chip) {

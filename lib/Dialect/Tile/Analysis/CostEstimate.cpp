@@ -18,7 +18,7 @@ namespace {
 constexpr double assumedTrips = 8;
 /// Elements of the grid (rows, for one axis by blocks) that fall to one core, and of a loop by
 /// blocks whose bounds are known only when the kernel runs.
-constexpr double assumedShare = 128;
+constexpr double assumedShare = 256;
 
 /// Work that may overlap, vector beside transfers, and work that stands alone.
 struct Work {
@@ -42,14 +42,17 @@ public:
     hbmBytesPerCycle = std::max(1e-3, chip.hbmPoolBytesPerSecond / cores / clock);
   }
 
-  /// One run of a block. With one stage nothing in it overlaps, except inside nested loops.
+  /// One run of a block. With one stage nothing in it overlaps, except inside nested loops and
+  /// where a loop only casts what is transferred.
   Work getWork(Block &block, int64_t stages) {
+    bool isLoop = isa<RangeOp, GridOp>(block.getParentOp());
     Work total;
     for (Operation &op : block) {
       Work work = getWork(&op, stages);
       total.gmBytes += work.gmBytes;
       total.vectorCycles += work.vectorCycles;
-      if (stages > 1) {
+      bool overlaps = stages > 1 || (isLoop && (work.transfer == 0 || isOnlyCast(&op)));
+      if (overlaps) {
         total.vector += work.vector;
         total.transfer += work.transfer;
         total.serial += work.serial;
@@ -62,6 +65,15 @@ public:
   }
 
 private:
+  /// Whether a transfer shares its buffer with a cast only, so that even a single slot is free
+  /// while everything else is computed.
+  static bool isOnlyCast(Operation *op) {
+    if (auto load = dyn_cast<LoadOp>(op))
+      return load->hasOneUse() && isa<CastOp>(*load->user_begin());
+    auto store = dyn_cast<StoreOp>(op);
+    return store && store.getValue().hasOneUse() && store.getValue().getDefiningOp<CastOp>();
+  }
+
   Work getWork(Operation *op, int64_t stages) {
     if (auto range = dyn_cast<RangeOp>(op)) {
       double trips = getTrips(range);
@@ -177,6 +189,18 @@ private:
       return cycles(VectorFamily::AddSubMaxMin, rows, repeats);
     VectorFamily blocks = op.getKind() == ReduceKind::Sum ? VectorFamily::BlockReduceSum
                                                           : VectorFamily::BlockReduceMaxMin;
+    double cols = input.getColCount();
+    auto product = op.getInput().getDefiningOp<MulOp>();
+    if (product && absorbsProduct(op, product)) {
+      // Beyond the product itself: what is added up, 64 columns at a time.
+      double slices = std::ceil(cols / productColumns) - 1;
+      return cycles(VectorFamily::AddSubMaxMin, slices, slices * rows) + cycles(blocks, 1, rows) +
+             cycles(blocks, 1, std::ceil(rows / 8));
+    }
+    if (cols <= productColumns)
+      return cols == productColumns && rows >= 8
+                 ? cycles(blocks, 1, rows) + cycles(blocks, 1, std::ceil(rows / 8))
+                 : cycles(VectorFamily::WholeReduce, 1, rows);
     // 64 elements to 8, those to 1, and what is left of each row at once.
     return cycles(blocks, 1, repeats) + cycles(blocks, 1, std::ceil(repeats / 8)) +
            cycles(VectorFamily::WholeReduce, 1, rows);

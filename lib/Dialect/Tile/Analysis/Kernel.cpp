@@ -45,6 +45,16 @@ FailureOr<SmallVector<GridOp>> tile::getGrids(func::FuncOp kernel) {
   return grids;
 }
 
+bool tile::hasPhaseBetween(Operation *first, Operation *second, func::FuncOp kernel) {
+  Block &body = kernel.getBody().front();
+  first = body.findAncestorOpInBlock(*first);
+  second = body.findAncestorOpInBlock(*second);
+  for (Operation *op = first; op && op != second; op = op->getNextNode())
+    if (isa<PhaseOp>(op))
+      return first->isBeforeInBlock(second);
+  return false;
+}
+
 func::FuncOp tile::getCounter(func::FuncOp kernel) {
   auto module = dyn_cast_if_present<ModuleOp>(kernel->getParentOp());
   if (!module)

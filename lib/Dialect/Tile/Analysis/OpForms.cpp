@@ -90,6 +90,15 @@ bool tile::mayWriteOver(OpOperand &use) {
          !fillsBeforeDividing(op, shape);
 }
 
+bool tile::absorbsProduct(ReduceOp sum, MulOp product) {
+  // Every 64 columns are an instruction of their own for all rows, which pays for many short rows.
+  constexpr int64_t fewestRows = 8, mostColumns = 256;
+  TileType type = sum.getInput().getType();
+  return sum.getKind() == ReduceKind::Sum && sum.getAxis() == 1 && type.isBound() &&
+         type.getRowCount() >= fewestRows && type.getColCount() > productColumns &&
+         type.getColCount() <= mostColumns && getBinaryShape(product).form == BinaryForm::Elements;
+}
+
 //===----------------------------------------------------------------------===//
 // Transfers and parts
 //===----------------------------------------------------------------------===//
@@ -263,10 +272,14 @@ static void addPartNeeds(Operation *op, SmallVectorImpl<ScratchNeed> &needs) {
   }
 }
 
-static void addReduceNeeds(ReduceOp op, SmallVectorImpl<ScratchNeed> &needs) {
+static void addReduceNeeds(ReduceOp op, bool absorbsProduct, SmallVectorImpl<ScratchNeed> &needs) {
   Type f32 = Float32Type::get(op.getContext());
   TileType input = op.getInput().getType();
   int64_t rows = input.getRowCount(), cols = input.getColCount();
+  if (absorbsProduct) {
+    cols = productColumns;
+    needs.push_back({"products", f32, rows * cols});
+  }
   if (op.getAxis() == 1 && cols > 1)
     needs.push_back({"reduce", f32, getRowReduceScratchElements(rows, cols)});
   // Down a column: its rows, with neutral elements behind the valid ones, are reduced as one row.
@@ -302,7 +315,7 @@ SmallVector<ScratchNeed> tile::getScratchNeeds(Operation *op, MulOp fusedProduct
   addTransferNeeds(op, needs);
   addPartNeeds(op, needs);
   if (auto reduce = dyn_cast<ReduceOp>(op))
-    addReduceNeeds(reduce, needs);
+    addReduceNeeds(reduce, fusedProduct != nullptr, needs);
   if (isBinary(op))
     addBinaryNeeds(fusedProduct ? fusedProduct.getOperation() : op, needs);
   if (auto rsqrt = dyn_cast<RsqrtOp>(op)) {

@@ -101,6 +101,7 @@ private:
   std::string reason;
   DenseMap<Value, Ready> ready;
   DenseMap<Value, int64_t> nextAccess; // of arrays that are written, in the block being scheduled
+  int64_t earliest = 0;                // the phase behind the last tile.phase of that block
   llvm::MapVector<Value, std::set<Context>> contexts;
   DenseMap<Value, int64_t> spillPhase;
 };
@@ -133,7 +134,11 @@ bool StripPlanner::checkTransfer(Operation *op, Value array, ArrayRef<int64_t> k
   int64_t dimension = getColumnDimension(kinds);
   if (dimension < 0 || kinds[dimension] == SpanIndex)
     return refuse("the columns of " + op->getName().getStringRef() + " are no slice of its array");
-  if (isa<LoadOp>(op) && isWritten(array))
+  // Strips may be loaded later than the row was: nothing may change it.
+  auto mayChange = [&](Operation *user) {
+    return isa<StoreOp>(user) && !hasPhaseBetween(user, op, kernel);
+  };
+  if (isa<LoadOp>(op) && llvm::any_of(array.getUsers(), mayChange))
     return refuse("an array is both read in whole rows and written");
   return true;
 }
@@ -207,6 +212,7 @@ int64_t StripPlanner::getReady(Value value, bool inStrips) const {
 /// Keeps the order of accesses to arrays that are both read and written: gives the first phase,
 /// from `phase` on, in which `op` may run.
 int64_t StripPlanner::orderAccesses(Operation *op, int64_t phase, bool inStrips) {
+  phase = std::max(phase, earliest);
   SmallVector<Value> arrays;
   op->walk([&](Operation *inner) {
     auto load = dyn_cast<LoadOp>(inner);
@@ -260,7 +266,7 @@ void StripPlanner::demand(Value value, Context context) {
 }
 
 void StripPlanner::scheduleOnDemand(Operation *op) {
-  int64_t phase = 0;
+  int64_t phase = earliest;
   for (Value operand : op->getOperands())
     phase = std::max(phase, getReady(operand, /*inStrips=*/true));
   for (Value captured : getCaptured(op))
@@ -303,7 +309,9 @@ bool StripPlanner::scheduleLoop(Operation *op) {
     ready[result] = {phase, phase};
   DenseMap<Value, int64_t> outerAccess;
   std::swap(outerAccess, nextAccess);
+  int64_t outerEarliest = std::exchange(earliest, 0);
   bool holds = scheduleBlock(op->getRegion(0).front());
+  earliest = outerEarliest;
   std::swap(outerAccess, nextAccess);
   return holds;
 }
@@ -332,6 +340,12 @@ bool StripPlanner::scheduleBlock(Block &block) {
     if (isa<RangeOp, GridOp>(op)) {
       if (!scheduleLoop(&op))
         return false;
+      continue;
+    }
+    if (isa<PhaseOp>(op)) {
+      // Behind every walk so far, and before all that follows.
+      earliest = plan.phases[&block].size();
+      getPhase(block, earliest).before.push_back(&op);
       continue;
     }
     if (op.getNumRegions() != 0)

@@ -8,6 +8,7 @@ using namespace attn::tile;
 TileLiveness::TileLiveness(func::FuncOp kernel) {
   number(kernel);
   kernel.walk([&](AddOp add) { fuse(add); });
+  kernel.walk([&](ReduceOp sum) { fuse(sum); });
 }
 
 void TileLiveness::number(Operation *op) {
@@ -32,8 +33,8 @@ void TileLiveness::forEachReader(
       Operation *op = use.getOwner();
       if (op->getNumResults() == 1 && isView(op->getResult(0)))
         worklist.push_back(op->getResult(0));
-      else if (Operation *add = fusedInto.lookup(op))
-        visit(add, /*mayOverwrite=*/false);
+      else if (Operation *absorber = fusedInto.lookup(op))
+        visit(absorber, /*mayOverwrite=*/false);
       else if (auto insert = dyn_cast<InsertOp>(op))
         visit(op, use.getOperandNumber() == insert.getWholeMutable().getOperandNumber());
       else
@@ -67,7 +68,7 @@ Life TileLiveness::getLife(Value value) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Multiply-add
+// Products that are absorbed by an addition or a sum along rows
 //===----------------------------------------------------------------------===//
 
 bool TileLiveness::canFuse(AddOp add, Value product, Value other) const {
@@ -106,4 +107,13 @@ void TileLiveness::fuse(AddOp add) {
   auto product = (right ? add.getRhs() : add.getLhs()).getDefiningOp<MulOp>();
   fusedProducts[add] = product;
   fusedInto[product] = add;
+}
+
+void TileLiveness::fuse(ReduceOp sum) {
+  auto product = sum.getInput().getDefiningOp<MulOp>();
+  if (!product || !product->hasOneUse() || product->getBlock() != sum->getBlock() ||
+      !absorbsProduct(sum, product))
+    return;
+  fusedProducts[sum] = product;
+  fusedInto[product] = sum;
 }

@@ -26,7 +26,7 @@ public:
 
   /// Whether the value is the part of a tile that its readers can reach inside the whole.
   bool isView(mlir::Value value) const;
-  /// Whether the value is a product that an addition absorbs.
+  /// Whether the value is a product that an addition or a sum along rows absorbs.
   bool isFused(mlir::Value value) const { return fusedInto.contains(value.getDefiningOp()); }
   const llvm::DenseMap<mlir::Operation *, MulOp> &getFusedProducts() const { return fusedProducts; }
 
@@ -46,6 +46,7 @@ public:
 private:
   void number(mlir::Operation *op);
   void fuse(AddOp add);
+  void fuse(ReduceOp sum);
   bool canFuse(AddOp add, mlir::Value product, mlir::Value other) const;
 
   llvm::DenseMap<mlir::Operation *, std::pair<int64_t, int64_t>> spans;

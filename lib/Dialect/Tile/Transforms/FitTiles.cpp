@@ -1,5 +1,6 @@
 // tile-fit-tiles: binds block sizes so that a kernel fits local memory (tile stage).
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
+#include "attn/Dialect/Tile/Analysis/OpForms.h"
 #include "attn/Dialect/Tile/Transforms/Passes.h"
 #include "attn/Dialect/Tile/Transforms/TileFitting.h"
 
@@ -30,22 +31,51 @@ static void replaceBy(func::FuncOp kernel, Fitting &fitting) {
 
 /// Says what was given up so that the kernel fits.
 static void remarkOnLosses(func::FuncOp kernel, const TileFitter &fitter, const FitChoice &choice) {
-  kernel.walk([&](RangeOp range) {
-    if (!range.getParallel() && range.getStages() > choice.maxRangeStages)
-      emitRemark(range.getLoc()) << "loads run " << choice.maxRangeStages << " and not "
-                                 << range.getStages()
-                                 << " iterations ahead, since more does not fit";
-  });
+  kernel.walk(
+      [&](Operation *op) {
+        auto range = dyn_cast<RangeOp>(op);
+        if (range && !range.getParallel() && range.getStages() > choice.maxRangeStages)
+          emitRemark(op->getLoc())
+              << "loads run " << choice.maxRangeStages << " and not " << range.getStages()
+              << " iterations ahead, since more does not fit";
+        bool isGrid = isa<GridOp>(op) || (range && range.getParallel());
+        if (isGrid && choice.gridStages == 1 && !choice.stripColumns)
+          emitRemark(op->getLoc())
+              << "tiles of the grid are loaded one after the other: two do not fit";
+      });
   if (!choice.stripColumns)
     return;
-  emitRemark(kernel.getLoc()) << "rows do not fit as a whole: they are computed with "
-                              << describe(choice);
+  emitRemark(kernel.getLoc()) << "rows "
+                              << (fitter.mustHaveStrips() ? "are"
+                                                          : "do not fit as a whole: they are")
+                              << " computed with " << describe(choice);
   for (auto [row, isKept] : llvm::zip_equal(fitter.getCandidates(), choice.keep)) {
     StringRef fate = isKept                    ? "is kept whole in local memory"
                      : isa<BlockArgument>(row) ? "is spilled to a workspace in global memory"
                                                : "is computed again for every walk over the strips";
     emitRemark(row.getLoc()) << "'" << getSourceName(row) << "' " << fate;
   }
+}
+
+/// Says which transfers of a bound kernel go row by row.
+static void remarkOnSingleRows(func::FuncOp kernel) {
+  auto remark = [](Operation *op, TileType type, ArrayType array, ArrayRef<int64_t> kinds,
+                   TransferForm form) {
+    bool isOverTable = array.getTable() && kinds.front() == SpanIndex;
+    if (type.getRowCount() > 1 && (isOverTable || form == TransferForm::StridedColumn))
+      emitRemark(op->getLoc()) << "its " << type.getRowCount()
+                               << " rows are transferred one by one: "
+                               << (isOverTable ? "each lies in a tensor of its own"
+                                               : "they are single elements apart in memory");
+  };
+  kernel.walk([&](Operation *op) {
+    if (auto load = dyn_cast<LoadOp>(op))
+      remark(op, load.getResult().getType(), load.getArray().getType(), load.getKinds(),
+             getSelection(load).form);
+    if (auto store = dyn_cast<StoreOp>(op))
+      remark(op, store.getValue().getType(), store.getArray().getType(), store.getKinds(),
+             getSelection(store).form);
+  });
 }
 
 /// The buffers alive at the position where they take the most bytes together.
@@ -139,7 +169,7 @@ private:
   }
 
   LogicalResult fitKernel(func::FuncOp kernel, const Chip &chip, ArrayRef<BoundSize> given) {
-    TileFitter fitter(kernel, chip, given);
+    TileFitter fitter(kernel, chip, given, chip.isHost ? 0 : strips);
     if (failed(fitter.verify()))
       return failure();
     if (chip.isHost) {
@@ -152,10 +182,10 @@ private:
     if (printAlternatives)
       fitter.onAlternative = [&](const Fitting &fitting) {
         emitRemark(kernel.getLoc())
-            << describe(fitting.choice) << ", stages " << fitting.choice.gridStages << " and "
-            << fitting.choice.maxRangeStages << ": " << fitting.bytes << " bytes, "
-            << static_cast<int64_t>(fitting.cost.cycles) << " cycles, "
-            << static_cast<int64_t>(fitting.cost.gmBytes) << " bytes moved";
+            << "alternative: " << describe(fitting.choice) << ", stages "
+            << fitting.choice.gridStages << " and " << fitting.choice.maxRangeStages << ": "
+            << fitting.bytes << " bytes, " << static_cast<int64_t>(fitting.cost.cycles)
+            << " cycles, " << static_cast<int64_t>(fitting.cost.gmBytes) << " bytes moved";
       };
     FailureOr<std::optional<Fitting>> best = fitter.findBest();
     if (failed(best))
@@ -163,6 +193,7 @@ private:
     if (!*best)
       return emitOverflow(kernel, chip, fitter, !given.empty());
     remarkOnLosses(kernel, fitter, (*best)->choice);
+    remarkOnSingleRows(*(*best)->kernel);
     replaceBy(kernel, **best);
     return success();
   }

@@ -13,17 +13,6 @@ using namespace attn::tile;
 
 using Accumulations = llvm::MapVector<Value, SmallVector<AccumulateOp>>; // by array
 
-/// Whether a phase of the kernel stands between the two ops.
-static bool hasPhaseBetween(Operation *first, Operation *second, func::FuncOp kernel) {
-  Block &body = kernel.getBody().front();
-  first = body.findAncestorOpInBlock(*first);
-  second = body.findAncestorOpInBlock(*second);
-  for (Operation *op = first; op && op != second; op = op->getNextNode())
-    if (isa<PhaseOp>(op))
-      return first->isBeforeInBlock(second);
-  return false;
-}
-
 /// The array must have a row per block, and nobody may see it before all blocks have written
 /// theirs.
 static LogicalResult verifyArray(AccumulateOp first, func::FuncOp kernel) {

@@ -88,6 +88,35 @@ static FailureOr<BandForm> chooseForm(func::FuncOp kernel, Operation *first, con
   return best;
 }
 
+/// The rows that a band op has slots for.
+static Attribute getBandRows(Operation *op) {
+  if (auto mask = dyn_cast<BandMaskOp>(op); mask && mask.getTransposed())
+    return mask.getResult().getType().getCols();
+  Value band = isa<BandMixOp, BandSpreadOp>(op) ? op->getOperand(0) : op->getResult(0);
+  return cast<TileType>(band.getType()).getRows();
+}
+
+/// Slots lie in rows of the tile that a band becomes, and a row starts at a block of local memory.
+/// A tile of one column has no such rows: a band takes two rows or more.
+static LogicalResult requireTwoRows(func::FuncOp kernel, ArrayRef<Operation *> bandOps) {
+  constexpr int64_t fewest = 2;
+  auto symbols = kernel->getAttrOfType<DictionaryAttr>("tile.symbols");
+  NamedAttrList ranges(symbols);
+  for (Operation *op : bandOps) {
+    Attribute rows = getBandRows(op);
+    auto number = dyn_cast<IntegerAttr>(rows);
+    auto symbol = dyn_cast<StringAttr>(rows);
+    auto range = symbols && symbol ? symbols.getAs<AutoAttr>(symbol) : AutoAttr();
+    if ((number && number.getInt() < fewest) || (range && range.getHi() < fewest))
+      return op->emitOpError("has a single row; a band takes at least two rows of a tile");
+    if (range && range.getLo() < fewest)
+      ranges.set(symbol, AutoAttr::get(op->getContext(), fewest, range.getHi()));
+  }
+  if (symbols)
+    kernel->setAttr("tile.symbols", ranges.getDictionary(kernel.getContext()));
+  return success();
+}
+
 namespace {
 struct LowerBandGather : attn::impl::LowerBandGatherPassBase<LowerBandGather> {
   using LowerBandGatherPassBase::LowerBandGatherPassBase;
@@ -112,6 +141,8 @@ private:
     SmallVector<Operation *> bandOps = getBandOps(kernel);
     if (bandOps.empty())
       return success();
+    if (failed(requireTwoRows(kernel, bandOps)))
+      return failure();
     FailureOr<BandForm> chosen = getForm(kernel, bandOps.front(), chip);
     return failure(failed(chosen) || failed(rewriteBands(kernel, *chosen)));
   }

@@ -9,12 +9,6 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::tile;
 
-/// Columns of the narrowest strip: one vector repeat of f32.
-static constexpr int64_t minStripColumns = 64;
-
-/// No local memory holds more rows, nor a tile of more elements; sizes below these cannot overflow.
-static constexpr int64_t maxRows = int64_t(1) << 16, maxElements = int64_t(1) << 40;
-
 /// The next strip is loaded while one is computed: strips are short, so waiting for each would cost
 /// more than they gain.
 static constexpr int64_t stripStages = 2;
@@ -95,8 +89,9 @@ static void limitStages(func::FuncOp kernel, const FitChoice &choice) {
 // What can be chosen
 //===----------------------------------------------------------------------===//
 
-TileFitter::TileFitter(func::FuncOp kernel, const Chip &chip, ArrayRef<BoundSize> given)
-    : kernel(kernel), chip(chip), given(given) {
+TileFitter::TileFitter(func::FuncOp kernel, const Chip &chip, ArrayRef<BoundSize> given,
+                       int64_t strips)
+    : kernel(kernel), chip(chip), given(given), strips(strips) {
   kernel.walk([&](Operation *op) {
     if (auto range = dyn_cast<RangeOp>(op); range && !range.getParallel())
       askedStages = std::max<int64_t>(askedStages, range.getStages());
@@ -111,68 +106,19 @@ TileFitter::TileFitter(func::FuncOp kernel, const Chip &chip, ArrayRef<BoundSize
   });
 }
 
-/// Whether the numbers among the dimensions of a tile are so large that nothing could hold it.
-static bool isBeyondMemory(TileType type) {
-  auto getNumber = [](Attribute dim) {
-    auto number = dyn_cast<IntegerAttr>(dim);
-    return number ? number.getInt() : maxRows;
-  };
-  return getNumber(type.getRows()) > maxElements / getNumber(type.getCols());
-}
-
-LogicalResult TileFitter::verify() {
-  auto symbols = kernel->getAttrOfType<DictionaryAttr>("tile.symbols");
-  for (NamedAttribute symbol : symbols ? symbols.getValue() : ArrayRef<NamedAttribute>())
-    if (cast<AutoAttr>(symbol.getValue()).getLo() > maxRows)
-      return kernel.emitError() << "the size '" << symbol.getName().getValue() << "' begins at "
-                                << cast<AutoAttr>(symbol.getValue()).getLo() << ", beyond "
-                                << maxRows;
-  auto checkSymbols = [&](Operation *op, auto typeOrDim) {
-    LogicalResult result = success();
-    typeOrDim.walk([&](StringAttr symbol) {
-      if (succeeded(result) && (!symbols || !symbols.contains(symbol)))
-        result = op->emitOpError() << "has the size '" << symbol.getValue()
-                                   << "', which 'tile.symbols' does not declare";
-    });
-    return result;
-  };
-  auto check = [&](Operation *op, Type type) -> LogicalResult {
-    if (isa<SoftmaxStateType>(type))
-      return op->emitOpError("has a softmax state: run tile-decompose-softmax before");
-    if (auto tile = dyn_cast<TileType>(type); tile && isBeyondMemory(tile))
-      return op->emitOpError() << "has " << tile << ", which no memory holds";
-    return isa<TileType, SpanType>(type) ? checkSymbols(op, type) : success();
-  };
-  WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
-    if (auto size = dyn_cast<SizeOp>(op); size && failed(checkSymbols(op, size.getDim())))
-      return WalkResult::interrupt();
-    for (Type type : op->getResultTypes())
-      if (failed(check(op, type)))
-        return WalkResult::interrupt();
-    for (Region &region : op->getRegions())
-      for (BlockArgument argument : region.getArguments())
-        if (failed(check(op, argument.getType())))
-          return WalkResult::interrupt();
-    return WalkResult::advance();
-  });
-  for (const BoundSize &bound : given) {
-    auto range = symbols ? symbols.getAs<AutoAttr>(bound.symbol) : AutoAttr();
-    if (range && (bound.size < range.getLo() || bound.size > range.getHi()))
-      return kernel.emitError() << bound.symbol.getValue() << " = " << bound.size
-                                << " was asked for, but its range is " << range.getLo() << " to "
-                                << range.getHi();
-  }
-  return failure(result.wasInterrupted());
-}
-
-/// The sizes a symbol may take, from large to small: both ends of its range and the powers of two
-/// between.
+/// The sizes a symbol may take, from large to small: both ends of its range, the powers of two
+/// between, and half-way between these where that is still a multiple of eight.
 static SmallVector<int64_t> enumerateSizes(AutoAttr range) {
-  int64_t highest = std::min(range.getHi(), maxRows);
+  constexpr int64_t smallestHalfway = 24;
+  int64_t highest = std::min(range.getHi(), TileFitter::maxRows);
   SmallVector<int64_t> sizes = {highest};
-  for (int64_t size = llvm::bit_floor<uint64_t>(highest); size > range.getLo(); size /= 2)
+  for (int64_t size = llvm::bit_floor<uint64_t>(highest); size > range.getLo(); size /= 2) {
+    int64_t halfway = size + size / 2;
+    if (halfway >= smallestHalfway && halfway < highest)
+      sizes.push_back(halfway);
     if (size < highest)
       sizes.push_back(size);
+  }
   if (range.getLo() < highest)
     sizes.push_back(range.getLo());
   return sizes;
@@ -311,11 +257,19 @@ FailureOr<std::optional<Fitting>> TileFitter::findStages(ArrayRef<BoundSize> siz
   }
 }
 
-/// The widest strips that fit, with the sizes and kept rows of `narrowest`, which fits.
-FailureOr<std::optional<Fitting>> TileFitter::widenStrips(const FitChoice &narrowest) {
+/// The columns that strips may have, from narrow to wide.
+SmallVector<int64_t> TileFitter::enumerateStrips() const {
+  if (mustHaveStrips())
+    return {strips};
   SmallVector<int64_t> widths;
   for (int64_t columns = minStripColumns; columns < width; columns *= 2)
     widths.push_back(columns);
+  return widths;
+}
+
+/// The widest strips that fit, with the sizes and kept rows of `narrowest`, which fits.
+FailureOr<std::optional<Fitting>> TileFitter::widenStrips(const FitChoice &narrowest) {
+  SmallVector<int64_t> widths = enumerateStrips();
   std::optional<Fitting> best;
   for (int64_t stages : {askedStages, int64_t(1)}) {
     size_t low = 0, high = widths.size(); // what fits is below `high`
@@ -351,7 +305,7 @@ FailureOr<std::optional<Fitting>> TileFitter::findStrips() {
       choice.sizes.assign(sizes.begin(), sizes.end());
       choice.keep.assign(keep.begin(), keep.end());
       choice.maxRangeStages = 1;
-      choice.stripColumns = minStripColumns;
+      choice.stripColumns = enumerateStrips().front();
       FailureOr<std::optional<Fitting>> narrowest = fit(choice);
       if (failed(narrowest))
         return failure();
@@ -377,8 +331,7 @@ FailureOr<std::optional<Fitting>> TileFitter::findStrips() {
 }
 
 /// Finds out whether rows can be computed in strips, and which of them strips may keep.
-bool TileFitter::prepareStrips() {
-  std::string reason;
+bool TileFitter::prepareStrips(std::string &reason) {
   std::optional<SmallVector<Value>> rows;
   if (width > minStripColumns)
     rows = StripPlan::findCandidates(kernel, width, reason);
@@ -388,9 +341,12 @@ bool TileFitter::prepareStrips() {
 }
 
 FailureOr<std::optional<Fitting>> TileFitter::findBest() {
-  FailureOr<std::optional<Fitting>> best = findWhole();
-  if (failed(best) || *best || !prepareStrips())
-    return best;
+  std::string reason;
+  if (!mustHaveStrips()) {
+    FailureOr<std::optional<Fitting>> best = findWhole();
+    if (failed(best) || *best || !prepareStrips(reason))
+      return best;
+  }
   return findStrips();
 }
 
@@ -412,18 +368,21 @@ FailureOr<bool> TileFitter::fitsWhole() {
 }
 
 FailureOr<std::optional<Fitting>> TileFitter::findLargest() {
-  bool hasStrips = prepareStrips();
+  std::string reason;
+  bool hasStrips = prepareStrips(reason);
   for (ArrayRef<BoundSize> sizes : enumerateSizes()) {
     FitChoice choice;
     choice.sizes.assign(sizes.begin(), sizes.end());
     choice.maxRangeStages = 1;
-    FailureOr<std::optional<Fitting>> fitting = fit(choice);
-    if (failed(fitting) || *fitting)
-      return fitting;
-    choice.stripColumns = minStripColumns;
+    if (!mustHaveStrips()) {
+      FailureOr<std::optional<Fitting>> fitting = fit(choice);
+      if (failed(fitting) || *fitting)
+        return fitting;
+    }
     for (size_t number = 0; hasStrips && number < (size_t(1) << candidates.size()); ++number) {
+      choice.stripColumns = enumerateStrips().front();
       choice.keep = enumerateKeeps()[number];
-      fitting = fit(choice);
+      FailureOr<std::optional<Fitting>> fitting = fit(choice);
       if (failed(fitting) || *fitting)
         return fitting;
     }
@@ -434,9 +393,10 @@ FailureOr<std::optional<Fitting>> TileFitter::findLargest() {
 FailureOr<std::optional<Fitting>> TileFitter::findSmallest() {
   FitChoice choice = getSmallestChoice();
   FailureOr<std::optional<Fitting>> smallest = apply(choice);
-  if (failed(smallest) || !prepareStrips())
+  std::string reason;
+  if (failed(smallest) || !prepareStrips(reason))
     return smallest;
-  choice.stripColumns = minStripColumns;
+  choice.stripColumns = enumerateStrips().front();
   for (ArrayRef<bool> keep : enumerateKeeps()) {
     choice.keep.assign(keep.begin(), keep.end());
     FailureOr<std::optional<Fitting>> other = apply(choice);

@@ -6,6 +6,7 @@
 
 #define __global__
 #define __vector__
+#define __mix__(cubeCores, vectorCores)
 #define __gm__
 #define __aicore__
 
@@ -164,5 +165,6 @@ ATTN_BLOCK_REDUCE(BlockReduceMin)
 template <HardEvent event> void SetFlag(int32_t id);
 template <HardEvent event> void WaitFlag(int32_t id);
 template <pipe_t pipe> void PipeBarrier();
+void SyncAll();
 
 } // namespace AscendC

@@ -30,13 +30,13 @@ public:
       Slot,   ///< an index that chooses slots gets a value
       Set,    ///< a flag that stands in the IR already
       Wait,   ///< likewise
-      Barrier ///< likewise
+      Barrier ///< likewise, or a meeting of all blocks
     };
     Kind kind;
     mlir::Operation *op = nullptr;
     /// Instruction, Enter, Exit: the number of the operation.
     int32_t number = -1;
-    /// Instruction: what executes it.
+    /// Instruction: what executes it; Barrier: what it holds.
     Pipe pipe = Pipe::S;
     /// The pass through a region that the step is part of.
     int32_t frame = 0;

@@ -436,4 +436,18 @@ def Ascend_BarrierOp : Ascend_Op<"barrier"> {
   let hasVerifier = 1;
 }
 
+def Ascend_SyncAllOp : Ascend_Op<"sync_all"> {
+  let summary = "All blocks meet: what each has done before is done for all behind (`SyncAll`)";
+  let description = [{
+    Waits for all pipes of the core as `ascend.barrier all` does, then until every launched block has come here. Loads
+    behind it see what any block stored before it. All blocks must run at the same time, so there may be no more of
+    them than vector cores, and all must come: it stands directly in its kernel.
+
+    ```mlir
+    ascend.sync_all
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 #endif // ATTN_ASCEND_OPS

@@ -68,7 +68,8 @@ def PlanMemoryPass : Pass<"ascend-plan-memory", "::mlir::func::FuncOp"> {
   let description = [{
     Buffers that are never alive together may share bytes. While there is room, a buffer that a transfer touches keeps its
     bytes for the whole loop around it, so that no reuse makes a pipe wait for another, and the two sources of a
-    binary instruction lie in different bank groups. The plan is checked by code that did not make it. Buffers without
+    binary instruction lie in different bank groups; where there is room for some such buffers only, those that the kernel
+    touches first. The plan is checked by code that did not make it. Buffers without
     uses disappear.
 
     When the buffers do not fit, the error names every buffer alive at the fullest place.

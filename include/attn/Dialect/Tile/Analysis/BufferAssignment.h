@@ -36,7 +36,8 @@ struct TileBuffer {
 /// - a tile carried by a loop is one buffer: initial value, argument, yielded value and result;
 /// - a part of a tile is worked on inside the whole where it is one run of elements;
 /// - a splat that is only used as a scalar, or to fill another buffer, has none;
-/// - a product that is added in place to another tile is never written (multiply-add).
+/// - a product that is added in place to another tile, or summed along short rows, is never
+/// written.
 class BufferAssignment {
 public:
   /// Reports what it cannot assign at its place.
@@ -73,8 +74,8 @@ public:
   /// first.
   llvm::SmallVector<unsigned> getSetAside(mlir::Operation *op) const;
 
-  /// The product that an addition absorbs, or null.
-  MulOp getFusedProduct(AddOp op) const { return fusedProducts.lookup(op); }
+  /// The product that an addition or a sum along rows absorbs, or null.
+  MulOp getFusedProduct(mlir::Operation *op) const { return fusedProducts.lookup(op); }
 
   /// Bytes of local memory when the buffers are packed by their lifetimes.
   int64_t getPackedBytes() const;

@@ -16,6 +16,9 @@ mlir::FailureOr<llvm::SmallVector<mlir::func::FuncOp>> getKernels(mlir::ModuleOp
 /// that no `tile.phase` separates from the one before, are errors.
 mlir::FailureOr<llvm::SmallVector<GridOp>> getGrids(mlir::func::FuncOp kernel);
 
+/// Whether `first` lies before a `tile.phase` of the kernel and `second` behind it.
+bool hasPhaseBetween(mlir::Operation *first, mlir::Operation *second, mlir::func::FuncOp kernel);
+
 /// The function that counts the tiles of `kernel` for the caller, null before there is one.
 mlir::func::FuncOp getCounter(mlir::func::FuncOp kernel);
 

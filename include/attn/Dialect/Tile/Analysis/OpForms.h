@@ -49,6 +49,13 @@ bool hasExactReciprocal(const llvm::APFloat &divisor);
 /// Whether the op may write its result over the operand of this use while it reads it.
 bool mayWriteOver(mlir::OpOperand &use);
 
+/// Columns that a sum along rows which absorbs a product works on at a time: one repeat of f32.
+constexpr int64_t productColumns = 64;
+
+/// Whether a sum along the rows of a product is computed without writing the product: columns are
+/// multiplied and added up 64 at a time.
+bool absorbsProduct(ReduceOp sum, MulOp product);
+
 /// How a load or store moves a tile.
 enum class TransferForm {
   Rows,             // rows of contiguous elements
@@ -95,7 +102,7 @@ struct ScratchNeed {
 };
 
 /// The scratch of an op, in the order in which the lowering takes it. `fusedProduct` is the
-/// multiplication that `op`, an addition, absorbs, or null.
+/// multiplication that `op` absorbs, or null.
 llvm::SmallVector<ScratchNeed> getScratchNeeds(mlir::Operation *op, MulOp fusedProduct);
 
 } // namespace attn::tile

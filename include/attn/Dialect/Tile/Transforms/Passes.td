@@ -100,7 +100,8 @@ def FitTilesPass : Pass<"tile-fit-tiles", "::mlir::ModuleOp"> {
     Where not even the smallest sizes fit, rows are computed in strips of columns: a walk over the strips for what can be
     computed at once, another for what needs a reduction over the whole row. Rows that several walks need are kept whole in
     local memory or loaded again, a loop that only adds rows up moves inside the strips, and a carried row that
-    fits nowhere is spilled to a workspace: the choice that moves the fewest bytes, with remarks that say so.
+    fits nowhere is spilled to a workspace: the choice that moves the fewest bytes, with remarks that say so. `strips` asks
+    for strips of that many columns, on the chip, also where whole rows would fit.
 
     When nothing fits, one error lists every buffer that is alive where the most memory is needed.
 
@@ -121,6 +122,8 @@ def FitTilesPass : Pass<"tile-fit-tiles", "::mlir::ModuleOp"> {
   }];
   let options = [
     ListOption<"sizes", "sizes", "std::string", "sizes fixed by the author, as BT=2">,
+    Option<"strips", "strips", "int64_t", "0",
+           "columns of the strips that longer rows are computed in; 0: strips only where whole rows do not fit">,
     Option<"printAlternatives", "print-alternatives", "bool", "false",
            "say in remarks what every choice that was looked at would need">,
   ];

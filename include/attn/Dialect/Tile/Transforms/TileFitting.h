@@ -44,10 +44,18 @@ struct Fitting {
 
 class TileFitter {
 public:
-  /// `given` are sizes that the author has fixed.
-  TileFitter(mlir::func::FuncOp kernel, const Chip &chip, llvm::ArrayRef<BoundSize> given = {});
+  /// No local memory holds more rows.
+  static constexpr int64_t maxRows = int64_t(1) << 16;
+  /// Columns of the narrowest strip: one vector repeat of f32.
+  static constexpr int64_t minStripColumns = 64;
 
-  /// Checks that the kernel can be bound: every symbol has a range, no softmax state is left.
+  /// `given` are sizes that the author has fixed; `strips` is how many columns a strip must have, 0
+  /// to use strips only where whole rows do not fit.
+  TileFitter(mlir::func::FuncOp kernel, const Chip &chip, llvm::ArrayRef<BoundSize> given = {},
+             int64_t strips = 0);
+
+  /// Checks that the kernel can be bound: every symbol has a range, no softmax state is left,
+  /// strips that were asked for are possible.
   mlir::LogicalResult verify();
 
   /// The fitting with the best estimated cost, or none where nothing fits. Whole rows are
@@ -73,6 +81,9 @@ public:
   /// The rows that a choice of strips keeps or not, in the order of `FitChoice::keep`.
   llvm::ArrayRef<mlir::Value> getCandidates() const { return candidates; }
 
+  /// Whether strips were asked for, and rows are longer.
+  bool mustHaveStrips() const { return strips > 0 && strips < width; }
+
   /// Called for every fitting that was looked at.
   std::function<void(const Fitting &)> onAlternative;
 
@@ -80,7 +91,10 @@ private:
   llvm::SmallVector<llvm::SmallVector<BoundSize>> enumerateSizes();
   bool isCovered(llvm::ArrayRef<BoundSize> sizes, llvm::ArrayRef<BoundSize> other) const;
   int64_t getLargestTileBytes(llvm::ArrayRef<BoundSize> sizes);
-  bool prepareStrips();
+  mlir::LogicalResult verifyTypes();
+  mlir::LogicalResult verifyStrips();
+  bool prepareStrips(std::string &reason);
+  llvm::SmallVector<int64_t> enumerateStrips() const;
   FitChoice getSmallestChoice();
   int64_t getKeptBytes(llvm::ArrayRef<BoundSize> sizes, llvm::ArrayRef<bool> keep);
   mlir::FailureOr<std::optional<Fitting>> fit(const FitChoice &choice);
@@ -93,6 +107,7 @@ private:
   mlir::func::FuncOp kernel;
   const Chip &chip;
   llvm::SmallVector<BoundSize> given;
+  int64_t strips;
   int64_t askedStages = 1; // the most stages of any range but those of the grid
   int64_t width = 0;       // the most columns of any tile
   llvm::DenseSet<mlir::StringAttr> tileSymbols; // of dimensions of tiles, so that they take memory

@@ -1,0 +1,43 @@
+// How many rows of each tile of a kernel exist: the rule that both ways down follow.
+#ifndef ATTN_DIALECT_TILE_ANALYSIS_ROWLIMITS_H
+#define ATTN_DIALECT_TILE_ANALYSIS_ROWLIMITS_H
+
+#include "attn/Dialect/Tile/IR/Tile.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace attn::tile {
+
+/// The spans that limit the rows of tiles. A tile loaded by a span has the rows that the span has;
+/// what is computed from tiles has the rows that all of them have; a carried tile those that its
+/// initial and its next value have. Rows that stand in the columns of a tile (`transposed` parts)
+/// are followed there.
+///
+/// For bound kernels without softmax states and bands.
+class RowLimits {
+public:
+  explicit RowLimits(mlir::func::FuncOp kernel);
+
+  /// The spans whose valid lengths limit the rows of a tile, the smallest of them counting. None
+  /// where all rows exist. They are defined where the tile is, or around it.
+  llvm::ArrayRef<mlir::Value> getSpans(mlir::Value tile) const;
+
+private:
+  using Spans = llvm::SmallSetVector<mlir::Value, 2>;
+  struct Limits {
+    Spans rows;
+    Spans cols;
+  };
+
+  bool visit(mlir::Operation *op);
+  bool visitLoop(RangeOp loop);
+  /// Hands limits on to the rows and columns of `to`, where there are as many; true for new ones.
+  bool hand(mlir::Value from, mlir::Value to, bool transposed = false,
+            mlir::Operation *outOf = nullptr);
+
+  llvm::DenseMap<mlir::Value, Limits> limits;
+};
+
+} // namespace attn::tile
+
+#endif // ATTN_DIALECT_TILE_ANALYSIS_ROWLIMITS_H

@@ -1,0 +1,97 @@
+// How many rows of each tile of a kernel exist (tile stage, analysis).
+#include "attn/Dialect/Tile/Analysis/RowLimits.h"
+#include "attn/Dialect/Tile/Analysis/OpForms.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::tile;
+
+RowLimits::RowLimits(func::FuncOp kernel) {
+  // Limits only grow, and each round hands them on through all loops: a few rounds reach the end.
+  bool grows = true;
+  while (grows) {
+    grows = false;
+    kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) { grows |= visit(op); });
+  }
+}
+
+ArrayRef<Value> RowLimits::getSpans(Value tile) const {
+  auto found = limits.find(tile);
+  return found == limits.end() ? ArrayRef<Value>() : found->second.rows.getArrayRef();
+}
+
+/// The span that a load takes its rows by, where rows may be missing; null otherwise.
+static Value getLimitingSpan(LoadOp load) {
+  if (load.getResult().getType().getRowCount() == 1)
+    return {}; // a single row counts as one, whether it exists or not
+  int64_t dimension = getSelection(load).rowDimension;
+  auto operand = load.getIndices().begin();
+  for (auto [current, kind] : llvm::enumerate(load.getKinds())) {
+    if (static_cast<int64_t>(current) == dimension) {
+      auto span = kind == SpanIndex ? cast<SpanType>((*operand).getType()) : SpanType();
+      return span && !span.getFilled() ? *operand : Value();
+    }
+    operand += kind != FullIndex;
+  }
+  return {};
+}
+
+/// Whether `value` is defined inside the regions of `op`.
+static bool isInside(Value value, Operation *op) {
+  return op && op->isAncestor(value.getParentBlock()->getParentOp());
+}
+
+bool RowLimits::hand(Value from, Value to, bool transposed, Operation *outOf) {
+  auto source = dyn_cast<TileType>(from.getType()), target = dyn_cast<TileType>(to.getType());
+  auto found = limits.find(from);
+  if (!source || !target || found == limits.end())
+    return false;
+  Limits given = found->second;
+  int64_t rows = source.getRowCount(), cols = source.getColCount();
+  if (transposed) {
+    std::swap(given.rows, given.cols);
+    std::swap(rows, cols);
+  }
+  Limits &taken = limits[to];
+  bool grows = false;
+  for (Value span : given.rows)
+    if (rows == target.getRowCount() && !isInside(span, outOf))
+      grows |= taken.rows.insert(span);
+  for (Value span : given.cols)
+    if (cols == target.getColCount() && !isInside(span, outOf))
+      grows |= taken.cols.insert(span);
+  return grows;
+}
+
+bool RowLimits::visitLoop(RangeOp loop) {
+  bool grows = false;
+  for (auto [init, argument, next, result] : llvm::zip_equal(
+           loop.getInits(), loop.getCarried(), loop.getYield().getValues(), loop.getResults())) {
+    grows |= hand(init, argument);
+    grows |= hand(next, argument, /*transposed=*/false, loop);
+    grows |= hand(argument, result);
+  }
+  return grows;
+}
+
+bool RowLimits::visit(Operation *op) {
+  if (auto loop = dyn_cast<RangeOp>(op))
+    return visitLoop(loop);
+  if (auto load = dyn_cast<LoadOp>(op)) {
+    Value span = getLimitingSpan(load);
+    return span && limits[load.getResult()].rows.insert(span);
+  }
+  if (op->getNumResults() != 1)
+    return false;
+  Value result = op->getResult(0);
+  if (auto extract = dyn_cast<ExtractOp>(op))
+    return hand(extract.getInput(), result, extract.getTransposed());
+  bool grows = false;
+  if (auto insert = dyn_cast<InsertOp>(op)) {
+    grows |= hand(insert.getWhole(), result);
+    return hand(insert.getPart(), result, insert.getTransposed()) || grows;
+  }
+  for (Value operand : op->getOperands())
+    grows |= hand(operand, result);
+  return grows;
+}

@@ -1,0 +1,10 @@
+"""Operators for PyTorch: the kernels behind `torch.library`, with autograd and fake tensors.
+
+    h = attn.ops.attn_res(V, w_query, w_norm)
+    o = attn.ops.neighborhood_attention(q, k, v, kernel_size=7, dilation=2)
+"""
+
+from .attention_residual import attn_res
+from .neighborhood import neighborhood_attention
+
+__all__ = ["attn_res", "neighborhood_attention"]

@@ -1,0 +1,104 @@
+"""The only place that calls kernels: from the operators' arrays and words to the arguments of the tile kernels."""
+
+from __future__ import annotations
+
+# Blocks that sum rows on their own, at most: more than the CPU runtime launches, and than any chip has cores.
+_SUMMING_BLOCKS = 64
+# A resident form holds all blocks of a token: at most so many, of so many bytes together.
+_RESIDENT_BLOCKS = 8
+_RESIDENT_BYTES = 65_536
+
+
+# How rows are forced into strips.
+_STRIPS = dict(strips="always")
+
+
+def run(kernel, outputs: dict, **arguments):
+    """Runs a kernel, which writes to the outputs; what is None among them it does not compute."""
+    kernel.run(arguments, {name: output for name, output in outputs.items() if output is not None})
+
+
+# Attention residual
+
+
+def attn_res_form(blocks, stacked: bool, form: str | None):
+    """The form that was asked for, or the one that suits the number and the size of the blocks."""
+    if form is not None:
+        return form
+    count = blocks[0].shape[0] if stacked else len(blocks)
+    room = _resident_room(count) * blocks[0].shape[-1] * blocks[0].element_size()
+    return "resident" if count <= _RESIDENT_BLOCKS and room <= _RESIDENT_BYTES else "streaming"
+
+
+def attn_res_reads_h(blocks, stacked: bool, form: str | None, exact_delta: bool):
+    """Whether the backward takes a sum from h; otherwise it sums over V itself."""
+    return attn_res_form(blocks, stacked, form) in ("streaming", "strips") and not exact_delta
+
+
+def _resident_room(count: int):
+    """How many blocks a resident kernel has room for: powers of two, so that few kernels serve every number."""
+    return max(2, 1 << (count - 1).bit_length())
+
+
+def _form_constants(form: str, count: int):
+    """A form as a constant of the kernels."""
+    return dict(form="resident", NMAX=_resident_room(count)) if form == "resident" else dict(form="streaming")
+
+
+def attn_res_forward(values, w_query, w_norm, eps: float, form: str, round_key: bool, outputs):
+    """`outputs`: h, lse, scores and norms of V [N, T, D], or of a list of N [T, D]."""
+    from kernels_dsl.attn_res import attn_res_fwd
+
+    options = {"two-read": dict(softmax="two-phase-reload"), "strips": dict(_STRIPS)}.get(form, {})
+    options.update(_form_constants(form, len(values)), eps=eps, round_key=round_key)
+    outputs = dict(zip(("h", "lse", "sc", "rs"), outputs))
+    run(attn_res_fwd, outputs, V=values, wq=w_query, wn=w_norm, **options)
+
+
+def attn_res_backward(
+    values, w_query, w_norm, grad, *, h, lse, scores, norms, form: str, exact_delta: bool, d_values, d_weights
+):
+    """The gradients of V and of both weights; None for what is not wanted."""
+    from kernels_dsl.attn_res import attn_res_bwd
+
+    want_dv, want_dw = d_values is not None, d_weights is not None
+    exact_delta = form != "resident" and (exact_delta or form == "two-read")
+    constants = dict(_form_constants(form, len(values)), exact_delta=exact_delta, want_dv=want_dv, want_dw=want_dw)
+    arrays = dict(dh=grad, V=values, wq=w_query, wn=w_norm, h=h, lse=lse, sc=scores, rs=norms)
+    d_query, d_norm = d_weights or (None, None)
+    outputs = dict(dV=d_values, dwq=d_query, dwn=d_norm)
+    run(attn_res_bwd, outputs, **arrays, **constants, **(_STRIPS if form == "strips" else {}))
+
+
+def accumulator_bytes(width: int):
+    """The scratch in which the blocks of a launch sum rows of f32, at most."""
+    return _SUMMING_BLOCKS * width * 4
+
+
+# Neighbourhood attention
+
+
+def _window_constants(kernel_size: int, dilation: int, path: str | None):
+    return dict(W=kernel_size, dilated=dilation > 1, **({} if path is None else {"band": path}))
+
+
+def neighborhood_forward(q, k, v, kernel_size: int, dilation: int, scale: float, path: str | None, outputs):
+    """`outputs`: o and lse."""
+    from kernels_dsl.neighborhood import neighborhood_fwd
+
+    options = _window_constants(kernel_size, dilation, path)
+    run(neighborhood_fwd, dict(zip(("o", "lse"), outputs)), q=q, k=k, v=v, scale=scale, dilation=dilation, **options)
+
+
+def neighborhood_backward(
+    q, k, v, grad, lse, grad_lse, kernel_size: int, dilation: int, scale: float, path: str | None, outputs
+):
+    """`outputs`: the gradients of q, k and v; None for what is not wanted, k and v together."""
+    from kernels_dsl.neighborhood import neighborhood_bwd
+
+    options = _window_constants(kernel_size, dilation, path)
+    dq, dk, _ = outputs
+    options.update(scale=scale, dilation=dilation, want_dq=dq is not None, want_dkv=dk is not None)
+    options["reload"] = path == "gathered"  # the form gathers what is loaded, not what is carried
+    arrays = dict(do=grad, q=q, k=k, v=v, lse=lse, dlse=grad_lse)
+    run(neighborhood_bwd, dict(zip(("dq", "dk", "dv"), outputs)), **arrays, **options)

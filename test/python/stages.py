@@ -1,0 +1,45 @@
+"""Runs operators on a stage of choice: as they are, through the CPU JIT, or with every kernel on the modelled chip."""
+
+import attn
+import pytest
+from attn.ops import _kernels
+
+SOC = "Ascend910B4"
+
+
+class Chip:
+    """Stands for the runtime: runs kernels on the modelled chip, which must find no hazards; keeps the reports."""
+
+    def __init__(self):
+        self.runs = []
+
+    def run(self, kernel, outputs, **arguments):
+        outputs = {name: output for name, output in outputs.items() if output is not None}
+        _, report = attn.simulate(kernel, soc=SOC, outputs=outputs, **arguments)
+        assert not report.hazards, "\n".join(map(str, report.hazards))
+        self.runs.append((kernel.__name__, report))
+
+    def reports(self, name):
+        """Of the runs of a kernel."""
+        return [report for kernel, report in self.runs if kernel == name]
+
+
+@pytest.fixture
+def chip(monkeypatch):
+    """Has operators run on the modelled chip."""
+    stand_in = Chip()
+    monkeypatch.setattr(_kernels, "run", stand_in.run)
+    return stand_in
+
+
+@pytest.fixture
+def stage(request, monkeypatch):
+    """For tests that are parametrised, indirectly, with "jit" or "chip"."""
+    if request.param == "chip":
+        monkeypatch.setattr(_kernels, "run", Chip().run)
+    return request.param
+
+
+def on_both(*cases):
+    """The cases on the JIT, and the first one on the chip as well."""
+    return [("jit", case) for case in cases] + [("chip", cases[0])]
