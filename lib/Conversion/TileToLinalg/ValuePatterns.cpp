@@ -172,8 +172,8 @@ struct ConvertReduce : OpConversionPattern<ReduceOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
-    if (type == adaptor.getInput().getType() && !mayLackRows(op)) {
-      // One element is its own sum, maximum and minimum.
+    // One element is its own sum, maximum and minimum; a single row always exists.
+    if (type == adaptor.getInput().getType()) {
       rewriter.replaceOp(op, adaptor.getInput());
       return success();
     }
@@ -198,13 +198,6 @@ struct ConvertReduce : OpConversionPattern<ReduceOp> {
   }
 
 private:
-  /// Whether rows of the input may not exist.
-  bool mayLackRows(ReduceOp op) const {
-    Value span = validRows.lookup(op);
-    auto make = span ? span.getDefiningOp<MakeSpanOp>() : MakeSpanOp();
-    return span && !(make && make.getNonempty() && op.getInput().getType().getRowCount() == 1);
-  }
-
   /// Rows beyond the end of an array hold anything: they must not take part.
   Value getValidPart(ReduceOp op, Value input, ConversionPatternRewriter &rewriter) const {
     Location loc = op.getLoc();

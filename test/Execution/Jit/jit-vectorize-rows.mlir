@@ -15,7 +15,8 @@ func.func @elementwise(%v: memref<4x72xf32>, %p: memref<4x1xf32>, %acc: memref<4
   // CHECK:     %[[X:.*]] = vector.load %[[V]][%[[R]], %[[C]]] : memref<4x72xf32>, vector<8xf32>
   // CHECK:     %[[O:.*]] = vector.load %[[A]][%[[R]], %[[C]]] : memref<4x72xf32>, vector<8xf32>
   // CHECK:     %[[S:.*]] = vector.broadcast %[[SCALAR]] : f32 to vector<8xf32>
-  // CHECK:     %[[N:.*]] = math.fma %[[X]], %[[S]], %[[O]] : vector<8xf32>
+  // CHECK:     %[[M:.*]] = arith.mulf %[[X]], %[[S]] : vector<8xf32>
+  // CHECK:     %[[N:.*]] = arith.addf %[[O]], %[[M]] : vector<8xf32>
   // CHECK:     vector.store %[[N]], %[[A]][%[[R]], %[[C]]]
   // CHECK-COUNT-3: vector.store
   // CHECK:   }
@@ -49,12 +50,12 @@ func.func @sums(%v: memref<4x75xf32>, %u: memref<1x75xf32>, %ss: memref<4x1xf32>
   // CHECK:   %[[SS:.*]] = memref.load
   // CHECK:   %[[C:.*]] = memref.load
   // CHECK:   %[[SUMS:.*]]:8 = scf.for {{.*}} -> (vector<8xf32>,
-  // CHECK:     math.fma
-  // CHECK-COUNT-7: math.fma
+  // CHECK:     vector.fma
+  // CHECK-COUNT-7: vector.fma
   // CHECK:     scf.yield
   // CHECK:   vector.load {{.*}} vector<8xf32>
-  // CHECK:   math.fma
-  // CHECK:   math.fma
+  // CHECK:   vector.fma
+  // CHECK:   vector.fma
   // CHECK:   vector.shuffle %{{.*}} [0, 1, 2, 3]
   // CHECK:   vector.shuffle %{{.*}} [4, 5, 6, 7]
   // CHECK:   arith.addf %{{.*}} : vector<4xf32>
@@ -93,38 +94,6 @@ func.func @over_rows(%v: memref<?x8xf32>, %s: memref<1x8xf32>) {
   ^bb0(%a: f32, %o: f32):
     %m = arith.maximumf %o, %a : f32
     linalg.yield %m : f32
-  }
-  return
-}
-
-// -----
-
-#all = affine_map<(d0, d1) -> (d0, d1)>
-
-// Products are taken into the sum or difference they are for, unless they are needed otherwise.
-// CHECK-LABEL: func.func @fused
-// CHECK-SAME:    %[[A:.*]]: memref<1x8xf32>, %[[B:.*]]: memref<1x8xf32>
-func.func @fused(%a: memref<1x8xf32>, %b: memref<1x8xf32>) {
-  // CHECK:     %[[X:.*]] = vector.load %[[A]]
-  // CHECK:     %[[Y:.*]] = vector.load %[[B]]
-  // CHECK-NOT: arith.mulf
-  // CHECK:     %[[MINUS:.*]] = arith.negf %[[X]]
-  // CHECK:     %[[D:.*]] = math.fma %[[MINUS]], %[[Y]], %[[Y]]
-  // CHECK:     %[[NEGATIVE:.*]] = arith.negf %[[D]]
-  // CHECK:     %[[E:.*]] = math.fma %[[Y]], %[[Y]], %[[NEGATIVE]]
-  // CHECK:     %[[P:.*]] = arith.mulf %[[E]], %[[X]]
-  // CHECK:     %[[S:.*]] = arith.addf %[[P]], %[[P]]
-  // CHECK:     vector.store %[[S]], %[[B]]
-  linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
-      ins(%a : memref<1x8xf32>) outs(%b : memref<1x8xf32>) {
-  ^bb0(%x: f32, %y: f32):
-    %xy = arith.mulf %x, %y : f32
-    %d = arith.subf %y, %xy : f32
-    %yy = arith.mulf %y, %y : f32
-    %e = arith.subf %yy, %d : f32
-    %p = arith.mulf %e, %x : f32
-    %s = arith.addf %p, %p : f32
-    linalg.yield %s : f32
   }
   return
 }

@@ -74,8 +74,8 @@ private:
   int64_t limit = 0;        // of blocks, or 0
 };
 
-/// Asks the system to back memory that nobody has touched yet by huge pages, if it is large: the first
-/// write to each page of a large output can cost more than computing it.
+/// Asks the system to back memory that nobody has touched yet by huge pages, if it is large: the
+/// first write to each page of a large output can cost more than computing it.
 void preferHugePages(uint64_t address, uint64_t bytes);
 
 /// The optimised LLVM IR of a module in the LLVM dialect, as text.

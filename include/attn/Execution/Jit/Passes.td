@@ -202,7 +202,8 @@ def VectorizeRowsPass : Pass<"jit-vectorize-rows", "::mlir::func::FuncOp"> {
     start at whole cache lines; both are known when the kernel runs, so such a sweep is there twice.
 
     Reductions over columns keep several vectors of partial results and combine them in a fixed order, so the result is the same in
-    every run. A product that is used in one sum or difference alone is computed with it, by a fused multiply-add.
+    every run; a product that is summed is a fused multiply-add. Nothing else is contracted, so that what is computed element by element is the
+    same on every machine.
 
     Before:
     ```mlir
@@ -219,7 +220,7 @@ def VectorizeRowsPass : Pass<"jit-vectorize-rows", "::mlir::func::FuncOp"> {
       %sums:4 = scf.for %col = %c0 to %c4096 step %c32 iter_args(%a0 = %zero, ...) -> (vector<8xf32>, ...) {
         %x0 = vector.load %v[%row, %col] : memref<4x4096xf32>, vector<8xf32>
         %y0 = vector.load %u[%c0, %col] : memref<1x4096xf32>, vector<8xf32>
-        %s0 = math.fma %x0, %y0, %a0 : vector<8xf32>
+        %s0 = vector.fma %x0, %y0, %a0 : vector<8xf32>
         ... // three more
         scf.yield %s0, ...
       }
@@ -233,7 +234,7 @@ def VectorizeRowsPass : Pass<"jit-vectorize-rows", "::mlir::func::FuncOp"> {
     Option<"unroll", "unroll", "int64_t", "4", "Most vectors per iteration of the column loop">,
     Option<"streamBytes", "stream-bytes", "int64_t", "8388608", "Least size of an array that is written past the caches">
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 

@@ -59,9 +59,9 @@ memref::CopyOp findOnlyCopy(bufferization::ToTensorOp load) {
 
 /// A load that fills part of its buffer: rows of an array, and zeros where there are none.
 struct PartialLoad {
-  memref::SubViewOp source;          // the rows of the array, as many as exist
-  Value rows;                        // their number
-  SmallVector<Operation *> writes;   // what fills the buffer, in order
+  memref::SubViewOp source;        // the rows of the array, as many as exist
+  Value rows;                      // their number
+  SmallVector<Operation *> writes; // what fills the buffer, in order
 };
 
 /// The only size of a part that is no number; null where there are none or several.
@@ -102,9 +102,8 @@ std::optional<PartialLoad> findPartialLoad(bufferization::ToTensorOp load) {
   if (!result.rows || type.getRank() != 2 || !type.isDynamicDim(0) ||
       type.getDimSize(1) != whole.getDimSize(1) || whole.getDimSize(1) == 1)
     return std::nullopt;
-  llvm::sort(result.writes, [](Operation *one, Operation *other) {
-    return one->isBeforeInBlock(other);
-  });
+  llvm::sort(result.writes,
+             [](Operation *one, Operation *other) { return one->isBeforeInBlock(other); });
   return result;
 }
 

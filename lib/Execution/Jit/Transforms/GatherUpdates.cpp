@@ -92,9 +92,8 @@ bool matchSum(GenericOp op, Value part, Update &update) {
 
 std::optional<Update> matchUpdate(InsertSliceOp insert) {
   auto op = insert.getSource().getDefiningOp<GenericOp>();
-  std::optional<int64_t> offset =
-      getRowOffset(insert.getStaticOffsets(), insert.getStaticStrides(), insert.getSourceType(),
-                   insert.getDestType());
+  std::optional<int64_t> offset = getRowOffset(insert.getStaticOffsets(), insert.getStaticStrides(),
+                                               insert.getSourceType(), insert.getDestType());
   if (!op || !op->hasOneUse() || !offset)
     return std::nullopt;
   Update update;
@@ -116,10 +115,10 @@ SmallVector<Update> collectChain(InsertSliceOp last) {
   SmallVector<Update> chain;
   for (InsertSliceOp insert = last; insert;) {
     std::optional<Update> update = matchUpdate(insert);
-    if (!update || (!chain.empty() && (update->rows != chain.back().rows ||
-                                       update->weights != chain.back().weights ||
-                                       insert.getSourceType() != last.getSourceType() ||
-                                       !insert.getResult().hasNUses(2))))
+    if (!update ||
+        (!chain.empty() &&
+         (update->rows != chain.back().rows || update->weights != chain.back().weights ||
+          insert.getSourceType() != last.getSourceType() || !insert.getResult().hasNUses(2))))
       break;
     chain.push_back(*update);
     insert = update->whole.getDefiningOp<InsertSliceOp>();
@@ -151,25 +150,25 @@ public:
       inputs.push_back(createSlice(rows, from, 0, getResultRows(), colCount));
       maps.push_back(builder.getMultiDimIdentityMap(2));
       inputs.push_back(createColumn(weights, update.weightRow, from));
-      maps.push_back(AffineMap::get(
-          2, 0, {builder.getAffineDimExpr(0), builder.getAffineConstantExpr(0)},
-          builder.getContext()));
+      maps.push_back(AffineMap::get(2, 0,
+                                    {builder.getAffineDimExpr(0), builder.getAffineConstantExpr(0)},
+                                    builder.getContext()));
     }
     maps.push_back(builder.getMultiDimIdentityMap(2));
     Value whole = chain.front().whole;
     bool isWhole = cast<RankedTensorType>(whole.getType()).getDimSize(0) == getResultRows();
     Value part = isWhole ? whole : createSlice(whole, start, 0, getResultRows(), colCount);
     SmallVector<utils::IteratorType> iterators(2, utils::IteratorType::parallel);
-    auto sum = GenericOp::create(builder, part.getType(), inputs, part, maps, iterators,
-                                 [&](OpBuilder &body, Location loc, ValueRange arguments) {
-                                   Value total = arguments.back();
-                                   for (size_t term = 0; term < chain.size(); ++term)
-                                     total = arith::AddFOp::create(
-                                         body, loc, total,
-                                         arith::MulFOp::create(body, loc, arguments[2 * term],
-                                                               arguments[2 * term + 1]));
-                                   linalg::YieldOp::create(body, loc, total);
-                                 });
+    auto sum = GenericOp::create(
+        builder, part.getType(), inputs, part, maps, iterators,
+        [&](OpBuilder &body, Location loc, ValueRange arguments) {
+          Value total = arguments.back();
+          for (size_t term = 0; term < chain.size(); ++term)
+            total = arith::AddFOp::create(
+                body, loc, total,
+                arith::MulFOp::create(body, loc, arguments[2 * term], arguments[2 * term + 1]));
+          linalg::YieldOp::create(body, loc, total);
+        });
     return isWhole ? sum.getResult(0) : createInsert(sum.getResult(0), whole, start, 0);
   }
 
@@ -206,14 +205,14 @@ private:
     Value part = createSlice(padded, shift, 0, rowCount, colCount);
     SmallVector<AffineMap> maps(2, builder.getMultiDimIdentityMap(2));
     SmallVector<utils::IteratorType> iterators(2, utils::IteratorType::parallel);
-    auto widened = GenericOp::create(
-        builder, part.getType(), chain.front().rows, part, maps, iterators,
-        [&](OpBuilder &body, Location loc, ValueRange arguments) {
-          Value value = arguments[0];
-          if (!value.getType().isF32())
-            value = arith::ExtFOp::create(body, loc, body.getF32Type(), value);
-          linalg::YieldOp::create(body, loc, value);
-        });
+    auto widened =
+        GenericOp::create(builder, part.getType(), chain.front().rows, part, maps, iterators,
+                          [&](OpBuilder &body, Location loc, ValueRange arguments) {
+                            Value value = arguments[0];
+                            if (!value.getType().isF32())
+                              value = arith::ExtFOp::create(body, loc, body.getF32Type(), value);
+                            linalg::YieldOp::create(body, loc, value);
+                          });
     return createInsert(widened.getResult(0), padded, shift, 0);
   }
 
@@ -253,9 +252,8 @@ struct GatherUpdatesPass : attn::impl::GatherUpdatesPassBase<GatherUpdatesPass> 
       for (const Update &update : chain)
         done.insert(update.insert);
       // Additions to the same place need no shifts: they are one sweep already.
-      bool isShifted = llvm::any_of(chain, [&](const Update &update) {
-        return update.offset != chain.front().offset;
-      });
+      bool isShifted = llvm::any_of(
+          chain, [&](const Update &update) { return update.offset != chain.front().offset; });
       if (!isShifted)
         continue;
       rewriter.setInsertionPoint(insert);

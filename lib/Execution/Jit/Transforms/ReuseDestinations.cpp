@@ -37,8 +37,8 @@ bool replacesPart(GenericOp op, tensor::ExtractSliceOp part) {
          insert.getMixedStrides() == part.getMixedStrides();
 }
 
-/// Whether `op` may write the buffer of `value`: it is computed here, not carried by a loop, an array
-/// of the caller or a part of another value, unless `op` computes what replaces that part.
+/// Whether `op` may write the buffer of `value`: it is computed here, not carried by a loop, an
+/// array of the caller or a part of another value, unless `op` computes what replaces that part.
 bool mayOwnBuffer(GenericOp op, Value value) {
   Operation *producer = value.getDefiningOp();
   if (auto load = dyn_cast_or_null<bufferization::ToTensorOp>(producer))

@@ -2,7 +2,6 @@
 // repeats its payload on vectors. CPU stage, used by `jit-vectorize-rows`.
 #include "RowSweep.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -152,39 +151,22 @@ void RowSweep::store(ImplicitLocOpBuilder &builder, Value value, OpOperand &oper
     memref::StoreOp::create(builder, value, operand.get(), indices);
 }
 
-/// The number of the operand of a sum or difference that is a product and used for nothing else, or
-/// nothing: both become one fused operation.
-static std::optional<unsigned> findOwnProduct(Operation &op) {
-  if (!isa<arith::AddFOp, arith::SubFOp>(op))
-    return std::nullopt;
-  for (unsigned number : {1u, 0u}) {
-    auto product = op.getOperand(number).getDefiningOp<arith::MulFOp>();
-    if (product && product->hasOneUse() && product->getBlock() == op.getBlock())
-      return number;
+/// A sum of products as one fused operation, or null where `add` is something else.
+static Value createFusedSum(ImplicitLocOpBuilder &builder, arith::AddFOp add,
+                            const IRMapping &values, Block::BlockArgListType carried) {
+  for (auto [sum, term] :
+       {std::pair(add.getLhs(), add.getRhs()), std::pair(add.getRhs(), add.getLhs())}) {
+    auto product = term.getDefiningOp<arith::MulFOp>();
+    auto argument = dyn_cast<BlockArgument>(sum);
+    if (!product || !product->hasOneUse() || !argument || !llvm::is_contained(carried, argument))
+      continue;
+    Value accumulator = values.lookup(sum);
+    if (!isa<VectorType>(accumulator.getType()))
+      return {};
+    return vector::FMAOp::create(builder, values.lookup(product.getLhs()),
+                                 values.lookup(product.getRhs()), accumulator);
   }
-  return std::nullopt;
-}
-
-/// Whether the operation is a product that the sum or difference it is for takes in.
-static bool isTakenIn(Operation &op) {
-  if (!isa<arith::MulFOp>(op) || !op.hasOneUse())
-    return false;
-  Operation &user = **op.user_begin();
-  std::optional<unsigned> number = findOwnProduct(user);
-  return number && user.getOperand(*number) == op.getResult(0);
-}
-
-/// The sum or difference `op` with the product that is its operand `number`.
-static Value createFusedSum(ImplicitLocOpBuilder &builder, Operation &op, unsigned number,
-                            const IRMapping &values) {
-  auto product = op.getOperand(number).getDefiningOp<arith::MulFOp>();
-  bool subtracts = isa<arith::SubFOp>(op);
-  auto negateIf = [&](bool condition, Value value) -> Value {
-    return condition ? arith::NegFOp::create(builder, value).getResult() : value;
-  };
-  Value lhs = negateIf(subtracts && number == 1, values.lookup(product.getLhs()));
-  Value other = negateIf(subtracts && number == 0, values.lookup(op.getOperand(1 - number)));
-  return math::FmaOp::create(builder, lhs, values.lookup(product.getRhs()), other);
+  return {};
 }
 
 Value RowSweep::createIndex(ImplicitLocOpBuilder &builder, int64_t loop, const Place &place) const {
@@ -224,12 +206,14 @@ SmallVector<Value> RowSweep::emitPayload(ImplicitLocOpBuilder &builder, ArrayRef
       continue;
     }
     for (Value operand : inner.getOperands())
-      if (!values.contains(operand) && operand.getParentBlock() != op.getBody())
+      if (!values.contains(operand))
         values.map(operand, spread(operand));
-    if (isTakenIn(inner))
-      continue;
-    if (std::optional<unsigned> number = findOwnProduct(inner)) {
-      values.map(inner.getResult(0), createFusedSum(builder, inner, *number, values));
+    auto add = dyn_cast<arith::AddFOp>(inner);
+    Value fused = add && op.getNumReductionLoops() > 0
+                      ? createFusedSum(builder, add, values, op.getRegionOutputArgs())
+                      : Value();
+    if (fused) {
+      values.map(inner.getResult(0), fused);
       continue;
     }
     SmallVector<Type> types =

@@ -9,7 +9,8 @@
 using namespace mlir;
 using namespace attn::jit;
 
-/// The argument of the function that a memref is a view of, always or where a tile is whole; or null.
+/// The argument of the function that a memref is a view of, always or where a tile is whole; or
+/// null.
 static Value findArray(Value memref) {
   while (Operation *producer = memref.getDefiningOp()) {
     if (auto choice = dyn_cast<arith::SelectOp>(producer))
@@ -50,13 +51,12 @@ Value attn::jit::createStreamCondition(ImplicitLocOpBuilder &builder, OpOperand 
   auto metadata = memref::ExtractStridedMetadataOp::create(builder, memref);
   Value address = memref::ExtractAlignedPointerAsIndexOp::create(builder, memref);
   Value elements = metadata.getOffset();
-  Value lowBits = arith::AddIOp::create(
-      builder, address, arith::MulIOp::create(builder, elements, elementBytes));
+  Value lowBits = arith::AddIOp::create(builder, address,
+                                        arith::MulIOp::create(builder, elements, elementBytes));
   for (Value stride : metadata.getStrides().drop_back())
     lowBits = arith::OrIOp::create(builder, lowBits,
                                    arith::MulIOp::create(builder, stride, elementBytes));
   Value below = arith::AndIOp::create(builder, lowBits, constant(streamAlignmentBytes - 1));
-  Value isAligned =
-      arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, below, constant(0));
+  Value isAligned = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, below, constant(0));
   return arith::AndIOp::create(builder, isLarge, isAligned);
 }

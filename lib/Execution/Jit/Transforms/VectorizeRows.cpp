@@ -8,7 +8,6 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -279,7 +278,7 @@ private:
   linalg::GenericOp op;
   RowSweep sweep;
   int64_t unroll;
-  SmallVector<Value> invariants;   // per operand; null where it varies
+  SmallVector<Value> invariants;        // per operand; null where it varies
   SmallPtrSet<OpOperand *, 4> streamed; // outputs that are written past the caches
 };
 

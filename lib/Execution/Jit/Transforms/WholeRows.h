@@ -1,5 +1,5 @@
-// Choosing between rows of an array and a buffer, by whether all rows of a tile exist. CPU stage, on
-// tensors.
+// Choosing between rows of an array and a buffer, by whether all rows of a tile exist. CPU stage,
+// on tensors.
 #ifndef ATTN_EXECUTION_JIT_WHOLEROWS_H
 #define ATTN_EXECUTION_JIT_WHOLEROWS_H
 
