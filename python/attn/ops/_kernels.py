@@ -9,8 +9,8 @@ _RESIDENT_BLOCKS = 8
 _RESIDENT_BYTES = 65_536
 
 
-# How rows are forced into strips.
-_STRIPS = dict(strips="always")
+# Rows are forced into strips of so many columns: the narrowest there are.
+_STRIPS = dict(strips=64)
 
 
 def run(kernel, outputs: dict, **arguments):
@@ -78,15 +78,17 @@ def accumulator_bytes(width: int):
 # Neighbourhood attention
 
 
-def _window_constants(kernel_size: int, dilation: int, path: str | None):
-    return dict(W=kernel_size, dilated=dilation > 1, **({} if path is None else {"band": path}))
+def _window_constants(kernel_size: int, dilation: int):
+    return dict(W=kernel_size, dilated=dilation > 1)
 
 
 def neighborhood_forward(q, k, v, kernel_size: int, dilation: int, scale: float, path: str | None, outputs):
     """`outputs`: o and lse."""
     from kernels_dsl.neighborhood import neighborhood_fwd
 
-    options = _window_constants(kernel_size, dilation, path)
+    options = _window_constants(kernel_size, dilation)
+    if path is not None:
+        options.update(band=path)
     run(neighborhood_fwd, dict(zip(("o", "lse"), outputs)), q=q, k=k, v=v, scale=scale, dilation=dilation, **options)
 
 
@@ -96,7 +98,9 @@ def neighborhood_backward(
     """`outputs`: the gradients of q, k and v; None for what is not wanted, k and v together."""
     from kernels_dsl.neighborhood import neighborhood_bwd
 
-    options = _window_constants(kernel_size, dilation, path)
+    options = _window_constants(kernel_size, dilation)
+    if path == "halo":  # the backward has no other way: it keeps its windows from one tile to the next
+        options.update(band=path)
     dq, dk, _ = outputs
     options.update(scale=scale, dilation=dilation, want_dq=dq is not None, want_dkv=dk is not None)
     options["reload"] = path == "gathered"  # the form gathers what is loaded, not what is carried
