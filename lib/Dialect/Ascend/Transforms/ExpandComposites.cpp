@@ -210,7 +210,8 @@ LogicalResult Writer::write(RowReduceOp op) {
   if (failed(setRows(op, op.getRows(), buffers)))
     return failure();
   Rows from{op.getSrc(), op.getCols(), op.getPitch()};
-  // A whole reduction takes seven times as long per row as one of blocks, which leaves eight values.
+  // A whole reduction takes seven times as long per row as one of blocks, which leaves eight
+  // values.
   int64_t roundedRows = llvm::alignTo(maxRows, perBlock);
   if (op.getCols() == lanes && maxRows >= perBlock &&
       getElementsLeft(op.getDst()).value_or(0) >= roundedRows &&
