@@ -39,7 +39,7 @@ def neighborhood_bwd(
     do: at.Tensor["B H S D"], q: at.Tensor["B H S D"], k: at.Tensor["B H S D"], v: at.Tensor["B H S D"],
     lse: at.Tensor["B H S", at.f32], scale: float, dilation: int, W: at.Const[int], dilated: at.Const[bool] = True,
     dlse: at.Tensor["B H S", at.f32] | None = None, want_dq: at.Const[bool] = True, want_dkv: at.Const[bool] = True,
-    reload: at.Const[bool] = False, BM: at.Auto(8, 64) = None, RUN: at.Auto(64, 4096) = None,
+    reload: at.Const[bool] = False, BM: at.Auto(8, 128) = None, RUN: at.Auto(64, 4096) = None,
 ):  # fmt: skip
     """Backward, from the gradients `do` of o and `dlse` of lse (None for zero), in one walk over q, k, v and do.
 

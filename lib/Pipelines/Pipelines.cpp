@@ -19,6 +19,8 @@ void attn::addTileStage(OpPassManager &manager, const TileStageOptions &options)
   softmax.form = options.softmax;
   manager.addPass(createDecomposeSoftmaxPass(softmax));
   manager.addPass(createClampGridPass());
+  // What is fitted must be what is lowered: equal loads are joined before they are counted.
+  manager.addPass(createCSEPass());
   FitTilesPassOptions fit;
   llvm::append_range(fit.sizes, options.sizes);
   fit.strips = options.strips;

@@ -54,6 +54,9 @@ class JitKernel:
 def jit_compile(module: Module, name: str = "") -> JitKernel:
     """Compiles a module that `attn-cpu` has lowered, in memory."""
 
+def prefer_huge_pages(address: int, bytes: int) -> None:
+    """Asks the system for huge pages where memory is large and not touched yet."""
+
 def print_llvm(module: Module) -> str:
     """The optimised LLVM IR that `jit_compile` would make machine code of."""
 

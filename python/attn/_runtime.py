@@ -241,12 +241,14 @@ def _make_tensor(dtype, shape, like=None):
     """A tensor without values; in the memory order of `like`, where the last dimension stays contiguous in it."""
     import torch
 
+    from . import _core
+
     name = next(name for name, known in _DTYPES.items() if known is dtype)
-    if like is not None:
-        tensor = torch.empty_like(like, memory_format=torch.preserve_format)
-        if tensor.shape[-1] <= 1 or tensor.stride(-1) == 1:
-            return tensor
-    return torch.empty(shape, dtype=getattr(torch, name.removeprefix("torch.")))
+    tensor = None if like is None else torch.empty_like(like, memory_format=torch.preserve_format)
+    if tensor is None or (tensor.shape[-1] > 1 and tensor.stride(-1) != 1):
+        tensor = torch.empty(shape, dtype=getattr(torch, name.removeprefix("torch.")))
+    _core.prefer_huge_pages(tensor.data_ptr(), tensor.nbytes)
+    return tensor
 
 
 def _shape(output, sizes: dict):

@@ -89,6 +89,7 @@ void bindJit(py::module_ &module) {
           },
           py::arg("arguments"), py::arg("threads"));
   module.def("jit_compile", &compile, py::arg("module"), py::arg("name") = "", release());
+  module.def("prefer_huge_pages", &preferHugePages, py::arg("address"), py::arg("bytes"));
   module.def("print_llvm", &printLLVMOf, py::arg("module"), release());
 }
 

@@ -159,6 +159,9 @@ private:
   mlir::LogicalResult lowerExtract(tile::ExtractOp op);
   mlir::LogicalResult lowerInsert(tile::InsertOp op);
   void insertPart(tile::InsertOp op, mlir::Value dst);
+  mlir::Value widen(mlir::Value column, mlir::Value wide, int64_t elements);
+  void gatherNarrow(mlir::Value dst, mlir::Value wide, mlir::Value blocks, int64_t elements);
+  void extractThroughBlocks(tile::ExtractOp op, mlir::Value dst);
   void insertThroughBlocks(tile::InsertOp op, mlir::Value dst);
   mlir::LogicalResult lowerBandMask(tile::BandMaskOp op);
   mlir::Value getPartOffset(tile::TileType whole, mlir::Value row, mlir::Value col);

@@ -69,10 +69,7 @@ LogicalResult Lowering::lowerExtract(ExtractOp op) {
     return success(); // a part of nothing that nobody reads
   Value row = scalars.lookup(op.getRow()), dst = getMemory(op.getResult());
   if (form == PartForm::Blocks) {
-    Value blocks = getScratch(op, 0);
-    spreadColumn(blocks, memory, getRows(op.getInput()), whole.getRowCount());
-    gatherColumn(dst, slice(blocks, scale(row, elementsPerBlock)), constant(getRunElements(part)),
-                 getRunElements(part), elementsPerBlock);
+    extractThroughBlocks(op, dst);
     return success();
   }
   Value src = slice(memory, getPartOffset(whole, row, scalars.lookup(op.getCol())));
@@ -124,22 +121,62 @@ void Lowering::insertPart(InsertOp op, Value dst) {
     copyPart(to, getPitch(whole), getMemory(op.getPart()), getPitch(part), op.getPart());
 }
 
-/// A part of a column that does not start at a block: whole and part are spread to one block per
-/// element, the blocks of the part are copied over those of the whole, and all are gathered again.
+//===----------------------------------------------------------------------===//
+// Parts of a column that start anywhere
+//===----------------------------------------------------------------------===//
+
+/// A column as f32, in `wide` where it is narrower.
+Value Lowering::widen(Value column, Value wide, int64_t elements) {
+  if (cast<MemRefType>(column.getType()).getElementType().isF32())
+    return column;
+  ascend::CastOp::create(builder, loc, ascend::RoundMode::None, wide, column, constant(elements),
+                         IntegerAttr(), DenseI64ArrayAttr());
+  return wide;
+}
+
+/// Gathers a column of f32 that was widened before, through `wide` where `dst` is narrower.
+void Lowering::gatherNarrow(Value dst, Value wide, Value blocks, int64_t elements) {
+  bool isNarrow = !cast<MemRefType>(dst.getType()).getElementType().isF32();
+  gatherColumn(isNarrow ? wide : dst, blocks, constant(elements), elements, elementsPerBlock);
+  if (isNarrow)
+    ascend::CastOp::create(builder, loc, ascend::RoundMode::Rint, dst, wide, constant(elements),
+                           IntegerAttr(), DenseI64ArrayAttr());
+}
+
+/// The whole is spread to one block per element, and the blocks of the part are gathered.
+void Lowering::extractThroughBlocks(ExtractOp op, Value dst) {
+  TileType whole = op.getInput().getType();
+  bool isNarrow = !whole.getElementType().isF32();
+  Value blocks = getScratch(op, 0), wide = isNarrow ? getScratch(op, 1) : Value();
+  Value column = widen(getMemory(op.getInput()), wide, whole.getRowCount());
+  spreadColumn(blocks, column, constant(whole.getRowCount()), whole.getRowCount());
+  gatherNarrow(dst, wide, slice(blocks, scale(scalars.lookup(op.getRow()), elementsPerBlock)),
+               getRunElements(op.getResult().getType()));
+}
+
+/// Whole and part are spread, the blocks of the part are copied over those of the whole, and all
+/// are gathered again.
 void Lowering::insertThroughBlocks(InsertOp op, Value dst) {
   TileType whole = op.getWhole().getType();
+  bool isNarrow = !whole.getElementType().isF32();
   int64_t wholeElements = whole.getRowCount(), elements = getRunElements(op.getPart().getType());
   Value blocks = getScratch(op, 0), partBlocks = getScratch(op, 1);
-  spreadColumn(blocks, dst, constant(wholeElements), wholeElements);
-  if (auto splat = op.getPart().getDefiningOp<SplatOp>())
-    emitDuplicate(partBlocks, scalars.lookup(splat.getValue()),
-                  constant(elements * elementsPerBlock));
-  else
-    spreadColumn(partBlocks, getMemory(op.getPart()), constant(elements), elements);
+  Value wide = isNarrow ? getScratch(op, 2) : Value(),
+        widePart = isNarrow ? getScratch(op, 3) : Value();
+  spreadColumn(blocks, widen(dst, wide, wholeElements), constant(wholeElements), wholeElements);
+  Value part = getMemory(op.getPart());
+  if (auto splat = op.getPart().getDefiningOp<SplatOp>()) {
+    // A splat has no memory: it fills that of a column first.
+    part = isNarrow ? getScratch(op, 4) : partBlocks;
+    emitDuplicate(part, scalars.lookup(splat.getValue()),
+                  constant(isNarrow ? elements : elements * elementsPerBlock));
+  }
+  if (part != partBlocks)
+    spreadColumn(partBlocks, widen(part, widePart, elements), constant(elements), elements);
   ascend::CopyOp::create(builder, loc,
                          slice(blocks, scale(scalars.lookup(op.getRow()), elementsPerBlock)),
                          partBlocks, constant(elements * elementsPerBlock));
-  gatherColumn(dst, blocks, constant(wholeElements), wholeElements, elementsPerBlock);
+  gatherNarrow(dst, wide, blocks, wholeElements);
 }
 
 //===----------------------------------------------------------------------===//

@@ -103,16 +103,31 @@ void Lowering::reduceColumn(ReduceOp op) {
                               getBufferElements(type));
 }
 
-/// Down several columns: row after row is combined with the first.
+/// Down several columns: row after row is combined with the first. Of many short rows, one
+/// instruction combines 64 columns: its repeats go from row to row, and all write the same place.
 void Lowering::reduceRows(ReduceOp op) {
   TileType type = op.getInput().getType();
-  int64_t pitch = getPitch(type);
+  BinaryKind kind = getCombiningKind(op.getKind());
+  constexpr int64_t lanes = 64, maxRepeats = 255, maxStride = 255;
+  int64_t pitch = getPitch(type), blocks = pitch / 8, most = type.getRowCount() - 1;
   Value dst = getMemory(op.getResult()), src = getMemory(op.getInput());
+  Value one = constant(int64_t(1)), rows = getRows(op.getInput());
   ascend::CopyOp::create(builder, loc, dst, src, constant(pitch));
-  Value one = constant(int64_t(1));
-  auto loop = scf::ForOp::create(builder, loc, one, getRows(op.getInput()), one);
+  if (llvm::divideCeil(pitch, lanes) < static_cast<uint64_t>(most) && most <= maxRepeats &&
+      blocks <= maxStride) {
+    Value repeats =
+        ascend::getConstant(rows) ? subtract(rows, one) : clamp(subtract(rows, one), most);
+    for (int64_t col = 0; col < pitch; col += lanes) {
+      Value part = slice(dst, constant(col));
+      ascend::BinaryOp::create(builder, loc, kind, part, slice(src, constant(pitch + col)), part,
+                               repeats, builder.getI64IntegerAttr(std::min(lanes, pitch - col)),
+                               builder.getDenseI64ArrayAttr({1, 1, 1, 0, blocks, 0}));
+    }
+    return;
+  }
+  auto loop = scf::ForOp::create(builder, loc, one, rows, one);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(loop.getBody()->getTerminator());
   Value row = slice(src, scale(loop.getInductionVar(), pitch));
-  emitBinary(getCombiningKind(op.getKind()), dst, dst, row, constant(pitch));
+  emitBinary(kind, dst, dst, row, constant(pitch));
 }

@@ -172,6 +172,11 @@ struct ConvertReduce : OpConversionPattern<ReduceOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    // One element is its own sum, maximum and minimum; a single row always exists.
+    if (type == adaptor.getInput().getType()) {
+      rewriter.replaceOp(op, adaptor.getInput());
+      return success();
+    }
     Value input = getValidPart(op, adaptor.getInput(), rewriter);
     Value neutral = arith::ConstantOp::create(rewriter, loc, getNeutral(rewriter, op.getKind()));
     Value init = linalg::FillOp::create(rewriter, loc, neutral, createEmpty(rewriter, loc, type))

@@ -182,12 +182,12 @@ func.func @column_of_rows(%x: !tile.array<8x64xf32>) attributes {tile.kernel} {
 
 // -----
 
-func.func @unaligned_narrow_column(%x: !tile.array<?xf16>, %k: index) attributes {tile.kernel} {
+func.func @unaligned_integers(%x: !tile.array<?xi32>, %k: index) attributes {tile.kernel} {
   %zero = arith.constant 0 : index
   %t = tile.make_span %zero to %k : !tile.span<32>
-  %a = tile.load %x[%t span] : (!tile.array<?xf16>, !tile.span<32>) -> !tile.tile<32 x 1 x f16>
-  // expected-error @+1 {{cannot reach '!tile.tile<8 x 1 x f16>' inside '!tile.tile<32 x 1 x f16>'}}
-  %b = tile.extract %a[%k, %zero] : !tile.tile<32 x 1 x f16> -> !tile.tile<8 x 1 x f16>
+  %a = tile.load %x[%t span] : (!tile.array<?xi32>, !tile.span<32>) -> !tile.tile<32 x 1 x i32>
+  // expected-error @+1 {{cannot reach '!tile.tile<8 x 1 x i32>' inside '!tile.tile<32 x 1 x i32>'}}
+  %b = tile.extract %a[%k, %zero] : !tile.tile<32 x 1 x i32> -> !tile.tile<8 x 1 x i32>
   return
 }
 

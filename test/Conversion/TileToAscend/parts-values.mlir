@@ -3,6 +3,7 @@
 // RUN: attn-sim %t --kernel=transposed --blocks=1 --arg=iota:3x20xf32 --arg=undef:3x20xf32 --arg=undef:20xf32 --print=1 --print=2 | FileCheck %s --check-prefix=TRANSPOSED
 // RUN: attn-sim %t --kernel=column_to_row --blocks=1 --arg=iota:10xf32 --arg=undef:10xf32 --arg=undef:10xf32 --print=1 --print=2 | FileCheck %s --check-prefix=ROW
 // RUN: attn-sim %t --kernel=anywhere --blocks=1 --arg=iota:13xf32 --arg=index:3 --arg=undef:5xf32 --arg=undef:13xf32 --arg=undef:13xf32 --print=2 --print=3 --print=4 | FileCheck %s --check-prefix=ANYWHERE
+// RUN: attn-sim %t --kernel=narrow --blocks=1 --arg=iota:13xbf16 --arg=index:3 --arg=undef:5xbf16 --arg=undef:13xbf16 --arg=undef:13xbf16 --print=2 --print=3 --print=4 | FileCheck %s --check-prefix=NARROW
 // RUN: attn-sim %t --kernel=rows --blocks=1 --arg=iota:5x4xf32 --arg=index:2 --arg=undef:3x4xf32 --arg=undef:5x4xf32 --print=2 --print=3 | FileCheck %s --check-prefix=ROWS
 
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
@@ -81,6 +82,37 @@ func.func @anywhere(%x: !tile.array<?xf32> {launch.dims = ["T"]}, %k: index,
   %ones = tile.splat %number : f32 -> !tile.tile<5 x 1 x f32>
   %e = tile.insert %ones, %d[%k, %zero] : !tile.tile<5 x 1 x f32> into !tile.tile<13 x 1 x f32>
   tile.store %e, %u[%t span] : (!tile.tile<13 x 1 x f32>, !tile.array<?xf32>, !tile.span<13>) -> ()
+  return
+}
+
+// Narrow columns on the way of f32: a part out, the same part one further in, and a splat.
+// NARROW: hazards: 0
+// NARROW: values of argument 2:
+// NARROW-NEXT: {{^}}  3 4 5 6 7
+// NARROW: values of argument 3:
+// NARROW-NEXT: {{^}}  0 1 2 3 3 4 5 6 7 9 10 11 12
+// NARROW: values of argument 4:
+// NARROW-NEXT: {{^}}  0 1 2 1 1 1 1 1 7 9 10 11 12
+func.func @narrow(%x: !tile.array<?xbf16> {launch.dims = ["T"]}, %k: index,
+                  %y: !tile.array<?xbf16> {launch.dims = ["P"], launch.output},
+                  %z: !tile.array<?xbf16> {launch.dims = ["T"], launch.output},
+                  %u: !tile.array<?xbf16> {launch.dims = ["T"], launch.output})
+    attributes {tile.kernel, launch.limit = 1 : i64} {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %number = arith.constant 1.0 : bf16
+  %T = tile.dim %x, 0 : !tile.array<?xbf16>
+  %t = tile.make_span %zero to %T : !tile.span<13>
+  %p = tile.make_span %zero to %T : !tile.span<5>
+  %c = tile.load %x[%t span] : (!tile.array<?xbf16>, !tile.span<13>) -> !tile.tile<13 x 1 x bf16>
+  %a = tile.extract %c[%k, %zero] : !tile.tile<13 x 1 x bf16> -> !tile.tile<5 x 1 x bf16>
+  tile.store %a, %y[%p span] : (!tile.tile<5 x 1 x bf16>, !tile.array<?xbf16>, !tile.span<5>) -> ()
+  %next = arith.addi %k, %one : index
+  %d = tile.insert %a, %c[%next, %zero] : !tile.tile<5 x 1 x bf16> into !tile.tile<13 x 1 x bf16>
+  tile.store %d, %z[%t span] : (!tile.tile<13 x 1 x bf16>, !tile.array<?xbf16>, !tile.span<13>) -> ()
+  %ones = tile.splat %number : bf16 -> !tile.tile<5 x 1 x bf16>
+  %e = tile.insert %ones, %d[%k, %zero] : !tile.tile<5 x 1 x bf16> into !tile.tile<13 x 1 x bf16>
+  tile.store %e, %u[%t span] : (!tile.tile<13 x 1 x bf16>, !tile.array<?xbf16>, !tile.span<13>) -> ()
   return
 }
 

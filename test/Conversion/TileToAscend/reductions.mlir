@@ -42,7 +42,7 @@ func.func @scratch(%x: !tile.array<1x4096xf32>, %y: !tile.array<3x1025xf32>, %z:
 
 // Down the columns: row after row onto the first.
 // CHECK-LABEL: func.func @down_columns(
-// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" : memref<512xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" : memref<384xf32, #ascend.space<ub>>
 // CHECK-DAG:     %[[S:.*]] = ascend.alloc "s" : memref<128xf32, #ascend.space<ub>>
 // CHECK:         %[[VALID:.*]] = arith.maxsi
 // CHECK:         ascend.copy %[[S]], %[[A]] count(%c128)
@@ -54,11 +54,35 @@ func.func @scratch(%x: !tile.array<1x4096xf32>, %y: !tile.array<3x1025xf32>, %z:
 // CHECK:         ascend.binary {{ *}}min
 func.func @down_columns(%x: !tile.array<?x123xf32>, %base: index) attributes {tile.kernel} {
   %T = tile.dim %x, 0 : !tile.array<?x123xf32>
-  %t = tile.make_span %base to %T : !tile.span<4>
-  %a = tile.load %x[%t span, :] : (!tile.array<?x123xf32>, !tile.span<4>) -> !tile.tile<4 x 123 x f32> loc("a")
-  %s = tile.reduce sum %a axis 0 : !tile.tile<4 x 123 x f32> -> !tile.tile<1 x 123 x f32> loc("s")
-  %m = tile.reduce max %a axis 0 : !tile.tile<4 x 123 x f32> -> !tile.tile<1 x 123 x f32> loc("m")
-  %n = tile.reduce min %a axis 0 : !tile.tile<4 x 123 x f32> -> !tile.tile<1 x 123 x f32> loc("n")
+  %t = tile.make_span %base to %T : !tile.span<3>
+  %a = tile.load %x[%t span, :] : (!tile.array<?x123xf32>, !tile.span<3>) -> !tile.tile<3 x 123 x f32> loc("a")
+  %s = tile.reduce sum %a axis 0 : !tile.tile<3 x 123 x f32> -> !tile.tile<1 x 123 x f32> loc("s")
+  %m = tile.reduce max %a axis 0 : !tile.tile<3 x 123 x f32> -> !tile.tile<1 x 123 x f32> loc("m")
+  %n = tile.reduce min %a axis 0 : !tile.tile<3 x 123 x f32> -> !tile.tile<1 x 123 x f32> loc("n")
+  return
+}
+
+// -----
+
+// Of many short rows, an instruction combines 64 columns of all.
+// CHECK-LABEL: func.func @down_short_rows(
+// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" : memref<1024xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[S:.*]] = ascend.alloc "s" : memref<128xf32, #ascend.space<ub>>
+// CHECK:         %[[VALID:.*]] = arith.maxsi
+// CHECK:         ascend.copy %[[S]], %[[A]] count(%c128)
+// CHECK:         %[[LESS:.*]] = arith.subi %[[VALID]], %c1
+// CHECK:         %[[MOST:.*]] = arith.minsi %[[LESS]], %c7
+// CHECK:         %[[REST:.*]] = arith.maxsi %[[MOST]], %c0
+// CHECK:         %[[SECOND:.*]] = ascend.slice %[[A]][%c128]
+// CHECK:         ascend.binary {{ *}}max %[[S]], %[[SECOND]], %[[S]] mask 64 repeat(%[[REST]]) strides [1, 1, 1, 0, 16, 0]
+// CHECK:         %[[TO:.*]] = ascend.slice %[[S]][%c64]
+// CHECK:         %[[FROM:.*]] = ascend.slice %[[A]][%c192]
+// CHECK:         ascend.binary {{ *}}max %[[TO]], %[[FROM]], %[[TO]] mask 64 repeat(%[[REST]]) strides [1, 1, 1, 0, 16, 0]
+func.func @down_short_rows(%x: !tile.array<?x123xf32>, %base: index) attributes {tile.kernel} {
+  %T = tile.dim %x, 0 : !tile.array<?x123xf32>
+  %t = tile.make_span %base to %T : !tile.span<8>
+  %a = tile.load %x[%t span, :] : (!tile.array<?x123xf32>, !tile.span<8>) -> !tile.tile<8 x 123 x f32> loc("a")
+  %s = tile.reduce max %a axis 0 : !tile.tile<8 x 123 x f32> -> !tile.tile<1 x 123 x f32> loc("s")
   return
 }
 

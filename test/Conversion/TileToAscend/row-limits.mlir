@@ -7,7 +7,7 @@
 // CHECK: %[[FIRST:.*]] = arith.maxsi
 // CHECK: %[[SECOND:.*]] = arith.maxsi
 // CHECK: %[[ROWS:.*]] = arith.minsi %[[FIRST]], %[[SECOND]]
-// CHECK: scf.for %{{.*}} = %{{.*}} to %[[ROWS]]
+// CHECK: arith.subi %[[ROWS]], %c1
 // CPU-LABEL: func.func @both_spans
 // CPU: %[[ROWS:.*]] = arith.minsi
 // CPU: tensor.extract_slice %{{.*}}[0, 0] [%[[ROWS]], 16] [1, 1]
@@ -29,7 +29,7 @@ func.func @both_spans(%x: !tile.array<?x16xf32>, %y: !tile.array<?x16xf32>, %i: 
 // CHECK-LABEL: func.func @carried
 // CHECK: %[[ROWS:.*]] = arith.maxsi
 // CHECK: scf.for
-// CHECK:   scf.for %{{.*}} = %{{.*}} to %[[ROWS]]
+// CHECK:   arith.subi %[[ROWS]], %c1
 // CPU-LABEL: func.func @carried
 // CPU: scf.for
 // CPU: tensor.extract_slice %{{.*}}[0, 0] [%{{[0-9a-z_]+}}, 16] [1, 1]

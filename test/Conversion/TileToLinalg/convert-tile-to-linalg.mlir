@@ -334,3 +334,19 @@ func.func @size() -> index {
   %n = tile.size 64
   return %n : index
 }
+
+// -----
+
+// One row is its own sum.
+// CHECK-LABEL: func.func @one_row
+// CHECK:         %[[V:.*]] = bufferization.to_tensor
+// CHECK-NOT:     linalg.generic
+// CHECK:         bufferization.materialize_in_destination %[[V]]
+func.func @one_row(%x: !tile.array<?x64xf32>, %y: !tile.array<64xf32>, %i: index) attributes {tile.kernel} {
+  %T = tile.dim %x, 0 : !tile.array<?x64xf32>
+  %r = tile.make_span %i to %T nonempty : !tile.span<1>
+  %v = tile.load %x[%r span, :] : (!tile.array<?x64xf32>, !tile.span<1>) -> !tile.tile<1 x 64 x f32>
+  %s = tile.reduce sum %v axis 0 : !tile.tile<1 x 64 x f32> -> !tile.tile<1 x 64 x f32>
+  tile.store %s, %y[:] : (!tile.tile<1 x 64 x f32>, !tile.array<64xf32>) -> ()
+  return
+}

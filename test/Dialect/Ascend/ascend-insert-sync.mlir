@@ -459,3 +459,31 @@ func.func @meeting(%x: !gm, %o: !gm) attributes {ascend.kernel} {
   return
 }
 }
+
+// -----
+
+!ub = memref<64xf32, #ascend.space<ub>>
+!view = memref<?xf32, #ascend.space<ub>>
+
+// Fills with the same number may come in any order; with another one they may not.
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+// CHECK-LABEL: func.func @fills
+// CHECK: ascend.duplicate %[[A:.*]], %[[X:.*]] count
+// CHECK-NOT: ascend.barrier
+// CHECK: ascend.duplicate %[[B:.*]], %[[X]] count
+// CHECK: ascend.barrier v
+// CHECK-NEXT: ascend.duplicate %[[A]], %{{.*}} count
+// CHECK: ascend.barrier v
+// CHECK-NEXT: ascend.unary exp
+func.func @fills(%x: f32, %y: f32, %low: index, %high: index) attributes {ascend.kernel} {
+  %c64 = arith.constant 64 : index
+  %a = ascend.alloc "a" at 0 : !ub
+  %b = ascend.alloc "b" at 256 : !ub
+  %rest = ascend.slice %a[%high] : !ub -> !view
+  ascend.duplicate %a, %x count(%low) : !ub, f32
+  ascend.duplicate %rest, %x count(%low) : !view, f32
+  ascend.duplicate %a, %y count(%low) : !ub, f32
+  ascend.unary exp %b, %a count(%c64) : !ub, !ub
+  return
+}
+}

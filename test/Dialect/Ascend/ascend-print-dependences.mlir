@@ -31,7 +31,7 @@ func.func @slots(%x: !gm, %y: !array, %n: index) attributes {ascend.kernel} {
 }
 
 // By bytes: rows of one buffer, a tail that only the amount's bound keeps out of the next buffer, and reused bytes.
-func.func @bytes(%n: index, %f: f32) attributes {ascend.kernel} {
+func.func @bytes(%n: index, %f: f32, %g: f32) attributes {ascend.kernel} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
@@ -48,7 +48,7 @@ func.func @bytes(%n: index, %f: f32) attributes {ascend.kernel} {
   // expected-remark @+1 {{#2 on v waits for nothing}}
   ascend.duplicate %c, %f count(%c32) : !ub, f32
   // expected-remark @+1 {{#3 on v waits for #2 on v}}
-  ascend.duplicate %c, %f count(%c64) : !ub, f32
+  ascend.duplicate %c, %g count(%c64) : !ub, f32
   scf.for %i = %c0 to %c8 step %c1 {
     %offset = arith.muli %i, %c64 : index
     %row = ascend.slice %a[%offset] : !tile -> !any

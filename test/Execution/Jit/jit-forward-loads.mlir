@@ -12,16 +12,66 @@ func.func @forward(%x: memref<?x64xf32, strided<[?, 1]>>, %t: index) -> tensor<1
   return %v : tensor<1x64xf32>
 }
 
-// The rest of a tail tile is not in the array.
+// The last tile of an array may lack rows: it is copied only then.
 // CHECK-LABEL: func.func @tail
+// CHECK-SAME:    %[[X:.*]]: memref<?x64xf32, strided<[?, 1]>>, %[[T:.*]]: index, %[[VALID:.*]]: index
 func.func @tail(%x: memref<?x64xf32, strided<[?, 1]>>, %t: index, %valid: index) -> tensor<4x64xf32> {
   %from = memref.subview %x[%t, 0] [%valid, 64] [1, 1] : memref<?x64xf32, strided<[?, 1]>> to memref<?x64xf32, strided<[?, 1], offset: ?>>
+  // CHECK: %[[BUFFER:.*]] = memref.alloc()
   %buffer = memref.alloc() {alignment = 64 : i64} : memref<4x64xf32>
+  // CHECK: %[[WHOLE:.*]] = arith.cmpi eq, %[[VALID]], %c4
+  // CHECK: %[[LACKS:.*]] = arith.xori %[[WHOLE]], %true
+  // CHECK: scf.if %[[LACKS]] {
+  // CHECK:   %[[ROWS:.*]] = memref.subview %[[BUFFER]][0, 0] [%[[VALID]], 64] [1, 1]
+  // CHECK:   memref.copy %{{.*}}, %[[ROWS]]
+  // CHECK: }
   %rows = memref.subview %buffer[0, 0] [%valid, 64] [1, 1] : memref<4x64xf32> to memref<?x64xf32, strided<[64, 1]>>
-  // CHECK: memref.copy
   memref.copy %from, %rows : memref<?x64xf32, strided<[?, 1], offset: ?>> to memref<?x64xf32, strided<[64, 1]>>
+  // CHECK: %[[VIEW:.*]] = memref.subview %[[X]][%[[T]], 0] [4, 64] [1, 1]
+  // CHECK: %[[ARRAY:.*]] = memref.cast %[[VIEW]]
+  // CHECK: %[[COPY:.*]] = memref.cast %[[BUFFER]]
+  // CHECK: %[[CHOICE:.*]] = arith.select %[[WHOLE]], %[[ARRAY]], %[[COPY]] : memref<4x64xf32, strided<[?, 1], offset: ?>>
+  // CHECK: bufferization.to_tensor %[[CHOICE]] restrict : memref<4x64xf32, strided<[?, 1], offset: ?>>
   %v = bufferization.to_tensor %buffer restrict writable : memref<4x64xf32> to tensor<4x64xf32>
   return %v : tensor<4x64xf32>
+}
+
+// Rows that a filled span lacks are set to zero only then, too.
+// CHECK-LABEL: func.func @filled
+func.func @filled(%x: memref<?x64xf32, strided<[?, 1]>>, %t: index, %missing: index, %count: index, %end: index, %behind: index)
+    -> tensor<4x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %from = memref.subview %x[%t, 0] [%count, 64] [1, 1] : memref<?x64xf32, strided<[?, 1]>> to memref<?x64xf32, strided<[?, 1], offset: ?>>
+  %buffer = memref.alloc() {alignment = 64 : i64} : memref<4x64xf32>
+  // CHECK:      scf.if
+  // CHECK-NEXT:   memref.subview
+  // CHECK-NEXT:   linalg.fill
+  // CHECK-NEXT:   memref.subview
+  // CHECK-NEXT:   linalg.fill
+  // CHECK-NEXT:   memref.subview
+  // CHECK-NEXT:   memref.copy
+  // CHECK-NEXT: }
+  %top = memref.subview %buffer[0, 0] [%missing, 64] [1, 1] : memref<4x64xf32> to memref<?x64xf32, strided<[64, 1]>>
+  linalg.fill ins(%zero : f32) outs(%top : memref<?x64xf32, strided<[64, 1]>>)
+  %bottom = memref.subview %buffer[%end, 0] [%behind, 64] [1, 1] : memref<4x64xf32> to memref<?x64xf32, strided<[64, 1], offset: ?>>
+  linalg.fill ins(%zero : f32) outs(%bottom : memref<?x64xf32, strided<[64, 1], offset: ?>>)
+  %rows = memref.subview %buffer[%missing, 0] [%count, 64] [1, 1] : memref<4x64xf32> to memref<?x64xf32, strided<[64, 1], offset: ?>>
+  memref.copy %from, %rows : memref<?x64xf32, strided<[?, 1], offset: ?>> to memref<?x64xf32, strided<[64, 1], offset: ?>>
+  %v = bufferization.to_tensor %buffer restrict writable : memref<4x64xf32> to tensor<4x64xf32>
+  return %v : tensor<4x64xf32>
+}
+
+// A column is too small to matter.
+// CHECK-LABEL: func.func @column
+func.func @column(%x: memref<?x1xf32, strided<[?, 1]>>, %t: index, %valid: index) -> tensor<4x1xf32> {
+  %from = memref.subview %x[%t, 0] [%valid, 1] [1, 1] : memref<?x1xf32, strided<[?, 1]>> to memref<?x1xf32, strided<[?, 1], offset: ?>>
+  %buffer = memref.alloc() {alignment = 64 : i64} : memref<4x1xf32>
+  // CHECK-NOT: scf.if
+  // CHECK: memref.copy
+  %rows = memref.subview %buffer[0, 0] [%valid, 1] [1, 1] : memref<4x1xf32> to memref<?x1xf32, strided<[1, 1]>>
+  memref.copy %from, %rows : memref<?x1xf32, strided<[?, 1], offset: ?>> to memref<?x1xf32, strided<[1, 1]>>
+  %v = bufferization.to_tensor %buffer restrict writable : memref<4x1xf32> to tensor<4x1xf32>
+  return %v : tensor<4x1xf32>
 }
 
 // An array that is also written must be copied: the store may come first.

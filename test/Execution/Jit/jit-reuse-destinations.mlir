@@ -126,3 +126,32 @@ func.func @swapped(%a0: tensor<1x64xf32>, %b0: tensor<1x64xf32>, %N: index) -> (
   }
   return %r#0, %r#1 : tensor<1x64xf32>, tensor<1x64xf32>
 }
+
+// A part of a tile is no destination, since the tile is needed; unless the part is replaced by the result.
+// CHECK-LABEL: func.func @parts
+// CHECK-SAME:    %[[TILE:.*]]: tensor<4x64xf32>, %[[V:.*]]: tensor<2x64xf32>
+func.func @parts(%tile: tensor<4x64xf32>, %v: tensor<2x64xf32>) -> (tensor<4x64xf32>, tensor<2x64xf32>) {
+  // CHECK: %[[PART:.*]] = tensor.extract_slice %[[TILE]][1, 0]
+  // CHECK: %[[EMPTY:.*]] = tensor.empty() : tensor<2x64xf32>
+  // CHECK: linalg.generic {{.*}} ins(%[[PART]], %[[V]] : {{.*}}) outs(%[[EMPTY]] : tensor<2x64xf32>)
+  %part = tensor.extract_slice %tile[1, 0] [2, 64] [1, 1] : tensor<4x64xf32> to tensor<2x64xf32>
+  %e0 = tensor.empty() : tensor<2x64xf32>
+  %sum = linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%part, %v : tensor<2x64xf32>, tensor<2x64xf32>) outs(%e0 : tensor<2x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %s = arith.addf %x, %y : f32
+    linalg.yield %s : f32
+  } -> tensor<2x64xf32>
+  // CHECK: %[[OTHER:.*]] = tensor.extract_slice %[[TILE]][2, 0]
+  // CHECK: linalg.generic {{.*}} ins(%[[V]] : tensor<2x64xf32>) outs(%[[OTHER]] : tensor<2x64xf32>)
+  %other = tensor.extract_slice %tile[2, 0] [2, 64] [1, 1] : tensor<4x64xf32> to tensor<2x64xf32>
+  %e1 = tensor.empty() : tensor<2x64xf32>
+  %product = linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%other, %v : tensor<2x64xf32>, tensor<2x64xf32>) outs(%e1 : tensor<2x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %s = arith.mulf %x, %y : f32
+    linalg.yield %s : f32
+  } -> tensor<2x64xf32>
+  %whole = tensor.insert_slice %product into %tile[2, 0] [2, 64] [1, 1] : tensor<2x64xf32> into tensor<4x64xf32>
+  return %whole, %sum : tensor<4x64xf32>, tensor<2x64xf32>
+}

@@ -35,3 +35,17 @@ func.func @others(%N: index, %column: tensor<4x1xf32>, %row: tensor<1x64xf32>) -
   }
   return %0, %1 : tensor<4x1xf32>, tensor<1x64xf32>
 }
+
+// A tile whose parts are only exchanged has no sweep to share.
+// CHECK-LABEL: func.func @parts
+func.func @parts(%N: index, %part: tensor<2x64xf32>, %whole: tensor<4x64xf32>) -> tensor<4x64xf32> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  // CHECK-COUNT-1: scf.for
+  // CHECK-NOT: scf.for
+  %0 = scf.for %n = %zero to %N step %one iter_args(%a = %whole) -> tensor<4x64xf32> {
+    %next = tensor.insert_slice %part into %a[2, 0] [2, 64] [1, 1] : tensor<2x64xf32> into tensor<4x64xf32>
+    scf.yield %next : tensor<4x64xf32>
+  }
+  return %0 : tensor<4x64xf32>
+}

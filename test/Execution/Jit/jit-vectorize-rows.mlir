@@ -144,3 +144,41 @@ func.func @indices(%e: memref<4x9xi32>) {
   }
   return
 }
+
+// -----
+
+#all = affine_map<(d0, d1) -> (d0, d1)>
+
+// An array that is only written, in whole vectors: past the caches where it is large and its rows start at cache lines.
+// CHECK-LABEL: func.func @streamed
+// CHECK-SAME:    %[[V:.*]]: memref<4x64xf32>, %[[Y:.*]]: memref<?x64xf32, strided<[?, 1]>>
+func.func @streamed(%v: memref<4x64xf32>, %y: memref<?x64xf32, strided<[?, 1]>>, %t: index) {
+  // CHECK-DAG: %[[ROWS:.*]] = memref.dim %[[Y]]
+  // CHECK-DAG: %[[LARGE:.*]] = arith.cmpi uge, %{{.*}}, %c8388608
+  // CHECK:     memref.extract_strided_metadata
+  // CHECK:     memref.extract_aligned_pointer_as_index
+  // CHECK:     arith.andi %{{.*}}, %c63
+  // CHECK:     %[[STREAM:.*]] = arith.andi %[[LARGE]], %{{.*}} : i1
+  // CHECK:     scf.if %[[STREAM]] {
+  // CHECK:       vector.store {{.*}} {alignment = 32 : i64, nontemporal = true} : memref<4x64xf32
+  // CHECK:     } else {
+  // CHECK-NOT:   nontemporal
+  // CHECK:       vector.store
+  // CHECK:     }
+  // CHECK:     llvm.fence seq_cst
+  // CHECK:     return
+  %to = memref.subview %y[%t, 0] [4, 64] [1, 1] : memref<?x64xf32, strided<[?, 1]>> to memref<4x64xf32, strided<[?, 1], offset: ?>>
+  memref.copy %v, %to : memref<4x64xf32> to memref<4x64xf32, strided<[?, 1], offset: ?>>
+  return
+}
+
+// A row that does not end with a whole vector, and a buffer of the function's own.
+// CHECK-LABEL: func.func @not_streamed
+// CHECK-NOT:     nontemporal
+// CHECK-NOT:     llvm.fence
+func.func @not_streamed(%v: memref<4x63xf32>, %y: memref<4x63xf32>, %w: memref<4x64xf32>) {
+  memref.copy %v, %y : memref<4x63xf32> to memref<4x63xf32>
+  %buffer = memref.alloc() : memref<4x64xf32>
+  memref.copy %w, %buffer : memref<4x64xf32> to memref<4x64xf32>
+  return
+}

@@ -8,7 +8,8 @@ def ForwardLoadsPass : Pass<"jit-forward-loads", "::mlir::func::FuncOp"> {
   let summary = "Reads whole tiles where they lie instead of copying them first";
   let description = [{
     A load copies its rows into a buffer of its own. Where the rows are all there and the function never writes the
-    array, the copy is a sweep over memory for nothing: the tensor may be the array itself.
+    array, the copy is a sweep over memory for nothing: the tensor may be the array itself. Where only the run tells whether
+    all rows are there, the tensor is the array or the buffer, and the buffer is filled only where it is needed.
 
     Before:
     ```mlir
@@ -23,7 +24,8 @@ def ForwardLoadsPass : Pass<"jit-forward-loads", "::mlir::func::FuncOp"> {
     %v = bufferization.to_tensor %from restrict : memref<1x4096xf32, strided<[?, 1], offset: ?>> to tensor<1x4096xf32>
     ```
   }];
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
 def UnrollCarriedLoopsPass : Pass<"jit-unroll-carried-loops", "::mlir::func::FuncOp"> {
@@ -31,7 +33,7 @@ def UnrollCarriedLoopsPass : Pass<"jit-unroll-carried-loops", "::mlir::func::Fun
   let description = [{
     A loop that carries a tile reads and writes all of it in every iteration, although most of the time goes into moving it
     through the caches. Of several iterations in one body, fusion makes one update of the tile, and one sweep over what
-    the iterations read in common. Innermost loops only; what is left of the trip count runs in a loop of its own.
+    the iterations read in common. Innermost loops only, which compute with the tile they carry; what is left of the trip count runs in a loop of its own.
 
     Before:
     ```mlir
@@ -82,6 +84,33 @@ def FuseElementwisePass : Pass<"jit-fuse-elementwise", "::mlir::func::FuncOp"> {
     ```
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def GatherUpdatesPass : Pass<"jit-gather-updates", "::mlir::func::FuncOp"> {
+  let summary = "Sweeps a tile once for many shifted additions to it";
+  let description = [{
+    A band that is spread over a window adds the same rows, weighted by one slot after the other, to ever later rows of
+    a tile: one sweep over the tile per slot. Seen from a row of the tile, it is a sum over the slots of rows before
+    it. This pass writes that sum, which reads the tile and writes it once. Rows and weights get zeros before and behind, for what is shifted
+    in from outside. The terms are added in the same order.
+
+    Before:
+    ```mlir
+    %p0 = tensor.extract_slice %acc[0, 0] [4, 64] [1, 1] : tensor<6x64xf32> to tensor<4x64xf32>
+    %s0 = linalg.generic {...} ins(%p0, %rows, %w0 : ...) { %p + %row * %w }
+    %acc1 = tensor.insert_slice %s0 into %acc[0, 0] [4, 64] [1, 1] : tensor<4x64xf32> into tensor<6x64xf32>
+    ... // the same at [1, 0] with %w1 and at [2, 0] with %w2
+    ```
+    After:
+    ```mlir
+    %padded = ... // 2 rows of zeros, %rows, 2 rows of zeros
+    %r0 = tensor.extract_slice %padded[2, 0] [6, 64] [1, 1] : tensor<8x64xf32> to tensor<6x64xf32>
+    ... // %r1 at [1, 0] and %r2 at [0, 0], the weights likewise
+    %acc3 = linalg.generic {...} ins(%r0, %v0, %r1, %v1, %r2, %v2 : ...) outs(%acc) { %a + %r0 * %v0 + %r1 * %v1 + %r2 * %v2 }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def FuseSiblingsPass : Pass<"jit-fuse-siblings", "::mlir::func::FuncOp"> {
@@ -169,8 +198,12 @@ def VectorizeRowsPass : Pass<"jit-vectorize-rows", "::mlir::func::FuncOp"> {
     are taken by smaller and smaller vectors, never by masks. A column tile is swept along its rows instead.
     The index of a row is one number for all lanes, those of columns count up from lane to lane.
 
+    A large array that a sweep only writes is written past the caches, which would read each line first and then hold nothing else. That takes rows that
+    start at whole cache lines; both are known when the kernel runs, so such a sweep is there twice.
+
     Reductions over columns keep several vectors of partial results and combine them in a fixed order, so the result is the same in
-    every run; a product that is summed is a fused multiply-add. Nothing else is contracted.
+    every run; a product that is summed is a fused multiply-add. Nothing else is contracted, so that what is computed element by element is the
+    same on every machine.
 
     Before:
     ```mlir
@@ -198,9 +231,10 @@ def VectorizeRowsPass : Pass<"jit-vectorize-rows", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", "8", "Elements of a vector, a power of two">,
-    Option<"unroll", "unroll", "int64_t", "4", "Most vectors per iteration of the column loop">
+    Option<"unroll", "unroll", "int64_t", "4", "Most vectors per iteration of the column loop">,
+    Option<"streamBytes", "stream-bytes", "int64_t", "8388608", "Least size of an array that is written past the caches">
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 

@@ -35,13 +35,17 @@ void LocalHistory::add(Needs &needs, const Touch &touch, const LocalPlace &place
     need.slot = Value();
 }
 
-void LocalHistory::collect(const LocalPlace &place, const Access &access, Needs &needs) const {
+void LocalHistory::collect(const LocalPlace &place, const Access &access, const Actor &actor,
+                           Needs &needs) const {
+  auto isSameFill = [&](const Touch &writer) {
+    return actor.fill && actor.fill == writer.fill && actor.pipe == writer.pipe;
+  };
   forEachRun(place, access, [&](int64_t begin, int64_t end) {
     auto piece = pieces.upper_bound(begin);
     if (piece != pieces.begin() && std::prev(piece)->second.end > begin)
       --piece;
     for (; piece != pieces.end() && piece->first < end; ++piece) {
-      if (piece->second.writer)
+      if (piece->second.writer && !isSameFill(*piece->second.writer))
         add(needs, *piece->second.writer, place);
       if (access.isWrite)
         for (const Touch &reader : piece->second.readers)
@@ -62,8 +66,8 @@ LocalHistory::Pieces::iterator LocalHistory::cut(int64_t position) {
   return pieces.emplace_hint(next, position, std::move(rest));
 }
 
-void LocalHistory::record(const LocalPlace &place, const Access &access, Pipe pipe, int32_t step) {
-  Touch touch{step, pipe, place.buffer, place.slot};
+void LocalHistory::record(const LocalPlace &place, const Access &access, const Actor &actor) {
+  Touch touch{actor, place.buffer, place.slot};
   forEachRun(place, access, [&](int64_t begin, int64_t end) {
     auto piece = cut(begin);
     auto last = cut(end);
@@ -80,7 +84,8 @@ void LocalHistory::record(const LocalPlace &place, const Access &access, Pipe pi
         continue;
       }
       auto &readers = piece->second.readers;
-      auto same = llvm::find_if(readers, [&](const Touch &reader) { return reader.pipe == pipe; });
+      auto same =
+          llvm::find_if(readers, [&](const Touch &reader) { return reader.pipe == actor.pipe; });
       if (same == readers.end())
         readers.push_back(touch);
       else

@@ -375,14 +375,16 @@ LogicalResult TraceBuilder::visit(InstructionOpInterface instruction, int32_t fr
   }
 
   Needs needs;
+  auto fill = dyn_cast<DuplicateOp>(*instruction);
+  LocalHistory::Actor actor{step, known.pipe, fill ? fill.getScalar() : Value()};
   for (auto &[place, access] : touched)
-    local.collect(place, access, needs);
+    local.collect(place, access, actor, needs);
   if (known.global)
     addGlobal(*known.global, known.pipe, step, needs);
   for (bool isWrite : {false, true})
     for (auto &[place, access] : touched)
       if (access.isWrite == isWrite)
-        local.record(place, access, known.pipe, step);
+        local.record(place, access, actor);
   for (int index = 0; index < pipeCount; ++index)
     if (needs[index].step >= 0)
       trace.needs.push_back({static_cast<Pipe>(index), needs[index]});

@@ -185,8 +185,10 @@ private:
   double getReduceCycles(ReduceOp op) {
     TileType input = op.getInput().getType();
     double rows = input.getRowCount(), repeats = getRepeats(input);
+    // Down the columns: an instruction for each row, or for each 64 columns.
     if (op.getAxis() == 0)
-      return cycles(VectorFamily::AddSubMaxMin, rows, repeats);
+      return cycles(VectorFamily::AddSubMaxMin,
+                    1 + std::min(rows - 1, std::ceil(getPitch(input) / 64.0)), repeats);
     VectorFamily blocks = op.getKind() == ReduceKind::Sum ? VectorFamily::BlockReduceSum
                                                           : VectorFamily::BlockReduceMaxMin;
     double cols = input.getColCount();

@@ -190,7 +190,7 @@ static PartForm getStraightForm(TileType part, TileType whole, Value row, Value 
     if (isMultipleOf(row, blockElements) &&
         isWholeRun(row, part.getRowCount(), whole.getRowCount(), blockElements))
       return PartForm::InPlace;
-    return whole.getElementType().isF32() ? PartForm::Blocks : PartForm::Unsupported;
+    return isa<FloatType>(whole.getElementType()) ? PartForm::Blocks : PartForm::Unsupported;
   }
   // Rows start at a block, so only the column counts.
   if (!isMultipleOf(col, blockElements) ||
@@ -209,7 +209,7 @@ static PartForm getTransposedForm(TileType part, TileType whole, Value row, Valu
   int64_t blockElements = 32 / getElementBytes(whole);
   if (isColumn(whole)) {
     if (!isMultipleOf(row, blockElements))
-      return isF32 ? PartForm::Blocks : PartForm::Unsupported;
+      return isa<FloatType>(whole.getElementType()) ? PartForm::Blocks : PartForm::Unsupported;
     if (part.getRowCount() % rowUnit == 0)
       return PartForm::InPlace;
     return isF32 ? PartForm::Elements : PartForm::Unsupported;
@@ -260,15 +260,32 @@ static void addTransferNeeds(Operation *op, SmallVectorImpl<ScratchNeed> &needs)
 /// One block per element of a column, as many as the chip spreads at once.
 static ScratchNeed getSpreadBlocks(const char *purpose, TileType type) {
   int64_t elements = type.getRowCount() * type.getColCount();
-  return {purpose, type.getElementType(), getRowBroadcastScratchElements(elements)};
+  return {purpose, Float32Type::get(type.getContext()), getRowBroadcastScratchElements(elements)};
+}
+
+/// A column as f32, as whole blocks.
+static ScratchNeed getWideColumn(const char *purpose, TileType type) {
+  int64_t elements = llvm::alignTo(type.getRowCount() * type.getColCount(), 8);
+  return {purpose, Float32Type::get(type.getContext()), elements};
 }
 
 static void addPartNeeds(Operation *op, SmallVectorImpl<ScratchNeed> &needs) {
-  if (auto extract = dyn_cast<ExtractOp>(op); extract && getPartForm(extract) == PartForm::Blocks)
-    needs.push_back(getSpreadBlocks("blocks", extract.getInput().getType()));
+  if (auto extract = dyn_cast<ExtractOp>(op); extract && getPartForm(extract) == PartForm::Blocks) {
+    TileType whole = extract.getInput().getType();
+    needs.push_back(getSpreadBlocks("blocks", whole));
+    if (!whole.getElementType().isF32())
+      needs.push_back(getWideColumn("wide", whole));
+  }
   if (auto insert = dyn_cast<InsertOp>(op); insert && getPartForm(insert) == PartForm::Blocks) {
-    needs.push_back(getSpreadBlocks("blocks", insert.getWhole().getType()));
-    needs.push_back(getSpreadBlocks("part_blocks", insert.getPart().getType()));
+    TileType whole = insert.getWhole().getType(), part = insert.getPart().getType();
+    needs.push_back(getSpreadBlocks("blocks", whole));
+    needs.push_back(getSpreadBlocks("part_blocks", part));
+    if (whole.getElementType().isF32())
+      return;
+    needs.push_back(getWideColumn("wide", whole));
+    needs.push_back(getWideColumn("wide_part", part));
+    if (isSplat(insert.getPart()))
+      needs.push_back({"part", part.getElementType(), getBufferElements(part)});
   }
 }
 

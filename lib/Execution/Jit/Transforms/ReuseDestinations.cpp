@@ -27,11 +27,25 @@ bool isLastUse(Value value, Operation *op) {
   });
 }
 
-/// Whether the buffer of `value` may be written: it is computed here, not carried by a loop or an
-/// array of the caller.
-bool ownsBuffer(Value value) {
-  auto load = value.getDefiningOp<bufferization::ToTensorOp>();
-  return isa<OpResult>(value) && (!load || load.getWritable());
+/// Whether `op` computes what replaces `part` in the tile that it was taken from.
+bool replacesPart(GenericOp op, tensor::ExtractSliceOp part) {
+  auto insert = dyn_cast<tensor::InsertSliceOp>(*op->getUsers().begin());
+  return insert && op->hasOneUse() && insert.getDest() == part.getSource() &&
+         insert.getSource() == op.getResult(0) &&
+         insert.getMixedOffsets() == part.getMixedOffsets() &&
+         insert.getMixedSizes() == part.getMixedSizes() &&
+         insert.getMixedStrides() == part.getMixedStrides();
+}
+
+/// Whether `op` may write the buffer of `value`: it is computed here, not carried by a loop, an
+/// array of the caller or a part of another value, unless `op` computes what replaces that part.
+bool mayOwnBuffer(GenericOp op, Value value) {
+  Operation *producer = value.getDefiningOp();
+  if (auto load = dyn_cast_or_null<bufferization::ToTensorOp>(producer))
+    return load.getWritable();
+  if (auto part = dyn_cast_or_null<tensor::ExtractSliceOp>(producer))
+    return replacesPart(op, part);
+  return producer && !isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(producer);
 }
 
 bool isInit(Operation *op) { return isa_and_nonnull<tensor::EmptyOp, linalg::FillOp>(op); }
@@ -137,7 +151,7 @@ void updateInPlace(func::FuncOp function) {
     if (!needsDestination(op))
       continue;
     for (OpOperand *input : op.getDpsInputOperands())
-      if (ownsBuffer(input->get()) && mayUpdate(op, input)) {
+      if (mayOwnBuffer(op, input->get()) && mayUpdate(op, input)) {
         replaceInputByDestination(rewriter, op, input);
         break;
       }

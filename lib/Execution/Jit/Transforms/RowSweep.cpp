@@ -141,11 +141,13 @@ Value RowSweep::load(ImplicitLocOpBuilder &builder, OpOperand &operand, Value ou
 }
 
 void RowSweep::store(ImplicitLocOpBuilder &builder, Value value, OpOperand &operand,
-                     Value outerIndex, Value innerIndex) {
+                     Value outerIndex, Value innerIndex, bool stream) {
   SmallVector<Value> indices = getIndices(builder, operand, outerIndex, innerIndex);
-  if (isa<VectorType>(value.getType()))
-    vector::StoreOp::create(builder, value, operand.get(), indices);
-  else
+  if (auto type = dyn_cast<VectorType>(value.getType())) {
+    int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+    llvm::MaybeAlign alignment = stream ? llvm::MaybeAlign(bytes) : llvm::MaybeAlign();
+    vector::StoreOp::create(builder, value, operand.get(), indices, stream, alignment);
+  } else
     memref::StoreOp::create(builder, value, operand.get(), indices);
 }
 

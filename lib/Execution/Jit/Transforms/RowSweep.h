@@ -38,8 +38,9 @@ public:
   /// vary.
   mlir::Value load(mlir::ImplicitLocOpBuilder &builder, mlir::OpOperand &operand, mlir::Value outer,
                    mlir::Value inner, int64_t count);
+  /// Writes what `load` reads; past the caches where `stream`.
   void store(mlir::ImplicitLocOpBuilder &builder, mlir::Value value, mlir::OpOperand &operand,
-             mlir::Value outer, mlir::Value inner);
+             mlir::Value outer, mlir::Value inner, bool stream = false);
 
   /// The results of the payload for the elements at `place`, given one value per operand; null for
   /// outputs that are only written.

@@ -3,6 +3,7 @@
 #include "attn/Execution/Jit/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
 
@@ -15,11 +16,15 @@ using namespace mlir;
 
 namespace {
 
-/// Whether the loop carries a tile with rows: a column is too small to matter.
+/// Whether the loop carries a tile with rows that it sweeps: a column is too small to matter, and
+/// where parts are only taken out and put back, there is no sweep to share.
 bool carriesRows(scf::ForOp loop) {
   return llvm::any_of(loop.getRegionIterArgs(), [](BlockArgument carried) {
     auto type = dyn_cast<RankedTensorType>(carried.getType());
-    return type && type.getRank() > 0 && type.getShape().back() > 1;
+    return type && type.getRank() > 0 && type.getShape().back() > 1 &&
+           llvm::any_of(carried.getUsers(), [](Operation *user) {
+             return isa<linalg::LinalgOp>(user) || OpTrait::hasElementwiseMappableTraits(user);
+           });
   });
 }
 

@@ -1,9 +1,11 @@
 // The pass `jit-vectorize-rows`: linalg on buffers as loops over explicit vectors. CPU stage, on
 // buffers.
 #include "RowSweep.h"
+#include "StreamStores.h"
 #include "attn/Execution/Jit/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -41,7 +43,33 @@ public:
       : op(op), sweep(sweep), unroll(std::clamp<int64_t>(maxLiveVectors / countLive(), 1, unroll)) {
   }
 
-  void emit(ImplicitLocOpBuilder &builder) {
+  /// Emits the sweep; twice where it writes arrays, which are streamed if they have `streamBytes`.
+  /// Returns whether anything is streamed.
+  bool emit(ImplicitLocOpBuilder &builder, int64_t streamBytes) {
+    Value condition;
+    for (OpOperand &output : op.getDpsInitsMutable()) {
+      if (!mayStream(op, sweep, output))
+        continue;
+      Value pays = createStreamCondition(builder, output, streamBytes);
+      condition = condition ? arith::AndIOp::create(builder, condition, pays).getResult() : pays;
+      streamed.insert(&output);
+    }
+    if (!condition) {
+      emitLoops(builder);
+      return false;
+    }
+    auto choice = scf::IfOp::create(builder, condition, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(choice.thenBlock());
+    emitLoops(builder);
+    streamed.clear();
+    builder.setInsertionPointToStart(choice.elseBlock());
+    emitLoops(builder);
+    return true;
+  }
+
+private:
+  void emitLoops(ImplicitLocOpBuilder &builder) {
     sweep.emitOuterLoop(builder, [&](ImplicitLocOpBuilder &inside, Value outer) {
       loadInvariants(inside, outer);
       if (sweep.isInnerReduction())
@@ -51,7 +79,6 @@ public:
     });
   }
 
-private:
   /// How many vectors one step of the inner loop keeps in registers: partial results, or what it
   /// reads.
   int64_t countLive() {
@@ -130,7 +157,7 @@ private:
                            : Value());
     SmallVector<Value> results = sweep.emitPayload(builder, values, {outer, inner, count});
     for (auto [result, output] : llvm::zip_equal(results, op.getDpsInitsMutable()))
-      sweep.store(builder, result, output, outer, inner);
+      sweep.store(builder, result, output, outer, inner, streamed.contains(&output));
   }
 
   /// The value that changes nothing when it is combined.
@@ -251,7 +278,8 @@ private:
   linalg::GenericOp op;
   RowSweep sweep;
   int64_t unroll;
-  SmallVector<Value> invariants; // per operand; null where it varies
+  SmallVector<Value> invariants;        // per operand; null where it varies
+  SmallPtrSet<OpOperand *, 4> streamed; // outputs that are written past the caches
 };
 
 struct VectorizeRowsPass : attn::impl::VectorizeRowsPassBase<VectorizeRowsPass> {
@@ -264,6 +292,7 @@ struct VectorizeRowsPass : attn::impl::VectorizeRowsPassBase<VectorizeRowsPass> 
     }
     IRRewriter rewriter(&getContext());
     generalize(rewriter);
+    bool streams = false;
     SmallVector<linalg::GenericOp> operations;
     getOperation().walk([&](linalg::GenericOp op) { operations.push_back(op); });
     for (linalg::GenericOp op : operations) {
@@ -272,12 +301,22 @@ struct VectorizeRowsPass : attn::impl::VectorizeRowsPassBase<VectorizeRowsPass> 
         return signalPassFailure();
       rewriter.setInsertionPoint(op);
       ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
-      SweepEmitter(op, *sweep, unroll).emit(builder);
+      streams |= SweepEmitter(op, *sweep, unroll).emit(builder, streamBytes);
       rewriter.eraseOp(op);
     }
+    if (streams)
+      orderStreams(rewriter);
   }
 
 private:
+  /// What is streamed must be seen before the end of the function is.
+  void orderStreams(IRRewriter &rewriter) {
+    getOperation().walk([&](func::ReturnOp end) {
+      rewriter.setInsertionPoint(end);
+      LLVM::FenceOp::create(rewriter, end.getLoc(), LLVM::AtomicOrdering::seq_cst);
+    });
+  }
+
   /// Copies and named operations are swept as any other.
   void generalize(IRRewriter &rewriter) {
     getOperation().walk([&](Operation *op) {

@@ -41,15 +41,22 @@ struct Extent {
 /// The bytes of UB: per piece the last writer, and the last reader of each pipe since.
 class LocalHistory {
 public:
-  /// Adds to `needs` what an access must wait for.
-  void collect(const LocalPlace &place, const Access &access, Needs &needs) const;
-  /// Remembers the access as done by `step` of `pipe`.
-  void record(const LocalPlace &place, const Access &access, Pipe pipe, int32_t step);
-
-private:
-  struct Touch {
+  /// Who accesses: a step of a pipe, and the scalar that it fills the bytes with, if it does that.
+  struct Actor {
     int32_t step;
     Pipe pipe;
+    mlir::Value fill;
+  };
+
+  /// Adds to `needs` what an access must wait for. Two fills of one pipe with the same scalar may
+  /// come in any order: what waits for the later one waits for both.
+  void collect(const LocalPlace &place, const Access &access, const Actor &actor,
+               Needs &needs) const;
+  /// Remembers the access as done.
+  void record(const LocalPlace &place, const Access &access, const Actor &actor);
+
+private:
+  struct Touch : Actor {
     AllocOp buffer;
     mlir::Value slot;
   };

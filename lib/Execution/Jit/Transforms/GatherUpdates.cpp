@@ -1,0 +1,265 @@
+// The pass `jit-gather-updates`: one sweep for many shifted additions to one tile. CPU stage, on
+// tensors.
+#include "attn/Execution/Jit/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace attn {
+#define GEN_PASS_DEF_GATHERUPDATESPASS
+#include "attn/Execution/Jit/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+using linalg::GenericOp;
+using tensor::ExtractSliceOp;
+using tensor::InsertSliceOp;
+
+namespace {
+
+/// One addition: `rows[r, :] * weights[weightRow, r]` is added to row `offset + r` of `whole`.
+struct Update {
+  InsertSliceOp insert;
+  Value whole, rows, weights;
+  int64_t offset = 0, weightRow = 0;
+};
+
+/// The offset of a part that takes all columns of some rows of its whole, or nothing.
+std::optional<int64_t> getRowOffset(ArrayRef<int64_t> offsets, ArrayRef<int64_t> strides,
+                                    RankedTensorType part, RankedTensorType whole) {
+  if (part.getRank() != 2 || whole.getRank() != 2 || ShapedType::isDynamic(offsets[0]) ||
+      offsets[1] != 0 || llvm::any_of(strides, [](int64_t stride) { return stride != 1; }) ||
+      part.getDimSize(1) != whole.getDimSize(1) || !part.hasStaticShape())
+    return std::nullopt;
+  return offsets[0];
+}
+
+/// Reads `column` as a row of a tile, which lies in memory as the column does.
+bool findWeights(Value column, Update &update) {
+  auto expand = column.getDefiningOp<tensor::ExpandShapeOp>();
+  auto slice = expand ? expand.getSrc().getDefiningOp<ExtractSliceOp>() : ExtractSliceOp();
+  if (!slice || slice.getSourceType().getRank() != 2 || slice.getType().getRank() != 1 ||
+      !slice.getSourceType().hasStaticShape())
+    return false;
+  ArrayRef<int64_t> offsets = slice.getStaticOffsets(), sizes = slice.getStaticSizes();
+  if (ShapedType::isDynamic(offsets[0]) || offsets[1] != 0 || sizes[0] != 1 ||
+      sizes[1] != slice.getSourceType().getDimSize(1))
+    return false;
+  update.weights = slice.getSource();
+  update.weightRow = offsets[0];
+  return true;
+}
+
+/// Whether `value` is `argument`, or that widened to f32.
+bool reads(Value value, BlockArgument argument) {
+  if (auto widen = value.getDefiningOp<arith::ExtFOp>())
+    value = widen.getIn();
+  return value == argument;
+}
+
+/// Whether the operation gives `part + rows * column`; fills in what it reads.
+bool matchSum(GenericOp op, Value part, Update &update) {
+  if (op.getNumLoops() != 2 || op.getNumReductionLoops() > 0 || op.getNumResults() != 1 ||
+      op.getNumDpsInputs() != 3 || op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)))
+    return false;
+  auto add = op.getBody()->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  if (!add)
+    return false;
+  BlockArgument partIn, rowsIn, columnIn;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    BlockArgument argument = op.getMatchingBlockArgument(input);
+    bool isIdentity = op.getMatchingIndexingMap(input).isIdentity();
+    if (input->get() == part && isIdentity)
+      partIn = argument;
+    else if (isIdentity) {
+      rowsIn = argument;
+      update.rows = input->get();
+    } else {
+      columnIn = argument;
+      if (!findWeights(input->get(), update))
+        return false;
+    }
+  }
+  if (!partIn || !rowsIn || !columnIn)
+    return false;
+  bool partFirst = add.getLhs() == partIn;
+  auto product = (partFirst ? add.getRhs() : add.getLhs()).getDefiningOp<arith::MulFOp>();
+  if (!product || (!partFirst && add.getRhs() != partIn))
+    return false;
+  Value lhs = product.getLhs(), rhs = product.getRhs();
+  return (reads(lhs, rowsIn) && rhs == columnIn) || (reads(rhs, rowsIn) && lhs == columnIn);
+}
+
+std::optional<Update> matchUpdate(InsertSliceOp insert) {
+  auto op = insert.getSource().getDefiningOp<GenericOp>();
+  std::optional<int64_t> offset = getRowOffset(insert.getStaticOffsets(), insert.getStaticStrides(),
+                                               insert.getSourceType(), insert.getDestType());
+  if (!op || !op->hasOneUse() || !offset)
+    return std::nullopt;
+  Update update;
+  update.insert = insert;
+  update.whole = insert.getDest();
+  update.offset = *offset;
+  for (Value input : op.getInputs()) {
+    auto part = input.getDefiningOp<ExtractSliceOp>();
+    if (part && part.getSource() == update.whole && part.getType() == insert.getSourceType() &&
+        part->hasOneUse() && part.getStaticOffsets() == insert.getStaticOffsets() &&
+        part.getStaticStrides() == insert.getStaticStrides() && matchSum(op, part, update))
+      return update;
+  }
+  return std::nullopt;
+}
+
+/// The updates that follow each other on one tile with the same rows and weights, up to `last`.
+SmallVector<Update> collectChain(InsertSliceOp last) {
+  SmallVector<Update> chain;
+  for (InsertSliceOp insert = last; insert;) {
+    std::optional<Update> update = matchUpdate(insert);
+    if (!update ||
+        (!chain.empty() &&
+         (update->rows != chain.back().rows || update->weights != chain.back().weights ||
+          insert.getSourceType() != last.getSourceType() || !insert.getResult().hasNUses(2))))
+      break;
+    chain.push_back(*update);
+    insert = update->whole.getDefiningOp<InsertSliceOp>();
+  }
+  std::reverse(chain.begin(), chain.end());
+  return chain;
+}
+
+/// Replaces a chain of updates. Row j of the result adds up what is shifted to it, so every shift
+/// of the rows and the weights is read; zeros before and behind them stand for what is not there.
+class Gatherer {
+public:
+  Gatherer(RewriterBase &rewriter, Location loc, ArrayRef<Update> chain)
+      : builder(loc, rewriter), chain(chain) {
+    auto offsets = llvm::map_range(chain, [](const Update &update) { return update.offset; });
+    start = *llvm::min_element(offsets);
+    shift = *llvm::max_element(offsets) - start;
+    auto type = cast<RankedTensorType>(chain.front().rows.getType());
+    rowCount = type.getDimSize(0);
+    colCount = type.getDimSize(1);
+  }
+
+  Value create() {
+    Value rows = createPaddedRows(), weights = createPaddedWeights();
+    SmallVector<Value> inputs;
+    SmallVector<AffineMap> maps;
+    for (const Update &update : chain) {
+      int64_t from = shift - (update.offset - start);
+      inputs.push_back(createSlice(rows, from, 0, getResultRows(), colCount));
+      maps.push_back(builder.getMultiDimIdentityMap(2));
+      inputs.push_back(createColumn(weights, update.weightRow, from));
+      maps.push_back(AffineMap::get(2, 0,
+                                    {builder.getAffineDimExpr(0), builder.getAffineConstantExpr(0)},
+                                    builder.getContext()));
+    }
+    maps.push_back(builder.getMultiDimIdentityMap(2));
+    Value whole = chain.front().whole;
+    bool isWhole = cast<RankedTensorType>(whole.getType()).getDimSize(0) == getResultRows();
+    Value part = isWhole ? whole : createSlice(whole, start, 0, getResultRows(), colCount);
+    SmallVector<utils::IteratorType> iterators(2, utils::IteratorType::parallel);
+    auto sum = GenericOp::create(
+        builder, part.getType(), inputs, part, maps, iterators,
+        [&](OpBuilder &body, Location loc, ValueRange arguments) {
+          Value total = arguments.back();
+          for (size_t term = 0; term < chain.size(); ++term)
+            total = arith::AddFOp::create(
+                body, loc, total,
+                arith::MulFOp::create(body, loc, arguments[2 * term], arguments[2 * term + 1]));
+          linalg::YieldOp::create(body, loc, total);
+        });
+    return isWhole ? sum.getResult(0) : createInsert(sum.getResult(0), whole, start, 0);
+  }
+
+private:
+  int64_t getResultRows() const { return rowCount + shift; }
+
+  SmallVector<OpFoldResult> getIndices(int64_t first, int64_t second) {
+    return {builder.getIndexAttr(first), builder.getIndexAttr(second)};
+  }
+  Value createSlice(Value whole, int64_t row, int64_t col, int64_t rows, int64_t cols) {
+    return ExtractSliceOp::create(builder, whole, getIndices(row, col), getIndices(rows, cols),
+                                  getIndices(1, 1));
+  }
+  Value createInsert(Value part, Value whole, int64_t row, int64_t col) {
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(part.getType()).getShape();
+    return InsertSliceOp::create(builder, part, whole, getIndices(row, col),
+                                 getIndices(shape[0], shape[1]), getIndices(1, 1));
+  }
+  Value createEmpty(int64_t rows, int64_t cols) {
+    return tensor::EmptyOp::create(builder, ArrayRef<int64_t>{rows, cols}, builder.getF32Type());
+  }
+  Value createZeros(Value place) {
+    Value zero = arith::ConstantOp::create(builder, builder.getF32FloatAttr(0.0f));
+    return linalg::FillOp::create(builder, zero, place).getResult(0);
+  }
+
+  /// `shift` rows of zeros, the rows as f32, and as many zeros again.
+  Value createPaddedRows() {
+    Value padded = createEmpty(rowCount + 2 * shift, colCount);
+    for (int64_t row : {int64_t(0), shift + rowCount}) {
+      Value zeros = createZeros(createSlice(padded, row, 0, shift, colCount));
+      padded = createInsert(zeros, padded, row, 0);
+    }
+    Value part = createSlice(padded, shift, 0, rowCount, colCount);
+    SmallVector<AffineMap> maps(2, builder.getMultiDimIdentityMap(2));
+    SmallVector<utils::IteratorType> iterators(2, utils::IteratorType::parallel);
+    auto widened =
+        GenericOp::create(builder, part.getType(), chain.front().rows, part, maps, iterators,
+                          [&](OpBuilder &body, Location loc, ValueRange arguments) {
+                            Value value = arguments[0];
+                            if (!value.getType().isF32())
+                              value = arith::ExtFOp::create(body, loc, body.getF32Type(), value);
+                            linalg::YieldOp::create(body, loc, value);
+                          });
+    return createInsert(widened.getResult(0), padded, shift, 0);
+  }
+
+  Value createPaddedWeights() {
+    Value weights = chain.front().weights;
+    int64_t slots = cast<RankedTensorType>(weights.getType()).getDimSize(0);
+    Value zeros = createZeros(createEmpty(slots, rowCount + 2 * shift));
+    return createInsert(weights, zeros, 0, shift);
+  }
+
+  Value createColumn(Value weights, int64_t row, int64_t from) {
+    Type type = builder.getF32Type();
+    auto flat = RankedTensorType::get({getResultRows()}, type);
+    Value slice = ExtractSliceOp::create(builder, flat, weights, getIndices(row, from),
+                                         getIndices(1, getResultRows()), getIndices(1, 1));
+    SmallVector<ReassociationIndices> both = {{0, 1}};
+    return tensor::ExpandShapeOp::create(builder, RankedTensorType::get({getResultRows(), 1}, type),
+                                         slice, both);
+  }
+
+  ImplicitLocOpBuilder builder;
+  ArrayRef<Update> chain;
+  int64_t start, shift; // the smallest offset, and how much larger the largest is
+  int64_t rowCount, colCount;
+};
+
+struct GatherUpdatesPass : attn::impl::GatherUpdatesPassBase<GatherUpdatesPass> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<InsertSliceOp> inserts;
+    getOperation().walk([&](InsertSliceOp insert) { inserts.push_back(insert); });
+    DenseSet<Operation *> done;
+    for (InsertSliceOp insert : llvm::reverse(inserts)) {
+      if (done.contains(insert))
+        continue;
+      SmallVector<Update> chain = collectChain(insert);
+      for (const Update &update : chain)
+        done.insert(update.insert);
+      // Additions to the same place need no shifts: they are one sweep already.
+      bool isShifted = llvm::any_of(
+          chain, [&](const Update &update) { return update.offset != chain.front().offset; });
+      if (!isShifted)
+        continue;
+      rewriter.setInsertionPoint(insert);
+      rewriter.replaceOp(insert, Gatherer(rewriter, insert.getLoc(), chain).create());
+    }
+  }
+};
+
+} // namespace
