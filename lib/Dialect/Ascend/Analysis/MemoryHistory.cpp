@@ -38,7 +38,8 @@ void LocalHistory::add(Needs &needs, const Touch &touch, const LocalPlace &place
 void LocalHistory::collect(const LocalPlace &place, const Access &access, const Actor &actor,
                            Needs &needs) const {
   auto isSameFill = [&](const Touch &writer) {
-    return actor.fill && actor.fill == writer.fill && actor.pipe == writer.pipe;
+    return actor.fill && actor.fill == writer.fill && actor.pipe == writer.pipe &&
+           place.buffer == writer.buffer;
   };
   forEachRun(place, access, [&](int64_t begin, int64_t end) {
     auto piece = pieces.upper_bound(begin);

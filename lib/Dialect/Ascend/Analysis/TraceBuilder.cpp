@@ -375,8 +375,11 @@ LogicalResult TraceBuilder::visit(InstructionOpInterface instruction, int32_t fr
   }
 
   Needs needs;
+  // Rows that a tile lacks at its start and at its end are filled by two instructions, whose
+  // amounts are not known here but whose bytes never meet.
   auto fill = dyn_cast<DuplicateOp>(*instruction);
-  LocalHistory::Actor actor{step, known.pipe, fill ? fill.getScalar() : Value()};
+  bool isOpenFill = fill && !getConstant(fill.getAmount());
+  LocalHistory::Actor actor{step, known.pipe, isOpenFill ? fill.getScalar() : Value()};
   for (auto &[place, access] : touched)
     local.collect(place, access, actor, needs);
   if (known.global)

@@ -41,15 +41,16 @@ struct Extent {
 /// The bytes of UB: per piece the last writer, and the last reader of each pipe since.
 class LocalHistory {
 public:
-  /// Who accesses: a step of a pipe, and the scalar that it fills the bytes with, if it does that.
+  /// Who accesses: a step of a pipe, and the scalar that it fills an unknown number of bytes with,
+  /// if it does that.
   struct Actor {
     int32_t step;
     Pipe pipe;
     mlir::Value fill;
   };
 
-  /// Adds to `needs` what an access must wait for. Two fills of one pipe with the same scalar may
-  /// come in any order: what waits for the later one waits for both.
+  /// Adds to `needs` what an access must wait for. Two such fills of one buffer with the same scalar
+  /// may come in any order: what waits for the later one waits for both.
   void collect(const LocalPlace &place, const Access &access, const Actor &actor,
                Needs &needs) const;
   /// Remembers the access as done.
