@@ -68,8 +68,9 @@ class Generator:
         """Plain tiles in most programs; else with windows, missing rows filled, or by residue classes."""
         if self.random.random() < 0.6:
             return Grid()
-        # With a window, always of a size that fits: the compiler does not find one for every program with several bands.
-        self.block = self.block or 8
+        # With a window, always of a size that fits: the compiler does not find one for every program with several bands. A
+        # band takes two rows or more.
+        self.block = max(self.block or 8, 2)
         radius, filled = self.random.choice((0, 1, 2, 3)), self.random.random() < 0.5
         self.sizes.update(R=radius, W=2 * radius + 1)
         return Grid(self.random.choice((None, None, 1, 2, 3)), filled, radius)
@@ -235,8 +236,7 @@ class Generator:
         scores = self.pick([tile for tile in new if tile.columns == "W"])
         if self.random.random() < 0.7:
             scores, lse = self.new_band_result("BT", "W"), self.new_band_result("BT", 1)
-            # Masks of filled rows hide whole rows; those of one row are not laid out in whole blocks on the chip.
-            plain = self.grid.filled or self.block == 1 or self.random.random() < 0.3
+            plain = self.grid.filled or self.random.random() < 0.3  # masks of filled rows hide whole rows
             kind = "softmax" if plain else "masked_softmax"
             steps.append(Band((scores.name, lse.name), kind, (new[-1].name if new[-1].columns == "W" else band.name,)))
             new.append(lse)

@@ -1,4 +1,7 @@
-"""Runs operators on a stage of choice: as they are, through the CPU JIT, or with every kernel on the modelled chip."""
+"""Runs operators on a stage of choice: as they are, through the CPU JIT, or with every kernel on the modelled chip.
+
+Cases that one compiled kernel serves are parts of one test, so that it is compiled once.
+"""
 
 import attn
 import pytest
@@ -43,3 +46,11 @@ def stage(request, monkeypatch):
 def on_both(*cases):
     """The cases on the JIT, and the first one on the chip as well."""
     return [("jit", case) for case in cases] + [("chip", cases[0])]
+
+
+def first_on_chip(stage, *cases):
+    """All cases on the JIT, the first one on the chip."""
+    return cases[:1] if stage == "chip" else cases
+
+
+BOTH_STAGES = pytest.mark.parametrize("stage", ["jit", "chip"], indirect=True)

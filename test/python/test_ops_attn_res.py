@@ -7,7 +7,7 @@ import torch
 from attn import memory
 from attn.ops import _kernels, attention_residual
 from references import DTYPES, names
-from stages import chip, on_both, stage  # noqa: F401 (fixtures)
+from stages import BOTH_STAGES, chip, first_on_chip, on_both, stage  # noqa: F401 (chip and stage are fixtures)
 
 EPS = 1e-6
 F32, F16, BF16 = DTYPES
@@ -92,24 +92,22 @@ def test_core_on_the_chip(chip, dtype):
 
 
 @pytest.mark.parametrize("norm_spread", [0.0, 0.25])
-@pytest.mark.parametrize("stage", ["jit", "chip"], indirect=True)
+@BOTH_STAGES
 def test_list_equals_stack(stage, norm_spread):
     for shape in [(4, 2, 64, 512), (8, 2, 32, 256)][: 1 if stage == "chip" else 2]:
         V, *rest = draw(shape, norm_spread=norm_spread)
         assert_same(check([block.clone() for block in V], *rest), check(V, *rest))
 
 
-@pytest.mark.parametrize("stage, count", on_both(33, 1, 3, 32, 64), indirect=["stage"])
-def test_number_of_blocks(stage, count, nan_filled):
-    V, w_query, w_norm, g = draw((count, 1, 17, 256), F16)
-    results = check(V, w_query, w_norm, g)
-    if count == 1:
-        exact = {"h": V[0], "dV": g[None], "dw_query": torch.zeros_like(w_query), "dw_norm": torch.zeros_like(w_norm)}
-        assert_same(results, exact)
+@BOTH_STAGES
+def test_number_of_blocks(stage, nan_filled, subtests):
+    for count in first_on_chip(stage, 33, 1, 3, 32, 64):
+        with subtests.test(count=count):
+            check(*draw((count, 1, 17, 256), F16))
 
 
 @pytest.mark.parametrize("form", ["streaming", "resident"])
-@pytest.mark.parametrize("stage", ["jit", "chip"], indirect=True)
+@BOTH_STAGES
 def test_one_block_is_exact(stage, form):
     V, w_query, w_norm, g = draw((1, 1, 17, 256), BF16)
     results = run(V, w_query, w_norm, g, form=form)
@@ -131,13 +129,15 @@ def test_width_of_other_types(width, dtype):
     check(*draw((2, 3, width), dtype))
 
 
-@pytest.mark.parametrize("stage, tokens", on_both(41, 1, 39, 40, 511, 2049, 65535, 65536), indirect=["stage"])
-def test_tokens(stage, tokens):
-    check(*draw((2, tokens, 16)))
+@BOTH_STAGES
+def test_tokens(stage, subtests):
+    for tokens in first_on_chip(stage, 41, 1, 39, 40, 511, 2049, 65535, 65536):
+        with subtests.test(tokens=tokens):
+            check(*draw((2, tokens, 16)))
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=names)
-@pytest.mark.parametrize("stage", ["jit", "chip"], indirect=True)
+@BOTH_STAGES
 def test_nothing_is_written_behind_the_outputs(stage, dtype, monkeypatch):
     """Rows of 123 elements are padded on the chip, never in memory: guard words behind h and dV stay."""
     guarded = []
@@ -167,19 +167,23 @@ LAYOUTS = {
 }
 
 
-@pytest.mark.parametrize("stage, layout", on_both(*LAYOUTS), indirect=["stage"])
-def test_layout(stage, layout):
+@BOTH_STAGES
+def test_layout(stage, subtests):
     V, w_query, w_norm, g = draw((3, 2, 19, 64))
-    change, cancels = LAYOUTS[layout], layout == "expanded over N"  # equal blocks weigh the same, whatever the query
-    check(change(V), w_query, w_norm, g, cancels=cancels)
-    if stage == "jit":
-        check(change(V), w_query, w_norm, torch.tensor(0.5).expand(g.shape), cancels=cancels)
-        check(list(change(V)), w_query, w_norm, g, cancels=cancels)
-        check(V, w_query, w_norm, change(g.expand(V.shape).clone())[0])
-        check(V, change(w_query.expand(V.shape).clone())[0, 0, 0], w_norm, g)
+    for layout, change in first_on_chip(stage, *LAYOUTS.items()):
+        cancels = layout == "expanded over N"  # equal blocks weigh the same, whatever the query
+        with subtests.test(layout=layout):
+            check(change(V), w_query, w_norm, g, cancels=cancels)
+        if stage == "chip":
+            continue
+        with subtests.test(layout=layout, mixed=True):
+            check(change(V), w_query, w_norm, torch.tensor(0.5).expand(g.shape), cancels=cancels)
+            check(list(change(V)), w_query, w_norm, g, cancels=cancels)
+            check(V, w_query, w_norm, change(g.expand(V.shape).clone())[0])
+            check(V, change(w_query.expand(V.shape).clone())[0, 0, 0], w_norm, g)
 
 
-@pytest.mark.parametrize("stage", ["jit", "chip"], indirect=True)
+@BOTH_STAGES
 def test_gradient_of_a_sum(stage):
     V, w_query, w_norm, _ = draw((3, 2, 19, 64))
     V.requires_grad_()
@@ -195,7 +199,7 @@ def test_blocks_of_a_list_with_unequal_strides():
     assert torch.equal(results["h"], others["h"]) and torch.equal(results["dV"], others["dV"])
 
 
-@pytest.mark.parametrize("stage", ["jit", "chip"], indirect=True)
+@BOTH_STAGES
 def test_repeated_backward(stage):
     """Three gradients on one graph, two of them views of one storage at different offsets."""
     V, w_query, w_norm, g = draw((3, 7, 64))
@@ -226,19 +230,18 @@ def large_rows(dtype):
     return V, w_query, w_norm, g / 1024
 
 
-@pytest.mark.parametrize("eps", [1e-6, 1e-5])
-@pytest.mark.parametrize("make, dtype", [
-    (large_query, F32), (large_query, F16), (large_query, BF16), (zero_rows, F32), (zero_rows, F16), (zero_rows, BF16),
-    (large_rows, F16),
-], ids=lambda value: names(value) or value.__name__)  # fmt: skip
-@pytest.mark.parametrize("stage", ["jit", "chip"], indirect=True)
-def test_extreme_values(stage, make, dtype, eps):
-    results = check(*make(dtype), eps, extreme=True)
-    assert all(bool(result.isfinite().all()) for result in results.values())
+@pytest.mark.parametrize("dtype", DTYPES, ids=names)
+@BOTH_STAGES
+def test_extreme_values(stage, dtype, subtests):
+    for make in (large_query, zero_rows, *([large_rows] if dtype == F16 else [])):
+        for eps in (1e-6, 1e-5):
+            with subtests.test(make=make.__name__, eps=eps):
+                results = check(*make(dtype), eps, extreme=True)
+                assert all(bool(result.isfinite().all()) for result in results.values())
 
 
 @pytest.mark.parametrize("dtype, weight_dtype", [(BF16, F32), (F32, BF16), (F16, BF16)], ids=names)
-@pytest.mark.parametrize("stage", ["jit", "chip"], indirect=True)
+@BOTH_STAGES
 def test_mixed_types(stage, dtype, weight_dtype):
     results = check(*draw((4, 37, 320), dtype, weight_dtype=weight_dtype))
     assert results["dV"].dtype == dtype and results["dw_query"].dtype == results["dw_norm"].dtype == weight_dtype
@@ -261,8 +264,8 @@ def test_gradcheck():
     references.assert_close("h", h.detach(), references.AttnRes.apply(*leaves, EPS).detach(), (1e-5, 1e-5))
 
 
-@pytest.mark.parametrize("form", ["resident", "streaming", "two-read"])
-@pytest.mark.parametrize("stage", ["jit", "chip"], indirect=True)
+@pytest.mark.parametrize("form", attention_residual.FORMS)
+@BOTH_STAGES
 def test_forms(stage, form):
     shape = (5, 37, 256)
     for dtype in (F32, BF16) if stage == "jit" else (BF16,):
@@ -271,10 +274,10 @@ def test_forms(stage, form):
         assert_same(run(list(V), *rest, form=form), run(V, *rest, form=form))
 
 
-@pytest.mark.parametrize("stage", ["jit", "chip"], indirect=True)
+@BOTH_STAGES
 def test_exact_delta(stage):
     """A second read of V spares the weights the error of the rounded h: 1.5e-3 and more becomes less than 1e-5."""
-    V, w_query, w_norm, g = draw((6, 67, 256), BF16, weight_dtype=F32)
+    V, w_query, w_norm, g = draw((6, 67, 512), BF16, weight_dtype=F32)
     expected = references.attn_res(V, w_query, w_norm, g, EPS)
 
     def error(**options):
@@ -285,7 +288,7 @@ def test_exact_delta(stage):
     assert error(form="resident") < 1e-5 and error(form="two-read") < 1e-5
 
 
-@pytest.mark.parametrize("stage", ["jit", "chip"], indirect=True)
+@BOTH_STAGES
 def test_round_key(stage):
     """Keys are rounded to the type of w_norm twice, as some implementations do, before they are scored."""
     V, w_query, w_norm, g = draw((5, 23, 256), BF16)
@@ -310,7 +313,7 @@ def test_runs_are_bitwise_equal(form):
         assert_same(run(*inputs, form=form), first)
 
 
-@pytest.mark.parametrize("stage", ["jit", "chip"], indirect=True)
+@BOTH_STAGES
 def test_rows_past_two_to_the_31(stage):
     """Offsets are 64-bit: the last row of V lies more than 2**31 elements behind the first."""
     V, w_query, w_norm, g = draw((2, 3, 16), BF16)
@@ -350,7 +353,7 @@ def test_frozen_blocks_have_no_gradient(chip):
     assert "dV" not in report.traffic and "G" in report.traffic
 
 
-@pytest.mark.parametrize("form", ["streaming"])
+@pytest.mark.parametrize("form", ["resident", "streaming"])
 def test_blocks_are_read_once(chip, form):
     """At D = 4096 both passes read V once, up to two per cent."""
     V, w_query, w_norm, g = draw((8, 80, 4096), BF16)

@@ -80,7 +80,7 @@ def test_errors_come_in_order():
 # PyTorch
 
 
-@pytest.mark.parametrize("form", [None, "streaming"])
+@pytest.mark.parametrize("form", ["resident", "streaming"])
 @pytest.mark.parametrize("stacked", [True, False])
 def test_opcheck(stacked, form):
     V, w_query, w_norm = inputs(3, 2, 4, 8)
@@ -194,6 +194,16 @@ def test_one_token_without_an_axis():
     V, w_query, w_norm = inputs(3, 8)
     h = attn.ops.attn_res(V, w_query, w_norm)
     assert torch.equal(h, attn.ops.attn_res(V.unsqueeze(1), w_query, w_norm)[0])
+
+
+def test_form_follows_from_the_blocks():
+    """Few blocks that are together neither short nor long are held at once."""
+    resident, streaming = [(8, 512), (4, 1024)], [(9, 512), (8, 64), (8, 4096)]
+    cases = {**dict.fromkeys(resident, "resident"), **dict.fromkeys(streaming, "streaming")}
+    for (count, width), form in cases.items():
+        V = torch.zeros(count, 1, width, dtype=torch.bfloat16)
+        assert _kernels.attn_res_form([V], True, None) == _kernels.attn_res_form(list(V), False, None) == form
+        assert _kernels.attn_res_form([V], True, "two-read") == "two-read"
 
 
 def test_one_compilation_for_all_sizes():

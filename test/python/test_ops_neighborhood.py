@@ -8,7 +8,7 @@ import references
 import torch
 from attn.ops import neighborhood
 from references import DTYPES, names
-from stages import chip, on_both, stage  # noqa: F401 (fixtures)
+from stages import BOTH_STAGES, first_on_chip, on_both, stage  # noqa: F401 (stage is a fixture)
 
 F32, F16, BF16 = DTYPES
 
@@ -71,42 +71,49 @@ def test_defaults():
     references.assert_close("o", o, expected["o"], references.NEIGHBORHOOD_O[F32])
 
 
-@pytest.mark.parametrize("stage, case", on_both(*((K, d) for K in (3, 5, 7, 9) for d in (1, 2, 3))), indirect=["stage"])
-def test_window(stage, case):
-    kernel_size, dilation = case
-    check(*draw((1, 2, 24, 16)), kernel_size=kernel_size, dilation=dilation)
+@pytest.mark.parametrize("stage, kernel_size", on_both(3, 5, 7, 9), indirect=["stage"])
+def test_window(stage, kernel_size, subtests):
+    for dilation in (1, 2, 3):
+        with subtests.test(dilation=dilation):
+            check(*draw((1, 2, 24, 16)), kernel_size=kernel_size, dilation=dilation)
 
 
-@pytest.mark.parametrize("scale", [0.5, 0, -1])
 @pytest.mark.parametrize("stage, shape", on_both((2, 4, 32, 32), (1, 8, 16, 64)), indirect=["stage"], ids=names)
-def test_scale(stage, shape, scale):
-    check(*draw(shape), scale=scale)
+def test_scale(stage, shape, subtests):
+    for scale in (0.5, 0, -1):
+        with subtests.test(scale=scale):
+            check(*draw(shape), scale=scale)
 
 
 @pytest.mark.parametrize("dilation", [1, 3])
 @pytest.mark.parametrize("path", [None, *neighborhood.PATHS])
-@pytest.mark.parametrize("stage, length", on_both(511, 512, 2048, 2049, 4096), indirect=["stage"])
-def test_long_gradients(stage, length, path, dilation):
-    check(*draw((1, 2, length, 64)), path=path, dilation=dilation)
+@BOTH_STAGES
+def test_long_gradients(stage, path, dilation, subtests):
+    for length in first_on_chip(stage, 511, 512, 2048, 2049, 4096):
+        with subtests.test(length=length):
+            check(*draw((1, 2, length, 64)), path=path, dilation=dilation)
 
 
 @pytest.mark.parametrize("kernel_size", [7, 1, 31])
-@pytest.mark.parametrize("stage, length", on_both(97, 1, 5, 1009), indirect=["stage"])
-def test_odd_lengths(stage, length, kernel_size):
-    check(*draw((1, 2, length, 16)), kernel_size=kernel_size)
+@BOTH_STAGES
+def test_odd_lengths(stage, kernel_size, subtests):
+    for length in first_on_chip(stage, 97, 1, 5, 1009):
+        with subtests.test(length=length):
+            check(*draw((1, 2, length, 16)), kernel_size=kernel_size)
 
 
 FAR = [(5, 5), (5, 4), (5, 6), (1, 1), (1, 2), (2, 1), (97, 96), (97, 97), (97, 1000)]
 
 
-@pytest.mark.parametrize("stage, case", on_both(*FAR), indirect=["stage"], ids=names)
-def test_wide_dilation(stage, case):
+@BOTH_STAGES
+def test_wide_dilation(stage, subtests):
     """Where no neighbour exists, o is v exactly."""
-    length, dilation = case
-    q, k, v, g = draw((1, 2, length, 16))
-    results = check(q, k, v, g, dilation=dilation)
-    if dilation >= length:
-        assert torch.equal(results["o"], v)
+    for length, dilation in first_on_chip(stage, *FAR):
+        with subtests.test(length=length, dilation=dilation):
+            q, k, v, g = draw((1, 2, length, 16))
+            results = check(q, k, v, g, dilation=dilation)
+            if dilation >= length:
+                assert torch.equal(results["o"], v)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=names)
@@ -122,7 +129,7 @@ def test_width(stage, width):
 
 
 @pytest.mark.parametrize("dtype, dilation", [(F32, 1), (F16, 1), (BF16, 2)], ids=names)
-@pytest.mark.parametrize("stage", ["jit", "chip"], indirect=True)
+@BOTH_STAGES
 def test_nothing_is_written_behind_the_outputs(stage, dtype, dilation, monkeypatch):
     """Rows of 123 elements are padded on the chip, never in memory: guard words behind every output stay."""
     guarded = []
@@ -159,16 +166,18 @@ LAYOUTS = {
 
 
 @pytest.mark.parametrize("dilation", [1, 2])
-@pytest.mark.parametrize("stage, layout", on_both(*LAYOUTS), indirect=["stage"])
-def test_layout(stage, layout, dilation):
-    arrays = draw((2, 3, 29, 16))
-    change = LAYOUTS[layout]
-    check(*map(change, arrays), dilation=dilation)
-    if stage == "jit":
-        q, k, v, g = arrays
-        check(change(q), k, change(v), g, dilation=dilation)
-        check(q, change(k), v, change(g), dilation=dilation)
-        check(change(q), k, v, torch.tensor(0.5).expand(g.shape), dilation=dilation)
+@BOTH_STAGES
+def test_layout(stage, dilation, subtests):
+    arrays = q, k, v, g = draw((2, 3, 29, 16))
+    for layout, change in first_on_chip(stage, *LAYOUTS.items()):
+        with subtests.test(layout=layout):
+            check(*map(change, arrays), dilation=dilation)
+        if stage == "chip":
+            continue
+        with subtests.test(layout=layout, mixed=True):
+            check(change(q), k, change(v), g, dilation=dilation)
+            check(q, change(k), v, change(g), dilation=dilation)
+            check(change(q), k, v, torch.tensor(0.5).expand(g.shape), dilation=dilation)
 
 
 def test_o_takes_the_order_of_q():
@@ -178,7 +187,7 @@ def test_o_takes_the_order_of_q():
     assert torch.equal(o, attn.ops.neighborhood_attention(q, k, v))
 
 
-@pytest.mark.parametrize("stage", ["jit", "chip"], indirect=True)
+@BOTH_STAGES
 def test_repeated_backward(stage):
     """Three gradients on one graph, two of them views of one storage at different offsets."""
     q, k, v, g = draw((1, 2, 37, 16))
@@ -215,7 +224,7 @@ def test_gradcheck():
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=names)
-@pytest.mark.parametrize("stage", ["jit", "chip"], indirect=True)
+@BOTH_STAGES
 def test_log_sum_exps_are_differentiable(stage, dtype):
     q, k, v, g = draw((2, 3, 37, 16), dtype)
     g_lse = torch.randn(2, 3, 37, generator=torch.Generator().manual_seed(9))
@@ -235,7 +244,7 @@ def test_only_log_sum_exps():
     assert not v.grad.any()
 
 
-@pytest.mark.parametrize("stage", ["jit", "chip"], indirect=True)
+@BOTH_STAGES
 def test_products_do_not_overflow_in_f16(stage):
     """300 * 300 is beyond f16, but scores are f32."""
     q, k, v, g = draw((1, 2, 37, 16), F16)
@@ -261,7 +270,7 @@ def test_many_tiles(shape):
             assert torch.equal(flat[start : start + 32], expected[name][0][: len(flat) - start]), name
 
 
-@pytest.mark.parametrize("stage", ["jit", "chip"], indirect=True)
+@BOTH_STAGES
 def test_rows_past_two_to_the_31(stage):
     """Offsets are 64-bit: the last rows lie more than 2**31 elements behind the first."""
     near = draw((2, 1, 5, 16), BF16)

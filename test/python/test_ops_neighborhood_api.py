@@ -101,10 +101,9 @@ def test_opcheck():
     torch.library.opcheck(torch.ops.attn.neighborhood.default, (*transposed, *options))
     plain = [tensor.detach() for tensor in (q, k, v)]
     _, lse = torch.ops.attn.neighborhood(*plain, *options)
-    for grad_lse in (None, torch.randn(2, 3, 5)):
-        for wants in [(True, True), (True, False), (False, True)]:
-            arguments = (torch.randn(2, 3, 5, 8), grad_lse, *plain, lse, *options, *wants)
-            torch.library.opcheck(torch.ops.attn.neighborhood_backward.default, arguments)
+    for grad_lse, *wants in [(None, True, True), (torch.randn(2, 3, 5), True, False), (None, False, True)]:
+        arguments = (torch.randn(2, 3, 5, 8), grad_lse, *plain, lse, *options, *wants)
+        torch.library.opcheck(torch.ops.attn.neighborhood_backward.default, arguments)
 
 
 @pytest.mark.parametrize("dynamic", [False, True])
@@ -215,14 +214,20 @@ def with_exact_attention(monkeypatch, module):
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=names)
-@pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("case", [(2, 32, 128, 4, 7), (1, 32, 128, 8, 5), (2, 24, 96, 3, 9)], ids=names)
-@pytest.mark.parametrize("make", [NeighborhoodAttention, NeighborhoodAttentionLayer])
-def test_module_and_layer(make, case, bias, dtype, monkeypatch):
+def test_module_and_layer(case, dtype, monkeypatch, subtests):
     batch, length, hidden_size, heads, kernel_size = case
-    torch.manual_seed(0)
-    module = make(hidden_size, heads, kernel_size, bias=bias).to(dtype)
-    hidden, g = (torch.randn(batch, length, hidden_size).to(dtype) for _ in range(2))
+    for make in (NeighborhoodAttention, NeighborhoodAttentionLayer):
+        for bias in (True, False):
+            torch.manual_seed(0)
+            module = make(hidden_size, heads, kernel_size, bias=bias).to(dtype)
+            hidden, g = (torch.randn(batch, length, hidden_size).to(dtype) for _ in range(2))
+            with subtests.test(make=make.__name__, bias=bias), monkeypatch.context() as patch:
+                check_module(module, hidden, g, patch)
+
+
+def check_module(module, hidden, g, monkeypatch):
+    """The output and the gradients of a module and all of its parameters."""
 
     def run(module):
         like = next(module.parameters())
@@ -234,7 +239,7 @@ def test_module_and_layer(make, case, bias, dtype, monkeypatch):
     expected = run(with_exact_attention(monkeypatch, module))
     labels = ["output", "x", *(name for name, _ in module.named_parameters())]
     for name, result, reference in zip(labels, results, expected, strict=True):
-        references.assert_close(name, result, reference, references.NEIGHBORHOOD_MODULE[dtype])
+        references.assert_close(name, result, reference, references.NEIGHBORHOOD_MODULE[hidden.dtype])
 
 
 @pytest.mark.parametrize("case", [(128, 8, 7), (256, 16, 5), (64, 4, 3)], ids=names)

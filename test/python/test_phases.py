@@ -98,6 +98,18 @@ def test_barrier_and_launches_agree(count):
     assert 3 < launched["time_us"] - met["time_us"] < 6
 
 
+def test_without_the_meeting_there_is_a_race():
+    module = compiler.parse(SUM_ROWS, "Ascend910B4")
+    module.run("attn-tile")
+    module.run("attn-ascend")
+    text = str(module)
+    assert text.count("ascend.sync_all") == 1
+    alone = compiler.parse(text.replace("ascend.sync_all", "ascend.barrier all"), None)
+    result = torch.empty(COLUMNS)
+    report = _core.simulate(alone, [native(torch.randn(500, COLUMNS)), native(result)])
+    assert "race" in [hazard["kind"] for hazard in report["hazards"]]
+
+
 def test_every_run_gives_the_same_bits():
     rows = torch.randn(3001, COLUMNS)
     assert torch.equal(on_chip(rows, "barrier")[0], on_chip(rows, "barrier")[0])

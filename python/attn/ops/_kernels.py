@@ -4,9 +4,10 @@ from __future__ import annotations
 
 # Blocks that sum rows on their own, at most: more than the CPU runtime launches, and than any chip has cores.
 _SUMMING_BLOCKS = 64
-# A resident form holds all blocks of a token: at most so many, of so many bytes together.
+# The resident form takes one token at a time, with all of its blocks. That pays where they are few, and together
+# neither too short for an instruction nor too long for local memory: by predicted time, between so many bytes.
 _RESIDENT_BLOCKS = 8
-_RESIDENT_BYTES = 65_536
+_RESIDENT_BYTES = 8_192, 16_384
 
 
 # Rows are forced into strips of so many columns: the narrowest there are.
@@ -27,7 +28,8 @@ def attn_res_form(blocks, stacked: bool, form: str | None):
         return form
     count = blocks[0].shape[0] if stacked else len(blocks)
     room = _resident_room(count) * blocks[0].shape[-1] * blocks[0].element_size()
-    return "resident" if count <= _RESIDENT_BLOCKS and room <= _RESIDENT_BYTES else "streaming"
+    least, most = _RESIDENT_BYTES
+    return "resident" if count <= _RESIDENT_BLOCKS and least <= room <= most else "streaming"
 
 
 def attn_res_reads_h(blocks, stacked: bool, form: str | None, exact_delta: bool):
@@ -78,17 +80,15 @@ def accumulator_bytes(width: int):
 # Neighbourhood attention
 
 
-def _window_constants(kernel_size: int, dilation: int):
-    return dict(W=kernel_size, dilated=dilation > 1)
+def _window_options(kernel_size: int, dilation: int, path: str | None):
+    return dict(W=kernel_size, dilated=dilation > 1, **({} if path is None else {"band": path}))
 
 
 def neighborhood_forward(q, k, v, kernel_size: int, dilation: int, scale: float, path: str | None, outputs):
     """`outputs`: o and lse."""
     from kernels_dsl.neighborhood import neighborhood_fwd
 
-    options = _window_constants(kernel_size, dilation)
-    if path is not None:
-        options.update(band=path)
+    options = _window_options(kernel_size, dilation, path)
     run(neighborhood_fwd, dict(zip(("o", "lse"), outputs)), q=q, k=k, v=v, scale=scale, dilation=dilation, **options)
 
 
@@ -98,9 +98,7 @@ def neighborhood_backward(
     """`outputs`: the gradients of q, k and v; None for what is not wanted, k and v together."""
     from kernels_dsl.neighborhood import neighborhood_bwd
 
-    options = _window_constants(kernel_size, dilation)
-    if path == "halo":  # the backward has no other way: it keeps its windows from one tile to the next
-        options.update(band=path)
+    options = _window_options(kernel_size, dilation, path)
     dq, dk, _ = outputs
     options.update(scale=scale, dilation=dilation, want_dq=dq is not None, want_dkv=dk is not None)
     options["reload"] = path == "gathered"  # the form gathers what is loaded, not what is carried

@@ -172,3 +172,24 @@ func.func @band(%x: !tile.array<8x16xf32> {launch.dims = [8, 16]}, %y: !tile.arr
   %s = tile.band_dot %a, %b : !tile.tile<8 x 16 x f32>, !tile.tile<10 x 16 x f32> -> !tile.tile<8 x 3 x f32>
   return
 }
+
+// -----
+
+// expected-error @+1 {{'launch.after' names 'nobody', which is no other kernel with the same arguments}}
+func.func @later() attributes {tile.kernel, launch.limit = 1 : i64, launch.after = @nobody} {
+  return
+}
+
+// -----
+
+func.func @earlier(%x: f32) attributes {tile.kernel, launch.limit = 1 : i64} {
+  return
+}
+func.func @earlier_grid(%x: f32) -> index attributes {launch.grid_of = @earlier} {
+  %one = arith.constant 1 : index
+  return %one : index
+}
+// expected-error @+1 {{'launch.after' names 'earlier', which is no other kernel with the same arguments}}
+func.func @unlike() attributes {tile.kernel, launch.limit = 1 : i64, launch.after = @earlier} {
+  return
+}

@@ -108,6 +108,19 @@ static LogicalResult verifyArguments(func::FuncOp kernel) {
   return success();
 }
 
+/// A later phase follows a kernel that takes the same arguments.
+static LogicalResult verifyOrder(ModuleOp module, func::FuncOp kernel) {
+  auto after = kernel->getAttrOfType<FlatSymbolRefAttr>(launch::afterName);
+  if (!after)
+    return success();
+  auto before = module.lookupSymbol<func::FuncOp>(after.getAttr());
+  if (!before || !before->hasAttr("tile.kernel") || before == kernel ||
+      before.getArgumentTypes() != kernel.getArgumentTypes())
+    return kernel.emitError() << "'" << launch::afterName << "' names '" << after.getValue()
+                              << "', which is no other kernel with the same arguments";
+  return success();
+}
+
 static LogicalResult verifyLaunch(ModuleOp module, func::FuncOp kernel) {
   if (!kernel->hasAttr(launch::limitName))
     return kernel.emitError() << "needs '" << launch::limitName << "': run tile-clamp-grid before";
@@ -143,6 +156,7 @@ struct TileVerify : attn::impl::TileVerifyPassBase<TileVerify> {
         return signalPassFailure();
       }
       if (failed(verifyBody(kernel)) || failed(verifyArguments(kernel)) ||
+          failed(verifyOrder(getOperation(), kernel)) ||
           failed(verifyLaunch(getOperation(), kernel)))
         return signalPassFailure();
     }

@@ -221,6 +221,7 @@ def TileVerifyPass : Pass<"tile-verify", "::mlir::ModuleOp"> {
     - no symbol, no band, no softmax state, no grid and no accumulation is left;
     - its arrays say their dimensions (`launch.dims`), and these agree with the types;
     - `launch.limit` is there, and one function counts its tiles (`launch.grid_of`) with the same arguments;
+    - the kernel that it is launched behind (`launch.after`), if any, takes the same arguments;
     - columns are numbers that lie one behind the other in memory: a tile's columns come from the last
       dimension of its array and from no span.
 

@@ -1,0 +1,51 @@
+// A sum over a grid and what is made of it, from tile IR to AscendC: blocks meet in one kernel, or there are two.
+//
+// RUN: attn-opt %s --emit=ascendc | %clang_ascendc -
+// RUN: attn-opt %s --attn-all=phases=launches | attn-opt --emit=ascendc | %clang_ascendc -
+// RUN: attn-opt %s --emit=ascendc --no-line-directives | FileCheck %s
+// RUN: attn-opt %s --attn-all=phases=launches | attn-opt --emit=ascendc --no-line-directives | FileCheck %s --check-prefix=LAUNCHES
+// RUN: not attn-opt %s --attn-tile=phases=never 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: error: unknown form 'never' of phases; known: barrier, launches
+//
+// Both give the same values: column c of the eight rows sums up to 1792 + 8 c.
+// RUN: attn-opt %s --attn-all | attn-sim --arg=iota:8x64xf32 --arg=undef:64xf32 --arg=scratch --print=1 | FileCheck %s --check-prefix=VALUES
+// RUN: attn-opt %s --attn-all=phases=launches | attn-sim --arg=iota:8x64xf32 --arg=undef:64xf32 --arg=scratch --print=1 | FileCheck %s --check-prefix=VALUES
+// VALUES: hazards: 0
+// VALUES: values of argument 1:
+// VALUES-NEXT: {{^}}  1792 1800 1808 1816
+
+// CHECK: extern "C" __global__ __mix__(0, 1) void sums(
+// CHECK: AscendC::SyncAll();
+// CHECK: AscendC::PipeBarrier<PIPE_ALL>();
+// CHECK-NEXT: }
+// CHECK-NOT: void
+// LAUNCHES: extern "C" __global__ __vector__ void sums(
+// LAUNCHES-NOT: SyncAll
+// LAUNCHES: //   launched behind sums, with its arguments, workspaces and number of blocks
+// LAUNCHES: extern "C" __global__ __vector__ void sums_phase1(
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+func.func @sums(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
+                %y: !tile.array<64xf32> {launch.dims = [64], launch.output},
+                %G: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.scratch}) attributes {tile.kernel} {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %none = arith.constant 0.0 : f32
+  %T = tile.dim %x, 0 : !tile.array<?x64xf32>
+  tile.grid (%t) in (%T) {
+    %row = tile.load %x[%t, :] : (!tile.array<?x64xf32>, index) -> !tile.tile<1 x 64 x f32>
+    tile.accumulate %row, %G : !tile.tile<1 x 64 x f32>, !tile.array<?x64xf32>
+  }
+  tile.phase
+  %blocks = tile.dim %G, 0 : !tile.array<?x64xf32>
+  tile.grid (%only) in (%one) {
+    %start = tile.splat %none : f32 -> !tile.tile<1 x 64 x f32>
+    %total = tile.range %b = %zero to %blocks iter(%sum = %start : !tile.tile<1 x 64 x f32>) stages 2 {
+      %part = tile.load %G[%b, :] : (!tile.array<?x64xf32>, index) -> !tile.tile<1 x 64 x f32>
+      %more = tile.add %sum, %part : !tile.tile<1 x 64 x f32>, !tile.tile<1 x 64 x f32> -> !tile.tile<1 x 64 x f32>
+      tile.yield %more : !tile.tile<1 x 64 x f32>
+    }
+    tile.store %total, %y[:] : (!tile.tile<1 x 64 x f32>, !tile.array<64xf32>) -> ()
+  }
+  return
+}
+}
