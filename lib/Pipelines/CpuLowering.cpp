@@ -45,6 +45,7 @@ static void buildTensorPasses(OpPassManager &functions) {
   functions.addPass(attn::createFuseElementwisePass());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(attn::createGatherUpdatesPass());
+  functions.addPass(attn::createFuseBandProductsPass());
   functions.addPass(attn::createFuseSiblingsPass());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
@@ -54,6 +55,7 @@ static void buildTensorPasses(OpPassManager &functions) {
 static void buildBufferization(OpPassManager &manager) {
   bufferization::OneShotBufferizePassOptions options;
   options.bufferAlignment = 64;
+  manager.addPass(bufferization::createEmptyTensorEliminationPass());
   manager.addPass(bufferization::createOneShotBufferizePass(options));
   // Equal views become one, so that a copy of a part onto itself is seen and goes away.
   manager.addPass(createCSEPass());

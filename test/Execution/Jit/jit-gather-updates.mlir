@@ -7,15 +7,15 @@
 // CHECK-LABEL: func.func @spread
 // CHECK-SAME:    %[[ROWS:.*]]: tensor<4x64xbf16>, %[[W:.*]]: tensor<2x4xf32>, %[[ACC:.*]]: tensor<5x64xf32>
 func.func @spread(%rows: tensor<4x64xbf16>, %w: tensor<2x4xf32>, %acc: tensor<5x64xf32>) -> tensor<5x64xf32> {
-  // Zeros, the rows as f32, zeros.
+  // The rows as f32, zeros before and behind them.
   // CHECK:     tensor.empty() : tensor<6x64xf32>
+  // CHECK:     %[[WIDE:.*]] = linalg.generic {{.*}} ins(%[[ROWS]] : tensor<4x64xbf16>)
+  // CHECK:       arith.extf
+  // CHECK:     tensor.insert_slice %[[WIDE]] into %{{.*}}[1, 0] [4, 64]
   // CHECK:     linalg.fill {{.*}} -> tensor<1x64xf32>
   // CHECK:     tensor.insert_slice %{{.*}}[0, 0] [1, 64]
   // CHECK:     linalg.fill {{.*}} -> tensor<1x64xf32>
-  // CHECK:     tensor.insert_slice %{{.*}}[5, 0] [1, 64]
-  // CHECK:     %[[WIDE:.*]] = linalg.generic {{.*}} ins(%[[ROWS]] : tensor<4x64xbf16>)
-  // CHECK:       arith.extf
-  // CHECK:     %[[PADDED:.*]] = tensor.insert_slice %[[WIDE]] into %{{.*}}[1, 0] [4, 64]
+  // CHECK:     %[[PADDED:.*]] = tensor.insert_slice %{{.*}}[5, 0] [1, 64]
   // CHECK:     %[[WEIGHTS:.*]] = tensor.insert_slice %[[W]] into %{{.*}}[0, 1] [2, 4] [1, 1] : tensor<2x4xf32> into tensor<2x6xf32>
   // The first slot is shifted by nothing, so it lacks the row before its first.
   // CHECK:     %[[R0:.*]] = tensor.extract_slice %[[PADDED]][1, 0] [5, 64]

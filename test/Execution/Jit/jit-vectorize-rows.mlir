@@ -56,9 +56,18 @@ func.func @sums(%v: memref<4x75xf32>, %u: memref<1x75xf32>, %ss: memref<4x1xf32>
   // CHECK:   vector.load {{.*}} vector<8xf32>
   // CHECK:   vector.fma
   // CHECK:   vector.fma
-  // CHECK:   vector.shuffle %{{.*}} [0, 1, 2, 3]
-  // CHECK:   vector.shuffle %{{.*}} [4, 5, 6, 7]
+  // The halves of both sums share vectors.
+  // CHECK:   vector.shuffle %{{.*}} [0, 1, 2, 3, 8, 9, 10, 11]
+  // CHECK:   vector.shuffle %{{.*}} [4, 5, 6, 7, 12, 13, 14, 15]
+  // CHECK:   arith.addf %{{.*}} : vector<8xf32>
+  // CHECK:   vector.shuffle %{{.*}} [0, 1, 4, 5]
+  // CHECK:   vector.shuffle %{{.*}} [2, 3, 6, 7]
   // CHECK:   arith.addf %{{.*}} : vector<4xf32>
+  // CHECK:   vector.shuffle %{{.*}} [0, 2]
+  // CHECK:   vector.shuffle %{{.*}} [1, 3]
+  // CHECK:   %[[BOTH:.*]] = arith.addf %{{.*}} : vector<2xf32>
+  // CHECK:   vector.extract %[[BOTH]][0]
+  // CHECK:   vector.extract %[[BOTH]][1]
   // CHECK:   vector.load {{.*}} vector<2xf32>
   // CHECK:   memref.load
   // CHECK:   %[[TOTAL:.*]] = arith.addf %[[SS]], %{{.*}} : f32
@@ -180,5 +189,83 @@ func.func @not_streamed(%v: memref<4x63xf32>, %y: memref<4x63xf32>, %w: memref<4
   memref.copy %v, %y : memref<4x63xf32> to memref<4x63xf32>
   %buffer = memref.alloc() : memref<4x64xf32>
   memref.copy %w, %buffer : memref<4x64xf32> to memref<4x64xf32>
+  return
+}
+
+// -----
+
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#column = affine_map<(d0, d1) -> (d0, 0)>
+
+// Three maxima that start at nothing: what sets them to it goes away, and the odd one is folded with its neighbour.
+// CHECK-LABEL: func.func @from_nothing
+func.func @from_nothing(%v: memref<4x8xf32>, %c: memref<4x1xf32>) {
+  // CHECK-NOT: vector.store
+  // CHECK:     scf.for %[[R:.*]] =
+  // CHECK-NOT:   memref.load
+  // CHECK:       vector.shuffle %[[X:.*]], %[[Y:.*]] [0, 1, 2, 3, 8, 9, 10, 11]
+  // CHECK:       vector.shuffle %[[Z:.*]], %[[Y]] [0, 1, 2, 3, 8, 9, 10, 11]
+  // CHECK:       %[[FIRST:.*]] = vector.extract %[[ALL:.*]][0] : f32 from vector<4xf32>
+  // CHECK:       %[[SECOND:.*]] = vector.extract %[[ALL]][1]
+  // CHECK:       %[[THIRD:.*]] = vector.extract %[[ALL]][2]
+  // CHECK:       memref.store %[[FIRST]]
+  // CHECK:       memref.store %[[SECOND]]
+  // CHECK:       memref.store %[[THIRD]]
+  %least = arith.constant 0xFF800000 : f32
+  %a = memref.alloca() : memref<4x1xf32>
+  %b = memref.alloca() : memref<4x1xf32>
+  %d = memref.alloca() : memref<4x1xf32>
+  linalg.fill ins(%least : f32) outs(%a : memref<4x1xf32>)
+  linalg.fill ins(%least : f32) outs(%b : memref<4x1xf32>)
+  linalg.fill ins(%least : f32) outs(%d : memref<4x1xf32>)
+  linalg.generic {indexing_maps = [#all, #column, #column, #column], iterator_types = ["parallel", "reduction"]}
+      ins(%v : memref<4x8xf32>) outs(%a, %b, %d : memref<4x1xf32>, memref<4x1xf32>, memref<4x1xf32>) {
+  ^bb0(%x: f32, %p: f32, %q: f32, %r: f32):
+    %0 = arith.maximumf %p, %x : f32
+    %minus = arith.negf %x : f32
+    %1 = arith.maximumf %q, %minus : f32
+    %twice = arith.addf %x, %x : f32
+    %2 = arith.maximumf %r, %twice : f32
+    linalg.yield %0, %1, %2 : f32, f32, f32
+  }
+  return
+}
+
+// A sum that starts at something else, or at what was written in between, keeps it.
+// CHECK-LABEL: func.func @from_something
+func.func @from_something(%v: memref<4x8xf32>) {
+  // CHECK: vector.store
+  // CHECK: %[[START:.*]] = memref.load
+  // CHECK: arith.addf %[[START]], %{{.*}} : f32
+  %one = arith.constant 1.0 : f32
+  %a = memref.alloca() : memref<4x1xf32>
+  linalg.fill ins(%one : f32) outs(%a : memref<4x1xf32>)
+  linalg.generic {indexing_maps = [#all, #column], iterator_types = ["parallel", "reduction"]}
+      ins(%v : memref<4x8xf32>) outs(%a : memref<4x1xf32>) {
+  ^bb0(%x: f32, %p: f32):
+    %0 = arith.addf %p, %x : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// The first sweep over a tile of an array asks for the rows behind it.
+// CHECK-LABEL: func.func @ahead
+// CHECK-SAME:    %[[X:.*]]: memref<?x64xf32, strided<[?, 1]>>
+func.func @ahead(%x: memref<?x64xf32, strided<[?, 1]>>, %t: index) {
+  %from = memref.subview %x[%t, 0] [4, 64] [1, 1] : memref<?x64xf32, strided<[?, 1]>> to memref<4x64xf32, strided<[?, 1], offset: ?>>
+  %a = memref.alloca() : memref<4x64xf32>
+  %b = memref.alloca() : memref<4x64xf32>
+  // CHECK: %[[FROM:.*]] = memref.subview
+  // CHECK: scf.for %[[R:.*]] =
+  // CHECK:   %[[NEXT:.*]] = arith.addi %[[R]], %c4
+  // CHECK:   memref.prefetch %[[FROM]][%[[NEXT]], %{{.*}}], read, locality<2>, data
+  // CHECK:   vector.load %[[FROM]]
+  // CHECK: scf.for
+  // CHECK-NOT: memref.prefetch
+  memref.copy %from, %a : memref<4x64xf32, strided<[?, 1], offset: ?>> to memref<4x64xf32>
+  memref.copy %from, %b : memref<4x64xf32, strided<[?, 1], offset: ?>> to memref<4x64xf32>
   return
 }

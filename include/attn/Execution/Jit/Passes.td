@@ -113,6 +113,24 @@ def GatherUpdatesPass : Pass<"jit-gather-updates", "::mlir::func::FuncOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def FuseBandProductsPass : Pass<"jit-fuse-band-products", "::mlir::func::FuncOp"> {
+  let summary = "Computes weighted sums over the slots of a band by fused multiply-adds";
+  let description = [{
+    A sum over the slots of a band has no order that others rely on, so its products need not be rounded. They are
+    known by their weights: columns that are rows of the tile that holds the band. Other elementwise arithmetic is left as it is.
+
+    Before:
+    ```mlir
+    %o = linalg.generic {...} ins(%v0, %w0, %v1, %w1 : ...) { %v0 * %w0 + %v1 * %w1 }
+    ```
+    After:
+    ```mlir
+    %o = linalg.generic {...} ins(%v0, %w0, %v1, %w1 : ...) { math.fma %v1, %w1, %v0 * %w0 }
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect"];
+}
+
 def FuseSiblingsPass : Pass<"jit-fuse-siblings", "::mlir::func::FuncOp"> {
   let summary = "Sweeps a tile once for several reductions of it";
   let description = [{
@@ -197,6 +215,8 @@ def VectorizeRowsPass : Pass<"jit-vectorize-rows", "::mlir::func::FuncOp"> {
     A loop over the rows, and in it one over the columns, by several vectors at a time, fewer where the operation has many operands. The columns that are left over
     are taken by smaller and smaller vectors, never by masks. A column tile is swept along its rows instead.
     The index of a row is one number for all lanes, those of columns count up from lane to lane.
+
+    The first sweep that reads a tile of an array asks for the rows behind it, where the next tile often lies.
 
     A large array that a sweep only writes is written past the caches, which would read each line first and then hold nothing else. That takes rows that
     start at whole cache lines; both are known when the kernel runs, so such a sweep is there twice.

@@ -1,5 +1,6 @@
 // The pass `jit-gather-updates`: one sweep for many shifted additions to one tile. CPU stage, on
 // tensors.
+#include "BandWeights.h"
 #include "attn/Execution/Jit/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -34,19 +35,14 @@ std::optional<int64_t> getRowOffset(ArrayRef<int64_t> offsets, ArrayRef<int64_t>
   return offsets[0];
 }
 
-/// Reads `column` as a row of a tile, which lies in memory as the column does.
+/// Reads `column` as the weights of a slot, one for each of the band's rows.
 bool findWeights(Value column, Update &update) {
-  auto expand = column.getDefiningOp<tensor::ExpandShapeOp>();
-  auto slice = expand ? expand.getSrc().getDefiningOp<ExtractSliceOp>() : ExtractSliceOp();
-  if (!slice || slice.getSourceType().getRank() != 2 || slice.getType().getRank() != 1 ||
-      !slice.getSourceType().hasStaticShape())
+  std::optional<attn::jit::BandWeights> found = attn::jit::findBandWeights(column);
+  if (!found || cast<RankedTensorType>(found->band.getType()).getDimSize(1) !=
+                    cast<RankedTensorType>(column.getType()).getDimSize(0))
     return false;
-  ArrayRef<int64_t> offsets = slice.getStaticOffsets(), sizes = slice.getStaticSizes();
-  if (ShapedType::isDynamic(offsets[0]) || offsets[1] != 0 || sizes[0] != 1 ||
-      sizes[1] != slice.getSourceType().getDimSize(1))
-    return false;
-  update.weights = slice.getSource();
-  update.weightRow = offsets[0];
+  update.weights = found->band;
+  update.weightRow = found->slot;
   return true;
 }
 
@@ -198,10 +194,6 @@ private:
   /// `shift` rows of zeros, the rows as f32, and as many zeros again.
   Value createPaddedRows() {
     Value padded = createEmpty(rowCount + 2 * shift, colCount);
-    for (int64_t row : {int64_t(0), shift + rowCount}) {
-      Value zeros = createZeros(createSlice(padded, row, 0, shift, colCount));
-      padded = createInsert(zeros, padded, row, 0);
-    }
     Value part = createSlice(padded, shift, 0, rowCount, colCount);
     SmallVector<AffineMap> maps(2, builder.getMultiDimIdentityMap(2));
     SmallVector<utils::IteratorType> iterators(2, utils::IteratorType::parallel);
@@ -213,7 +205,13 @@ private:
                               value = arith::ExtFOp::create(body, loc, body.getF32Type(), value);
                             linalg::YieldOp::create(body, loc, value);
                           });
-    return createInsert(widened.getResult(0), padded, shift, 0);
+    // The rows come first: two tiles that begin with the same zeros would be taken for one.
+    padded = createInsert(widened.getResult(0), padded, shift, 0);
+    for (int64_t row : {int64_t(0), shift + rowCount}) {
+      Value zeros = createZeros(createSlice(padded, row, 0, shift, colCount));
+      padded = createInsert(zeros, padded, row, 0);
+    }
+    return padded;
   }
 
   Value createPaddedWeights() {

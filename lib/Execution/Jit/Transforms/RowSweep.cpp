@@ -116,6 +116,23 @@ bool RowSweep::variesAlongInner(OpOperand &operand) const {
                       [&](AffineExpr expr) { return getLoop(expr) == inner; });
 }
 
+bool RowSweep::variesAlongOuter(OpOperand &operand) const {
+  return outer >= 0 && !ShapedType::isDynamic(op.getStaticLoopRanges()[outer]) &&
+         llvm::any_of(op.getMatchingIndexingMap(&operand).getResults(),
+                      [&](AffineExpr expr) { return getLoop(expr) == outer; });
+}
+
+void RowSweep::prefetch(ImplicitLocOpBuilder &builder, OpOperand &operand, Value outerIndex,
+                        Value innerIndex) {
+  // Into a cache that holds a few tiles.
+  constexpr unsigned locality = 2;
+  Value rows = arith::ConstantIndexOp::create(builder, op.getStaticLoopRanges()[outer]);
+  Value ahead = arith::AddIOp::create(builder, outerIndex, rows);
+  memref::PrefetchOp::create(builder, operand.get(),
+                             getIndices(builder, operand, ahead, innerIndex), /*isWrite=*/false,
+                             locality, /*isDataCache=*/true);
+}
+
 SmallVector<Value> RowSweep::getIndices(ImplicitLocOpBuilder &builder, OpOperand &operand,
                                         Value outerIndex, Value innerIndex) const {
   SmallVector<Value> indices;

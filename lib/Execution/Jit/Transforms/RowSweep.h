@@ -34,6 +34,13 @@ public:
   /// Whether the operand changes along the inner loop.
   bool variesAlongInner(mlir::OpOperand &operand) const;
 
+  /// Whether the operand changes along the outer loop, whose length is a number.
+  bool variesAlongOuter(mlir::OpOperand &operand) const;
+
+  /// Asks for the elements that are as many rows behind (outer, inner) as the outer loop has.
+  void prefetch(mlir::ImplicitLocOpBuilder &builder, mlir::OpOperand &operand, mlir::Value outer,
+                mlir::Value inner);
+
   /// Reads `count` elements of an operand from (outer, inner) on, or one element where it does not
   /// vary.
   mlir::Value load(mlir::ImplicitLocOpBuilder &builder, mlir::OpOperand &operand, mlir::Value outer,

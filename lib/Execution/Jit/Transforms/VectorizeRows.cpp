@@ -1,7 +1,7 @@
 // The pass `jit-vectorize-rows`: linalg on buffers as loops over explicit vectors. CPU stage, on
 // buffers.
-#include "RowSweep.h"
-#include "StreamStores.h"
+#include "ArrayAccess.h"
+#include "LaneReduction.h"
 #include "attn/Execution/Jit/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -11,6 +11,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 namespace attn {
 #define GEN_PASS_DEF_VECTORIZEROWSPASS
@@ -36,11 +37,53 @@ SmallVector<std::pair<int64_t, int64_t>> getPieces(int64_t start, int64_t size, 
   return pieces;
 }
 
+/// The number that changes nothing when it is combined.
+APFloat getNeutral(Operation *combiner) {
+  const llvm::fltSemantics &semantics =
+      cast<FloatType>(combiner->getResult(0).getType()).getFloatSemantics();
+  if (isa<arith::AddFOp>(combiner))
+    return APFloat::getZero(semantics);
+  return APFloat::getInf(semantics, /*Negative=*/isa<arith::MaximumFOp>(combiner));
+}
+
+/// The operation that only sets all of an output to what changes nothing, where nothing else uses
+/// the buffer before `op`; otherwise null.
+linalg::GenericOp findNeutralFill(linalg::GenericOp op, OpOperand &output, Operation *combiner) {
+  linalg::GenericOp found;
+  for (Operation *user : output.get().getUsers()) {
+    if (user == op || isa<memref::DeallocOp>(user))
+      continue;
+    if (user->getBlock() != op->getBlock())
+      return {};
+    if (op->isBeforeInBlock(user))
+      continue;
+    auto fill = dyn_cast<linalg::GenericOp>(user);
+    if (found || !fill)
+      return {};
+    found = fill;
+  }
+  if (!found || !output.get().getDefiningOp() || found.getNumDpsInputs() != 1 ||
+      found.getNumDpsInits() != 1 || !llvm::hasSingleElement(*found.getBody()) ||
+      found.getDpsInits().front() != output.get())
+    return {};
+  APFloat value(0.0f);
+  bool isNeutral = matchPattern(found.getDpsInputs().front(), m_ConstantFloat(&value)) &&
+                   value.bitwiseIsEqual(getNeutral(combiner));
+  return isNeutral ? found : linalg::GenericOp();
+}
+
 /// Emits one operation as loops.
 class SweepEmitter {
 public:
-  SweepEmitter(linalg::GenericOp op, RowSweep sweep, int64_t unroll)
-      : op(op), sweep(sweep), unroll(std::clamp<int64_t>(maxLiveVectors / countLive(), 1, unroll)) {
+  /// Outputs in `neutral` are reductions that start at what changes nothing, whatever the buffer
+  /// holds.
+  SweepEmitter(linalg::GenericOp op, RowSweep sweep, int64_t unroll, ReadAhead &readAhead,
+               const DenseSet<OpOperand *> &neutral)
+      : op(op), sweep(sweep), unroll(std::clamp<int64_t>(maxLiveVectors / countLive(), 1, unroll)),
+        neutral(neutral) {
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (op.payloadUsesValueFromOperand(input) && readAhead.claim(op, sweep, *input))
+        prefetched.insert(input);
   }
 
   /// Emits the sweep; twice where it writes arrays, which are streamed if they have `streamBytes`.
@@ -95,7 +138,8 @@ private:
   void loadInvariants(ImplicitLocOpBuilder &builder, Value outer) {
     invariants.assign(op->getNumOperands(), Value());
     for (OpOperand &operand : op->getOpOperands())
-      if (!sweep.variesAlongInner(operand) && op.payloadUsesValueFromOperand(&operand))
+      if (!sweep.variesAlongInner(operand) && op.payloadUsesValueFromOperand(&operand) &&
+          !neutral.contains(&operand))
         invariants[operand.getOperandNumber()] = sweep.load(builder, operand, outer, outer, 1);
   }
 
@@ -106,6 +150,8 @@ private:
     for (OpOperand *input : op.getDpsInputOperands()) {
       Value invariant = invariants[input->getOperandNumber()];
       bool isUsed = op.payloadUsesValueFromOperand(input);
+      if (prefetched.contains(input))
+        sweep.prefetch(builder, *input, outer, inner);
       values.push_back(invariant || !isUsed ? invariant
                                             : sweep.load(builder, *input, outer, inner, count));
     }
@@ -160,38 +206,12 @@ private:
       sweep.store(builder, result, output, outer, inner, streamed.contains(&output));
   }
 
-  /// The value that changes nothing when it is combined.
   Value createNeutral(ImplicitLocOpBuilder &builder, Operation *combiner, int64_t count) {
     auto type = cast<FloatType>(combiner->getResult(0).getType());
-    APFloat number =
-        isa<arith::AddFOp>(combiner)
-            ? APFloat::getZero(type.getFloatSemantics())
-            : APFloat::getInf(type.getFloatSemantics(), isa<arith::MaximumFOp>(combiner));
-    TypedAttr attribute = builder.getFloatAttr(type, number);
+    TypedAttr attribute = builder.getFloatAttr(type, getNeutral(combiner));
     if (count > 1)
       attribute = DenseElementsAttr::get(cast<VectorType>(widen(type, count)), attribute);
     return arith::ConstantOp::create(builder, attribute);
-  }
-
-  Value combine(ImplicitLocOpBuilder &builder, Operation *combiner, Value lhs, Value rhs) {
-    OperationState state(builder.getLoc(), combiner->getName(), {lhs, rhs}, {lhs.getType()},
-                         combiner->getAttrs());
-    return builder.create(state)->getResult(0);
-  }
-
-  /// The lanes of a vector, halved and combined until one is left: a fixed order.
-  Value combineLanes(ImplicitLocOpBuilder &builder, Operation *combiner, Value value) {
-    auto type = dyn_cast<VectorType>(value.getType());
-    if (!type)
-      return value;
-    int64_t half = type.getNumElements() / 2;
-    if (half == 0)
-      return vector::ExtractOp::create(builder, value, 0);
-    SmallVector<int64_t> low = llvm::to_vector(llvm::seq<int64_t>(0, half));
-    SmallVector<int64_t> high = llvm::to_vector(llvm::seq<int64_t>(half, 2 * half));
-    Value first = vector::ShuffleOp::create(builder, value, value, low);
-    Value second = vector::ShuffleOp::create(builder, value, value, high);
-    return combineLanes(builder, combiner, combine(builder, combiner, first, second));
   }
 
   /// Folds `count` elements from `inner` on into one vector of partial results per output.
@@ -241,8 +261,9 @@ private:
     }
     for (auto [number, output] : llvm::enumerate(op.getDpsInitsMutable())) {
       Value start = invariants[output.getOperandNumber()];
-      sweep.store(builder, combine(builder, combiners[number], start, totals[number]), output,
-                  outer, outer);
+      Value total =
+          start ? combine(builder, combiners[number], start, totals[number]) : totals[number];
+      sweep.store(builder, total, output, outer, outer);
     }
   }
 
@@ -253,10 +274,7 @@ private:
     for (Operation *combiner : combiners)
       neutrals.push_back(createNeutral(builder, combiner, count));
     Value index = arith::ConstantIndexOp::create(builder, start);
-    SmallVector<Value> totals = accumulate(builder, outer, index, count, neutrals);
-    for (auto [combiner, total] : llvm::zip_equal(combiners, totals))
-      total = combineLanes(builder, combiner, total);
-    return totals;
+    return combineLanes(builder, combiners, accumulate(builder, outer, index, count, neutrals));
   }
 
   /// One scalar per output from all groups of partial results, combined pairwise.
@@ -269,17 +287,16 @@ private:
           partials[group * outputs + number] =
               combine(builder, combiners[number], partials[group * outputs + number],
                       partials[(group + (groups + 1) / 2) * outputs + number]);
-    SmallVector<Value> totals;
-    for (size_t number = 0; number < outputs; ++number)
-      totals.push_back(combineLanes(builder, combiners[number], partials[number]));
-    return totals;
+    return combineLanes(builder, combiners, ArrayRef(partials).take_front(outputs));
   }
 
   linalg::GenericOp op;
   RowSweep sweep;
   int64_t unroll;
-  SmallVector<Value> invariants;        // per operand; null where it varies
-  SmallPtrSet<OpOperand *, 4> streamed; // outputs that are written past the caches
+  SmallVector<Value> invariants; // per operand; null where it varies
+  const DenseSet<OpOperand *> &neutral;
+  SmallPtrSet<OpOperand *, 4> streamed;   // outputs that are written past the caches
+  SmallPtrSet<OpOperand *, 4> prefetched; // inputs whose next rows are asked for
 };
 
 struct VectorizeRowsPass : attn::impl::VectorizeRowsPassBase<VectorizeRowsPass> {
@@ -292,16 +309,16 @@ struct VectorizeRowsPass : attn::impl::VectorizeRowsPassBase<VectorizeRowsPass> 
     }
     IRRewriter rewriter(&getContext());
     generalize(rewriter);
+    SmallVector<std::pair<linalg::GenericOp, RowSweep>> sweeps;
+    if (failed(collectSweeps(sweeps)))
+      return signalPassFailure();
+    DenseSet<OpOperand *> neutral = dropNeutralStarts(rewriter, sweeps);
     bool streams = false;
-    SmallVector<linalg::GenericOp> operations;
-    getOperation().walk([&](linalg::GenericOp op) { operations.push_back(op); });
-    for (linalg::GenericOp op : operations) {
-      FailureOr<RowSweep> sweep = RowSweep::create(op, lanes);
-      if (failed(sweep))
-        return signalPassFailure();
+    ReadAhead readAhead;
+    for (auto &[op, sweep] : sweeps) {
       rewriter.setInsertionPoint(op);
       ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
-      streams |= SweepEmitter(op, *sweep, unroll).emit(builder, streamBytes);
+      streams |= SweepEmitter(op, sweep, unroll, readAhead, neutral).emit(builder, streamBytes);
       rewriter.eraseOp(op);
     }
     if (streams)
@@ -309,6 +326,39 @@ struct VectorizeRowsPass : attn::impl::VectorizeRowsPassBase<VectorizeRowsPass> 
   }
 
 private:
+  using Sweeps = SmallVectorImpl<std::pair<linalg::GenericOp, RowSweep>>;
+
+  LogicalResult collectSweeps(Sweeps &sweeps) {
+    WalkResult result = getOperation().walk([&](linalg::GenericOp op) {
+      FailureOr<RowSweep> sweep = RowSweep::create(op, lanes);
+      if (failed(sweep))
+        return WalkResult::interrupt();
+      sweeps.push_back({op, *sweep});
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  /// Sums that start at nothing are written as they are; what would set them to nothing before goes
+  /// away. Returns the outputs.
+  DenseSet<OpOperand *> dropNeutralStarts(RewriterBase &rewriter, Sweeps &sweeps) {
+    DenseSet<OpOperand *> neutral;
+    DenseSet<Operation *> dropped;
+    for (auto &[op, sweep] : sweeps) {
+      if (!sweep.isInnerReduction())
+        continue;
+      for (auto [number, output] : llvm::enumerate(op.getDpsInitsMutable()))
+        if (linalg::GenericOp fill = findNeutralFill(op, output, sweep.getCombiner(number))) {
+          neutral.insert(&output);
+          dropped.insert(fill);
+        }
+    }
+    llvm::erase_if(sweeps, [&](auto &entry) { return dropped.contains(entry.first); });
+    for (Operation *fill : dropped)
+      rewriter.eraseOp(fill);
+    return neutral;
+  }
+
   /// What is streamed must be seen before the end of the function is.
   void orderStreams(IRRewriter &rewriter) {
     getOperation().walk([&](func::ReturnOp end) {

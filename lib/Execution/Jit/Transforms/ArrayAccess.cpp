@@ -1,6 +1,6 @@
-// Which stores of a sweep may go past the caches, and when. CPU stage, on buffers, used by
-// `jit-vectorize-rows`.
-#include "StreamStores.h"
+// How a sweep reads and writes arrays of the caller: what is read ahead, and what is written past
+// the caches. CPU stage, on buffers, used by `jit-vectorize-rows`.
+#include "ArrayAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -9,18 +9,31 @@
 using namespace mlir;
 using namespace attn::jit;
 
-/// The argument of the function that a memref is a view of, always or where a tile is whole; or
-/// null.
-static Value findArray(Value memref) {
-  while (Operation *producer = memref.getDefiningOp()) {
-    if (auto choice = dyn_cast<arith::SelectOp>(producer))
-      memref = choice.getTrueValue();
-    else if (auto view = dyn_cast<ViewLikeOpInterface>(producer))
-      memref = view.getViewSource();
-    else
+/// An array of the caller, and the part of it that is a tile.
+struct ArrayTile {
+  Value array, tile;
+};
+
+/// The tile of an array that a memref is, or is a part of, always or where the tile is whole; null
+/// where it is no array's.
+static ArrayTile findArrayTile(Value memref) {
+  ArrayTile result = {memref, memref};
+  bool isChosen = false;
+  while (Operation *producer = result.array.getDefiningOp()) {
+    // Of a choice, everything in it belongs to the tile.
+    if (!isChosen)
+      result.tile = result.array;
+    if (auto choice = dyn_cast<arith::SelectOp>(producer)) {
+      isChosen = true;
+      result.array = choice.getTrueValue();
+    } else if (auto view = dyn_cast<ViewLikeOpInterface>(producer)) {
+      result.array = view.getViewSource();
+    } else {
       return {};
+    }
   }
-  return isa<func::FuncOp>(memref.getParentBlock()->getParentOp()) ? memref : Value();
+  bool isArgument = isa<func::FuncOp>(result.array.getParentBlock()->getParentOp());
+  return isArgument ? result : ArrayTile();
 }
 
 static int64_t getElementBytes(Value memref) {
@@ -33,12 +46,12 @@ bool attn::jit::mayStream(linalg::GenericOp op, const RowSweep &sweep, OpOperand
   return op.getNumReductionLoops() == 0 && sweep.getLanes() > 1 &&
          sweep.getInnerSize() % sweep.getLanes() == 0 && sweep.variesAlongInner(output) &&
          sweep.getLanes() * getElementBytes(output.get()) >= leastVectorBytes &&
-         !op.payloadUsesValueFromOperand(&output) && findArray(output.get());
+         !op.payloadUsesValueFromOperand(&output) && findArrayTile(output.get()).array;
 }
 
 Value attn::jit::createStreamCondition(ImplicitLocOpBuilder &builder, OpOperand &output,
                                        int64_t leastBytes) {
-  Value memref = output.get(), array = findArray(memref);
+  Value memref = output.get(), array = findArrayTile(memref).array;
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, value);
   };
@@ -59,4 +72,11 @@ Value attn::jit::createStreamCondition(ImplicitLocOpBuilder &builder, OpOperand 
   Value below = arith::AndIOp::create(builder, lowBits, constant(streamAlignmentBytes - 1));
   Value isAligned = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, below, constant(0));
   return arith::AndIOp::create(builder, isLarge, isAligned);
+}
+
+bool ReadAhead::claim(linalg::GenericOp op, const RowSweep &sweep, OpOperand &input) {
+  if (sweep.getLanes() == 1 || !sweep.variesAlongInner(input) || !sweep.variesAlongOuter(input))
+    return false;
+  ArrayTile found = findArrayTile(input.get());
+  return found.array && claimed.insert({op->getBlock(), found.tile}).second;
 }

@@ -1,0 +1,34 @@
+// How a sweep reads and writes arrays of the caller, which come from memory and not from the
+// caches: what is read ahead, and what is written past the caches. CPU stage, on buffers.
+#ifndef ATTN_EXECUTION_JIT_ARRAYACCESS_H
+#define ATTN_EXECUTION_JIT_ARRAYACCESS_H
+
+#include "RowSweep.h"
+
+namespace attn::jit {
+
+/// Bytes that streamed rows start at multiples of: a cache line.
+constexpr int64_t streamAlignmentBytes = 64;
+
+/// Whether the sweep only writes the output, an array of the caller, in whole vectors.
+bool mayStream(mlir::linalg::GenericOp op, const RowSweep &sweep, mlir::OpOperand &output);
+
+/// Whether it pays and is allowed to stream the output: its array has at least `leastBytes`, and
+/// all rows start at whole cache lines.
+mlir::Value createStreamCondition(mlir::ImplicitLocOpBuilder &builder, mlir::OpOperand &output,
+                                  int64_t leastBytes);
+
+/// Chooses what is read ahead: in each block, the rows of every tile of an array once.
+class ReadAhead {
+public:
+  /// Whether the sweep should ask for the rows behind those that it reads, as many as it has: the
+  /// next tile is often there.
+  bool claim(mlir::linalg::GenericOp op, const RowSweep &sweep, mlir::OpOperand &input);
+
+private:
+  llvm::DenseSet<std::pair<mlir::Block *, mlir::Value>> claimed;
+};
+
+} // namespace attn::jit
+
+#endif // ATTN_EXECUTION_JIT_ARRAYACCESS_H
