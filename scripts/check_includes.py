@@ -31,6 +31,8 @@ ALLOWED = {
     # The simulator checks what the Ascend analyses and passes decide, so it shares no code with them.
     "Execution/Simulator": BASE | {"Dialect/Ascend/IR"},
     "Target/AscendC": BASE | {"Dialect/Ascend/IR"},
+    # Runs what Target/AscendC prints: it knows the order of the parameters from there.
+    "Execution/Twin": BASE | {"Dialect/Ascend/IR", "Execution/Simulator", "Target/AscendC"},
     "Target/HIVM": BASE | {"Dialect/Ascend/IR"},
 }
 ALLOWED["Pipelines"] = set(ALLOWED)

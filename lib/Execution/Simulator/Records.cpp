@@ -128,3 +128,11 @@ std::string simulator::compareRecords(ArrayRef<PipeRecord> ones, ArrayRef<PipeRe
   }
   return {};
 }
+
+void simulator::writeRecords(const SimulationResult &result, raw_ostream &stream) {
+  for (const PipeRecord &record : result.records) {
+    stream << describe(record) << "\n";
+    for (StringRef line : record.lines)
+      stream << "  " << line << "\n";
+  }
+}

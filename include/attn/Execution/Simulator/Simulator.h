@@ -182,6 +182,9 @@ void emitHazards(const SimulationResult &result);
 /// Prints time, pipes, traffic and roofline, with the inputs and the known error of the model.
 void printReport(const SimulationResult &result, const Chip &chip, llvm::raw_ostream &stream);
 
+/// Writes the records, one line per instruction, below a line per kernel, block and pipe.
+void writeRecords(const SimulationResult &result, llvm::raw_ostream &stream);
+
 /// Writes the trace in the form of Chrome and Perfetto.
 void writeTrace(const SimulationResult &result, llvm::raw_ostream &stream);
 

@@ -48,9 +48,10 @@ attn_chip_library *attn_chip_open(const char *path, char **message);
 /// Nothing of the library may be used afterwards; no launch may be under way.
 void attn_chip_close(attn_chip_library *library);
 
-/// The kernel of that name, or null.
-const attn_chip_kernel *attn_chip_find(const attn_chip_library *library, const char *name);
-/// The bytes of the kernel's argument block.
+/// The kernel of that name. Returns null, and in `*message` a text that says why.
+const attn_chip_kernel *attn_chip_find(const attn_chip_library *library, const char *name,
+                                       char **message);
+/// The bytes of the kernel's argument block; a launch may round them up to a multiple of 8.
 size_t attn_chip_argument_bytes(const attn_chip_kernel *kernel);
 
 /// Runs a launch to its end on the calling thread; several may run at once on several threads.
