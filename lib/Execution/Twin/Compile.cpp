@@ -93,7 +93,7 @@ private:
 /// Emits what the compiler said: `file:line:column: error: text` at that place, everything else as
 /// a note.
 void emitCompilerOutput(StringRef output, MLIRContext *context) {
-  static const llvm::Regex message("^(.*):([0-9]+):([0-9]+): (fatal error|error|warning|note): "
+  static const llvm::Regex message("^(.*):([0-9]+):[0-9]+: (fatal error|error|warning|note): "
                                    "(.*)$");
   std::optional<InFlightDiagnostic> current;
   SmallVector<StringRef> lines, parts;
@@ -101,17 +101,17 @@ void emitCompilerOutput(StringRef output, MLIRContext *context) {
   for (StringRef line : lines) {
     if (!message.match(line, &parts))
       continue;
-    unsigned row = 0, column = 0;
+    unsigned row = 0;
     parts[2].getAsInteger(10, row);
-    parts[3].getAsInteger(10, column);
-    Location location = FileLineColLoc::get(context, parts[1], row, column);
-    if (parts[4] == "note" && current) {
-      current->attachNote(location) << parts[5];
+    // Columns are those of the text, not of the source that a line stands for.
+    Location location = FileLineColLoc::get(context, parts[1], row, /*column=*/1);
+    if (parts[3] == "note" && current) {
+      current->attachNote(location) << parts[4];
       continue;
     }
     current.reset();
     current.emplace(emitError(location));
-    *current << "the text does not compile: " << parts[5];
+    *current << "the text does not compile: " << parts[4];
   }
   if (!current)
     emitError(UnknownLoc::get(context)) << "the text does not compile: " << output.trim();
