@@ -67,6 +67,12 @@ constexpr bool isWidening = isSame<T, float> && (isSame<U, half> || isBF16<U>);
 template <typename T, typename U>
 constexpr bool isNarrowing = isSame<U, float> && (isSame<T, half> || isBF16<T>);
 
+/// By bytes: not every machine that compiles this has the arithmetic of 16-bit floats.
+template <typename T> bool isZero(const T &value) {
+  const T zero = {};
+  return __builtin_memcmp(&value, &zero, sizeof(T)) == 0;
+}
+
 /// Fills a record; the call at its end sends it.
 class Record {
 public:
@@ -242,16 +248,16 @@ struct DataCopyExtParams {
 };
 
 template <typename T> struct DataCopyPadExtParams {
-  DataCopyPadExtParams(bool isPad, uint8_t leftPadding, uint8_t rightPadding, T paddingValue)
+  DataCopyPadExtParams(bool isPad, uint8_t leftPadding, uint8_t rightPadding, const T &paddingValue)
       ATTN_TWIN_RULE(rightPadding * sizeof(T) <= 32 && leftPadding * sizeof(T) <= 32,
                      "padding has at most 32 bytes on each side")
           ATTN_TWIN_RULE(isPad || (leftPadding == 0 && rightPadding == 0),
                          "padding without isPad is undefined")
       : isPad(isPad), leftPadding(leftPadding), rightPadding(rightPadding),
-        paddingValue(paddingValue) {}
+        padsWithZeros(attn_twin::isZero(paddingValue)) {}
   bool isPad;
   uint8_t leftPadding, rightPadding;
-  T paddingValue;
+  bool padsWithZeros;
 };
 
 struct BinaryRepeatParams {
@@ -290,7 +296,7 @@ template <typename T>
 void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
                  const DataCopyExtParams &copy, const DataCopyPadExtParams<T> &padding,
                  ATTN_TWIN_HERE) {
-  if (padding.leftPadding != 0 || padding.paddingValue != T(0))
+  if (padding.leftPadding != 0 || !padding.padsWithZeros)
     attn_twin::chip->refuse(attn_twin::chip->context,
                             "pads on the left or with a number other than 0, which the model of "
                             "the chip does not do",
