@@ -165,7 +165,7 @@ MISTAKES = {
     "rounding": (r"CAST_RINT", "CAST_TRUNC", "cast rint"),
     "missing-wait": (r"AscendC::WaitFlag<\S+>\(.*?\);", ";", "flag"),
     "missing-set": (r"AscendC::SetFlag<\S+>\(.*?\);", ";", "deadlock"),
-    "event": (r"(SetFlag<AscendC::HardEvent::MTE2_V>\()(\d)\)", r"\g<1>7)", "event"),
+    "event": (r"(SetFlag<AscendC::HardEvent::MTE2_V>\()(\d)\)", r"\g<1>5)", "event"),
     "missing-barrier": (r"AscendC::PipeBarrier<PIPE_V>\(\);", ";", "race"),
     "last-barrier": (r"AscendC::PipeBarrier<PIPE_ALL>\(\);\n\}", ";\n}", "outstanding"),
     "block": (r"AscendC::GetBlockIdx\(\)", "0", "block 1"),
