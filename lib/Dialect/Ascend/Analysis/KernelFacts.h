@@ -12,14 +12,23 @@ struct GlobalFacts {
   mlir::Value array;
   bool isWrite = false;
   bool isScratch = false;
-  std::optional<int64_t> rows = {}, length = {};
-  /// The dimension that the rows run along; none where it is not known.
+  mlir::Value rows = {}, length = {};
+  /// The dimension that the rows run along and how many of its numbers they are apart (none: one);
+  /// no dimension where it is not known.
   std::optional<int64_t> rowDimension = {};
+  mlir::Value rowStep = {};
+};
+
+/// How much a load or fill writes: a number of elements or rows, each of so many bytes.
+struct WrittenSize {
+  mlir::Value amount;
+  int64_t unitBytes;
 };
 
 struct InstructionFacts {
   Pipe pipe;
   llvm::SmallVector<Access, 4> accesses; // of UB
+  std::optional<WrittenSize> written;
   std::optional<GlobalFacts> global;
 };
 
@@ -38,6 +47,8 @@ struct KernelFacts {
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>> movingViews;
   llvm::DenseSet<mlir::Value> slotIndices;
   llvm::DenseSet<mlir::Value> writtenArrays;
+  /// Indices that rows are apart by: transfers step forward, so they are positive.
+  llvm::DenseSet<mlir::Value> rowSteps;
 };
 
 } // namespace attn::ascend
