@@ -1,9 +1,16 @@
-// Starts flags anew inside of outer loops.
+// Makes do with the ids of the chip.
 #include "SyncSharing.h"
 #include "EventColouring.h"
 
 using namespace mlir;
 using namespace attn::ascend;
+
+int attn::ascend::getLoopDepth(Operation *op) {
+  int depth = 0;
+  while ((op = op->getParentOp()))
+    depth += isa<scf::ForOp>(op);
+  return depth;
+}
 
 bool attn::ascend::areOrdered(ArrayRef<ExecutionTrace> traces, const SyncSet &syncs) {
   return llvm::all_of(traces, [&](const ExecutionTrace &trace) { return isOrdered(trace, syncs); });
@@ -138,4 +145,78 @@ bool attn::ascend::relieveCrowding(ArrayRef<ExecutionTrace> traces, SyncSet &syn
     }
   }
   return hasChanged;
+}
+
+//===----------------------------------------------------------------------===//
+// Fewer events
+//===----------------------------------------------------------------------===//
+
+/// One event for two: raised behind the later producer, awaited before the earlier consumer. None
+/// where they do not belong to the same loop and slot, or stand in each other's way.
+static std::optional<Sync> merge(const Sync &a, const Sync &b) {
+  if (a.around != b.around || a.drainBefore != b.drainBefore || a.slot != b.slot ||
+      a.producer->getBlock() != b.producer->getBlock() ||
+      a.consumer->getBlock() != b.consumer->getBlock())
+    return std::nullopt;
+  Sync merged = a;
+  if (a.producer->isBeforeInBlock(b.producer))
+    merged.producer = b.producer;
+  if (b.consumer->isBeforeInBlock(a.consumer))
+    merged.consumer = b.consumer;
+  bool isForward =
+      merged.producer != merged.consumer && merged.producer->isBeforeInBlock(merged.consumer);
+  return isForward == !merged.around ? std::optional(merged) : std::nullopt;
+}
+
+/// Tries to let two of the events be one.
+static bool mergeTwo(ArrayRef<ExecutionTrace> traces, SyncSet &syncs, ArrayRef<int32_t> events) {
+  for (size_t first = 0; first < events.size(); ++first)
+    for (size_t second = first + 1; second < events.size(); ++second) {
+      int32_t a = events[first], b = events[second];
+      std::optional<Sync> merged = merge(syncs[a], syncs[b]);
+      if (!merged)
+        continue;
+      syncs.disable(a);
+      syncs.disable(b);
+      std::optional<int32_t> added = syncs.add(*merged);
+      if (added && areOrdered(traces, syncs)) {
+        merged->consumer->emitRemark()
+            << "two events from " << stringifyPipe(merged->source) << " to "
+            << stringifyPipe(merged->target) << " become one here: the chip has no more ids";
+        return true;
+      }
+      if (added)
+        syncs.disable(*added);
+      syncs.enable(a);
+      syncs.enable(b);
+    }
+  return false;
+}
+
+/// Puts a barrier of all pipes in the place of one event: the one that runs most seldom costs
+/// least.
+static void replaceByBarrier(SyncSet &syncs, ArrayRef<int32_t> events) {
+  int32_t victim = *llvm::min_element(events, [&](int32_t a, int32_t b) {
+    return getLoopDepth(syncs[a].consumer) < getLoopDepth(syncs[b].consumer);
+  });
+  const Sync sync = syncs[victim];
+  sync.consumer->emitRemark()
+      << "all pipes wait for each other here: the chip has no more ids from "
+      << stringifyPipe(sync.source) << " to " << stringifyPipe(sync.target);
+  syncs.disable(victim);
+  syncs.add({Pipe::ALL, Pipe::ALL, nullptr, sync.consumer});
+}
+
+bool attn::ascend::giveUpEvents(ArrayRef<ExecutionTrace> traces, SyncSet &syncs, int64_t eventIds) {
+  SmallVector<PipePair> crowded = findCrowded(traces, syncs, eventIds);
+  for (PipePair pair : crowded) {
+    SmallVector<int32_t> events;
+    for (int32_t index = 0; index < syncs.size(); ++index)
+      if (syncs.isEnabled(index) && !syncs[index].isBarrier() &&
+          PipePair(syncs[index].source, syncs[index].target) == pair)
+        events.push_back(index);
+    if (!mergeTwo(traces, syncs, events))
+      replaceByBarrier(syncs, events);
+  }
+  return !crowded.empty();
 }
