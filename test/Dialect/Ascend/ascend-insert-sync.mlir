@@ -543,3 +543,45 @@ func.func @merged_in_loop(%x: !gm, %n: index) attributes {ascend.kernel} {
   return
 }
 }
+
+// -----
+
+!gm = memref<?xf32, #ascend.space<gm>>
+!ub = memref<64xf32, #ascend.space<ub>>
+!two = memref<2x64xf32, #ascend.space<ub>>
+
+// Loads side by side wait once for their slots; what they bring is awaited one by one.
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+// CHECK-LABEL: func.func @side_by_side
+// CHECK:      scf.for
+// CHECK:        ascend.wait_flag v to mte2 virtual event 0 slot(%[[S:.*]]) of 2
+// CHECK-NEXT:   ascend.copy_in
+// CHECK-NEXT:   ascend.set_flag mte2 to v virtual event 0 slot(%[[S]]) of 2
+// CHECK-NEXT:   ascend.copy_in
+// CHECK-NEXT:   ascend.set_flag mte2 to v virtual event 2 slot(%[[S]]) of 2
+// CHECK-NEXT:   ascend.wait_flag mte2 to v virtual event 0 slot(%[[S]]) of 2
+// CHECK-NEXT:   ascend.unary exp
+// CHECK-NEXT:   ascend.wait_flag mte2 to v virtual event 2 slot(%[[S]]) of 2
+// CHECK-NEXT:   ascend.unary exp
+// CHECK-NEXT:   ascend.set_flag v to mte2 virtual event 0 slot(%[[S]]) of 2
+func.func @side_by_side(%x: !gm, %n: index) attributes {ascend.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c64 = arith.constant 64 : index
+  %a = ascend.alloc "a" at 0 : !two
+  %b = ascend.alloc "b" at 512 : !two
+  %end = scf.for %i = %c0 to %n step %c1 iter_args(%slot = %c0) -> (index) {
+    %an = ascend.slot %a[%slot] : !two -> !ub
+    %bn = ascend.slot %b[%slot] : !two -> !ub
+    ascend.copy_in %an, %x rows(%c1) length(%c64) src_pitch(%c64) dst_pitch 64 right_pad 0 : !ub, !gm
+    ascend.copy_in %bn, %x rows(%c1) length(%c64) src_pitch(%c64) dst_pitch 64 right_pad 0 : !ub, !gm
+    ascend.unary exp %an, %an count(%c64) : !ub, !ub
+    ascend.unary exp %bn, %bn count(%c64) : !ub, !ub
+    %more = arith.addi %slot, %c1 : index
+    %next = arith.remui %more, %c2 : index
+    scf.yield %next : index
+  }
+  return
+}
+}

@@ -1,17 +1,9 @@
 // Collects what does not change from trace to trace.
 #include "KernelFacts.h"
+#include "attn/Dialect/Ascend/Analysis/BufferUses.h"
 
 using namespace mlir;
 using namespace attn::ascend;
-
-/// The argument behind a memref of GM.
-static Value getArray(Value memory) {
-  if (auto address = memory.getDefiningOp<AddressOp>())
-    memory = address.getArray();
-  if (auto lookup = memory.getDefiningOp<LookupOp>())
-    memory = lookup.getTable();
-  return memory;
-}
 
 /// The most trips a loop can make, or none.
 static std::optional<int64_t> getTripLimit(scf::ForOp loop) {

@@ -37,11 +37,12 @@ public:
       bool isRelieved = relieveCrowding(traces, syncs, eventIds);
       if (isRelieved)
         replaceRare();
-      // Flags that start more often tell more.
-      if (hasReplaced || isRelieved)
+      bool hasJoined = joinNeighbours(traces, syncs);
+      // Flags that start more often, or stand for two, tell more.
+      if (hasReplaced || isRelieved || hasJoined)
         tryWithout([](int32_t) { return true; });
     }
-    // What stands for two events, or for one, tells more as well; what others told may be missed.
+    // So does what takes the place of events; what others told may be missed then.
     while (giveUpEvents(traces, syncs, eventIds)) {
       while (giveUpEvents(traces, syncs, eventIds)) {
       }

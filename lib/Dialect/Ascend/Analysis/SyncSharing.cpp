@@ -168,29 +168,70 @@ static std::optional<Sync> merge(const Sync &a, const Sync &b) {
   return isForward == !merged.around ? std::optional(merged) : std::nullopt;
 }
 
-/// Tries to let two of the events be one.
+/// Lets two events be one, if all traces stay ordered.
+static std::optional<Sync> tryMerged(ArrayRef<ExecutionTrace> traces, SyncSet &syncs, int32_t a,
+                                     int32_t b) {
+  std::optional<Sync> merged = merge(syncs[a], syncs[b]);
+  if (!merged)
+    return std::nullopt;
+  syncs.disable(a);
+  syncs.disable(b);
+  std::optional<int32_t> added = syncs.add(*merged);
+  if (added && areOrdered(traces, syncs))
+    return merged;
+  if (added)
+    syncs.disable(*added);
+  syncs.enable(a);
+  syncs.enable(b);
+  return std::nullopt;
+}
+
+/// Tries to let two of the events be one, those that lie closest together first: they lose least.
 static bool mergeTwo(ArrayRef<ExecutionTrace> traces, SyncSet &syncs, ArrayRef<int32_t> events) {
+  SmallVector<std::pair<int32_t, int32_t>> pairs;
   for (size_t first = 0; first < events.size(); ++first)
-    for (size_t second = first + 1; second < events.size(); ++second) {
-      int32_t a = events[first], b = events[second];
-      std::optional<Sync> merged = merge(syncs[a], syncs[b]);
-      if (!merged)
-        continue;
-      syncs.disable(a);
-      syncs.disable(b);
-      std::optional<int32_t> added = syncs.add(*merged);
-      if (added && areOrdered(traces, syncs)) {
-        merged->consumer->emitRemark()
-            << "two events from " << stringifyPipe(merged->source) << " to "
-            << stringifyPipe(merged->target) << " become one here: the chip has no more ids";
-        return true;
-      }
-      if (added)
-        syncs.disable(*added);
-      syncs.enable(a);
-      syncs.enable(b);
+    for (size_t second = first + 1; second < events.size(); ++second)
+      pairs.push_back({events[first], events[second]});
+  llvm::stable_sort(pairs, [&](auto a, auto b) {
+    return syncs.getDistance(a.first, a.second) < syncs.getDistance(b.first, b.second);
+  });
+  for (auto [a, b] : pairs)
+    if (std::optional<Sync> merged = tryMerged(traces, syncs, a, b)) {
+      merged->consumer->emitRemark()
+          << "two events from " << stringifyPipe(merged->source) << " to "
+          << stringifyPipe(merged->target) << " become one here: the chip has no more ids";
+      return true;
     }
   return false;
+}
+
+/// Whether only instructions of the target pipe lie between the waits of two events.
+static bool haveNeighbouringWaits(const Sync &a, const Sync &b) {
+  if (a.consumer->getBlock() != b.consumer->getBlock())
+    return false;
+  bool inOrder = a.consumer->isBeforeInBlock(b.consumer);
+  Operation *last = inOrder ? b.consumer : a.consumer;
+  for (Operation *op = inOrder ? a.consumer : b.consumer; op != last; op = op->getNextNode()) {
+    auto instruction = dyn_cast<InstructionOpInterface>(op);
+    if (op->getNumRegions() != 0 || (instruction && instruction.getPipe() != a.target))
+      return false;
+  }
+  return true;
+}
+
+bool attn::ascend::joinNeighbours(ArrayRef<ExecutionTrace> traces, SyncSet &syncs) {
+  bool hasJoined = false;
+  auto mayJoin = [&](int32_t a, int32_t b) {
+    return syncs.isEnabled(a) && syncs.isEnabled(b) && syncs[a].slot && syncs[a].around &&
+           syncs[a].source == syncs[b].source && syncs[a].target == syncs[b].target &&
+           haveNeighbouringWaits(syncs[a], syncs[b]);
+  };
+  // What becomes of two comes later in the set, and may be joined once more.
+  for (int32_t b = 0; b < syncs.size(); ++b)
+    for (int32_t a = 0; a < b; ++a)
+      if (mayJoin(a, b))
+        hasJoined |= tryMerged(traces, syncs, a, b).has_value();
+  return hasJoined;
 }
 
 /// Puts a barrier of all pipes in the place of one event: the one that runs most seldom costs

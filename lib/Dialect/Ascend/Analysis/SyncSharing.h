@@ -23,6 +23,11 @@ std::optional<int32_t> restartInside(llvm::ArrayRef<ExecutionTrace> traces, Sync
 /// changed.
 bool relieveCrowding(llvm::ArrayRef<ExecutionTrace> traces, SyncSet &syncs, int64_t eventIds);
 
+/// Lets events of slots that are awaited side by side be one: a pipe that waits starts anew, and
+/// with slots it does not matter that the source was ready for some of them earlier. Returns
+/// whether there were such events.
+bool joinNeighbours(llvm::ArrayRef<ExecutionTrace> traces, SyncSet &syncs);
+
 /// Takes one event from every pair of pipes that still needs more ids, with a remark: two become
 /// one, or else a barrier of all pipes replaces one. Returns whether there was such a pair.
 bool giveUpEvents(llvm::ArrayRef<ExecutionTrace> traces, SyncSet &syncs, int64_t eventIds);

@@ -86,6 +86,16 @@ def PlanMemoryPass : Pass<"ascend-plan-memory", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"bytes", "bytes", "Bytes of UB in use">];
 }
 
+def GroupLoadsPass : Pass<"ascend-group-loads", "::mlir::func::FuncOp"> {
+  let summary = "Moves the loads of a loop together where there are too few event ids";
+  let description = [{
+    Where the loads in a loop's body need more ids than a pair of pipes has, one per slot, each moves up to the one before
+    it, together with the arithmetic of its place. `ascend-insert-sync` can then let one event stand for several loads,
+    instead of a barrier of all pipes. A load stays where it is when what it would pass touches its bytes (addresses are
+    known), writes an array or waits for other blocks.
+  }];
+}
+
 def InsertSyncPass : Pass<"ascend-insert-sync", "::mlir::func::FuncOp"> {
   let summary = "Orders the pipes by flags and barriers";
   let description = [{
