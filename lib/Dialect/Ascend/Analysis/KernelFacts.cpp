@@ -46,6 +46,13 @@ KernelFacts::KernelFacts(func::FuncOp kernel) : kernel(kernel) {
   });
 }
 
+const IndexBounds &KernelFacts::getBounds(Value index) {
+  auto [found, isNew] = bounds.try_emplace(index);
+  if (isNew)
+    found->second = {getLowerBound(index), getUpperBound(index)};
+  return found->second;
+}
+
 /// The size of what a load or fill writes, if that is one run of bytes.
 static std::optional<WrittenSize> getWrittenSize(Operation *op, ArrayRef<Access> accesses) {
   if (accesses.size() != 1)

@@ -32,8 +32,15 @@ struct InstructionFacts {
   std::optional<GlobalFacts> global;
 };
 
+/// What an index always is between.
+struct IndexBounds {
+  std::optional<int64_t> low, high;
+};
+
 struct KernelFacts {
   explicit KernelFacts(mlir::func::FuncOp kernel);
+  /// The bounds of an index, looked for once.
+  const IndexBounds &getBounds(mlir::Value index);
   void add(InstructionOpInterface instruction);
   void addGlobal(InstructionFacts &facts, mlir::Value memory, bool isWrite, mlir::Value rows,
                  mlir::Value length, mlir::Value pitch);
@@ -47,6 +54,7 @@ struct KernelFacts {
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>> movingViews;
   llvm::DenseSet<mlir::Value> slotIndices;
   llvm::DenseSet<mlir::Value> writtenArrays;
+  llvm::DenseMap<mlir::Value, IndexBounds> bounds;
   /// Indices that rows are apart by: transfers step forward, so they are positive.
   llvm::DenseSet<mlir::Value> rowSteps;
 };

@@ -236,7 +236,8 @@ IndexExpression TraceBuilder::get(Value index) {
 
 /// A number of which the bounds are known that its value always has.
 IndexExpression TraceBuilder::makeUnknown(Value index) {
-  IndexSymbols::Facts known{getLowerBound(index), getUpperBound(index), {}};
+  auto [low, high] = facts.getBounds(index);
+  IndexSymbols::Facts known{low, high, {}};
   if (facts.rowSteps.contains(index))
     known.low = std::max<int64_t>(known.low.value_or(1), 1);
   if (auto larger = index.getDefiningOp<arith::MaxSIOp>())
@@ -338,9 +339,9 @@ void TraceBuilder::setSlice(SliceOp op) {
   // What only the run knows stands for every trip as it is.
   bool isOpen = least && openViews.contains(op);
   if (!least)
-    least = getLowerBound(op.getOffset());
+    least = facts.getBounds(op.getOffset()).low;
   if (!most || isOpen)
-    most = getUpperBound(op.getOffset());
+    most = facts.getBounds(op.getOffset()).high;
   // Without a bound a view may lie anywhere in its buffer.
   auto moveBy = [&](int64_t position, std::optional<int64_t> elements, int64_t otherwise) {
     bool isInside = elements && *elements >= 0 && *elements <= place.end;
@@ -380,7 +381,7 @@ SmallVector<std::optional<Span>, 4> TraceBuilder::getSpans(const GlobalFacts &ac
   SmallVector<IndexExpression, 4> begins = found->second;
   SmallVector<std::optional<IndexExpression>, 4> sizes(begins.size(), IndexExpression(1));
   sizes.back() = get(access.length);
-  if (getUpperBound(access.rows).value_or(2) > 1) {
+  if (facts.getBounds(access.rows).high.value_or(2) > 1) {
     if (!access.rowDimension || *access.rowDimension >= static_cast<int64_t>(begins.size()))
       return {};
     // The last row takes no more of the dimension than one step and its own length.
