@@ -82,7 +82,7 @@ void LocalHistory::addPart(Piece &piece, const Touch &touch) {
   auto *again = llvm::find_if(
       piece.writers, [&](const Touch &writer) { return writer.op == touch.op && writer.part; });
   if (again != piece.writers.end()) {
-    again->part.reset();
+    again->part = nullptr;
     int32_t step = again->step;
     llvm::erase_if(piece.writers, [&](const Touch &writer) {
       return !writer.part && writer.pipe == touch.pipe && writer.step < step;

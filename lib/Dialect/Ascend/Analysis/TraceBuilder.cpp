@@ -4,6 +4,7 @@
 #include "attn/Dialect/Ascend/Analysis/ExecutionTrace.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
+#include <deque>
 
 using namespace mlir;
 using namespace attn::ascend;
@@ -52,7 +53,7 @@ private:
   void setSlot(SlotOp op);
   void setSlice(SliceOp op);
   std::optional<Span> getSpan(const IndexExpression &begin, const IndexExpression &size);
-  std::optional<Span> getWrittenPart(const InstructionFacts &instruction);
+  const Span *getWrittenPart(const InstructionFacts &instruction);
   SmallVector<std::optional<Span>, 4> getSpans(const GlobalFacts &access);
   bool areInParallelIterations(int32_t left, int32_t right) const;
   void addGlobal(const GlobalFacts &access, Pipe pipe, int32_t step, Needs &needs);
@@ -68,6 +69,7 @@ private:
   DenseMap<Value, SmallVector<IndexExpression, 4>> globalPlaces; // indices per dimension
   DenseSet<Operation *> openViews; // whose place may also be any behind the one they have
   LocalHistory local;
+  std::deque<Span> parts; // that the local history points to
   GlobalHistory global;
 };
 
@@ -102,7 +104,8 @@ LogicalResult TraceBuilder::walk(Block &block, int32_t frame) {
             .Default([&](Operation *op) -> LogicalResult {
               if (op->getNumRegions() != 0 || op->getNumSuccessors() != 0)
                 return op->emitError("is control flow that synchronisation cannot follow");
-              setPlace(op);
+              if (findsNeeds)
+                setPlace(op);
               if (op->getNumResults() == 1 && op->getResult(0).getType().isIntOrIndex())
                 set(op->getResult(0), evaluate(op));
               return success();
@@ -236,6 +239,8 @@ IndexExpression TraceBuilder::get(Value index) {
 
 /// A number of which the bounds are known that its value always has.
 IndexExpression TraceBuilder::makeUnknown(Value index) {
+  if (!findsNeeds)
+    return makeUnknown();
   auto [low, high] = facts.getBounds(index);
   IndexSymbols::Facts known{low, high, {}};
   if (facts.rowSteps.contains(index))
@@ -361,16 +366,17 @@ std::optional<Span> TraceBuilder::getSpan(const IndexExpression &begin,
   return end ? std::optional(Span{begin, *end}) : std::nullopt;
 }
 
-/// The bytes that a load or fill writes, where only the run knows them.
-std::optional<Span> TraceBuilder::getWrittenPart(const InstructionFacts &instruction) {
+/// The bytes that a load or fill writes, where only the run knows them; none otherwise.
+const Span *TraceBuilder::getWrittenPart(const InstructionFacts &instruction) {
   if (!instruction.written)
-    return std::nullopt;
+    return nullptr;
   IndexExpression origin = localPlaces.lookup(instruction.accesses.front().memory).origin;
   std::optional<IndexExpression> size =
       IndexExpression::multiply(get(instruction.written->amount), instruction.written->unitBytes);
   if (!size || (origin.getConstant() && size->getConstant()))
-    return std::nullopt;
-  return getSpan(origin, *size);
+    return nullptr;
+  std::optional<Span> part = getSpan(origin, *size);
+  return part ? &parts.emplace_back(std::move(*part)) : nullptr;
 }
 
 /// What a transfer touches of an array, per dimension; empty where that is not known.

@@ -52,7 +52,7 @@ public:
     int32_t step;
     Pipe pipe;
     mlir::Operation *op;
-    std::optional<Span> part;
+    const Span *part;
   };
 
   explicit LocalHistory(const IndexSymbols &symbols) : symbols(symbols) {}
