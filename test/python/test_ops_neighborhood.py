@@ -2,13 +2,15 @@
 
 import math
 
+import attn.language as at
 import attn.ops
 import pytest
 import references
 import torch
 from attn.ops import neighborhood
+from kernels_dsl.neighborhood import neighborhood_bwd, neighborhood_fwd
 from references import DTYPES, names
-from stages import BOTH_STAGES, first_on_chip, on_both, stage  # noqa: F401 (stage is a fixture)
+from stages import BOTH_STAGES, SOC, first_on_chip, on_both, stage  # noqa: F401 (stage is a fixture)
 
 F32, F16, BF16 = DTYPES
 
@@ -268,6 +270,18 @@ def test_many_tiles(shape):
         flat = result.flatten(0, 1)
         for start in range(0, len(flat), 32):
             assert torch.equal(flat[start : start + 32], expected[name][0][: len(flat) - start]), name
+
+
+@pytest.mark.parametrize("shape", [(1, 65536, 8, 16), (8, 8, 2048, 16)], ids=names)
+def test_the_launch_does_not_grow_with_the_tiles(shape):
+    """The chip's forward and backward launch a block per core, however many heads and tiles there are."""
+    array, lse = at.spec(" ".join(map(str, shape)), at.f32), at.spec(" ".join(map(str, shape[:3])), at.f32)
+    options = dict(W=3, dilated=False, soc=SOC, timing_only=True, BM=8)
+    for report in (
+        attn.simulate(neighborhood_fwd, array, array, array, 0.25, 1, **options).report,
+        attn.simulate(neighborhood_bwd, array, array, array, array, lse, 0.25, 1, **options, RUN=64).report,
+    ):
+        assert report.blocks == 40 and not report.hazards
 
 
 @BOTH_STAGES
