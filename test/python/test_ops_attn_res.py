@@ -262,8 +262,17 @@ def test_gradcheck():
     assert torch.autograd.gradcheck(references.AttnRes.apply, (*leaves, EPS))
     singles = [leaf.detach().float().requires_grad_() for leaf in leaves]
     assert torch.autograd.gradcheck(attn.ops.attn_res, (*singles, EPS), eps=1e-2, atol=1e-3, rtol=1e-3)
-    h = attn.ops.attn_res(*singles)
-    references.assert_close("h", h.detach(), references.AttnRes.apply(*leaves, EPS).detach(), (1e-5, 1e-5))
+
+
+@BOTH_STAGES
+def test_kernels_against_the_formulas(stage):
+    """The function that `test_gradcheck` holds against differences, in float64."""
+    V, w_query, w_norm, g = draw((3, 2, 5))
+    leaves = [tensor.double().requires_grad_() for tensor in (V, w_query, w_norm)]
+    h = references.AttnRes.apply(*leaves, EPS)
+    results, exact = run(V, w_query, w_norm, g), [h, *torch.autograd.grad(h, leaves, g.double())]
+    for (name, result), expected in zip(results.items(), exact, strict=True):
+        references.assert_close(name, result, expected.detach(), (2e-5, 1e-5))
 
 
 @pytest.mark.parametrize("form", attention_residual.FORMS)
@@ -308,11 +317,13 @@ def test_round_key(stage):
 
 
 @pytest.mark.parametrize("form", ["streaming", "resident"])
-def test_runs_are_bitwise_equal(form):
+@BOTH_STAGES
+def test_runs_are_bitwise_equal(stage, form):
     """Weights are f32: a narrower type would hide the order in which their gradients were summed."""
-    inputs = draw((7, 145, 1000), BF16, weight_dtype=F32)
+    shape, more_runs = ((7, 145, 1000), 4) if stage == "jit" else ((3, 145, 123), 1)
+    inputs = draw(shape, BF16, weight_dtype=F32)
     first = run(*inputs, form=form)
-    for _ in range(4):
+    for _ in range(more_runs):
         assert_same(run(*inputs, form=form), first)
 
 

@@ -203,10 +203,12 @@ def test_repeated_backward(stage):
 
 
 @pytest.mark.parametrize("path", neighborhood.PATHS)
-def test_runs_are_bitwise_equal(path):
-    inputs = draw((2, 3, 301, 64))
+@BOTH_STAGES
+def test_runs_are_bitwise_equal(stage, path):
+    shape, more_runs = ((2, 3, 301, 64), 4) if stage == "jit" else ((1, 2, 101, 16), 1)
+    inputs = draw(shape)
     first = run(*inputs, path=path, dilation=3)
-    for _ in range(4):
+    for _ in range(more_runs):
         assert_same(run(*inputs, path=path, dilation=3), first)
 
 
@@ -218,8 +220,19 @@ def test_gradcheck():
     singles = [tensor.detach().float().requires_grad_() for tensor in arrays]
     ours = lambda *given: attn.ops.neighborhood_attention(*given, *options, return_lse=True)  # noqa: E731
     assert torch.autograd.gradcheck(ours, singles, eps=1e-2, atol=1e-3, rtol=1e-3)
-    for result, expected in zip(ours(*singles), references.Neighborhood.apply(*arrays, *options)):
-        references.assert_close("output", result.detach(), expected.detach(), (1e-5, 1e-5))
+
+
+@BOTH_STAGES
+def test_kernels_against_the_formulas(stage):
+    """The function that `test_gradcheck` holds against differences, in float64."""
+    q, k, v, g = draw((1, 2, 9, 4))
+    g_lse = torch.randn(1, 2, 9, generator=torch.Generator().manual_seed(9))
+    leaves = [tensor.double().requires_grad_() for tensor in (q, k, v)]
+    outputs = references.Neighborhood.apply(*leaves, 5, 2, 0.5)
+    exact = [*outputs, *torch.autograd.grad(outputs, leaves, [g.double(), g_lse.double()])]
+    results = run(q, k, v, g, g_lse, kernel_size=5, dilation=2, scale=0.5)
+    for (name, result), expected in zip(results.items(), exact, strict=True):
+        references.assert_close(name, result, expected.detach(), (2e-5, 1e-5))
 
 
 # Mistakes of others

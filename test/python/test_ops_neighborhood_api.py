@@ -13,7 +13,7 @@ from attn import memory
 from attn.nn import NeighborhoodAttention, NeighborhoodAttentionLayer
 from kernels_dsl.neighborhood import neighborhood_bwd, neighborhood_fwd
 from references import DTYPES, names
-from stages import waits_of
+from stages import chip, on_both, stage, waits_of  # noqa: F401 (chip and stage are fixtures)
 
 
 def inputs(*shape, dtype=torch.float32):
@@ -257,16 +257,28 @@ def check_module(module, hidden, g, monkeypatch):
         references.assert_close(name, result, reference, references.NEIGHBORHOOD_MODULE[hidden.dtype])
 
 
-@pytest.mark.parametrize("case", [(128, 8, 7), (256, 16, 5), (64, 4, 3)], ids=names)
+def test_module_and_layer_on_the_chip(chip, monkeypatch):
+    for make in (NeighborhoodAttention, NeighborhoodAttentionLayer):
+        torch.manual_seed(0)
+        hidden, g = torch.randn(2, 1, 32, 128)
+        with monkeypatch.context() as patch:
+            check_module(make(128, 8, 5), hidden, g, patch)
+    assert [kernel for kernel, _ in chip.runs] == 2 * ["neighborhood_fwd", "neighborhood_bwd"]
+
+
+@pytest.mark.parametrize("stage, case", on_both((64, 4, 3), (128, 8, 7), (256, 16, 5)), indirect=["stage"], ids=names)
 @pytest.mark.parametrize("make", [NeighborhoodAttention, NeighborhoodAttentionLayer])
-def test_shapes_and_finite_values(make, case):
+def test_shapes_and_finite_values(stage, make, case):
     hidden_size, heads, kernel_size = case
     output = make(hidden_size, heads, kernel_size)(torch.randn(2, 32, hidden_size))
     assert output.shape == (2, 32, hidden_size) and bool(output.isfinite().all())
 
 
-@pytest.mark.parametrize("case", [(1, 16, 64, 4), (2, 32, 128, 8), (1, 48, 192, 6)], ids=names)
-def test_every_parameter_gets_a_gradient(case):
+PARAMETERS = [(1, 16, 64, 4), (2, 32, 128, 8), (1, 48, 192, 6)]
+
+
+@pytest.mark.parametrize("stage, case", on_both(*PARAMETERS), indirect=["stage"], ids=names)
+def test_every_parameter_gets_a_gradient(stage, case):
     batch, length, hidden_size, heads = case
     torch.manual_seed(0)
     layer = NeighborhoodAttentionLayer(hidden_size, heads)
@@ -342,6 +354,15 @@ def test_in_place_arrays_need_no_workspace(shape):
         memory.reset_peak_workspace()
         attn.ops.neighborhood_attention(*leaves).backward(torch.ones(1).expand(64).expand(shape))
         assert memory.peak_workspace() <= 64 * 4  # one row of the gradient
+
+
+def test_heads_as_projections_write_them_need_no_workspace():
+    """[B, S, H, D] seen as [B, H, S, D], rows that are expanded, and a gradient that is one row."""
+    q, k, _ = (tensor.detach().transpose(1, 2).requires_grad_() for tensor in inputs(2, 37, 3, 16))
+    v = torch.randn(2, 1, 37, 16).expand(2, 3, 37, 16).requires_grad_()
+    memory.reset_peak_workspace()
+    attn.ops.neighborhood_attention(q, k, v).backward(torch.ones(16).expand(2, 3, 37, 16))
+    assert memory.peak_workspace() == 0
 
 
 def test_a_window_that_does_not_fit():
