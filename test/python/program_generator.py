@@ -68,11 +68,13 @@ class Generator:
         """Plain tiles in most programs; else with windows, missing rows filled, or by residue classes."""
         if self.random.random() < 0.6:
             return Grid()
-        if self.block:
-            self.block = max(self.block, 2)  # a band takes two rows or more
-        radius, filled = self.random.choice((0, 1, 2, 3)), self.random.random() < 0.5
-        self.sizes.update(R=radius, W=2 * radius + 1)
-        return Grid(self.random.choice((None, None, 1, 2, 3)), filled, radius)
+        dilation, filled = self.random.choice((None, None, 1, 2, 3)), self.random.random() < 0.5
+        radius = self.random.choice((None, 0, 1, 2, 3))
+        if radius is not None:
+            self.sizes.update(R=radius, W=2 * radius + 1)
+            if self.block:
+                self.block = max(self.block, 2)  # a band takes two rows or more
+        return Grid(dilation, filled, radius)
 
     def program(self):
         dims = tuple(place.upper() for place in self.batch)
