@@ -379,8 +379,8 @@ def walk(steps):
 def hand_on_missing_rows(steps, missing, shapes):
     """Changes `missing`, the tiles that lack rows where a tile of the grid does, to what it is behind the steps.
 
-    A tile that is computed lacks them where any operand of as many rows does. The scores and the values of a softmax are
-    two: log-sum-exps have the rows of the scores.
+    A tile that is computed lacks them where any operand of as many rows does. Scores and values of a softmax count
+    apart: log-sum-exps have the rows of the scores.
     """
 
     def put(name, lacks):
