@@ -155,3 +155,26 @@ func.func @parts(%tile: tensor<4x64xf32>, %v: tensor<2x64xf32>) -> (tensor<4x64x
   %whole = tensor.insert_slice %product into %tile[2, 0] [2, 64] [1, 1] : tensor<2x64xf32> into tensor<4x64xf32>
   return %whole, %sum : tensor<4x64xf32>, tensor<2x64xf32>
 }
+
+// A part that is read later needs the whole tile as it was.
+// CHECK-LABEL: func.func @part_is_needed
+func.func @part_is_needed(%v: tensor<3x1xf32>, %to: memref<?x1xf32>, %rows: index) -> tensor<3x1xf32> {
+  %e = tensor.empty() : tensor<3x1xf32>
+  // CHECK: %[[SUM:.*]] = linalg.generic
+  %sum = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%v : tensor<3x1xf32>) outs(%e : tensor<3x1xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %s = arith.addf %x, %x : f32
+    linalg.yield %s : f32
+  } -> tensor<3x1xf32>
+  %part = tensor.extract_slice %sum[0, 0] [%rows, 1] [1, 1] : tensor<3x1xf32> to tensor<?x1xf32>
+  // CHECK: linalg.generic {{.*}} ins(%[[SUM]] : tensor<3x1xf32>)
+  %square = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%sum : tensor<3x1xf32>) outs(%e : tensor<3x1xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %s = arith.mulf %x, %x : f32
+    linalg.yield %s : f32
+  } -> tensor<3x1xf32>
+  bufferization.materialize_in_destination %part in restrict writable %to : (tensor<?x1xf32>, memref<?x1xf32>) -> ()
+  return %square : tensor<3x1xf32>
+}

@@ -17,14 +17,20 @@ using linalg::GenericOp;
 
 namespace {
 
+/// Whether `user` stands before `op` in its block, with all that reads a part that it takes.
+bool readsBefore(Operation *user, Operation *op) {
+  Operation *ancestor = op->getBlock()->findAncestorOpInBlock(*user);
+  if (!ancestor || ancestor == op || !ancestor->isBeforeInBlock(op))
+    return false;
+  return !isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user) ||
+         llvm::all_of(user->getUsers(), [&](Operation *next) { return readsBefore(next, op); });
+}
+
 /// Whether `op` is the last in its block that uses `value`, which belongs to that block.
 bool isLastUse(Value value, Operation *op) {
-  if (value.getParentBlock() != op->getBlock())
-    return false;
-  return llvm::all_of(value.getUsers(), [&](Operation *user) {
-    Operation *ancestor = op->getBlock()->findAncestorOpInBlock(*user);
-    return ancestor && (ancestor == op || ancestor->isBeforeInBlock(op));
-  });
+  return value.getParentBlock() == op->getBlock() &&
+         llvm::all_of(value.getUsers(),
+                      [&](Operation *user) { return user == op || readsBefore(user, op); });
 }
 
 /// Whether `op` computes what replaces `part` in the tile that it was taken from.
