@@ -65,7 +65,7 @@ def candidates(q, k, v, g, mask):
     options = dict(W=WINDOW, dilated=False)
     _, lse = neighborhood_fwd(q, k, v, SCALE, 1, **options)
     forward = {"our JIT": lambda: neighborhood_fwd(q, k, v, SCALE, 1, **options)[:1]}
-    backward = {"our JIT": lambda: neighborhood_bwd(g, q, k, v, lse, SCALE, 1, **options)}
+    backward = {"our JIT": lambda: neighborhood_bwd(g, q, k, v, lse, SCALE, 1, reload=True, **options)}
     for formula in FORMULATIONS:
         name = f"torch.compile, {formula.__name__}"
         with torch.no_grad():

@@ -101,6 +101,7 @@ def neighborhood_backward(
     options = _window_options(kernel_size, dilation, path)
     dq, dk, _ = outputs
     options.update(scale=scale, dilation=dilation, want_dq=dq is not None, want_dkv=dk is not None)
-    options["reload"] = path == "gathered"  # the form gathers what is loaded, not what is carried
+    # The gathered form gathers what is loaded, not what is carried; and a CPU has the rows in its caches still.
+    options["reload"] = path == "gathered" or q.device.type == "cpu"
     arrays = dict(do=grad, q=q, k=k, v=v, lse=lse, dlse=grad_lse)
     run(neighborhood_bwd, dict(zip(("dq", "dk", "dv"), outputs)), **arrays, **options)

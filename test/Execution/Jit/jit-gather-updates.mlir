@@ -24,10 +24,10 @@ func.func @spread(%rows: tensor<4x64xbf16>, %w: tensor<2x4xf32>, %acc: tensor<5x
   // CHECK:     %[[R1:.*]] = tensor.extract_slice %[[PADDED]][0, 0] [5, 64]
   // CHECK:     tensor.extract_slice %[[WEIGHTS]][1, 0] [1, 5]
   // CHECK:     %[[W1:.*]] = tensor.expand_shape
-  // CHECK:     %[[SUM:.*]] = linalg.generic {{.*}} ins(%[[R0]], %[[W0]], %[[R1]], %[[W1]] : {{.*}}) outs(%[[ACC]] : tensor<5x64xf32>)
-  // CHECK:     ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32, %[[C:.*]]: f32, %[[D:.*]]: f32, %[[OUT:.*]]: f32):
+  // CHECK:     %[[SUM:.*]] = linalg.generic {{.*}} ins(%[[ACC]], %[[R0]], %[[W0]], %[[R1]], %[[W1]] : {{.*}})
+  // CHECK:     ^bb0(%[[START:.*]]: f32, %[[A:.*]]: f32, %[[B:.*]]: f32, %[[C:.*]]: f32, %[[D:.*]]: f32, %{{.*}}: f32):
   // CHECK:       %[[AB:.*]] = arith.mulf %[[A]], %[[B]]
-  // CHECK:       %[[FIRST:.*]] = arith.addf %[[OUT]], %[[AB]]
+  // CHECK:       %[[FIRST:.*]] = arith.addf %[[START]], %[[AB]]
   // CHECK:       %[[CD:.*]] = arith.mulf %[[C]], %[[D]]
   // CHECK:       arith.addf %[[FIRST]], %[[CD]]
   // CHECK-NOT: linalg.generic
@@ -83,4 +83,54 @@ func.func @single(%rows: tensor<4x64xf32>, %w: tensor<2x4xf32>, %acc: tensor<5x6
   } -> tensor<4x64xf32>
   %acc1 = tensor.insert_slice %a1 into %acc[1, 0] [4, 64] [1, 1] : tensor<4x64xf32> into tensor<5x64xf32>
   return %acc1 : tensor<5x64xf32>
+}
+
+// -----
+
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#column = affine_map<(d0, d1) -> (d0, 0)>
+
+// Rows that are read apart are computed apart: here the first three, and the last two.
+// CHECK-LABEL: func.func @parts
+// CHECK-SAME:    %[[ROWS:.*]]: tensor<4x64xf32>, %[[W:.*]]: tensor<2x4xf32>, %[[ACC:.*]]: tensor<5x64xf32>
+// CHECK:         %[[TOP:.*]] = tensor.extract_slice %[[ACC]][0, 0] [3, 64]
+// CHECK:         tensor.extract_slice %{{.*}}[1, 0] [3, 64]
+// CHECK:         tensor.extract_slice %{{.*}}[0, 1] [1, 3]
+// CHECK:         tensor.extract_slice %{{.*}}[0, 0] [3, 64]
+// CHECK:         tensor.extract_slice %{{.*}}[1, 0] [1, 3]
+// CHECK:         %[[FIRST:.*]] = linalg.generic {{.*}} ins(%[[TOP]],
+// CHECK:         %[[BOTTOM:.*]] = tensor.extract_slice %[[ACC]][3, 0] [2, 64]
+// CHECK:         tensor.extract_slice %{{.*}}[4, 0] [2, 64]
+// CHECK:         tensor.extract_slice %{{.*}}[0, 4] [1, 2]
+// CHECK:         tensor.extract_slice %{{.*}}[3, 0] [2, 64]
+// CHECK:         tensor.extract_slice %{{.*}}[1, 3] [1, 2]
+// CHECK:         %[[LAST:.*]] = linalg.generic {{.*}} ins(%[[BOTTOM]],
+// CHECK:         return %[[FIRST]], %[[LAST]]
+func.func @parts(%rows: tensor<4x64xf32>, %w: tensor<2x4xf32>, %acc: tensor<5x64xf32>) -> (tensor<3x64xf32>, tensor<2x64xf32>) {
+  %e = tensor.empty() : tensor<4x64xf32>
+  %s0 = tensor.extract_slice %w[0, 0] [1, 4] [1, 1] : tensor<2x4xf32> to tensor<4xf32>
+  %w0 = tensor.expand_shape %s0 [[0, 1]] output_shape [4, 1] : tensor<4xf32> into tensor<4x1xf32>
+  %p0 = tensor.extract_slice %acc[0, 0] [4, 64] [1, 1] : tensor<5x64xf32> to tensor<4x64xf32>
+  %a0 = linalg.generic {indexing_maps = [#all, #column, #all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%rows, %w0, %p0 : tensor<4x64xf32>, tensor<4x1xf32>, tensor<4x64xf32>) outs(%e : tensor<4x64xf32>) {
+  ^bb0(%r: f32, %x: f32, %p: f32, %o: f32):
+    %m = arith.mulf %r, %x : f32
+    %a = arith.addf %p, %m : f32
+    linalg.yield %a : f32
+  } -> tensor<4x64xf32>
+  %acc0 = tensor.insert_slice %a0 into %acc[0, 0] [4, 64] [1, 1] : tensor<4x64xf32> into tensor<5x64xf32>
+  %s1 = tensor.extract_slice %w[1, 0] [1, 4] [1, 1] : tensor<2x4xf32> to tensor<4xf32>
+  %w1 = tensor.expand_shape %s1 [[0, 1]] output_shape [4, 1] : tensor<4xf32> into tensor<4x1xf32>
+  %p1 = tensor.extract_slice %acc0[1, 0] [4, 64] [1, 1] : tensor<5x64xf32> to tensor<4x64xf32>
+  %a1 = linalg.generic {indexing_maps = [#all, #column, #all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%rows, %w1, %p1 : tensor<4x64xf32>, tensor<4x1xf32>, tensor<4x64xf32>) outs(%e : tensor<4x64xf32>) {
+  ^bb0(%r: f32, %x: f32, %p: f32, %o: f32):
+    %m = arith.mulf %r, %x : f32
+    %a = arith.addf %p, %m : f32
+    linalg.yield %a : f32
+  } -> tensor<4x64xf32>
+  %acc1 = tensor.insert_slice %a1 into %acc0[1, 0] [4, 64] [1, 1] : tensor<4x64xf32> into tensor<5x64xf32>
+  %top = tensor.extract_slice %acc1[0, 0] [3, 64] [1, 1] : tensor<5x64xf32> to tensor<3x64xf32>
+  %bottom = tensor.extract_slice %acc1[3, 0] [2, 64] [1, 1] : tensor<5x64xf32> to tensor<2x64xf32>
+  return %top, %bottom : tensor<3x64xf32>, tensor<2x64xf32>
 }

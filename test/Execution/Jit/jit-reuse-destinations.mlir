@@ -155,3 +155,33 @@ func.func @parts(%tile: tensor<4x64xf32>, %v: tensor<2x64xf32>) -> (tensor<4x64x
   %whole = tensor.insert_slice %product into %tile[2, 0] [2, 64] [1, 1] : tensor<2x64xf32> into tensor<4x64xf32>
   return %whole, %sum : tensor<4x64xf32>, tensor<2x64xf32>
 }
+
+// A tile of which only some rows may exist: in the array where all do, otherwise in a buffer of which they are copied.
+// CHECK-LABEL: func.func @stored_rows
+// CHECK-SAME:    %[[V:.*]]: tensor<4x64xf32>, %[[Y:.*]]: memref<?x64xf32, strided<[?, 1]>>, %[[T:.*]]: index, %[[ROWS:.*]]: index
+func.func @stored_rows(%v: tensor<4x64xf32>, %y: memref<?x64xf32, strided<[?, 1]>>, %t: index, %rows: index) {
+  // CHECK: %[[PART:.*]] = memref.subview %[[Y]][%[[T]], 0] [%[[ROWS]], 64] [1, 1]
+  // CHECK: %[[BUFFER:.*]] = memref.alloc() : memref<4x64xf32>
+  // CHECK: %[[WHOLE:.*]] = arith.cmpi eq, %[[ROWS]], %c4
+  // CHECK: %[[VIEW:.*]] = memref.subview %[[Y]][%[[T]], 0] [4, 64] [1, 1]
+  // CHECK: %[[PLACE:.*]] = arith.select %[[WHOLE]]
+  // CHECK: %[[INTO:.*]] = bufferization.to_tensor %[[PLACE]] restrict writable
+  // CHECK: %[[R:.*]] = linalg.generic {{.*}} ins(%[[V]] : {{.*}}) outs(%[[INTO]] : tensor<4x64xf32>)
+  // CHECK: bufferization.materialize_in_destination %[[R]] in restrict writable %[[PLACE]]
+  // CHECK: %[[LACKS:.*]] = arith.xori %[[WHOLE]]
+  // CHECK: scf.if %[[LACKS]] {
+  // CHECK:   %[[EXISTING:.*]] = memref.subview %[[BUFFER]][0, 0] [%[[ROWS]], 64] [1, 1]
+  // CHECK:   memref.copy %[[EXISTING]], %[[PART]]
+  // CHECK: }
+  %e = tensor.empty() : tensor<4x64xf32>
+  %r = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%v : tensor<4x64xf32>) outs(%e : tensor<4x64xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %s = arith.negf %x : f32
+    linalg.yield %s : f32
+  } -> tensor<4x64xf32>
+  %to = memref.subview %y[%t, 0] [%rows, 64] [1, 1] : memref<?x64xf32, strided<[?, 1]>> to memref<?x64xf32, strided<[?, 1], offset: ?>>
+  %part = tensor.extract_slice %r[0, 0] [%rows, 64] [1, 1] : tensor<4x64xf32> to tensor<?x64xf32>
+  bufferization.materialize_in_destination %part in restrict writable %to : (tensor<?x64xf32>, memref<?x64xf32, strided<[?, 1], offset: ?>>) -> ()
+  return
+}

@@ -91,7 +91,7 @@ def GatherUpdatesPass : Pass<"jit-gather-updates", "::mlir::func::FuncOp"> {
   let description = [{
     A band that is spread over a window adds the same rows, weighted by one slot after the other, to ever later rows of
     a tile: one sweep over the tile per slot. Seen from a row of the tile, it is a sum over the slots of rows before
-    it. This pass writes that sum, which reads the tile and writes it once. Rows and weights get zeros before and behind, for what is shifted
+    it. This pass writes that sum, which reads the tile and writes it once, or several, where rows of the result are used apart. Rows and weights get zeros before and behind, for what is shifted
     in from outside. The terms are added in the same order.
 
     Before:
@@ -106,7 +106,7 @@ def GatherUpdatesPass : Pass<"jit-gather-updates", "::mlir::func::FuncOp"> {
     %padded = ... // 2 rows of zeros, %rows, 2 rows of zeros
     %r0 = tensor.extract_slice %padded[2, 0] [6, 64] [1, 1] : tensor<8x64xf32> to tensor<6x64xf32>
     ... // %r1 at [1, 0] and %r2 at [0, 0], the weights likewise
-    %acc3 = linalg.generic {...} ins(%r0, %v0, %r1, %v1, %r2, %v2 : ...) outs(%acc) { %a + %r0 * %v0 + %r1 * %v1 + %r2 * %v2 }
+    %acc3 = linalg.generic {...} ins(%acc, %r0, %v0, %r1, %v1, %r2, %v2 : ...) { %a + %r0 * %v0 + %r1 * %v1 + %r2 * %v2 }
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
@@ -158,7 +158,8 @@ def ReuseDestinationsPass : Pass<"jit-reuse-destinations", "::mlir::func::FuncOp
     Bufferization gives an operation a new buffer for every `tensor.empty`. This pass hands it an operand of the same
     type instead, where that operand is read elementwise and for the last time: what a loop carries is then updated
     in place. What a loop carries and cannot be updated in place is written back into its buffer at the end of
-    the body, so that no loop ever hands on a buffer.
+    the body, so that no loop ever hands on a buffer. A tile that is computed only to be stored is computed in the array; where only
+    the run tells whether the array has all its rows, in the array or in a buffer.
 
     Before:
     ```mlir
@@ -175,8 +176,9 @@ def ReuseDestinationsPass : Pass<"jit-reuse-destinations", "::mlir::func::FuncOp
     }
     ```
   }];
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::linalg::LinalgDialect",
-                           "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def PlaceBuffersPass : Pass<"jit-place-buffers", "::mlir::func::FuncOp"> {

@@ -129,47 +129,83 @@ class Gatherer {
 public:
   Gatherer(RewriterBase &rewriter, Location loc, ArrayRef<Update> chain)
       : builder(loc, rewriter), chain(chain) {
-    auto offsets = llvm::map_range(chain, [](const Update &update) { return update.offset; });
-    start = *llvm::min_element(offsets);
-    shift = *llvm::max_element(offsets) - start;
     auto type = cast<RankedTensorType>(chain.front().rows.getType());
     rowCount = type.getDimSize(0);
     colCount = type.getDimSize(1);
+    int64_t wholeRows = cast<RankedTensorType>(chain.front().whole.getType()).getDimSize(0);
+    for (const Update &update : chain)
+      padding = std::max({padding, update.offset, wholeRows - rowCount - update.offset});
   }
 
-  Value create() {
-    Value rows = createPaddedRows(), weights = createPaddedWeights();
-    SmallVector<Value> inputs;
-    SmallVector<AffineMap> maps;
-    for (const Update &update : chain) {
-      int64_t from = shift - (update.offset - start);
-      inputs.push_back(createSlice(rows, from, 0, getResultRows(), colCount));
-      maps.push_back(builder.getMultiDimIdentityMap(2));
-      inputs.push_back(createColumn(weights, update.weightRow, from));
-      maps.push_back(AffineMap::get(2, 0,
-                                    {builder.getAffineDimExpr(0), builder.getAffineConstantExpr(0)},
-                                    builder.getContext()));
+  /// Replaces what is read of the result of the last update.
+  void replace(RewriterBase &rewriter) {
+    rows = createPaddedRows();
+    weights = createPaddedWeights();
+    InsertSliceOp last = chain.back().insert;
+    SmallVector<ExtractSliceOp> parts;
+    if (!collectParts(last, parts)) {
+      rewriter.replaceOp(last, createSum(0, last.getType().getDimSize(0)));
+      return;
     }
-    maps.push_back(builder.getMultiDimIdentityMap(2));
-    Value whole = chain.front().whole;
-    bool isWhole = cast<RankedTensorType>(whole.getType()).getDimSize(0) == getResultRows();
-    Value part = isWhole ? whole : createSlice(whole, start, 0, getResultRows(), colCount);
-    SmallVector<utils::IteratorType> iterators(2, utils::IteratorType::parallel);
-    auto sum = GenericOp::create(
-        builder, part.getType(), inputs, part, maps, iterators,
-        [&](OpBuilder &body, Location loc, ValueRange arguments) {
-          Value total = arguments.back();
-          for (size_t term = 0; term < chain.size(); ++term)
-            total = arith::AddFOp::create(
-                body, loc, total,
-                arith::MulFOp::create(body, loc, arguments[2 * term], arguments[2 * term + 1]));
-          linalg::YieldOp::create(body, loc, total);
-        });
-    return isWhole ? sum.getResult(0) : createInsert(sum.getResult(0), whole, start, 0);
+    // Parts that are read apart are computed apart, so that one may be computed where it is stored.
+    for (ExtractSliceOp part : parts)
+      rewriter.replaceOp(part, createSum(part.getStaticOffsets()[0], part.getType().getDimSize(0)));
   }
 
 private:
-  int64_t getResultRows() const { return rowCount + shift; }
+  /// Whether only rows of the result are read that do not overlap; collects them.
+  static bool collectParts(InsertSliceOp result, SmallVectorImpl<ExtractSliceOp> &parts) {
+    for (Operation *user : result->getUsers()) {
+      auto part = dyn_cast<ExtractSliceOp>(user);
+      if (!part || !getRowOffset(part.getStaticOffsets(), part.getStaticStrides(), part.getType(),
+                                 result.getType()))
+        return false;
+      parts.push_back(part);
+    }
+    auto getBegin = [](ExtractSliceOp part) { return part.getStaticOffsets()[0]; };
+    llvm::sort(parts, [&](ExtractSliceOp one, ExtractSliceOp other) {
+      return getBegin(one) < getBegin(other);
+    });
+    for (size_t number = 1; number < parts.size(); ++number) {
+      ExtractSliceOp before = parts[number - 1];
+      if (getBegin(before) + before.getType().getDimSize(0) > getBegin(parts[number]))
+        return false;
+    }
+    return true;
+  }
+
+  /// Rows [from, from + count) of the result.
+  Value createSum(int64_t from, int64_t count) {
+    Value whole = chain.front().whole;
+    bool isWhole = cast<RankedTensorType>(whole.getType()).getDimSize(0) == count;
+    Value part = isWhole ? whole : createSlice(whole, from, 0, count, colCount);
+    AffineMap identity = builder.getMultiDimIdentityMap(2);
+    AffineMap column =
+        AffineMap::get(2, 0, {builder.getAffineDimExpr(0), builder.getAffineConstantExpr(0)},
+                       builder.getContext());
+    SmallVector<Value> inputs = {part};
+    SmallVector<AffineMap> maps = {identity};
+    for (const Update &update : chain) {
+      int64_t shifted = padding + from - update.offset;
+      inputs.push_back(createSlice(rows, shifted, 0, count, colCount));
+      inputs.push_back(createColumn(update.weightRow, shifted, count));
+      maps.append({identity, column});
+    }
+    maps.push_back(identity);
+    SmallVector<utils::IteratorType> iterators(2, utils::IteratorType::parallel);
+    auto addTerms = [&](OpBuilder &body, Location loc, ValueRange arguments) {
+      Value total = arguments.front();
+      for (size_t term = 0; term < chain.size(); ++term) {
+        Value product =
+            arith::MulFOp::create(body, loc, arguments[2 * term + 1], arguments[2 * term + 2]);
+        total = arith::AddFOp::create(body, loc, total, product);
+      }
+      linalg::YieldOp::create(body, loc, total);
+    };
+    return GenericOp::create(builder, part.getType(), inputs, createEmpty(count, colCount), maps,
+                             iterators, addTerms)
+        .getResult(0);
+  }
 
   SmallVector<OpFoldResult> getIndices(int64_t first, int64_t second) {
     return {builder.getIndexAttr(first), builder.getIndexAttr(second)};
@@ -191,10 +227,10 @@ private:
     return linalg::FillOp::create(builder, zero, place).getResult(0);
   }
 
-  /// `shift` rows of zeros, the rows as f32, and as many zeros again.
+  /// Rows of zeros, the rows as f32, and as many zeros again.
   Value createPaddedRows() {
-    Value padded = createEmpty(rowCount + 2 * shift, colCount);
-    Value part = createSlice(padded, shift, 0, rowCount, colCount);
+    Value padded = createEmpty(rowCount + 2 * padding, colCount);
+    Value part = createSlice(padded, padding, 0, rowCount, colCount);
     SmallVector<AffineMap> maps(2, builder.getMultiDimIdentityMap(2));
     SmallVector<utils::IteratorType> iterators(2, utils::IteratorType::parallel);
     auto widened =
@@ -206,35 +242,36 @@ private:
                             linalg::YieldOp::create(body, loc, value);
                           });
     // The rows come first: two tiles that begin with the same zeros would be taken for one.
-    padded = createInsert(widened.getResult(0), padded, shift, 0);
-    for (int64_t row : {int64_t(0), shift + rowCount}) {
-      Value zeros = createZeros(createSlice(padded, row, 0, shift, colCount));
+    padded = createInsert(widened.getResult(0), padded, padding, 0);
+    for (int64_t row : {int64_t(0), padding + rowCount}) {
+      Value zeros = createZeros(createSlice(padded, row, 0, padding, colCount));
       padded = createInsert(zeros, padded, row, 0);
     }
     return padded;
   }
 
   Value createPaddedWeights() {
-    Value weights = chain.front().weights;
-    int64_t slots = cast<RankedTensorType>(weights.getType()).getDimSize(0);
-    Value zeros = createZeros(createEmpty(slots, rowCount + 2 * shift));
-    return createInsert(weights, zeros, 0, shift);
+    Value band = chain.front().weights;
+    int64_t slots = cast<RankedTensorType>(band.getType()).getDimSize(0);
+    Value zeros = createZeros(createEmpty(slots, rowCount + 2 * padding));
+    return createInsert(band, zeros, 0, padding);
   }
 
-  Value createColumn(Value weights, int64_t row, int64_t from) {
+  Value createColumn(int64_t slot, int64_t from, int64_t count) {
     Type type = builder.getF32Type();
-    auto flat = RankedTensorType::get({getResultRows()}, type);
-    Value slice = ExtractSliceOp::create(builder, flat, weights, getIndices(row, from),
-                                         getIndices(1, getResultRows()), getIndices(1, 1));
+    auto flat = RankedTensorType::get({count}, type);
+    Value slice = ExtractSliceOp::create(builder, flat, weights, getIndices(slot, from),
+                                         getIndices(1, count), getIndices(1, 1));
     SmallVector<ReassociationIndices> both = {{0, 1}};
-    return tensor::ExpandShapeOp::create(builder, RankedTensorType::get({getResultRows(), 1}, type),
-                                         slice, both);
+    return tensor::ExpandShapeOp::create(builder, RankedTensorType::get({count, 1}, type), slice,
+                                         both);
   }
 
   ImplicitLocOpBuilder builder;
   ArrayRef<Update> chain;
-  int64_t start, shift; // the smallest offset, and how much larger the largest is
   int64_t rowCount, colCount;
+  int64_t padding = 0; // rows of zeros on each side, as many as any shift needs
+  Value rows, weights; // padded
 };
 
 struct GatherUpdatesPass : attn::impl::GatherUpdatesPassBase<GatherUpdatesPass> {
@@ -255,7 +292,7 @@ struct GatherUpdatesPass : attn::impl::GatherUpdatesPassBase<GatherUpdatesPass> 
       if (!isShifted)
         continue;
       rewriter.setInsertionPoint(insert);
-      rewriter.replaceOp(insert, Gatherer(rewriter, insert.getLoc(), chain).create());
+      Gatherer(rewriter, insert.getLoc(), chain).replace(rewriter);
     }
   }
 };

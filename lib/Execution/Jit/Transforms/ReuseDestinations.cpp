@@ -1,9 +1,11 @@
 // The pass `jit-reuse-destinations`: lets operations write into operands they read last. CPU stage,
 // on tensors.
+#include "WholeRows.h"
 #include "attn/Execution/Jit/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -158,21 +160,71 @@ void updateInPlace(func::FuncOp function) {
   }
 }
 
-/// A row that is computed only to be stored is computed where it is stored.
+/// Whether the value is computed by an operation that may compute it anywhere in its block instead.
+GenericOp findMovable(Value value, Operation *store) {
+  auto op = value.getDefiningOp<GenericOp>();
+  auto type = cast<RankedTensorType>(value.getType());
+  return op && op->getBlock() == store->getBlock() && op.getNumResults() == 1 && op->hasOneUse() &&
+                 writesEmpty(op, 0) && type.hasStaticShape() && type.getShape().back() > 1
+             ? op
+             : GenericOp();
+}
+
+/// Lets `op` write into `place`, right before `store`: the store keeps its place among other
+/// accesses of the array; the arithmetic may move.
+void writeTo(GenericOp op, Value place, bufferization::MaterializeInDestinationOp store) {
+  op->moveBefore(store);
+  OpBuilder builder(op);
+  op.getDpsInitOperand(0)->set(bufferization::ToTensorOp::create(
+      builder, store.getLoc(), op.getResultTypes()[0], place, /*restrict=*/true,
+      /*writable=*/true));
+}
+
+/// A tile of which only the rows that exist are stored is computed in the array where all do, and
+/// otherwise in a buffer, of which those rows are copied.
+void writeToArrayOrBuffer(GenericOp op, tensor::ExtractSliceOp part,
+                          bufferization::MaterializeInDestinationOp store) {
+  auto to = store.getDest().getDefiningOp<memref::SubViewOp>();
+  auto tile = cast<RankedTensorType>(op.getResultTypes()[0]);
+  if (!to || part.getSizes().size() != 1 || to.getSizes() != part.getSizes() ||
+      to.getType().getRank() != 2)
+    return;
+  ImplicitLocOpBuilder builder(store.getLoc(), store);
+  auto type = MemRefType::get(tile.getShape(), tile.getElementType());
+  Value buffer = memref::AllocOp::create(builder, type);
+  Value isWhole = attn::jit::createIsWhole(builder, part.getSizes().front(), type);
+  Value place = attn::jit::createChoice(builder, isWhole,
+                                        attn::jit::createWholeView(builder, to, type), buffer);
+  auto whole = bufferization::MaterializeInDestinationOp::create(
+      builder, /*result=*/Type(), op.getResult(0), place, /*restrict=*/true, /*writable=*/true);
+  auto copy = scf::IfOp::create(builder, attn::jit::createNot(builder, isWhole),
+                                /*withElseRegion=*/false);
+  builder.setInsertionPoint(copy.thenBlock()->getTerminator());
+  Value rows = memref::SubViewOp::create(builder, buffer, part.getMixedOffsets(),
+                                         part.getMixedSizes(), part.getMixedStrides());
+  memref::CopyOp::create(builder, rows, to);
+  store.erase();
+  part.erase();
+  writeTo(op, place, whole);
+}
+
+/// A tile that is computed only to be stored is computed where it is stored.
 void writeToArrays(func::FuncOp function) {
-  function.walk([](bufferization::MaterializeInDestinationOp store) {
-    auto op = store.getSource().getDefiningOp<GenericOp>();
-    auto type = cast<RankedTensorType>(store.getSource().getType());
-    if (!op || !isa<MemRefType>(store.getDest().getType()) || op->getBlock() != store->getBlock() ||
-        op.getNumResults() != 1 || !op->hasOneUse() || !writesEmpty(op, 0) ||
-        !type.hasStaticShape() || type.getShape().back() == 1)
-      return;
-    // The store keeps its place among other accesses of the array; the arithmetic may move.
-    op->moveBefore(store);
-    OpBuilder builder(op);
-    op.getDpsInitOperand(0)->set(bufferization::ToTensorOp::create(
-        builder, store.getLoc(), type, store.getDest(), /*restrict=*/true, /*writable=*/true));
-  });
+  SmallVector<bufferization::MaterializeInDestinationOp> stores;
+  function.walk([&](bufferization::MaterializeInDestinationOp store) { stores.push_back(store); });
+  for (bufferization::MaterializeInDestinationOp store : stores) {
+    if (!isa<MemRefType>(store.getDest().getType()))
+      continue;
+    if (GenericOp op = findMovable(store.getSource(), store)) {
+      writeTo(op, store.getDest(), store);
+      continue;
+    }
+    auto part = store.getSource().getDefiningOp<tensor::ExtractSliceOp>();
+    if (!part || !part->hasOneUse() || part.getSourceType().getRank() != 2)
+      continue;
+    if (GenericOp op = findMovable(part.getSource(), store))
+      writeToArrayOrBuffer(op, part, store);
+  }
 }
 
 /// The carried argument whose buffer `value` is written into, seen from the end of the loop's body.

@@ -49,8 +49,8 @@ public:
     mlir::Value fill;
   };
 
-  /// Adds to `needs` what an access must wait for. Two such fills of one buffer with the same scalar
-  /// may come in any order: what waits for the later one waits for both.
+  /// Adds to `needs` what an access must wait for. Two such fills of one buffer with the same
+  /// scalar may come in any order: what waits for the later one waits for both.
   void collect(const LocalPlace &place, const Access &access, const Actor &actor,
                Needs &needs) const;
   /// Remembers the access as done.
