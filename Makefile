@@ -10,7 +10,7 @@ PRESET ?= release
 VENV_PYTHON := .venv/bin/python
 export JOBS
 
-.PHONY: setup build demo test bench docs format lint clean
+.PHONY: setup vendor build demo test bench docs format lint clean
 
 setup:
 	@scripts/setup.sh
@@ -21,8 +21,12 @@ build: setup
 demo: build
 	@$(VENV_PYTHON) scripts/demo.py
 
+# The vendor's packages, which only tests use.
+vendor: setup
+	@scripts/vendor.sh
+
 # The build is a part of the test run, so that a build failure still ends with totals.
-test: setup
+test: vendor
 	@$(VENV_PYTHON) scripts/run_tests.py
 
 bench: build
