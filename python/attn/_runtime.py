@@ -45,6 +45,13 @@ def call(kernel, positional, keywords, outputs: dict | None = None):
     return launch.results()
 
 
+def summing_blocks():
+    """How many blocks of one launch sum rows on their own, at most."""
+    from . import _core
+
+    return _core.BLOCKS_WITH_PHASES
+
+
 def lower(kernel, positional, arguments: dict):
     """What the frontend writes for a call, without running it."""
     return _Launch(kernel, positional, arguments).lowered

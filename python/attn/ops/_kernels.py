@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-# Blocks that sum rows on their own, at most: more than the CPU runtime launches, and than any chip has cores.
-_SUMMING_BLOCKS = 64
+from .. import _runtime
+
 # The resident form takes one token at a time, with all of its blocks. That pays where they are few, and together
 # neither too short for an instruction nor too long for local memory: by predicted time, between so many bytes.
 _RESIDENT_BLOCKS = 8
@@ -74,7 +74,7 @@ def attn_res_backward(
 
 def accumulator_bytes(width: int):
     """The scratch in which the blocks of a launch sum rows of f32, at most."""
-    return _SUMMING_BLOCKS * width * 4
+    return _runtime.summing_blocks() * width * 4
 
 
 # Neighbourhood attention

@@ -20,6 +20,10 @@ using tensor::InsertSliceOp;
 
 namespace {
 
+/// Up to so many updates, rows that not all of them reach become one sum each; the number of terms
+/// grows with the square.
+constexpr size_t maxUpdatesPerRow = 16;
+
 /// Some rows of a tile, one behind the other.
 struct RowRange {
   int64_t begin = 0, end = 0;
@@ -30,8 +34,8 @@ struct RowRange {
   }
 };
 
-/// Replaces a chain of updates. A row of the result that all of them reach is a sum of as many
-/// shifted rows; the few before and behind those are updated one by one.
+/// Replaces a chain of updates. Rows of the result that all of them reach are one sum of as many
+/// shifted rows; the few before and behind those are sums of fewer, or updated one by one.
 class Gatherer {
 public:
   Gatherer(RewriterBase &rewriter, Location loc, ArrayRef<Update> chain)
@@ -104,43 +108,64 @@ private:
 
   /// Rows of the result, of the type `element`.
   Value createRows(RowRange range) {
-    RowRange middle = range.intersect(full);
-    if (middle.size() == 0)
-      return createNarrow(createUpdates(range));
-    if (middle.size() == range.size())
-      return createSum(range, createEmpty(range.size(), element));
+    SmallVector<RowRange> pieces = split(range);
+    if (pieces.size() == 1)
+      return createPiece(range, createEmpty(range.size(), element));
     Value tile = createEmpty(range.size(), element);
-    for (RowRange piece :
-         {RowRange{range.begin, middle.begin}, middle, RowRange{middle.end, range.end}}) {
-      if (piece.size() == 0)
-        continue;
+    for (RowRange piece : pieces) {
       int64_t at = piece.begin - range.begin;
-      Value values = piece.begin == middle.begin
-                         ? createSum(piece, createSlice(tile, at, piece.size()))
-                         : createNarrow(createUpdates(piece));
-      tile = createInsert(values, tile, at);
+      tile = createInsert(createPiece(piece, createSlice(tile, at, piece.size())), tile, at);
     }
     return tile;
   }
 
-  /// Rows that all updates reach, computed into `place`.
-  Value createSum(RowRange range, Value place) {
+  /// The rows that all updates reach, and those before and behind.
+  SmallVector<RowRange> split(RowRange range) const {
+    RowRange middle = range.intersect(full);
+    if (middle.size() == 0)
+      middle = {range.end, range.end};
+    SmallVector<RowRange> pieces;
+    auto add = [&](RowRange piece, int64_t step) {
+      for (; piece.begin < piece.end; piece.begin += step)
+        pieces.push_back({piece.begin, std::min(piece.begin + step, piece.end)});
+    };
+    int64_t outer = chain.size() <= maxUpdatesPerRow ? 1 : range.size();
+    add({range.begin, middle.begin}, outer);
+    add(middle, range.size());
+    add({middle.end, range.end}, outer);
+    return pieces;
+  }
+
+  Value createPiece(RowRange piece, Value place) {
+    SmallVector<const Update *> reaching;
+    for (const Update &update : chain) {
+      int64_t reached = piece.intersect(getReach(update)).size();
+      if (reached > 0 && reached < piece.size())
+        return createNarrow(createUpdates(piece));
+      if (reached > 0)
+        reaching.push_back(&update);
+    }
+    return createSum(piece, reaching, place);
+  }
+
+  /// Rows that all of the updates reach, computed into `place`.
+  Value createSum(RowRange range, ArrayRef<const Update *> updates, Value place) {
     SmallVector<Value> inputs;
     SmallVector<AffineMap> maps;
     Value start = createStart(range);
-    bool startsAtZero = isZeros(start);
-    if (!startsAtZero) {
+    bool addsToStart = updates.empty() || !isZeros(start);
+    if (addsToStart) {
       inputs.push_back(start);
       maps.push_back(getIdentity());
     }
-    for (const Update &update : chain) {
-      inputs.append({createShiftedRows(update, range), createColumn(update, range)});
+    for (const Update *update : updates) {
+      inputs.append({createShiftedRows(*update, range), createColumn(*update, range)});
       maps.append({getIdentity(), getColumnMap()});
     }
     return createSweep(inputs, maps, place, [&](OpBuilder &body, Location loc, ValueRange values) {
-      Value total = startsAtZero ? Value() : values.front();
-      values = values.drop_front(startsAtZero ? 0 : 1);
-      for (size_t term = 0; term < chain.size(); ++term) {
+      Value total = addsToStart ? values.front() : Value();
+      values = values.drop_front(addsToStart ? 1 : 0);
+      for (size_t term = 0; term < updates.size(); ++term) {
         Value product = arith::MulFOp::create(body, loc, values[2 * term], values[2 * term + 1]);
         total = total ? arith::AddFOp::create(body, loc, total, product).getResult() : product;
       }
