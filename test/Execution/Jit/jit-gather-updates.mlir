@@ -103,10 +103,10 @@ func.func @single(%rows: tensor<4x64xf32>, %w: tensor<2x4xf32>, %acc: tensor<5x6
 // CHECK-LABEL: func.func @parts
 // CHECK-SAME:    %[[ROWS:.*]]: tensor<4x64xf32>, %[[W:.*]]: tensor<2x4xf32>, %[[LAST:.*]]: tensor<1x64xf32>
 // CHECK:         %[[TILE:.*]] = tensor.empty() : tensor<4x64xbf16>
-// CHECK:         %[[HEAD:.*]] = linalg.generic {{.*}} ins(%[[LAST]],
-// CHECK:         %[[NARROW:.*]] = linalg.generic {{.*}} ins(%[[HEAD]] : tensor<1x64xf32>) outs({{.*}} : tensor<1x64xbf16>)
+// CHECK:         %[[TOP:.*]] = tensor.extract_slice %[[TILE]][0, 0] [1, 64]
+// CHECK:         %[[HEAD:.*]] = linalg.generic {{.*}} ins(%[[LAST]], {{.*}}) outs(%[[TOP]] : tensor<1x64xbf16>)
 // CHECK:           arith.truncf
-// CHECK:         %[[T0:.*]] = tensor.insert_slice %[[NARROW]] into %[[TILE]][0, 0] [1, 64]
+// CHECK:         %[[T0:.*]] = tensor.insert_slice %[[HEAD]] into %[[TILE]][0, 0] [1, 64]
 // CHECK:         %[[PLACE:.*]] = tensor.extract_slice %[[T0]][1, 0] [3, 64]
 // CHECK:         %[[R1:.*]] = tensor.extract_slice %[[ROWS]][1, 0] [3, 64]
 // CHECK:         %[[R0:.*]] = tensor.extract_slice %[[ROWS]][0, 0] [3, 64]
@@ -116,9 +116,8 @@ func.func @single(%rows: tensor<4x64xf32>, %w: tensor<2x4xf32>, %acc: tensor<5x6
 // CHECK-NEXT:      %[[TOTAL:.*]] = arith.addf %[[AB]], %[[CD]]
 // CHECK-NEXT:      arith.truncf %[[TOTAL]]
 // CHECK:         %[[FIRST:.*]] = tensor.insert_slice %[[SUM]] into %[[T0]][1, 0] [3, 64]
-// CHECK:         %[[ZEROS:.*]] = linalg.fill {{.*}} -> tensor<1x64xf32>
 // CHECK:         %[[R3:.*]] = tensor.extract_slice %[[ROWS]][3, 0] [1, 64]
-// CHECK:         %[[BOTTOM:.*]] = linalg.generic {{.*}} ins(%[[ZEROS]], %[[R3]], %{{.*}})
+// CHECK:         %[[BOTTOM:.*]] = linalg.generic {{.*}} ins(%[[R3]], %{{.*}} : tensor<1x64xf32>, tensor<1x1xf32>)
 // CHECK:         return %[[FIRST]], %[[BOTTOM]]
 func.func @parts(%rows: tensor<4x64xf32>, %w: tensor<2x4xf32>, %last: tensor<1x64xf32>) -> (tensor<4x64xbf16>, tensor<1x64xf32>) {
   %zero = arith.constant 0.0 : f32

@@ -46,7 +46,7 @@ public:
     full = getReach(chain.front());
     for (const Update &update : chain)
       full = full.intersect(getReach(update));
-    rows = createWideRows();
+    rows = createWideRows(builder, chain.front().rows);
   }
 
   /// Replaces what is read of the result of the last update.
@@ -240,17 +240,6 @@ private:
   Value createZeros(int64_t count) {
     Value zero = arith::ConstantOp::create(builder, builder.getF32FloatAttr(0.0f));
     return linalg::FillOp::create(builder, zero, createEmpty(count)).getResult(0);
-  }
-
-  /// The rows as f32: narrow ones are widened once, not by every sum.
-  Value createWideRows() {
-    Value narrow = chain.front().rows;
-    if (cast<RankedTensorType>(narrow.getType()).getElementType().isF32())
-      return narrow;
-    return createSweep(narrow, getIdentity(), createEmpty(rowCount),
-                       [](OpBuilder &body, Location loc, ValueRange values) -> Value {
-                         return arith::ExtFOp::create(body, loc, body.getF32Type(), values[0]);
-                       });
   }
 
   /// What an update adds to rows that it reaches, but for the weights.

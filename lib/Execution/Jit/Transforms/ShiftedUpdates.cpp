@@ -106,3 +106,47 @@ SmallVector<Update> attn::jit::collectUpdates(InsertSliceOp last) {
   std::reverse(chain.begin(), chain.end());
   return chain;
 }
+
+/// Whether all that `op` does with what it reads through `use` is to widen it.
+static bool isOnlyWidened(GenericOp op, OpOperand &use) {
+  return op.isDpsInput(&use) &&
+         llvm::all_of(op.getMatchingBlockArgument(&use).getUsers(), [](Operation *user) {
+           return isa<arith::ExtFOp>(user) && user->getResult(0).getType().isF32();
+         });
+}
+
+/// Lets an operation that widens what it reads read it wide.
+static void readWide(OpOperand &use, Value wide) {
+  BlockArgument read = cast<GenericOp>(use.getOwner()).getMatchingBlockArgument(&use);
+  use.set(wide);
+  for (Operation *widening : llvm::make_early_inc_range(read.getUsers())) {
+    widening->getResult(0).replaceAllUsesWith(read);
+    widening->erase();
+  }
+  read.setType(cast<RankedTensorType>(wide.getType()).getElementType());
+}
+
+Value attn::jit::createWideRows(OpBuilder &builder, Value rows) {
+  auto type = cast<RankedTensorType>(rows.getType());
+  Type element = builder.getF32Type();
+  if (type.getElementType() == element)
+    return rows;
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : rows.getUses())
+    if (auto op = dyn_cast<GenericOp>(use.getOwner()); op && isOnlyWidened(op, use))
+      uses.push_back(&use);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfterValue(rows);
+  Value empty = tensor::EmptyOp::create(builder, rows.getLoc(), type.getShape(), element);
+  SmallVector<AffineMap> maps(2, builder.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<utils::IteratorType> iterators(type.getRank(), utils::IteratorType::parallel);
+  auto widened = GenericOp::create(builder, rows.getLoc(), empty.getType(), rows, empty, maps,
+                                   iterators, [&](OpBuilder &body, Location loc, ValueRange in) {
+                                     Value wide =
+                                         arith::ExtFOp::create(body, loc, element, in.front());
+                                     linalg::YieldOp::create(body, loc, wide);
+                                   });
+  for (OpOperand *use : uses)
+    readWide(*use, widened.getResult(0));
+  return widened.getResult(0);
+}

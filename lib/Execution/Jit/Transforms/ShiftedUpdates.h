@@ -22,6 +22,10 @@ std::optional<int64_t> getRowOffset(llvm::ArrayRef<int64_t> offsets,
 /// The updates that follow each other on one tile with the same rows and weights, up to `last`.
 llvm::SmallVector<Update> collectUpdates(mlir::tensor::InsertSliceOp last);
 
+/// The rows of updates as f32, widened where they are made: once, not by everything that reads
+/// them.
+mlir::Value createWideRows(mlir::OpBuilder &builder, mlir::Value rows);
+
 } // namespace attn::jit
 
 #endif // ATTN_EXECUTION_JIT_SHIFTEDUPDATES_H

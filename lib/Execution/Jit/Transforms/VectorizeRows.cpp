@@ -153,7 +153,7 @@ private:
     for (OpOperand *input : op.getDpsInputOperands()) {
       Value invariant = invariants[input->getOperandNumber()];
       bool isUsed = op.payloadUsesValueFromOperand(input);
-      if (prefetched.contains(input))
+      if (prefetched.contains(input) && mayStartLine(*input, inner))
         sweep.prefetch(builder, *input, outer, inner);
       values.push_back(invariant || !isUsed ? invariant
                                             : sweep.load(builder, *input, outer, inner, count));
