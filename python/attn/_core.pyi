@@ -42,6 +42,9 @@ class Module:
 Array = tuple[int | list[int], tuple[int, ...], tuple[int, ...]]
 """Address (or those of a list of tensors, whose length is the first size), shape, strides in elements."""
 
+BLOCKS_WITH_PHASES: int
+"""Blocks of a kernel with several phases, at most; each sums its part of a scratch."""
+
 class JitKernel:
     """A kernel compiled for this machine's CPU."""
 

@@ -88,6 +88,7 @@ void bindJit(py::module_ &module) {
             return take(kernel.countBlocks(toArguments(values), threads));
           },
           py::arg("arguments"), py::arg("threads"));
+  module.attr("BLOCKS_WITH_PHASES") = blocksWithPhases;
   module.def("jit_compile", &compile, py::arg("module"), py::arg("name") = "", release());
   module.def("prefer_huge_pages", &preferHugePages, py::arg("address"), py::arg("bytes"));
   module.def("print_llvm", &printLLVMOf, py::arg("module"), release());
