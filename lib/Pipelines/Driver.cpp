@@ -20,16 +20,18 @@ using namespace attn;
 namespace {
 
 /// What a kernel can be printed as.
-enum class Stage { Tile, Ascend, AscendC };
+enum class Stage { Tile, Linalg, Ascend, AscendC };
 
 struct DriverOptions {
   llvm::cl::opt<Stage> emit{
       "emit",
       llvm::cl::desc("Print kernels in this form, after the passes given, or else after the "
                      "pipelines that lead there"),
-      llvm::cl::values(clEnumValN(Stage::Tile, "tile", "tile IR that fits the chip"),
-                       clEnumValN(Stage::Ascend, "ascend", "planned and synchronised chip IR"),
-                       clEnumValN(Stage::AscendC, "ascendc", "AscendC C++"))};
+      llvm::cl::values(
+          clEnumValN(Stage::Tile, "tile", "tile IR that fits the chip"),
+          clEnumValN(Stage::Linalg, "linalg", "linalg on tensors as triton-ascend writes it"),
+          clEnumValN(Stage::Ascend, "ascend", "planned and synchronised chip IR"),
+          clEnumValN(Stage::AscendC, "ascendc", "AscendC C++"))};
   llvm::cl::opt<std::string> soc{
       "soc", llvm::cl::value_desc("name[:fact=value,...]"),
       llvm::cl::desc(
@@ -74,7 +76,9 @@ struct LowerPass : PassWrapper<LowerPass, OperationPass<ModuleOp>> {
       return;
     OpPassManager pipeline(ModuleOp::getOperationName());
     addTileStage(pipeline);
-    if (last != Stage::Tile)
+    if (last == Stage::Linalg)
+      addLinalgStage(pipeline);
+    else if (last != Stage::Tile)
       addAscendStage(pipeline);
     if (failed(runPipeline(pipeline, module)))
       signalPassFailure();
@@ -83,21 +87,42 @@ struct LowerPass : PassWrapper<LowerPass, OperationPass<ModuleOp>> {
   Stage last;
 };
 
-/// Prints the module as AscendC.
-struct EmitAscendCPass : PassWrapper<EmitAscendCPass, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(EmitAscendCPass)
-  EmitAscendCPass(raw_ostream &os, ascendc::AscendCOptions options) : os(os), options(options) {}
+/// Prints the module in a form that is not ours to read back.
+struct EmitPass : PassWrapper<EmitPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(EmitPass)
+  using Emission = std::function<LogicalResult(ModuleOp)>;
+  explicit EmitPass(Emission emit) : emit(std::move(emit)) {}
 
-  StringRef getName() const override { return "EmitAscendC"; }
+  StringRef getName() const override { return "Emit"; }
   void runOnOperation() override {
-    if (failed(ascendc::emitAscendC(getOperation(), os, options)))
+    if (failed(emit(getOperation())))
       signalPassFailure();
     markAllAnalysesPreserved();
   }
 
-  raw_ostream &os;
-  ascendc::AscendCOptions options;
+  Emission emit;
 };
+
+/// How a form is printed to `os`; nothing for forms that are the module itself.
+EmitPass::Emission getEmission(const DriverOptions &options, raw_ostream &os) {
+  switch (options.emit) {
+  case Stage::Tile:
+  case Stage::Ascend:
+    return {};
+  case Stage::Linalg:
+    // The vendor's compiler is of another MLIR version: only the generic form is the same there.
+    return [&](ModuleOp module) {
+      module.print(os, OpPrintingFlags().printGenericOpForm());
+      return success();
+    };
+  case Stage::AscendC:
+    return [&](ModuleOp module) {
+      ascendc::AscendCOptions ascendc{/*lineDirectives=*/!options.noLineDirectives};
+      return ascendc::emitAscendC(module, os, ascendc);
+    };
+  }
+  llvm_unreachable("every form is handled");
+}
 
 /// Appends the passes that `--emit` needs. The user's passes, where there are any, replace ours.
 void addEmission(PassManager &manager, const DriverOptions &options, bool hasUserPasses,
@@ -106,9 +131,8 @@ void addEmission(PassManager &manager, const DriverOptions &options, bool hasUse
     return;
   if (!hasUserPasses)
     manager.addPass(std::make_unique<LowerPass>(options.emit));
-  if (options.emit == Stage::AscendC)
-    manager.addPass(std::make_unique<EmitAscendCPass>(
-        os, ascendc::AscendCOptions{/*lineDirectives=*/!options.noLineDirectives}));
+  if (EmitPass::Emission emission = getEmission(options, os))
+    manager.addPass(std::make_unique<EmitPass>(std::move(emission)));
 }
 
 LogicalResult runWithOptions(const DriverOptions &options, StringRef inputFile,
@@ -134,8 +158,8 @@ LogicalResult runWithOptions(const DriverOptions &options, StringRef inputFile,
     addEmission(manager, options, manager.size() > passCount, output->os());
     return success();
   });
-  // AscendC is printed by its pass; the module itself is not wanted then.
-  bool printsModule = options.emit.getNumOccurrences() == 0 || options.emit != Stage::AscendC;
+  // Where a pass prints, the module itself is not wanted.
+  bool printsModule = options.emit.getNumOccurrences() == 0 || !getEmission(options, output->os());
   if (failed(MlirOptMain(printsModule ? output->os() : llvm::nulls(), std::move(input), registry,
                          config)))
     return failure();

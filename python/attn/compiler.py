@@ -10,12 +10,15 @@ from . import cache
 from .cache import keys
 from .errors import CompileError, Diagnostic
 
-STAGES = ("source", "tile", "ascend", "ascendc")
-"""What the frontend wrote; fitted tiles; the chip's ops, buffers and flags; the text for the chip's compiler."""
+STAGES = ("source", "tile", "linalg", "ascend", "ascendc")
+"""What the frontend wrote; fitted tiles; what triton-ascend would hand to the vendor's compiler; the chip's ops, buffers and
+flags; the text for the chip's compiler."""
 
 # The pipelines that lead to each stage from the frontend's text, and the options that they take.
 _PIPELINES = {"source": (), "tile": ("attn-tile",), "ascend": ("attn-tile", "attn-ascend")}
+_PIPELINES["linalg"] = ("attn-tile", "attn-linalg")
 _PIPELINES["ascendc"] = _PIPELINES["ascend"]
+_EMITTED_FROM = {"ascendc": "ascend"}  # the stages that are no IR
 _OPTIONS = dict.fromkeys(("band", "phases", "softmax", "strips"), "attn-tile")
 _WORD = re.compile(r"[\w-]+")
 
@@ -104,10 +107,11 @@ class Artefact:
         """The text of a stage, the sizes chosen and the remarks on the way, from the cache where they are there."""
 
         def make():
-            level = "ascend" if stage == "ascendc" else stage
+            level = _EMITTED_FROM.get(stage, stage)
             module = self.module(level)
             with compile_errors():
-                text = module.emit_ascendc() if stage == "ascendc" else module.str(debug_info)
+                emitted = level != stage
+                text = module.emit_ascendc() if emitted else module.str(debug_info, generic=stage == "linalg")
             about = {"sizes": module.sizes, "remarks": [remark.to_json() for remark in self._said[level]]}
             return about, text.encode()
 
