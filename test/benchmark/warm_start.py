@@ -2,7 +2,8 @@
 
 Every figure is the lower quartile over fresh processes. A kernel's time is that of its first call, on a few elements:
 keys, reading, checking and mapping it are in it, and so are importing what runs it and looking at the compiler's files,
-which the first kernel pays for all. PyTorch is imported before, as tensors need it.
+which the first kernel pays for all. PyTorch is imported before, as tensors need it, and runs one thread: waking others
+takes as long as the machine is busy.
 """
 
 import argparse
@@ -53,6 +54,7 @@ def measure_calls(is_warm: bool):
 
     import attn  # noqa: F401
 
+    torch.set_num_threads(1)
     if not is_warm:
         shutil.rmtree(os.environ["ATTN_CACHE_DIR"], ignore_errors=True)
     figures = {}
