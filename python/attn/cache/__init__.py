@@ -35,7 +35,7 @@ def obtain(kind: str, name: str, key, make):
     """The entry of a key, from the cache where it is there; `make()` gives (description, data) otherwise.
 
     `key()` gives the key (attn.cache.keys), which must tell apart everything that `make` depends on. Processes that
-    want the same entry at the same time wait for the first of them.
+    want the same entry at the same time wait for the first of them, so `make` itself must not ask for entries.
     """
     store = current_store()
     if store is None:
