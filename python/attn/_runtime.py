@@ -44,8 +44,16 @@ def call(kernel, positional, keywords, outputs: dict | None = None):
     if program is None:
         program = kernel.programs[key] = HostProgram(kernel.__name__, launch.lowered, options)
     if not launch.is_empty:
+        launch.prepare_outputs()
         program.run(launch, native_arguments, torch.get_num_threads())
     return launch.results()
+
+
+def summing_blocks():
+    """How many blocks of one launch sum rows on their own, at most."""
+    from . import _host
+
+    return _host.BLOCKS_WITH_PHASES
 
 
 def lower(kernel, positional, arguments: dict):
@@ -205,6 +213,15 @@ class _Launch:
         """The bytes of the scratch that was made last."""
         return sum(array.numel() * array.element_size() for array in self._workspace)
 
+    def prepare_outputs(self):
+        """Asks for huge pages, before the first write to the outputs: that can cost more than computing them."""
+        from . import _host
+
+        for output in self._outputs:
+            for tensor in output if isinstance(output, (list, tuple)) else (output,):
+                storage = tensor.untyped_storage()
+                _host.prefer_huge_pages(storage.data_ptr(), storage.nbytes())
+
     def results(self):
         """What the kernel returns."""
         returned = tuple(None if place is None else self._outputs[place] for place in self.lowered.returned)
@@ -258,14 +275,12 @@ def _make_tensor(dtype, shape, like=None):
     """A tensor without values; in the memory order of `like`, where the last dimension stays contiguous in it."""
     import torch
 
-    from . import _host
-
     name = next(name for name, known in _DTYPES.items() if known is dtype)
-    tensor = None if like is None else torch.empty_like(like, memory_format=torch.preserve_format)
-    if tensor is None or (tensor.shape[-1] > 1 and tensor.stride(-1) != 1):
-        tensor = torch.empty(shape, dtype=getattr(torch, name.removeprefix("torch.")))
-    _host.prefer_huge_pages(tensor.data_ptr(), tensor.nbytes)
-    return tensor
+    if like is not None:
+        tensor = torch.empty_like(like, memory_format=torch.preserve_format)
+        if tensor.shape[-1] <= 1 or tensor.stride(-1) == 1:
+            return tensor
+    return torch.empty(shape, dtype=getattr(torch, name.removeprefix("torch.")))
 
 
 def _shape(output, sizes: dict):
