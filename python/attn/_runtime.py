@@ -11,12 +11,16 @@ has, and is a list where that is one.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import json
+from typing import TYPE_CHECKING, NamedTuple
 
-from . import _arguments, compiler, language, memory
-from .frontend.lowering import Lowered, Output
+from . import _arguments, cache, compiler, language, memory
+from ._interface import Lowered, Output
+from .cache import keys
 from .language import Spec, bf16, f16, f32, i32
-from .report import Report
+
+if TYPE_CHECKING:
+    from .report import Report
 
 _DTYPES = {"torch.float32": f32, "torch.float16": f16, "torch.bfloat16": bf16, "torch.int32": i32}
 
@@ -38,7 +42,7 @@ def call(kernel, positional, keywords, outputs: dict | None = None):
     key = (launch.specialisation, *sorted(options.items()))
     program = kernel.programs.get(key)
     if program is None:
-        program = kernel.programs[key] = HostProgram(launch.lowered, options)
+        program = kernel.programs[key] = HostProgram(kernel.__name__, launch.lowered, options)
     if not launch.is_empty:
         launch.prepare_outputs()
         program.run(launch, native_arguments, torch.get_num_threads())
@@ -47,9 +51,9 @@ def call(kernel, positional, keywords, outputs: dict | None = None):
 
 def summing_blocks():
     """How many blocks of one launch sum rows on their own, at most."""
-    from . import _core
+    from . import _host
 
-    return _core.BLOCKS_WITH_PHASES
+    return _host.BLOCKS_WITH_PHASES
 
 
 def lower(kernel, positional, arguments: dict):
@@ -60,14 +64,26 @@ def lower(kernel, positional, arguments: dict):
 class HostProgram:
     """A kernel compiled for this machine's CPU, and the workspace that it needs."""
 
-    def __init__(self, lowered: Lowered, options: dict):
-        from . import _core
+    def __init__(self, name: str, lowered: Lowered, options: dict):
+        from . import _host
 
-        module = compiler.fit_for_host(lowered.text, options)
-        self._scratch = module.scratch
-        with compiler.compile_errors():
-            module.run("attn-cpu")
-            self._native = _core.jit_compile(module)
+        def make():
+            from . import _core
+
+            module = compiler.fit_for_host(lowered.text, options)
+            scratch = module.scratch
+            with compiler.compile_errors():
+                module.run("attn-cpu")
+                description, code = _core.jit_compile(module)
+            return {"scratch": scratch, "kernel": json.loads(description)}, code
+
+        def key():
+            asked = lowered.text, repr(sorted(options.items()))
+            return keys.digest(keys.compiler_identity(), keys.host_identity(), *asked)
+
+        found = cache.obtain("cpu", name, key, make)
+        self._scratch = found.about["scratch"]
+        self._native = _host.Kernel(found.about["kernel"], found.data)
 
     def run(self, launch: _Launch, arguments: list, threads: int):
         """Runs the kernel; its results are in the outputs of the launch."""
@@ -95,6 +111,7 @@ def simulate(
     `outputs` are those that the caller has made, by name.
     """
     from . import _core
+    from .report import Report
 
     arguments, options = compiler.split_options(kernel.signature, keywords)
     launch = _Launch(kernel, positional, arguments, outputs, has_values=not timing_only)
@@ -198,12 +215,12 @@ class _Launch:
 
     def prepare_outputs(self):
         """Asks for huge pages, before the first write to the outputs: that can cost more than computing them."""
-        from . import _core
+        from . import _host
 
         for output in self._outputs:
             for tensor in output if isinstance(output, (list, tuple)) else (output,):
                 storage = tensor.untyped_storage()
-                _core.prefer_huge_pages(storage.data_ptr(), storage.nbytes())
+                _host.prefer_huge_pages(storage.data_ptr(), storage.nbytes())
 
     def results(self):
         """What the kernel returns."""
