@@ -32,6 +32,7 @@ ALLOWED = {
     "Execution/Simulator": BASE | {"Dialect/Ascend/IR"},
     "Target/AscendC": BASE | {"Dialect/Ascend/IR"},
     "Target/HIVM": BASE | {"Dialect/Ascend/IR"},
+    "Target/Sidecar": BASE | {"Dialect/Ascend/IR", "Target/AscendC"},
 }
 ALLOWED["Pipelines"] = set(ALLOWED)
 TOP = set(ALLOWED)  # tools/ and the Python module may include everything

@@ -6,6 +6,7 @@
 #include "attn/Pipelines/Pipelines.h"
 #include "attn/Pipelines/Registration.h"
 #include "attn/Target/AscendC/EmitAscendC.h"
+#include "attn/Target/Sidecar/Sidecar.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Support/FileUtilities.h"
@@ -20,16 +21,18 @@ using namespace attn;
 namespace {
 
 /// What a kernel can be printed as.
-enum class Stage { Tile, Ascend, AscendC };
+enum class Stage { Tile, Ascend, AscendC, Sidecar };
 
 struct DriverOptions {
   llvm::cl::opt<Stage> emit{
       "emit",
       llvm::cl::desc("Print kernels in this form, after the passes given, or else after the "
                      "pipelines that lead there"),
-      llvm::cl::values(clEnumValN(Stage::Tile, "tile", "tile IR that fits the chip"),
-                       clEnumValN(Stage::Ascend, "ascend", "planned and synchronised chip IR"),
-                       clEnumValN(Stage::AscendC, "ascendc", "AscendC C++"))};
+      llvm::cl::values(
+          clEnumValN(Stage::Tile, "tile", "tile IR that fits the chip"),
+          clEnumValN(Stage::Ascend, "ascend", "planned and synchronised chip IR"),
+          clEnumValN(Stage::AscendC, "ascendc", "AscendC C++"),
+          clEnumValN(Stage::Sidecar, "sidecar", "how the kernel is launched, as JSON"))};
   llvm::cl::opt<std::string> soc{
       "soc", llvm::cl::value_desc("name[:fact=value,...]"),
       llvm::cl::desc(
@@ -37,6 +40,10 @@ struct DriverOptions {
   llvm::cl::opt<bool> noLineDirectives{
       "no-line-directives", llvm::cl::desc("Print AscendC without #line directives, for reading")};
 
+  /// Whether the kernels themselves are printed; other forms are printed by a pass.
+  bool printsModule() const {
+    return emit.getNumOccurrences() == 0 || emit == Stage::Tile || emit == Stage::Ascend;
+  }
   bool isGiven() const { return emit.getNumOccurrences() > 0 || soc.getNumOccurrences() > 0; }
 };
 
@@ -83,21 +90,38 @@ struct LowerPass : PassWrapper<LowerPass, OperationPass<ModuleOp>> {
   Stage last;
 };
 
-/// Prints the module as AscendC.
-struct EmitAscendCPass : PassWrapper<EmitAscendCPass, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(EmitAscendCPass)
-  EmitAscendCPass(raw_ostream &os, ascendc::AscendCOptions options) : os(os), options(options) {}
+/// Prints the module in another form than its own.
+struct EmitPass : PassWrapper<EmitPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(EmitPass)
+  using Emitter = std::function<LogicalResult(ModuleOp)>;
+  explicit EmitPass(Emitter emitter) : emitter(std::move(emitter)) {}
 
-  StringRef getName() const override { return "EmitAscendC"; }
+  StringRef getName() const override { return "Emit"; }
   void runOnOperation() override {
-    if (failed(ascendc::emitAscendC(getOperation(), os, options)))
+    if (failed(emitter(getOperation())))
       signalPassFailure();
     markAllAnalysesPreserved();
   }
 
-  raw_ostream &os;
-  ascendc::AscendCOptions options;
+  Emitter emitter;
 };
+
+/// What prints kernels in the form that `--emit` asks for; null where the module prints itself.
+EmitPass::Emitter getEmitter(const DriverOptions &options, raw_ostream &os) {
+  bool lineDirectives = !options.noLineDirectives;
+  switch (options.emit) {
+  case Stage::Tile:
+  case Stage::Ascend:
+    return nullptr;
+  case Stage::AscendC:
+    return [lineDirectives, &os](ModuleOp module) {
+      return ascendc::emitAscendC(module, os, ascendc::AscendCOptions{lineDirectives});
+    };
+  case Stage::Sidecar:
+    return [&os](ModuleOp module) { return sidecar::emitSidecar(module, os); };
+  }
+  llvm_unreachable("all stages are listed");
+}
 
 /// Appends the passes that `--emit` needs. The user's passes, where there are any, replace ours.
 void addEmission(PassManager &manager, const DriverOptions &options, bool hasUserPasses,
@@ -106,9 +130,8 @@ void addEmission(PassManager &manager, const DriverOptions &options, bool hasUse
     return;
   if (!hasUserPasses)
     manager.addPass(std::make_unique<LowerPass>(options.emit));
-  if (options.emit == Stage::AscendC)
-    manager.addPass(std::make_unique<EmitAscendCPass>(
-        os, ascendc::AscendCOptions{/*lineDirectives=*/!options.noLineDirectives}));
+  if (EmitPass::Emitter emitter = getEmitter(options, os))
+    manager.addPass(std::make_unique<EmitPass>(std::move(emitter)));
 }
 
 LogicalResult runWithOptions(const DriverOptions &options, StringRef inputFile,
@@ -134,10 +157,8 @@ LogicalResult runWithOptions(const DriverOptions &options, StringRef inputFile,
     addEmission(manager, options, manager.size() > passCount, output->os());
     return success();
   });
-  // AscendC is printed by its pass; the module itself is not wanted then.
-  bool printsModule = options.emit.getNumOccurrences() == 0 || options.emit != Stage::AscendC;
-  if (failed(MlirOptMain(printsModule ? output->os() : llvm::nulls(), std::move(input), registry,
-                         config)))
+  if (failed(MlirOptMain(options.printsModule() ? output->os() : llvm::nulls(), std::move(input),
+                         registry, config)))
     return failure();
   output->keep();
   return success();

@@ -31,6 +31,9 @@ class Module:
     def emit_ascendc(self, line_directives: bool = True) -> str:
         """The AscendC text of a module at the stage `ascend`."""
 
+    def emit_sidecar(self) -> str:
+        """How the kernel of a module at the stage `ascend` is launched, as JSON."""
+
     @property
     def sizes(self) -> dict[str, int]:
         """The block sizes that the compiler chose for the module's kernel."""

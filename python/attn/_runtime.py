@@ -90,7 +90,7 @@ def simulate(
 
     arguments, options = compiler.split_options(kernel.signature, keywords)
     launch = _Launch(kernel, positional, arguments, outputs, has_values=not timing_only)
-    artefact = compiler.Artefact(kernel.__name__, launch.lowered.text, soc, options)
+    artefact = kernel.artefact(launch.specialisation, soc, options)
     native_arguments = launch.native_arguments(rows_apart=True)
     module = artefact.module("ascend")
     with compiler.compile_errors():

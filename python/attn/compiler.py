@@ -66,12 +66,16 @@ def fit_for_host(text: str, options: dict):
 
 
 class Artefact:
-    """A kernel compiled for a chip. Stages are made when they are asked for."""
+    """A kernel compiled for a chip. Stages are made when they are asked for.
 
-    def __init__(self, name: str, source: str, soc: str, options: dict):
+    `describe_call` gives the section `call` of its sidecar.
+    """
+
+    def __init__(self, name: str, source: str, soc: str, options: dict, describe_call=None):
         self.name = name
         self.soc = soc
         self._options = options
+        self._describe_call = describe_call
         self._source = source
         self._modules = {}
         self._remarks = []
@@ -93,6 +97,15 @@ class Artefact:
             with compile_errors():
                 self._modules["ascendc"] = self.module("ascend").emit_ascendc()
         return self._modules["ascendc"]
+
+    @property
+    def sidecar(self):
+        """How the kernel is launched: an `attn.sidecar.Sidecar`."""
+        from .sidecar import parse
+
+        with compile_errors():
+            made = parse(self.module("ascend").emit_sidecar(), f"the sidecar of {self.name}")
+        return made.replace(call=self._describe_call()) if self._describe_call else made
 
     @property
     def sizes(self):

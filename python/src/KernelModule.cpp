@@ -5,6 +5,7 @@
 #include "attn/Machine/LaunchDialect.h"
 #include "attn/Pipelines/Registration.h"
 #include "attn/Target/AscendC/EmitAscendC.h"
+#include "attn/Target/Sidecar/Sidecar.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -75,6 +76,15 @@ std::string KernelModule::emitAscendC(bool lineDirectives) const {
   return text;
 }
 
+std::string KernelModule::emitSidecar() const {
+  DiagnosticCollector collector(getContext());
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (failed(sidecar::emitSidecar(getModule(), stream)))
+    raiseDiagnostics(collector.take());
+  return text;
+}
+
 std::map<std::string, int64_t> KernelModule::getSizes() const {
   std::map<std::string, int64_t> sizes;
   getModule()->walk([&](func::FuncOp function) {
@@ -127,6 +137,7 @@ void bindKernelModule(py::module_ &module) {
       .def("run", &KernelModule::run, py::arg("pipeline"), release())
       .def("str", &KernelModule::str, py::arg("debug_info") = false, release())
       .def("emit_ascendc", &KernelModule::emitAscendC, py::arg("line_directives") = true, release())
+      .def("emit_sidecar", &KernelModule::emitSidecar, release())
       .def("__str__", [](const KernelModule &kernel) { return kernel.str(/*debugInfo=*/false); })
       .def_property_readonly("sizes", &KernelModule::getSizes)
       .def_property_readonly("scratch", &KernelModule::getScratch);

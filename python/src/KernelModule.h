@@ -34,6 +34,9 @@ public:
   /// The AscendC text of a module at the stage `ascend`. Raises DiagnosticError.
   std::string emitAscendC(bool lineDirectives) const;
 
+  /// How the kernel of a module at the stage `ascend` is launched, as JSON. Raises DiagnosticError.
+  std::string emitSidecar() const;
+
   /// The block sizes that the compiler chose for the module's kernel, by name.
   std::map<std::string, int64_t> getSizes() const;
 

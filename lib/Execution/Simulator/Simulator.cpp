@@ -1,25 +1,13 @@
 // Runs a kernel on the modelled chip: counts its blocks, binds its arguments, simulates, sums up.
 #include "attn/Execution/Simulator/Simulator.h"
 #include "Engine.h"
+#include "attn/Machine/LaunchOrder.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::simulator;
 
 namespace {
-
-/// The function that counts the tiles of `kernel`, or none.
-func::FuncOp findGridFunction(func::FuncOp kernel) {
-  auto module = kernel->getParentOfType<ModuleOp>();
-  if (!module)
-    return {};
-  for (auto function : module.getOps<func::FuncOp>()) {
-    auto of = function->getAttrOfType<FlatSymbolRefAttr>(launch::gridOfName);
-    if (of && of.getValue() == kernel.getSymName())
-      return function;
-  }
-  return {};
-}
 
 /// Tiles of the grid, by running the function that counts them.
 FailureOr<int64_t> countTiles(func::FuncOp grid, ArrayRef<Argument> arguments,
@@ -49,7 +37,7 @@ FailureOr<int64_t> countBlocks(func::FuncOp kernel, ArrayRef<Argument> arguments
                                const SimulationOptions &options) {
   if (options.blocks)
     return *options.blocks;
-  func::FuncOp grid = findGridFunction(kernel);
+  func::FuncOp grid = launch::getCounter(kernel);
   auto limit = kernel->getAttrOfType<IntegerAttr>(launch::limitName);
   if (!grid)
     return limit ? limit.getInt() : 1;
@@ -123,20 +111,6 @@ void sumUp(const Chip &chip, const SimulationOptions &options, SimulationResult 
   result.rooflineShare = result.rooflineMicroseconds / result.microseconds;
 }
 
-/// The kernel and its later phases, in the order of their launches.
-SmallVector<func::FuncOp> getPhases(func::FuncOp kernel) {
-  SmallVector<func::FuncOp> phases = {kernel};
-  auto module = kernel->getParentOfType<ModuleOp>();
-  for (size_t last = 0; module && last < phases.size(); ++last)
-    for (auto function : module.getOps<func::FuncOp>()) {
-      auto after = function->getAttrOfType<FlatSymbolRefAttr>(launch::afterName);
-      if (after && after.getValue() == phases[last].getSymName() &&
-          !llvm::is_contained(phases, function))
-        phases.push_back(function);
-    }
-  return phases;
-}
-
 /// One kernel after the other on the arrays of one launch.
 class Simulation {
 public:
@@ -206,7 +180,7 @@ private:
 FailureOr<SimulationResult> simulator::simulate(func::FuncOp kernel, const Chip &chip,
                                                 ArrayRef<Argument> arguments,
                                                 const SimulationOptions &options) {
-  SmallVector<func::FuncOp> phases = getPhases(kernel);
+  SmallVector<func::FuncOp> phases = launch::getPhases(kernel);
   for (func::FuncOp phase : phases) {
     if (!phase->hasAttr("ascend.kernel"))
       return phase.emitError("is no kernel of the ascend dialect");

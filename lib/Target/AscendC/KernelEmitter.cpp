@@ -85,7 +85,7 @@ void KernelEmitter::writeHeader() {
     if (FailureOr<Chip> chip = getTargetChip(module); succeeded(chip))
       capacity = " of " + std::to_string(chip->ubBytes) + " (" + chip->name + ")";
   writer.writeLine("//   unified buffer: " + Twine(usedBytes) + capacity + " bytes");
-  bool hasMeeting = !kernel.getBody().getOps<ascend::SyncAllOp>().empty();
+  bool hasMeeting = doBlocksMeet(kernel);
   if (auto limit = kernel->getAttrOfType<IntegerAttr>(launch::limitName))
     writer.writeLine("//   blocks: at most " + Twine(limit.getInt()) +
                      (hasMeeting ? "; all must run at once, since they meet" : ""));
