@@ -33,6 +33,7 @@ ALLOWED = {
     "Target/AscendC": BASE | {"Dialect/Ascend/IR"},
     "Target/HIVM": BASE | {"Dialect/Ascend/IR"},
     "Target/Sidecar": BASE | {"Dialect/Ascend/IR", "Target/AscendC"},
+    "Target/Object": BASE | {"Dialect/Ascend/IR", "Target/AscendC", "Target/HIVM", "Target/Sidecar"},
 }
 ALLOWED["Pipelines"] = set(ALLOWED)
 TOP = set(ALLOWED)  # tools/ and the Python module may include everything

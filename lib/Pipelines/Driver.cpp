@@ -6,6 +6,7 @@
 #include "attn/Pipelines/Pipelines.h"
 #include "attn/Pipelines/Registration.h"
 #include "attn/Target/AscendC/EmitAscendC.h"
+#include "attn/Target/Object/BuildObject.h"
 #include "attn/Target/Sidecar/Sidecar.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
@@ -21,7 +22,7 @@ using namespace attn;
 namespace {
 
 /// What a kernel can be printed as.
-enum class Stage { Tile, Ascend, AscendC, Sidecar };
+enum class Stage { Tile, Ascend, AscendC, Sidecar, Object, Shared };
 
 struct DriverOptions {
   llvm::cl::opt<Stage> emit{
@@ -32,14 +33,29 @@ struct DriverOptions {
           clEnumValN(Stage::Tile, "tile", "tile IR that fits the chip"),
           clEnumValN(Stage::Ascend, "ascend", "planned and synchronised chip IR"),
           clEnumValN(Stage::AscendC, "ascendc", "AscendC C++"),
-          clEnumValN(Stage::Sidecar, "sidecar", "how the kernel is launched, as JSON"))};
+          clEnumValN(Stage::Sidecar, "sidecar", "how the kernel is launched, as JSON"),
+          clEnumValN(Stage::Object, "object",
+                     "device object and sidecar, by the vendor's compiler"),
+          clEnumValN(Stage::Shared, "shared",
+                     "self-registering library and sidecar, by the vendor's compiler"))};
   llvm::cl::opt<std::string> soc{
       "soc", llvm::cl::value_desc("name[:fact=value,...]"),
       llvm::cl::desc(
           "Compile for this chip, whatever the module says; single facts can be replaced")};
   llvm::cl::opt<bool> noLineDirectives{
       "no-line-directives", llvm::cl::desc("Print AscendC without #line directives, for reading")};
+  llvm::cl::opt<sidecar::Route> via{
+      "via", llvm::cl::desc("The way of objects"), llvm::cl::init(sidecar::Route::AscendC),
+      llvm::cl::values(clEnumValN(sidecar::Route::AscendC, "ascendc", "AscendC and bisheng"),
+                       clEnumValN(sidecar::Route::HIVM, "hivm", "HIVM and hivmc"))};
+  llvm::cl::opt<std::string> bisheng{
+      "bisheng", llvm::cl::value_desc("program"),
+      llvm::cl::desc("The vendor's compiler; otherwise that of ASCEND_HOME_PATH or PATH")};
 
+  /// Whether files are written by the vendor's compiler, and not by us.
+  bool buildsObject() const {
+    return emit.getNumOccurrences() > 0 && (emit == Stage::Object || emit == Stage::Shared);
+  }
   /// Whether the kernels themselves are printed; other forms are printed by a pass.
   bool printsModule() const {
     return emit.getNumOccurrences() == 0 || emit == Stage::Tile || emit == Stage::Ascend;
@@ -107,7 +123,7 @@ struct EmitPass : PassWrapper<EmitPass, OperationPass<ModuleOp>> {
 };
 
 /// What prints kernels in the form that `--emit` asks for; null where the module prints itself.
-EmitPass::Emitter getEmitter(const DriverOptions &options, raw_ostream &os) {
+EmitPass::Emitter getEmitter(const DriverOptions &options, StringRef outputFile, raw_ostream &os) {
   bool lineDirectives = !options.noLineDirectives;
   switch (options.emit) {
   case Stage::Tile:
@@ -119,18 +135,27 @@ EmitPass::Emitter getEmitter(const DriverOptions &options, raw_ostream &os) {
     };
   case Stage::Sidecar:
     return [&os](ModuleOp module) { return sidecar::emitSidecar(module, os); };
+  case Stage::Object:
+  case Stage::Shared: {
+    object::BuildOptions build;
+    build.output = outputFile.str();
+    build.form = options.emit == Stage::Shared ? object::Form::Shared : object::Form::Object;
+    build.route = options.via;
+    build.compiler = options.bisheng;
+    return [build](ModuleOp module) { return object::buildObject(module, build); };
+  }
   }
   llvm_unreachable("all stages are listed");
 }
 
 /// Appends the passes that `--emit` needs. The user's passes, where there are any, replace ours.
 void addEmission(PassManager &manager, const DriverOptions &options, bool hasUserPasses,
-                 raw_ostream &os) {
+                 StringRef outputFile, raw_ostream &os) {
   if (options.emit.getNumOccurrences() == 0)
     return;
   if (!hasUserPasses)
     manager.addPass(std::make_unique<LowerPass>(options.emit));
-  if (EmitPass::Emitter emitter = getEmitter(options, os))
+  if (EmitPass::Emitter emitter = getEmitter(options, outputFile, os))
     manager.addPass(std::make_unique<EmitPass>(std::move(emitter)));
 }
 
@@ -140,11 +165,15 @@ LogicalResult runWithOptions(const DriverOptions &options, StringRef inputFile,
   std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputFile, &message);
   if (!input)
     return llvm::errs() << message << "\n", failure();
-  std::unique_ptr<llvm::ToolOutputFile> output = openOutputFile(outputFile, &message);
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  if (options.buildsObject() && (outputFile == "-" || !config.inputSplitMarker().empty()))
+    return llvm::errs() << "an object is a file, for one module: name it with -o\n", failure();
+  // Objects are moved to their place when they are complete.
+  std::unique_ptr<llvm::ToolOutputFile> output =
+      openOutputFile(options.buildsObject() ? "-" : outputFile, &message);
   if (!output)
     return llvm::errs() << message << "\n", failure();
 
-  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   MlirOptMainConfig userConfig = config;
   config.setPassPipelineSetupFn([&](PassManager &manager) -> LogicalResult {
     if (manager.getOpAnchorName() != ModuleOp::getOperationName())
@@ -154,7 +183,7 @@ LogicalResult runWithOptions(const DriverOptions &options, StringRef inputFile,
     size_t passCount = manager.size();
     if (failed(userConfig.setupPassPipeline(manager)))
       return failure();
-    addEmission(manager, options, manager.size() > passCount, output->os());
+    addEmission(manager, options, manager.size() > passCount, outputFile, output->os());
     return success();
   });
   if (failed(MlirOptMain(options.printsModule() ? output->os() : llvm::nulls(), std::move(input),

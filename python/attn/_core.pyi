@@ -34,6 +34,9 @@ class Module:
     def emit_sidecar(self) -> str:
         """How the kernel of a module at the stage `ascend` is launched, as JSON."""
 
+    def build_object(self, output: str, shared: bool, via: str, compiler: str, call: str) -> list[Diagnostic]:
+        """Builds the object (or library) of a module at the stage `ascend` and its sidecar, with the section `call`."""
+
     @property
     def sizes(self) -> dict[str, int]:
         """The block sizes that the compiler chose for the module's kernel."""

@@ -107,6 +107,25 @@ class Artefact:
             made = parse(self.module("ascend").emit_sidecar(), f"the sidecar of {self.name}")
         return made.replace(call=self._describe_call()) if self._describe_call else made
 
+    def build(self, path, form: str = "object", via: str = "ascendc", bisheng: str | None = None):
+        """Builds the kernel with the vendor's compiler: writes `path`, and beside it the sidecar, which is returned.
+
+        `form` is "object", or "shared" for a library that registers itself. `via` is "ascendc" or "hivm". `bisheng` is the
+        compiler; by default that of ASCEND_HOME_PATH or PATH.
+        """
+        import json
+        import os
+
+        from .sidecar import load
+
+        if form not in ("object", "shared"):
+            raise ValueError(f"form: 'object' or 'shared' is expected, not {form!r}")
+        output, compiler = os.fspath(path), os.fspath(bisheng or "")
+        call = json.dumps(self._describe_call() if self._describe_call else None)
+        with compile_errors():
+            self._remarks += self.module("ascend").build_object(output, form == "shared", via, compiler, call)
+        return load(os.path.splitext(output)[0] + ".json")
+
     @property
     def sizes(self):
         """The block sizes that the compiler chose, by name."""

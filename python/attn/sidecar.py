@@ -9,6 +9,7 @@ Needs neither PyTorch nor the compiler.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -246,6 +247,19 @@ class Sidecar:
     def accepts(self, soc: str):
         """Whether a chip of that name, as the runtime gives it, runs the object. Suffixes of known names are taken."""
         return any(soc.startswith(known) for known in self.data["target"]["accepts"])
+
+    def check_object(self, path):
+        """The content of the object at `path`; SidecarError where it is not the one that this sidecar describes."""
+        described = self.data["object"]
+        if described is None:
+            raise SidecarError(f"{self.origin}: it describes no object")
+        try:
+            content = Path(path).read_bytes()
+        except OSError as problem:
+            raise SidecarError(f"{path}: {problem}") from None
+        if described["hash"] != f"sha256:{hashlib.sha256(content).hexdigest()}":
+            raise SidecarError(f"{path}: not the object that {self.origin} describes; build both again")
+        return content
 
     def dims(self, call: Call):
         """Checks the shapes of a call; gives the sizes of the dims by name."""

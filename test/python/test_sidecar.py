@@ -1,7 +1,6 @@
 """The sidecar: what the compiler writes of every kernel, what the reader refuses, and what it computes."""
 
 import copy
-import json
 import re
 import struct
 from pathlib import Path
@@ -9,11 +8,10 @@ from pathlib import Path
 import attn
 import attn.language as at
 import pytest
-import torch
-from attn import _formula, _schema, sidecar
+from attn import _formula, sidecar
 from attn.sidecar import Call, SidecarError
 from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
-from kernels_dsl.neighborhood import neighborhood_bwd, neighborhood_fwd
+from kernels_dsl.neighborhood import neighborhood_fwd
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -4,11 +4,9 @@
 
 #include "Parameters.h"
 #include "attn/Target/AscendC/Signature.h"
+#include "attn/Target/Sidecar/Sidecar.h"
 
 namespace attn::sidecar {
-
-/// The way from the chip IR to an object. Each has hidden arguments of its own in front of ours.
-enum class Route { AscendC, HIVM };
 
 /// The arguments with their offsets and the bytes of all of them. `needsSyncBase`: cores wait for
 /// each other.

@@ -92,8 +92,10 @@ private:
     FailureOr<ascendc::Signature> signature = ascendc::getSignature(kernel, names);
     if (failed(signature))
       return failure();
-    return Object{{"ascendc", describeLayout(*signature, parameters, Route::AscendC, doCoresMeet)},
-                  {"hivm", describeLayout(*signature, parameters, Route::HIVM, doCoresMeet)}};
+    Object routes;
+    for (Route route : {Route::AscendC, Route::HIVM})
+      routes[spellRoute(route)] = describeLayout(*signature, parameters, route, doCoresMeet);
+    return routes;
   }
 
   FailureOr<Object> describeGrid() {
@@ -174,6 +176,15 @@ private:
 };
 
 } // namespace
+
+StringRef sidecar::spellRoute(Route route) { return route == Route::HIVM ? "hivm" : "ascendc"; }
+
+std::optional<Route> sidecar::parseRoute(StringRef name) {
+  for (Route route : {Route::AscendC, Route::HIVM})
+    if (name == spellRoute(route))
+      return route;
+  return std::nullopt;
+}
 
 FailureOr<Object> sidecar::makeSidecar(ModuleOp module) {
   FailureOr<func::FuncOp> kernel = findKernel(module);

@@ -11,6 +11,13 @@ namespace attn::sidecar {
 /// The version of the form that docs/Sidecar.md describes.
 constexpr int64_t formVersion = 1;
 
+/// The way from the chip IR to an object. Each has hidden arguments of its own in front of ours.
+enum class Route { AscendC, HIVM };
+
+/// "ascendc" or "hivm", as the sidecar spells them.
+llvm::StringRef spellRoute(Route route);
+std::optional<Route> parseRoute(llvm::StringRef name);
+
 /// Describes the kernel of a planned and synchronised module (the pipeline `attn-ascend`), with its
 /// later phases. What cannot be described gives a diagnostic.
 mlir::FailureOr<llvm::json::Object> makeSidecar(mlir::ModuleOp module);
