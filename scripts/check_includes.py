@@ -31,6 +31,7 @@ ALLOWED = {
     # The simulator checks what the Ascend analyses and passes decide, so it shares no code with them.
     "Execution/Simulator": BASE | {"Dialect/Ascend/IR"},
     "Target/AscendC": BASE | {"Dialect/Ascend/IR"},
+    "Target/Linalg": BASE,
     "Target/HIVM": BASE | {"Dialect/Ascend/IR"},
     "Target/Sidecar": BASE | {"Dialect/Ascend/IR", "Target/AscendC"},
     "Target/Object": BASE | {"Dialect/Ascend/IR", "Target/AscendC", "Target/HIVM", "Target/Sidecar"},

@@ -154,7 +154,7 @@ FailureOr<Chip> attn::resolveChip(StringRef name, DictionaryAttr overrides,
 }
 
 FailureOr<Chip> attn::getTargetChip(ModuleOp module) {
-  auto target = module->getAttrOfType<machine::TargetAttr>("machine.target");
+  auto target = module->getAttrOfType<machine::TargetAttr>(machine::targetName);
   if (!target)
     return module.emitError() << "the module names no chip: set 'machine.target' (for example "
                                  "#machine.target<\"Ascend910B4\">) or pass --soc=";
@@ -185,6 +185,6 @@ LogicalResult attn::setTargetChip(ModuleOp module, StringRef description) {
       overrides.empty() ? DictionaryAttr() : builder.getDictionaryAttr(overrides));
   if (!target)
     return failure();
-  module->setAttr("machine.target", target);
+  module->setAttr(machine::targetName, target);
   return success();
 }

@@ -22,7 +22,7 @@ using namespace attn;
 namespace {
 
 /// What a kernel can be printed as.
-enum class Stage { Tile, Ascend, AscendC, Sidecar, Object, Shared };
+enum class Stage { Tile, Linalg, Ascend, AscendC, Sidecar, Object, Shared };
 
 struct DriverOptions {
   llvm::cl::opt<Stage> emit{
@@ -31,6 +31,7 @@ struct DriverOptions {
                      "pipelines that lead there"),
       llvm::cl::values(
           clEnumValN(Stage::Tile, "tile", "tile IR that fits the chip"),
+          clEnumValN(Stage::Linalg, "linalg", "linalg on tensors as triton-ascend writes it"),
           clEnumValN(Stage::Ascend, "ascend", "planned and synchronised chip IR"),
           clEnumValN(Stage::AscendC, "ascendc", "AscendC C++"),
           clEnumValN(Stage::Sidecar, "sidecar", "how the kernel is launched, as JSON"),
@@ -55,10 +56,6 @@ struct DriverOptions {
   /// Whether files are written by the vendor's compiler, and not by us.
   bool buildsObject() const {
     return emit.getNumOccurrences() > 0 && (emit == Stage::Object || emit == Stage::Shared);
-  }
-  /// Whether the kernels themselves are printed; other forms are printed by a pass.
-  bool printsModule() const {
-    return emit.getNumOccurrences() == 0 || emit == Stage::Tile || emit == Stage::Ascend;
   }
   bool isGiven() const { return emit.getNumOccurrences() > 0 || soc.getNumOccurrences() > 0; }
 };
@@ -97,7 +94,9 @@ struct LowerPass : PassWrapper<LowerPass, OperationPass<ModuleOp>> {
       return;
     OpPassManager pipeline(ModuleOp::getOperationName());
     addTileStage(pipeline);
-    if (last != Stage::Tile)
+    if (last == Stage::Linalg)
+      addLinalgStage(pipeline);
+    else if (last != Stage::Tile)
       addAscendStage(pipeline);
     if (failed(runPipeline(pipeline, module)))
       signalPassFailure();
@@ -106,46 +105,54 @@ struct LowerPass : PassWrapper<LowerPass, OperationPass<ModuleOp>> {
   Stage last;
 };
 
-/// Prints the module in another form than its own.
+/// Prints the module in a form that is not ours to read back.
 struct EmitPass : PassWrapper<EmitPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(EmitPass)
-  using Emitter = std::function<LogicalResult(ModuleOp)>;
-  explicit EmitPass(Emitter emitter) : emitter(std::move(emitter)) {}
+  using Emission = std::function<LogicalResult(ModuleOp)>;
+  explicit EmitPass(Emission emit) : emit(std::move(emit)) {}
 
   StringRef getName() const override { return "Emit"; }
   void runOnOperation() override {
-    if (failed(emitter(getOperation())))
+    if (failed(emit(getOperation())))
       signalPassFailure();
     markAllAnalysesPreserved();
   }
 
-  Emitter emitter;
+  Emission emit;
 };
 
-/// What prints kernels in the form that `--emit` asks for; null where the module prints itself.
-EmitPass::Emitter getEmitter(const DriverOptions &options, StringRef outputFile, raw_ostream &os) {
-  bool lineDirectives = !options.noLineDirectives;
+/// What prints kernels in the form that `--emit` asks for; nothing where the module prints itself.
+EmitPass::Emission getEmission(const DriverOptions &options, StringRef outputFile,
+                               raw_ostream &os) {
   switch (options.emit) {
   case Stage::Tile:
   case Stage::Ascend:
-    return nullptr;
+    return {};
+  case Stage::Linalg:
+    // The vendor's compiler is of another MLIR version: only the generic form is the same there.
+    return [&](ModuleOp module) {
+      module.print(os, OpPrintingFlags().printGenericOpForm());
+      return success();
+    };
   case Stage::AscendC:
-    return [lineDirectives, &os](ModuleOp module) {
-      return ascendc::emitAscendC(module, os, ascendc::AscendCOptions{lineDirectives});
+    return [&](ModuleOp module) {
+      ascendc::AscendCOptions ascendc{/*lineDirectives=*/!options.noLineDirectives};
+      return ascendc::emitAscendC(module, os, ascendc);
     };
   case Stage::Sidecar:
-    return [&os](ModuleOp module) { return sidecar::emitSidecar(module, os); };
+    return [&](ModuleOp module) { return sidecar::emitSidecar(module, os); };
   case Stage::Object:
-  case Stage::Shared: {
-    object::BuildOptions build;
-    build.output = outputFile.str();
-    build.form = options.emit == Stage::Shared ? object::Form::Shared : object::Form::Object;
-    build.route = options.via;
-    build.compiler = options.bisheng;
-    return [build](ModuleOp module) { return object::buildObject(module, build); };
+  case Stage::Shared:
+    return [&options, file = outputFile.str()](ModuleOp module) {
+      object::BuildOptions build;
+      build.output = file;
+      build.form = options.emit == Stage::Shared ? object::Form::Shared : object::Form::Object;
+      build.route = options.via;
+      build.compiler = options.bisheng;
+      return object::buildObject(module, build);
+    };
   }
-  }
-  llvm_unreachable("all stages are listed");
+  llvm_unreachable("every form is handled");
 }
 
 /// Appends the passes that `--emit` needs. The user's passes, where there are any, replace ours.
@@ -155,8 +162,8 @@ void addEmission(PassManager &manager, const DriverOptions &options, bool hasUse
     return;
   if (!hasUserPasses)
     manager.addPass(std::make_unique<LowerPass>(options.emit));
-  if (EmitPass::Emitter emitter = getEmitter(options, outputFile, os))
-    manager.addPass(std::make_unique<EmitPass>(std::move(emitter)));
+  if (EmitPass::Emission emission = getEmission(options, outputFile, os))
+    manager.addPass(std::make_unique<EmitPass>(std::move(emission)));
 }
 
 LogicalResult runWithOptions(const DriverOptions &options, StringRef inputFile,
@@ -186,8 +193,11 @@ LogicalResult runWithOptions(const DriverOptions &options, StringRef inputFile,
     addEmission(manager, options, manager.size() > passCount, outputFile, output->os());
     return success();
   });
-  if (failed(MlirOptMain(options.printsModule() ? output->os() : llvm::nulls(), std::move(input),
-                         registry, config)))
+  // Where a pass prints, the module itself is not wanted.
+  bool printsModule =
+      options.emit.getNumOccurrences() == 0 || !getEmission(options, outputFile, output->os());
+  if (failed(MlirOptMain(printsModule ? output->os() : llvm::nulls(), std::move(input), registry,
+                         config)))
     return failure();
   output->keep();
   return success();

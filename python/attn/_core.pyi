@@ -25,7 +25,7 @@ class Module:
     def run(self, pipeline: str) -> list[Diagnostic]:
         """Runs passes and named pipelines in textual form; returns warnings and remarks."""
 
-    def str(self, debug_info: bool = False) -> str:
+    def str(self, debug_info: bool = False, generic: bool = False) -> str:
         """The text of the module, with source positions on request."""
 
     def emit_ascendc(self, line_directives: bool = True) -> str:

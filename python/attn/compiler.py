@@ -8,11 +8,13 @@ import sys
 
 from .errors import CompileError
 
-STAGES = ("source", "tile", "ascend", "ascendc")
-"""What the frontend wrote; fitted tiles; the chip's ops, buffers and flags; the text for the chip's compiler."""
+STAGES = ("source", "tile", "linalg", "ascend", "ascendc")
+"""What the frontend wrote; fitted tiles; what triton-ascend would hand to the vendor's compiler; the chip's ops, buffers and
+flags; the text for the chip's compiler."""
 
 # The pipelines that lead to each stage from the frontend's text, and the options that they take.
 _PIPELINES = {"source": (), "tile": ("attn-tile",), "ascend": ("attn-tile", "attn-ascend")}
+_PIPELINES["linalg"] = ("attn-tile", "attn-linalg")
 _PIPELINES["ascendc"] = _PIPELINES["ascend"]
 _OPTIONS = dict.fromkeys(("band", "phases", "softmax", "strips"), "attn-tile")
 _WORD = re.compile(r"[\w-]+")
@@ -88,7 +90,7 @@ class Artefact:
         _check_stage(stage)
         if stage == "ascendc":
             return self.ascendc
-        return self.module(stage).str(debug_info)
+        return self.module(stage).str(debug_info, generic=stage == "linalg")
 
     @property
     def ascendc(self):

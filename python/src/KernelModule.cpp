@@ -57,13 +57,14 @@ std::vector<DiagnosticRecord> KernelModule::run(const std::string &pipeline) {
   raiseDiagnostics(collector.take());
 }
 
-std::string KernelModule::str(bool debugInfo) const {
+std::string KernelModule::str(bool debugInfo, bool generic) const {
   std::string text;
   llvm::raw_string_ostream stream(text);
   OpPrintingFlags flags;
   // Names of the source, where locations carry them, make the text readable.
   flags.printNameLocAsPrefix();
   flags.enableDebugInfo(debugInfo);
+  flags.printGenericOpForm(generic);
   getModule()->print(stream, flags);
   return text;
 }
@@ -161,7 +162,8 @@ void bindKernelModule(py::module_ &module) {
       .def_static("parse", &KernelModule::parse, py::arg("text"), py::arg("soc") = py::none(),
                   release())
       .def("run", &KernelModule::run, py::arg("pipeline"), release())
-      .def("str", &KernelModule::str, py::arg("debug_info") = false, release())
+      .def("str", &KernelModule::str, py::arg("debug_info") = false, py::arg("generic") = false,
+           release())
       .def("emit_ascendc", &KernelModule::emitAscendC, py::arg("line_directives") = true, release())
       .def("emit_sidecar", &KernelModule::emitSidecar, release())
       .def("build_object", &KernelModule::buildObject, py::arg("output"), py::arg("shared"),

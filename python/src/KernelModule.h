@@ -29,7 +29,8 @@ public:
   /// DiagnosticError when a pass fails, after which the module should not be used.
   std::vector<DiagnosticRecord> run(const std::string &pipeline);
 
-  std::string str(bool debugInfo) const;
+  /// The generic form is the one that other versions of MLIR read.
+  std::string str(bool debugInfo, bool generic = false) const;
 
   /// The AscendC text of a module at the stage `ascend`. Raises DiagnosticError.
   std::string emitAscendC(bool lineDirectives) const;

@@ -1,6 +1,7 @@
 // Writes one kernel as AscendC: signature, tensors at their planned addresses, loops and branches.
 #include "KernelEmitter.h"
 #include "attn/Machine/Chip.h"
+#include "attn/Machine/MachineDialect.h"
 #include "mlir/IR/Iterators.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -81,7 +82,7 @@ void KernelEmitter::writeHeader() {
   }
   auto module = kernel->getParentOfType<ModuleOp>();
   std::string capacity;
-  if (module && module->hasAttr("machine.target"))
+  if (module && module->hasAttr(machine::targetName))
     if (FailureOr<Chip> chip = getTargetChip(module); succeeded(chip))
       capacity = " of " + std::to_string(chip->ubBytes) + " (" + chip->name + ")";
   writer.writeLine("//   unified buffer: " + Twine(usedBytes) + capacity + " bytes");
