@@ -16,7 +16,8 @@ config.environment["PATH"] = os.pathsep.join([config.attn_tools_dir, config.llvm
 config.substitutions.append(
     (
         "%clang_ascendc",
-        f"clang++ -std=c++17 -fsyntax-only -Wall -Werror -x c++ -I {config.test_source_root}/Target/AscendC/Inputs",
+        "clang++ -std=c++17 -fsyntax-only -Wall -Wextra -Werror -x c++ "
+        f"-I {config.attn_source_root}/include/attn/Execution/Twin/Device",
     )
 )
 # The stand-in for the vendor's compiler; only tests that name it use it.
