@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .frontend import Specialisation
-from .frontend.signature import Parameter, Signature
+from ._interface import Parameter, Signature, Specialisation
 from .language import MAX_SIZE, DType
 
 

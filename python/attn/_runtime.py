@@ -11,12 +11,16 @@ has, and is a list where that is one.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import json
+from typing import TYPE_CHECKING, NamedTuple
 
-from . import _arguments, compiler, language, memory
-from .frontend.lowering import Lowered, Output
+from . import _arguments, cache, compiler, language, memory
+from ._interface import Lowered, Output
+from .cache import keys
 from .language import Spec, bf16, f16, f32, i32
-from .report import Report
+
+if TYPE_CHECKING:
+    from .report import Report
 
 _DTYPES = {"torch.float32": f32, "torch.float16": f16, "torch.bfloat16": bf16, "torch.int32": i32}
 
@@ -38,7 +42,7 @@ def call(kernel, positional, keywords, outputs: dict | None = None):
     key = (launch.specialisation, *sorted(options.items()))
     program = kernel.programs.get(key)
     if program is None:
-        program = kernel.programs[key] = HostProgram(launch.lowered, options)
+        program = kernel.programs[key] = HostProgram(kernel.__name__, launch.lowered, options)
     if not launch.is_empty:
         program.run(launch, native_arguments, torch.get_num_threads())
     return launch.results()
@@ -52,14 +56,26 @@ def lower(kernel, positional, arguments: dict):
 class HostProgram:
     """A kernel compiled for this machine's CPU, and the workspace that it needs."""
 
-    def __init__(self, lowered: Lowered, options: dict):
-        from . import _core
+    def __init__(self, name: str, lowered: Lowered, options: dict):
+        from . import _host
 
-        module = compiler.fit_for_host(lowered.text, options)
-        self._scratch = module.scratch
-        with compiler.compile_errors():
-            module.run("attn-cpu")
-            self._native = _core.jit_compile(module)
+        def make():
+            from . import _core
+
+            module = compiler.fit_for_host(lowered.text, options)
+            scratch = module.scratch
+            with compiler.compile_errors():
+                module.run("attn-cpu")
+                description, code = _core.jit_compile(module)
+            return {"scratch": scratch, "kernel": json.loads(description)}, code
+
+        def key():
+            asked = lowered.text, repr(sorted(options.items()))
+            return keys.digest(keys.compiler_identity(), keys.host_identity(), *asked)
+
+        found = cache.obtain("cpu", name, key, make)
+        self._scratch = found.about["scratch"]
+        self._native = _host.Kernel(found.about["kernel"], found.data)
 
     def run(self, launch: _Launch, arguments: list, threads: int):
         """Runs the kernel; its results are in the outputs of the launch."""
@@ -91,6 +107,7 @@ def simulate(
     `outputs` are those that the caller has made, by name.
     """
     from . import _core
+    from .report import Report
 
     if stage not in ("ascend", "ascendc"):
         raise ValueError(f"the modelled chip runs the stages ascend and ascendc, not {stage!r}")
@@ -248,13 +265,13 @@ def _make_tensor(dtype, shape, like=None):
     """A tensor without values; in the memory order of `like`, where the last dimension stays contiguous in it."""
     import torch
 
-    from . import _core
+    from . import _host
 
     name = next(name for name, known in _DTYPES.items() if known is dtype)
     tensor = None if like is None else torch.empty_like(like, memory_format=torch.preserve_format)
     if tensor is None or (tensor.shape[-1] > 1 and tensor.stride(-1) != 1):
         tensor = torch.empty(shape, dtype=getattr(torch, name.removeprefix("torch.")))
-    _core.prefer_huge_pages(tensor.data_ptr(), tensor.nbytes)
+    _host.prefer_huge_pages(tensor.data_ptr(), tensor.nbytes)
     return tensor
 
 

@@ -6,7 +6,9 @@ import contextlib
 import re
 import sys
 
-from .errors import CompileError
+from . import cache
+from .cache import keys
+from .errors import CompileError, Diagnostic
 
 STAGES = ("source", "tile", "linalg", "ascend", "ascendc")
 """What the frontend wrote; fitted tiles; what triton-ascend would hand to the vendor's compiler; the chip's ops, buffers and
@@ -16,6 +18,7 @@ flags; the text for the chip's compiler."""
 _PIPELINES = {"source": (), "tile": ("attn-tile",), "ascend": ("attn-tile", "attn-ascend")}
 _PIPELINES["linalg"] = ("attn-tile", "attn-linalg")
 _PIPELINES["ascendc"] = _PIPELINES["ascend"]
+_EMITTED_FROM = {"ascendc": "ascend"}  # the stages that are no IR
 _OPTIONS = dict.fromkeys(("band", "phases", "softmax", "strips"), "attn-tile")
 _WORD = re.compile(r"[\w-]+")
 
@@ -80,6 +83,8 @@ class Artefact:
         self._describe_call = describe_call
         self._source = source
         self._modules = {}
+        self._said = {}  # on the way to each module
+        self._texts = {}
         self._remarks = []
 
     def __repr__(self):
@@ -90,15 +95,12 @@ class Artefact:
         _check_stage(stage)
         if stage == "ascendc":
             return self.ascendc
-        return self.module(stage).str(debug_info, generic=stage == "linalg")
+        return self._obtain(stage, debug_info).data.decode()
 
     @property
     def ascendc(self):
         """The AscendC text."""
-        if "ascendc" not in self._modules:
-            with compile_errors():
-                self._modules["ascendc"] = self.module("ascend").emit_ascendc()
-        return self._modules["ascendc"]
+        return self._obtain("ascendc").data.decode()
 
     @property
     def sidecar(self):
@@ -131,7 +133,32 @@ class Artefact:
     @property
     def sizes(self):
         """The block sizes that the compiler chose, by name."""
-        return self.module("tile").sizes
+        return self._obtain("tile").about["sizes"]
+
+    def _obtain(self, stage: str, debug_info: bool = False):
+        """The text of a stage, the sizes chosen and the remarks on the way, from the cache where they are there."""
+
+        def make():
+            level = _EMITTED_FROM.get(stage, stage)
+            module = self.module(level)
+            with compile_errors():
+                emitted = level != stage
+                text = module.emit_ascendc() if emitted else module.str(debug_info, generic=stage == "linalg")
+            about = {"sizes": module.sizes, "remarks": [remark.to_json() for remark in self._said[level]]}
+            return about, text.encode()
+
+        def key():
+            asked = self._source, self.soc, repr(sorted(self._options.items())), repr(debug_info)
+            return keys.digest(keys.compiler_identity(), *asked)
+
+        if (stage, debug_info) not in self._texts:
+            found = self._texts[stage, debug_info] = cache.obtain(stage, self.name, key, make)
+            self._remember(map(Diagnostic.from_json, found.about["remarks"]))
+        return self._texts[stage, debug_info]
+
+    def _remember(self, remarks):
+        known = {repr(remark) for remark in self._remarks}
+        self._remarks += [remark for remark in remarks if repr(remark) not in known]
 
     @property
     def alternatives(self):
@@ -150,11 +177,12 @@ class Artefact:
         """The native module at a stage."""
         if stage not in self._modules:
             module = parse(self._source, self.soc)
+            said = []
             with compile_errors():
                 for name in _PIPELINES[stage]:
-                    said = module.run(_pipeline_text(name, self._options))
-                    self._remarks += [item for item in said if repr(item) not in map(repr, self._remarks)]
-            self._modules[stage] = module
+                    said += map(Diagnostic.from_native, module.run(_pipeline_text(name, self._options)))
+            self._modules[stage], self._said[stage] = module, said
+            self._remember(said)
         return self._modules[stage]
 
 

@@ -1,10 +1,12 @@
 """Kernels with phases: what blocks accumulate is summed up in a fixed order, whatever runs them."""
 
+import json
+
 import attn
 import attn.language as at
 import pytest
 import torch
-from attn import _core, compiler
+from attn import _core, _host, compiler
 from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
 
 COLUMNS = 192
@@ -50,7 +52,8 @@ def on_host():
     module = compiler.fit_for_host(SUM_ROWS, {})
     assert module.scratch == [(["@blocks", COLUMNS], "f32")]
     module.run("attn-cpu")
-    kernel = _core.jit_compile(module)
+    description, code = _core.jit_compile(module)
+    kernel = _host.Kernel(json.loads(description), code)
 
     def run(rows, threads: int):
         result, one = torch.full((COLUMNS,), torch.nan), torch.empty(1, COLUMNS)

@@ -13,7 +13,7 @@ from importlib import import_module
 
 from ..errors import CompileError
 
-COMMANDS = ("compile", "info")
+COMMANDS = ("cache", "compile", "info")
 
 
 def main(words=None):
