@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 
 
@@ -10,11 +9,10 @@ def describe_call(kernel, specialisation, lowered, options: dict):
     """The section `call` of a sidecar; docs/Sidecar.md describes its fields."""
     arrays = kernel.signature.of_kind("array")
     names = [output.name for output in lowered.outputs]
-    source = ast.unparse(kernel.source.tree)
     return {
         "module": kernel.__module__,
         "function": kernel.__qualname__,
-        "source": f"sha256:{hashlib.sha256(source.encode()).hexdigest()}",
+        "source": f"sha256:{hashlib.sha256(kernel.file_text.encode()).hexdigest()}",
         "constants": {name: text for name, _, text in specialisation.constants},
         "dims": dict(specialisation.dims),
         "options": {name: str(value) for name, value in options.items()},

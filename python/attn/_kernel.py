@@ -84,6 +84,11 @@ class Kernel:
         call = functools.partial(_calling.describe_call, self, specialisation, lowered, options)
         return compiler.Artefact(self.__name__, lowered.text, soc, options, call)
 
+    @property
+    def file_text(self):
+        """The text of the file that the kernel stands in."""
+        return self._surroundings.text
+
     @functools.cached_property
     def source(self):
         """The parsed source."""

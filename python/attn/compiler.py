@@ -18,7 +18,7 @@ flags; the text for the chip's compiler."""
 _PIPELINES = {"source": (), "tile": ("attn-tile",), "ascend": ("attn-tile", "attn-ascend")}
 _PIPELINES["linalg"] = ("attn-tile", "attn-linalg")
 _PIPELINES["ascendc"] = _PIPELINES["ascend"]
-_EMITTED_FROM = {"ascendc": "ascend"}  # the stages that are no IR
+_EMITTED_FROM = {"ascendc": "ascend", "sidecar": "ascend"}  # what is no IR
 _OPTIONS = dict.fromkeys(("band", "phases", "softmax", "strips"), "attn-tile")
 _WORD = re.compile(r"[\w-]+")
 
@@ -107,8 +107,7 @@ class Artefact:
         """How the kernel is launched: an `attn.sidecar.Sidecar`."""
         from .sidecar import parse
 
-        with compile_errors():
-            made = parse(self.module("ascend").emit_sidecar(), f"the sidecar of {self.name}")
+        made = parse(self._obtain("sidecar").data.decode(), f"the sidecar of {self.name}")
         return made.replace(call=self._describe_call()) if self._describe_call else made
 
     def build(self, path, form: str = "object", via: str = "ascendc", bisheng: str | None = None):
@@ -127,7 +126,8 @@ class Artefact:
         output, compiler = os.fspath(path), os.fspath(bisheng or "")
         call = json.dumps(self._describe_call() if self._describe_call else None)
         with compile_errors():
-            self._remarks += self.module("ascend").build_object(output, form == "shared", via, compiler, call)
+            said = self.module("ascend").build_object(output, form == "shared", via, compiler, call)
+        self._remember(map(Diagnostic.from_native, said))
         return load(os.path.splitext(output)[0] + ".json")
 
     @property
@@ -142,8 +142,10 @@ class Artefact:
             level = _EMITTED_FROM.get(stage, stage)
             module = self.module(level)
             with compile_errors():
-                emitted = level != stage
-                text = module.emit_ascendc() if emitted else module.str(debug_info, generic=stage == "linalg")
+                if level != stage:
+                    text = getattr(module, f"emit_{stage}")()
+                else:
+                    text = module.str(debug_info, generic=stage == "linalg")
             about = {"sizes": module.sizes, "remarks": [remark.to_json() for remark in self._said[level]]}
             return about, text.encode()
 
