@@ -1,6 +1,7 @@
 """Objects by the stand-in for the vendor's compiler: every kernel, what stands beside its object, and errors."""
 
 import re
+import signal
 import subprocess
 from pathlib import Path
 
@@ -91,6 +92,25 @@ def test_old_files_stay_where_a_build_fails(tmp_path, monkeypatch):
     with pytest.raises(attn.CompileError):
         artefact.build(tmp_path / "k.o", bisheng=STANDIN)
     assert {name: (tmp_path / name).read_bytes() for name in before} == before
+
+
+def test_no_half_of_a_pair(tmp_path):
+    """The sidecar's place is taken by a folder: the object does not appear either, and nothing else is left."""
+    (tmp_path / "out" / "k.json").mkdir(parents=True)
+    with pytest.raises(attn.CompileError, match="cannot write: .*k.json"):
+        compile_double(tmp_path).build(tmp_path / "out" / "k.o", bisheng=STANDIN)
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["k.json"]
+
+
+def test_signals_stay_with_python(tmp_path):
+    heard = []
+    before = signal.signal(signal.SIGUSR1, lambda *_: heard.append(1))
+    try:
+        compile_double(tmp_path).build(tmp_path / "k.o", bisheng=STANDIN)
+        signal.raise_signal(signal.SIGUSR1)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert heard == [1]
 
 
 def test_names_never_reach_a_shell(tmp_path):

@@ -2,6 +2,7 @@
 #include "OutputPair.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -14,35 +15,41 @@ std::string object::getSidecarName(StringRef object) {
   return name.str().str();
 }
 
-/// A file beside `name` with that content, to be kept under the name or discarded.
-static Expected<sys::fs::TempFile> writeBeside(StringRef name, StringRef content) {
-  Expected<sys::fs::TempFile> file = sys::fs::TempFile::create(name + ".%%%%%%%%.tmp");
-  if (!file)
-    return createFileError(name, file.takeError());
-  raw_fd_ostream stream(file->FD, /*shouldClose=*/false);
+/// Makes a file beside `name` with that content. Not sys::fs::TempFile: that one takes over the
+/// signals of the process, which may be Python.
+static Expected<std::string> writeBeside(StringRef name, StringRef content) {
+  SmallString<128> beside;
+  int descriptor;
+  if (std::error_code error = sys::fs::createUniqueFile(name + ".%%%%%%%%.tmp", descriptor, beside))
+    return createFileError(name, error);
+  raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
   stream << content;
-  stream.flush();
+  stream.close();
   if (std::error_code error = stream.error()) {
     stream.clear_error();
-    consumeError(file->discard());
+    sys::fs::remove(beside);
     return createFileError(name, error);
   }
-  return std::move(*file);
+  return beside.str().str();
 }
 
 Error object::writePair(StringRef object, StringRef objectContent, StringRef sidecarContent) {
   std::string sidecar = getSidecarName(object);
-  Expected<sys::fs::TempFile> first = writeBeside(object, objectContent);
+  Expected<std::string> first = writeBeside(object, objectContent);
   if (!first)
     return first.takeError();
-  Expected<sys::fs::TempFile> second = writeBeside(sidecar, sidecarContent);
+  FileRemover removeFirst(*first);
+  Expected<std::string> second = writeBeside(sidecar, sidecarContent);
   if (!second)
-    return joinErrors(second.takeError(), first->discard());
-  if (Error error = first->keep(object))
-    return joinErrors(createFileError(object, std::move(error)), second->discard());
-  if (Error error = second->keep(sidecar)) {
+    return second.takeError();
+  FileRemover removeSecond(*second);
+  if (std::error_code error = sys::fs::rename(*first, object))
+    return createFileError(object, error);
+  removeFirst.releaseFile();
+  if (std::error_code error = sys::fs::rename(*second, sidecar)) {
     sys::fs::remove(object);
-    return createFileError(sidecar, std::move(error));
+    return createFileError(sidecar, error);
   }
+  removeSecond.releaseFile();
   return Error::success();
 }
