@@ -119,7 +119,7 @@ def simulate(
     text = artefact.ascendc if stage == "ascendc" else None
     with compiler.compile_errors():
         native = _core.simulate(
-            module, native_arguments, timing_only, ideal_bytes, trace=trace, text=text, record=record
+            module, native_arguments, timing_only=timing_only, ideal_bytes=ideal_bytes, trace=trace, text=text, record=record
         )
     return Simulation(None if timing_only else launch.results(), Report.make(native))
 
