@@ -1,8 +1,11 @@
 """Objects by the stand-in for the vendor's compiler, launched on the modelled chip by their sidecars alone."""
 
+import copy
+
 import attn
 import pytest
 import torch
+from attn.sidecar import Sidecar, SidecarError
 from catalogue import DTYPES, KERNELS, compile_kernel
 from chip_launch import ROOT, ChipLaunch
 
@@ -32,34 +35,104 @@ def bits(value):
 CASES = list(zip(KERNELS, [*DTYPES] * len(KERNELS)))
 
 
-@pytest.mark.parametrize("name, dtype", CASES, ids=["-".join(case) for case in CASES])
-def test_standin_object_equals_the_chip_ir(tmp_path, name, dtype):
-    kernel, _, constants = KERNELS[name]
-    sidecar = compile_kernel(name, dtype).build(tmp_path / "k.o", bisheng=STANDIN)
+def make_values(sidecar, strided: bool):
+    """Arguments and outputs of a call by name."""
     torch.manual_seed(1)
-    strided = name.endswith(("streaming", "dilated", "list"))
-    values = {p["name"]: make(p, strided) for p in sidecar.parameters if p["kind"] != "scalar" and p["role"] != "workspace"}
-    values |= {p["name"]: NUMBERS[p["name"]] for p in sidecar.parameters if p["kind"] == "scalar"}
-    launch = ChipLaunch(sidecar, values)
-    inputs = {p["name"]: values[p["name"]] for p in sidecar.parameters if p.get("role") not in ("output", "workspace")}
+    arrays = [p for p in sidecar.parameters if p["kind"] != "scalar" and p["role"] != "workspace"]
+    return {p["name"]: make(p, strided) for p in arrays} | NUMBERS
+
+
+def simulate(name: str, sidecar, values: dict):
+    """What the chip IR gives for the same inputs."""
+    kernel, _, constants = KERNELS[name]
+    inputs = [p["name"] for p in sidecar.parameters if p.get("role") not in ("output", "workspace")]
     absent = dict.fromkeys(sidecar.data["call"]["absent"])
-    expected = attn.simulate(kernel, **inputs, **absent, **constants)
-    assert launch.blocks == expected.report.blocks and not expected.report.hazards
-    launch.run(tmp_path / "k.o")
-    for output, result in zip(sidecar.data["call"]["returns"], expected.outputs, strict=True):
+    return attn.simulate(kernel, **{name: values[name] for name in inputs}, **absent, **constants)
+
+
+def expect_equal(sidecar, values: dict, outputs):
+    for output, result in zip(sidecar.data["call"]["returns"], outputs, strict=True):
         if output is not None:
             assert bits(values[output]) == bits(result), output
 
 
-def test_standin_mistakes_in_a_sidecar_show(tmp_path):
-    """Two swapped offsets give another result or a hazard: the launch really follows the sidecar."""
-    sidecar = compile_kernel("attn_res_fwd-resident", "f32").build(tmp_path / "k.o", bisheng=STANDIN)
-    arguments = sidecar.data["routes"]["ascendc"]["arguments"]
-    places = {argument["name"]: index for index, argument in enumerate(arguments)}
-    first, second = arguments[places["sc"]], arguments[places["rs"]]
-    first["of"], second["of"] = second["of"], first["of"]
-    values = {p["name"]: make(p, False) for p in sidecar.parameters if p["kind"] != "scalar"} | NUMBERS
-    ChipLaunch(sidecar, values).run(tmp_path / "k.o")
-    inputs = {name: values[name] for name in ("V", "wq", "wn", "eps")}
-    _, _, scores, norms = attn.simulate(KERNELS["attn_res_fwd-resident"][0], **inputs, form="resident").outputs
-    assert bits(values["sc"]) == bits(norms) and bits(values["rs"]) == bits(scores)
+@pytest.mark.parametrize("name, dtype", CASES, ids=["-".join(case) for case in CASES])
+def test_standin_object_equals_the_chip_ir(tmp_path, name, dtype):
+    sidecar = compile_kernel(name, dtype).build(tmp_path / "k.o", bisheng=STANDIN)
+    values = make_values(sidecar, strided=name.endswith(("streaming", "dilated", "list")))
+    launch = ChipLaunch(sidecar, values)
+    expected = simulate(name, sidecar, values)
+    assert launch.blocks == expected.report.blocks and not expected.report.hazards
+    launch.run(tmp_path / "k.o")
+    expect_equal(sidecar, values, expected.outputs)
+
+
+# Mistakes in a sidecar: what is changed, and in which argument, workspace or launch.
+
+
+def swap(first: str, second: str, field: str):
+    def change(data):
+        arguments = {argument["name"]: argument for argument in data["routes"]["ascendc"]["arguments"]}
+        one, other = arguments[first], arguments[second]
+        one[field], other[field] = other[field], one[field]
+
+    return change
+
+
+def less_workspace(data):
+    data["workspaces"][0]["bytes"] = {"udiv": [data["workspaces"][0]["bytes"], 2]}
+
+
+def more_blocks(data):
+    data["grid"]["tiles"], data["grid"]["limit"] = 65535, 65535
+
+
+def fewer_bytes(data):
+    route = data["routes"]["ascendc"]
+    route["bytes"] -= route["arguments"].pop()["size"]
+
+
+def forgotten_launch(data):
+    data["launches"].pop()
+
+
+MISTAKES = {
+    "swapped arrays": ("attn_res_bwd-streaming", swap("sc", "rs", "of")),
+    "swapped strides": ("attn_res_bwd-streaming", swap("V_stride0", "V_stride1", "axis")),
+    "swapped offsets": ("attn_res_bwd-streaming", swap("T", "N", "of")),
+    "too little workspace": ("attn_res_bwd-streaming", less_workspace),
+    "too many blocks": ("attn_res_bwd-streaming", more_blocks),
+    "an argument too few": ("attn_res_bwd-streaming", fewer_bytes),
+    "a forgotten phase": ("attn_res_bwd-launches", forgotten_launch),
+}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """Objects by the names of their kernels."""
+    folder = tmp_path_factory.mktemp("objects")
+    names = {name for name, _ in MISTAKES.values()}
+    paths = {name: folder / f"{name}.o" for name in names}
+    return {name: (compile_kernel(name, "f32").build(path, bisheng=STANDIN), path) for name, path in paths.items()}
+
+
+@pytest.mark.parametrize("mistake", [None, *MISTAKES])
+def test_standin_mistakes_in_a_sidecar_show(built, mistake):
+    """The launch follows the sidecar alone: a mistake there is refused, a hazard, or gives other values."""
+    name, change = MISTAKES[mistake] if mistake else ("attn_res_bwd-streaming", lambda data: None)
+    sidecar, path = built[name]
+    values = make_values(sidecar, strided=True)
+    expected = simulate(name, sidecar, values).outputs
+    data = copy.deepcopy(sidecar.data)
+    change(data)
+
+    def launch():
+        wrong = Sidecar(data)
+        ChipLaunch(wrong, values).run(path)
+        expect_equal(wrong, values, expected)
+
+    if mistake is None:
+        launch()
+    else:
+        with pytest.raises((AssertionError, SidecarError)):
+            launch()
