@@ -33,7 +33,11 @@ ALLOWED = {
     "Execution/Simulator": BASE | {"Dialect/Ascend/IR"},
     "Target/AscendC": BASE | {"Dialect/Ascend/IR"},
     "Target/Linalg": BASE,
+    # Runs what Target/AscendC prints: it knows the order of the parameters from there.
+    "Execution/Twin": BASE | {"Dialect/Ascend/IR", "Execution/Simulator", "Target/AscendC"},
     "Target/HIVM": BASE | {"Dialect/Ascend/IR"},
+    "Target/Sidecar": BASE | {"Dialect/Ascend/IR", "Target/AscendC"},
+    "Target/Object": BASE | {"Dialect/Ascend/IR", "Target/AscendC", "Target/HIVM", "Target/Sidecar"},
 }
 ALLOWED["Pipelines"] = set(ALLOWED)
 TOP = set(ALLOWED)  # tools/ and the Python module may include everything

@@ -6,7 +6,7 @@ import lit.formats
 config.name = "attn"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["python", "benchmark", "Inputs"]
+config.excludes = ["python", "benchmark", "toolchain", "Inputs"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.attn_binary_root, "test")
 
@@ -16,9 +16,14 @@ config.environment["PATH"] = os.pathsep.join([config.attn_tools_dir, config.llvm
 config.substitutions.append(
     (
         "%clang_ascendc",
-        f"clang++ -std=c++17 -fsyntax-only -Wall -Werror -x c++ -I {config.test_source_root}/Target/AscendC/Inputs",
+        "clang++ -std=c++17 -fsyntax-only -Wall -Wextra -Werror -x c++ "
+        f"-I {config.attn_source_root}/include/attn/Execution/Twin/Device",
     )
 )
+# The stand-in for the vendor's compiler; only tests that name it use it.
+config.substitutions.append(("%standin_bisheng", f"{config.test_source_root}/toolchain/bin/bisheng"))
+config.substitutions.append(("%tools_dir", config.attn_tools_dir))
+config.substitutions.append(("%{path}", config.environment["PATH"]))
 config.substitutions.append(("%python", config.attn_python))
 config.substitutions.append(("%source_root", config.attn_source_root))
 # LLVM's own libraries are not instrumented, so the bounds of containers that cross into them look wrong.

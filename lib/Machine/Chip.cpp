@@ -93,6 +93,16 @@ SmallVector<StringRef> attn::getKnownChipNames() {
   return names;
 }
 
+SmallVector<StringRef> attn::getCompatibleChipNames(const Chip &chip, int64_t vectorCores) {
+  SmallVector<StringRef> names;
+  for (const Die &die : dies) {
+    Chip other = makeAscend(die);
+    if (!chip.isHost && other.vectorCores >= vectorCores && other.ubBytes >= chip.ubBytes)
+      names.push_back(die.name);
+  }
+  return names;
+}
+
 FailureOr<Chip> attn::lookupChip(StringRef name, function_ref<InFlightDiagnostic()> emitError) {
   if (name == hostName)
     return makeHost();

@@ -6,6 +6,8 @@
 #include "attn/Pipelines/Pipelines.h"
 #include "attn/Pipelines/Registration.h"
 #include "attn/Target/AscendC/EmitAscendC.h"
+#include "attn/Target/Object/BuildObject.h"
+#include "attn/Target/Sidecar/Sidecar.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Support/FileUtilities.h"
@@ -20,7 +22,7 @@ using namespace attn;
 namespace {
 
 /// What a kernel can be printed as.
-enum class Stage { Tile, Linalg, Ascend, AscendC };
+enum class Stage { Tile, Linalg, Ascend, AscendC, Sidecar, Object, Shared };
 
 struct DriverOptions {
   llvm::cl::opt<Stage> emit{
@@ -31,14 +33,30 @@ struct DriverOptions {
           clEnumValN(Stage::Tile, "tile", "tile IR that fits the chip"),
           clEnumValN(Stage::Linalg, "linalg", "linalg on tensors as triton-ascend writes it"),
           clEnumValN(Stage::Ascend, "ascend", "planned and synchronised chip IR"),
-          clEnumValN(Stage::AscendC, "ascendc", "AscendC C++"))};
+          clEnumValN(Stage::AscendC, "ascendc", "AscendC C++"),
+          clEnumValN(Stage::Sidecar, "sidecar", "how the kernel is launched, as JSON"),
+          clEnumValN(Stage::Object, "object",
+                     "device object and sidecar, by the vendor's compiler"),
+          clEnumValN(Stage::Shared, "shared",
+                     "self-registering library and sidecar, by the vendor's compiler"))};
   llvm::cl::opt<std::string> soc{
       "soc", llvm::cl::value_desc("name[:fact=value,...]"),
       llvm::cl::desc(
           "Compile for this chip, whatever the module says; single facts can be replaced")};
   llvm::cl::opt<bool> noLineDirectives{
       "no-line-directives", llvm::cl::desc("Print AscendC without #line directives, for reading")};
+  llvm::cl::opt<sidecar::Route> via{
+      "via", llvm::cl::desc("The way of objects"), llvm::cl::init(sidecar::Route::AscendC),
+      llvm::cl::values(clEnumValN(sidecar::Route::AscendC, "ascendc", "AscendC and bisheng"),
+                       clEnumValN(sidecar::Route::HIVM, "hivm", "HIVM and hivmc"))};
+  llvm::cl::opt<std::string> bisheng{
+      "bisheng", llvm::cl::value_desc("program"),
+      llvm::cl::desc("The vendor's compiler; otherwise that of ASCEND_HOME_PATH or PATH")};
 
+  /// Whether files are written by the vendor's compiler, and not by us.
+  bool buildsObject() const {
+    return emit.getNumOccurrences() > 0 && (emit == Stage::Object || emit == Stage::Shared);
+  }
   bool isGiven() const { return emit.getNumOccurrences() > 0 || soc.getNumOccurrences() > 0; }
 };
 
@@ -103,8 +121,9 @@ struct EmitPass : PassWrapper<EmitPass, OperationPass<ModuleOp>> {
   Emission emit;
 };
 
-/// How a form is printed to `os`; nothing for forms that are the module itself.
-EmitPass::Emission getEmission(const DriverOptions &options, raw_ostream &os) {
+/// What prints kernels in the form that `--emit` asks for; nothing where the module prints itself.
+EmitPass::Emission getEmission(const DriverOptions &options, StringRef outputFile,
+                               raw_ostream &os) {
   switch (options.emit) {
   case Stage::Tile:
   case Stage::Ascend:
@@ -120,18 +139,30 @@ EmitPass::Emission getEmission(const DriverOptions &options, raw_ostream &os) {
       ascendc::AscendCOptions ascendc{/*lineDirectives=*/!options.noLineDirectives};
       return ascendc::emitAscendC(module, os, ascendc);
     };
+  case Stage::Sidecar:
+    return [&](ModuleOp module) { return sidecar::emitSidecar(module, os); };
+  case Stage::Object:
+  case Stage::Shared:
+    return [&options, file = outputFile.str()](ModuleOp module) {
+      object::BuildOptions build;
+      build.output = file;
+      build.form = options.emit == Stage::Shared ? object::Form::Shared : object::Form::Object;
+      build.route = options.via;
+      build.compiler = options.bisheng;
+      return object::buildObject(module, build);
+    };
   }
   llvm_unreachable("every form is handled");
 }
 
 /// Appends the passes that `--emit` needs. The user's passes, where there are any, replace ours.
 void addEmission(PassManager &manager, const DriverOptions &options, bool hasUserPasses,
-                 raw_ostream &os) {
+                 StringRef outputFile, raw_ostream &os) {
   if (options.emit.getNumOccurrences() == 0)
     return;
   if (!hasUserPasses)
     manager.addPass(std::make_unique<LowerPass>(options.emit));
-  if (EmitPass::Emission emission = getEmission(options, os))
+  if (EmitPass::Emission emission = getEmission(options, outputFile, os))
     manager.addPass(std::make_unique<EmitPass>(std::move(emission)));
 }
 
@@ -141,11 +172,15 @@ LogicalResult runWithOptions(const DriverOptions &options, StringRef inputFile,
   std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputFile, &message);
   if (!input)
     return llvm::errs() << message << "\n", failure();
-  std::unique_ptr<llvm::ToolOutputFile> output = openOutputFile(outputFile, &message);
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  if (options.buildsObject() && (outputFile == "-" || !config.inputSplitMarker().empty()))
+    return llvm::errs() << "an object is a file, for one module: name it with -o\n", failure();
+  // Objects are moved to their place when they are complete.
+  std::unique_ptr<llvm::ToolOutputFile> output =
+      openOutputFile(options.buildsObject() ? "-" : outputFile, &message);
   if (!output)
     return llvm::errs() << message << "\n", failure();
 
-  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   MlirOptMainConfig userConfig = config;
   config.setPassPipelineSetupFn([&](PassManager &manager) -> LogicalResult {
     if (manager.getOpAnchorName() != ModuleOp::getOperationName())
@@ -155,11 +190,12 @@ LogicalResult runWithOptions(const DriverOptions &options, StringRef inputFile,
     size_t passCount = manager.size();
     if (failed(userConfig.setupPassPipeline(manager)))
       return failure();
-    addEmission(manager, options, manager.size() > passCount, output->os());
+    addEmission(manager, options, manager.size() > passCount, outputFile, output->os());
     return success();
   });
   // Where a pass prints, the module itself is not wanted.
-  bool printsModule = options.emit.getNumOccurrences() == 0 || !getEmission(options, output->os());
+  bool printsModule =
+      options.emit.getNumOccurrences() == 0 || !getEmission(options, outputFile, output->os());
   if (failed(MlirOptMain(printsModule ? output->os() : llvm::nulls(), std::move(input), registry,
                          config)))
     return failure();

@@ -31,6 +31,12 @@ class Module:
     def emit_ascendc(self, line_directives: bool = True) -> str:
         """The AscendC text of a module at the stage `ascend`."""
 
+    def emit_sidecar(self) -> str:
+        """How the kernel of a module at the stage `ascend` is launched, as JSON."""
+
+    def build_object(self, output: str, shared: bool, via: str, compiler: str, call: str) -> list[Diagnostic]:
+        """Builds the object (or library) of a module at the stage `ascend` and its sidecar, with the section `call`."""
+
     @property
     def sizes(self) -> dict[str, int]:
         """The block sizes that the compiler chose for the module's kernel."""
@@ -55,5 +61,23 @@ def simulate(
     ideal_bytes: int | None = None,
     check_effects: bool = False,
     trace: str = "",
+    text: str | None = None,
+    record: bool = False,
 ) -> dict:
-    """Runs a module at the stage `ascend` on the modelled chip; scratch is made by the simulator."""
+    """Runs a module at the stage `ascend` on the modelled chip; scratch is made by the simulator.
+
+    With `text`, the AscendC text printed from the module runs instead, compiled by clang.
+    """
+
+def compile_text(text: str, library: str) -> None:
+    """Compiles AscendC text into a shared library for the modelled chip."""
+
+class Records:
+    """What each pipe of each block did in a run, one line per instruction."""
+
+    def difference(self, other: Records) -> str:
+        """The first difference in words; empty where both are equal."""
+
+    @property
+    def pipes(self) -> list[tuple[int, int, str, list[str]]]:
+        """Kernel of the launch, block, pipe, and its lines."""

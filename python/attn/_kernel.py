@@ -56,7 +56,7 @@ class Kernel:
 
         given, options = compiler.split_options(self.signature, arguments)
         specialisation = self._specialise_specs(_arguments.bind(self.signature, self.defaults, (), given))
-        return compiler.Artefact(self.__name__, self.lower(specialisation).text, soc, options)
+        return self.artefact(specialisation, soc, options)
 
     def _specialise_specs(self, bound: dict):
         arrays = {}
@@ -75,6 +75,19 @@ class Kernel:
         return _arguments.specialise(self.signature, arrays, sizes, bound, self.captured())
 
     # Between the package's own modules
+
+    def artefact(self, specialisation, soc: str, options: dict):
+        """The kernel for a specialisation, compiled for a chip."""
+        from . import _calling, compiler
+
+        lowered = self.lower(specialisation)
+        call = functools.partial(_calling.describe_call, self, specialisation, lowered, options)
+        return compiler.Artefact(self.__name__, lowered.text, soc, options, call)
+
+    @property
+    def file_text(self):
+        """The text of the file that the kernel stands in."""
+        return self._surroundings.text
 
     @functools.cached_property
     def source(self):

@@ -102,10 +102,14 @@ def simulate(
     ideal_bytes: int | None = None,
     trace: str = "",
     outputs: dict | None = None,
+    stage: str = "ascend",
+    record: bool = False,
     **keywords,
 ):
     """Runs a kernel on the modelled chip; gives its `outputs` and a `report` of hazards, traffic and predicted time.
 
+    `stage` is what runs: the chip IR ("ascend"), or the emitted text, compiled by clang ("ascendc"). With `record`, the
+    report has what each pipe did in `records`.
     With `timing_only` no values are computed, and arrays may be given as `at.spec` with a number for every dim.
     `ideal_bytes` are what the roofline counts, by default the bytes moved. `trace` names a file for Chrome or Perfetto.
     `outputs` are those that the caller has made, by name.
@@ -113,14 +117,17 @@ def simulate(
     from . import _core
     from .report import Report
 
+    if stage not in ("ascend", "ascendc"):
+        raise ValueError(f"the modelled chip runs the stages ascend and ascendc, not {stage!r}")
     arguments, options = compiler.split_options(kernel.signature, keywords)
     launch = _Launch(kernel, positional, arguments, outputs, has_values=not timing_only)
-    artefact = compiler.Artefact(kernel.__name__, launch.lowered.text, soc, options)
+    artefact = kernel.artefact(launch.specialisation, soc, options)
     native_arguments = launch.native_arguments(rows_apart=True)
     module = artefact.module("ascend")
+    text = artefact.ascendc if stage == "ascendc" else None
     with compiler.compile_errors():
         native = _core.simulate(
-            module, native_arguments, timing_only=timing_only, ideal_bytes=ideal_bytes, trace=trace
+            module, native_arguments, timing_only=timing_only, ideal_bytes=ideal_bytes, trace=trace, text=text, record=record
         )
     return Simulation(None if timing_only else launch.results(), Report.make(native))
 

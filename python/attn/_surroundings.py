@@ -60,10 +60,11 @@ class Surroundings:
         """The file, which function of it this is, its annotations, and what its names stand for now, as text."""
         code = self.function.__code__
         names = sorted({name: _describe_value(self.lookup(name), self.names) for name in self.names}.items())
-        return "\n".join([self._text, f"{code.co_name} {code.co_firstlineno}", self._annotations_text, repr(names)])
+        return "\n".join([self.text, f"{code.co_name} {code.co_firstlineno}", self._annotations_text, repr(names)])
 
     @functools.cached_property
-    def _text(self):
+    def text(self):
+        """The text of the file."""
         return "".join(self.lines)
 
     @functools.cached_property

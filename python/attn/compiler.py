@@ -18,7 +18,7 @@ flags; the text for the chip's compiler."""
 _PIPELINES = {"source": (), "tile": ("attn-tile",), "ascend": ("attn-tile", "attn-ascend")}
 _PIPELINES["linalg"] = ("attn-tile", "attn-linalg")
 _PIPELINES["ascendc"] = _PIPELINES["ascend"]
-_EMITTED_FROM = {"ascendc": "ascend"}  # the stages that are no IR
+_EMITTED_FROM = {"ascendc": "ascend", "sidecar": "ascend"}  # what is no IR
 _OPTIONS = dict.fromkeys(("band", "phases", "softmax", "strips"), "attn-tile")
 _WORD = re.compile(r"[\w-]+")
 
@@ -71,12 +71,16 @@ def fit_for_host(text: str, options: dict):
 
 
 class Artefact:
-    """A kernel compiled for a chip. Stages are made when they are asked for."""
+    """A kernel compiled for a chip. Stages are made when they are asked for.
 
-    def __init__(self, name: str, source: str, soc: str, options: dict):
+    `describe_call` gives the section `call` of its sidecar.
+    """
+
+    def __init__(self, name: str, source: str, soc: str, options: dict, describe_call=None):
         self.name = name
         self.soc = soc
         self._options = options
+        self._describe_call = describe_call
         self._source = source
         self._modules = {}
         self._said = {}  # on the way to each module
@@ -99,6 +103,34 @@ class Artefact:
         return self._obtain("ascendc").data.decode()
 
     @property
+    def sidecar(self):
+        """How the kernel is launched: an `attn.sidecar.Sidecar`."""
+        from .sidecar import parse
+
+        made = parse(self._obtain("sidecar").data.decode(), f"the sidecar of {self.name}")
+        return made.replace(call=self._describe_call()) if self._describe_call else made
+
+    def build(self, path, form: str = "object", via: str = "ascendc", bisheng: str | None = None):
+        """Builds the kernel with the vendor's compiler: writes `path`, and beside it the sidecar, which is returned.
+
+        `form` is "object", or "shared" for a library that registers itself. `via` is "ascendc" or "hivm". `bisheng` is the
+        compiler; by default that of ASCEND_HOME_PATH or PATH.
+        """
+        import json
+        import os
+
+        from .sidecar import load
+
+        if form not in ("object", "shared"):
+            raise ValueError(f"form: 'object' or 'shared' is expected, not {form!r}")
+        output, compiler = os.fspath(path), os.fspath(bisheng or "")
+        call = json.dumps(self._describe_call() if self._describe_call else None)
+        with compile_errors():
+            said = self.module("ascend").build_object(output, form == "shared", via, compiler, call)
+        self._remember(map(Diagnostic.from_native, said))
+        return load(os.path.splitext(output)[0] + ".json")
+
+    @property
     def sizes(self):
         """The block sizes that the compiler chose, by name."""
         return self._obtain("tile").about["sizes"]
@@ -110,8 +142,10 @@ class Artefact:
             level = _EMITTED_FROM.get(stage, stage)
             module = self.module(level)
             with compile_errors():
-                emitted = level != stage
-                text = module.emit_ascendc() if emitted else module.str(debug_info, generic=stage == "linalg")
+                if level != stage:
+                    text = getattr(module, f"emit_{stage}")()
+                else:
+                    text = module.str(debug_info, generic=stage == "linalg")
             about = {"sizes": module.sizes, "remarks": [remark.to_json() for remark in self._said[level]]}
             return about, text.encode()
 

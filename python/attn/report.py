@@ -42,6 +42,8 @@ class Report:
     known_errors: list
     """How far the model is from published measurements, and what it leaves out."""
     text: str
+    records: object = None
+    """What each pipe did, where it was asked for: `records.difference(other)` compares two runs."""
 
     @classmethod
     def make(cls, native: dict):

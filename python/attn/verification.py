@@ -2,7 +2,8 @@
 
 What "equal" means: a stage is right where it lies within a bound of a float64 reference. Where a result goes through no
 sum and no transcendental function, all stages must also agree bit for bit; elsewhere they are never compared with one
-another, since a bound that is loose enough for both says little about either.
+another, since a bound that is loose enough for both says little about either. Chip IR and emitted text run on the same
+modelled chip: all their outputs must agree bit for bit, and each pipe must have done the same.
 """
 
 from __future__ import annotations
@@ -33,12 +34,16 @@ def _run_jit(kernel, positional, keywords, soc):
     return Run(_runtime.call(kernel, positional, keywords), [])
 
 
-def _run_chip(kernel, positional, keywords, soc):
-    simulation = _runtime.simulate(kernel, *positional, soc=soc, **keywords)
+def _run_chip(kernel, positional, keywords, soc, stage="ascend"):
+    simulation = _runtime.simulate(kernel, *positional, soc=soc, stage=stage, record=True, **keywords)
     return Run(simulation.outputs, simulation.report.hazards, simulation.report)
 
 
-STAGES = {"jit": _run_jit, "chip": _run_chip}
+def _run_text(kernel, positional, keywords, soc):
+    return _run_chip(kernel, positional, keywords, soc, "ascendc")
+
+
+STAGES = {"jit": _run_jit, "chip": _run_chip, "ascendc": _run_text}
 """The stages that can be compared, in the order in which a kernel goes through them; each runs the whole kernel."""
 
 
@@ -89,6 +94,8 @@ class Verification:
     findings: list = field(default_factory=list)
     unchecked: dict = field(default_factory=dict)
     """Outputs that nothing was compared with, and the op that keeps the stages from being equal bit for bit."""
+    trace_difference: str = ""
+    """The first instruction that the emitted text executes otherwise than the chip IR, in words."""
 
     @property
     def ok(self):
@@ -99,11 +106,13 @@ class Verification:
     def stage(self):
         """The first stage that disagrees or has hazards."""
         wrong = {finding.stage for finding in self.findings if not finding.ok}
+        if self.trace_difference:
+            wrong.add("ascendc")
         return next((name for name, run in self.runs.items() if run.hazards or name in wrong), None)
 
     @property
     def first(self):
-        """The first finding of something wrong; None where a stage has hazards only."""
+        """The first finding of something wrong; None where a stage has hazards or another trace only."""
         return next((finding for finding in self.findings if not finding.ok and finding.stage == self.stage), None)
 
     @property
@@ -121,6 +130,8 @@ class Verification:
         lines = [f"{self.kernel}, {', '.join(self.runs)}: {self._summary()}"]
         for finding in sorted(self.findings, key=lambda finding: (list(self.runs).index(finding.stage), finding.ok)):
             lines.append(str(finding))
+        if self.trace_difference:
+            lines.append(f"ascendc: its instructions are not those of chip: {self.trace_difference}")
         for name, run in self.runs.items():
             lines += [f"{name}: {_format_hazard(hazard)}" for hazard in run.hazards]
         for output, cause in self.unchecked.items():
@@ -155,9 +166,13 @@ def verify(
         findings += _compare_with_reference(outputs, expected, tolerance)
     causes = _causes(lowered, outputs[stages[0]])
     findings += _compare_stages(outputs, [name for name, cause in causes.items() if cause is None])
+    difference = ""
+    if {"chip", "ascendc"} <= runs.keys():
+        findings += _compare_bits("ascendc", outputs["ascendc"], "chip", outputs["chip"])
+        difference = runs["chip"].report.records.difference(runs["ascendc"].report.records)
     compared = {finding.output for finding in findings}
     unchecked = {name: cause for name, cause in causes.items() if name not in compared}
-    return Verification(kernel.__name__, runs, findings, unchecked)
+    return Verification(kernel.__name__, runs, findings, unchecked, difference)
 
 
 def _check_stages(stages):
@@ -244,6 +259,19 @@ def _compare_stages(outputs: dict, names):
     for stage in others:
         for name in names:
             yield Finding(stage, name, first, compare(outputs[stage][name], outputs[first][name], (0.0, 0.0)))
+
+
+def _compare_bits(stage: str, results: dict, against: str, expected: dict):
+    """Every output of a stage against another's, signs of zeros and the bits of NaN included."""
+    import torch
+
+    whole = {2: torch.int16, 4: torch.int32}
+    for name, result in results.items():
+        comparison = compare(result, expected[name], (0.0, 0.0))
+        if comparison.holds:
+            bits = (tensor.contiguous().view(whole[tensor.element_size()]) for tensor in (result, expected[name]))
+            comparison = compare(*bits, (0.0, 0.0))
+        yield Finding(stage, name, against, comparison)
 
 
 def _format_hazard(hazard):

@@ -3,6 +3,7 @@
 #include "KernelModule.h"
 #include "attn/Dialect/Ascend/IR/Ascend.h"
 #include "attn/Execution/Simulator/Simulator.h"
+#include "attn/Execution/Twin/Twin.h"
 #include "attn/Machine/Costs.h"
 #include <pybind11/stl.h>
 
@@ -100,6 +101,11 @@ py::dict toPython(const Hazard &hazard) {
   return result;
 }
 
+/// What each pipe did, held for comparisons: it has a line per instruction.
+struct Records {
+  std::vector<PipeRecord> pipes;
+};
+
 py::dict toPython(const SimulationResult &simulated, const Chip &chip) {
   py::dict result;
   py::list hazards;
@@ -133,9 +139,27 @@ py::dict toPython(const SimulationResult &simulated, const Chip &chip) {
   return result;
 }
 
+/// Runs the kernel's chip IR, or the text that was printed from it.
+FailureOr<SimulationResult> simulateStage(func::FuncOp kernel,
+                                          const std::optional<std::string> &text, const Chip &chip,
+                                          ArrayRef<Argument> arguments,
+                                          const SimulationOptions &options) {
+  if (!text)
+    return simulate(kernel, chip, arguments, options);
+  FailureOr<std::string> clang = twin::findClang("", kernel.getLoc());
+  if (failed(clang))
+    return failure();
+  FailureOr<std::unique_ptr<twin::Library>> library =
+      twin::Library::make(*text, *clang, kernel.getContext());
+  if (failed(library))
+    return failure();
+  return twin::simulateText(kernel, **library, chip, arguments, options);
+}
+
 py::dict simulateModule(const KernelModule &module, const py::sequence &values, bool timingOnly,
                         std::optional<int64_t> idealBytes, bool checkEffects,
-                        const std::string &trace) {
+                        const std::string &trace, const std::optional<std::string> &text,
+                        bool record) {
   DiagnosticCollector collector(module.getContext());
   func::FuncOp kernel = findKernel(module.getModule());
   FailureOr<Chip> chip = getTargetChip(module.getModule());
@@ -146,10 +170,11 @@ py::dict simulateModule(const KernelModule &module, const py::sequence &values, 
   options.idealBytes = idealBytes;
   options.checkEffects = checkEffects;
   options.traceCores = trace.empty() ? 0 : chip->vectorCores;
+  options.recordInstructions = record;
   std::vector<Argument> arguments = toArguments(kernel, values);
   FailureOr<SimulationResult> result = [&] {
     py::gil_scoped_release release;
-    return simulate(kernel, *chip, arguments, options);
+    return simulateStage(kernel, text, *chip, arguments, options);
   }();
   if (failed(result))
     raiseDiagnostics(collector.take());
@@ -160,7 +185,21 @@ py::dict simulateModule(const KernelModule &module, const py::sequence &values, 
       throw py::value_error("cannot write the trace to '" + trace + "': " + error.message());
     writeTrace(*result, file);
   }
-  return toPython(*result, *chip);
+  py::dict made = toPython(*result, *chip);
+  made["records"] = record ? py::cast(Records{std::move(result->records)}) : py::none();
+  return made;
+}
+
+void compileText(const std::string &text, const std::string &library) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  DiagnosticCollector collector(&context);
+  LogicalResult made = [&]() -> LogicalResult {
+    py::gil_scoped_release release;
+    FailureOr<std::string> clang = twin::findClang("", UnknownLoc::get(&context));
+    return failed(clang) ? failure() : twin::compileText(text, library, *clang, &context);
+  }();
+  if (failed(made))
+    raiseDiagnostics(collector.take());
 }
 
 } // namespace
@@ -168,7 +207,20 @@ py::dict simulateModule(const KernelModule &module, const py::sequence &values, 
 void bindSimulator(py::module_ &module) {
   module.def("simulate", &simulateModule, py::arg("module"), py::arg("arguments"),
              py::arg("timing_only") = false, py::arg("ideal_bytes") = py::none(),
-             py::arg("check_effects") = false, py::arg("trace") = "");
+             py::arg("check_effects") = false, py::arg("trace") = "", py::arg("text") = py::none(),
+             py::arg("record") = false);
+  module.def("compile_text", &compileText, py::arg("text"), py::arg("library"));
+  py::class_<Records>(module, "Records")
+      .def("difference",
+           [](const Records &records, const Records &other) {
+             return compareRecords(records.pipes, other.pipes);
+           })
+      .def_property_readonly("pipes", [](const Records &records) {
+        py::list pipes;
+        for (const PipeRecord &record : records.pipes)
+          pipes.append(py::make_tuple(record.kernel, record.block, record.pipe, record.lines));
+        return pipes;
+      });
 }
 
 } // namespace attn::python

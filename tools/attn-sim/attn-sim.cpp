@@ -1,9 +1,10 @@
-// attn-sim: runs chip IR on the modelled chip.
+// attn-sim: runs chip IR or emitted AscendC on the modelled chip.
 #include "attn/Execution/Simulator/Tool.h"
+#include "attn/Execution/Twin/Twin.h"
 #include "attn/Pipelines/Registration.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   attn::registerAllDialects(registry);
-  return attn::simulator::runTool(argc, argv, registry);
+  return attn::simulator::runTool(argc, argv, registry, attn::twin::runText);
 }

@@ -59,7 +59,7 @@ void simulator::checkEffects(const Issued &issued, ArrayRef<Touch> touches, int6
   for (const ascend::Access &access : accesses) {
     if (access.toEnd)
       continue;
-    for (int operand = 0, count = instruction.places.size(); operand < count; ++operand) {
+    for (int operand = 0, count = instruction.getOperandCount(); operand < count; ++operand) {
       if (!isOperand(issued, operand, access.memory))
         continue;
       int64_t begin = std::numeric_limits<int64_t>::max(),

@@ -48,17 +48,20 @@ bool Core::takeHead(int pipeIndex, double now) {
     pipe.waitsFor = flags[flag].raised.empty() ? flag : -1;
     if (pipe.waitsFor >= 0)
       return false;
+    record(pipeIndex, head);
     pipe.isCold = true;
     pipe.freeAt = clearFlag(flag, head.sequence, pipe.clock, now);
     return true;
   }
   case Opcode::SetFlag: {
+    record(pipeIndex, head);
     Clock done = pipe.clock;
     done[pipeIndex] = head.sequence;
     setFlag(*getFlag(head), head, done, std::max(now, pipe.doneAt));
     return true;
   }
   case Opcode::Barrier:
+    record(pipeIndex, head);
     pipe.clock[pipeIndex] = head.sequence;
     pipe.isCold = true;
     pipe.freeAt = std::max(now, pipe.doneAt) + shared.costs.barrier;
@@ -131,7 +134,7 @@ void Core::addTrace(int pipe, const Instruction &instruction, double begin, doub
     return;
   double microsecond = shared.chip.clockHz * 1e-6;
   shared.trace.push_back({index, nameOf(static_cast<Pipe>(pipe)), instruction.name,
-                          begin / microsecond, end / microsecond, instruction.op->getLoc()});
+                          begin / microsecond, end / microsecond, instruction.location});
 }
 
 void Core::countTraffic(const Issued &issued, int64_t bytes) {
@@ -140,12 +143,17 @@ void Core::countTraffic(const Issued &issued, int64_t bytes) {
   (isLoad ? traffic.bytesRead : traffic.bytesWritten) += bytes;
 }
 
+void Core::record(int pipeIndex, const Issued &issued, ArrayRef<Touch> touches) {
+  shared.recorder.add(issued, block, static_cast<Pipe>(pipeIndex), touches);
+}
+
 void Core::execute(int pipeIndex, const Issued &issued) {
   if (shared.options.timingOnly)
     return;
   const Instruction &instruction = *issued.instruction;
   Execution execution(issued, block, *ub, shared.arrays, shared.launch, shared.chip, shared.log);
   execution.run();
+  record(pipeIndex, issued, execution.getTouches());
   for (const Touch &touch : execution.getTouches()) {
     const Place &place = issued.places[touch.operand];
     ByteMemory &memory = place.memory == Memory::UB ? *ub : shared.arrays[place.object];
@@ -165,7 +173,7 @@ void Core::execute(int pipeIndex, const Issued &issued) {
 
 std::optional<int> Core::getFlag(const Issued &issued) {
   const Instruction &instruction = *issued.instruction;
-  int64_t slot = instruction.amounts.empty() ? 0 : issued.amounts[0];
+  int64_t slot = issued.amounts[0];
   int64_t id = instruction.event + slot;
   bool isSlot = slot >= 0 && slot < instruction.slots;
   if (isSlot && id >= 0 && id < shared.chip.eventIds)

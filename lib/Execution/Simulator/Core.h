@@ -6,7 +6,7 @@
 #include "Execution.h"
 #include "HazardLog.h"
 #include "Memory.h"
-#include "ScalarUnit.h"
+#include "Records.h"
 #include "Timing.h"
 #include <deque>
 
@@ -30,7 +30,7 @@ public:
 
 /// What all cores share.
 struct Chipwide {
-  const Program &program;
+  const Session::Kernel &kernel;
   const Launch &launch;
   const Chip &chip;
   const Costs costs;
@@ -39,6 +39,7 @@ struct Chipwide {
   std::vector<ByteMemory> arrays;
   int64_t blocks;
   std::vector<ArrayTraffic> traffic;
+  InstructionRecorder recorder;
   std::vector<TraceEvent> trace;
   int64_t instructions = 0;
 };
@@ -139,6 +140,7 @@ private:
   void runVector(int pipe, const Issued &issued, double now);
   void beginTransfer(int pipe, const Issued &issued, double now);
   void execute(int pipe, const Issued &issued);
+  void record(int pipe, const Issued &issued, llvm::ArrayRef<Touch> touches = {});
   void addBusy(PipeState &pipe, double begin, double end);
   void addTrace(int pipe, const Instruction &instruction, double begin, double end);
   void countTraffic(const Issued &issued, int64_t bytes);
@@ -154,7 +156,7 @@ private:
   Chipwide &shared;
   Surroundings &surroundings;
   int64_t block = -1;
-  std::optional<ScalarUnit> unit;
+  std::unique_ptr<ScalarProgram> program;
   std::optional<ByteMemory> ub;
   std::array<PipeState, pipeCount> pipes;
   std::vector<Flag> flags;

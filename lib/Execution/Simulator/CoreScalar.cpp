@@ -11,7 +11,7 @@ Core::Core(int index, Chipwide &shared, Surroundings &surroundings)
 
 void Core::startBlock(int64_t newBlock, double time) {
   block = newBlock;
-  unit.emplace(shared.program, shared.launch, block, shared.blocks, shared.options.maxSteps);
+  program = shared.kernel.start(block);
   // On-chip memory holds what the block before left: nothing to rely on.
   ub.reset();
   if (!shared.options.timingOnly)
@@ -36,11 +36,11 @@ void Core::resumeScalar(double now) {
   scalarTime = std::max(scalarTime, now);
   while (true) {
     if (!hasNext) {
-      ScalarUnit::Stop stop = unit->run(next);
-      scalarTime += unit->takeIterations() * shared.costs.scalarOp;
-      if (stop == ScalarUnit::Stop::Failed)
+      ScalarProgram::Stop stop = program->run(next);
+      scalarTime += program->takeIterations() * shared.costs.scalarOp;
+      if (stop == ScalarProgram::Stop::Failed)
         return failScalar();
-      if (stop == ScalarUnit::Stop::Finished) {
+      if (stop == ScalarProgram::Stop::Finished) {
         state = ScalarState::Returned;
         return noticeIdle(now);
       }
@@ -53,11 +53,10 @@ void Core::resumeScalar(double now) {
 }
 
 void Core::failScalar() {
-  Operation *op = unit->getErrorOp();
+  const ScalarProgram::Failure &failure = program->getFailure();
   // Scalar steps are no instructions; each fails once per kernel.
-  if (shared.log.isNew(unit->getErrorKind(), -2))
-    shared.log.add(unit->getErrorKind(), op->getLoc(), block, nameOf(Pipe::S),
-                   op->getName().stripDialect().str() + " " + unit->getError());
+  if (shared.log.isNew(failure.kind, -2))
+    shared.log.add(failure.kind, failure.location, block, nameOf(Pipe::S), failure.message);
   state = ScalarState::Failed;
   noticeIdle(scalarTime);
 }
@@ -79,6 +78,7 @@ bool Core::issueBarrierAll() {
     state = ScalarState::HeldByBarrier;
     return false;
   }
+  record(indexOf(Pipe::S), next);
   scalarTime = std::max(scalarTime, getLatestDone()) + shared.costs.barrier;
   passAllPipes();
   return true;
@@ -95,6 +95,7 @@ bool Core::issueSyncAll() {
     surroundings.joinMeeting(index, std::max(scalarTime, getLatestDone()));
     return false;
   }
+  record(indexOf(Pipe::S), next);
   ++meetings;
   passAllPipes();
   return true;
@@ -117,6 +118,7 @@ bool Core::issueOnScalarPipe() {
   PipeState &scalar = pipes[indexOf(Pipe::S)];
   int flag = *getFlag(next);
   if (next.instruction->opcode == Opcode::SetFlag) {
+    record(indexOf(Pipe::S), next);
     next.sequence = ++scalar.issued;
     scalarClock[indexOf(Pipe::S)] = scalar.issued;
     scalarTime += shared.costs.flagIssue;
@@ -128,6 +130,7 @@ bool Core::issueOnScalarPipe() {
     heldBy = flag;
     return false;
   }
+  record(indexOf(Pipe::S), next);
   next.sequence = ++scalar.issued;
   scalarTime = clearFlag(flag, next.sequence, scalarClock, scalarTime);
   scalarClock[indexOf(Pipe::S)] = scalar.issued;
@@ -204,7 +207,7 @@ void Core::reportLeftovers() {
     const Instruction *setter =
         flag.pending.empty() ? flag.raised.back().setter : flag.pending.back().first;
     if (shared.log.isNew(HazardKind::Flag, setter->number, -3))
-      shared.log.add(HazardKind::Flag, setter->op->getLoc(), block, nameOf(setter->pipe),
+      shared.log.add(HazardKind::Flag, setter->location, block, nameOf(setter->pipe),
                      llvm::formatv("{0} of {1} is still raised when the kernel ends", setter->name,
                                    describeFlag(*setter)));
   }
@@ -216,8 +219,8 @@ void Core::reportDeadlock() {
     if (pipes[pipe].waitsFor >= 0) {
       const Instruction &instruction = *pipes[pipe].queue.front().instruction;
       held.push_back(
-          {instruction.op->getLoc(), llvm::formatv("{0} waits for {1}", nameOf(instruction.pipe),
-                                                   describeFlag(instruction))});
+          {instruction.location, llvm::formatv("{0} waits for {1}", nameOf(instruction.pipe),
+                                               describeFlag(instruction))});
     }
   if (hasNext) {
     std::string reason = "a place in a full queue";
@@ -227,7 +230,7 @@ void Core::reportDeadlock() {
       reason = surroundings.describeMissing();
     if (state == ScalarState::HeldByFlag)
       reason = describeFlag(*next.instruction);
-    held.push_back({next.instruction->op->getLoc(), "s waits for " + reason});
+    held.push_back({next.instruction->location, "s waits for " + reason});
   }
   if (!shared.log.isNew(HazardKind::Deadlock, -1) || held.empty())
     return;

@@ -50,6 +50,7 @@ class Decoder {
 public:
   Decoder(Operation *op, RegisterLookup registers) : registers(registers) {
     instruction.op = op;
+    instruction.location = op->getLoc();
     instruction.name = op->getName().stripDialect().str();
     instruction.pipe = Pipe::V;
   }
@@ -71,18 +72,18 @@ public:
     for (Value value : values) {
       std::optional<Element> element = getElement(value.getType());
       isKnown &= element.has_value();
-      instruction.places.push_back(registers.place(value));
+      operands.places.push_back(registers.place(value));
       instruction.elements.push_back(element.value_or(Element::Int8));
     }
     return *this;
   }
   Decoder &amounts(ValueRange values) {
     for (Value value : values)
-      instruction.amounts.push_back(registers.scalar(value));
+      operands.amounts.push_back(registers.scalar(value));
     return *this;
   }
   Decoder &scalar(Value value) {
-    instruction.scalar = registers.scalar(value);
+    operands.scalar = registers.scalar(value);
     return *this;
   }
   Decoder &strides(std::optional<int64_t> mask, std::optional<ArrayRef<int64_t>> strides) {
@@ -98,13 +99,13 @@ public:
     return *this;
   }
 
-  FailureOr<Instruction> take() {
+  FailureOr<Decoded> take() {
     if (!isKnown)
       return failure();
-    return std::move(instruction);
+    return Decoded{std::move(instruction), std::move(operands)};
   }
 
-  template <typename FlagOp> FailureOr<Instruction> flag(FlagOp op, Opcode opcode) {
+  template <typename FlagOp> FailureOr<Decoded> flag(FlagOp op, Opcode opcode) {
     instruction.opcode = opcode;
     instruction.source = op.getSource();
     instruction.target = op.getTarget();
@@ -117,15 +118,15 @@ public:
   }
 
   template <typename ElementwiseOp>
-  FailureOr<Instruction> elementwise(ElementwiseOp op, Opcode code, ValueRange operands) {
+  FailureOr<Decoded> elementwise(ElementwiseOp op, Opcode code, ValueRange memory) {
     return opcode(code)
-        .memories(operands)
+        .memories(memory)
         .amounts(op.getAmount())
         .strides(op.getMask(), op.getStrides())
         .take();
   }
 
-  template <typename ReduceOp> FailureOr<Instruction> reduce(ReduceOp op, Opcode code) {
+  template <typename ReduceOp> FailureOr<Decoded> reduce(ReduceOp op, Opcode code) {
     return opcode(code)
         .kind(static_cast<int>(op.getKind()), ascend::stringifyReduceKind(op.getKind()))
         .memories({op.getDst(), op.getSrc()})
@@ -136,17 +137,18 @@ public:
 
 private:
   Instruction instruction;
+  OperandRegisters operands;
   RegisterLookup registers;
   bool isKnown = true;
 };
 
 } // namespace
 
-using Decoded = FailureOr<Instruction>;
+using Result = FailureOr<Decoded>;
 
-static Decoded decodeElementwise(Operation *op, RegisterLookup registers) {
+static Result decodeElementwise(Operation *op, RegisterLookup registers) {
   Decoder decoder(op, registers);
-  return TypeSwitch<Operation *, Decoded>(op)
+  return TypeSwitch<Operation *, Result>(op)
       .Case([&](ascend::UnaryOp op) {
         decoder.kind(static_cast<int>(op.getKind()), ascend::stringifyUnaryKind(op.getKind()));
         return decoder.elementwise(op, Opcode::Unary, {op.getDst(), op.getSrc()});
@@ -173,9 +175,9 @@ static Decoded decodeElementwise(Operation *op, RegisterLookup registers) {
       .Default([](Operation *) { return failure(); });
 }
 
-static Decoded decodeComposite(Operation *op, RegisterLookup registers) {
+static Result decodeComposite(Operation *op, RegisterLookup registers) {
   Decoder decoder(op, registers);
-  return TypeSwitch<Operation *, Decoded>(op)
+  return TypeSwitch<Operation *, Result>(op)
       .Case([&](ascend::RowReduceOp op) {
         return decoder.opcode(Opcode::RowReduce)
             .kind(static_cast<int>(op.getKind()), ascend::stringifyReduceKind(op.getKind()))
@@ -210,9 +212,9 @@ static Decoded decodeComposite(Operation *op, RegisterLookup registers) {
       .Default([](Operation *) { return failure(); });
 }
 
-static Decoded decodeCopyOrReduction(Operation *op, RegisterLookup registers) {
+static Result decodeCopyOrReduction(Operation *op, RegisterLookup registers) {
   Decoder decoder(op, registers);
-  return TypeSwitch<Operation *, Decoded>(op)
+  return TypeSwitch<Operation *, Result>(op)
       .Case([&](ascend::CopyInOp op) {
         return decoder.opcode(Opcode::CopyIn)
             .on(Pipe::MTE2)
@@ -247,9 +249,9 @@ static Decoded decodeCopyOrReduction(Operation *op, RegisterLookup registers) {
       .Default([](Operation *) { return failure(); });
 }
 
-static Decoded decodeSynchronisation(Operation *op, RegisterLookup registers) {
+static Result decodeSynchronisation(Operation *op, RegisterLookup registers) {
   Decoder decoder(op, registers);
-  return TypeSwitch<Operation *, Decoded>(op)
+  return TypeSwitch<Operation *, Result>(op)
       .Case([&](ascend::SetFlagOp op) { return decoder.flag(op, Opcode::SetFlag); })
       .Case([&](ascend::WaitFlagOp op) { return decoder.flag(op, Opcode::WaitFlag); })
       .Case([&](ascend::BarrierOp op) {
@@ -259,10 +261,10 @@ static Decoded decodeSynchronisation(Operation *op, RegisterLookup registers) {
       .Default([](Operation *) { return failure(); });
 }
 
-Decoded simulator::decode(Operation *op, RegisterLookup registers) {
+Result simulator::decode(Operation *op, RegisterLookup registers) {
   for (auto decodeSome :
        {decodeElementwise, decodeComposite, decodeCopyOrReduction, decodeSynchronisation})
-    if (Decoded instruction = decodeSome(op, registers); succeeded(instruction))
-      return instruction;
+    if (Result decoded = decodeSome(op, registers); succeeded(decoded))
+      return decoded;
   return failure();
 }

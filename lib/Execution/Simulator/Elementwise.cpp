@@ -16,8 +16,8 @@ void Execution::runElementwise() {
       !(instruction.mask ? checkRepeats(amount) : checkAmount(amount, "count")))
     return;
   SmallVector<Walk, 4> walks;
-  size_t operands = instruction.places.size();
-  for (size_t operand = 0; operand < operands; ++operand) {
+  int operands = instruction.getOperandCount();
+  for (int operand = 0; operand < operands; ++operand) {
     // In counter mode all elements lie side by side: one repeat of that many lanes.
     int64_t blockStride = instruction.mask ? instruction.strides[operand] : 1;
     int64_t repeatStride = instruction.mask ? instruction.strides[operands + operand] : 0;
@@ -30,7 +30,7 @@ void Execution::runElementwise() {
   if (!checkBounds() || !checkOwnOverlap(runs))
     return;
   SmallVector<int, 4> sources;
-  for (size_t operand = instruction.opcode == Opcode::MulAdd ? 0 : 1; operand < operands; ++operand)
+  for (int operand = instruction.opcode == Opcode::MulAdd ? 0 : 1; operand < operands; ++operand)
     sources.push_back(operand);
   propagate(runs, sources);
   computeElementwise(runs);

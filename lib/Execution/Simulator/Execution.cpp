@@ -88,11 +88,11 @@ bool Execution::report(HazardKind kind, const Twine &message) {
 }
 
 bool Execution::checkAlignment(int exempt) {
-  for (size_t operand = 0; operand < instruction.places.size(); ++operand) {
+  for (int operand = 0; operand < instruction.getOperandCount(); ++operand) {
     const Place &place = issued.places[operand];
     if (place.memory != Memory::UB)
       continue;
-    int64_t alignment = static_cast<int>(operand) == exempt ? getElementBytes(operand) : blockBytes;
+    int64_t alignment = operand == exempt ? getElementBytes(operand) : blockBytes;
     if (place.offset % alignment != 0)
       return report(HazardKind::Misaligned,
                     llvm::formatv("uses {0} at address {1} (byte {2} of it), not a multiple of {3}",
@@ -143,7 +143,7 @@ bool Execution::checkBounds() {
 }
 
 bool Execution::checkOwnOverlap(ArrayRef<Run> runs) {
-  for (int source = 1, count = instruction.places.size(); source < count; ++source) {
+  for (int source = 1, count = instruction.getOperandCount(); source < count; ++source) {
     // Adding up into one place by repeat stride 0 is the one allowed form.
     bool accumulates = instruction.opcode == Opcode::Binary && source == 2 && instruction.mask &&
                        instruction.kind != static_cast<int>(ascend::BinaryKind::Div) &&
@@ -196,7 +196,7 @@ void Execution::touch(int operand, bool isWrite, int64_t begin, int64_t end) {
 
 void Execution::touchRuns(ArrayRef<Run> runs) {
   for (const Run &run : runs)
-    for (size_t operand = 0; operand < instruction.places.size(); ++operand) {
+    for (int operand = 0; operand < instruction.getOperandCount(); ++operand) {
       int64_t begin = run.offsets[operand], end = begin + run.lanes * getElementBytes(operand);
       touch(operand, /*isWrite=*/operand == 0, begin, end);
       if (operand == 0 && instruction.opcode == Opcode::MulAdd)

@@ -76,6 +76,7 @@ private:
   bool checkCopy(int64_t rows, int64_t length, int64_t pitch);
   /// A copy stays inside its array.
   bool checkArray(const Place &place, int64_t rows, int64_t length, int64_t pitch);
+  bool checkBytes(const Place &place, int64_t rows, int64_t length, int64_t pitch);
 
   //===--------------------------------------------------------------------===//
   // State

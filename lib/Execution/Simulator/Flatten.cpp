@@ -119,14 +119,15 @@ private:
       return success();
     }
     auto lookUp = [&](Value value) { return getRegister(value); };
-    FailureOr<Instruction> instruction = decode(op, {lookUp, lookUp});
-    if (failed(instruction))
+    FailureOr<Decoded> decoded = decode(op, {lookUp, lookUp});
+    if (failed(decoded))
       return op->emitOpError("is not supported by the simulator");
     if (op->hasAttr("virtual_event"))
       return op->emitOpError("has a virtual event: run ascend-assign-events first");
-    instruction->number = program.instructions.size();
-    addStep(Step::Kind::Issue, op).a = instruction->number;
-    program.instructions.push_back(std::move(*instruction));
+    decoded->instruction.number = program.instructions.size();
+    addStep(Step::Kind::Issue, op).a = decoded->instruction.number;
+    program.instructions.push_back(std::move(decoded->instruction));
+    program.operands.push_back(std::move(decoded->operands));
     return success();
   }
 

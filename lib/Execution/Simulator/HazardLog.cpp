@@ -33,6 +33,8 @@ StringRef simulator::getName(HazardKind kind) {
     return "effects";
   case HazardKind::Scalar:
     return "scalar unit";
+  case HazardKind::Usage:
+    return "usage";
   }
   llvm_unreachable("all kinds are listed");
 }
@@ -46,18 +48,18 @@ Hazard &HazardLog::add(HazardKind kind, Location location, int64_t block, String
 void HazardLog::report(HazardKind kind, const Instruction &instruction, int64_t block,
                        const Twine &message) {
   if (isNew(kind, instruction.number))
-    add(kind, instruction.op->getLoc(), block, nameOf(instruction.pipe),
+    add(kind, instruction.location, block, nameOf(instruction.pipe),
         (instruction.name + " " + message).str());
 }
 
 std::string HazardLog::describe(Memory memory, int32_t object) const {
   if (memory == Memory::UB)
-    return "buffer \"" + program.buffers[object].name + "\"";
+    return "buffer \"" + listing.buffers[object].name + "\"";
   return "array \"" + launch.arrays[object].name + "\"";
 }
 
 int64_t HazardLog::getBase(const Place &place) const {
-  return place.memory == Memory::UB ? program.buffers[place.object].address : 0;
+  return place.memory == Memory::UB ? listing.buffers[place.object].address : 0;
 }
 
 void HazardLog::reportRace(const Instruction &instruction, const Touch &touch, const Place &place,
@@ -66,7 +68,7 @@ void HazardLog::reportRace(const Instruction &instruction, const Touch &touch, c
   auto [low, high] = std::minmax(instruction.number, conflict.earlier.instruction);
   if (!isNew(HazardKind::Race, low, high))
     return;
-  const Instruction &earlier = program.instructions[conflict.earlier.instruction];
+  const Instruction &earlier = listing.instructions[conflict.earlier.instruction];
   std::string what = describe(place.memory, place.object);
   // Buffers that share memory meet under two names.
   std::string otherWhat = conflict.earlier.object == place.object
@@ -77,12 +79,12 @@ void HazardLog::reportRace(const Instruction &instruction, const Touch &touch, c
   if (conflict.earlier.block != block)
     other += " of block " + std::to_string(conflict.earlier.block);
   Hazard &hazard =
-      add(HazardKind::Race, instruction.op->getLoc(), block, nameOf(instruction.pipe),
+      add(HazardKind::Race, instruction.location, block, nameOf(instruction.pipe),
           llvm::formatv("{0} {1} {2} (bytes {3} to {4}) while {5} {6} {7}: nothing orders them",
                         instruction.name, touch.isWrite ? "writes" : "reads", what,
                         conflict.begin - base, conflict.end - 1 - base, other,
                         conflict.earlierWrites ? "writes" : "reads", otherWhat));
-  hazard.notes.push_back({earlier.op->getLoc(), "the other is " + other});
+  hazard.notes.push_back({earlier.location, "the other is " + other});
 }
 
 void HazardLog::reportUninitialised(const Instruction &instruction, const Place &source,
@@ -90,15 +92,15 @@ void HazardLog::reportUninitialised(const Instruction &instruction, const Place 
   if (!isNew(HazardKind::Uninitialised, instruction.number))
     return;
   Hazard &hazard =
-      add(HazardKind::Uninitialised, instruction.op->getLoc(), block, nameOf(instruction.pipe),
+      add(HazardKind::Uninitialised, instruction.location, block, nameOf(instruction.pipe),
           llvm::formatv("{0} stores bytes of {1} that hold no value (byte {2})", instruction.name,
                         describe(source.memory, source.object), range.begin - getBase(source)));
   if (range.origin.instruction < 0)
     return;
-  const Instruction &first = program.instructions[range.origin.instruction];
+  const Instruction &first = listing.instructions[range.origin.instruction];
   hazard.notes.push_back(
-      {first.op->getLoc(), llvm::formatv("{0} was the first to read it, from {1}", first.name,
-                                         describe(range.origin.memory, range.origin.object))});
+      {first.location, llvm::formatv("{0} was the first to read it, from {1}", first.name,
+                                     describe(range.origin.memory, range.origin.object))});
 }
 
 SourcePlace simulator::getSourcePlace(Location location) {

@@ -9,7 +9,7 @@ namespace attn::simulator {
 
 class HazardLog {
 public:
-  HazardLog(const Program &program, const Launch &launch) : program(program), launch(launch) {}
+  HazardLog(const Listing &listing, const Launch &launch) : listing(listing), launch(launch) {}
 
   /// Whether a hazard of this kind between these instructions (-1: none) is still unknown; it is
   /// known from then on.
@@ -33,12 +33,12 @@ public:
   std::string describe(Memory memory, int32_t object) const;
   /// Where the buffer of a place begins: hazards count bytes from there.
   int64_t getBase(const Place &place) const;
-  const Instruction &getInstruction(int32_t number) const { return program.instructions[number]; }
+  const Instruction &getInstruction(int32_t number) const { return listing.instructions[number]; }
 
   std::vector<Hazard> take() { return std::move(hazards); }
 
 private:
-  const Program &program;
+  const Listing &listing;
   const Launch &launch;
   std::vector<Hazard> hazards;
   std::set<std::tuple<HazardKind, int32_t, int32_t>> seen;

@@ -3,7 +3,7 @@
 #define ATTN_LIB_EXECUTION_SIMULATOR_MEMORY_H
 
 #include "IntervalMap.h"
-#include "ScalarUnit.h"
+#include "attn/Execution/Simulator/Session.h"
 
 namespace attn::simulator {
 

@@ -2,7 +2,7 @@
 #ifndef ATTN_LIB_EXECUTION_SIMULATOR_NUMERICS_H
 #define ATTN_LIB_EXECUTION_SIMULATOR_NUMERICS_H
 
-#include "Program.h"
+#include "attn/Execution/Simulator/Instruction.h"
 #include <cmath>
 #include <cstring>
 

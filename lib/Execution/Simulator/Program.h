@@ -3,101 +3,9 @@
 #ifndef ATTN_LIB_EXECUTION_SIMULATOR_PROGRAM_H
 #define ATTN_LIB_EXECUTION_SIMULATOR_PROGRAM_H
 
-#include "attn/Dialect/Ascend/IR/Ascend.h"
-#include "attn/Execution/Simulator/Simulator.h"
-#include <array>
+#include "attn/Execution/Simulator/Session.h"
 
 namespace attn::simulator {
-
-using ascend::Pipe;
-constexpr int pipeCount = 7;
-
-inline int indexOf(Pipe pipe) { return static_cast<int>(pipe); }
-inline std::string nameOf(Pipe pipe) { return ascend::stringifyPipe(pipe).str(); }
-
-/// The content of a scalar register.
-struct Scalar {
-  int64_t integer = 0;
-  float real = 0;
-};
-
-enum class Element : uint8_t { F32, F16, BF16, Int8, Int16, Int32, Int64 };
-int64_t getBytes(Element element);
-/// The element of a memref or scalar type, or none where the chip has no such type.
-std::optional<Element> getElement(mlir::Type type);
-
-enum class Memory : uint8_t { UB, GM };
-
-constexpr int maxRank = 6;
-
-/// A place in a memory, as an instruction names it.
-struct Place {
-  Memory memory = Memory::UB;
-  /// The buffer in UB, or the array in GM.
-  int32_t object = -1;
-  /// Address in UB, or bytes from the array's first element.
-  int64_t offset = 0;
-  /// UB: the bytes an instruction may touch through this place end here.
-  int64_t begin = 0;
-  int64_t end = 0;
-  /// GM: the indices of the place.
-  std::array<int64_t, maxRank> indices = {};
-};
-
-enum class Opcode : uint8_t {
-  CopyIn,
-  CopyOut,
-  Unary,
-  Binary,
-  MulAdd,
-  ScalarArithmetic,
-  Cast,
-  Duplicate,
-  Copy,
-  Brcb,
-  WholeReduce,
-  BlockReduce,
-  RowReduce,
-  RowBinary,
-  RowMulAdd,
-  ColBinary,
-  SetFlag,
-  WaitFlag,
-  Barrier,
-  SyncAll,
-};
-
-/// What is known of an instruction before it runs. Operands are registers.
-struct Instruction {
-  mlir::Operation *op = nullptr;
-  int32_t number = 0;
-  Opcode opcode = Opcode::Barrier;
-  /// As the source names it: "binary mul".
-  std::string name;
-  /// The pipe it runs on; of a set the source, of a wait the target.
-  Pipe pipe = Pipe::S;
-  /// The value of the op's kind attribute (UnaryKind, BinaryKind, …, RoundMode).
-  int kind = 0;
-  /// Registers of the memory operands, destination first, and what they hold.
-  llvm::SmallVector<int, 4> places;
-  llvm::SmallVector<Element, 4> elements;
-  /// Registers of the run-time amounts: count or repeats; rows, length and GM pitch of a copy;
-  /// slot.
-  llvm::SmallVector<int, 3> amounts;
-  int scalar = -1;
-  /// Lanes of a repeat; none in counter mode.
-  std::optional<int64_t> mask;
-  llvm::SmallVector<int64_t, 6> strides;
-  /// Copies: pitch in UB and right padding, in elements. Composites: columns and pitch.
-  int64_t pitch = 0;
-  int64_t rightPad = 0;
-  int64_t cols = 0;
-  /// Flags.
-  Pipe source = Pipe::S;
-  Pipe target = Pipe::S;
-  int64_t event = 0;
-  int64_t slots = 1;
-};
 
 /// How a step finds its next value.
 using Evaluate = bool (*)(Scalar &result, const Scalar &a, const Scalar &b, const Scalar &c);
@@ -127,47 +35,18 @@ struct Step {
   mlir::Operation *op = nullptr;
 };
 
-/// A buffer that `ascend.alloc` makes.
-struct Buffer {
-  std::string name;
-  mlir::Location location;
-  int64_t address;
-  int64_t bytes;
+/// The registers that an instruction takes its operands from.
+struct OperandRegisters {
+  llvm::SmallVector<int, 4> places;
+  llvm::SmallVector<int, 3> amounts;
+  int scalar = -1;
 };
 
-/// An array of the launch: an argument, or an entry of a table.
-struct GlobalArray {
-  std::string name;
-  Array array;
-  bool isDefined;
-  /// The argument it belongs to.
-  int argument;
-};
-
-/// An argument as the program sees it.
-struct BoundArgument {
-  Scalar scalar;
-  int firstArray = -1;
-  int arrayCount = 0;
-  bool isTable = false;
-};
-
-struct Launch {
-  std::vector<GlobalArray> arrays;
-  std::vector<BoundArgument> arguments;
-  /// Memory of scratch arrays that the caller left to us.
-  std::vector<std::vector<uint8_t>> ownedMemory;
-};
-
-/// Matches `arguments` with those of `kernel`; scratch is made for `blocks` blocks.
-mlir::FailureOr<Launch> bindArguments(mlir::func::FuncOp kernel, llvm::ArrayRef<Argument> arguments,
-                                      int64_t blocks, bool needsData);
-
-struct Program {
+struct Program : Listing {
   mlir::func::FuncOp function;
   std::vector<Step> steps;
-  std::vector<Instruction> instructions;
-  std::vector<Buffer> buffers;
+  /// One entry per instruction.
+  std::vector<OperandRegisters> operands;
   /// Registers at the start.
   std::vector<Scalar> scalars;
   std::vector<Place> places;
@@ -190,9 +69,13 @@ struct RegisterLookup {
   llvm::function_ref<int(mlir::Value)> scalar;
   llvm::function_ref<int(mlir::Value)> place;
 };
+struct Decoded {
+  Instruction instruction;
+  OperandRegisters operands;
+};
 /// Turns an ascend instruction, flag or barrier into its table form; fails without a diagnostic
 /// where `op` is none.
-mlir::FailureOr<Instruction> decode(mlir::Operation *op, RegisterLookup registers);
+mlir::FailureOr<Decoded> decode(mlir::Operation *op, RegisterLookup registers);
 
 } // namespace attn::simulator
 

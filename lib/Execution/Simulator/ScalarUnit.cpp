@@ -20,7 +20,7 @@ ScalarUnit::ScalarUnit(const Program &program, const Launch &launch, int64_t blo
     scalars[count].integer = blocks;
 }
 
-ScalarUnit::Stop ScalarUnit::run(Issued &next) {
+ScalarProgram::Stop ScalarUnit::run(Issued &next) {
   while (true) {
     const Step &step = program.steps[at];
     if (step.kind == Step::Kind::Return)
@@ -31,7 +31,7 @@ ScalarUnit::Stop ScalarUnit::run(Issued &next) {
     }
     ++at;
     if (step.kind == Step::Kind::Issue) {
-      fill(program.instructions[step.a], next);
+      fill(step.a, next);
       return Stop::Issue;
     }
     if (!advance(step))
@@ -88,10 +88,8 @@ bool ScalarUnit::advance(const Step &step) {
   llvm_unreachable("handled by run");
 }
 
-bool ScalarUnit::fail(const Step &step, HazardKind kind, std::string message) {
-  errorKind = kind;
-  errorOp = step.op;
-  error = std::move(message);
+bool ScalarUnit::fail(const Step &step, HazardKind kind, const std::string &message) {
+  failure = {kind, step.op->getLoc(), step.op->getName().stripDialect().str() + " " + message};
   return false;
 }
 
@@ -114,6 +112,7 @@ bool ScalarUnit::takeAddress(const Step &step) {
   Place place = places[step.a];
   const Array &array = launch.arrays[place.object].array;
   place.offset = 0;
+  place.hasIndices = true;
   for (int axis = 0; axis < step.count; ++axis) {
     place.indices[axis] = scalars[program.indices[step.b + axis]].integer;
     place.offset += multiply(multiply(place.indices[axis], array.strides[axis]), step.bytes);
@@ -135,12 +134,14 @@ bool ScalarUnit::takeEntry(const Step &step) {
   return true;
 }
 
-void ScalarUnit::fill(const Instruction &instruction, Issued &next) {
-  next.instruction = &instruction;
-  for (auto [index, place] : llvm::enumerate(instruction.places))
+void ScalarUnit::fill(int32_t instruction, Issued &next) {
+  const OperandRegisters &operands = program.operands[instruction];
+  next.instruction = &program.instructions[instruction];
+  for (auto [index, place] : llvm::enumerate(operands.places))
     next.places[index] = places[place];
-  for (auto [index, amount] : llvm::enumerate(instruction.amounts))
+  next.amounts = {};
+  for (auto [index, amount] : llvm::enumerate(operands.amounts))
     next.amounts[index] = scalars[amount].integer;
-  if (instruction.scalar >= 0)
-    next.scalar = scalars[instruction.scalar];
+  if (operands.scalar >= 0)
+    next.scalar = scalars[operands.scalar];
 }

@@ -78,7 +78,7 @@ BankOperand getBankOperand(const Issued &issued, int operand, int64_t lanes) {
   int64_t address = issued.places[operand].offset;
   if (!instruction.mask)
     return {address, blockBytes, bytes, blocks};
-  int64_t operands = instruction.places.size();
+  int operands = instruction.getOperandCount();
   return {address, instruction.strides[operand] * blockBytes,
           instruction.strides[operands + operand] * blockBytes, blocks};
 }
@@ -91,7 +91,7 @@ VectorTime getElementwiseTime(const Costs &costs, const Issued &issued) {
   VectorCost cost = getVectorCost(getFamily(instruction), widest);
   int64_t lanes = instruction.mask.value_or(std::min(amount, lanesPerRepeat));
   SmallVector<BankOperand, 3> sources;
-  for (size_t operand = 1; operand < instruction.places.size(); ++operand)
+  for (int operand = 1; operand < instruction.getOperandCount(); ++operand)
     sources.push_back(getBankOperand(issued, operand, lanes));
   double conflicts = getBankConflicts(costs, getBankOperand(issued, 0, lanes), sources, repeats);
   double work = getVectorWork(cost, repeats, conflicts);

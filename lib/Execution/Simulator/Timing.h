@@ -2,7 +2,7 @@
 #ifndef ATTN_LIB_EXECUTION_SIMULATOR_TIMING_H
 #define ATTN_LIB_EXECUTION_SIMULATOR_TIMING_H
 
-#include "ScalarUnit.h"
+#include "attn/Execution/Simulator/Instruction.h"
 #include "attn/Machine/Costs.h"
 
 namespace attn::simulator {

@@ -1,4 +1,4 @@
-// What `attn-sim` does: reads a module, runs one kernel, prints the report.
+// What `attn-sim` does: reads a module or a text, runs one kernel, prints the report.
 #include "attn/Execution/Simulator/Tool.h"
 #include "attn/Machine/LaunchDialect.h"
 #include "mlir/IR/Diagnostics.h"
@@ -19,8 +19,9 @@ namespace {
 /// The options of the command line; made when the tool runs, so that other programs do not see
 /// them.
 struct Options {
-  cl::opt<std::string> input{cl::Positional, cl::desc("<module in the ascend dialect>"),
-                             cl::init("-")};
+  cl::opt<std::string> input{
+      cl::Positional, cl::desc("<module in the ascend dialect, or AscendC text *.cpp, *.asc>"),
+      cl::init("-")};
   cl::opt<std::string> kernel{"kernel",
                               cl::desc("Name of the kernel, where the module has several")};
   cl::list<std::string> arguments{
@@ -36,6 +37,13 @@ struct Options {
                               cl::desc("Bytes of the roofline instead of those moved")};
   cl::opt<std::string> trace{"trace", cl::desc("File for a trace that Chrome and Perfetto show")};
   cl::opt<int64_t> traceCores{"trace-cores", cl::desc("Cores to trace"), cl::init(4)};
+  cl::opt<std::string> record{
+      "record",
+      cl::desc("File for what each pipe did: instructions, bytes, counts, strides, events")};
+  cl::opt<std::string> clang{
+      "clang", cl::desc("C++ compiler for text, instead of ATTN_CLANG, clang++-22 or clang++")};
+  cl::opt<std::string> buildTwin{"build-twin",
+                                 cl::desc("File for the compiled text; it is not run then")};
   cl::list<int> print{"print",
                       cl::desc("Number of an argument whose values are printed afterwards")};
   cl::opt<bool> verifyDiagnostics{"verify-diagnostics",
@@ -60,42 +68,75 @@ func::FuncOp findKernel(ModuleOp module, StringRef name) {
   return found;
 }
 
-FailureOr<std::vector<Argument>> parseArguments(func::FuncOp kernel, const Options &options,
-                                                ArgumentStorage &storage) {
-  std::vector<Argument> arguments;
-  for (const std::string &text : options.arguments) {
-    FailureOr<Argument> argument = parseArgument(text, kernel.getContext(), !options.timingOnly,
-                                                 storage, [&] { return kernel.emitError(); });
-    if (failed(argument))
-      return failure();
-    arguments.push_back(std::move(*argument));
+/// One run of the tool: what the options ask for, at the place that errors are shown at.
+class Run {
+public:
+  Run(const Options &options, Location location) : options(options), location(location) {
+    simulation.timingOnly = options.timingOnly;
+    simulation.checkEffects = options.checkEffects;
+    if (options.blocks.getNumOccurrences())
+      simulation.blocks = options.blocks;
+    if (options.idealBytes.getNumOccurrences())
+      simulation.idealBytes = options.idealBytes;
+    simulation.traceCores = options.trace.empty() ? 0 : options.traceCores;
+    simulation.recordInstructions = !options.record.empty();
   }
-  return arguments;
-}
 
-LogicalResult printValues(func::FuncOp kernel, ArrayRef<Argument> arguments,
-                          const Options &options) {
-  for (int index : options.print) {
-    if (index < 0 || index >= static_cast<int>(arguments.size()))
-      return kernel.emitError() << "has no argument " << index << " to print";
-    for (const Array &array : arguments[index].arrays) {
-      llvm::outs() << "values of argument " << index << ":\n";
-      if (array.data)
-        printArray(array, llvm::outs());
+  LogicalResult parseArguments() {
+    for (const std::string &text : options.arguments) {
+      FailureOr<Argument> argument = parseArgument(text, location.getContext(), !options.timingOnly,
+                                                   storage, [&] { return emitError(location); });
+      if (failed(argument))
+        return failure();
+      arguments.push_back(std::move(*argument));
     }
+    return success();
   }
-  return success();
-}
 
-LogicalResult saveTrace(func::FuncOp kernel, const SimulationResult &result, StringRef path) {
-  std::string problem;
-  std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(path, &problem);
-  if (!file)
-    return kernel.emitError() << "cannot write the trace: " << problem;
-  writeTrace(result, file->os());
-  file->keep();
-  return success();
-}
+  /// Hazards, the report, values and files.
+  LogicalResult show(const SimulationResult &result, const Chip &chip) {
+    emitHazards(result);
+    printReport(result, chip, llvm::outs());
+    if (failed(printValues()) ||
+        failed(save(options.trace, [&](raw_ostream &file) { writeTrace(result, file); })) ||
+        failed(save(options.record, [&](raw_ostream &file) { writeRecords(result, file); })))
+      return failure();
+    return success(result.hazards.empty());
+  }
+
+  std::vector<Argument> arguments;
+  SimulationOptions simulation;
+
+private:
+  LogicalResult printValues() {
+    for (int index : options.print) {
+      if (index < 0 || index >= static_cast<int>(arguments.size()))
+        return emitError(location) << "has no argument " << index << " to print";
+      for (const Array &array : arguments[index].arrays) {
+        llvm::outs() << "values of argument " << index << ":\n";
+        if (array.data)
+          printArray(array, llvm::outs());
+      }
+    }
+    return success();
+  }
+
+  LogicalResult save(StringRef path, function_ref<void(raw_ostream &)> write) {
+    if (path.empty())
+      return success();
+    std::string problem;
+    std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(path, &problem);
+    if (!file)
+      return emitError(location) << "cannot write '" << path << "': " << problem;
+    write(file->os());
+    file->keep();
+    return success();
+  }
+
+  const Options &options;
+  Location location;
+  ArgumentStorage storage;
+};
 
 LogicalResult runModule(ModuleOp module, const Options &options) {
   if (!options.soc.empty() && failed(setTargetChip(module, options.soc)))
@@ -104,32 +145,31 @@ LogicalResult runModule(ModuleOp module, const Options &options) {
   func::FuncOp kernel = failed(chip) ? func::FuncOp() : findKernel(module, options.kernel);
   if (!kernel)
     return failure();
-  ArgumentStorage storage;
-  FailureOr<std::vector<Argument>> arguments = parseArguments(kernel, options, storage);
-  if (failed(arguments))
+  Run run(options, kernel.getLoc());
+  if (failed(run.parseArguments()))
     return failure();
-  SimulationOptions simulation;
-  simulation.timingOnly = options.timingOnly;
-  simulation.checkEffects = options.checkEffects;
-  if (options.blocks.getNumOccurrences())
-    simulation.blocks = options.blocks;
-  if (options.idealBytes.getNumOccurrences())
-    simulation.idealBytes = options.idealBytes;
-  simulation.traceCores = options.trace.empty() ? 0 : options.traceCores;
-  FailureOr<SimulationResult> result = simulate(kernel, *chip, *arguments, simulation);
-  if (failed(result))
-    return failure();
-  emitHazards(*result);
-  printReport(*result, *chip, llvm::outs());
-  if (failed(printValues(kernel, *arguments, options)) ||
-      (!options.trace.empty() && failed(saveTrace(kernel, *result, options.trace))))
-    return failure();
-  return success(result->hazards.empty());
+  FailureOr<SimulationResult> result = simulate(kernel, *chip, run.arguments, run.simulation);
+  return failed(result) ? failure() : run.show(*result, *chip);
 }
+
+LogicalResult runTextFile(StringRef text, const Options &options, RunText runText,
+                          MLIRContext *context) {
+  Location location = FileLineColLoc::get(context, options.input, 1, 1);
+  Run run(options, location);
+  if (failed(run.parseArguments()))
+    return failure();
+  FailureOr<TextResult> made = runText({text, options.kernel, options.clang, options.buildTwin,
+                                        options.soc, run.arguments, run.simulation, location});
+  if (failed(made))
+    return failure();
+  return made->result ? run.show(*made->result, made->chip) : success();
+}
+
+bool isText(StringRef path) { return path.ends_with(".cpp") || path.ends_with(".asc"); }
 
 } // namespace
 
-int simulator::runTool(int argc, char **argv, DialectRegistry &registry) {
+int simulator::runTool(int argc, char **argv, DialectRegistry &registry, RunText runText) {
   llvm::InitLLVM init(argc, argv);
   Options options;
   cl::ParseCommandLineOptions(argc, argv, "attn-sim: runs a kernel on the modelled chip\n");
@@ -141,8 +181,11 @@ int simulator::runTool(int argc, char **argv, DialectRegistry &registry) {
   }
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   auto sources = std::make_shared<llvm::SourceMgr>();
+  StringRef text = buffer->getBuffer();
   sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   auto run = [&]() -> LogicalResult {
+    if (isText(options.input))
+      return runTextFile(text, options, runText, &context);
     OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
     return module ? runModule(*module, options) : failure();
   };

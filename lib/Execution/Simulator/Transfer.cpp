@@ -40,6 +40,8 @@ bool Execution::checkCopy(int64_t rows, int64_t length, int64_t pitch) {
 }
 
 bool Execution::checkArray(const Place &place, int64_t rows, int64_t length, int64_t pitch) {
+  if (!place.hasIndices)
+    return checkBytes(place, rows, length, pitch);
   const GlobalArray &global = launch.arrays[place.object];
   const Array &array = global.array;
   int last = array.shape.size() - 1;
@@ -67,6 +69,19 @@ bool Execution::checkArray(const Place &place, int64_t rows, int64_t length, int
                     "shape {5}",
                     rows, length, pitch, indices, global.name, shape)
           .str());
+}
+
+bool Execution::checkBytes(const Place &place, int64_t rows, int64_t length, int64_t pitch) {
+  int64_t bytes = getElementBytes(0), begin = place.offset;
+  int64_t end = begin + ((rows - 1) * pitch + length) * bytes;
+  if (begin >= place.begin && end <= place.end)
+    return true;
+  return report(HazardKind::OutOfBounds,
+                llvm::formatv("moves {0} rows of {1} elements, {2} apart, at bytes {3} to {4} of "
+                              "{5}; the tensor has bytes {6} to {7}",
+                              rows, length, pitch, begin, end - 1,
+                              log.describe(place.memory, place.object), place.begin, place.end - 1)
+                    .str());
 }
 
 void Execution::fillPadding(int64_t rowBegin, int64_t filledBytes, int64_t paddedBytes) {

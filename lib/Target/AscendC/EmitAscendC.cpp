@@ -1,6 +1,5 @@
 // Prints the kernels of a module as one AscendC translation unit.
 #include "attn/Target/AscendC/EmitAscendC.h"
-#include "CodeWriter.h"
 #include "KernelEmitter.h"
 #include "attn/Dialect/Ascend/IR/Ascend.h"
 #include "attn/Machine/LaunchDialect.h"
@@ -13,8 +12,7 @@ LogicalResult attn::ascendc::emitAscendC(ModuleOp module, raw_ostream &os,
                                          const AscendCOptions &options) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  CodeWriter writer(stream, options.lineDirectives);
-  writer.writeLine("#include \"kernel_operator.h\"");
+  stream << "#include \"kernel_operator.h\"\n";
   bool hasKernel = false;
   for (Operation &op : module.getBody()->getOperations()) {
     // The grid of a kernel is counted on the host.
@@ -27,8 +25,8 @@ LogicalResult attn::ascendc::emitAscendC(ModuleOp module, raw_ostream &os,
     if (!kernel || !kernel->hasAttr("ascend.kernel"))
       return op.emitError("cannot be printed as AscendC: only functions with 'ascend.kernel' can");
     hasKernel = true;
-    writer.writeLine("");
-    if (failed(KernelEmitter(kernel, writer).emit()))
+    stream << "\n";
+    if (failed(KernelEmitter(kernel, stream, options.lineDirectives).emit()))
       return failure();
   }
   if (!hasKernel)

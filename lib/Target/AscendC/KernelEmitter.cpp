@@ -69,8 +69,23 @@ void KernelEmitter::findUnusedOps() {
 // Head of the kernel
 //===----------------------------------------------------------------------===//
 
+/// Whether a statement of `body` has the word `name`.
+static bool mentions(StringRef body, StringRef name) {
+  auto isWord = [](char character) { return llvm::isAlnum(character) || character == '_'; };
+  for (StringRef line : llvm::split(body, '\n')) {
+    if (line.starts_with("#line"))
+      continue;
+    for (size_t at = line.find(name); at != StringRef::npos; at = line.find(name, at + 1)) {
+      size_t end = at + name.size();
+      if ((at == 0 || !isWord(line[at - 1])) && (end == line.size() || !isWord(line[end])))
+        return true;
+    }
+  }
+  return false;
+}
+
 void KernelEmitter::writeHeader() {
-  writer.writeLine("// " + kernel.getName());
+  head.writeLine("// " + kernel.getName());
   auto sizes = kernel->getAttrOfType<DictionaryAttr>(launch::sizesName);
   if (sizes && !sizes.empty()) {
     SmallVector<std::string> texts;
@@ -78,22 +93,22 @@ void KernelEmitter::writeHeader() {
       texts.push_back((NameTable().add(size.getName().getValue(), "size") + " = " +
                        Twine(cast<IntegerAttr>(size.getValue()).getInt()))
                           .str());
-    writer.writeLine("//   sizes: " + llvm::join(texts, ", "));
+    head.writeLine("//   sizes: " + llvm::join(texts, ", "));
   }
   auto module = kernel->getParentOfType<ModuleOp>();
   std::string capacity;
   if (module && module->hasAttr(machine::targetName))
     if (FailureOr<Chip> chip = getTargetChip(module); succeeded(chip))
       capacity = " of " + std::to_string(chip->ubBytes) + " (" + chip->name + ")";
-  writer.writeLine("//   unified buffer: " + Twine(usedBytes) + capacity + " bytes");
-  bool hasMeeting = !kernel.getBody().getOps<ascend::SyncAllOp>().empty();
+  head.writeLine("//   unified buffer: " + Twine(usedBytes) + capacity + " bytes");
+  bool hasMeeting = doBlocksMeet(kernel);
   if (auto limit = kernel->getAttrOfType<IntegerAttr>(launch::limitName))
-    writer.writeLine("//   blocks: at most " + Twine(limit.getInt()) +
-                     (hasMeeting ? "; all must run at once, since they meet" : ""));
+    head.writeLine("//   blocks: at most " + Twine(limit.getInt()) +
+                   (hasMeeting ? "; all must run at once, since they meet" : ""));
   if (auto after = kernel->getAttrOfType<FlatSymbolRefAttr>(launch::afterName))
-    writer.writeLine("//   launched behind " + after.getValue() +
-                     ", with its arguments, workspaces and number of blocks");
-  writer.writeLine("//   arguments:");
+    head.writeLine("//   launched behind " + after.getValue() +
+                   ", with its arguments, workspaces and number of blocks");
+  head.writeLine("//   arguments:");
   for (const Parameter &parameter : signature.parameters) {
     std::string what = parameter.type;
     const ArrayArgument &array = signature.arrays[parameter.argument];
@@ -110,16 +125,22 @@ void KernelEmitter::writeHeader() {
     } else if (parameter.kind == Parameter::Kind::Stride) {
       what += ", in elements";
     }
-    writer.writeLine("//     " + parameter.name + ": " + what);
+    head.writeLine("//     " + parameter.name + ": " + what);
   }
   SmallVector<std::string> parameters;
   for (const Parameter &parameter : signature.parameters)
     parameters.push_back(parameter.type + " " + parameter.name);
   // Blocks can only meet in a kernel that is declared mixed, here without cube cores.
   std::string kind = hasMeeting ? "__mix__(0, 1)" : "__vector__";
-  writer.writeStatement(kernel.getLoc(), "extern \"C\" __global__ " + kind + " void " +
-                                             kernel.getName() + "(" + llvm::join(parameters, ", ") +
-                                             ") {");
+  head.writeStatement(kernel.getLoc(), "extern \"C\" __global__ " + kind + " void " +
+                                           kernel.getName() + "(" + llvm::join(parameters, ", ") +
+                                           ") {");
+  head.indent();
+  head.writeLine("AscendC::InitSocState();");
+  // The launcher passes all parameters, and compilers warn of those that nobody reads.
+  for (const Parameter &parameter : signature.parameters)
+    if (!mentions(body, parameter.name))
+      head.writeLine("(void)" + parameter.name + ";");
 }
 
 /// A size or stride of the signature: a number or a name.
@@ -212,15 +233,15 @@ LogicalResult KernelEmitter::emit() {
     return failure();
   signature = std::move(*made);
   findUnusedOps();
-  writeHeader();
   writer.indent();
-  writer.writeLine("AscendC::InitSocState();");
   writeArrays();
   writeBuffers();
   if (failed(emitBlock(kernel.getBody().front())))
     return failure();
   writer.outdent();
   writer.writeLine("}");
+  writeHeader();
+  os << body;
   return success();
 }
 

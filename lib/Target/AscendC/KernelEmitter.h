@@ -16,7 +16,8 @@ namespace attn::ascendc {
 
 class KernelEmitter {
 public:
-  KernelEmitter(mlir::func::FuncOp kernel, CodeWriter &writer) : kernel(kernel), writer(writer) {}
+  KernelEmitter(mlir::func::FuncOp kernel, llvm::raw_ostream &os, bool lineDirectives)
+      : kernel(kernel), os(os), head(os, lineDirectives), writer(bodyStream, lineDirectives) {}
 
   mlir::LogicalResult emit();
 
@@ -83,7 +84,12 @@ private:
   std::string getElementType(mlir::Value memory) const;
 
   mlir::func::FuncOp kernel;
-  CodeWriter &writer;
+  llvm::raw_ostream &os;
+  /// The body is written first: its head says what it does not use.
+  std::string body;
+  llvm::raw_string_ostream bodyStream{body};
+  CodeWriter head;
+  CodeWriter writer;
   NameTable names;
   Signature signature;
   /// The buffers by address, and the bytes they reach up to.

@@ -1,15 +1,19 @@
 """The command line, `python -m attn <command>`. A command is a module of this package that COMMANDS names.
 
 A command's module has `add_arguments(parser)` and `run(arguments)`, which returns the exit code; the first line of its
-docstring is its help.
+docstring is its help. Mistakes of the user are ValueError, TypeError, OSError or CompileError: they end the command with
+their message and exit code 1.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 from importlib import import_module
 
-COMMANDS = ("cache",)
+from ..errors import CompileError
+
+COMMANDS = ("cache", "compile", "info")
 
 
 def main(words=None):
@@ -23,4 +27,10 @@ def main(words=None):
         module.add_arguments(command)
         command.set_defaults(run=module.run)
     arguments = parser.parse_args(words)
-    return arguments.run(arguments)
+    try:
+        return arguments.run(arguments)
+    except CompileError as error:
+        print(error, file=sys.stderr)
+    except (ValueError, TypeError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+    return 1

@@ -56,6 +56,8 @@ struct SimulationOptions {
   std::optional<int64_t> blocks;
   /// Bytes that an ideal kernel would move, for the roofline; all bytes moved where not given.
   std::optional<int64_t> idealBytes;
+  /// Keeps what each pipe of each block did, for `compareRecords`.
+  bool recordInstructions = false;
   /// Keeps begin and end of each instruction of that many cores.
   int64_t traceCores = 0;
   /// Scalar steps after which a block is taken to hang.
@@ -79,6 +81,8 @@ enum class HazardKind {
   Outstanding,
   Effects,
   Scalar,
+  /// Text calls AscendC where or how it may not be called.
+  Usage,
 };
 llvm::StringRef getName(HazardKind kind);
 
@@ -117,6 +121,16 @@ struct TraceEvent {
   mlir::Location location;
 };
 
+/// What one pipe of one block did in one kernel of the launch, in order; one line per instruction:
+/// its name, element types, counts, strides or event, and the bytes it touched. Scalar work is left
+/// out.
+struct PipeRecord {
+  int64_t kernel;
+  int64_t block;
+  std::string pipe;
+  std::vector<std::string> lines;
+};
+
 struct SimulationResult {
   std::vector<Hazard> hazards;
   int64_t blocks = 0;
@@ -136,6 +150,7 @@ struct SimulationResult {
   /// Roofline time over predicted time.
   double rooflineShare = 0;
   std::vector<TraceEvent> trace;
+  std::vector<PipeRecord> records;
 };
 
 /// Runs `kernel` (a function with `ascend.kernel`) on `chip`, and behind it the kernels that
@@ -158,11 +173,17 @@ struct SourcePlace {
 };
 SourcePlace getSourcePlace(mlir::Location location);
 
+/// The first difference between two records, in words; empty where they are equal.
+std::string compareRecords(llvm::ArrayRef<PipeRecord> ones, llvm::ArrayRef<PipeRecord> others);
+
 /// Emits every hazard as an error at its location, with notes at the other instructions.
 void emitHazards(const SimulationResult &result);
 
 /// Prints time, pipes, traffic and roofline, with the inputs and the known error of the model.
 void printReport(const SimulationResult &result, const Chip &chip, llvm::raw_ostream &stream);
+
+/// Writes the records, one line per instruction, below a line per kernel, block and pipe.
+void writeRecords(const SimulationResult &result, llvm::raw_ostream &stream);
 
 /// Writes the trace in the form of Chrome and Perfetto.
 void writeTrace(const SimulationResult &result, llvm::raw_ostream &stream);

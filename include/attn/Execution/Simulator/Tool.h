@@ -28,8 +28,30 @@ mlir::FailureOr<Argument> parseArgument(llvm::StringRef text, mlir::MLIRContext 
 /// Prints the values of an array, one innermost row per line.
 void printArray(const Array &array, llvm::raw_ostream &stream);
 
-/// What `attn-sim` does.
-int runTool(int argc, char **argv, mlir::DialectRegistry &registry);
+/// A kernel of AscendC text, and what to run it on.
+struct TextRun {
+  llvm::StringRef text;
+  /// The kernel's name; empty where the text has one only.
+  llvm::StringRef kernel;
+  /// The C++ compiler; empty for the usual one.
+  llvm::StringRef clang;
+  /// Where the text is compiled to, without running it; empty to run it.
+  llvm::StringRef library;
+  /// Empty for the usual one.
+  llvm::StringRef soc;
+  llvm::ArrayRef<Argument> arguments;
+  const SimulationOptions &options;
+  mlir::Location location;
+};
+/// A run of text: the chip it ran on, and the result; no result where it was only compiled.
+struct TextResult {
+  Chip chip;
+  std::optional<SimulationResult> result;
+};
+using RunText = llvm::function_ref<mlir::FailureOr<TextResult>(const TextRun &)>;
+
+/// What `attn-sim` does. Inputs that end in `.cpp` or `.asc` are text, and go to `runText`.
+int runTool(int argc, char **argv, mlir::DialectRegistry &registry, RunText runText);
 
 } // namespace attn::simulator
 

@@ -1,0 +1,138 @@
+// The record of a run: what each pipe of each block did, in a form that does not depend on where
+// the instructions came from.
+#include "Records.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::simulator;
+
+static StringRef getElementName(Element element) {
+  switch (element) {
+  case Element::F32:
+    return "f32";
+  case Element::F16:
+    return "f16";
+  case Element::BF16:
+    return "bf16";
+  case Element::Int8:
+    return "i8";
+  case Element::Int16:
+    return "i16";
+  case Element::Int32:
+    return "i32";
+  case Element::Int64:
+    return "i64";
+  }
+  llvm_unreachable("all elements are listed");
+}
+
+static void printNumbers(raw_ostream &stream, StringRef name, ArrayRef<int64_t> numbers) {
+  stream << " " << name << "(";
+  llvm::interleaveComma(numbers, stream);
+  stream << ")";
+}
+
+/// Counts and strides as the machine sees them: the pitch of one row says nothing.
+static void printAmounts(raw_ostream &stream, const Issued &issued) {
+  const Instruction &instruction = *issued.instruction;
+  if (instruction.opcode == Opcode::CopyIn || instruction.opcode == Opcode::CopyOut) {
+    auto [rows, length, pitch] = issued.amounts;
+    printNumbers(stream, "rows", {rows, length});
+    if (rows > 1)
+      printNumbers(stream, "pitch", {instruction.pitch, pitch});
+    printNumbers(stream, "pad", {instruction.rightPad});
+    return;
+  }
+  if (instruction.opcode == Opcode::SetFlag || instruction.opcode == Opcode::WaitFlag) {
+    stream << " " << nameOf(instruction.source) << " to " << nameOf(instruction.target);
+    return printNumbers(stream, "event", {instruction.event + issued.amounts[0]});
+  }
+  if (instruction.opcode >= Opcode::SetFlag)
+    return;
+  printNumbers(stream, "count", {issued.amounts[0]});
+  if (instruction.mask)
+    printNumbers(stream, "mask", {*instruction.mask});
+  if (!instruction.strides.empty())
+    printNumbers(stream, "strides", instruction.strides);
+  if (instruction.cols != 0)
+    printNumbers(stream, "cols", {instruction.cols, instruction.pitch});
+}
+
+void InstructionRecorder::add(const Issued &issued, int64_t block, Pipe pipe,
+                              ArrayRef<Touch> touches) {
+  if (!isOn)
+    return;
+  const Instruction &instruction = *issued.instruction;
+  std::string line = instruction.name;
+  llvm::raw_string_ostream stream(line);
+  // A constant is written by its bits: of a duplicate only the width counts.
+  for (Element element : instruction.elements)
+    if (instruction.opcode == Opcode::Duplicate)
+      stream << " b" << 8 * getBytes(element);
+    else
+      stream << " " << getElementName(element);
+  printAmounts(stream, issued);
+  for (const Touch &touch : touches) {
+    const Place &place = issued.places[touch.operand];
+    stream << (touch.isWrite ? " writes " : " reads ")
+           << (place.memory == Memory::UB ? StringRef("ub")
+                                          : StringRef(launch.arrays[place.object].name))
+           << "[" << touch.begin << ", " << touch.end << ")";
+  }
+  lines[{block, pipe}].push_back(std::move(line));
+}
+
+std::vector<PipeRecord> InstructionRecorder::take() {
+  std::vector<PipeRecord> records;
+  for (auto &[key, list] : lines)
+    records.push_back({kernel, key.first, nameOf(key.second), std::move(list)});
+  lines.clear();
+  return records;
+}
+
+//===----------------------------------------------------------------------===//
+// Comparison
+//===----------------------------------------------------------------------===//
+
+static std::string describe(const PipeRecord &record) {
+  return llvm::formatv("kernel {0}, block {1}, pipe {2}", record.kernel, record.block, record.pipe);
+}
+
+static auto getKey(const PipeRecord &record) {
+  return std::tie(record.kernel, record.block, record.pipe);
+}
+
+static std::string compareLines(const PipeRecord &one, const PipeRecord &other) {
+  size_t count = std::max(one.lines.size(), other.lines.size());
+  for (size_t index = 0; index < count; ++index) {
+    StringRef left = index < one.lines.size() ? StringRef(one.lines[index]) : "nothing more";
+    StringRef right = index < other.lines.size() ? StringRef(other.lines[index]) : "nothing more";
+    if (left != right)
+      return llvm::formatv("{0}, instruction {1}: '{2}' against '{3}'", describe(one), index, left,
+                           right);
+  }
+  return {};
+}
+
+std::string simulator::compareRecords(ArrayRef<PipeRecord> ones, ArrayRef<PipeRecord> others) {
+  size_t count = std::max(ones.size(), others.size());
+  for (size_t index = 0; index < count; ++index) {
+    const PipeRecord *one = index < ones.size() ? &ones[index] : nullptr;
+    const PipeRecord *other = index < others.size() ? &others[index] : nullptr;
+    if (!one || !other || getKey(*one) != getKey(*other))
+      return (one ? describe(*one) : "nothing more") + " against " +
+             (other ? describe(*other) : "nothing more");
+    if (std::string difference = compareLines(*one, *other); !difference.empty())
+      return difference;
+  }
+  return {};
+}
+
+void simulator::writeRecords(const SimulationResult &result, raw_ostream &stream) {
+  for (const PipeRecord &record : result.records) {
+    stream << describe(record) << "\n";
+    for (StringRef line : record.lines)
+      stream << "  " << line << "\n";
+  }
+}
