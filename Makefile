@@ -2,6 +2,7 @@
 #   make demo    set up, build, and walk one kernel through every stage
 #   make test    set up, build, and run every check
 #   make build   PRESET=release|debug|asan, JOBS=n
+#   make stress  what tests do with chance, in large numbers
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
@@ -10,7 +11,7 @@ PRESET ?= release
 VENV_PYTHON := .venv/bin/python
 export JOBS
 
-.PHONY: setup vendor build demo test bench docs format lint clean
+.PHONY: setup vendor build demo test stress bench docs format lint clean
 
 setup:
 	@scripts/setup.sh
@@ -29,6 +30,10 @@ vendor: setup
 test: vendor
 	@$(VENV_PYTHON) scripts/run_tests.py
 
+# What `make test` tries in small numbers: processes that share the cache and are killed, 200 rounds.
+stress: build
+	@ATTN_CACHE_ROUNDS=200 $(VENV_PYTHON) -m pytest -q -s test/python/test_cache_stress.py
+
 bench: build
 	@$(VENV_PYTHON) test/benchmark/run.py
 
@@ -44,4 +49,4 @@ lint: build
 # Keeps .venv: it is slow to make and depends on requirements.txt alone.
 clean:
 	rm -rf build build-debug build-asan dist
-	rm -f python/attn/_core*.so
+	rm -f python/attn/_core*.so python/attn/_host*.so

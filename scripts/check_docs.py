@@ -45,6 +45,7 @@ def run(kind: str, text: str):
     """Returns (succeeded, output)."""
     environment = {name: value for name, value in os.environ.items() if name not in MAKE_VARIABLES}
     with tempfile.TemporaryDirectory() as folder:
+        environment["ATTN_CACHE_DIR"] = str(Path(folder) / "cache")  # never the user's
         if kind == "python":
             # A file, because the source of a kernel is read from its file.
             snippet = Path(folder) / "snippet.py"

@@ -6,7 +6,7 @@ import lit.formats
 config.name = "attn"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["python", "benchmark", "Inputs"]
+config.excludes = ["python", "benchmark", "toolchain", "Inputs"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.attn_binary_root, "test")
 
@@ -20,6 +20,10 @@ config.substitutions.append(
         f"-I {config.attn_source_root}/include/attn/Execution/Twin/Device",
     )
 )
+# The stand-in for the vendor's compiler; only tests that name it use it.
+config.substitutions.append(("%standin_bisheng", f"{config.test_source_root}/toolchain/bin/bisheng"))
+config.substitutions.append(("%tools_dir", config.attn_tools_dir))
+config.substitutions.append(("%{path}", config.environment["PATH"]))
 config.substitutions.append(("%python", config.attn_python))
 config.substitutions.append(("%source_root", config.attn_source_root))
 # LLVM's own libraries are not instrumented, so the bounds of containers that cross into them look wrong.

@@ -93,6 +93,16 @@ SmallVector<StringRef> attn::getKnownChipNames() {
   return names;
 }
 
+SmallVector<StringRef> attn::getCompatibleChipNames(const Chip &chip, int64_t vectorCores) {
+  SmallVector<StringRef> names;
+  for (const Die &die : dies) {
+    Chip other = makeAscend(die);
+    if (!chip.isHost && other.vectorCores >= vectorCores && other.ubBytes >= chip.ubBytes)
+      names.push_back(die.name);
+  }
+  return names;
+}
+
 FailureOr<Chip> attn::lookupChip(StringRef name, function_ref<InFlightDiagnostic()> emitError) {
   if (name == hostName)
     return makeHost();
@@ -144,7 +154,7 @@ FailureOr<Chip> attn::resolveChip(StringRef name, DictionaryAttr overrides,
 }
 
 FailureOr<Chip> attn::getTargetChip(ModuleOp module) {
-  auto target = module->getAttrOfType<machine::TargetAttr>("machine.target");
+  auto target = module->getAttrOfType<machine::TargetAttr>(machine::targetName);
   if (!target)
     return module.emitError() << "the module names no chip: set 'machine.target' (for example "
                                  "#machine.target<\"Ascend910B4\">) or pass --soc=";
@@ -175,6 +185,6 @@ LogicalResult attn::setTargetChip(ModuleOp module, StringRef description) {
       overrides.empty() ? DictionaryAttr() : builder.getDictionaryAttr(overrides));
   if (!target)
     return failure();
-  module->setAttr("machine.target", target);
+  module->setAttr(machine::targetName, target);
   return success();
 }

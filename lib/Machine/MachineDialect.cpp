@@ -26,7 +26,7 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, S
 }
 
 LogicalResult MachineDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  if (attribute.getName() != "machine.target")
+  if (attribute.getName() != machine::targetName)
     return op->emitError() << "unknown attribute '" << attribute.getName().getValue()
                            << "': the machine dialect has only 'machine.target'";
   if (!isa<TargetAttr>(attribute.getValue()))

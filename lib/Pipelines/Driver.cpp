@@ -6,6 +6,8 @@
 #include "attn/Pipelines/Pipelines.h"
 #include "attn/Pipelines/Registration.h"
 #include "attn/Target/AscendC/EmitAscendC.h"
+#include "attn/Target/Object/BuildObject.h"
+#include "attn/Target/Sidecar/Sidecar.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Support/FileUtilities.h"
@@ -20,23 +22,41 @@ using namespace attn;
 namespace {
 
 /// What a kernel can be printed as.
-enum class Stage { Tile, Ascend, AscendC };
+enum class Stage { Tile, Linalg, Ascend, AscendC, Sidecar, Object, Shared };
 
 struct DriverOptions {
   llvm::cl::opt<Stage> emit{
       "emit",
       llvm::cl::desc("Print kernels in this form, after the passes given, or else after the "
                      "pipelines that lead there"),
-      llvm::cl::values(clEnumValN(Stage::Tile, "tile", "tile IR that fits the chip"),
-                       clEnumValN(Stage::Ascend, "ascend", "planned and synchronised chip IR"),
-                       clEnumValN(Stage::AscendC, "ascendc", "AscendC C++"))};
+      llvm::cl::values(
+          clEnumValN(Stage::Tile, "tile", "tile IR that fits the chip"),
+          clEnumValN(Stage::Linalg, "linalg", "linalg on tensors as triton-ascend writes it"),
+          clEnumValN(Stage::Ascend, "ascend", "planned and synchronised chip IR"),
+          clEnumValN(Stage::AscendC, "ascendc", "AscendC C++"),
+          clEnumValN(Stage::Sidecar, "sidecar", "how the kernel is launched, as JSON"),
+          clEnumValN(Stage::Object, "object",
+                     "device object and sidecar, by the vendor's compiler"),
+          clEnumValN(Stage::Shared, "shared",
+                     "self-registering library and sidecar, by the vendor's compiler"))};
   llvm::cl::opt<std::string> soc{
       "soc", llvm::cl::value_desc("name[:fact=value,...]"),
       llvm::cl::desc(
           "Compile for this chip, whatever the module says; single facts can be replaced")};
   llvm::cl::opt<bool> noLineDirectives{
       "no-line-directives", llvm::cl::desc("Print AscendC without #line directives, for reading")};
+  llvm::cl::opt<sidecar::Route> via{
+      "via", llvm::cl::desc("The way of objects"), llvm::cl::init(sidecar::Route::AscendC),
+      llvm::cl::values(clEnumValN(sidecar::Route::AscendC, "ascendc", "AscendC and bisheng"),
+                       clEnumValN(sidecar::Route::HIVM, "hivm", "HIVM and hivmc"))};
+  llvm::cl::opt<std::string> bisheng{
+      "bisheng", llvm::cl::value_desc("program"),
+      llvm::cl::desc("The vendor's compiler; otherwise that of ASCEND_HOME_PATH or PATH")};
 
+  /// Whether files are written by the vendor's compiler, and not by us.
+  bool buildsObject() const {
+    return emit.getNumOccurrences() > 0 && (emit == Stage::Object || emit == Stage::Shared);
+  }
   bool isGiven() const { return emit.getNumOccurrences() > 0 || soc.getNumOccurrences() > 0; }
 };
 
@@ -74,7 +94,9 @@ struct LowerPass : PassWrapper<LowerPass, OperationPass<ModuleOp>> {
       return;
     OpPassManager pipeline(ModuleOp::getOperationName());
     addTileStage(pipeline);
-    if (last != Stage::Tile)
+    if (last == Stage::Linalg)
+      addLinalgStage(pipeline);
+    else if (last != Stage::Tile)
       addAscendStage(pipeline);
     if (failed(runPipeline(pipeline, module)))
       signalPassFailure();
@@ -83,32 +105,65 @@ struct LowerPass : PassWrapper<LowerPass, OperationPass<ModuleOp>> {
   Stage last;
 };
 
-/// Prints the module as AscendC.
-struct EmitAscendCPass : PassWrapper<EmitAscendCPass, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(EmitAscendCPass)
-  EmitAscendCPass(raw_ostream &os, ascendc::AscendCOptions options) : os(os), options(options) {}
+/// Prints the module in a form that is not ours to read back.
+struct EmitPass : PassWrapper<EmitPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(EmitPass)
+  using Emission = std::function<LogicalResult(ModuleOp)>;
+  explicit EmitPass(Emission emit) : emit(std::move(emit)) {}
 
-  StringRef getName() const override { return "EmitAscendC"; }
+  StringRef getName() const override { return "Emit"; }
   void runOnOperation() override {
-    if (failed(ascendc::emitAscendC(getOperation(), os, options)))
+    if (failed(emit(getOperation())))
       signalPassFailure();
     markAllAnalysesPreserved();
   }
 
-  raw_ostream &os;
-  ascendc::AscendCOptions options;
+  Emission emit;
 };
+
+/// What prints kernels in the form that `--emit` asks for; nothing where the module prints itself.
+EmitPass::Emission getEmission(const DriverOptions &options, StringRef outputFile,
+                               raw_ostream &os) {
+  switch (options.emit) {
+  case Stage::Tile:
+  case Stage::Ascend:
+    return {};
+  case Stage::Linalg:
+    // The vendor's compiler is of another MLIR version: only the generic form is the same there.
+    return [&](ModuleOp module) {
+      module.print(os, OpPrintingFlags().printGenericOpForm());
+      return success();
+    };
+  case Stage::AscendC:
+    return [&](ModuleOp module) {
+      ascendc::AscendCOptions ascendc{/*lineDirectives=*/!options.noLineDirectives};
+      return ascendc::emitAscendC(module, os, ascendc);
+    };
+  case Stage::Sidecar:
+    return [&](ModuleOp module) { return sidecar::emitSidecar(module, os); };
+  case Stage::Object:
+  case Stage::Shared:
+    return [&options, file = outputFile.str()](ModuleOp module) {
+      object::BuildOptions build;
+      build.output = file;
+      build.form = options.emit == Stage::Shared ? object::Form::Shared : object::Form::Object;
+      build.route = options.via;
+      build.compiler = options.bisheng;
+      return object::buildObject(module, build);
+    };
+  }
+  llvm_unreachable("every form is handled");
+}
 
 /// Appends the passes that `--emit` needs. The user's passes, where there are any, replace ours.
 void addEmission(PassManager &manager, const DriverOptions &options, bool hasUserPasses,
-                 raw_ostream &os) {
+                 StringRef outputFile, raw_ostream &os) {
   if (options.emit.getNumOccurrences() == 0)
     return;
   if (!hasUserPasses)
     manager.addPass(std::make_unique<LowerPass>(options.emit));
-  if (options.emit == Stage::AscendC)
-    manager.addPass(std::make_unique<EmitAscendCPass>(
-        os, ascendc::AscendCOptions{/*lineDirectives=*/!options.noLineDirectives}));
+  if (EmitPass::Emission emission = getEmission(options, outputFile, os))
+    manager.addPass(std::make_unique<EmitPass>(std::move(emission)));
 }
 
 LogicalResult runWithOptions(const DriverOptions &options, StringRef inputFile,
@@ -117,11 +172,15 @@ LogicalResult runWithOptions(const DriverOptions &options, StringRef inputFile,
   std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputFile, &message);
   if (!input)
     return llvm::errs() << message << "\n", failure();
-  std::unique_ptr<llvm::ToolOutputFile> output = openOutputFile(outputFile, &message);
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  if (options.buildsObject() && (outputFile == "-" || !config.inputSplitMarker().empty()))
+    return llvm::errs() << "an object is a file, for one module: name it with -o\n", failure();
+  // Objects are moved to their place when they are complete.
+  std::unique_ptr<llvm::ToolOutputFile> output =
+      openOutputFile(options.buildsObject() ? "-" : outputFile, &message);
   if (!output)
     return llvm::errs() << message << "\n", failure();
 
-  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   MlirOptMainConfig userConfig = config;
   config.setPassPipelineSetupFn([&](PassManager &manager) -> LogicalResult {
     if (manager.getOpAnchorName() != ModuleOp::getOperationName())
@@ -131,11 +190,12 @@ LogicalResult runWithOptions(const DriverOptions &options, StringRef inputFile,
     size_t passCount = manager.size();
     if (failed(userConfig.setupPassPipeline(manager)))
       return failure();
-    addEmission(manager, options, manager.size() > passCount, output->os());
+    addEmission(manager, options, manager.size() > passCount, outputFile, output->os());
     return success();
   });
-  // AscendC is printed by its pass; the module itself is not wanted then.
-  bool printsModule = options.emit.getNumOccurrences() == 0 || options.emit != Stage::AscendC;
+  // Where a pass prints, the module itself is not wanted.
+  bool printsModule =
+      options.emit.getNumOccurrences() == 0 || !getEmission(options, outputFile, output->os());
   if (failed(MlirOptMain(printsModule ? output->os() : llvm::nulls(), std::move(input), registry,
                          config)))
     return failure();

@@ -1,9 +1,11 @@
 // The named pipelines: the only place where pass order is written.
 #include "attn/Pipelines/Pipelines.h"
 #include "attn/Conversion/TileToAscend/Passes.h"
+#include "attn/Conversion/TileToLinalg/Passes.h"
 #include "attn/Dialect/Ascend/Transforms/Passes.h"
 #include "attn/Dialect/Tile/Transforms/Passes.h"
 #include "attn/Pipelines/CpuLowering.h"
+#include "attn/Target/Linalg/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -43,9 +45,21 @@ void attn::addAscendStage(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addNestedPass<func::FuncOp>(createPlanMemoryPass());
+  manager.addNestedPass<func::FuncOp>(createGroupLoadsPass());
   manager.addNestedPass<func::FuncOp>(createInsertSyncPass());
   manager.addNestedPass<func::FuncOp>(createAssignEventsPass());
   manager.addNestedPass<func::FuncOp>(createAscendVerifyPass());
+}
+
+void attn::addLinalgStage(OpPassManager &manager) {
+  manager.addPass(createConvertTileToLinalgPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addNestedPass<func::FuncOp>(createSpellWholeTensorsPass());
+  manager.addNestedPass<func::FuncOp>(createUnrollStripsPass());
+  manager.addPass(createAddProgramIdsPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
 }
 
 namespace {
@@ -95,6 +109,9 @@ void attn::registerPipelines() {
         addTileStage(manager, options.get());
         addAscendStage(manager);
       });
+  PassPipelineRegistration<NoPipelineOptions>(
+      "attn-linalg", "Take tile kernels that fit to the form of triton-ascend",
+      [](OpPassManager &manager, const NoPipelineOptions &) { addLinalgStage(manager); });
   PassPipelineRegistration<NoPipelineOptions>(
       "attn-cpu", "Take tile kernels that fit to the LLVM dialect of this host",
       [](OpPassManager &manager, const NoPipelineOptions &) {

@@ -11,6 +11,7 @@
 #include "attn/Machine/MachineDialect.h"
 #include "attn/Pipelines/CpuLowering.h"
 #include "attn/Pipelines/Pipelines.h"
+#include "attn/Target/Linalg/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -41,6 +42,7 @@ void attn::registerAllPasses() {
   registerAscendPasses();
   registerTileToAscendPasses();
   registerTileToLinalgPasses();
+  registerTargetLinalgPasses();
   registerPipelines();
   registerJitPasses();
 }

@@ -25,11 +25,17 @@ class Module:
     def run(self, pipeline: str) -> list[Diagnostic]:
         """Runs passes and named pipelines in textual form; returns warnings and remarks."""
 
-    def str(self, debug_info: bool = False) -> str:
+    def str(self, debug_info: bool = False, generic: bool = False) -> str:
         """The text of the module, with source positions on request."""
 
     def emit_ascendc(self, line_directives: bool = True) -> str:
         """The AscendC text of a module at the stage `ascend`."""
+
+    def emit_sidecar(self) -> str:
+        """How the kernel of a module at the stage `ascend` is launched, as JSON."""
+
+    def build_object(self, output: str, shared: bool, via: str, compiler: str, call: str) -> list[Diagnostic]:
+        """Builds the object (or library) of a module at the stage `ascend` and its sidecar, with the section `call`."""
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -42,20 +48,8 @@ class Module:
 Array = tuple[int | list[int], tuple[int, ...], tuple[int, ...]]
 """Address (or those of a list of tensors, whose length is the first size), shape, strides in elements."""
 
-class JitKernel:
-    """A kernel compiled for this machine's CPU."""
-
-    def run(self, arguments: list[Array | float | int], threads: int) -> None:
-        """Runs all blocks on that many threads; the interpreter's lock is released."""
-
-    def count_blocks(self, arguments: list[Array | float | int], threads: int) -> int:
-        """How many blocks `run` launches; workspace has as many parts."""
-
-def jit_compile(module: Module, name: str = "") -> JitKernel:
-    """Compiles a module that `attn-cpu` has lowered, in memory."""
-
-def prefer_huge_pages(address: int, bytes: int) -> None:
-    """Asks the system for huge pages where memory is large and not touched yet."""
+def jit_compile(module: Module, name: str = "") -> tuple[str, bytes]:
+    """Compiles a module that `attn-cpu` has lowered; a description in JSON, and code, for `attn._host.Kernel`."""
 
 def print_llvm(module: Module) -> str:
     """The optimised LLVM IR that `jit_compile` would make machine code of."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 import functools
 
 from . import _arguments
+from ._interface import Lowered, Signature
+from ._surroundings import Surroundings
 from .language import Spec
 
 
@@ -18,6 +20,7 @@ class Kernel:
     def __init__(self, function):
         functools.update_wrapper(self, function)
         self._function = function
+        self._surroundings = Surroundings(function)
         self._lowered = {}
         self.programs = {}  # what the runtime has compiled for this machine, by specialisation
 
@@ -25,7 +28,7 @@ class Kernel:
         return f"<attn kernel {self.__qualname__}>"
 
     def __call__(self, *arguments, **keywords):
-        """Runs the kernel on CPU tensors and returns its outputs.
+        """Runs the kernel on tensors of the CPU or of an NPU, and returns its outputs.
 
         It is compiled at the first call with these dtypes, specialised dims and constants.
         """
@@ -34,7 +37,7 @@ class Kernel:
         return _runtime.call(self, arguments, keywords)
 
     def run(self, arguments: dict, outputs: dict | None = None, **options):
-        """Runs the kernel on CPU tensors given by name, and returns what it returns.
+        """Runs the kernel on tensors given by name, and returns what it returns.
 
         `outputs` has tensors (or lists of tensors) for outputs by name; the kernel writes to them instead of new ones.
         `options` are block sizes and options of the compiler, as a call takes them.
@@ -53,7 +56,7 @@ class Kernel:
 
         given, options = compiler.split_options(self.signature, arguments)
         specialisation = self._specialise_specs(_arguments.bind(self.signature, self.defaults, (), given))
-        return compiler.Artefact(self.__name__, self.lower(specialisation).text, soc, options)
+        return self.artefact(specialisation, soc, options)
 
     def _specialise_specs(self, bound: dict):
         arrays = {}
@@ -73,19 +76,44 @@ class Kernel:
 
     # Between the package's own modules
 
+    def artefact(self, specialisation, soc: str, options: dict):
+        """The kernel for a specialisation, compiled for a chip."""
+        from . import _calling, compiler
+
+        lowered = self.lower(specialisation)
+        call = functools.partial(_calling.describe_call, self, specialisation, lowered, options)
+        return compiler.Artefact(self.__name__, lowered.text, soc, options, call)
+
+    @property
+    def file_text(self):
+        """The text of the file that the kernel stands in."""
+        return self._surroundings.text
+
     @functools.cached_property
     def source(self):
         """The parsed source."""
         from .frontend import load_source
 
-        return load_source(self._function)
+        return load_source(self._surroundings)
 
     @functools.cached_property
     def signature(self):
         """How the kernel is called."""
-        from .frontend import read_signature
+        from . import cache
 
-        return read_signature(self._function, self.source)
+        def make():
+            from .frontend import read_signature
+
+            return (read_signature(self._surroundings, self.source).to_json(),)
+
+        found = cache.obtain("signature", self.__name__, self._key, make)
+        return Signature.from_json(found.about, self._surroundings.annotations)
+
+    def _key(self, *parts: str):
+        """A key of the cache for what depends on the kernel's source and surroundings, and on parts."""
+        from .cache import keys
+
+        return keys.digest(keys.compiler_identity(), self._surroundings.describe(), *parts)
 
     @functools.cached_property
     def defaults(self):
@@ -98,15 +126,23 @@ class Kernel:
 
     def captured(self):
         """The numbers that the kernel takes from its surroundings, as they are now; as text, so that 1 is not 1.0."""
-        return tuple((name, repr(self.source.lookup(name))) for name in self.signature.captured)
+        return tuple((name, repr(self._surroundings.lookup(name))) for name in self.signature.captured)
 
     def lower(self, specialisation):
         """The tile IR for a specialisation, from the cache where it is known."""
-        lowered = self._lowered.get(specialisation)
-        if lowered is None:
+        from . import cache
+
+        def make():
             from .frontend import lower
 
-            lowered = self._lowered[specialisation] = lower(self.source, self.signature, specialisation)
+            made = lower(self.source, self.signature, specialisation)
+            return made.to_json(), made.text.encode()
+
+        lowered = self._lowered.get(specialisation)
+        if lowered is None:
+            key = functools.partial(self._key, self._surroundings.path, repr(specialisation))
+            found = cache.obtain("lowered", self.__name__, key, make)
+            lowered = self._lowered[specialisation] = Lowered.from_json(found.about, found.data.decode())
         return lowered
 
 

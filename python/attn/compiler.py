@@ -6,14 +6,19 @@ import contextlib
 import re
 import sys
 
-from .errors import CompileError
+from . import cache
+from .cache import keys
+from .errors import CompileError, Diagnostic
 
-STAGES = ("source", "tile", "ascend", "ascendc")
-"""What the frontend wrote; fitted tiles; the chip's ops, buffers and flags; the text for the chip's compiler."""
+STAGES = ("source", "tile", "linalg", "ascend", "ascendc")
+"""What the frontend wrote; fitted tiles; what triton-ascend would hand to the vendor's compiler; the chip's ops, buffers and
+flags; the text for the chip's compiler."""
 
 # The pipelines that lead to each stage from the frontend's text, and the options that they take.
 _PIPELINES = {"source": (), "tile": ("attn-tile",), "ascend": ("attn-tile", "attn-ascend")}
+_PIPELINES["linalg"] = ("attn-tile", "attn-linalg")
 _PIPELINES["ascendc"] = _PIPELINES["ascend"]
+_EMITTED_FROM = {"ascendc": "ascend", "sidecar": "ascend"}  # what is no IR
 _OPTIONS = dict.fromkeys(("band", "phases", "softmax", "strips"), "attn-tile")
 _WORD = re.compile(r"[\w-]+")
 
@@ -66,14 +71,20 @@ def fit_for_host(text: str, options: dict):
 
 
 class Artefact:
-    """A kernel compiled for a chip. Stages are made when they are asked for."""
+    """A kernel compiled for a chip. Stages are made when they are asked for.
 
-    def __init__(self, name: str, source: str, soc: str, options: dict):
+    `describe_call` gives the section `call` of its sidecar.
+    """
+
+    def __init__(self, name: str, source: str, soc: str, options: dict, describe_call=None):
         self.name = name
         self.soc = soc
         self._options = options
+        self._describe_call = describe_call
         self._source = source
         self._modules = {}
+        self._said = {}  # on the way to each module
+        self._texts = {}
         self._remarks = []
 
     def __repr__(self):
@@ -84,20 +95,94 @@ class Artefact:
         _check_stage(stage)
         if stage == "ascendc":
             return self.ascendc
-        return self.module(stage).str(debug_info)
+        return self._obtain(stage, debug_info).data.decode()
 
     @property
     def ascendc(self):
         """The AscendC text."""
-        if "ascendc" not in self._modules:
-            with compile_errors():
-                self._modules["ascendc"] = self.module("ascend").emit_ascendc()
-        return self._modules["ascendc"]
+        return self._obtain("ascendc").data.decode()
+
+    @property
+    def sidecar(self):
+        """How the kernel is launched: an `attn.sidecar.Sidecar`."""
+        from .sidecar import parse
+
+        made = parse(self._obtain("sidecar").data.decode(), f"the sidecar of {self.name}")
+        return made.replace(call=self._describe_call()) if self._describe_call else made
+
+    def build(self, path, form: str = "object", via: str = "ascendc", bisheng: str | None = None):
+        """Builds the kernel with the vendor's compiler: writes `path`, and beside it the sidecar, which is returned.
+
+        `form` is "object", or "shared" for a library that registers itself. `via` is "ascendc" or "hivm". `bisheng` is the
+        compiler; by default that of ASCEND_HOME_PATH or PATH.
+        """
+        import json
+        import os
+
+        from .sidecar import load
+
+        if form not in ("object", "shared"):
+            raise ValueError(f"form: 'object' or 'shared' is expected, not {form!r}")
+        output, compiler = os.fspath(path), os.fspath(bisheng or "")
+        call = json.dumps(self._describe_call() if self._describe_call else None)
+        with compile_errors():
+            said = self.module("ascend").build_object(output, form == "shared", via, compiler, call)
+        self._remember(map(Diagnostic.from_native, said))
+        return load(os.path.splitext(output)[0] + ".json")
+
+    def obtain_object(self):
+        """(sidecar, bytes) of the object that `build` would write, from the cache where it is there."""
+        import json
+        import os
+        import tempfile
+
+        from .sidecar import Sidecar
+
+        def make():
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, f"{self.name}.o")
+                sidecar = self.build(path)
+                return {"sidecar": sidecar.data}, sidecar.check_object(path)
+
+        def key():
+            call = json.dumps(self._describe_call() if self._describe_call else None, sort_keys=True)
+            asked = self._source, self.soc, repr(sorted(self._options.items())), call
+            return keys.digest(keys.compiler_identity(), keys.toolchain_identity(), *asked)
+
+        found = cache.obtain("object", self.name, key, make)
+        return Sidecar(found.about["sidecar"], f"the sidecar of {self.name}"), found.data
 
     @property
     def sizes(self):
         """The block sizes that the compiler chose, by name."""
-        return self.module("tile").sizes
+        return self._obtain("tile").about["sizes"]
+
+    def _obtain(self, stage: str, debug_info: bool = False):
+        """The text of a stage, the sizes chosen and the remarks on the way, from the cache where they are there."""
+
+        def make():
+            level = _EMITTED_FROM.get(stage, stage)
+            module = self.module(level)
+            with compile_errors():
+                if level != stage:
+                    text = getattr(module, f"emit_{stage}")()
+                else:
+                    text = module.str(debug_info, generic=stage == "linalg")
+            about = {"sizes": module.sizes, "remarks": [remark.to_json() for remark in self._said[level]]}
+            return about, text.encode()
+
+        def key():
+            asked = self._source, self.soc, repr(sorted(self._options.items())), repr(debug_info)
+            return keys.digest(keys.compiler_identity(), *asked)
+
+        if (stage, debug_info) not in self._texts:
+            found = self._texts[stage, debug_info] = cache.obtain(stage, self.name, key, make)
+            self._remember(map(Diagnostic.from_json, found.about["remarks"]))
+        return self._texts[stage, debug_info]
+
+    def _remember(self, remarks):
+        known = {repr(remark) for remark in self._remarks}
+        self._remarks += [remark for remark in remarks if repr(remark) not in known]
 
     @property
     def alternatives(self):
@@ -116,11 +201,12 @@ class Artefact:
         """The native module at a stage."""
         if stage not in self._modules:
             module = parse(self._source, self.soc)
+            said = []
             with compile_errors():
                 for name in _PIPELINES[stage]:
-                    said = module.run(_pipeline_text(name, self._options))
-                    self._remarks += [item for item in said if repr(item) not in map(repr, self._remarks)]
-            self._modules[stage] = module
+                    said += map(Diagnostic.from_native, module.run(_pipeline_text(name, self._options)))
+            self._modules[stage], self._said[stage] = module, said
+            self._remember(said)
         return self._modules[stage]
 
 

@@ -44,6 +44,25 @@ class Diagnostic:
         self.message = message
         self.notes = notes
 
+    def __repr__(self):
+        return f"{self.file}:{self.line}:{self.column}: {self.severity}: {self.message}"
+
+    def to_json(self):
+        """All of it, with its notes."""
+        fields = {name: getattr(self, name) for name in self.__slots__}
+        return {**fields, "notes": [note.to_json() for note in self.notes]}
+
+    @classmethod
+    def from_json(cls, read: dict):
+        """What `to_json` gave."""
+        return cls(**{**read, "notes": [cls.from_json(note) for note in read["notes"]]})
+
+    @classmethod
+    def from_native(cls, native):
+        """The same as the native module tells it."""
+        position = native.severity, native.file, native.line, native.column
+        return cls(*position, native.message, notes=[cls.from_native(note) for note in native.notes])
+
 
 def format_diagnostic(diagnostic):
     """`file:line:col: severity: message`, the source line and a caret; notes follow in the same form."""

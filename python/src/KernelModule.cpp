@@ -5,6 +5,8 @@
 #include "attn/Machine/LaunchDialect.h"
 #include "attn/Pipelines/Registration.h"
 #include "attn/Target/AscendC/EmitAscendC.h"
+#include "attn/Target/Object/BuildObject.h"
+#include "attn/Target/Sidecar/Sidecar.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -55,13 +57,14 @@ std::vector<DiagnosticRecord> KernelModule::run(const std::string &pipeline) {
   raiseDiagnostics(collector.take());
 }
 
-std::string KernelModule::str(bool debugInfo) const {
+std::string KernelModule::str(bool debugInfo, bool generic) const {
   std::string text;
   llvm::raw_string_ostream stream(text);
   OpPrintingFlags flags;
   // Names of the source, where locations carry them, make the text readable.
   flags.printNameLocAsPrefix();
   flags.enableDebugInfo(debugInfo);
+  flags.printGenericOpForm(generic);
   getModule()->print(stream, flags);
   return text;
 }
@@ -73,6 +76,40 @@ std::string KernelModule::emitAscendC(bool lineDirectives) const {
   if (failed(ascendc::emitAscendC(getModule(), stream, ascendc::AscendCOptions{lineDirectives})))
     raiseDiagnostics(collector.take());
   return text;
+}
+
+std::string KernelModule::emitSidecar() const {
+  DiagnosticCollector collector(getContext());
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (failed(sidecar::emitSidecar(getModule(), stream)))
+    raiseDiagnostics(collector.take());
+  return text;
+}
+
+std::vector<DiagnosticRecord> KernelModule::buildObject(const std::string &output, bool shared,
+                                                        const std::string &via,
+                                                        const std::string &compiler,
+                                                        const std::string &call) const {
+  DiagnosticCollector collector(getContext());
+  object::BuildOptions options;
+  options.output = output;
+  options.form = shared ? object::Form::Shared : object::Form::Object;
+  options.compiler = compiler;
+  Location unknown = UnknownLoc::get(getContext());
+  llvm::Expected<llvm::json::Value> section = llvm::json::parse(call);
+  std::optional<sidecar::Route> route = sidecar::parseRoute(via);
+  if (!section)
+    emitError(unknown) << "the section 'call' is no JSON: " << llvm::toString(section.takeError());
+  else if (!route)
+    emitError(unknown) << "unknown way '" << via << "' of objects; known: ascendc, hivm";
+  if (section && route) {
+    options.call = *section;
+    options.route = *route;
+    if (succeeded(object::buildObject(getModule(), options)))
+      return collector.take();
+  }
+  raiseDiagnostics(collector.take());
 }
 
 std::map<std::string, int64_t> KernelModule::getSizes() const {
@@ -125,8 +162,12 @@ void bindKernelModule(py::module_ &module) {
       .def_static("parse", &KernelModule::parse, py::arg("text"), py::arg("soc") = py::none(),
                   release())
       .def("run", &KernelModule::run, py::arg("pipeline"), release())
-      .def("str", &KernelModule::str, py::arg("debug_info") = false, release())
+      .def("str", &KernelModule::str, py::arg("debug_info") = false, py::arg("generic") = false,
+           release())
       .def("emit_ascendc", &KernelModule::emitAscendC, py::arg("line_directives") = true, release())
+      .def("emit_sidecar", &KernelModule::emitSidecar, release())
+      .def("build_object", &KernelModule::buildObject, py::arg("output"), py::arg("shared"),
+           py::arg("via"), py::arg("compiler"), py::arg("call"), release())
       .def("__str__", [](const KernelModule &kernel) { return kernel.str(/*debugInfo=*/false); })
       .def_property_readonly("sizes", &KernelModule::getSizes)
       .def_property_readonly("scratch", &KernelModule::getScratch);

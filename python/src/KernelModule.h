@@ -29,10 +29,20 @@ public:
   /// DiagnosticError when a pass fails, after which the module should not be used.
   std::vector<DiagnosticRecord> run(const std::string &pipeline);
 
-  std::string str(bool debugInfo) const;
+  /// The generic form is the one that other versions of MLIR read.
+  std::string str(bool debugInfo, bool generic = false) const;
 
   /// The AscendC text of a module at the stage `ascend`. Raises DiagnosticError.
   std::string emitAscendC(bool lineDirectives) const;
+
+  /// How the kernel of a module at the stage `ascend` is launched, as JSON. Raises DiagnosticError.
+  std::string emitSidecar() const;
+
+  /// Builds the object (or the `shared` library) of a module at the stage `ascend`, and its sidecar
+  /// with the section `call` (JSON). Raises DiagnosticError; returns what was said on the way.
+  std::vector<DiagnosticRecord> buildObject(const std::string &output, bool shared,
+                                            const std::string &via, const std::string &compiler,
+                                            const std::string &call) const;
 
   /// The block sizes that the compiler chose for the module's kernel, by name.
   std::map<std::string, int64_t> getSizes() const;

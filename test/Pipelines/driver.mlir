@@ -30,7 +30,7 @@
 //
 // The usual options keep their meaning.
 // RUN: attn-opt %s --emit=ascendc --mlir-print-ir-after-all 2>&1 | FileCheck %s --check-prefix=AFTER
-// AFTER: IR Dump After EmitAscendC
+// AFTER: IR Dump After Emit
 // RUN: attn-opt --emit=ascend --show-dialects | FileCheck %s --check-prefix=DIALECTS
 // DIALECTS: ascend
 // DIALECTS: tile

@@ -6,6 +6,7 @@ Every figure is the lower quartile over fresh processes of this interpreter, aft
 import argparse
 import importlib.util
 import json
+import os
 import re
 import statistics
 import subprocess
@@ -14,7 +15,8 @@ import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from processes import ROOT, over_processes, print_row
+
 ATTN_OPT = ROOT / "build" / "bin" / "attn-opt"
 SOC = "Ascend910B4"
 LENGTHS = (512, 1024, 2048, 4096)
@@ -99,30 +101,6 @@ def measure_straight(length: int):
         return {"straight": time.perf_counter() - start}
 
 
-#
-# Processes
-#
-
-
-def in_process(*arguments):
-    command = [sys.executable, str(Path(__file__).resolve()), "--child", *map(str, arguments)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(command)} failed:\n{done.stderr}")
-    return json.loads(done.stdout.splitlines()[-1])
-
-
-def lower_quartile(values):
-    return statistics.quantiles(values, n=4)[0] if len(values) > 1 else values[0]
-
-
-def over_processes(count: int, *arguments):
-    """The lower quartile of each figure over `count` processes."""
-    in_process(*arguments)
-    rows = [in_process(*arguments) for _ in range(count)]
-    return {name: lower_quartile([row[name] for row in rows]) for name in rows[0]}
-
-
 def pass_times():
     """Seconds by pass for the first kernel, as MLIR's own timing gives them."""
     import attn.language as at
@@ -144,23 +122,19 @@ def pass_times():
     return {name: float(seconds) for seconds, name in rows if name not in ("Total", "root")}
 
 
-def print_row(name: str, seconds: float, limit: float | None = None):
-    verdict = "" if limit is None else f"  limit {limit * 1e3:6.0f} ms  {'ok' if seconds <= limit else 'OVER'}"
-    print(f"  {name:<34}{seconds * 1e3:9.2f} ms{verdict}")
-
-
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--processes", type=int, default=20, help="fresh processes per figure")
     parser.add_argument("--child", nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
+    os.environ["ATTN_CACHE"] = "0"  # what is compiled already takes no time
     if options.child:
         kind, *rest = options.child
         print(json.dumps(measure_kernels() if kind == "kernels" else measure_straight(int(rest[0]))))
         return
 
     print(f"Python to AscendC text, {SOC}, lower quartile of {options.processes} processes")
-    kernels = over_processes(options.processes, "kernels")
+    kernels = over_processes(__file__, options.processes, "kernels")
     print_row("first text, import included", kernels["first"], LIMITS["first"])
     for part in ("import", "frontend", "native"):
         print_row(f"  of which {part}", kernels[part])
@@ -168,7 +142,7 @@ def main(arguments=None):
 
     straight = {}
     for length in LENGTHS:
-        straight[length] = over_processes(max(2, options.processes // 4), "straight", length)["straight"]
+        straight[length] = over_processes(__file__, max(2, options.processes // 4), "straight", length)["straight"]
         print_row(f"straight line of {length} ops", straight[length], LIMITS["straight"] if length == max(LENGTHS) else None)
     growth = straight[LENGTHS[-1]] / straight[LENGTHS[0]] / (LENGTHS[-1] / LENGTHS[0])
     print(f"  growth from {LENGTHS[0]} to {LENGTHS[-1]} ops: {growth:.2f} of linear")

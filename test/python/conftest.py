@@ -1,8 +1,18 @@
-"""What is printed at the start of a run: which random programs it tries."""
+"""What is printed at the start of a run: which random programs it tries. And a cache of its own for each run."""
 
 import os
+import shutil
+import tempfile
 
 
 def pytest_report_header():
     start, count = os.environ.get("ATTN_RANDOM_START", "1"), os.environ.get("ATTN_RANDOM_COUNT", "500")
     return f"random programs: {count} from ATTN_RANDOM_START={start}"
+
+
+def pytest_configure(config):
+    """Compiled kernels never go to, or come from, the user's cache. The workers of a run share one."""
+    if not hasattr(config, "workerinput"):
+        folder = tempfile.mkdtemp(prefix="attn-cache-")
+        os.environ["ATTN_CACHE_DIR"] = folder
+        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))

@@ -1,6 +1,7 @@
 """Runs operators on a stage of choice: as they are, through the CPU JIT, or with every kernel on the modelled chip.
 
-There the chip IR of a kernel runs first and then its emitted text, which must do the same to the bit.
+There the chip IR of a kernel runs first and then its emitted text, which must do the same to the bit. Also tells what of
+PyTorch a call uses.
 
 Cases that one compiled kernel serves are parts of one test, so that it is compiled once.
 """
@@ -77,3 +78,16 @@ def first_on_chip(stage, *cases):
 
 
 BOTH_STAGES = pytest.mark.parametrize("stage", ["jit", "chip"], indirect=True)
+
+
+# Operations that hand values of tensors, or how many there are, to the host: on a device, the host waits for them.
+WAITING = {f"aten::{name}" for name in ("item", "_local_scalar_dense", "is_nonzero", "nonzero", "equal", "_to_copy")}
+
+
+def waits_of(call):
+    """The names of the operations in a call for which a host would wait for its device, within operators too."""
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
+        call()
+    used = {event.key for event in profile.key_averages()}
+    assert any(name.startswith("attn::") for name in used), "the profile does not show the operators"
+    return used & WAITING

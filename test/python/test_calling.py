@@ -7,15 +7,15 @@ import attn.language as at
 import kernel_text
 import pytest
 import torch
-from attn import _core, compiler
+from attn import _core, _host, compiler
 from kernels_dsl.attn_res import attn_res_fwd
 
 
 class FakeProgram:
     """Stands for a compiled program: keeps the arguments it is run with."""
 
-    def __init__(self, module):
-        self.text = module.str()
+    def __init__(self, text):
+        self.text = text
         self.runs = []
 
     def run(self, arguments, threads):
@@ -27,11 +27,13 @@ def programs(monkeypatch):
     """The programs that calls compile, in order."""
     made = []
 
-    def compile_it(module):
-        made.append(FakeProgram(module))
+    def load_it(description, code):
+        made.append(FakeProgram(code))
         return made[-1]
 
-    monkeypatch.setattr(_core, "jit_compile", compile_it, raising=False)
+    monkeypatch.setenv("ATTN_CACHE", "0")
+    monkeypatch.setattr(_core, "jit_compile", lambda module: ("{}", module.str()))
+    monkeypatch.setattr(_host, "Kernel", load_it)
     attn_res_fwd.programs.clear()
     yield made
     attn_res_fwd.programs.clear()
@@ -105,7 +107,7 @@ def test_a_single_output_is_no_tuple(tmp_path, programs):
      "V: the last dimension must be contiguous, but the strides are (320, 1, 5)"),
     (dict(V=torch.zeros(3, 5, 64, dtype=torch.float64)), TypeError,
      "V: torch.float64 is not supported; known: torch.float32, torch.float16, torch.bfloat16, torch.int32"),
-    (dict(V=torch.zeros(3, 5, 64, device="meta")), ValueError, "V: a tensor on the CPU is expected, not on meta"),
+    (dict(V=torch.zeros(3, 5, 64, device="meta")), ValueError, "V: a tensor on the CPU or an NPU is expected, not on meta"),
     (dict(V=3), TypeError, "V: a tensor is expected, not int"),
     (dict(V=[]), ValueError, "V: the list of tensors is empty"),
     (dict(V=[torch.zeros(5, 64), torch.zeros(4, 64)]), ValueError, "V[1] differs from V[0]: shape (4, 64), strides (64, 1), "

@@ -1,10 +1,12 @@
 """Kernels with phases: what blocks accumulate is summed up in a fixed order, whatever runs them."""
 
+import json
+
 import attn
 import attn.language as at
 import pytest
 import torch
-from attn import _core, compiler
+from attn import _core, _host, compiler
 from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
 
 COLUMNS = 192
@@ -50,7 +52,8 @@ def on_host():
     module = compiler.fit_for_host(SUM_ROWS, {})
     assert module.scratch == [(["@blocks", COLUMNS], "f32")]
     module.run("attn-cpu")
-    kernel = _core.jit_compile(module)
+    description, code = _core.jit_compile(module)
+    kernel = _host.Kernel(json.loads(description), code)
 
     def run(rows, threads: int):
         result, one = torch.full((COLUMNS,), torch.nan), torch.empty(1, COLUMNS)
@@ -171,3 +174,23 @@ def test_alternatives_lists_what_was_looked_at():
     assert len(said) > 1 and all("cycles" in message and "bytes moved" in message for message in said)
     assert any(f"BT = {artefact.sizes['BT']}, stages" in message for message in said)
     assert not any(message.startswith("alternative") for message in (remark.message for remark in artefact.remarks))
+
+
+@attn.kernel
+def sum_by_classes(X: at.Tensor["T D"], step: int, BT: at.Auto(1, 64)):
+    S = at.empty("D", at.f32)
+    G = at.scratch("D", at.f32)
+    for c, i in at.grid(at.minimum(step, T), at.tiles(at.cdiv(T, step), BT)):
+        t = i.clip(at.cdiv(T - c, step)).map(c, step)
+        at.accumulate(G, at.sum(X[t, :] + 1.0, 0))
+    at.phase()
+    for d in at.grid(at.tiles(D, 16)):
+        S[d] = G[d]
+    return S
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3])
+def test_tiles_without_rows_add_nothing(rows):
+    """Of five rows one class has three and the other two: its last tile may have none."""
+    X = torch.randn(5, 16, generator=torch.Generator().manual_seed(0))
+    attn.verify(sum_by_classes, X, 2, BT=rows, reference=lambda X, _: (X + 1).sum(0)).check()

@@ -32,6 +32,10 @@ llvm::SmallVector<ChipFact> getFacts(const Chip &chip);
 /// The names `lookupChip` takes, in the order of the table.
 llvm::SmallVector<llvm::StringRef> getKnownChipNames();
 
+/// The names of the chips that run what was compiled for `chip`: those of its architecture with at
+/// least so many vector cores.
+llvm::SmallVector<llvm::StringRef> getCompatibleChipNames(const Chip &chip, int64_t vectorCores);
+
 /// The chip of that name as CANN spells it ("Ascend910B4"), its short form ("910B4"), or "host".
 /// Unknown names, and dies without a published clock, give an error through `emitError`.
 mlir::FailureOr<Chip> lookupChip(llvm::StringRef name,

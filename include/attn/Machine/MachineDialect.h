@@ -10,4 +10,9 @@
 #define GET_ATTRDEF_CLASSES
 #include "attn/Machine/MachineAttributes.h.inc"
 
+namespace attn::machine {
+/// The attribute of a module that names its chip.
+constexpr llvm::StringLiteral targetName = "machine.target";
+} // namespace attn::machine
+
 #endif // ATTN_MACHINE_MACHINEDIALECT_H

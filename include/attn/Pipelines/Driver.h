@@ -1,4 +1,4 @@
-// What attn-opt does beyond mlir-opt: --emit, --soc and --no-line-directives.
+// What attn-opt does beyond mlir-opt: a target, and emission of texts and objects.
 #ifndef ATTN_PIPELINES_DRIVER_H
 #define ATTN_PIPELINES_DRIVER_H
 

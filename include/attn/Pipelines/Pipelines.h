@@ -27,8 +27,11 @@ void addTileStage(mlir::OpPassManager &manager, const TileStageOptions &options 
 /// Takes tile kernels that fit onto the chip: buffers, memory plan, synchronisation.
 void addAscendStage(mlir::OpPassManager &manager);
 
-/// Registers the stages as `attn-tile` and `attn-ascend`, both as `attn-all`, and the way of fitted
-/// tile kernels to the CPU as `attn-cpu`.
+/// Takes tile kernels that fit to linalg as triton-ascend writes it, for the vendor's compiler.
+void addLinalgStage(mlir::OpPassManager &manager);
+
+/// Registers the stages as `attn-tile` and `attn-ascend`, both as `attn-all`, and the ways of
+/// fitted tile kernels to the vendor's compiler and to the CPU as `attn-linalg` and `attn-cpu`.
 void registerPipelines();
 
 } // namespace attn

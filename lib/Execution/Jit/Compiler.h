@@ -1,20 +1,15 @@
-// From the LLVM dialect to optimised LLVM IR for this host.
+// From the LLVM dialect to machine code for this host.
 #ifndef ATTN_EXECUTION_JIT_COMPILER_H
 #define ATTN_EXECUTION_JIT_COMPILER_H
 
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
-#include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 namespace attn::jit {
 
-/// The machine this runs on, with all its vector instructions.
-llvm::Expected<llvm::orc::JITTargetMachineBuilder> getHostMachine();
-
-/// Translates and optimises for `machine`.
-llvm::Expected<llvm::orc::ThreadSafeModule>
-createOptimizedModule(mlir::ModuleOp module, llvm::orc::JITTargetMachineBuilder machine);
+/// The optimised object of a module in the LLVM dialect.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> createObject(mlir::ModuleOp module);
 
 } // namespace attn::jit
 

@@ -1,30 +1,14 @@
-// Runs kernels on the CPU: finds the entries of a module, checks and packs arguments, launches
-// blocks.
+// Compiles a kernel for the CPU: finds its entries in a module, and makes an image of its code.
 #include "attn/Execution/Jit/Jit.h"
 #include "Compiler.h"
-#include "ThreadPool.h"
+#include "ImageLinker.h"
 #include "attn/Machine/LaunchDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "llvm/ADT/ScopeExit.h"
-#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
-#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
-#include "llvm/ExecutionEngine/Orc/LLJIT.h"
-#include <cmath>
-#include <cstring>
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace attn;
-using namespace attn::jit;
-
-/// Blocks per thread: enough that a thread which was held up leaves its blocks to the others.
-static constexpr int64_t blocksPerThread = 4;
-/// Blocks of a kernel with several phases. What its blocks sum up, it adds in a fixed order, so
-/// their number must not depend on the threads: a shape gives the same bits on any number of them.
-static constexpr int64_t blocksWithPhases = 64;
-
-//===----------------------------------------------------------------------===//
-// Finding and compiling
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -95,22 +79,21 @@ llvm::Expected<Entries> findEntries(ModuleOp module, StringRef name) {
 }
 
 /// The arguments as their author wrote them: a table is two memrefs there, the first of addresses.
-std::vector<Parameter> readSignature(FunctionType type) {
-  std::vector<Parameter> parameters;
+std::vector<host::Parameter> readSignature(FunctionType type) {
+  std::vector<host::Parameter> parameters;
   ArrayRef<Type> inputs = type.getInputs().drop_back(2);
   for (size_t number = 0; number < inputs.size(); ++number) {
-    Parameter parameter;
-    parameter.kind = Parameter::ScalarKind;
+    host::Parameter parameter;
     Type element = inputs[number];
     if (auto table = dyn_cast<MemRefType>(element);
         table && table.getElementType().isInteger(64) && number + 1 < inputs.size()) {
-      parameter.kind = Parameter::TableKind;
+      parameter.kind = host::Parameter::TableKind;
       parameter.count = table.isDynamicDim(0) ? -1 : table.getDimSize(0);
       element = inputs[++number];
     }
     if (auto memref = dyn_cast<MemRefType>(element)) {
-      if (parameter.kind != Parameter::TableKind)
-        parameter.kind = Parameter::ArrayKind;
+      if (parameter.kind != host::Parameter::TableKind)
+        parameter.kind = host::Parameter::ArrayKind;
       for (int64_t size : memref.getShape())
         parameter.shape.push_back(ShapedType::isDynamic(size) ? -1 : size);
       element = memref.getElementType();
@@ -122,211 +105,68 @@ std::vector<Parameter> readSignature(FunctionType type) {
   return parameters;
 }
 
-/// What generated code may call. They are given by address, because a module that Python loads does
-/// not see the process's own symbols everywhere.
-llvm::Error defineLibrary(llvm::orc::LLJIT &engine) {
-  llvm::orc::SymbolMap symbols;
-  auto add = [&](StringRef name, auto *function) {
-    symbols[engine.mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
-                                             llvm::JITSymbolFlags::Exported};
-  };
-  add("fmaf", static_cast<float (*)(float, float, float)>(std::fma));
-  add("roundevenf", static_cast<float (*)(float)>(std::nearbyint));
-  add("malloc", std::malloc);
-  add("free", std::free);
-  add("memcpy", std::memcpy);
-  add("memset", std::memset);
-  add("memmove", std::memmove);
-  return engine.getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols)));
-}
-
-llvm::Error describe(size_t number, const llvm::Twine &problem) {
-  return llvm::createStringError("argument " + llvm::Twine(number) + " " + problem);
-}
-
 } // namespace
 
-llvm::Expected<std::unique_ptr<Kernel>> Kernel::compile(ModuleOp module, StringRef name) {
+llvm::Expected<host::Image> jit::compile(ModuleOp module, StringRef name) {
   llvm::Expected<Entries> entries = findEntries(module, name);
   if (!entries)
     return entries.takeError();
-  llvm::Expected<llvm::orc::JITTargetMachineBuilder> machine = getHostMachine();
-  if (!machine)
-    return machine.takeError();
-  llvm::Expected<llvm::orc::ThreadSafeModule> optimized = createOptimizedModule(module, *machine);
-  if (!optimized)
-    return optimized.takeError();
-  auto engine = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(*machine).create();
-  if (!engine)
-    return engine.takeError();
-  if (llvm::Error error = defineLibrary(**engine))
-    return error;
-  if (llvm::Error error = (*engine)->addIRModule(std::move(*optimized)))
-    return error;
-  std::unique_ptr<Kernel> kernel(new Kernel());
-  for (LLVM::LLVMFuncOp phase : entries->phases) {
-    auto entry = (*engine)->lookup(phase.getName());
-    if (!entry)
-      return entry.takeError();
-    kernel->phases.push_back(entry->toPtr<KernelEntry>());
-  }
-  if (!entries->grid.empty()) {
-    auto grid = (*engine)->lookup(entries->grid);
-    if (!grid)
-      return grid.takeError();
-    kernel->grid = grid->toPtr<GridEntry>();
-  }
-  kernel->limit = entries->limit;
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> object = createObject(module);
+  if (!object)
+    return object.takeError();
+  llvm::Expected<LinkedObject> linked = linkImage(**object);
+  if (!linked)
+    return linked.takeError();
+  host::Image &image = linked->image;
+  for (LLVM::LLVMFuncOp phase : entries->phases)
+    image.phases.push_back(linked->symbols.lookup(phase.getName()));
+  if (!entries->grid.empty())
+    image.grid = linked->symbols.lookup(entries->grid);
+  image.limit = entries->limit;
   auto signature = entries->phases.front()->getAttrOfType<TypeAttr>(launch::signatureName);
-  kernel->parameters = readSignature(cast<FunctionType>(signature.getValue()));
-  kernel->engine = std::move(*engine);
-  return kernel;
-}
-
-Kernel::~Kernel() = default;
-
-//===----------------------------------------------------------------------===//
-// Packing arguments
-//===----------------------------------------------------------------------===//
-
-struct Kernel::Call {
-  std::vector<uint64_t> words;
-
-  void addMemRef(uint64_t address, ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
-    words.insert(words.end(), {address, address, 0});
-    words.insert(words.end(), shape.begin(), shape.end());
-    words.insert(words.end(), strides.begin(), strides.end());
-  }
-};
-
-/// Checks the sizes and strides of an array or of a table's entries.
-static llvm::Error checkShape(size_t number, const Parameter &parameter, ArrayRef<int64_t> shape,
-                              ArrayRef<int64_t> strides) {
-  if (shape.size() != parameter.shape.size() || strides.size() != shape.size())
-    return describe(number, "has " + llvm::Twine(shape.size()) + " sizes and " +
-                                llvm::Twine(strides.size()) + " strides; the kernel takes " +
-                                llvm::Twine(parameter.shape.size()) + " of each");
-  bool isEmpty = llvm::is_contained(shape, 0);
-  for (auto [dimension, size] : llvm::enumerate(shape)) {
-    int64_t expected = parameter.shape[dimension];
-    if (size < 0 || (expected >= 0 && size != expected))
-      return describe(number,
-                      "has size " + llvm::Twine(size) + " in dimension " + llvm::Twine(dimension) +
-                          "; the kernel takes " +
-                          (expected >= 0 ? llvm::Twine(expected) : llvm::Twine("any from 0")));
-  }
-  if (!isEmpty && !shape.empty() && shape.back() > 1 && strides.back() != 1)
-    return describe(number, "is not contiguous in its last dimension: its stride is " +
-                                llvm::Twine(strides.back()));
-  return llvm::Error::success();
-}
-
-static llvm::Error checkAddress(size_t number, const Parameter &parameter, uint64_t address) {
-  if (address % parameter.bytes != 0)
-    return describe(number,
-                    "is not aligned to its elements of " + llvm::Twine(parameter.bytes) + " bytes");
-  return llvm::Error::success();
-}
-
-/// The bits of a number in the type of the parameter.
-static llvm::Expected<uint64_t> packScalar(size_t number, const Parameter &parameter,
-                                           const Argument &argument) {
-  uint64_t word = 0;
-  if (parameter.isFloat) {
-    if (parameter.bytes != 4)
-      return describe(number, "is a scalar of a type that cannot be passed");
-    const double *real = std::get_if<double>(&argument);
-    float value = real ? *real : std::get<int64_t>(argument);
-    std::memcpy(&word, &value, sizeof(value));
-    return word;
-  }
-  const int64_t *integer = std::get_if<int64_t>(&argument);
-  if (!integer)
-    return describe(number, "is a real number; the kernel takes an integer");
-  if (parameter.bytes == 4 && *integer != static_cast<int32_t>(*integer))
-    return describe(number, "does not fit 32 bits");
-  return static_cast<uint64_t>(*integer);
-}
-
-static const char *getName(Parameter::Kind kind) {
-  switch (kind) {
-  case Parameter::ArrayKind:
-    return "an array";
-  case Parameter::TableKind:
-    return "a table of arrays";
-  case Parameter::ScalarKind:
-    return "a scalar";
-  }
-  llvm_unreachable("every kind is handled");
-}
-
-llvm::Error Kernel::pack(ArrayRef<Argument> arguments, Call &call) const {
-  if (arguments.size() != parameters.size())
-    return llvm::createStringError("the kernel takes " + llvm::Twine(parameters.size()) +
-                                   " arguments, not " + llvm::Twine(arguments.size()));
-  for (auto [number, parameter] : llvm::enumerate(parameters)) {
-    const Argument &argument = arguments[number];
-    const Array *array = std::get_if<Array>(&argument);
-    const Table *table = std::get_if<Table>(&argument);
-    Parameter::Kind kind = array   ? Parameter::ArrayKind
-                           : table ? Parameter::TableKind
-                                   : Parameter::ScalarKind;
-    if (kind != parameter.kind)
-      return describe(number, llvm::Twine("is ") + getName(kind) + "; the kernel takes " +
-                                  getName(parameter.kind));
-    if (array) {
-      if (llvm::Error error = checkShape(number, parameter, array->shape, array->strides))
-        return error;
-      if (llvm::Error error = checkAddress(number, parameter, array->address))
-        return error;
-      call.addMemRef(array->address, array->shape, array->strides);
-    } else if (table) {
-      if (parameter.count >= 0 && parameter.count != static_cast<int64_t>(table->addresses.size()))
-        return describe(number, "has " + llvm::Twine(table->addresses.size()) +
-                                    " entries; the kernel takes " + llvm::Twine(parameter.count));
-      if (llvm::Error error = checkShape(number, parameter, table->shape, table->strides))
-        return error;
-      for (uint64_t address : table->addresses)
-        if (llvm::Error error = checkAddress(number, parameter, address))
-          return error;
-      call.addMemRef(reinterpret_cast<uint64_t>(table->addresses.data()),
-                     static_cast<int64_t>(table->addresses.size()), 1);
-      call.addMemRef(0, table->shape, table->strides);
-    } else {
-      llvm::Expected<uint64_t> word = packScalar(number, parameter, argument);
-      if (!word)
-        return word.takeError();
-      call.words.push_back(*word);
-    }
-  }
-  return llvm::Error::success();
+  image.parameters = readSignature(cast<FunctionType>(signature.getValue()));
+  return std::move(image);
 }
 
 //===----------------------------------------------------------------------===//
-// Running
+// Describing
 //===----------------------------------------------------------------------===//
 
-int64_t Kernel::countBlocks(const Call &call, unsigned threads) const {
-  int64_t tiles = grid ? grid(call.words.data(), 0, 0) : 1;
-  int64_t most =
-      phases.size() > 1 ? blocksWithPhases : std::max<int64_t>(threads, 1) * blocksPerThread;
-  int64_t blocks = std::min(tiles, most);
-  return std::max<int64_t>(limit > 0 ? std::min(blocks, limit) : blocks, 0);
+/// A size, or null where any is taken.
+static llvm::json::Value describeSize(int64_t size) {
+  return size < 0 ? llvm::json::Value(nullptr) : llvm::json::Value(size);
 }
 
-llvm::Expected<int64_t> Kernel::countBlocks(ArrayRef<Argument> arguments, unsigned threads) const {
-  Call call;
-  if (llvm::Error error = pack(arguments, call))
-    return error;
-  return countBlocks(call, threads);
+static llvm::json::Value describeParameter(const host::Parameter &parameter) {
+  static constexpr StringLiteral kinds[] = {"array", "table", "scalar"};
+  llvm::json::Object object{{"kind", kinds[parameter.kind]},
+                            {"bytes", static_cast<int64_t>(parameter.bytes)},
+                            {"float", parameter.isFloat}};
+  if (parameter.kind != host::Parameter::ScalarKind)
+    object["shape"] = llvm::json::Array(llvm::map_range(parameter.shape, describeSize));
+  if (parameter.kind == host::Parameter::TableKind)
+    object["count"] = describeSize(parameter.count);
+  return object;
 }
 
-llvm::Error Kernel::run(ArrayRef<Argument> arguments, unsigned threads) const {
-  Call call;
-  if (llvm::Error error = pack(arguments, call))
-    return error;
-  int64_t blocks = countBlocks(call, threads);
-  for (KernelEntry phase : phases)
-    runOnThreads(blocks, threads, [&](int64_t block) { phase(call.words.data(), block, blocks); });
-  return llvm::Error::success();
+static llvm::json::Value describeSegment(const host::Segment &segment) {
+  StringRef access = segment.isExecutable ? "rx" : segment.isWritable ? "rw" : "r";
+  return llvm::json::Array{segment.offset, segment.size, access};
+}
+
+static llvm::json::Value describeAddress(const host::AddressWord &word) {
+  llvm::json::Value target =
+      word.function.empty() ? llvm::json::Value(word.target) : llvm::json::Value(word.function);
+  return llvm::json::Array{word.offset, std::move(target)};
+}
+
+std::string jit::describe(const host::Image &image) {
+  llvm::json::Object object{
+      {"arguments", llvm::json::Array(llvm::map_range(image.parameters, describeParameter))},
+      {"segments", llvm::json::Array(llvm::map_range(image.segments, describeSegment))},
+      {"addresses", llvm::json::Array(llvm::map_range(image.addresses, describeAddress))},
+      {"phases", llvm::json::Array(image.phases)},
+      {"grid", image.grid ? llvm::json::Value(*image.grid) : llvm::json::Value(nullptr)},
+      {"limit", image.limit}};
+  return llvm::formatv("{0}", llvm::json::Value(std::move(object))).str();
 }

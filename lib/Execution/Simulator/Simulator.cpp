@@ -1,25 +1,13 @@
 // Runs a kernel on the modelled chip: counts its blocks, binds its arguments, simulates, sums up.
 #include "attn/Execution/Simulator/Simulator.h"
 #include "ScalarUnit.h"
+#include "attn/Machine/LaunchOrder.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::simulator;
 
 namespace {
-
-/// The function that counts the tiles of `kernel`, or none.
-func::FuncOp findGridFunction(func::FuncOp kernel) {
-  auto module = kernel->getParentOfType<ModuleOp>();
-  if (!module)
-    return {};
-  for (auto function : module.getOps<func::FuncOp>()) {
-    auto of = function->getAttrOfType<FlatSymbolRefAttr>(launch::gridOfName);
-    if (of && of.getValue() == kernel.getSymName())
-      return function;
-  }
-  return {};
-}
 
 /// Tiles of the grid, by running the function that counts them.
 FailureOr<int64_t> countTiles(func::FuncOp grid, ArrayRef<Argument> arguments,
@@ -52,7 +40,7 @@ FailureOr<int64_t> simulator::countBlocks(func::FuncOp kernel, ArrayRef<Argument
                                           const SimulationOptions &options) {
   if (options.blocks)
     return *options.blocks;
-  func::FuncOp grid = findGridFunction(kernel);
+  func::FuncOp grid = launch::getCounter(kernel);
   auto limit = kernel->getAttrOfType<IntegerAttr>(launch::limitName);
   if (!grid)
     return limit ? limit.getInt() : 1;
@@ -62,22 +50,8 @@ FailureOr<int64_t> simulator::countBlocks(func::FuncOp kernel, ArrayRef<Argument
   return std::max<int64_t>(1, limit ? std::min(limit.getInt(), *tiles) : *tiles);
 }
 
-/// The kernel and what `launch.after` chains to it.
-static SmallVector<func::FuncOp> collectPhases(func::FuncOp kernel) {
-  SmallVector<func::FuncOp> phases = {kernel};
-  auto module = kernel->getParentOfType<ModuleOp>();
-  for (size_t last = 0; module && last < phases.size(); ++last)
-    for (auto function : module.getOps<func::FuncOp>()) {
-      auto after = function->getAttrOfType<FlatSymbolRefAttr>(launch::afterName);
-      if (after && after.getValue() == phases[last].getSymName() &&
-          !llvm::is_contained(phases, function))
-        phases.push_back(function);
-    }
-  return phases;
-}
-
 FailureOr<SmallVector<func::FuncOp>> simulator::getPhases(func::FuncOp kernel) {
-  SmallVector<func::FuncOp> phases = collectPhases(kernel);
+  SmallVector<func::FuncOp> phases = launch::getPhases(kernel);
   for (func::FuncOp phase : phases) {
     if (!phase->hasAttr("ascend.kernel"))
       return phase.emitError("is no kernel of the ascend dialect");

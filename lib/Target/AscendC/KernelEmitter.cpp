@@ -2,6 +2,7 @@
 #include "KernelEmitter.h"
 #include "VerifyEmission.h"
 #include "attn/Machine/Chip.h"
+#include "attn/Machine/MachineDialect.h"
 #include "mlir/IR/Iterators.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -71,12 +72,11 @@ void KernelEmitter::writeHeader() {
   }
   auto module = kernel->getParentOfType<ModuleOp>();
   std::string capacity;
-  if (module && module->hasAttr("machine.target"))
+  if (module && module->hasAttr(machine::targetName))
     if (FailureOr<Chip> chip = getTargetChip(module); succeeded(chip))
       capacity = " of " + std::to_string(chip->ubBytes) + " (" + chip->name + ")";
   head.writeLine("//   unified buffer: " + Twine(usedBytes) + capacity + " bytes");
-  bool hasMeeting =
-      kernel.walk([](ascend::SyncAllOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  bool hasMeeting = doBlocksMeet(kernel);
   if (auto limit = kernel->getAttrOfType<IntegerAttr>(launch::limitName))
     head.writeLine("//   blocks: at most " + Twine(limit.getInt()) +
                    (hasMeeting ? "; all must run at once, since they meet" : ""));

@@ -81,6 +81,9 @@ private:
   LogicalResult verifyMeetings() {
     auto limit = kernel->getAttrOfType<IntegerAttr>(launch::limitName);
     WalkResult result = kernel.walk([&](ascend::SyncAllOp op) {
+      if (op->getParentOp() != kernel)
+        return WalkResult(
+            op.emitOpError("stands in a loop or branch: not all blocks may come to it"));
       if (!limit)
         return WalkResult(op.emitOpError()
                           << "needs '" << launch::limitName

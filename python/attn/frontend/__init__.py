@@ -5,7 +5,7 @@ specialised on, and `lower` writes the tile IR for one specialisation. Nothing o
 """
 
 from .lowering import lower
-from .signature import Specialisation, read_signature
+from .signature import read_signature
 from .source import load_source
 
-__all__ = ["Specialisation", "load_source", "lower", "read_signature"]
+__all__ = ["load_source", "lower", "read_signature"]

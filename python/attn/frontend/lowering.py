@@ -3,41 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import NamedTuple
 
+from .._interface import Lowered, Output, Parameter, Signature, Specialisation
 from ..language import MAX_SIZE
-from .signature import Parameter, Signature, Specialisation
 from .source import Source
 from .statements import Statements
 from .values import NOTHING, Array, NewArray, Scalar, Symbol
-
-
-class Output(NamedTuple):
-    """An array that the caller makes: its dims, names or numbers, and its element type.
-
-    A `table` is a list of equal arrays, whose first dim is the length of the list. `like` names the array argument
-    whose memory order it takes, if any.
-    """
-
-    name: str
-    dims: tuple
-    dtype: object
-    table: bool = False
-    like: str | None = None
-
-
-class Lowered(NamedTuple):
-    """Tile IR as text, the outputs in the order of the IR's arguments, and which of them are returned, in order.
-
-    Where the kernel returns None, `returned` has None. `single`: the kernel returns an array, not a tuple of arrays.
-    `row_axes` gives for each array the axes that it takes rows of tiles from, by name.
-    """
-
-    text: str
-    outputs: tuple
-    returned: tuple
-    single: bool
-    row_axes: dict
 
 
 def lower(source: Source, signature: Signature, specialisation: Specialisation):
@@ -67,7 +38,7 @@ class _Lowering(Statements):
         constants = {name: value for name, value, _ in specialisation.constants}
         sizes = dict(specialisation.sizes)
         for parameter in self._signature.parameters:
-            name, node = parameter.name, parameter.node
+            name, node = parameter.name, self.source.argument(parameter.name)
             if parameter.kind == "array":
                 value = self._define_array(parameter, next(arrays))
             elif parameter.kind in ("float", "int"):
@@ -87,7 +58,7 @@ class _Lowering(Statements):
             return None
         dtype, table = form
         dims = tuple(self._sizes.get(dim, dim) for dim in parameter.about.dims)
-        array = Array(parameter.name, dims, dtype, table, "input", parameter.node)
+        array = Array(parameter.name, dims, dtype, table, "input", self.source.argument(parameter.name))
         self._inputs.append(self._array_text(array))
         return array
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import inspect
 import re
 import types
-from typing import NamedTuple
 
+from .._interface import Parameter, Signature
+from .._surroundings import Surroundings
 from ..language import ArrayType, Auto, ConstType, DType, Word
 from .source import Source
 
@@ -20,72 +20,28 @@ _CAPTURABLE = (int, float, DType)
 _SHAPE_ARGUMENTS = {"softmax_state": (0, 1), "full": (0,), "zeros": (0,), "tiles": (1,)}
 
 
-class Parameter(NamedTuple):
-    """One parameter; `kind` is array, float, int, const or auto, `about` what its annotation says."""
-
-    name: str
-    kind: str
-    about: object
-    node: ast.arg
-
-    def is_none(self, bound: dict):
-        """Whether it is an array that may be None, and is."""
-        return self.kind == "array" and self.about.optional and self.name in bound and bound[self.name] is None
-
-
-class Signature(NamedTuple):
-    """The parameters of a kernel and the dims its arrays name.
-
-    `dims` gives for each name the array parameters that have it, and on which axis. The dims in `specialised` become
-    dimensions of tiles, at the line given there: a kernel is compiled anew for each of their values. `captured` are
-    the names of numbers that the kernel takes from its surroundings.
-    """
-
-    name: str
-    parameters: tuple
-    dims: dict
-    specialised: dict
-    captured: tuple
-
-    def of_kind(self, *kinds: str):
-        """The parameters of the given kinds, in order."""
-        return [parameter for parameter in self.parameters if parameter.kind in kinds]
-
-
-class Specialisation(NamedTuple):
-    """What one compiled form of a kernel is made for; two equal ones give equal code."""
-
-    arrays: tuple  # dtype and whether it is a table, for each array parameter in order; None for one that is None
-    dims: tuple  # name and size of each specialised dim
-    constants: tuple  # name and value, and its text, so that 0.0 is not -0.0
-    sizes: tuple  # name and value of each block size that the caller fixes
-    captured: tuple  # name and text of each number from the kernel's surroundings
-
-
-def read_signature(function, source: Source):
+def read_signature(surroundings: Surroundings, source: Source):
     """The signature of a kernel, from its annotations and its syntax tree."""
-    parameters = tuple(_read_parameters(function, source))
+    parameters = tuple(_read_parameters(surroundings, source))
     dims = _collect_dims(parameters, source)
     return Signature(
-        function.__name__,
+        surroundings.function.__name__,
         parameters,
         dims,
         dict(sorted(_find_specialised(parameters, dims, source), reverse=True)),  # the first line of each wins
-        tuple(_find_captured(function, dims, source)),
+        tuple(_find_captured(surroundings, dims)),
     )
 
 
-def _read_parameters(function, source: Source):
+def _read_parameters(surroundings: Surroundings, source: Source):
     arguments = source.tree.args
     for node in (arguments.vararg, arguments.kwarg):
         if node is not None:
             raise source.error(node, "a kernel takes a fixed number of arguments, no *args or **kwargs")
-    annotations = function.__annotations__
-    if any(isinstance(annotation, str) for annotation in annotations.values()):
-        try:
-            annotations = inspect.get_annotations(function, eval_str=True)
-        except Exception as problem:
-            raise source.error(source.tree, f"an annotation cannot be evaluated: {problem}") from None
+    try:
+        annotations = surroundings.annotations
+    except Exception as problem:
+        raise source.error(source.tree, f"an annotation cannot be evaluated: {problem}") from None
     for node in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
         if not node.arg.isascii():
             raise source.error(node, f"the argument '{node.arg}' needs a name of ASCII letters")
@@ -94,15 +50,15 @@ def _read_parameters(function, source: Source):
 
 def _read_parameter(node: ast.arg, about, source: Source):
     if isinstance(about, ArrayType):
-        return Parameter(node.arg, "array", about, node)
+        return Parameter(node.arg, "array", about)
     if isinstance(about, ConstType):
-        return Parameter(node.arg, "const", about, node)
+        return Parameter(node.arg, "const", about)
     if isinstance(about, Auto):
         if not _SYMBOL.match(node.arg):
             raise source.error(node, f"'{node.arg}' needs a name of capital letters, digits and underscores")
-        return Parameter(node.arg, "auto", about, node)
+        return Parameter(node.arg, "auto", about)
     if about is float or about is int:
-        return Parameter(node.arg, about.__name__, about, node)
+        return Parameter(node.arg, about.__name__, about)
     if about is None:
         raise source.error(node, f"the argument '{node.arg}' needs an annotation, such as at.Tensor[\"T D\"] or float")
     known = "at.Tensor[...], at.Tensors[...], float, int, at.Const[...] or at.Auto(lo, hi)"
@@ -117,7 +73,7 @@ def _collect_dims(parameters, source: Source):
             continue
         for axis, dim in enumerate(parameter.about.dims):
             if dim in names:
-                raise source.error(parameter.node, f"'{dim}' is both an argument and a dimension")
+                raise source.error(source.argument(parameter.name), f"'{dim}' is both an argument and a dimension")
             if isinstance(dim, str):
                 dims[dim] = (*dims.get(dim, ()), (parameter.name, axis))
     return dims
@@ -219,14 +175,14 @@ def _names_in(node: ast.AST):
     return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
-def _find_captured(function, dims, source: Source):
+def _find_captured(surroundings: Surroundings, dims):
     """The numbers that the body takes from outside: they are part of what a kernel is specialised on.
 
-    The names that the code reads without defining them are known to Python; attributes among them do no harm.
+    Attributes among the names do no harm.
     """
-    names = [name for name in (*function.__code__.co_names, *function.__code__.co_freevars) if name not in dims]
+    names = [name for name in surroundings.names if name not in dims]
     for name in names:
-        value = source.lookup(name)
+        value = surroundings.lookup(name)
         if isinstance(value, _CAPTURABLE):
             yield name
         elif isinstance(value, types.ModuleType) and value.__name__ != "attn.language":

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import ast
-import inspect
 
+from .._surroundings import Surroundings
 from ..errors import CompileError, Diagnostic
 
 
 class Source:
     """The syntax tree of a kernel and the names that surround it."""
 
-    def __init__(self, function, tree: ast.FunctionDef, lines):
-        self.path = function.__code__.co_filename
+    def __init__(self, surroundings: Surroundings, tree: ast.FunctionDef):
+        self.path = surroundings.path
         self.tree = tree
-        self._lines = lines
-        self._globals = function.__globals__
-        self._cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+        self.lookup = surroundings.lookup
+        self._lines = surroundings.lines
+
+    def argument(self, name: str):
+        """The node of an argument of the kernel."""
+        arguments = self.tree.args
+        nodes = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+        return next(node for node in nodes if node.arg == name)
 
     def position(self, node: ast.AST):
         """(line, column) of a node, both counted from 1, columns in characters."""
@@ -33,19 +38,6 @@ class Source:
         width = self._column(line, end) + 1 - column
         return CompileError([Diagnostic("error", self.path, line, column, message, width)])
 
-    def lookup(self, name: str, default=None):
-        """What a name outside the kernel's body stands for: a closure's cell, then a global. `a.b` is a's attribute."""
-        name, _, attribute = name.partition(".")
-        if attribute:
-            return getattr(self.lookup(name), attribute, default)
-        cell = self._cells.get(name)
-        if cell is not None:
-            try:
-                return cell.cell_contents
-            except ValueError:  # not assigned yet
-                return default
-        return self._globals.get(name, default)
-
 
 # The file parsed last: the kernels of one file are usually read one after the other.
 _parsed = (None, None)
@@ -59,20 +51,22 @@ def _parse_file(path: str, lines):
     return _parsed[1]
 
 
-def load_source(function):
-    """The source of `function`. Its whole file is parsed, so that lines and columns are those of the file."""
+def load_source(surroundings: Surroundings):
+    """The source of a function. Its whole file is parsed, so that lines and columns are those of the file."""
+    function = surroundings.function
     code = function.__code__
     try:
-        lines, _ = inspect.findsource(function)
-        tree = _parse_file(code.co_filename, lines)
-    except (OSError, SyntaxError):
+        tree = _parse_file(surroundings.path, surroundings.lines) if surroundings.lines else None
+    except SyntaxError:
+        tree = None
+    if tree is None:
         message = f"the source of '{function.__name__}' cannot be read: a kernel must stand in a file"
-        raise CompileError([Diagnostic("error", code.co_filename, code.co_firstlineno, 1, message)]) from None
+        raise CompileError([Diagnostic("error", code.co_filename, code.co_firstlineno, 1, message)])
     for node in _functions(tree):
         if node.name == code.co_name:
             first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
             if first == code.co_firstlineno:
-                return _checked(Source(function, node, lines))
+                return _checked(Source(surroundings, node))
     message = f"the file has changed since '{function.__name__}' was defined, or it is no plain function"
     raise CompileError([Diagnostic("error", code.co_filename, code.co_firstlineno, 1, message)])
 

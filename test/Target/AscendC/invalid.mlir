@@ -194,6 +194,19 @@ func.func @reserved_event() attributes {ascend.kernel} {
 
 // -----
 
+func.func @rounds(%n: index) attributes {ascend.kernel, launch.limit = 40 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    // expected-error@below {{stands in a loop or branch: not all blocks may come to it}}
+    ascend.sync_all
+  }
+  ascend.barrier all
+  return
+}
+
+// -----
+
 func.func @boundless_meeting() attributes {ascend.kernel} {
   // expected-error@below {{needs 'launch.limit' on its kernel: blocks can only meet while all run}}
   ascend.sync_all

@@ -24,18 +24,6 @@ func.func @meeting_phase1() attributes {ascend.kernel, launch.limit = 40 : i64, 
   return
 }
 
-// Blocks that meet in a loop need a mixed kernel too.
-// CHECK: extern "C" __global__ __mix__(0, 1) void rounds(int64_t n) {
-func.func @rounds(%n: index loc("n")) attributes {ascend.kernel, launch.limit = 40 : i64} {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  scf.for %i = %c0 to %n step %c1 {
-    ascend.sync_all
-  }
-  ascend.barrier all
-  return
-}
-
 // The launcher passes what the kernel does not read; compilers do not warn of it.
 // CHECK:      void unread(__gm__ uint8_t* x, int64_t n) {
 // CHECK-NEXT: AscendC::InitSocState();

@@ -48,6 +48,10 @@ struct Signature {
 /// The signature of `kernel`, with names taken from `names`, or a diagnostic.
 mlir::FailureOr<Signature> getSignature(mlir::func::FuncOp kernel, NameTable &names);
 
+/// Whether blocks of the kernel wait for each other: they must then all run at once, and the kernel
+/// is declared mixed.
+bool doBlocksMeet(mlir::func::FuncOp kernel);
+
 /// How AscendC spells an element or scalar type, or none.
 std::optional<llvm::StringRef> getTypeName(mlir::Type type);
 

@@ -55,18 +55,6 @@ bool tile::hasPhaseBetween(Operation *first, Operation *second, func::FuncOp ker
   return false;
 }
 
-func::FuncOp tile::getCounter(func::FuncOp kernel) {
-  auto module = dyn_cast_if_present<ModuleOp>(kernel->getParentOp());
-  if (!module)
-    return {};
-  for (auto function : module.getOps<func::FuncOp>()) {
-    auto of = function->getAttrOfType<FlatSymbolRefAttr>(launch::gridOfName);
-    if (of && of.getValue() == kernel.getName() && !function.isDeclaration())
-      return function;
-  }
-  return {};
-}
-
 std::optional<int64_t> tile::getConstant(Value value) {
   APInt number;
   if (matchPattern(value, m_ConstantInt(&number)) && number.isSignedIntN(64))

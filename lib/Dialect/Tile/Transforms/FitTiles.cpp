@@ -3,6 +3,7 @@
 #include "attn/Dialect/Tile/Analysis/OpForms.h"
 #include "attn/Dialect/Tile/Transforms/Passes.h"
 #include "attn/Dialect/Tile/Transforms/TileFitting.h"
+#include "attn/Machine/LaunchOrder.h"
 
 namespace attn {
 #define GEN_PASS_DEF_FITTILESPASS
@@ -19,7 +20,7 @@ static void replaceBy(func::FuncOp kernel, Fitting &fitting) {
   func::FuncOp fitted = *fitting.kernel;
   kernel.getBody().takeBody(fitted.getBody());
   kernel->setAttrs(fitted->getAttrDictionary());
-  func::FuncOp counter = getCounter(kernel);
+  func::FuncOp counter = launch::getCounter(kernel);
   if (!counter)
     return;
   bindSizes(counter, fitting.choice.sizes);

@@ -2,6 +2,7 @@
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "attn/Dialect/Tile/Transforms/Passes.h"
 #include "attn/Machine/Chip.h"
+#include "attn/Machine/LaunchOrder.h"
 #include "mlir/IR/SymbolTable.h"
 
 namespace attn {
@@ -76,7 +77,7 @@ static LogicalResult splitKernel(func::FuncOp kernel) {
   int64_t phases = llvm::range_size(kernel.getBody().getOps<PhaseOp>());
   if (phases == 0)
     return success();
-  func::FuncOp counter = getCounter(kernel);
+  func::FuncOp counter = launch::getCounter(kernel);
   if (!counter)
     return kernel.emitError("no function counts its tiles: run tile-clamp-grid before");
   llvm::DenseSet<unsigned> written = getWritten(kernel);

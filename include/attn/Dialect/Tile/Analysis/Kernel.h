@@ -19,9 +19,6 @@ mlir::FailureOr<llvm::SmallVector<GridOp>> getGrids(mlir::func::FuncOp kernel);
 /// Whether `first` lies before a `tile.phase` of the kernel and `second` behind it.
 bool hasPhaseBetween(mlir::Operation *first, mlir::Operation *second, mlir::func::FuncOp kernel);
 
-/// The function that counts the tiles of `kernel` for the caller, null before there is one.
-mlir::func::FuncOp getCounter(mlir::func::FuncOp kernel);
-
 /// What the caller calls `size`, in the words of `launch.dims`: a number where it is a constant,
 /// the name where it is the dimension of an argument. Null where it is neither.
 mlir::Attribute getSizeName(mlir::Value size);

@@ -1,18 +1,19 @@
 // Threads that stay between launches and take the blocks of a launch one by one: those of the
 // OpenMP runtime that PyTorch has brought into the process, or else a pool of our own.
 #include "ThreadPool.h"
-#include "llvm/ADT/StringRef.h"
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <dlfcn.h>
 #include <link.h>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <thread>
 #include <unistd.h>
 #include <vector>
 
-using namespace attn::jit;
+using namespace attn::host;
 
 namespace {
 
@@ -28,7 +29,7 @@ public:
       thread.join();
   }
 
-  void run(int64_t count, unsigned helpers, llvm::function_ref<void(int64_t)> work) {
+  void run(int64_t count, unsigned helpers, const BlockFunction &work) {
     std::lock_guard<std::mutex> turn(launch);
     while (threads.size() < helpers)
       threads.emplace_back([this, number = threads.size()] { help(number); });
@@ -73,7 +74,7 @@ private:
   std::mutex mutex;  // guards what is below, but not `next`
   std::condition_variable wake, done;
   std::vector<std::thread> threads;
-  llvm::function_ref<void(int64_t)> *current = nullptr;
+  const BlockFunction *current = nullptr;
   int64_t end = 0;
   std::atomic<int64_t> next{0};
   size_t helperCount = 0, running = 0;
@@ -85,7 +86,7 @@ private:
 using RunOnTeam = void (*)(void (*function)(void *), void *data, unsigned threads, unsigned flags);
 
 int findOpenMP(dl_phdr_info *library, size_t, void *found) {
-  if (!llvm::StringRef(library->dlpi_name).contains("libgomp"))
+  if (std::string_view(library->dlpi_name).find("libgomp") == std::string_view::npos)
     return 0;
   void *handle = dlopen(library->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
   *static_cast<void **>(found) = handle ? dlsym(handle, "GOMP_parallel") : nullptr;
@@ -111,7 +112,7 @@ RunOnTeam getOpenMP() {
 struct TeamLaunch {
   std::atomic<int64_t> next{0};
   int64_t end;
-  llvm::function_ref<void(int64_t)> work;
+  const BlockFunction &work;
 
   static void takeBlocks(void *data) {
     auto &launch = *static_cast<TeamLaunch *>(data);
@@ -137,8 +138,7 @@ ThreadPool &getPool() {
 
 } // namespace
 
-void attn::jit::runOnThreads(int64_t count, unsigned threads,
-                             llvm::function_ref<void(int64_t)> work) {
+void attn::host::runOnThreads(int64_t count, unsigned threads, const BlockFunction &work) {
   int64_t used = std::min<int64_t>(count, threads);
   if (used <= 1) {
     for (int64_t block = 0; block < count; ++block)

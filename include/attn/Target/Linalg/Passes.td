@@ -1,0 +1,77 @@
+// The passes of Target/Linalg: from what convert-tile-to-linalg leaves to the form of triton-ascend, which the vendor's
+// bishengir-compile takes.
+#ifndef ATTN_TARGET_LINALG_PASSES
+#define ATTN_TARGET_LINALG_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def SpellWholeTensorsPass : Pass<"linalg-spell-whole-tensors", "::mlir::func::FuncOp"> {
+  let summary = "Writes linalg.generic as ops on whole tensors";
+  let description = [{
+    The vendor's compiler knows arithmetic on whole tensors, broadcasts, fills and reductions by name, and refuses
+    `linalg.generic`, but for the one that counts up a dimension. An op of a body becomes the same op on tensors; what it takes from elsewhere is
+    broadcast or filled to their shape. A reduction loses the dimension it folds, and gets it back as one of size 1.
+
+    Before:
+    ```mlir
+    %r = linalg.generic {indexing_maps = [(d0, d1) -> (d0, d1), (d0, d1) -> (d0, 0), (d0, d1) -> (d0, d1)], ...}
+        ins(%x, %s : tensor<8x64xf32>, tensor<8x1xf32>) outs(%e : tensor<8x64xf32>) { arith.mulf }
+    ```
+    After:
+    ```mlir
+    %flat = tensor.collapse_shape %s [[0, 1]] : tensor<8x1xf32> into tensor<8xf32>
+    %wide = linalg.broadcast ins(%flat : tensor<8xf32>) outs(%e : tensor<8x64xf32>) dimensions = [1]
+    %r = arith.mulf %x, %wide : tensor<8x64xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def UnrollStripsPass : Pass<"linalg-unroll-strips", "::mlir::func::FuncOp"> {
+  let summary = "Unrolls loops that write a tile strip by strip";
+  let description = [{
+    A wide tile is computed strip by strip, in a loop that carries it. The vendor's memory planner gives up on a tensor that such a loop
+    carries inside another loop; with one body after the other it plans it.
+
+    Before:
+    ```mlir
+    %t = scf.for %i = %zero to %two step %one iter_args(%a = %init) -> tensor<4x128xf32> {
+      %strip = ...
+      %next = tensor.insert_slice %strip into %a[0, %offset] [4, 64] [1, 1]
+      scf.yield %next
+    }
+    ```
+    After:
+    ```mlir
+    %first = tensor.insert_slice %strip into %init[0, 0] [4, 64] [1, 1]
+    %t = tensor.insert_slice %other into %first[0, 64] [4, 64] [1, 1]
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def AddProgramIdsPass : Pass<"linalg-add-program-ids", "::mlir::ModuleOp"> {
+  let summary = "Gives kernels the arguments of triton-ascend's programs";
+  let description = [{
+    An array becomes a flat `memref` and those of its sizes and strides that are not numbers, as 64-bit integers behind it. Each view of it
+    is one `reinterpret_cast` of the flat one, in the shape in which it is copied: views of views that lose dimensions and gain others make the
+    vendor's compiler fail. The two
+    `index` arguments at the end, block and count of blocks, become what the vendor's compiler asks for: the number of programs in three directions, then the
+    program's place, six 32-bit integers. Functions that count the tiles of a kernel go away: the host has them.
+
+    Before:
+    ```mlir
+    func.func @k(%x: memref<?x64xf32, strided<[?, 1]>>, %block: index, %count: index)
+    ```
+    After:
+    ```mlir
+    func.func @k(%base: memref<?xf32>, %size: i64, %stride: i64, %nx: i32, %ny: i32, %nz: i32, %px: i32, %py: i32, %pz: i32)
+        attributes {global_kernel = "local", mix_mode = "aiv"} {
+      %offset = ... // %row * %stride
+      %view = memref.reinterpret_cast %base to offset: [%offset], sizes: [8, 64], strides: [%stride, 1]
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
+#endif // ATTN_TARGET_LINALG_PASSES

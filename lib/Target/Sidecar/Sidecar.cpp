@@ -1,0 +1,208 @@
+// Puts the sidecar of a kernel together: docs/Sidecar.md describes its form.
+#include "attn/Target/Sidecar/Sidecar.h"
+#include "ArgumentLayout.h"
+#include "Formula.h"
+#include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "attn/Machine/Chip.h"
+#include "attn/Machine/LaunchDialect.h"
+#include "attn/Machine/LaunchOrder.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SHA256.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::sidecar;
+using llvm::json::Array;
+using llvm::json::Object;
+
+namespace {
+
+/// The only kernel of the module that follows no other.
+FailureOr<func::FuncOp> findKernel(ModuleOp module) {
+  SmallVector<func::FuncOp> kernels;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function->hasAttr("tile.kernel"))
+      return function.emitError() << "kernel '" << function.getName()
+                                  << "' is not on the chip yet; run convert-tile-to-ascend before";
+    if (function->hasAttr("ascend.kernel") && !function->hasAttr(launch::afterName))
+      kernels.push_back(function);
+  }
+  if (kernels.size() == 1)
+    return kernels.front();
+  InFlightDiagnostic diagnostic =
+      module.emitError() << "a sidecar describes one kernel, but the module has " << kernels.size();
+  for (func::FuncOp kernel : kernels)
+    diagnostic.attachNote(kernel.getLoc()) << "'" << kernel.getName() << "'";
+  return diagnostic;
+}
+
+/// Identifies what was compiled: the chip IR without positions in the source.
+std::string hashModule(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream, OpPrintingFlags().useLocalScope());
+  std::array<uint8_t, 32> hash = llvm::SHA256::hash(llvm::arrayRefFromStringRef(text));
+  return "sha256:" + llvm::toHex(hash, /*LowerCase=*/true);
+}
+
+class SidecarBuilder {
+public:
+  SidecarBuilder(ModuleOp module, func::FuncOp kernel, const Chip &chip)
+      : module(module), kernel(kernel), chip(chip), phases(launch::getPhases(kernel)),
+        parameters(kernel) {
+    for (func::FuncOp phase : phases)
+      doCoresMeet |= ascendc::doBlocksMeet(phase);
+  }
+
+  FailureOr<Object> build() {
+    FailureOr<Object> routes = describeRoutes();
+    FailureOr<Object> grid = describeGrid();
+    FailureOr<Array> launches = describeLaunches();
+    FailureOr<Array> workspaces = parameters.describeWorkspaces();
+    if (failed(routes) || failed(grid) || failed(launches) || failed(workspaces))
+      return failure();
+    return Object{{"schema", "attn-sidecar"},
+                  {"version", formVersion},
+                  {"compiler", Object{{"name", "attn"}, {"version", ATTN_VERSION}}},
+                  {"source", hashModule(module)},
+                  {"name", kernel.getName().str()},
+                  {"target", describeTarget(*grid->getInteger("limit"))},
+                  {"sizes", describeSizes()},
+                  {"parameters", parameters.describe()},
+                  {"routes", std::move(*routes)},
+                  {"workspaces", std::move(*workspaces)},
+                  {"grid", std::move(*grid)},
+                  {"launches", std::move(*launches)},
+                  {"call", nullptr},
+                  {"object", nullptr},
+                  {"predicted", nullptr}};
+  }
+
+private:
+  /// Later phases take the arguments of the first, which are laid out alike: their order follows
+  /// from the types.
+  FailureOr<Object> describeRoutes() {
+    for (func::FuncOp phase : phases)
+      if (phase.getFunctionType() != kernel.getFunctionType() ||
+          phase.getAllArgAttrs() != kernel.getAllArgAttrs())
+        return phase.emitError() << "must take the arguments of '" << kernel.getName()
+                                 << "', behind which it is launched";
+    ascendc::NameTable names;
+    names.add(kernel.getName(), "");
+    FailureOr<ascendc::Signature> signature = ascendc::getSignature(kernel, names);
+    if (failed(signature))
+      return failure();
+    Object routes;
+    for (Route route : {Route::AscendC, Route::HIVM})
+      routes[spellRoute(route)] = describeLayout(*signature, parameters, route, doCoresMeet);
+    return routes;
+  }
+
+  FailureOr<Object> describeGrid() {
+    int64_t limit = chip.maxGrid;
+    for (func::FuncOp phase : phases)
+      if (auto own = phase->getAttrOfType<IntegerAttr>(launch::limitName))
+        limit = std::min(limit, own.getInt());
+    // Blocks that meet must all run at once.
+    if (doCoresMeet && limit > chip.vectorCores)
+      return kernel.emitError() << "may be launched on " << limit << " blocks, which meet, but '"
+                                << chip.name << "' has " << chip.vectorCores << " vector cores";
+    llvm::json::Value tiles = 1;
+    if (func::FuncOp counter = launch::getCounter(kernel)) {
+      FailureOr<llvm::json::Value> formula = makeFormula(counter, parameters);
+      if (failed(formula))
+        return failure();
+      tiles = std::move(*formula);
+    } else if (kernel->hasAttr(launch::limitName)) {
+      tiles = limit;
+    }
+    return Object{{"tiles", std::move(tiles)}, {"limit", limit}, {"all_at_once", doCoresMeet}};
+  }
+
+  FailureOr<Array> describeLaunches() {
+    Array launches;
+    for (func::FuncOp phase : phases) {
+      FailureOr<Object> memory = describeMemory(phase);
+      if (failed(memory))
+        return failure();
+      bool meets = ascendc::doBlocksMeet(phase);
+      launches.push_back(Object{{"symbol", phase.getName().str()},
+                                {"kind", meets ? "mix" : "vector"},
+                                {"ratio", Array{0, 1}},
+                                {"cross_core_sync", meets},
+                                {"memory", std::move(*memory)}});
+    }
+    return launches;
+  }
+
+  FailureOr<Object> describeMemory(func::FuncOp phase) {
+    int64_t used = 0, buffers = 0;
+    WalkResult result = phase.walk([&](ascend::AllocOp alloc) -> WalkResult {
+      if (!alloc.getAddress())
+        return alloc.emitOpError("has no address; run ascend-plan-memory before");
+      used = std::max<int64_t>(used, *alloc.getAddress() + alloc.getByteSize());
+      ++buffers;
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return failure();
+    return Object{{"ub_bytes", chip.ubBytes}, {"ub_bytes_used", used}, {"buffers", buffers}};
+  }
+
+  Object describeTarget(int64_t limit) {
+    Array accepted;
+    for (StringRef name : getCompatibleChipNames(chip, doCoresMeet ? limit : 1))
+      accepted.push_back(name.str());
+    return Object{{"arch", "dav-2201"},
+                  {"soc", chip.name},
+                  {"accepts", std::move(accepted)},
+                  {"vector_cores", chip.vectorCores}};
+  }
+
+  Object describeSizes() {
+    Object sizes;
+    if (auto chosen = kernel->getAttrOfType<DictionaryAttr>(launch::sizesName))
+      for (NamedAttribute size : chosen)
+        sizes[size.getName().str()] = cast<IntegerAttr>(size.getValue()).getInt();
+    return sizes;
+  }
+
+  ModuleOp module;
+  func::FuncOp kernel;
+  const Chip &chip;
+  SmallVector<func::FuncOp> phases;
+  Parameters parameters;
+  bool doCoresMeet = false;
+};
+
+} // namespace
+
+StringRef sidecar::spellRoute(Route route) { return route == Route::HIVM ? "hivm" : "ascendc"; }
+
+std::optional<Route> sidecar::parseRoute(StringRef name) {
+  for (Route route : {Route::AscendC, Route::HIVM})
+    if (name == spellRoute(route))
+      return route;
+  return std::nullopt;
+}
+
+FailureOr<Object> sidecar::makeSidecar(ModuleOp module) {
+  FailureOr<func::FuncOp> kernel = findKernel(module);
+  if (failed(kernel))
+    return failure();
+  FailureOr<Chip> chip = getTargetChip(module);
+  if (failed(chip))
+    return failure();
+  if (chip->isHost)
+    return kernel->emitError() << "is for a chip with pipes, but the module's target is '"
+                               << chip->name << "'";
+  return SidecarBuilder(module, *kernel, *chip).build();
+}
+
+LogicalResult sidecar::emitSidecar(ModuleOp module, raw_ostream &os) {
+  FailureOr<Object> made = makeSidecar(module);
+  if (failed(made))
+    return failure();
+  os << llvm::formatv("{0:2}", llvm::json::Value(std::move(*made))) << "\n";
+  return success();
+}

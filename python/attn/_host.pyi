@@ -1,0 +1,26 @@
+"""Runs compiled kernels on the CPU, without the compiler: for type checkers and readers. Not a public interface."""
+
+Array = tuple[int | list[int], tuple[int, ...], tuple[int, ...]]
+"""Address (or those of a list of tensors, whose length is the first size), shape, strides in elements."""
+
+BLOCKS_WITH_PHASES: int
+"""Blocks of a kernel with several phases, at most; each sums its part of a scratch."""
+
+class Kernel:
+    """A kernel in memory, as `attn._core.jit_compile` made it; ValueError where that is not well formed."""
+
+    def __init__(self, description: dict, code: bytes) -> None: ...
+    def run(self, arguments: list[Array | float | int], threads: int) -> None:
+        """Runs all blocks on that many threads; the interpreter's lock is released."""
+
+    def count_blocks(self, arguments: list[Array | float | int], threads: int) -> int:
+        """How many blocks `run` launches; workspace has as many parts."""
+
+def prefer_huge_pages(address: int, bytes: int) -> None:
+    """Asks the system for huge pages where memory is large and not touched yet."""
+
+def describe_cpu() -> str:
+    """What tells this CPU from those that may not run code made for it."""
+
+compiler_libraries: tuple[str, ...]
+"""The files of the libraries that the compiler takes its code generation from."""

@@ -1,0 +1,7 @@
+// The passes given replace those that would lead to the chip.
+// RUN: attn-opt %s --emit=sidecar --canonicalize --verify-diagnostics
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+  // expected-error@below {{kernel 'a' is not on the chip yet; run convert-tile-to-ascend before}}
+  func.func @a() attributes {tile.kernel} { return }
+}
