@@ -27,7 +27,7 @@ def _load_chip():
     chip = ctypes.CDLL(str(ROOT / "build/lib/libattn_chip.so"))
     chip.attn_chip_open.restype = chip.attn_chip_find.restype = ctypes.c_void_p
     chip.attn_chip_open.argtypes = [ctypes.c_char_p, ctypes.POINTER(ctypes.c_char_p)]
-    chip.attn_chip_find.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
+    chip.attn_chip_find.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
     chip.attn_chip_argument_bytes.restype = ctypes.c_size_t
     chip.attn_chip_argument_bytes.argtypes = [ctypes.c_void_p]
     chip.attn_chip_run.argtypes = [
@@ -102,7 +102,7 @@ class ChipLaunch:
         regions = (_Region * len(self._regions))(*self._regions)
         launch = _Launch(soc.encode(), self.blocks, block, len(block), regions, len(regions))
         for each in self._sidecar.launches:
-            kernel = chip.attn_chip_find(library, each["symbol"].encode())
+            kernel = chip.attn_chip_find(library, each["symbol"].encode(), None)
             assert kernel, each["symbol"]
             assert chip.attn_chip_argument_bytes(kernel) == len(block)
             status = chip.attn_chip_run(kernel, ctypes.byref(launch), None, ctypes.byref(message))

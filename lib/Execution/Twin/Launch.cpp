@@ -96,6 +96,8 @@ LogicalResult checkArguments(const attn_twin::Kernel &kernel, size_t bytes, Loca
 LogicalResult checkOptions(const SimulationOptions &options, Location location) {
   if (options.timingOnly)
     return emitError(location) << "text runs with values only: addresses are among them";
+  if (options.checkEffects)
+    return emitError(location) << "text has no interface that its effects could be compared with";
   return success();
 }
 

@@ -16,6 +16,7 @@ using attn_twin::Position;
 using attn_twin::Source;
 
 constexpr int64_t blockBytes = 32;
+constexpr int64_t repeatBytes = 256;
 
 //===----------------------------------------------------------------------===//
 // Words: both sides number them alike
@@ -263,6 +264,14 @@ void TextKernel::checkUse(const Call &call, Source at) {
          at);
   if (call.kind == CallKind::Cast && call.function > static_cast<int>(ascend::RoundMode::Trunc))
     fail(HazardKind::Usage, "the model of the chip does not round to odd", at);
+  int64_t widest = 1;
+  for (int operand = 0; operand < call.operandCount; ++operand)
+    widest = std::max(widest, getBytes(static_cast<Element>(call.operands[operand].element)));
+  if (call.mask == 0 || call.mask > repeatBytes / widest)
+    fail(HazardKind::Limit,
+         "a mask of " + Twine(call.mask) + " lanes; 1 to " + Twine(repeatBytes / widest) +
+             " are possible",
+         at);
   if (!isCopy(call))
     return;
   // Documented for the positions of loads and stores only.
