@@ -82,9 +82,43 @@ bool attn::jit::mayStartLine(OpOperand &input, Value inner) {
   return !offset || *offset * getElementBytes(input.get()) % lineBytes == 0;
 }
 
-bool ReadAhead::claim(linalg::GenericOp op, const RowSweep &sweep, OpOperand &input) {
-  if (sweep.getLanes() == 1 || !sweep.variesAlongInner(input) || !sweep.variesAlongOuter(input))
-    return false;
-  ArrayTile found = findArrayTile(input.get());
-  return found.array && claimed.insert({op->getBlock(), found.tile}).second;
+/// Whether a sweep goes over whole vectors of rows of an array, whose next rows may be asked for.
+static bool mayReadAhead(linalg::GenericOp op, const RowSweep &sweep, OpOperand &input) {
+  return op.payloadUsesValueFromOperand(&input) && sweep.getLanes() > 1 &&
+         sweep.variesAlongInner(input) && sweep.variesAlongOuter(input);
+}
+
+ReadAhead::ReadAhead(Sweeps sweeps) {
+  DenseSet<std::pair<Block *, Value>> claimed;
+  for (auto [number, entry] : llvm::enumerate(sweeps)) {
+    auto [op, sweep] = entry;
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      if (!mayReadAhead(op, sweep, *input))
+        continue;
+      ArrayTile found = findArrayTile(input->get());
+      if (found.array && claimed.insert({op->getBlock(), found.tile}).second)
+        claims[chooseHost(sweeps, number)].push_back({input, sweep});
+    }
+  }
+}
+
+Operation *ReadAhead::chooseHost(Sweeps sweeps, size_t reader) const {
+  // What a sweep asks for, by what it reads and computes.
+  auto isLessBusy = [&](Operation *one, Operation *other) {
+    return (getClaims(one).size() + 1) * other->getNumOperands() <
+           (getClaims(other).size() + 1) * one->getNumOperands();
+  };
+  auto [first, rows] = sweeps[reader];
+  Operation *host = first;
+  for (auto [op, sweep] : sweeps.drop_front(reader + 1))
+    if (op->getBlock() == first->getBlock() && sweep.getLanes() > 1 &&
+        sweep.getInnerSize() == rows.getInnerSize() &&
+        4 * sweep.getOuterSize() >= 3 * rows.getOuterSize() && isLessBusy(op, host))
+      host = op;
+  return host;
+}
+
+ArrayRef<ReadAhead::Claim> ReadAhead::getClaims(Operation *op) const {
+  auto found = claims.find(op);
+  return found == claims.end() ? ArrayRef<Claim>() : ArrayRef<Claim>(found->second);
 }

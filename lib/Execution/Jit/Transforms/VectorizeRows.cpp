@@ -80,13 +80,11 @@ class SweepEmitter {
 public:
   /// Outputs in `neutral` are reductions that start at what changes nothing, whatever the buffer
   /// holds.
-  SweepEmitter(linalg::GenericOp op, RowSweep sweep, int64_t unroll, ReadAhead &readAhead,
+  SweepEmitter(linalg::GenericOp op, RowSweep sweep, int64_t unroll, const ReadAhead &readAhead,
                const DenseSet<OpOperand *> &neutral)
       : op(op), sweep(sweep), unroll(std::clamp<int64_t>(maxLiveVectors / countLive(), 1, unroll)),
         neutral(neutral) {
-    for (OpOperand *input : op.getDpsInputOperands())
-      if (op.payloadUsesValueFromOperand(input) && readAhead.claim(op, sweep, *input))
-        prefetched.insert(input);
+    claims = readAhead.getClaims(op);
   }
 
   /// Emits the sweep; twice where it writes arrays, which are streamed if they have `streamBytes`.
@@ -149,12 +147,13 @@ private:
   /// The values of the inputs for `count` elements from `inner` on.
   SmallVector<Value> loadInputs(ImplicitLocOpBuilder &builder, Value outer, Value inner,
                                 int64_t count) {
+    for (ReadAhead::Claim claim : claims)
+      if (mayStartLine(*claim.input, inner))
+        claim.sweep.prefetch(builder, *claim.input, outer, inner);
     SmallVector<Value> values;
     for (OpOperand *input : op.getDpsInputOperands()) {
       Value invariant = invariants[input->getOperandNumber()];
       bool isUsed = op.payloadUsesValueFromOperand(input);
-      if (prefetched.contains(input) && mayStartLine(*input, inner))
-        sweep.prefetch(builder, *input, outer, inner);
       values.push_back(invariant || !isUsed ? invariant
                                             : sweep.load(builder, *input, outer, inner, count));
     }
@@ -302,8 +301,8 @@ private:
   int64_t unroll;
   SmallVector<Value> invariants; // per operand; null where it varies
   const DenseSet<OpOperand *> &neutral;
-  SmallPtrSet<OpOperand *, 4> streamed;   // outputs that are written past the caches
-  SmallPtrSet<OpOperand *, 4> prefetched; // inputs whose next rows are asked for
+  SmallPtrSet<OpOperand *, 4> streamed; // outputs that are written past the caches
+  ArrayRef<ReadAhead::Claim> claims;    // inputs whose next rows are asked for
 };
 
 struct VectorizeRowsPass : attn::impl::VectorizeRowsPassBase<VectorizeRowsPass> {
@@ -321,13 +320,14 @@ struct VectorizeRowsPass : attn::impl::VectorizeRowsPassBase<VectorizeRowsPass> 
       return signalPassFailure();
     DenseSet<OpOperand *> neutral = dropNeutralStarts(rewriter, sweeps);
     bool streams = false;
-    ReadAhead readAhead;
+    ReadAhead readAhead(sweeps);
     for (auto &[op, sweep] : sweeps) {
       rewriter.setInsertionPoint(op);
       ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
       streams |= SweepEmitter(op, sweep, unroll, readAhead, neutral).emit(builder, streamBytes);
-      rewriter.eraseOp(op);
     }
+    for (auto &[op, sweep] : sweeps)
+      rewriter.eraseOp(op);
     if (streams)
       orderStreams(rewriter);
   }
