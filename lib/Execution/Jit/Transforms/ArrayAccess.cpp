@@ -41,8 +41,12 @@ static int64_t getElementBytes(Value memref) {
 }
 
 bool attn::jit::mayStream(linalg::GenericOp op, const RowSweep &sweep, OpOperand &output) {
-  // A streamed store is of 16 bytes at least.
-  constexpr int64_t leastVectorBytes = 16;
+  // A streamed store is of 16 bytes at least; a sweep of few is not worth being emitted twice.
+  constexpr int64_t leastVectorBytes = 16, leastSweepBytes = 1024;
+  int64_t rows = sweep.getOuterSize(),
+          rowBytes = sweep.getInnerSize() * getElementBytes(output.get());
+  if (!ShapedType::isDynamic(rows) && rows * rowBytes < leastSweepBytes)
+    return false;
   return op.getNumReductionLoops() == 0 && sweep.getLanes() > 1 &&
          sweep.getInnerSize() % sweep.getLanes() == 0 && sweep.variesAlongInner(output) &&
          sweep.getLanes() * getElementBytes(output.get()) >= leastVectorBytes &&

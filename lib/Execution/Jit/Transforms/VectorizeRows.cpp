@@ -27,8 +27,9 @@ namespace {
 /// has.
 constexpr int64_t maxLiveVectors = 8;
 
-/// Vectors of a row that are written out instead of a loop, which would cost more than its steps.
-constexpr int64_t maxStraightVectors = 4;
+/// Vectors of a row that are written out instead of a loop, which would cost more than its steps;
+/// and how many accesses they may have, so that compiling stays fast.
+constexpr int64_t maxStraightVectors = 4, maxStraightAccesses = 64;
 
 /// What is left of `size` elements after whole steps, as pieces (start, count) of full vectors and
 /// then ever smaller ones.
@@ -133,6 +134,10 @@ private:
   }
 
   int64_t getStep() const { return sweep.getLanes() * unroll; }
+  bool isShort() const {
+    int64_t vectors = getMainSize() / sweep.getLanes();
+    return vectors <= maxStraightVectors && vectors * op->getNumOperands() <= maxStraightAccesses;
+  }
   int64_t getMainSize() const { return sweep.getInnerSize() / getStep() * getStep(); }
 
   /// What stays the same along the inner loop is read before it.
@@ -172,7 +177,7 @@ private:
                function_ref<SmallVector<Value>(ImplicitLocOpBuilder &, Value, ValueRange)> body) {
     if (getMainSize() == 0)
       return carried;
-    if (getMainSize() <= std::max(maxStraightVectors * sweep.getLanes(), getStep())) {
+    if (getMainSize() == getStep() || isShort()) {
       SmallVector<Value> values(carried);
       for (int64_t start = 0; start < getMainSize(); start += getStep())
         values = body(builder, arith::ConstantIndexOp::create(builder, start), values);
