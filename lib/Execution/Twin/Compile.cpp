@@ -135,7 +135,7 @@ constexpr StringLiteral compilerOptions[] = {
     "-fno-caret-diagnostics",
     "-fno-exceptions",
     "-fsanitize=integer-divide-by-zero,signed-integer-overflow,shift",
-    "-fsanitize-coverage=bb,trace-pc"};
+    "-fsanitize-coverage=bb,no-prune,trace-pc"};
 
 } // namespace
 
