@@ -70,12 +70,12 @@ private:
   /// Removes everything but what the user should look at.
   void removeFolder() {
     if (!isKept)
-      fs::remove_directories(folder);
+      (void)fs::remove_directories(folder);
     std::error_code error;
     for (fs::directory_iterator file(folder, error), end; isKept && !error && file != end;
          file.increment(error))
       if (path::extension(file->path()) != ".asc")
-        fs::remove(file->path());
+        (void)fs::remove(file->path());
   }
 
   LogicalResult writeFile(const std::string &file,

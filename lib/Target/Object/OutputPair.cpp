@@ -27,7 +27,7 @@ static Expected<std::string> writeBeside(StringRef name, StringRef content) {
   stream.close();
   if (std::error_code error = stream.error()) {
     stream.clear_error();
-    sys::fs::remove(beside);
+    (void)sys::fs::remove(beside);
     return createFileError(name, error);
   }
   return beside.str().str();
@@ -47,7 +47,7 @@ Error object::writePair(StringRef object, StringRef objectContent, StringRef sid
     return createFileError(object, error);
   removeFirst.releaseFile();
   if (std::error_code error = sys::fs::rename(*second, sidecar)) {
-    sys::fs::remove(object);
+    (void)sys::fs::remove(object);
     return createFileError(sidecar, error);
   }
   removeSecond.releaseFile();

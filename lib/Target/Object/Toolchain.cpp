@@ -19,7 +19,7 @@ namespace path = llvm::sys::path;
 namespace {
 
 /// The first version whose compiler takes `-x asc`, and the first whose flags are known at all.
-const llvm::VersionTuple firstCurrent(8, 5), firstKnown(8, 0);
+constexpr llvm::VersionTuple firstCurrent(8, 5), firstKnown(8, 0);
 
 constexpr StringLiteral programName = "bisheng";
 
