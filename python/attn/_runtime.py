@@ -54,6 +54,7 @@ def _run_on_host(kernel, launch: _Launch, options: dict):
     if program is None:
         program = kernel.programs[key] = HostProgram(kernel.__name__, launch.lowered, options)
     if not launch.is_empty:
+        launch.prepare_outputs()
         program.run(launch, native_arguments, torch.get_num_threads())
 
 
@@ -68,6 +69,13 @@ def _run_on_npu(kernel, launch: _Launch, options: dict):
         program = kernel.programs[key] = runtime.Program.build(artefact)
     if not launch.is_empty:
         program.run(native_arguments, launch.tensors(), launch.device.index)
+
+
+def summing_blocks():
+    """How many blocks of one launch sum rows on their own, at most."""
+    from . import _host
+
+    return _host.BLOCKS_WITH_PHASES
 
 
 def lower(kernel, positional, arguments: dict):
@@ -263,6 +271,15 @@ class _Launch:
         """The bytes of the scratch that was made last."""
         return sum(array.numel() * array.element_size() for array in self._workspace)
 
+    def prepare_outputs(self):
+        """Asks for huge pages, before the first write to the outputs: that can cost more than computing them."""
+        from . import _host
+
+        for output in self._outputs:
+            for tensor in output if isinstance(output, (list, tuple)) else (output,):
+                storage = tensor.untyped_storage()
+                _host.prefer_huge_pages(storage.data_ptr(), storage.nbytes())
+
     def tensors(self):
         """Everything that the kernel reads and writes."""
         return [self._bound[name] for name, array in self._arrays.items() if array], self._outputs
@@ -311,14 +328,11 @@ def _make_tensor(dtype, shape, device, like=None):
     import torch
 
     name = next(name for name, known in _DTYPES.items() if known is dtype)
-    tensor = None if like is None else torch.empty_like(like, memory_format=torch.preserve_format)
-    if tensor is None or (tensor.shape[-1] > 1 and tensor.stride(-1) != 1):
-        tensor = torch.empty(shape, dtype=getattr(torch, name.removeprefix("torch.")), device=device)
-    if device.type == "cpu":
-        from . import _host
-
-        _host.prefer_huge_pages(tensor.data_ptr(), tensor.nbytes)
-    return tensor
+    if like is not None:
+        tensor = torch.empty_like(like, memory_format=torch.preserve_format)
+        if tensor.shape[-1] <= 1 or tensor.stride(-1) == 1:
+            return tensor
+    return torch.empty(shape, dtype=getattr(torch, name.removeprefix("torch.")), device=device)
 
 
 def _shape(output, sizes: dict):

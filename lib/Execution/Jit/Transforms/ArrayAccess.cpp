@@ -74,6 +74,14 @@ Value attn::jit::createStreamCondition(ImplicitLocOpBuilder &builder, OpOperand 
   return arith::AndIOp::create(builder, isLarge, isAligned);
 }
 
+bool attn::jit::mayStartLine(OpOperand &input, Value inner) {
+  constexpr int64_t lineBytes = 64;
+  if (auto sum = inner.getDefiningOp<arith::AddIOp>())
+    inner = sum.getRhs();
+  std::optional<int64_t> offset = getConstantIntValue(inner);
+  return !offset || *offset * getElementBytes(input.get()) % lineBytes == 0;
+}
+
 bool ReadAhead::claim(linalg::GenericOp op, const RowSweep &sweep, OpOperand &input) {
   if (sweep.getLanes() == 1 || !sweep.variesAlongInner(input) || !sweep.variesAlongOuter(input))
     return false;

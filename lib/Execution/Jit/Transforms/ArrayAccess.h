@@ -18,6 +18,9 @@ bool mayStream(mlir::linalg::GenericOp op, const RowSweep &sweep, mlir::OpOperan
 mlir::Value createStreamCondition(mlir::ImplicitLocOpBuilder &builder, mlir::OpOperand &output,
                                   int64_t leastBytes);
 
+/// Whether elements from `inner` on may be the first of a cache line: short vectors share one.
+bool mayStartLine(mlir::OpOperand &input, mlir::Value inner);
+
 /// Chooses what is read ahead: in each block, the rows of every tile of an array once.
 class ReadAhead {
 public:

@@ -27,6 +27,9 @@ namespace {
 /// has.
 constexpr int64_t maxLiveVectors = 8;
 
+/// Vectors of a row that are written out instead of a loop, which would cost more than its steps.
+constexpr int64_t maxStraightVectors = 4;
+
 /// What is left of `size` elements after whole steps, as pieces (start, count) of full vectors and
 /// then ever smaller ones.
 SmallVector<std::pair<int64_t, int64_t>> getPieces(int64_t start, int64_t size, int64_t lanes) {
@@ -150,7 +153,7 @@ private:
     for (OpOperand *input : op.getDpsInputOperands()) {
       Value invariant = invariants[input->getOperandNumber()];
       bool isUsed = op.payloadUsesValueFromOperand(input);
-      if (prefetched.contains(input))
+      if (prefetched.contains(input) && mayStartLine(*input, inner))
         sweep.prefetch(builder, *input, outer, inner);
       values.push_back(invariant || !isUsed ? invariant
                                             : sweep.load(builder, *input, outer, inner, count));
@@ -170,9 +173,13 @@ private:
                function_ref<SmallVector<Value>(ImplicitLocOpBuilder &, Value, ValueRange)> body) {
     if (getMainSize() == 0)
       return carried;
+    if (getMainSize() <= std::max(maxStraightVectors * sweep.getLanes(), getStep())) {
+      SmallVector<Value> values(carried);
+      for (int64_t start = 0; start < getMainSize(); start += getStep())
+        values = body(builder, arith::ConstantIndexOp::create(builder, start), values);
+      return values;
+    }
     Value zero = arith::ConstantIndexOp::create(builder, 0);
-    if (getMainSize() == getStep())
-      return body(builder, zero, carried);
     Value end = arith::ConstantIndexOp::create(builder, getMainSize());
     Value step = arith::ConstantIndexOp::create(builder, getStep());
     auto loop =
