@@ -59,7 +59,8 @@ def run_lit(build: Path):
 def run_pytest(build: Path):
     report = build / "pytest-results.xml"
     report.unlink(missing_ok=True)
-    code = run(sys.executable, "-m", "pytest", "test/python", "-q", "-n", "2", f"--junitxml={report}")
+    options = ["-q", "-n", "2", "--dist=loadgroup", f"--junitxml={report}"]
+    code = run(sys.executable, "-m", "pytest", "test/python", *options)
     counts = Counter()
     for suite in ElementTree.parse(report).getroot().iter("testsuite") if report.is_file() else ():
         failed = int(suite.get("failures")) + int(suite.get("errors"))

@@ -49,6 +49,7 @@ static void buildTensorPasses(OpPassManager &functions) {
   functions.addPass(attn::createFuseSiblingsPass());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
+  functions.addPass(attn::createWriteToArraysPass());
   functions.addPass(attn::createReuseDestinationsPass());
 }
 

@@ -45,6 +45,7 @@ void attn::addAscendStage(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addNestedPass<func::FuncOp>(createPlanMemoryPass());
+  manager.addNestedPass<func::FuncOp>(createGroupLoadsPass());
   manager.addNestedPass<func::FuncOp>(createInsertSyncPass());
   manager.addNestedPass<func::FuncOp>(createAssignEventsPass());
   manager.addNestedPass<func::FuncOp>(createAscendVerifyPass());

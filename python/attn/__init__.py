@@ -19,7 +19,7 @@ from .language import Spec, spec
 
 __all__ = [
     "Artefact", "CompileError", "Kernel", "STAGES", "Spec", "VerificationError",
-    "dump", "kernel", "memory_limit", "nn", "ops", "sidecar", "simulate", "spec", "verify",
+    "dump", "kernel", "memory_limit", "nn", "ops", "runtime", "sidecar", "simulate", "spec", "verify",
 ]  # fmt: skip
 
 # Name -> the module that has it; imported at first use. A module may stand for itself.
@@ -31,6 +31,7 @@ _LAZY = {
     "memory_limit": "memory",
     "nn": "nn",
     "ops": "ops",
+    "runtime": "runtime",
     "sidecar": "sidecar",
     "simulate": "_runtime",
     "verify": "verification",

@@ -135,3 +135,11 @@ def scalar(signature: Signature, parameter: Parameter, bound: dict):
     if not isinstance(value, allowed) or isinstance(value, bool):
         raise TypeError(f"{parameter.name}: {parameter.kind} is expected, not {value!r}")
     return float(value) if parameter.kind == "float" else value
+
+
+def contiguous_strides(shape):
+    """The strides of an array without gaps, in elements."""
+    strides = [1]
+    for size in reversed(shape[1:]):
+        strides.insert(0, strides[0] * size)
+    return tuple(strides)

@@ -28,7 +28,7 @@ class Kernel:
         return f"<attn kernel {self.__qualname__}>"
 
     def __call__(self, *arguments, **keywords):
-        """Runs the kernel on CPU tensors and returns its outputs.
+        """Runs the kernel on tensors of the CPU or of an NPU, and returns its outputs.
 
         It is compiled at the first call with these dtypes, specialised dims and constants.
         """
@@ -37,7 +37,7 @@ class Kernel:
         return _runtime.call(self, arguments, keywords)
 
     def run(self, arguments: dict, outputs: dict | None = None, **options):
-        """Runs the kernel on CPU tensors given by name, and returns what it returns.
+        """Runs the kernel on tensors given by name, and returns what it returns.
 
         `outputs` has tensors (or lists of tensors) for outputs by name; the kernel writes to them instead of new ones.
         `options` are block sizes and options of the compiler, as a call takes them.

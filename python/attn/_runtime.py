@@ -1,4 +1,4 @@
-"""Runs kernels: on the CPU and on the modelled chip. The only file that knows the native runtimes.
+"""Runs kernels: on the CPU, on NPUs and on the modelled chip.
 
 An array goes to them as `(address, shape, strides)`, a list of tensors as `([address, ...], shape, strides)`, whose
 first entries are the length of the list and 0. Strides count elements. Numbers go as they are, and arrays that are None
@@ -33,19 +33,49 @@ class Simulation(NamedTuple):
 
 
 def call(kernel, positional, keywords, outputs: dict | None = None):
-    """Runs a kernel on CPU tensors and returns its outputs; `outputs` are those that the caller has made, by name."""
+    """Runs a kernel where its tensors are, on the CPU or on an NPU, and returns its outputs.
+
+    `outputs` are those that the caller has made, by name. On an NPU the outputs are computed later, as those of every
+    operator there.
+    """
+    arguments, options = compiler.split_options(kernel.signature, keywords)
+    launch = _Launch(kernel, positional, arguments, outputs, devices=("cpu", "npu"))
+    run = _run_on_npu if launch.device.type == "npu" else _run_on_host
+    run(kernel, launch, options)
+    return launch.results()
+
+
+def _run_on_host(kernel, launch: _Launch, options: dict):
     import torch
 
-    arguments, options = compiler.split_options(kernel.signature, keywords)
-    launch = _Launch(kernel, positional, arguments, outputs)
     native_arguments = launch.native_arguments()
     key = (launch.specialisation, *sorted(options.items()))
     program = kernel.programs.get(key)
     if program is None:
         program = kernel.programs[key] = HostProgram(kernel.__name__, launch.lowered, options)
     if not launch.is_empty:
+        launch.prepare_outputs()
         program.run(launch, native_arguments, torch.get_num_threads())
-    return launch.results()
+
+
+def _run_on_npu(kernel, launch: _Launch, options: dict):
+    from . import runtime
+
+    native_arguments = launch.native_arguments(rows_apart=True)
+    key = ("npu", launch.specialisation, *sorted(options.items()))
+    program = kernel.programs.get(key)
+    if program is None:
+        artefact = kernel.artefact(launch.specialisation, runtime.soc(), options)
+        program = kernel.programs[key] = runtime.Program.build(artefact)
+    if not launch.is_empty:
+        program.run(native_arguments, launch.tensors(), launch.device.index)
+
+
+def summing_blocks():
+    """How many blocks of one launch sum rows on their own, at most."""
+    from . import _host
+
+    return _host.BLOCKS_WITH_PHASES
 
 
 def lower(kernel, positional, arguments: dict):
@@ -127,11 +157,14 @@ def simulate(
 class _Launch:
     """The checked arguments of one call, and its outputs, made for it or given."""
 
-    def __init__(self, kernel, positional, keywords, outputs: dict | None = None, has_values: bool = True):
+    def __init__(
+        self, kernel, positional, keywords, outputs: dict | None = None, has_values: bool = True, devices=("cpu",)
+    ):
         signature = self._signature = kernel.signature
         self._workspace = []
         self._bound = _arguments.bind(signature, kernel.defaults, positional, keywords)
-        describe = _describe if has_values else _describe_maybe_spec
+        describe = self._describe if has_values else self._describe_maybe_spec
+        self._devices, self._first = devices, None  # the name and the device of the first tensor
         self._arrays = {
             p.name: None if p.is_none(self._bound) else describe(p.name, self._bound.get(p.name))
             for p in signature.of_kind("array")
@@ -144,6 +177,32 @@ class _Launch:
         self._check_given(given, describe)
         self._outputs = [given[o.name] if o.name in given else make(o) for o in self.lowered.outputs]
         self.is_empty = self._check_empty()
+
+    @property
+    def device(self):
+        """Where the tensors are; a kernel that takes none runs on the CPU."""
+        import torch
+
+        return self._first[1] if self._first else torch.device("cpu")
+
+    def _describe(self, name: str, value):
+        """Describes an argument, which must be where the others are."""
+        description = _describe(name, value)
+        for tensor in value if description.table else [value]:
+            if tensor.device.type not in self._devices:
+                known = " or an NPU" if "npu" in self._devices else ""
+                raise ValueError(f"{name}: a tensor on the CPU{known} is expected, not on {tensor.device}")
+            first_name, device = self._first = self._first or (name, tensor.device)
+            if tensor.device != device:
+                raise ValueError(f"{name}: device {tensor.device} does not equal {device} of {first_name}")
+        return description
+
+    def _describe_maybe_spec(self, name: str, value):
+        if not isinstance(value, Spec):
+            return self._describe(name, value)
+        if None in value.shape:
+            raise ValueError(f"{name}: a number is needed for every dimension, not {value!r}")
+        return _arguments.Description(value.shape, value.dtype, value.table)
 
     def _check_given(self, given: dict, describe):
         """Checks the outputs that the caller has made."""
@@ -162,8 +221,8 @@ class _Launch:
     def _make_output(self, output: Output):
         like = self._bound[output.like] if output.like else None
         if output.table:
-            return [_make_tensor(output.dtype, like[0].shape, like[0]) for _ in like]
-        return _make_tensor(output.dtype, _shape(output, self._sizes), like)
+            return [_make_tensor(output.dtype, like[0].shape, self.device, like[0]) for _ in like]
+        return _make_tensor(output.dtype, _shape(output, self._sizes), self.device, like)
 
     def _make_spec(self, output: Output):
         return Spec(_shape(output, self._sizes), output.dtype, output.table)
@@ -204,13 +263,26 @@ class _Launch:
         """Arrays for a kernel's scratch; they live until the next are made."""
         sizes = {**self._sizes, "@blocks": blocks}
         arrays = [Output("", tuple(dims), getattr(language, dtype)) for dims, dtype in scratch]
-        self._workspace = [_make_tensor(array.dtype, _shape(array, sizes)) for array in arrays]
+        self._workspace = [_make_tensor(array.dtype, _shape(array, sizes), self.device) for array in arrays]
         return [_native_array(array) for array in self._workspace]
 
     @property
     def workspace_bytes(self):
         """The bytes of the scratch that was made last."""
         return sum(array.numel() * array.element_size() for array in self._workspace)
+
+    def prepare_outputs(self):
+        """Asks for huge pages, before the first write to the outputs: that can cost more than computing them."""
+        from . import _host
+
+        for output in self._outputs:
+            for tensor in output if isinstance(output, (list, tuple)) else (output,):
+                storage = tensor.untyped_storage()
+                _host.prefer_huge_pages(storage.data_ptr(), storage.nbytes())
+
+    def tensors(self):
+        """Everything that the kernel reads and writes."""
+        return [self._bound[name] for name, array in self._arrays.items() if array], self._outputs
 
     def results(self):
         """What the kernel returns."""
@@ -229,8 +301,6 @@ def _describe(name: str, value):
         return _describe_list(name, value)
     if not isinstance(value, torch.Tensor):
         raise TypeError(f"{name}: a tensor is expected, not {'nothing' if value is None else type(value).__name__}")
-    if value.device.type != "cpu":
-        raise ValueError(f"{name}: a tensor on the CPU is expected, not on {value.device}")
     dtype = _DTYPES.get(str(value.dtype))
     if dtype is None:
         raise TypeError(f"{name}: {value.dtype} is not supported; known: {', '.join(_DTYPES)}")
@@ -250,29 +320,19 @@ def _describe_list(name: str, tensors):
     return _arguments.Description((len(tensors), *first.shape), first.dtype, True)
 
 
-def _describe_maybe_spec(name: str, value):
-    if not isinstance(value, Spec):
-        return _describe(name, value)
-    if None in value.shape:
-        raise ValueError(f"{name}: a number is needed for every dimension, not {value!r}")
-    return _arguments.Description(value.shape, value.dtype, value.table)
-
-
 # Arrays as the native runtimes see them
 
 
-def _make_tensor(dtype, shape, like=None):
+def _make_tensor(dtype, shape, device, like=None):
     """A tensor without values; in the memory order of `like`, where the last dimension stays contiguous in it."""
     import torch
 
-    from . import _host
-
     name = next(name for name, known in _DTYPES.items() if known is dtype)
-    tensor = None if like is None else torch.empty_like(like, memory_format=torch.preserve_format)
-    if tensor is None or (tensor.shape[-1] > 1 and tensor.stride(-1) != 1):
-        tensor = torch.empty(shape, dtype=getattr(torch, name.removeprefix("torch.")))
-    _host.prefer_huge_pages(tensor.data_ptr(), tensor.nbytes)
-    return tensor
+    if like is not None:
+        tensor = torch.empty_like(like, memory_format=torch.preserve_format)
+        if tensor.shape[-1] <= 1 or tensor.stride(-1) == 1:
+            return tensor
+    return torch.empty(shape, dtype=getattr(torch, name.removeprefix("torch.")), device=device)
 
 
 def _shape(output, sizes: dict):
@@ -282,7 +342,7 @@ def _shape(output, sizes: dict):
 def _native_array(value):
     if isinstance(value, Spec):
         addresses = [0] * value.shape[0] if value.table else 0
-        strides = _contiguous_strides(value.shape[1:]) if value.table else _contiguous_strides(value.shape)
+        strides = _arguments.contiguous_strides(value.shape[1:] if value.table else value.shape)
         return addresses, value.shape, (0, *strides) if value.table else strides
     if isinstance(value, (list, tuple)):
         first = value[0]
@@ -308,10 +368,3 @@ def _strides(tensor):
 
 def _shares_memory(tensor):
     return any(size > 1 and stride == 0 for size, stride in zip(tensor.shape, tensor.stride()))
-
-
-def _contiguous_strides(shape):
-    strides = [1]
-    for size in reversed(shape[1:]):
-        strides.insert(0, strides[0] * size)
-    return tuple(strides)

@@ -130,6 +130,28 @@ class Artefact:
         self._remember(map(Diagnostic.from_native, said))
         return load(os.path.splitext(output)[0] + ".json")
 
+    def obtain_object(self):
+        """(sidecar, bytes) of the object that `build` would write, from the cache where it is there."""
+        import json
+        import os
+        import tempfile
+
+        from .sidecar import Sidecar
+
+        def make():
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, f"{self.name}.o")
+                sidecar = self.build(path)
+                return {"sidecar": sidecar.data}, sidecar.check_object(path)
+
+        def key():
+            call = json.dumps(self._describe_call() if self._describe_call else None, sort_keys=True)
+            asked = self._source, self.soc, repr(sorted(self._options.items())), call
+            return keys.digest(keys.compiler_identity(), keys.toolchain_identity(), *asked)
+
+        found = cache.obtain("object", self.name, key, make)
+        return Sidecar(found.about["sidecar"], f"the sidecar of {self.name}"), found.data
+
     @property
     def sizes(self):
         """The block sizes that the compiler chose, by name."""

@@ -8,6 +8,7 @@ operators work in parts.
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import threading
 
@@ -23,7 +24,7 @@ _peak = 0
 class memory_limit:
     """Sets how many bytes of memory there are, for good: `attn.memory_limit(2**30)`, or for the time of a `with`.
 
-    `None`, as at the start, stands for the memory of the machine.
+    `None`, as at the start, stands for the memory of the machine, or of the NPU that an operator runs on.
     """
 
     def __init__(self, bytes: int | None):
@@ -42,10 +43,21 @@ class memory_limit:
         _pretended = self._before
 
 
-def memory_bytes():
-    """The bytes of memory that the limit stands for."""
+def memory_bytes(device=None):
+    """The bytes of memory that the limit stands for: those of an NPU (a torch.device), or of the machine."""
     if _pretended is not None:
         return _pretended
+    return _npu_bytes(device.index) if device is not None and device.type == "npu" else _machine_bytes()
+
+
+@functools.cache
+def _npu_bytes(index: int):
+    import torch
+
+    return torch.npu.get_device_properties(index).total_memory
+
+
+def _machine_bytes():
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
@@ -63,12 +75,18 @@ def workspace(bytes: int):
             _held -= bytes
 
 
+def count_workspace(bytes: int):
+    """Counts temporaries of that many bytes that the device frees when it is done with them."""
+    with workspace(bytes):
+        pass
+
+
 class Budget:
     """The temporaries of one pass of an operator: how many bytes there may be, and how many are left."""
 
-    def __init__(self, operator: str, percent: int):
+    def __init__(self, operator: str, percent: int, device=None):
         self.operator = operator
-        self.limit = self.left = memory_bytes() * percent // 100
+        self.limit = self.left = memory_bytes(device) * percent // 100
 
     @contextlib.contextmanager
     def take(self, bytes: int):

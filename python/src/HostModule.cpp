@@ -112,6 +112,7 @@ PYBIND11_MODULE(_host, module) {
             return kernel.countBlocks(toArguments(values), threads);
           },
           py::arg("arguments"), py::arg("threads"));
+  module.attr("BLOCKS_WITH_PHASES") = blocksWithPhases;
   module.def("prefer_huge_pages", &preferHugePages, py::arg("address"), py::arg("bytes"));
   module.def("describe_cpu", &describeCpu);
   // The libraries that the compiler takes its code generation from.

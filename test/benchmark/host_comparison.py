@@ -1,10 +1,51 @@
 """What the benchmarks of the CPU have in common: our JIT against PyTorch in one process, by turns, on two threads."""
 
+import argparse
 import statistics
 import time
+from collections.abc import Callable
+from typing import NamedTuple
 
 THREADS = 2
 DTYPES = ("float32", "bfloat16")
+
+
+class Comparison(NamedTuple):
+    """Functions that compute the same, by name; the first is ours. The goal is against those that begin with torch.compile."""
+
+    title: str
+    functions: dict[str, Callable]
+    check: Callable  # raises where results differ: nothing is worth timing that is not right
+    gigabytes: float  # what each has to read and write
+    goal: float  # how many times as fast as the fastest torch.compile ours must be
+
+
+def run(description: str, make_comparisons: Callable, arguments=None):
+    """Makes the comparisons of each type, and prints their tables; the exit code tells whether all goals are reached."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--rounds", type=int, default=25)
+    rounds = parser.parse_args(arguments).rounds
+
+    import torch
+
+    torch.set_num_threads(THREADS)
+    reached = True
+    for dtype in DTYPES:
+        for comparison in make_comparisons(getattr(torch, dtype)):
+            comparison.check(comparison.functions)
+            reached &= report(comparison, measure(comparison.functions, rounds), rounds)
+    return 0 if reached else 1
+
+
+def assert_close(functions: dict, tolerance: float):
+    """All functions give what the first gives; they may give more than that, or less."""
+    import torch
+
+    ours, *others = functions.values()
+    expected = ours()
+    for other in others:
+        for value, wanted in zip(other(), expected):
+            torch.testing.assert_close(value.float(), wanted.float(), rtol=tolerance, atol=tolerance)
 
 
 def compile_formula(formula, inputs):
@@ -48,14 +89,14 @@ def measure(functions, rounds: int):
     return {name: statistics.quantiles(values, n=4)[0] for name, values in times.items()}
 
 
-def report(title: str, seconds: dict, gigabytes: float, goal: float, rounds: int):
-    """Prints the times, the first of which is ours; tells whether it reaches the goal against every torch.compile."""
+def report(comparison: Comparison, seconds: dict, rounds: int):
+    """Prints the times; tells whether ours reaches the goal."""
     ours = next(iter(seconds.values()))
-    print(f"{title}, {THREADS} threads, lower quartile of {rounds} rounds")
+    print(f"{comparison.title}, {THREADS} threads, lower quartile of {rounds} rounds")
     for name, value in seconds.items():
-        rate = f"{gigabytes / value:6.1f} GB/s"
+        rate = f"{comparison.gigabytes / value:6.1f} GB/s"
         print(f"  {name:<26}{value * 1e3:9.2f} ms  {rate}  {value / ours:6.2f} x the time of our JIT")
-    opponent = min(value for name, value in seconds.items() if name.startswith("torch.compile"))
-    reached = opponent / ours >= goal
-    print(f"  goal {goal} x as fast as torch.compile: {opponent / ours:.2f} x, {'reached' if reached else 'MISSED'}")
+    factor = min(value for name, value in seconds.items() if name.startswith("torch.compile")) / ours
+    reached = factor >= comparison.goal
+    print(f"  goal {comparison.goal} x as fast as torch.compile: {factor:.2f} x, {'reached' if reached else 'MISSED'}")
     return reached

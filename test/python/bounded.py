@@ -124,11 +124,11 @@ def mean(x, axis):
 
 
 def largest(x, axis):
-    return Bounded(x.value.max(axis, keepdims=True), x.bound.max(axis, keepdims=True))
+    return Bounded(x.value.max(axis, keepdims=True, initial=-np.inf), x.bound.max(axis, keepdims=True, initial=0.0))
 
 
 def smallest(x, axis):
-    return Bounded(x.value.min(axis, keepdims=True), x.bound.max(axis, keepdims=True))
+    return Bounded(x.value.min(axis, keepdims=True, initial=np.inf), x.bound.max(axis, keepdims=True, initial=0.0))
 
 
 def narrow(x, dtype):
@@ -139,7 +139,8 @@ def narrow(x, dtype):
 def softmax(scores, values):
     """The softmax-weighted sum and the log-sum-exp of scores [m, 1] and values [m, d], in any form."""
     weights, lse = row_softmax(_columns(scores), np.True_)
-    return _add_all([multiply(weights[:, t : t + 1], value) for t, value in enumerate(values)]), lse
+    rows = min(len(weights.value), *(len(value.value) for value in values))
+    return _add_all([multiply(weights[:rows, t : t + 1], value[:rows]) for t, value in enumerate(values)]), lse
 
 
 def row_softmax(scores, exists):

@@ -17,8 +17,9 @@ NUMBERS = (0.0, 1.0, -0.5, 2.75)
 
 @dataclass(frozen=True)
 class Variable:
-    """A tile by name and element type. Rows: 1, "BT" of the grid, "BS" of an inner loop, or "NEAR" of a window around
-    the tile. Columns: 1, "D", "W" slots of a band, or a number."""
+    """A tile by name and element type. Rows: 1, "BT" of the grid, "BS" of an inner loop, "NEAR" of a window around the
+    tile, "ALONG" of a window around the rows of an inner loop, or a number. Columns: 1, "D", "W" or "SLOTS" of a band
+    around the one or the other, or a number."""
 
     name: str
     rows: object
@@ -51,6 +52,7 @@ class Generator:
         choose = self.random.choice
         self.sizes = dict(T=choose((1, 2, 5, 7, 13, 33)), D=choose((1, 8, 16, 33, 64, 123, 130)))
         self.sizes.update(N=choose((1, 2, 3, 4)), S=choose((1, 3, 6, 9, 20)), M=3, BS=choose((1, 2, 4, 8)))
+        self.sizes.update(SLOTS=choose((3, 5, 7)))
         if self.random.random() < 0.3:
             self.sizes["B"] = choose((1, 2, 3))
         self.block = choose((1, 2, 3, 4, 8, 16, 40)) if self.random.random() < 0.7 else None
@@ -60,20 +62,19 @@ class Generator:
         self.grid = self.draw_grid()
         self.count = 0
         self.outputs, self.shapes = {}, {}
-        # Names of variables: those that something uses, and those of which nobody can say how many rows they have, since
-        # a loop carries them or they come out of a band.
-        self.used, self.uncertain = set(), set()
+        self.used, self.carried = set(), set()  # names of variables
 
     def draw_grid(self):
         """Plain tiles in most programs; else with windows, missing rows filled, or by residue classes."""
         if self.random.random() < 0.6:
             return Grid()
-        # With a window, always of a size that fits: the compiler does not find one for every program with several bands. A
-        # band takes two rows or more.
-        self.block = max(self.block or 8, 2)
-        radius, filled = self.random.choice((0, 1, 2, 3)), self.random.random() < 0.5
-        self.sizes.update(R=radius, W=2 * radius + 1)
-        return Grid(self.random.choice((None, None, 1, 2, 3)), filled, radius)
+        dilation, filled = self.random.choice((None, None, 1, 2, 3)), self.random.random() < 0.5
+        radius = self.random.choice((None, 0, 1, 2, 3))
+        if radius is not None:
+            self.sizes.update(R=radius, W=2 * radius + 1)
+            if self.block:
+                self.block = max(self.block, 2)  # a band takes two rows or more
+        return Grid(dilation, filled, radius)
 
     def program(self):
         dims = tuple(place.upper() for place in self.batch)
@@ -108,16 +109,14 @@ class Generator:
         return picked
 
     def has_known_rows(self, tile):
-        """Whether a reduction over rows has one right answer: how many there are depends on the block size, and for a
-        tile out of a loop on its trips."""
-        if tile.columns == "W" or self.block is None or tile.name in self.uncertain:
+        """Whether rows can be reduced, and their reduction has one right answer: how many there are may depend on the
+        block size. Bands are reduced over their slots only."""
+        if tile.columns == "W":
             return False
-        return tile.rows == "NEAR" or tile.rows == "BT" and (self.grid.filled or self.grid.dilation is None)
+        return tile.rows == "BS" or tile.rows in ("NEAR", "BT") and self.block is not None
 
     def step(self, steps, operation, operands, shape, dtype="f32"):
         result = self.new(*shape, dtype)
-        if any(operand.name in self.uncertain and operand.rows == result.rows for operand in operands):
-            self.uncertain.add(result.name)
         steps.append(Step((result.name,), operation, tuple(operand.name for operand in operands)))
         return result
 
@@ -182,6 +181,7 @@ class Generator:
             makers += [self.band] * 6 + [self.window] * 4
         if "before" not in loops:
             makers += [self.softmax, self.loop, self.loop, self.loop] if len(loops) < 2 else []
+            makers += [self.walk_along] if not loops and self.sizes["BS"] > 1 else []
         if not tiles:
             tiles += self.load_some(steps, tiles, loops)
         for _ in range(count):
@@ -204,7 +204,7 @@ class Generator:
 
     def reduce(self, steps, tiles, loops):
         operand = self.pick(tiles)
-        over_rows = operand.rows == "BS" or self.has_known_rows(operand) and self.random.random() < 0.5
+        over_rows = self.has_known_rows(operand) and (operand.rows == "BS" or self.random.random() < 0.5)
         if operand.rows == "NEAR" and not over_rows:
             return []
         kind = self.random.choice(COLUMN_REDUCTIONS if over_rows else ROW_REDUCTIONS)
@@ -216,9 +216,12 @@ class Generator:
 
     def full(self, steps, tiles, loops):
         shapes = [("BT", "D"), ("BT", 1), (1, "D")] if "before" not in loops else [(1, "D")]
-        result = self.new(*self.random.choice(shapes))
-        steps.append(Full((result.name,), result.shape, self.random.choice(NUMBERS)))
-        return [result]
+        return [self.full_of(steps, self.random.choice(shapes))]
+
+    def full_of(self, steps, shape):
+        result = self.new(*shape)
+        steps.append(Full((result.name,), shape, self.random.choice(NUMBERS)))
+        return result
 
     # Bands
 
@@ -235,7 +238,7 @@ class Generator:
             new += self.random.choice((self.unary, self.binary))(steps, new, loops)
         scores = self.pick([tile for tile in new if tile.columns == "W"])
         if self.random.random() < 0.7:
-            scores, lse = self.new_band_result("BT", "W"), self.new_band_result("BT", 1)
+            scores, lse = self.new("BT", "W"), self.new("BT", 1)
             plain = self.grid.filled or self.random.random() < 0.3  # masks of filled rows hide whole rows
             kind = "softmax" if plain else "masked_softmax"
             steps.append(Band((scores.name, lse.name), kind, (new[-1].name if new[-1].columns == "W" else band.name,)))
@@ -247,14 +250,8 @@ class Generator:
             new.append(self.band_step(steps, "mix", [scores, self.pick(windows)], ("BT", "D")))
         return [tile for tile in new if tile not in tiles]
 
-    def new_band_result(self, rows, columns):
-        result = self.new(rows, columns)
-        if not self.grid.filled:
-            self.uncertain.add(result.name)
-        return result
-
     def band_step(self, steps, kind, operands, shape):
-        result = self.new_band_result(*shape)
+        result = self.new(*shape)
         steps.append(Band((result.name,), kind, tuple(operand.name for operand in operands)))
         return result
 
@@ -262,11 +259,11 @@ class Generator:
         """Rows of a window as a tile; the window may be made of another one and a tile."""
         windows = [tile for tile in tiles if tile.shape == ("NEAR", "D")]
         radius = self.sizes["R"]
-        if not windows or self.block is None or self.sizes["D"] == 1:  # parts of columns are whole blocks on the chip
+        if not windows:
             return []
         window = self.pick(windows)
         filled = [tile for tile in tiles if tile.shape == ("BT", "D") and tile.dtype == window.dtype]
-        if radius and self.grid.filled and filled and self.random.random() < 0.5:
+        if radius and self.block and self.grid.filled and filled and self.random.random() < 0.5:
             joined = self.new("NEAR", "D", window.dtype)
             steps.append(Concat((joined.name,), window.name, self.pick(filled).name, 2 * radius))
             window = joined
@@ -278,7 +275,7 @@ class Generator:
         """Adds a row to the sum over the grid; returns the steps of the second phase, which takes that sum."""
         sums = [tile for tile in tiles if tile.shape == (1, "D") and tile.dtype == "f32"]
         sums = [tile for tile in sums if tile.name not in self.outside]
-        if not sums or self.block is None or self.grid.dilation is not None and not self.grid.filled:
+        if not sums or self.block is None:
             return []
         steps.append(Accumulate(self.pick(sums).name))
         after = []
@@ -333,18 +330,56 @@ class Generator:
         steps.append(Loop(variable, first, extent, self.random.randint(1, 3), tuple(body), block))
         return carried
 
+    def walk_along(self, steps, tiles, loops):
+        """A loop over tiles that carries the last rows of each to the next, and of what it spreads over them."""
+        rest = self.sizes["SLOTS"] - 1
+        last, spread_last = (self.full_of(steps, (rest, "D")) for _ in range(2))
+        total = self.full_of(steps, (1, "D"))
+        self.carried.update(tile.name for tile in (last, spread_last, total))
+        body = []
+        rows = self.load(body, "K", ("k.clip(0, S)", ":"), ("BS", "D"))
+        rows = self.step(body, "scale", [rows], rows.shape)
+        window = self.concat(body, last, rows)
+        body.append(Part((last.name,), window.name, "BS", rest))
+        band = self.band_step(body, "dot", [rows, window], ("BS", "SLOTS"))
+        if self.random.random() < 0.5:
+            band, scores = self.new("BS", "SLOTS"), band
+            body.append(Band((band.name, self.new("BS", 1).name), "softmax", (scores.name,)))
+        else:
+            band = self.step(body, "over", [band], band.shape)
+        if self.random.random() < 0.7:
+            zeros = self.full_of(body, ("BS", "D"))
+            onto = self.concat(body, spread_last, zeros)
+            spread = self.band_step(body, "spread_on", [band, rows, onto], ("ALONG", "D"))
+            done = self.new("BS", "D")
+            body.append(Part((done.name,), spread.name, 0, "BS"))
+            body.append(Part((spread_last.name,), spread.name, "BS", rest))
+        else:
+            done = self.band_step(body, "mix", [band, window], ("BS", "D"))
+        row = self.step(body, self.random.choice(COLUMN_REDUCTIONS), [done], (1, "D"))
+        body.append(Step((total.name,), self.random.choice(("add", "maximum")), (total.name, row.name)))
+        steps.append(Loop("k", 0, "S", self.random.randint(1, 3), tuple(body), "BS"))
+        ends = [self.step(steps, "sum_0", [tile], (1, "D")) for tile in (last, spread_last)]
+        return [total, *ends]
+
+    def concat(self, steps, first, second):
+        """The rows that the last iteration left, and those of this one."""
+        joined = self.new("ALONG", "D", second.dtype)
+        steps.append(Concat((joined.name,), first.name, second.name))
+        return joined
+
     def start_carried(self, steps, tiles, loops):
         """Variables that a loop changes: new ones, or those that are there and that may be changed."""
         carried = []
         for _ in range(self.random.randint(1, 3)):
             tile = self.pick(tiles)
-            fixed = tile.name in self.outside or loops and tile.name not in self.uncertain
+            fixed = tile.name in self.outside or loops and tile.name not in self.carried
             plain = tile.dtype == "f32" and tile.rows in (1, "BT") and tile.columns != "W"
             if fixed or not plain or self.random.random() < 0.5:
                 tile = self.full(steps, tiles, ())[0]
             if tile not in carried:
                 carried.append(tile)
-        self.uncertain.update(tile.name for tile in carried)
+        self.carried.update(tile.name for tile in carried)
         return carried
 
     def carry(self, steps, tiles, carried):

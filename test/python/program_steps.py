@@ -194,7 +194,7 @@ class Push:
         return f"{self.state}.push({self.scores}, {self.values}, per_row=True)"
 
     def run(self, state):
-        state.values[self.state].append(state.operands((self.scores, self.values), state.valid))
+        state.values[self.state].append((state.values[self.scores], state.values[self.values]))
 
 
 @dataclass(frozen=True)
@@ -244,9 +244,19 @@ class Loop:
     def run(self, state):
         extent = int(self.extent) if self.extent.isdecimal() else state.sizes[self.extent]
         step = state.sizes[self.block] if self.block else 1
+        carried = self._carried_with_missing_rows(state)
+        state.leave_out(carried)
         for number in range(self.first, extent, step):
             state.places[self.variable] = Rows.of(number, step, extent) if self.block else number
+            state.places[f"{self.variable}.clip(0, {self.extent})"] = Rows.of(number, step, extent, filled=True)
             state.run(self.body)
+            state.leave_out(carried)
+
+    def _carried_with_missing_rows(self, state):
+        """Carried tiles have the rows that their first and their next values have, however often the loop runs."""
+        missing = {name for name in state.values if state.misses_rows(name)}
+        settle_missing_rows(self, missing, state.shapes)
+        return missing & set(state.values) & {target for step in walk(self.body) for target in step.targets}
 
 
 @dataclass(frozen=True)
@@ -261,6 +271,7 @@ class Band:
         "dot": "at.band_dot({0}, {1})",
         "mix": "at.band_mix({0}, {1})",
         "spread": "at.band_spread({0}, {1})",
+        "spread_on": "at.band_spread({0}, {1}, {2})",
         "softmax": "at.softmax({0})",
         "masked_softmax": "at.softmax(at.mask({0}, near.valid))",
     }
@@ -275,11 +286,13 @@ class Band:
     def run(self, state):
         operands = state.operands(self.operands)
         if self.operation == "dot":
-            results = [bounded.band_dot(*operands, state.sizes["W"])]
+            results = [bounded.band_dot(*operands, state.sizes[state.shapes[self.targets[0]][1]])]
         elif self.operation == "mix":
             results = [bounded.band_mix(*operands)]
         elif self.operation == "spread":
             results = [bounded.band_spread(*operands)]
+        elif self.operation == "spread_on":
+            results = [bounded.add(bounded.band_spread(*operands[:2]), operands[2])]
         else:
             results = bounded.row_softmax(*operands, self._exists(state, operands[0]))
         for target, value in zip(self.targets, results):
@@ -295,39 +308,42 @@ class Band:
 
 @dataclass(frozen=True)
 class Part:
-    """`target = window[first:first + BT]`, as many rows of a window as a tile has."""
+    """`target = window[first:first + count]`, some rows of a window; `count` is a number or the rows of a tile."""
 
     targets: tuple
     window: str
-    first: int
+    first: object
+    count: object = "BT"
 
     @property
     def names_used(self):
         return (self.window,)
 
     def text(self):
-        return f"{self.targets[0]} = {self.window}[{self.first}:BT + {self.first}]"
+        return f"{self.targets[0]} = {self.window}[{self.first}:{self.count} + {self.first}]"
 
     def run(self, state):
-        rows = slice(self.first, self.first + state.sizes["BT"])
+        first, count = (state.sizes.get(number, number) for number in (self.first, self.count))
+        rows = slice(first, first + count)
         state.define(self.targets[0], state.values[self.window][rows], self)
 
 
 @dataclass(frozen=True)
 class Concat:
-    """`target = at.concat(window[0:2R], tile)`, again a window."""
+    """`target = at.concat(window[0:first], tile)`, again a window; the whole of the first where nothing is cut off."""
 
     targets: tuple
     window: str
     tile: str
-    first: int
+    first: int | None = None
 
     @property
     def names_used(self):
         return (self.window, self.tile)
 
     def text(self):
-        return f"{self.targets[0]} = at.concat({self.window}[0:{self.first}], {self.tile})"
+        part = self.window if self.first is None else f"{self.window}[0:{self.first}]"
+        return f"{self.targets[0]} = at.concat({part}, {self.tile})"
 
     def run(self, state):
         parts = [state.values[self.window][: self.first], state.values[self.tile]]
@@ -350,3 +366,51 @@ class Accumulate:
 
     def run(self, state):
         state.sums.append(state.values[self.row])
+
+
+def walk(steps):
+    """All steps, loops before what stands in them."""
+    for step in steps:
+        yield step
+        if isinstance(step, Loop):
+            yield from walk(step.body)
+
+
+def hand_on_missing_rows(steps, missing, shapes):
+    """Changes `missing`, the tiles that lack rows where a tile of the grid does, to what it is behind the steps.
+
+    A tile that is computed lacks them where any operand of as many rows does. Scores and values of a softmax count
+    apart: log-sum-exps have the rows of the scores.
+    """
+
+    def put(name, lacks):
+        (missing.add if lacks and shapes.get(name, ("BT",))[0] == "BT" else missing.discard)(name)
+
+    for step in steps:
+        lacks = [name in missing for name in step.names_used]
+        if isinstance(step, Loop):
+            settle_missing_rows(step, missing, shapes)
+        elif isinstance(step, Push):
+            put(step.state, step.scores in missing)
+            put(f"values of {step.state}", step.values in missing)
+        elif isinstance(step, Finish):
+            put(step.targets[0], step.state in missing or f"values of {step.state}" in missing)
+            put(step.targets[1], step.state in missing)
+        elif isinstance(step, Load):
+            put(step.targets[0], "t" in step.places)
+        elif isinstance(step, Step) and step.operation == "swap":
+            put(step.targets[0], lacks[1])
+            put(step.targets[1], lacks[0])
+        else:
+            for target in step.targets:
+                put(target, any(lacks))
+
+
+def settle_missing_rows(loop, missing, shapes):
+    """The same at the start of each iteration of a loop, and behind it."""
+    while True:
+        after = set(missing)
+        hand_on_missing_rows(loop.body, after, shapes)
+        if after <= missing:
+            return
+        missing |= after

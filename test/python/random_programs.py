@@ -12,7 +12,7 @@ import bounded
 import numpy as np
 import torch
 from bounded import Bounded
-from program_steps import Accumulate, Load, Loop, Push, Rows, Step, Store
+from program_steps import Accumulate, Load, Loop, Push, Rows, Step, Store, walk
 
 DTYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
 # The fields of steps that name variables.
@@ -44,11 +44,22 @@ class State:
         if self.wild is None and not value.is_tame():
             self.wild = step
 
-    def operands(self, names, rows=None):
-        """Values by name: of tiles with the rows of the grid, those rows that all of them have."""
-        heights = [self.values[name].shape[0] for name in names if self.shapes[name][0] == "BT"]
-        rows = min([*heights, *([] if rows is None else [rows])], default=None)
-        return [self.values[name][:rows] if self.shapes[name][0] == "BT" else self.values[name] for name in names]
+    def operands(self, names):
+        """Values by name: of tiles with the rows of one span, those rows that all of them have."""
+        values = {name: self.values[name] for name in names}
+        for span in ("BT", "BS"):
+            height = min((value.shape[0] for name, value in values.items() if self.shapes[name][0] == span), default=0)
+            values.update((name, value[:height]) for name, value in values.items() if self.shapes[name][0] == span)
+        return [values[name] for name in names]
+
+    def misses_rows(self, name):
+        """Whether a tile has only those rows that the tile of the grid has, where that lacks some."""
+        return self.shapes.get(name, (None,))[0] == "BT" and self.values[name].shape[0] < self.sizes["BT"]
+
+    def leave_out(self, names):
+        """Has tiles lack the rows that the tile of the grid lacks."""
+        for name in names:
+            self.values[name] = self.values[name][: self.valid]
 
     def index(self, places, stored=False):
         """An index for NumPy, and the rows of the span in it; of rows that are stored, only those that exist."""
@@ -180,8 +191,7 @@ class Program:
         with np.errstate(all="ignore"):
             for batch in range(self.sizes.get("B", 1)):
                 for tile, near in self.grid.tiles(self.sizes["T"], block):
-                    if len(tile.exists):
-                        run(dict(b=batch, t=tile, near=near), self.before + self.body, len(tile.exists))
+                    run(dict(b=batch, t=tile, near=near), self.before + self.body, len(tile.exists))
             if self.after:
                 arrays["G"] = bounded.total(bounded.concatenate(sums), 0).reshape(-1)
                 for first in range(0, sizes["D"], COLUMN_BLOCK):
@@ -231,14 +241,6 @@ class Program:
             if self.shapes[operand] == self.shapes[target]:
                 parts = (_rename(steps, target, operand) for steps in (self.before, self.body, self.after))
                 yield replace(self, **dict(zip(("before", "body", "after"), parts))).without()
-
-
-def walk(steps):
-    """All steps, loops before what stands in them."""
-    for step in steps:
-        yield step
-        if isinstance(step, Loop):
-            yield from walk(step.body)
 
 
 def _lines(steps, depth):

@@ -107,7 +107,7 @@ def test_a_single_output_is_no_tuple(tmp_path, programs):
      "V: the last dimension must be contiguous, but the strides are (320, 1, 5)"),
     (dict(V=torch.zeros(3, 5, 64, dtype=torch.float64)), TypeError,
      "V: torch.float64 is not supported; known: torch.float32, torch.float16, torch.bfloat16, torch.int32"),
-    (dict(V=torch.zeros(3, 5, 64, device="meta")), ValueError, "V: a tensor on the CPU is expected, not on meta"),
+    (dict(V=torch.zeros(3, 5, 64, device="meta")), ValueError, "V: a tensor on the CPU or an NPU is expected, not on meta"),
     (dict(V=3), TypeError, "V: a tensor is expected, not int"),
     (dict(V=[]), ValueError, "V: the list of tensors is empty"),
     (dict(V=[torch.zeros(5, 64), torch.zeros(4, 64)]), ValueError, "V[1] differs from V[0]: shape (4, 64), strides (64, 1), "

@@ -1,13 +1,15 @@
 """The operator attn_res against its reference: values and all gradients, on the CPU JIT and on the modelled chip."""
 
+import attn.language as at
 import attn.ops
 import pytest
 import references
 import torch
 from attn import memory
 from attn.ops import _kernels, attention_residual
+from kernels_dsl.attn_res import attn_res_bwd
 from references import DTYPES, names
-from stages import BOTH_STAGES, chip, first_on_chip, on_both, stage  # noqa: F401 (chip and stage are fixtures)
+from stages import BOTH_STAGES, SOC, chip, first_on_chip, on_both, stage  # noqa: F401 (chip and stage are fixtures)
 
 EPS = 1e-6
 F32, F16, BF16 = DTYPES
@@ -260,8 +262,17 @@ def test_gradcheck():
     assert torch.autograd.gradcheck(references.AttnRes.apply, (*leaves, EPS))
     singles = [leaf.detach().float().requires_grad_() for leaf in leaves]
     assert torch.autograd.gradcheck(attn.ops.attn_res, (*singles, EPS), eps=1e-2, atol=1e-3, rtol=1e-3)
-    h = attn.ops.attn_res(*singles)
-    references.assert_close("h", h.detach(), references.AttnRes.apply(*leaves, EPS).detach(), (1e-5, 1e-5))
+
+
+@BOTH_STAGES
+def test_kernels_against_the_formulas(stage):
+    """The function that `test_gradcheck` holds against differences, in float64."""
+    V, w_query, w_norm, g = draw((3, 2, 5))
+    leaves = [tensor.double().requires_grad_() for tensor in (V, w_query, w_norm)]
+    h = references.AttnRes.apply(*leaves, EPS)
+    results, exact = run(V, w_query, w_norm, g), [h, *torch.autograd.grad(h, leaves, g.double())]
+    for (name, result), expected in zip(results.items(), exact, strict=True):
+        references.assert_close(name, result, expected.detach(), (2e-5, 1e-5))
 
 
 @pytest.mark.parametrize("form", attention_residual.FORMS)
@@ -306,11 +317,30 @@ def test_round_key(stage):
 
 
 @pytest.mark.parametrize("form", ["streaming", "resident"])
-def test_runs_are_bitwise_equal(form):
-    inputs = draw((7, 145, 1000), BF16)
+@BOTH_STAGES
+def test_runs_are_bitwise_equal(stage, form):
+    """Weights are f32: a narrower type would hide the order in which their gradients were summed."""
+    shape, more_runs = ((7, 145, 1000), 4) if stage == "jit" else ((3, 145, 123), 1)
+    inputs = draw(shape, BF16, weight_dtype=F32)
     first = run(*inputs, form=form)
-    for _ in range(4):
+    for _ in range(more_runs):
         assert_same(run(*inputs, form=form), first)
+
+
+@pytest.mark.parametrize("width", [2048, 2049])
+def test_keys_are_not_rounded(width):
+    """Whatever the width is. To round keys to the type of the weights would be an error beyond the tolerance of V."""
+    check(*draw((3, 5, width), weight_dtype=BF16))
+
+
+@pytest.mark.parametrize("tokens", [65535, 65536])
+def test_the_launch_does_not_grow_with_the_tokens(tokens):
+    """The chip's backward launches a block per core, however many tokens there are."""
+    values, row, weight = at.spec(f"2 {tokens} 16", at.f32), at.spec(f"{tokens} 16", at.f32), at.spec("16", at.f32)
+    lse, scores = at.spec(str(tokens), at.f32), at.spec(f"{tokens} 2", at.f32)
+    arguments = (row, values, weight, weight, row, lse, scores, scores)
+    report = attn.simulate(attn_res_bwd, *arguments, soc=SOC, timing_only=True, BT=1).report
+    assert report.blocks == 40 and not report.hazards
 
 
 @BOTH_STAGES

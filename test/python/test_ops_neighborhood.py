@@ -2,13 +2,15 @@
 
 import math
 
+import attn.language as at
 import attn.ops
 import pytest
 import references
 import torch
 from attn.ops import neighborhood
+from kernels_dsl.neighborhood import neighborhood_bwd, neighborhood_fwd
 from references import DTYPES, names
-from stages import BOTH_STAGES, first_on_chip, on_both, stage  # noqa: F401 (stage is a fixture)
+from stages import BOTH_STAGES, SOC, first_on_chip, on_both, stage  # noqa: F401 (stage is a fixture)
 
 F32, F16, BF16 = DTYPES
 
@@ -201,10 +203,12 @@ def test_repeated_backward(stage):
 
 
 @pytest.mark.parametrize("path", neighborhood.PATHS)
-def test_runs_are_bitwise_equal(path):
-    inputs = draw((2, 3, 301, 64))
+@BOTH_STAGES
+def test_runs_are_bitwise_equal(stage, path):
+    shape, more_runs = ((2, 3, 301, 64), 4) if stage == "jit" else ((1, 2, 101, 16), 1)
+    inputs = draw(shape)
     first = run(*inputs, path=path, dilation=3)
-    for _ in range(4):
+    for _ in range(more_runs):
         assert_same(run(*inputs, path=path, dilation=3), first)
 
 
@@ -216,8 +220,19 @@ def test_gradcheck():
     singles = [tensor.detach().float().requires_grad_() for tensor in arrays]
     ours = lambda *given: attn.ops.neighborhood_attention(*given, *options, return_lse=True)  # noqa: E731
     assert torch.autograd.gradcheck(ours, singles, eps=1e-2, atol=1e-3, rtol=1e-3)
-    for result, expected in zip(ours(*singles), references.Neighborhood.apply(*arrays, *options)):
-        references.assert_close("output", result.detach(), expected.detach(), (1e-5, 1e-5))
+
+
+@BOTH_STAGES
+def test_kernels_against_the_formulas(stage):
+    """The function that `test_gradcheck` holds against differences, in float64."""
+    q, k, v, g = draw((1, 2, 9, 4))
+    g_lse = torch.randn(1, 2, 9, generator=torch.Generator().manual_seed(9))
+    leaves = [tensor.double().requires_grad_() for tensor in (q, k, v)]
+    outputs = references.Neighborhood.apply(*leaves, 5, 2, 0.5)
+    exact = [*outputs, *torch.autograd.grad(outputs, leaves, [g.double(), g_lse.double()])]
+    results = run(q, k, v, g, g_lse, kernel_size=5, dilation=2, scale=0.5)
+    for (name, result), expected in zip(results.items(), exact, strict=True):
+        references.assert_close(name, result, expected.detach(), (2e-5, 1e-5))
 
 
 # Mistakes of others
@@ -268,6 +283,18 @@ def test_many_tiles(shape):
         flat = result.flatten(0, 1)
         for start in range(0, len(flat), 32):
             assert torch.equal(flat[start : start + 32], expected[name][0][: len(flat) - start]), name
+
+
+@pytest.mark.parametrize("shape", [(1, 65536, 8, 16), (8, 8, 2048, 16)], ids=names)
+def test_the_launch_does_not_grow_with_the_tiles(shape):
+    """The chip's forward and backward launch a block per core, however many heads and tiles there are."""
+    array, lse = at.spec(" ".join(map(str, shape)), at.f32), at.spec(" ".join(map(str, shape[:3])), at.f32)
+    options = dict(W=3, dilated=False, soc=SOC, timing_only=True, BM=8)
+    for report in (
+        attn.simulate(neighborhood_fwd, array, array, array, 0.25, 1, **options).report,
+        attn.simulate(neighborhood_bwd, array, array, array, array, lse, 0.25, 1, **options, RUN=64).report,
+    ):
+        assert report.blocks == 40 and not report.hazards
 
 
 @BOTH_STAGES

@@ -174,3 +174,23 @@ def test_alternatives_lists_what_was_looked_at():
     assert len(said) > 1 and all("cycles" in message and "bytes moved" in message for message in said)
     assert any(f"BT = {artefact.sizes['BT']}, stages" in message for message in said)
     assert not any(message.startswith("alternative") for message in (remark.message for remark in artefact.remarks))
+
+
+@attn.kernel
+def sum_by_classes(X: at.Tensor["T D"], step: int, BT: at.Auto(1, 64)):
+    S = at.empty("D", at.f32)
+    G = at.scratch("D", at.f32)
+    for c, i in at.grid(at.minimum(step, T), at.tiles(at.cdiv(T, step), BT)):
+        t = i.clip(at.cdiv(T - c, step)).map(c, step)
+        at.accumulate(G, at.sum(X[t, :] + 1.0, 0))
+    at.phase()
+    for d in at.grid(at.tiles(D, 16)):
+        S[d] = G[d]
+    return S
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3])
+def test_tiles_without_rows_add_nothing(rows):
+    """Of five rows one class has three and the other two: its last tile may have none."""
+    X = torch.randn(5, 16, generator=torch.Generator().manual_seed(0))
+    attn.verify(sum_by_classes, X, 2, BT=rows, reference=lambda X, _: (X + 1).sum(0)).check()

@@ -12,7 +12,7 @@ import pytest
 from kernels_dsl.attn_res import attn_res_bwd
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmark"))
-from predicted import Preset, attn_res_cases, neighborhood_case, predict  # noqa: E402
+from predicted import PRESETS, Preset, attn_res_cases, neighborhood_case, neighborhood_presets, predict  # noqa: E402
 
 SOC = "Ascend910B4"
 # Megabytes that a pass over 1024 tokens moves at least: N=8, D=4096, bf16.
@@ -62,6 +62,19 @@ def test_neighborhood(preset, length, dtype, forward_mb, backward_mb, backward):
     assert case.least_bytes / 1e6 == pytest.approx(backward_mb if backward else forward_mb, abs=0.05)
     names = {parameter.name for parameter in case.function.signature.parameters} | {"o", "lse", "dq", "dk", "dv"}
     assert report.gm_bytes - scratch_bytes(report, names) <= 1.10 * case.least_bytes
+
+
+def test_every_preset_of_the_benchmark_runs():
+    """The four of the specification, each type and direction at its shortest length; longer ones are the same kernels."""
+    heads = {preset.name: (preset.batch, preset.heads * preset.width, preset.heads) for preset in PRESETS}
+    windows = {preset.name: (preset.window, preset.dilation) for preset in PRESETS}
+    assert heads == dict(small=(2, 512, 8), medium=(4, 768, 12), large=(2, 1024, 16), small_dilated=(2, 512, 8))
+    assert windows == dict(small=(7, 1), medium=(7, 1), large=(9, 1), small_dilated=(7, 2))
+    cases = list(neighborhood_presets())
+    assert {case.length for case in cases} == {1024, 2048, 4096, 8192}
+    for case in cases:
+        if case.length == 1024:
+            assert predict(case).report.time_us > 0, case.shape
 
 
 @pytest.mark.parametrize("want_dv, want_dw", [(True, False), (False, True)])

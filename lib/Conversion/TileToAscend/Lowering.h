@@ -147,6 +147,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   mlir::LogicalResult lowerReduce(tile::ReduceOp op);
+  void fillWhereEmpty(tile::ReduceOp op);
   void reduceProduct(tile::ReduceOp op, tile::MulOp product);
   void reduceColumn(tile::ReduceOp op);
   void reduceRows(tile::ReduceOp op);

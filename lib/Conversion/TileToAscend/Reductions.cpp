@@ -51,19 +51,32 @@ LogicalResult Lowering::lowerReduce(ReduceOp op) {
   Value dst = getMemory(op.getResult()), src = getMemory(op.getInput()); // none where absorbed
   limitRows(op.getResult());
   int64_t reduced = op.getAxis() == 1 ? type.getColCount() : type.getRowCount();
-  if (reduced == 1)
+  if (reduced == 1) {
     copyTile(dst, op.getInput());
-  else if (MulOp product = assignment.getFusedProduct(op))
+    fillWhereEmpty(op);
+  } else if (MulOp product = assignment.getFusedProduct(op)) {
     reduceProduct(op, product);
-  else if (op.getAxis() == 1)
+  } else if (op.getAxis() == 1) {
     ascend::RowReduceOp::create(builder, loc, getReduceKind(op.getKind()), dst, src,
                                 getScratch(op, 0), getRows(op.getInput()), type.getColCount(),
                                 getPitch(type));
-  else if (isColumn(type))
+  } else if (isColumn(type)) {
     reduceColumn(op);
-  else
+  } else {
     reduceRows(op);
+  }
   return success();
+}
+
+/// What is left of rows, where there are none: the neutral element.
+void Lowering::fillWhereEmpty(ReduceOp op) {
+  Value rows = getRows(op.getInput());
+  if (op.getAxis() == 1 || ascend::getConstant(rows))
+    return;
+  Value isEmpty = subtract(constant(int64_t(1)), clamp(rows, 1));
+  int64_t elements = getBufferElements(op.getResult().getType());
+  emitDuplicate(getMemory(op.getResult()), constant(getNeutral(op.getKind())),
+                scale(isEmpty, elements));
 }
 
 /// Along the rows of a product that is not written: 64 columns at a time are multiplied and added
@@ -113,6 +126,7 @@ void Lowering::reduceRows(ReduceOp op) {
   Value dst = getMemory(op.getResult()), src = getMemory(op.getInput());
   Value one = constant(int64_t(1)), rows = getRows(op.getInput());
   ascend::CopyOp::create(builder, loc, dst, src, constant(pitch));
+  fillWhereEmpty(op);
   if (llvm::divideCeil(pitch, lanes) < static_cast<uint64_t>(most) && most <= maxRepeats &&
       blocks <= maxStride) {
     Value repeats =

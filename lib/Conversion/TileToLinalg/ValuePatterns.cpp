@@ -172,9 +172,10 @@ struct ConvertReduce : OpConversionPattern<ReduceOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
-    // One element is its own sum, maximum and minimum; a single row always exists. What a loop
-    // carries is reduced all the same: under a second name it could not stay in its buffer.
-    if (type == adaptor.getInput().getType() && !isa<BlockArgument>(op.getInput())) {
+    // One element that exists is its own sum, maximum and minimum. What a loop carries is reduced
+    // all the same: under a second name it could not stay in its buffer.
+    if (type == adaptor.getInput().getType() && validRows.lookup(op).empty() &&
+        !isa<BlockArgument>(op.getInput())) {
       rewriter.replaceOp(op, adaptor.getInput());
       return success();
     }

@@ -9,9 +9,6 @@ using namespace attn::host;
 
 /// Blocks per thread: enough that a thread which was held up leaves its blocks to the others.
 static constexpr int64_t blocksPerThread = 4;
-/// Blocks of a kernel with several phases. What its blocks sum up, it adds in a fixed order, so
-/// their number must not depend on the threads: a shape gives the same bits on any number of them.
-static constexpr int64_t blocksWithPhases = 64;
 
 Kernel::Kernel(const Image &image) : code(image), parameters(image.parameters), limit(image.limit) {
   for (uint64_t entry : image.phases)

@@ -6,6 +6,8 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ExecutionEngine/Orc/CompileUtils.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -49,6 +51,33 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
 }
 
+/// A vector of 16-bit floats as one of words. A bitcast alone would not do: code generation takes
+/// it off a store again.
+static llvm::Value *createWords(llvm::IRBuilder<> &builder, llvm::Value *value) {
+  llvm::Type *type = value->getType()->getWithNewType(builder.getInt16Ty());
+  if (auto *cast = llvm::dyn_cast<llvm::BitCastInst>(value); cast && cast->getSrcTy() == type)
+    return cast->getOperand(0);
+  if (auto *select = llvm::dyn_cast<llvm::SelectInst>(value))
+    return builder.CreateSelect(select->getCondition(),
+                                createWords(builder, select->getTrueValue()),
+                                createWords(builder, select->getFalseValue()));
+  return builder.CreateBitCast(value, type);
+}
+
+/// Stores of bf16 past the caches become stores of words: for bf16, LLVM 22 has no such store and
+/// makes it a plain one. After the optimisation, which would undo it.
+static void streamWords(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function)) {
+      auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+      if (!store || !store->hasMetadata(llvm::LLVMContext::MD_nontemporal) ||
+          !store->getValueOperand()->getType()->getScalarType()->isBFloatTy())
+        continue;
+      llvm::IRBuilder<> builder(store);
+      store->setOperand(0, createWords(builder, store->getValueOperand()));
+    }
+}
+
 /// Translates and optimises for `machine`.
 static llvm::Expected<std::unique_ptr<llvm::Module>>
 createOptimizedModule(mlir::ModuleOp module, llvm::TargetMachine &machine,
@@ -61,6 +90,7 @@ createOptimizedModule(mlir::ModuleOp module, llvm::TargetMachine &machine,
   result->setTargetTriple(machine.getTargetTriple());
   result->setDataLayout(machine.createDataLayout());
   optimize(*result, machine);
+  streamWords(*result);
   return std::move(result);
 }
 

@@ -33,6 +33,8 @@ struct Options {
   cl::opt<bool> checkEffects{
       "check-effects", cl::desc("Compare the bytes touched with what the interface declares")};
   cl::opt<int64_t> blocks{"blocks", cl::desc("Blocks to launch instead of what the grid asks for")};
+  cl::opt<int64_t> maxSteps{"max-steps",
+                            cl::desc("Scalar steps after which a block is taken to hang")};
   cl::opt<int64_t> idealBytes{"ideal-bytes",
                               cl::desc("Bytes of the roofline instead of those moved")};
   cl::opt<std::string> trace{"trace", cl::desc("File for a trace that Chrome and Perfetto show")};
@@ -76,6 +78,8 @@ public:
     simulation.checkEffects = options.checkEffects;
     if (options.blocks.getNumOccurrences())
       simulation.blocks = options.blocks;
+    if (options.maxSteps.getNumOccurrences())
+      simulation.maxSteps = options.maxSteps;
     if (options.idealBytes.getNumOccurrences())
       simulation.idealBytes = options.idealBytes;
     simulation.traceCores = options.trace.empty() ? 0 : options.traceCores;

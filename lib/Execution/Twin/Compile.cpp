@@ -117,11 +117,12 @@ void emitCompilerOutput(StringRef output, MLIRContext *context) {
     emitError(UnknownLoc::get(context)) << "the text does not compile: " << output.trim();
 }
 
-/// Scalar arithmetic computes as written, and division by zero is no crash; each branch is counted,
-/// so that a kernel that never ends is found.
+/// Compiling takes longer than running, so nothing is optimised. Scalar arithmetic computes as
+/// written, and division by zero is no crash; each branch is counted, so that a kernel that never
+/// ends is found.
 constexpr StringLiteral compilerOptions[] = {
     "-std=c++17",
-    "-O1",
+    "-O0",
     "-fPIC",
     "-shared",
     "-nostdlib++",
@@ -134,7 +135,7 @@ constexpr StringLiteral compilerOptions[] = {
     "-fno-caret-diagnostics",
     "-fno-exceptions",
     "-fsanitize=integer-divide-by-zero,signed-integer-overflow,shift",
-    "-fsanitize-coverage=bb,trace-pc"};
+    "-fsanitize-coverage=bb,no-prune,trace-pc"};
 
 } // namespace
 

@@ -8,8 +8,9 @@ using namespace attn;
 using namespace attn::twin;
 using namespace attn::simulator;
 
-/// Kernels have tensors and numbers on their stack, and no depth.
-static constexpr size_t stackBytes = size_t(1) << 18;
+/// Without optimisation every tensor that a call names has a place of its own; what is not touched
+/// costs nothing.
+static constexpr size_t stackBytes = size_t(1) << 23;
 
 /// The block that starts on this thread: a new stack begins without arguments.
 static thread_local TextProgram *starting = nullptr;

@@ -1,5 +1,6 @@
 // Writes one kernel as AscendC: signature, tensors at their planned addresses, loops and branches.
 #include "KernelEmitter.h"
+#include "VerifyEmission.h"
 #include "attn/Machine/Chip.h"
 #include "attn/Machine/MachineDialect.h"
 #include "mlir/IR/Iterators.h"
@@ -13,35 +14,12 @@ using namespace attn::ascendc;
 // Before the text
 //===----------------------------------------------------------------------===//
 
-LogicalResult KernelEmitter::checkForm() {
-  if (failed(verifyKernelName(kernel)))
-    return failure();
-  if (kernel.isExternal() || !kernel.getBody().hasOneBlock())
-    return kernel.emitError() << "kernel '" << kernel.getName()
-                              << "' must have a body of one block to be printed as AscendC";
-  // The text ends as the IR does: the barrier that waits for everything is part of the sync.
-  Block &body = kernel.getBody().front();
-  auto last = body.getOperations().size() < 2
-                  ? ascend::BarrierOp()
-                  : dyn_cast<ascend::BarrierOp>(body.getTerminator()->getPrevNode());
-  if (!last || last.getPipe() != ascend::Pipe::ALL)
-    return kernel.emitError() << "kernel '" << kernel.getName()
-                              << "' does not end with 'ascend.barrier all'; run ascend-insert-sync "
-                                 "before";
-  return success();
-}
-
-LogicalResult KernelEmitter::collectBuffers() {
-  WalkResult result = kernel.walk([&](ascend::AllocOp alloc) {
-    if (!alloc.getAddress())
-      return WalkResult(alloc.emitOpError("has no address; run ascend-plan-memory before"));
+void KernelEmitter::collectBuffers() {
+  kernel.walk([&](ascend::AllocOp alloc) {
     usedBytes = std::max(usedBytes, *alloc.getAddress() + alloc.getByteSize());
     if (!alloc.getResult().use_empty())
       buffers.push_back(alloc);
-    return WalkResult::advance();
   });
-  if (result.wasInterrupted())
-    return failure();
   // By address, then in program order.
   SmallVector<std::pair<int64_t, size_t>> order;
   for (auto [index, buffer] : llvm::enumerate(buffers))
@@ -51,7 +29,6 @@ LogicalResult KernelEmitter::collectBuffers() {
   buffers.clear();
   for (auto [address, index] : order)
     buffers.push_back(unsorted[index]);
-  return success();
 }
 
 void KernelEmitter::findUnusedOps() {
@@ -223,8 +200,9 @@ void KernelEmitter::writeBuffers() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult KernelEmitter::emit() {
-  if (failed(checkForm()) || failed(collectBuffers()))
+  if (failed(verifyEmission(kernel)))
     return failure();
+  collectBuffers();
   names.add(kernel.getName(), "");
   FailureOr<Signature> made = getSignature(kernel, names);
   if (failed(made))

@@ -29,8 +29,7 @@ private:
   };
 
   // Structure (KernelEmitter.cpp).
-  mlir::LogicalResult checkForm();
-  mlir::LogicalResult collectBuffers();
+  void collectBuffers();
   void findUnusedOps();
   void writeHeader();
   void writeArrays();
@@ -61,23 +60,23 @@ private:
   // Instructions (Instructions.cpp).
   using Call = mlir::FailureOr<std::string>;
   Call getCall(mlir::Operation &op);
-  Call getCall(ascend::CopyInOp op);
-  Call getCall(ascend::CopyOutOp op);
-  Call getCall(ascend::UnaryOp op);
-  Call getCall(ascend::BinaryOp op);
-  Call getCall(ascend::MulAddOp op);
-  Call getCall(ascend::ScalarOp op);
-  Call getCall(ascend::CastOp op);
-  Call getCall(ascend::DuplicateOp op);
-  Call getCall(ascend::CopyOp op);
-  Call getCall(ascend::BrcbOp op);
-  Call getCall(ascend::WholeReduceOp op);
-  Call getCall(ascend::BlockReduceOp op);
-  Call getCall(ascend::SetFlagOp op);
-  Call getCall(ascend::WaitFlagOp op);
-  Call getCall(ascend::BarrierOp op);
-  Call getCall(ascend::SyncAllOp op);
-  template <typename Op> Call getFlag(Op op, llvm::StringRef call);
+  std::string getCall(ascend::CopyInOp op);
+  std::string getCall(ascend::CopyOutOp op);
+  std::string getCall(ascend::UnaryOp op);
+  std::string getCall(ascend::BinaryOp op);
+  std::string getCall(ascend::MulAddOp op);
+  std::string getCall(ascend::ScalarOp op);
+  std::string getCall(ascend::CastOp op);
+  std::string getCall(ascend::DuplicateOp op);
+  std::string getCall(ascend::CopyOp op);
+  std::string getCall(ascend::BrcbOp op);
+  std::string getCall(ascend::WholeReduceOp op);
+  std::string getCall(ascend::BlockReduceOp op);
+  std::string getCall(ascend::SetFlagOp op);
+  std::string getCall(ascend::WaitFlagOp op);
+  std::string getCall(ascend::BarrierOp op);
+  std::string getCall(ascend::SyncAllOp op);
+  template <typename Op> std::string getFlag(Op op, llvm::StringRef call);
   /// The count, or mask, repeats and `parameters` with the strides, that ends a vector call.
   template <typename Op> std::string getForm(Op op, llvm::StringRef parameters);
   std::string getPlace(mlir::Value memory) const;

@@ -39,7 +39,7 @@ constexpr StringLiteral reservedWords[] = {
     "Add", "Sub", "Mul", "Div", "Max", "Min", "Adds", "Muls", "Maxs", "Mins", "Exp", "Ln", "Sqrt",
     "Abs", "Relu", "MulAddDst", "Cast", "Duplicate", "Brcb", "WholeReduceSum", "WholeReduceMax",
     "WholeReduceMin", "BlockReduceSum", "BlockReduceMax", "BlockReduceMin", "SetFlag", "WaitFlag",
-    "PipeBarrier"};
+    "PipeBarrier", "SyncAll"};
 
 bool isReserved(StringRef name) {
   static const llvm::StringSet<> words = [] {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import sys
@@ -9,6 +10,8 @@ import sys
 from .entry import blake2b
 
 _KEY_BYTES = 20
+# The vendor's compiler in a toolkit, and what says its version.
+_TOOLKIT_FILES = ("bin/bisheng", "compiler/ccec_compiler/bin/bisheng", "version.cfg", "compiler/version.info")
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
@@ -46,6 +49,19 @@ def host_identity():
     from .. import _host
 
     return _host.describe_cpu()
+
+
+def toolchain_identity():
+    """Tells apart the vendor's compilers: every place that is searched for one, and what says its version."""
+    homes = [os.environ.get(name, "") for name in ("ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME")]
+    parts = [os.environ.get("PATH", ""), *homes]
+    files = [os.path.join(folder, "bisheng") for folder in os.get_exec_path()]
+    files += [os.path.join(home, file) for home in homes if home for file in _TOOLKIT_FILES]
+    for file in files:
+        with contextlib.suppress(OSError):
+            about = os.stat(file)
+            parts.append(f"{file} {about.st_size} {about.st_mtime_ns}")
+    return digest(*parts)
 
 
 def identify_library(path: str):

@@ -9,6 +9,9 @@ import torch
 from .. import memory
 
 DTYPES = (torch.float32, torch.float16, torch.bfloat16)
+# Where operators run; the second is PyTorch's own name of what torch_npu calls npu. On an NPU they call nothing of
+# PyTorch but empty, copy and add: everything else is a kernel of ours.
+DEVICES = ("cpu", "privateuseone")
 
 
 def check_dtype(name: str, tensor):
@@ -43,6 +46,11 @@ def empty_in_order(shape, order, dtype, device):
         strides[dim] = stride
         stride *= shape[dim]
     return torch.empty_strided(shape, strides, dtype=dtype, device=device)
+
+
+def zeros(shape, dtype, device):
+    """Zeros, which the host makes."""
+    return torch.zeros(shape, dtype=dtype).to(device)
 
 
 # Reading in place

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-# Blocks that sum rows on their own, at most: more than the CPU runtime launches, and than any chip has cores.
-_SUMMING_BLOCKS = 64
+from .. import _runtime
+
 # The resident form takes one token at a time, with all of its blocks. That pays where they are few, and together
 # neither too short for an instruction nor too long for local memory: by predicted time, between so many bytes.
 _RESIDENT_BLOCKS = 8
@@ -74,7 +74,7 @@ def attn_res_backward(
 
 def accumulator_bytes(width: int):
     """The scratch in which the blocks of a launch sum rows of f32, at most."""
-    return _SUMMING_BLOCKS * width * 4
+    return _runtime.summing_blocks() * width * 4
 
 
 # Neighbourhood attention
@@ -101,6 +101,7 @@ def neighborhood_backward(
     options = _window_options(kernel_size, dilation, path)
     dq, dk, _ = outputs
     options.update(scale=scale, dilation=dilation, want_dq=dq is not None, want_dkv=dk is not None)
-    options["reload"] = path == "gathered"  # the form gathers what is loaded, not what is carried
+    # The gathered form gathers what is loaded, not what is carried; and a CPU has the rows in its caches still.
+    options["reload"] = path == "gathered" or q.device.type == "cpu"
     arrays = dict(do=grad, q=q, k=k, v=v, lse=lse, dlse=grad_lse)
     run(neighborhood_bwd, dict(zip(("dq", "dk", "dv"), outputs)), **arrays, **options)

@@ -11,6 +11,7 @@ from torch import Tensor
 from .. import memory
 from . import _kernels
 from ._arrays import (
+    DEVICES,
     check_device,
     check_dtype,
     copy_bytes,
@@ -20,6 +21,7 @@ from ._arrays import (
     readable,
     unreadable,
     writable,
+    zeros,
 )
 from ._tokens import merge_tokens, split_rows
 
@@ -129,14 +131,14 @@ def _make_gradients(blocks, w_query, w_norm, want_values: bool, want_weights: bo
     return values, *(torch.empty_like(weight if want_weights else weight[:0]) for weight in (w_query, w_norm))
 
 
-@torch.library.custom_op("attn::attn_res", mutates_args=(), schema=_FORWARD_SCHEMA, device_types="cpu")
+@torch.library.custom_op("attn::attn_res", mutates_args=(), schema=_FORWARD_SCHEMA, device_types=DEVICES)
 def _forward(blocks, stacked, w_query, w_norm, eps, form, round_key, exact_delta):
     outputs = _make_outputs(blocks, stacked)
     if outputs[0].numel() == 0:
         return outputs
     named = dict(zip(("h", "lse", "scores", "norms"), ([output] for output in outputs)))
     form = _kernels.attn_res_form(blocks, stacked, form)
-    budget = memory.Budget("attn_res", memory.FORWARD_PERCENT)
+    budget = memory.Budget("attn_res", memory.FORWARD_PERCENT, blocks[0].device)
     with readable(budget, w_query, w_norm) as weights:
         for part in _parts(dict(values=_token_major(blocks, stacked), **named), stacked, budget):
             h, lse, scores, norms = (part[name][0] for name in named)
@@ -150,13 +152,13 @@ def _(blocks, stacked, w_query, w_norm, eps, form, round_key, exact_delta):
     return _make_outputs(blocks, stacked)
 
 
-@torch.library.custom_op("attn::attn_res_backward", mutates_args=(), schema=_BACKWARD_SCHEMA, device_types="cpu")
+@torch.library.custom_op("attn::attn_res_backward", mutates_args=(), schema=_BACKWARD_SCHEMA, device_types=DEVICES)
 def _backward(
     grad, blocks, stacked, w_query, w_norm, h, lse, scores, norms, form, exact_delta, want_values, want_weights
 ):
     values, *weights = gradients = _make_gradients(blocks, w_query, w_norm, want_values, want_weights)
     if grad.numel() == 0:
-        return values, *(weight.zero_() for weight in weights)
+        return values, *(zeros(weight.shape, weight.dtype, weight.device) for weight in weights)
     arrays = dict(
         values=_token_major(blocks, stacked),
         grad=[grad],
@@ -167,7 +169,7 @@ def _backward(
         d_values=_token_major(values, stacked),
     )
     options = dict(form=_kernels.attn_res_form(blocks, stacked, form), exact_delta=exact_delta)
-    budget = memory.Budget("attn_res, backward", memory.BACKWARD_PERCENT)
+    budget = memory.Budget("attn_res, backward", memory.BACKWARD_PERCENT, grad.device)
     if want_weights:
         budget.reserve(_kernels.accumulator_bytes(w_query.numel()) + _SumOfParts.bytes(w_query.numel()))
     with readable(budget, w_query, w_norm) as given:
@@ -286,11 +288,11 @@ class _SumOfParts:
     def __init__(self, weights, results, launches: int):
         self._weights = weights
         self._results = results
-        self._totals = None
-        if launches > 1:
+        self._totals = []
+        self._is_only = launches == 1
+        if not self._is_only:
             # A gradient has the type of its weight: f32 weights give parts that are not rounded yet.
             self._weights = [weight.float() for weight in weights]
-            self._totals = [torch.zeros_like(weight) for weight in self._weights]
 
     @staticmethod
     def bytes(width: int):
@@ -300,7 +302,7 @@ class _SumOfParts:
     @contextlib.contextmanager
     def part(self):
         """The weights for a launch, and where it writes their gradients."""
-        if self._totals is None:
+        if self._is_only:
             yield self._weights, self._results
             return
         with memory.workspace(self.bytes(self._weights[0].numel())):
@@ -308,8 +310,9 @@ class _SumOfParts:
             yield self._weights, results
             for total, result in zip(self._totals, results):
                 total += result
+            self._totals = self._totals or results
 
     def finish(self):
         """Rounds the totals, once."""
-        for result, total in zip(self._results, self._totals or ()):
+        for result, total in zip(self._results, self._totals):
             result.copy_(total)

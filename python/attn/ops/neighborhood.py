@@ -9,7 +9,7 @@ from torch import Tensor
 
 from .. import memory
 from . import _kernels
-from ._arrays import check_device, check_dtype, empty_in_order, memory_order
+from ._arrays import DEVICES, check_device, check_dtype, empty_in_order, memory_order, zeros
 from ._windows import split_windows
 
 PATHS = ("halo", "gathered")
@@ -116,12 +116,12 @@ def _make_gradients(q, k, v, want_query: bool, want_keys: bool):
     return tuple(_empty_like(tensor) if want else tensor.new_empty(0) for tensor, want in zip((q, k, v), wants))
 
 
-@torch.library.custom_op("attn::neighborhood", mutates_args=(), schema=_FORWARD_SCHEMA, device_types="cpu")
+@torch.library.custom_op("attn::neighborhood", mutates_args=(), schema=_FORWARD_SCHEMA, device_types=DEVICES)
 def _forward(q, k, v, kernel_size, dilation, scale, path):
     o, lse = _make_outputs(q)
     if q.numel():
         reach = (kernel_size // 2) * dilation
-        budget = memory.Budget("neighborhood_attention", memory.FORWARD_PERCENT)
+        budget = memory.Budget("neighborhood_attention", memory.FORWARD_PERCENT, q.device)
         for inputs, outputs in split_windows([q, k, v], [o, lse], reach, budget):
             _kernels.neighborhood_forward(*inputs, kernel_size, dilation, scale, path, outputs)
     return o, lse
@@ -132,15 +132,15 @@ def _(q, k, v, kernel_size, dilation, scale, path):
     return _make_outputs(q)
 
 
-@torch.library.custom_op("attn::neighborhood_backward", mutates_args=(), schema=_BACKWARD_SCHEMA, device_types="cpu")
+@torch.library.custom_op("attn::neighborhood_backward", mutates_args=(), schema=_BACKWARD_SCHEMA, device_types=DEVICES)
 def _backward(grad, grad_lse, q, k, v, lse, kernel_size, dilation, scale, path, want_query, want_keys):
     gradients = _make_gradients(q, k, v, want_query, want_keys)
     if q.numel():
         if grad is None:  # only the log-sum-exps were used
-            grad = torch.zeros((), dtype=q.dtype).expand(q.shape)
+            grad = zeros((), q.dtype, q.device).expand(q.shape)
         # A gradient of a key needs all queries that see it, and these all the keys that they see.
         reach = 2 * (kernel_size // 2) * dilation
-        budget = memory.Budget("neighborhood_attention, backward", memory.BACKWARD_PERCENT)
+        budget = memory.Budget("neighborhood_attention, backward", memory.BACKWARD_PERCENT, q.device)
         wanted = [gradient if gradient.numel() else None for gradient in gradients]
         for inputs, outputs in split_windows([q, k, v, grad, lse, grad_lse], wanted, reach, budget):
             _kernels.neighborhood_backward(*inputs, kernel_size, dilation, scale, path, outputs)

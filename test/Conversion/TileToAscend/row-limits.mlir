@@ -68,3 +68,38 @@ func.func @transposed(%x: !tile.array<?x16xf32>, %whole: !tile.array<16x16xf32>,
   %p = tile.mul %b, %d : !tile.tile<16 x 16 x f32>, !tile.tile<16 x 1 x f32> -> !tile.tile<16 x 16 x f32>
   return
 }
+
+// -----
+
+// Of a clipped span not even the first row is certain: without rows, the sum is zero.
+// CHECK-LABEL: func.func @no_rows
+// CHECK: %[[ROWS:.*]] = arith.maxsi
+// CHECK: ascend.copy
+// CHECK: %[[MOST:.*]] = arith.minsi %[[ROWS]], %c1
+// CHECK: %[[ANY:.*]] = arith.maxsi %[[MOST]], %c0
+// CHECK: %[[NONE:.*]] = arith.subi %c1, %[[ANY]]
+// CHECK: %[[COUNT:.*]] = arith.muli %[[NONE]], %c16
+// CHECK: ascend.duplicate %{{.*}}, %cst count(%[[COUNT]])
+// CPU-LABEL: func.func @no_rows
+// CPU: tensor.extract_slice %{{.*}}[0, 0] [%{{[0-9a-z_]+}}, 16] [1, 1]
+func.func @no_rows(%x: !tile.array<?x16xf32>, %i: index) attributes {tile.kernel} {
+  %T = tile.dim %x, 0 : !tile.array<?x16xf32>
+  %t = tile.make_span %i to %T : !tile.span<1>
+  %a = tile.load %x[%t span, :] : (!tile.array<?x16xf32>, !tile.span<1>) -> !tile.tile<1 x 16 x f32>
+  %r = tile.reduce sum %a axis 0 : !tile.tile<1 x 16 x f32> -> !tile.tile<1 x 16 x f32>
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @one_row
+// CHECK-NOT: ascend.duplicate
+// CPU-LABEL: func.func @one_row
+// CPU-NOT: tensor.extract_slice
+func.func @one_row(%x: !tile.array<?x16xf32>, %i: index) attributes {tile.kernel} {
+  %T = tile.dim %x, 0 : !tile.array<?x16xf32>
+  %t = tile.make_span %i to %T nonempty : !tile.span<1>
+  %a = tile.load %x[%t span, :] : (!tile.array<?x16xf32>, !tile.span<1>) -> !tile.tile<1 x 16 x f32>
+  %r = tile.reduce sum %a axis 0 : !tile.tile<1 x 16 x f32> -> !tile.tile<1 x 16 x f32>
+  return
+}

@@ -58,61 +58,11 @@ func.func @slots(%n: index) attributes {ascend.kernel} {
 // -----
 
 module attributes {machine.target = #machine.target<"Ascend910B4", {event_ids = 1 : i64}>} {
-
-// Too few ids: the later set and the earlier wait serve both events.
-// CHECK-LABEL: func.func @merged
-// CHECK:      ascend.set_flag v to mte3 event 0
-// CHECK-NEXT: ascend.wait_flag v to mte3 event 0
-// CHECK-NEXT: return
-func.func @merged() attributes {ascend.kernel} {
+func.func @too_many() attributes {ascend.kernel} {
+  // expected-error @+1 {{is one of more events from v to mte3 than the 1 ids of the chip allow}}
   ascend.set_flag v to mte3 virtual event 0
   ascend.set_flag v to mte3 virtual event 1
-  // expected-remark @+1 {{two events from v to mte3 become one here: the chip has no more ids}}
   ascend.wait_flag v to mte3 virtual event 0
-  ascend.wait_flag v to mte3 virtual event 1
-  return
-}
-
-// CHECK-LABEL: func.func @merged_in_loop
-// CHECK:      ascend.set_flag mte3 to v event 0
-// CHECK-NEXT: scf.for
-// CHECK-NEXT:   ascend.wait_flag mte3 to v event 0
-// CHECK-NEXT:   ascend.set_flag v to mte3 event 0
-// CHECK-NEXT:   ascend.wait_flag v to mte3 event 0
-// CHECK-NEXT:   ascend.set_flag mte3 to v event 0
-// CHECK-NEXT: }
-// CHECK-NEXT: ascend.wait_flag mte3 to v event 0
-// CHECK-NEXT: return
-func.func @merged_in_loop(%n: index) attributes {ascend.kernel} {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  ascend.set_flag mte3 to v virtual event 0
-  ascend.set_flag mte3 to v virtual event 1
-  scf.for %i = %c0 to %n step %c1 {
-    // expected-remark @+1 {{two events from mte3 to v become one here}}
-    ascend.wait_flag mte3 to v virtual event 0
-    ascend.wait_flag mte3 to v virtual event 1
-    ascend.set_flag v to mte3 virtual event 0
-    ascend.wait_flag v to mte3 virtual event 0
-    ascend.set_flag mte3 to v virtual event 0
-    ascend.set_flag mte3 to v virtual event 1
-  }
-  ascend.wait_flag mte3 to v virtual event 0
-  ascend.wait_flag mte3 to v virtual event 1
-  return
-}
-
-// No order allows it: the last resort.
-// CHECK-LABEL: func.func @full_barrier
-// CHECK:      ascend.barrier all
-// CHECK-NEXT: ascend.set_flag v to mte3 event 0
-// CHECK-NEXT: ascend.wait_flag v to mte3 event 0
-// CHECK-NEXT: return
-func.func @full_barrier() attributes {ascend.kernel} {
-  ascend.set_flag v to mte3 virtual event 0
-  // expected-remark @+1 {{all pipes wait for each other here: the chip has no more ids from v to mte3}}
-  ascend.wait_flag v to mte3 virtual event 0
-  ascend.set_flag v to mte3 virtual event 1
   ascend.wait_flag v to mte3 virtual event 1
   return
 }

@@ -462,28 +462,126 @@ func.func @meeting(%x: !gm, %o: !gm) attributes {ascend.kernel} {
 
 // -----
 
+!gm = memref<?xf32, #ascend.space<gm>>
 !ub = memref<64xf32, #ascend.space<ub>>
-!view = memref<?xf32, #ascend.space<ub>>
 
-// Fills with the same number may come in any order; with another one they may not.
-module attributes {machine.target = #machine.target<"Ascend910B4">} {
-// CHECK-LABEL: func.func @fills
-// CHECK: ascend.duplicate %[[A:.*]], %[[X:.*]] count
-// CHECK-NOT: ascend.barrier
-// CHECK: ascend.duplicate %[[B:.*]], %[[X]] count
-// CHECK: ascend.barrier v
-// CHECK-NEXT: ascend.duplicate %[[A]], %{{.*}} count
-// CHECK: ascend.barrier v
+// Too few ids: the later set and the earlier wait serve both events.
+module attributes {machine.target = #machine.target<"Ascend910B4", {event_ids = 1 : i64}>} {
+// CHECK-LABEL: func.func @merged
+// CHECK:      ascend.copy_in
+// CHECK-NEXT: ascend.copy_in
+// CHECK-NEXT: ascend.set_flag mte2 to v virtual event 0
+// CHECK-NEXT: ascend.wait_flag mte2 to v virtual event 0
 // CHECK-NEXT: ascend.unary exp
-func.func @fills(%x: f32, %y: f32, %low: index, %high: index) attributes {ascend.kernel} {
+// CHECK-NEXT: ascend.unary exp
+// CHECK-NEXT: ascend.barrier all
+func.func @merged(%x: !gm) attributes {ascend.kernel} {
+  %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
   %a = ascend.alloc "a" at 0 : !ub
   %b = ascend.alloc "b" at 256 : !ub
-  %rest = ascend.slice %a[%high] : !ub -> !view
-  ascend.duplicate %a, %x count(%low) : !ub, f32
-  ascend.duplicate %rest, %x count(%low) : !view, f32
-  ascend.duplicate %a, %y count(%low) : !ub, f32
-  ascend.unary exp %b, %a count(%c64) : !ub, !ub
+  ascend.copy_in %a, %x rows(%c1) length(%c64) src_pitch(%c64) dst_pitch 64 right_pad 0 : !ub, !gm
+  ascend.copy_in %b, %x rows(%c1) length(%c64) src_pitch(%c64) dst_pitch 64 right_pad 0 : !ub, !gm
+  // expected-remark @+1 {{two events from mte2 to v become one here: the chip has no more ids}}
+  ascend.unary exp %a, %a count(%c64) : !ub, !ub
+  ascend.unary exp %b, %b count(%c64) : !ub, !ub
+  return
+}
+
+// No order allows it: the last resort.
+// CHECK-LABEL: func.func @full_barrier
+// CHECK:      ascend.copy_in
+// CHECK-NEXT: ascend.barrier all
+// CHECK-NEXT: ascend.unary exp
+// CHECK-NEXT: ascend.copy_in
+// CHECK-NEXT: ascend.set_flag mte2 to v virtual event 0
+// CHECK-NEXT: ascend.wait_flag mte2 to v virtual event 0
+// CHECK-NEXT: ascend.unary exp
+// CHECK-NEXT: ascend.barrier all
+func.func @full_barrier(%x: !gm) attributes {ascend.kernel} {
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %a = ascend.alloc "a" at 0 : !ub
+  %b = ascend.alloc "b" at 256 : !ub
+  ascend.copy_in %a, %x rows(%c1) length(%c64) src_pitch(%c64) dst_pitch 64 right_pad 0 : !ub, !gm
+  // expected-remark @+1 {{all pipes wait for each other here: the chip has no more ids from mte2 to v}}
+  ascend.unary exp %a, %a count(%c64) : !ub, !ub
+  ascend.copy_in %b, %x rows(%c1) length(%c64) src_pitch(%c64) dst_pitch 64 right_pad 0 : !ub, !gm
+  ascend.unary exp %b, %b count(%c64) : !ub, !ub
+  return
+}
+
+// In a loop the events of both directions become one each.
+// CHECK-LABEL: func.func @merged_in_loop
+// CHECK:      ascend.set_flag v to mte2 virtual event 0
+// CHECK-NEXT: scf.for
+// CHECK-NEXT:   ascend.wait_flag v to mte2 virtual event 0
+// CHECK-NEXT:   ascend.copy_in
+// CHECK-NEXT:   ascend.copy_in
+// CHECK-NEXT:   ascend.set_flag mte2 to v virtual event 0
+// CHECK-NEXT:   ascend.wait_flag mte2 to v virtual event 0
+// CHECK-NEXT:   ascend.unary exp
+// CHECK-NEXT:   ascend.unary exp
+// CHECK-NEXT:   ascend.set_flag v to mte2 virtual event 0
+// CHECK-NEXT: }
+// CHECK-NEXT: ascend.wait_flag v to mte2 virtual event 0
+// CHECK-NEXT: ascend.barrier all
+func.func @merged_in_loop(%x: !gm, %n: index) attributes {ascend.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %a = ascend.alloc "a" at 0 : !ub
+  %b = ascend.alloc "b" at 256 : !ub
+  scf.for %i = %c0 to %n step %c1 {
+    // expected-remark @+1 {{two events from v to mte2 become one here}}
+    ascend.copy_in %a, %x rows(%c1) length(%c64) src_pitch(%c64) dst_pitch 64 right_pad 0 : !ub, !gm
+    ascend.copy_in %b, %x rows(%c1) length(%c64) src_pitch(%c64) dst_pitch 64 right_pad 0 : !ub, !gm
+    // expected-remark @+1 {{two events from mte2 to v become one here}}
+    ascend.unary exp %a, %a count(%c64) : !ub, !ub
+    ascend.unary exp %b, %b count(%c64) : !ub, !ub
+  }
+  return
+}
+}
+
+// -----
+
+!gm = memref<?xf32, #ascend.space<gm>>
+!ub = memref<64xf32, #ascend.space<ub>>
+!two = memref<2x64xf32, #ascend.space<ub>>
+
+// Loads side by side wait once for their slots; what they bring is awaited one by one.
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+// CHECK-LABEL: func.func @side_by_side
+// CHECK:      scf.for
+// CHECK:        ascend.wait_flag v to mte2 virtual event 0 slot(%[[S:.*]]) of 2
+// CHECK-NEXT:   ascend.copy_in
+// CHECK-NEXT:   ascend.set_flag mte2 to v virtual event 0 slot(%[[S]]) of 2
+// CHECK-NEXT:   ascend.copy_in
+// CHECK-NEXT:   ascend.set_flag mte2 to v virtual event 2 slot(%[[S]]) of 2
+// CHECK-NEXT:   ascend.wait_flag mte2 to v virtual event 0 slot(%[[S]]) of 2
+// CHECK-NEXT:   ascend.unary exp
+// CHECK-NEXT:   ascend.wait_flag mte2 to v virtual event 2 slot(%[[S]]) of 2
+// CHECK-NEXT:   ascend.unary exp
+// CHECK-NEXT:   ascend.set_flag v to mte2 virtual event 0 slot(%[[S]]) of 2
+func.func @side_by_side(%x: !gm, %n: index) attributes {ascend.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c64 = arith.constant 64 : index
+  %a = ascend.alloc "a" at 0 : !two
+  %b = ascend.alloc "b" at 512 : !two
+  %end = scf.for %i = %c0 to %n step %c1 iter_args(%slot = %c0) -> (index) {
+    %an = ascend.slot %a[%slot] : !two -> !ub
+    %bn = ascend.slot %b[%slot] : !two -> !ub
+    ascend.copy_in %an, %x rows(%c1) length(%c64) src_pitch(%c64) dst_pitch 64 right_pad 0 : !ub, !gm
+    ascend.copy_in %bn, %x rows(%c1) length(%c64) src_pitch(%c64) dst_pitch 64 right_pad 0 : !ub, !gm
+    ascend.unary exp %an, %an count(%c64) : !ub, !ub
+    ascend.unary exp %bn, %bn count(%c64) : !ub, !ub
+    %more = arith.addi %slot, %c1 : index
+    %next = arith.remui %more, %c2 : index
+    scf.yield %next : index
+  }
   return
 }
 }

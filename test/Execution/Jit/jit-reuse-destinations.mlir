@@ -47,23 +47,6 @@ func.func @needed(%v: tensor<1x64xf32>, %init: tensor<1x64xf32>, %to: memref<1x6
   return %acc : tensor<1x64xf32>
 }
 
-// What is computed only to be stored is computed where it is stored.
-// CHECK-LABEL: func.func @stored
-// CHECK-SAME:    %[[V:.*]]: tensor<1x64xf32>, %[[TO:.*]]: memref<1x64xbf16>
-func.func @stored(%v: tensor<1x64xf32>, %to: memref<1x64xbf16>) {
-  %e = tensor.empty() : tensor<1x64xbf16>
-  // CHECK: %[[PLACE:.*]] = bufferization.to_tensor %[[TO]] restrict writable
-  // CHECK: linalg.generic {{.*}} ins(%[[V]] : tensor<1x64xf32>) outs(%[[PLACE]] : tensor<1x64xbf16>)
-  %r = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
-      ins(%v : tensor<1x64xf32>) outs(%e : tensor<1x64xbf16>) {
-  ^bb0(%x: f32, %o: bf16):
-    %s = arith.truncf %x : f32 to bf16
-    linalg.yield %s : bf16
-  } -> tensor<1x64xbf16>
-  bufferization.materialize_in_destination %r in restrict writable %to : (tensor<1x64xbf16>, memref<1x64xbf16>) -> ()
-  return
-}
-
 // Two users of one filled tensor get one each.
 // CHECK-LABEL: func.func @separate
 func.func @separate(%x: f32, %N: index) -> (tensor<1x64xf32>, tensor<1x64xf32>) {
@@ -127,6 +110,34 @@ func.func @swapped(%a0: tensor<1x64xf32>, %b0: tensor<1x64xf32>, %N: index) -> (
   return %r#0, %r#1 : tensor<1x64xf32>, tensor<1x64xf32>
 }
 
+// A carried tile that is still needed after an inner loop has updated it is no place for the update.
+// CHECK-LABEL: func.func @copied_around_loop
+func.func @copied_around_loop(%a0: tensor<1x64xf32>, %b0: tensor<1x64xf32>, %N: index) -> (tensor<1x64xf32>, tensor<1x64xf32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  // CHECK: scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}})
+  %r:2 = scf.for %n = %zero to %N step %one iter_args(%a = %a0, %b = %b0) -> (tensor<1x64xf32>, tensor<1x64xf32>) {
+    // CHECK: %[[INNER:.*]] = scf.for {{.*}} iter_args(%[[I:.*]] = %[[A]])
+    // CHECK:   linalg.generic {{.*}} outs(%[[I]] : tensor<1x64xf32>)
+    // CHECK: %[[C:.*]] = linalg.copy ins(%[[INNER]]
+    // CHECK: %[[D:.*]] = linalg.copy ins(%[[A]]
+    // CHECK: bufferization.materialize_in_destination %[[C]] in %[[A]]
+    // CHECK: bufferization.materialize_in_destination %[[D]] in %[[B]]
+    %inner = scf.for %m = %zero to %N step %one iter_args(%i = %a) -> (tensor<1x64xf32>) {
+      %e = tensor.empty() : tensor<1x64xf32>
+      %next = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+          ins(%i : tensor<1x64xf32>) outs(%e : tensor<1x64xf32>) {
+      ^bb0(%x: f32, %o: f32):
+        %s = arith.addf %x, %x : f32
+        linalg.yield %s : f32
+      } -> tensor<1x64xf32>
+      scf.yield %next : tensor<1x64xf32>
+    }
+    scf.yield %inner, %a : tensor<1x64xf32>, tensor<1x64xf32>
+  }
+  return %r#0, %r#1 : tensor<1x64xf32>, tensor<1x64xf32>
+}
+
 // A part of a tile is no destination, since the tile is needed; unless the part is replaced by the result.
 // CHECK-LABEL: func.func @parts
 // CHECK-SAME:    %[[TILE:.*]]: tensor<4x64xf32>, %[[V:.*]]: tensor<2x64xf32>
@@ -154,4 +165,29 @@ func.func @parts(%tile: tensor<4x64xf32>, %v: tensor<2x64xf32>) -> (tensor<4x64x
   } -> tensor<2x64xf32>
   %whole = tensor.insert_slice %product into %tile[2, 0] [2, 64] [1, 1] : tensor<2x64xf32> into tensor<4x64xf32>
   return %whole, %sum : tensor<4x64xf32>, tensor<2x64xf32>
+}
+
+// A tile of which a part is read later is no destination either.
+// CHECK-LABEL: func.func @part_is_read_later
+// CHECK-SAME:    %[[V:.*]]: tensor<4x1xf32>, %[[ROWS:.*]]: index
+func.func @part_is_read_later(%v: tensor<4x1xf32>, %rows: index) -> (tensor<4x1xf32>, tensor<?x1xf32>) {
+  // CHECK: %[[FIRST:.*]] = linalg.generic {{.*}} ins(%[[V]]
+  // CHECK: %[[EMPTY:.*]] = tensor.empty() : tensor<4x1xf32>
+  // CHECK: linalg.generic {{.*}} ins(%[[FIRST]] : {{.*}}) outs(%[[EMPTY]] : tensor<4x1xf32>)
+  %e0 = tensor.empty() : tensor<4x1xf32>
+  %first = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%v : tensor<4x1xf32>) outs(%e0 : tensor<4x1xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %s = arith.negf %x : f32
+    linalg.yield %s : f32
+  } -> tensor<4x1xf32>
+  %part = tensor.extract_slice %first[0, 0] [%rows, 1] [1, 1] : tensor<4x1xf32> to tensor<?x1xf32>
+  %e1 = tensor.empty() : tensor<4x1xf32>
+  %second = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%first : tensor<4x1xf32>) outs(%e1 : tensor<4x1xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %s = arith.addf %x, %x : f32
+    linalg.yield %s : f32
+  } -> tensor<4x1xf32>
+  return %second, %part : tensor<4x1xf32>, tensor<?x1xf32>
 }

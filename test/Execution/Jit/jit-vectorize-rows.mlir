@@ -23,10 +23,12 @@ func.func @elementwise(%v: memref<4x72xf32>, %p: memref<4x1xf32>, %acc: memref<4
   // CHECK:   vector.load %[[V]][%[[R]], %c64{{.*}}] : memref<4x72xf32>, vector<8xf32>
   // CHECK:   vector.store
   // CHECK-NOT: vector.store
-  // WIDE:    scf.for %{{.*}} to %c64{{.*}} step %c16
-  // WIDE:      vector<16xf32>
-  // WIDE:      vector.store
-  // WIDE:    vector.load %{{.*}} : memref<4x72xf32>, vector<8xf32>
+  // Few vectors of a row are written out.
+  // WIDE:          scf.for
+  // WIDE-NOT:      scf.for
+  // WIDE-COUNT-4:  vector.store %{{.*}} vector<16xf32>
+  // WIDE-NOT:      vector<16xf32>
+  // WIDE:          vector.load %{{.*}} : memref<4x72xf32>, vector<8xf32>
   linalg.generic {indexing_maps = [#all, #column, #all], iterator_types = ["parallel", "parallel"]}
       ins(%v, %p : memref<4x72xf32>, memref<4x1xf32>) outs(%acc : memref<4x72xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):
@@ -267,5 +269,37 @@ func.func @ahead(%x: memref<?x64xf32, strided<[?, 1]>>, %t: index) {
   // CHECK-NOT: memref.prefetch
   memref.copy %from, %a : memref<4x64xf32, strided<[?, 1], offset: ?>> to memref<4x64xf32>
   memref.copy %from, %b : memref<4x64xf32, strided<[?, 1], offset: ?>> to memref<4x64xf32>
+  return
+}
+
+// -----
+
+#all = affine_map<(d0, d1) -> (d0, d1)>
+
+// Of two tiles that the first sweep reads, a later one that has as much to do asks for the rows behind the second.
+// CHECK-LABEL: func.func @ahead_of_both
+// CHECK-SAME:    %[[X:.*]]: memref<4x64xf32>, %[[Y:.*]]: memref<4x64xf32>, %{{.*}}: memref<4x64xf32>
+// CHECK:         memref.prefetch %[[X]]
+// CHECK-NOT:     memref.prefetch %[[Y]]
+// CHECK:         arith.mulf
+// CHECK:         memref.prefetch %[[Y]]
+// CHECK-NOT:     memref.prefetch %[[X]]
+// CHECK:         arith.addf
+// CHECK-NOT:     memref.prefetch %[[X]]
+// CHECK:         return
+func.func @ahead_of_both(%x: memref<4x64xf32>, %y: memref<4x64xf32>, %to: memref<4x64xf32>) {
+  %a = memref.alloca() : memref<4x64xf32>
+  linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %y : memref<4x64xf32>, memref<4x64xf32>) outs(%a : memref<4x64xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %r = arith.mulf %p, %q : f32
+    linalg.yield %r : f32
+  }
+  linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %y : memref<4x64xf32>, memref<4x64xf32>) outs(%to : memref<4x64xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %r = arith.addf %p, %q : f32
+    linalg.yield %r : f32
+  }
   return
 }

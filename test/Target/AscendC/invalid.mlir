@@ -135,13 +135,165 @@ func.func @offset(%x: memref<4xf32, strided<[1], offset: 3>, #ascend.space<gm>>)
 
 // -----
 
-func.func @half_scalar() attributes {ascend.kernel} {
-  %x = ascend.alloc "x" at 0 : memref<64xf16, #ascend.space<ub>>
+func.func @narrow_scalar(%n: index) attributes {ascend.kernel} {
+  %x = ascend.alloc "x" at 0 : memref<64xf32, #ascend.space<ub>>
   %one = arith.constant 1.0 : f16
   // expected-error@below {{cannot be printed as AscendC: no scalar type for 'f16'}}
   %two = arith.addf %one, %one : f16
-  %c64 = arith.constant 64 : index
-  ascend.duplicate %x, %two count(%c64) : memref<64xf16, #ascend.space<ub>>, f16
+  %wide = arith.extf %two : f16 to f32
+  ascend.duplicate %x, %wide count(%n) : memref<64xf32, #ascend.space<ub>>, f32
+  ascend.barrier all
+  return
+}
+
+// -----
+
+func.func @narrow_duplicate(%n: index) attributes {ascend.kernel} {
+  %x = ascend.alloc "x" at 0 : memref<64xf16, #ascend.space<ub>>
+  %one = arith.constant 1.0 : f16
+  %two = arith.addf %one, %one : f16
+  // expected-error@below {{cannot be printed as AscendC for 'f16'}}
+  ascend.duplicate %x, %two count(%n) : memref<64xf16, #ascend.space<ub>>, f16
+  ascend.barrier all
+  return
+}
+
+// -----
+
+func.func @narrow_operand(%n: index) attributes {ascend.kernel} {
+  %x = ascend.alloc "x" at 0 : memref<64xf16, #ascend.space<ub>>
+  %one = arith.constant 1.0 : f16
+  // expected-error@below {{takes a scalar of type 'f16', which AscendC text does not compute with}}
+  ascend.scalar adds %x, %x, %one count(%n) : memref<64xf16, #ascend.space<ub>>, memref<64xf16, #ascend.space<ub>>, f16
+  ascend.barrier all
+  return
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+func.func @capacity(%n: index) attributes {ascend.kernel} {
+  // expected-error@below {{ends at byte 196608 of 196352}}
+  %x = ascend.alloc "x" at 196352 : memref<64xf32, #ascend.space<ub>>
+  ascend.unary exp %x, %x count(%n) : memref<64xf32, #ascend.space<ub>>, memref<64xf32, #ascend.space<ub>>
+  ascend.barrier all
+  return
+}
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+func.func @reserved_event() attributes {ascend.kernel} {
+  // expected-error@below {{has no event id of the chip; run ascend-assign-events before}}
+  ascend.set_flag v to mte3 event 6
+  ascend.barrier all
+  return
+}
+}
+
+// -----
+
+func.func @rounds(%n: index) attributes {ascend.kernel, launch.limit = 40 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    // expected-error@below {{stands in a loop or branch: not all blocks may come to it}}
+    ascend.sync_all
+  }
+  ascend.barrier all
+  return
+}
+
+// -----
+
+func.func @boundless_meeting() attributes {ascend.kernel} {
+  // expected-error@below {{needs 'launch.limit' on its kernel: blocks can only meet while all run}}
+  ascend.sync_all
+  ascend.barrier all
+  return
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+func.func @large_meeting() attributes {ascend.kernel, launch.limit = 41 : i64} {
+  // expected-error@below {{meets up to 41 blocks, but Ascend910B4 runs 40 at once}}
+  ascend.sync_all
+  ascend.barrier all
+  return
+}
+}
+
+// -----
+
+func.func @repeats(%n: index) attributes {ascend.kernel} {
+  %x = ascend.alloc "x" at 0 : memref<64xf32, #ascend.space<ub>>
+  %c256 = arith.constant 256 : index
+  %r = arith.minsi %n, %c256 : index
+  // expected-error@below {{may have 256 repeats; at most 255 are possible}}
+  ascend.unary exp %x, %x mask 64 repeat(%r) strides [1, 1, 8, 8] : memref<64xf32, #ascend.space<ub>>, memref<64xf32, #ascend.space<ub>>
+  ascend.barrier all
+  return
+}
+
+// -----
+
+func.func @reduced_repeats(%n: index) attributes {ascend.kernel} {
+  %x = ascend.alloc "x" at 0 : memref<64xf32, #ascend.space<ub>>
+  %c256 = arith.constant 256 : index
+  %r = arith.minsi %n, %c256 : index
+  // expected-error@below {{may have 256 repeats; at most 255 are possible}}
+  ascend.whole_reduce sum %x, %x mask 64 repeat(%r) strides [1, 1, 8] : memref<64xf32, #ascend.space<ub>>, memref<64xf32, #ascend.space<ub>>
+  ascend.barrier all
+  return
+}
+
+// -----
+
+func.func @possible_rows(%V: memref<64xf32, #ascend.space<gm>>, %n: index) attributes {ascend.kernel} {
+  %x = ascend.alloc "x" at 0 : memref<64xf32, #ascend.space<ub>>
+  %c0 = arith.constant 0 : index
+  %c5000 = arith.constant 5000 : index
+  %rows = arith.minsi %n, %c5000 : index
+  %p = ascend.address %V[%c0] : memref<64xf32, #ascend.space<gm>> -> memref<?xf32, #ascend.space<gm>>
+  // expected-error@below {{may have 5000 rows; at most 4095 are possible}}
+  ascend.copy_in %x, %p rows(%rows) length(%c0) src_pitch(%c0) dst_pitch 8 right_pad 0 : memref<64xf32, #ascend.space<ub>>, memref<?xf32, #ascend.space<gm>>
+  ascend.barrier all
+  return
+}
+
+// -----
+
+func.func @left_out() attributes {ascend.kernel} {
+  %x = ascend.alloc "x" at 0 : memref<64xf32, #ascend.space<ub>>
+  %y = ascend.alloc "y" at 256 : memref<64xf32, #ascend.space<ub>>
+  %c9 = arith.constant 9 : index
+  // expected-error@below {{copies 36 bytes, of which DataCopy leaves out all beyond whole 32-byte blocks}}
+  ascend.copy %x, %y count(%c9) : memref<64xf32, #ascend.space<ub>>, memref<64xf32, #ascend.space<ub>>
+  ascend.barrier all
+  return
+}
+
+// -----
+
+func.func @broadcast_in_place() attributes {ascend.kernel} {
+  %x = ascend.alloc "x" at 0 : memref<64xf32, #ascend.space<ub>>
+  %c1 = arith.constant 1 : index
+  // expected-error@below {{fills the place it reads from}}
+  ascend.brcb %x, %x repeat(%c1) strides [1, 8] : memref<64xf32, #ascend.space<ub>>, memref<64xf32, #ascend.space<ub>>
+  ascend.barrier all
+  return
+}
+
+// -----
+
+func.func @broadcast_type() attributes {ascend.kernel} {
+  %x = ascend.alloc "x" at 0 : memref<64xi8, #ascend.space<ub>>
+  %y = ascend.alloc "y" at 64 : memref<64xi8, #ascend.space<ub>>
+  %c1 = arith.constant 1 : index
+  // expected-error@below {{broadcasts numbers of 2 or 4 bytes, not 'i8'}}
+  ascend.brcb %x, %y repeat(%c1) strides [1, 8] : memref<64xi8, #ascend.space<ub>>, memref<64xi8, #ascend.space<ub>>
   ascend.barrier all
   return
 }

@@ -23,3 +23,14 @@ func.func @meeting_phase1() attributes {ascend.kernel, launch.limit = 40 : i64, 
   ascend.barrier all
   return
 }
+
+// The launcher passes what the kernel does not read; compilers do not warn of it.
+// CHECK:      void unread(__gm__ uint8_t* x, int64_t n) {
+// CHECK-NEXT: AscendC::InitSocState();
+// CHECK-NEXT: (void)x;
+// CHECK-NEXT: (void)n;
+// CHECK-NEXT: AscendC::PipeBarrier<PIPE_ALL>();
+func.func @unread(%x: memref<64xf32, #ascend.space<gm>> loc("x"), %n: index loc("n")) attributes {ascend.kernel} {
+  ascend.barrier all
+  return
+}

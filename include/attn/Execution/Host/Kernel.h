@@ -8,6 +8,11 @@
 
 namespace attn::host {
 
+/// Blocks of a kernel with several phases, at most. What its blocks sum up, it adds in a fixed
+/// order, so their number must not depend on the threads: a shape gives the same bits on any number
+/// of them.
+inline constexpr int64_t blocksWithPhases = 64;
+
 /// A tensor in memory; strides are in elements, the last one 1.
 struct Array {
   uint64_t address = 0;

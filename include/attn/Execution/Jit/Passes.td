@@ -91,22 +91,24 @@ def GatherUpdatesPass : Pass<"jit-gather-updates", "::mlir::func::FuncOp"> {
   let description = [{
     A band that is spread over a window adds the same rows, weighted by one slot after the other, to ever later rows of
     a tile: one sweep over the tile per slot. Seen from a row of the tile, it is a sum over the slots of rows before
-    it. This pass writes that sum, which reads the tile and writes it once. Rows and weights get zeros before and behind, for what is shifted
-    in from outside. The terms are added in the same order.
+    it. This pass writes that sum for the rows that all slots reach; the few before and behind them are updated slot by
+    slot. Rows of the result that are used apart are computed apart, in the type to which they are narrowed. The
+    terms are added in the same order.
 
     Before:
     ```mlir
-    %p0 = tensor.extract_slice %acc[0, 0] [4, 64] [1, 1] : tensor<6x64xf32> to tensor<4x64xf32>
-    %s0 = linalg.generic {...} ins(%p0, %rows, %w0 : ...) { %p + %row * %w }
-    %acc1 = tensor.insert_slice %s0 into %acc[0, 0] [4, 64] [1, 1] : tensor<4x64xf32> into tensor<6x64xf32>
-    ... // the same at [1, 0] with %w1 and at [2, 0] with %w2
+    %acc1 = ... // %acc[0:4, :] += %rows * %v0
+    %acc2 = ... // %acc1[1:5, :] += %rows * %v1
+    %acc3 = ... // %acc2[2:6, :] += %rows * %v2
     ```
+
     After:
     ```mlir
-    %padded = ... // 2 rows of zeros, %rows, 2 rows of zeros
-    %r0 = tensor.extract_slice %padded[2, 0] [6, 64] [1, 1] : tensor<8x64xf32> to tensor<6x64xf32>
+    ... // rows 0 and 1 by updates
+    %r0 = tensor.extract_slice %rows[2, 0] [2, 64] [1, 1] : tensor<4x64xf32> to tensor<2x64xf32>
     ... // %r1 at [1, 0] and %r2 at [0, 0], the weights likewise
-    %acc3 = linalg.generic {...} ins(%r0, %v0, %r1, %v1, %r2, %v2 : ...) outs(%acc) { %a + %r0 * %v0 + %r1 * %v1 + %r2 * %v2 }
+    %sum = linalg.generic {...} ins(%acc_part, %r0, %v0, %r1, %v1, %r2, %v2 : ...) { %a + %r0 * %v0 + %r1 * %v1 + %r2 * %v2 }
+    ... // rows 4 and 5 by updates
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
@@ -150,6 +152,29 @@ def FuseSiblingsPass : Pass<"jit-fuse-siblings", "::mlir::func::FuncOp"> {
     ```
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def WriteToArraysPass : Pass<"jit-write-to-arrays", "::mlir::func::FuncOp"> {
+  let summary = "Computes a tile where it is stored";
+  let description = [{
+    A tile that is computed only to be stored, at once or some rows after the other, needs no buffer: it is computed
+    in the array. Where only the run tells whether the array has all its rows, it is computed in the array or in a
+    buffer, of which the existing rows are copied.
+
+    Before:
+    ```mlir
+    %t = linalg.generic {...} ins(%v) outs(%empty : tensor<4x64xf32>) { ... }
+    bufferization.materialize_in_destination %t in restrict writable %array
+    ```
+    After:
+    ```mlir
+    %place = bufferization.to_tensor %array restrict writable
+    %t = linalg.generic {...} ins(%v) outs(%place : tensor<4x64xf32>) { ... }
+    bufferization.materialize_in_destination %t in restrict writable %array
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
 def ReuseDestinationsPass : Pass<"jit-reuse-destinations", "::mlir::func::FuncOp"> {

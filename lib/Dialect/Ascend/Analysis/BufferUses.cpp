@@ -19,6 +19,14 @@ AllocOp attn::ascend::getBuffer(Value memory) {
   return {};
 }
 
+Value attn::ascend::getArray(Value memory) {
+  if (auto address = memory.getDefiningOp<AddressOp>())
+    memory = address.getArray();
+  if (auto lookup = memory.getDefiningOp<LookupOp>())
+    memory = lookup.getTable();
+  return memory;
+}
+
 BufferUses::BufferUses(func::FuncOp kernel) {
   SmallVector<Access> accesses;
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {

@@ -101,8 +101,8 @@ private:
 
 } // namespace
 
-FailureOr<EventIds> attn::ascend::chooseEventIds(func::FuncOp kernel, ArrayRef<EventGroup> events,
-                                                 int64_t limit) {
+FailureOr<SmallVector<int64_t>>
+attn::ascend::chooseEventIds(func::FuncOp kernel, ArrayRef<EventGroup> events, int64_t limit) {
   ConflictFinder finder(events);
   KernelTracer tracer(kernel);
   SmallVector<TraceChoice> choices = getTraceChoices(kernel);
@@ -117,20 +117,20 @@ FailureOr<EventIds> attn::ascend::chooseEventIds(func::FuncOp kernel, ArrayRef<E
   }
 
   // Pairs of pipes have ids of their own.
-  EventIds result;
-  result.ids.assign(events.size(), -1);
+  SmallVector<int64_t> result(events.size(), -1);
   for (ArrayRef<size_t> members : finder.getPairs()) {
     auto slots = llvm::map_to_vector(members, [&](size_t member) { return events[member].slots; });
     auto haveConflict = [&](size_t a, size_t b) {
       return finder.haveConflict(members[a], members[b]);
     };
     std::optional<SmallVector<int64_t>> ids = colourEvents(slots, haveConflict, limit);
-    if (!ids) {
-      result.crowded = llvm::to_vector(members);
-      return result;
-    }
+    const EventGroup &first = events[members.front()];
+    if (!ids)
+      return SetFlagOp(first.sets.front()).emitError()
+             << "is one of more events from " << stringifyPipe(first.source) << " to "
+             << stringifyPipe(first.target) << " than the " << limit << " ids of the chip allow";
     for (auto [member, id] : llvm::zip(members, *ids))
-      result.ids[member] = id;
+      result[member] = id;
   }
   return result;
 }

@@ -1,17 +1,9 @@
 // Collects what does not change from trace to trace.
 #include "KernelFacts.h"
+#include "attn/Dialect/Ascend/Analysis/BufferUses.h"
 
 using namespace mlir;
 using namespace attn::ascend;
-
-/// The argument behind a memref of GM.
-static Value getArray(Value memory) {
-  if (auto address = memory.getDefiningOp<AddressOp>())
-    memory = address.getArray();
-  if (auto lookup = memory.getDefiningOp<LookupOp>())
-    memory = lookup.getTable();
-  return memory;
-}
 
 /// The most trips a loop can make, or none.
 static std::optional<int64_t> getTripLimit(scf::ForOp loop) {
@@ -54,6 +46,28 @@ KernelFacts::KernelFacts(func::FuncOp kernel) : kernel(kernel) {
   });
 }
 
+const IndexBounds &KernelFacts::getBounds(Value index) {
+  auto [found, isNew] = bounds.try_emplace(index);
+  if (isNew)
+    found->second = {getLowerBound(index), getUpperBound(index)};
+  return found->second;
+}
+
+/// The size of what a load or fill writes, if that is one run of bytes.
+static std::optional<WrittenSize> getWrittenSize(Operation *op, ArrayRef<Access> accesses) {
+  if (accesses.size() != 1)
+    return std::nullopt;
+  const Access &access = accesses.front();
+  if (auto load = dyn_cast<CopyInOp>(op))
+    if (!access.toEnd && access.rowBytes <= access.pitchBytes)
+      return WrittenSize{load.getRows(), access.pitchBytes};
+  if (auto fill = dyn_cast<DuplicateOp>(op))
+    if (!fill.getMask())
+      return WrittenSize{fill.getAmount(),
+                         cast<MemRefType>(fill.getDst().getType()).getElementTypeBitWidth() / 8};
+  return std::nullopt;
+}
+
 void KernelFacts::add(InstructionOpInterface instruction) {
   InstructionFacts &facts = instructions[instruction];
   facts.pipe = instruction.getPipe();
@@ -61,6 +75,7 @@ void KernelFacts::add(InstructionOpInterface instruction) {
   llvm::erase_if(facts.accesses, [](const Access &access) {
     return getSpace(access.memory.getType()) != Space::UB;
   });
+  facts.written = getWrittenSize(instruction, facts.accesses);
   if (auto in = dyn_cast<CopyInOp>(*instruction))
     addGlobal(facts, in.getSrc(), /*isWrite=*/false, in.getRows(), in.getLength(),
               in.getSrcPitch());
@@ -99,8 +114,16 @@ void KernelFacts::addGlobal(InstructionFacts &facts, Value memory, bool isWrite,
   auto argument = dyn_cast<BlockArgument>(access.array);
   access.isScratch = argument && argument.getOwner() == &kernel.getBody().front() &&
                      kernel.getArgAttr(argument.getArgNumber(), "launch.scratch");
-  access.rows = getUpperBound(rows);
-  access.length = getUpperBound(length);
+  access.rows = rows;
+  access.length = length;
+  if (auto product = pitch.getDefiningOp<arith::MulIOp>())
+    for (auto [stride, step] : {std::pair(product.getLhs(), product.getRhs()),
+                                std::pair(product.getRhs(), product.getLhs())})
+      if (!access.rowStep && stride.getDefiningOp<StrideOp>()) {
+        pitch = stride;
+        access.rowStep = step;
+        rowSteps.insert(step);
+      }
   if (auto address = memory.getDefiningOp<AddressOp>())
     access.rowDimension = findRowDimension(address, pitch);
   facts.global = access;

@@ -12,19 +12,35 @@ struct GlobalFacts {
   mlir::Value array;
   bool isWrite = false;
   bool isScratch = false;
-  std::optional<int64_t> rows = {}, length = {};
-  /// The dimension that the rows run along; none where it is not known.
+  mlir::Value rows = {}, length = {};
+  /// The dimension that the rows run along and how many of its numbers they are apart (none: one);
+  /// no dimension where it is not known.
   std::optional<int64_t> rowDimension = {};
+  mlir::Value rowStep = {};
+};
+
+/// How much a load or fill writes: a number of elements or rows, each of so many bytes.
+struct WrittenSize {
+  mlir::Value amount;
+  int64_t unitBytes;
 };
 
 struct InstructionFacts {
   Pipe pipe;
   llvm::SmallVector<Access, 4> accesses; // of UB
+  std::optional<WrittenSize> written;
   std::optional<GlobalFacts> global;
+};
+
+/// What an index always is between.
+struct IndexBounds {
+  std::optional<int64_t> low, high;
 };
 
 struct KernelFacts {
   explicit KernelFacts(mlir::func::FuncOp kernel);
+  /// The bounds of an index, looked for once.
+  const IndexBounds &getBounds(mlir::Value index);
   void add(InstructionOpInterface instruction);
   void addGlobal(InstructionFacts &facts, mlir::Value memory, bool isWrite, mlir::Value rows,
                  mlir::Value length, mlir::Value pitch);
@@ -38,6 +54,9 @@ struct KernelFacts {
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>> movingViews;
   llvm::DenseSet<mlir::Value> slotIndices;
   llvm::DenseSet<mlir::Value> writtenArrays;
+  llvm::DenseMap<mlir::Value, IndexBounds> bounds;
+  /// Indices that rows are apart by: transfers step forward, so they are positive.
+  llvm::DenseSet<mlir::Value> rowSteps;
 };
 
 } // namespace attn::ascend

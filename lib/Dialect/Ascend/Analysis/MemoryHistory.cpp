@@ -37,17 +37,17 @@ void LocalHistory::add(Needs &needs, const Touch &touch, const LocalPlace &place
 
 void LocalHistory::collect(const LocalPlace &place, const Access &access, const Actor &actor,
                            Needs &needs) const {
-  auto isSameFill = [&](const Touch &writer) {
-    return actor.fill && actor.fill == writer.fill && actor.pipe == writer.pipe &&
-           place.buffer == writer.buffer;
+  auto meets = [&](const Touch &writer) {
+    return !actor.part || !writer.part || !actor.part->isDisjoint(*writer.part, symbols);
   };
   forEachRun(place, access, [&](int64_t begin, int64_t end) {
     auto piece = pieces.upper_bound(begin);
     if (piece != pieces.begin() && std::prev(piece)->second.end > begin)
       --piece;
     for (; piece != pieces.end() && piece->first < end; ++piece) {
-      if (piece->second.writer && !isSameFill(*piece->second.writer))
-        add(needs, *piece->second.writer, place);
+      for (const Touch &writer : piece->second.writers)
+        if (meets(writer))
+          add(needs, writer, place);
       if (access.isWrite)
         for (const Touch &reader : piece->second.readers)
           add(needs, reader, place);
@@ -67,50 +67,63 @@ LocalHistory::Pieces::iterator LocalHistory::cut(int64_t position) {
   return pieces.emplace_hint(next, position, std::move(rest));
 }
 
+void LocalHistory::addReader(Piece &piece, const Touch &touch) {
+  auto same =
+      llvm::find_if(piece.readers, [&](const Touch &reader) { return reader.pipe == touch.pipe; });
+  if (same == piece.readers.end())
+    piece.readers.push_back(touch);
+  else
+    *same = touch;
+}
+
+/// What was there before stays, since a later one may meet it and not this. Of an instruction that
+/// comes again the earlier parts are no longer told apart, and one of each pipe stands for all.
+void LocalHistory::addPart(Piece &piece, const Touch &touch) {
+  auto *again = llvm::find_if(
+      piece.writers, [&](const Touch &writer) { return writer.op == touch.op && writer.part; });
+  if (again != piece.writers.end()) {
+    again->part = nullptr;
+    int32_t step = again->step;
+    llvm::erase_if(piece.writers, [&](const Touch &writer) {
+      return !writer.part && writer.pipe == touch.pipe && writer.step < step;
+    });
+  }
+  piece.writers.push_back(touch);
+}
+
 void LocalHistory::record(const LocalPlace &place, const Access &access, const Actor &actor) {
   Touch touch{actor, place.buffer, place.slot};
   forEachRun(place, access, [&](int64_t begin, int64_t end) {
     auto piece = cut(begin);
     auto last = cut(end);
-    if (access.isWrite) {
+    if (access.isWrite && !actor.part) {
       pieces.erase(piece, last);
-      pieces.emplace(begin, Piece{end, touch, {}});
+      pieces.emplace(begin, Piece{end, {touch}, {}});
       return;
     }
     for (int64_t position = begin; position < end;) {
       if (piece == last || piece->first > position) {
         int64_t gapEnd = piece == last ? end : piece->first;
-        pieces.emplace(position, Piece{gapEnd, std::nullopt, {touch}});
-        position = gapEnd;
-        continue;
+        piece = pieces.emplace(position, Piece{gapEnd, {}, {}}).first;
       }
-      auto &readers = piece->second.readers;
-      auto same =
-          llvm::find_if(readers, [&](const Touch &reader) { return reader.pipe == actor.pipe; });
-      if (same == readers.end())
-        readers.push_back(touch);
+      if (access.isWrite)
+        addPart(piece->second, touch);
       else
-        *same = touch;
+        addReader(piece->second, touch);
       position = piece->second.end;
       ++piece;
     }
   });
 }
 
-/// Whether two places of one array differ in a dimension by at least their extent.
-static bool areDisjoint(ArrayRef<Extent> a, ArrayRef<Extent> b) {
-  if (a.size() != b.size())
+/// Whether two places of one array have no number of some dimension in common.
+bool GlobalHistory::areDisjoint(const Touch &a, const Touch &b) const {
+  if (a.spans.size() != b.spans.size())
     return false;
-  for (auto [one, other] : llvm::zip(a, b)) {
-    std::optional<IndexExpression> difference = IndexExpression::subtract(other.begin, one.begin);
-    std::optional<int64_t> distance = difference ? difference->getConstant() : std::nullopt;
-    if (!distance)
-      continue;
-    if ((*distance >= 0 && one.size && *distance >= *one.size) ||
-        (*distance < 0 && other.size && -*distance >= *other.size))
-      return true;
-  }
-  return false;
+  return llvm::any_of(llvm::zip(a.spans, b.spans), [&](auto spans) {
+    auto &[one, other] = spans;
+    return one && other && one->isDisjoint(*other, symbols);
+  });
 }
 
 void GlobalHistory::add(Value array, Touch touch, Needs &needs,
@@ -119,7 +132,7 @@ void GlobalHistory::add(Value array, Touch touch, Needs &needs,
   for (const Touch &other : earlier) {
     Need &need = needs[getIndex(other.pipe)];
     if ((!touch.isWrite && !other.isWrite) || other.step < need.step ||
-        areApart(other.step, touch.step) || areDisjoint(other.extents, touch.extents))
+        areApart(other.step, touch.step) || areDisjoint(other, touch))
       continue;
     need = {other.step, Value()};
   }

@@ -29,35 +29,33 @@ public:
          ArrayRef<std::optional<Witness>> witnesses)
       : traces(traces), syncs(syncs), witnesses(witnesses) {}
 
+  /// Without loops and conditions every sync was made for an order that nothing else makes.
   void run(int64_t eventIds) {
-    SmallVector<int32_t> candidates;
-    for (int32_t index = 0; index < syncs.size(); ++index)
-      if (syncs.isEnabled(index) && !isNeededByWitness(index))
-        candidates.push_back(index);
-    tryWithout(candidates);
-    bool hasReplaced = replaceRare();
-    bool isRelieved = relieveCrowding(traces, syncs, eventIds);
-    if (!hasReplaced && !isRelieved)
-      return;
-    if (isRelieved)
-      replaceRare();
-    // Flags that start more often tell more.
-    candidates.clear();
-    for (int32_t index = 0; index < syncs.size(); ++index)
-      if (syncs.isEnabled(index))
-        candidates.push_back(index);
-    tryWithout(candidates);
+    if (traces.size() > 1) {
+      tryWithout([&](int32_t index) { return !isNeededByWitness(index); });
+      bool hasReplaced = replaceRare();
+      bool isRelieved = relieveCrowding(traces, syncs, eventIds);
+      if (isRelieved)
+        replaceRare();
+      bool hasJoined = joinNeighbours(traces, syncs);
+      // Flags that start more often, or stand for two, tell more.
+      if (hasReplaced || isRelieved || hasJoined)
+        tryWithout([](int32_t) { return true; });
+    }
+    // So does what takes the place of events; what others told may be missed then.
+    while (giveUpEvents(traces, syncs, eventIds)) {
+      while (giveUpEvents(traces, syncs, eventIds)) {
+      }
+      tryWithout([](int32_t) { return true; });
+    }
   }
 
 private:
-  static int getLoopDepth(Operation *op) {
-    int depth = 0;
-    while ((op = op->getParentOp()))
-      depth += isa<scf::ForOp>(op);
-    return depth;
-  }
-
-  void tryWithout(MutableArrayRef<int32_t> candidates) {
+  void tryWithout(function_ref<bool(int32_t)> isCandidate) {
+    SmallVector<int32_t> candidates;
+    for (int32_t index = 0; index < syncs.size(); ++index)
+      if (syncs.isEnabled(index) && isCandidate(index))
+        candidates.push_back(index);
     llvm::sort(candidates, [&](int32_t a, int32_t b) {
       return std::tuple(-getLoopDepth(syncs[a].consumer), !syncs[a].isBarrier(), a) <
              std::tuple(-getLoopDepth(syncs[b].consumer), !syncs[b].isBarrier(), b);
@@ -129,7 +127,5 @@ bool Pruner::replaceRare() {
 
 void attn::ascend::pruneSyncs(ArrayRef<ExecutionTrace> traces, SyncSet &syncs,
                               ArrayRef<std::optional<Witness>> witnesses, int64_t eventIds) {
-  // Without loops and conditions every sync was made for an order that nothing else makes.
-  if (traces.size() > 1)
-    Pruner(traces, syncs, witnesses).run(eventIds);
+  Pruner(traces, syncs, witnesses).run(eventIds);
 }

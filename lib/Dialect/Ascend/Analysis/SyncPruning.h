@@ -15,7 +15,8 @@ struct Witness {
 
 /// Disables every sync without which all traces are still ordered. The first trace is the one in
 /// which all loops run several times: what only shorter runs need is first sought from a flag that
-/// the long run needs as well. `eventIds` is the number of ids that a pair of pipes has.
+/// the long run needs as well. `eventIds` is the number of ids that a pair of pipes has; what is
+/// left gets by with them.
 void pruneSyncs(llvm::ArrayRef<ExecutionTrace> traces, SyncSet &syncs,
                 llvm::ArrayRef<std::optional<Witness>> witnesses, int64_t eventIds);
 

@@ -36,6 +36,14 @@ std::optional<int32_t> SyncSet::add(const Sync &sync) {
   return index;
 }
 
+int32_t SyncSet::getDistance(int32_t a, int32_t b) const {
+  auto between = [&](Operation *one, Operation *other) {
+    return std::abs(tracer.getNumber(one) - tracer.getNumber(other));
+  };
+  return between(syncs[a].producer, syncs[b].producer) +
+         between(syncs[a].consumer, syncs[b].consumer);
+}
+
 bool attn::ascend::knowsNeeds(const ExecutionTrace &trace, const ExecutionTrace::Step &step,
                               const PipeClocks &clocks) {
   return llvm::all_of(trace.getNeeds(step), [&](const ExecutionTrace::PipeNeed &need) {

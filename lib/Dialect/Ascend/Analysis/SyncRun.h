@@ -26,6 +26,8 @@ public:
   bool isEnabled(int32_t index) const { return enabled[index]; }
 
   int32_t size() const { return syncs.size(); }
+  /// How far two flags lie apart: instructions between their producers and between their consumers.
+  int32_t getDistance(int32_t a, int32_t b) const;
   const Sync &operator[](int32_t index) const { return syncs[index]; }
   /// What acts just before and just after the operation of a number.
   const Place &getBefore(int32_t number) const { return before[number]; }

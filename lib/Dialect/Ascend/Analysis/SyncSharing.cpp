@@ -1,9 +1,16 @@
-// Starts flags anew inside of outer loops.
+// Makes do with the ids of the chip.
 #include "SyncSharing.h"
 #include "EventColouring.h"
 
 using namespace mlir;
 using namespace attn::ascend;
+
+int attn::ascend::getLoopDepth(Operation *op) {
+  int depth = 0;
+  while ((op = op->getParentOp()))
+    depth += isa<scf::ForOp>(op);
+  return depth;
+}
 
 bool attn::ascend::areOrdered(ArrayRef<ExecutionTrace> traces, const SyncSet &syncs) {
   return llvm::all_of(traces, [&](const ExecutionTrace &trace) { return isOrdered(trace, syncs); });
@@ -138,4 +145,119 @@ bool attn::ascend::relieveCrowding(ArrayRef<ExecutionTrace> traces, SyncSet &syn
     }
   }
   return hasChanged;
+}
+
+//===----------------------------------------------------------------------===//
+// Fewer events
+//===----------------------------------------------------------------------===//
+
+/// One event for two: raised behind the later producer, awaited before the earlier consumer. None
+/// where they do not belong to the same loop and slot, or stand in each other's way.
+static std::optional<Sync> merge(const Sync &a, const Sync &b) {
+  if (a.around != b.around || a.drainBefore != b.drainBefore || a.slot != b.slot ||
+      a.producer->getBlock() != b.producer->getBlock() ||
+      a.consumer->getBlock() != b.consumer->getBlock())
+    return std::nullopt;
+  Sync merged = a;
+  if (a.producer->isBeforeInBlock(b.producer))
+    merged.producer = b.producer;
+  if (b.consumer->isBeforeInBlock(a.consumer))
+    merged.consumer = b.consumer;
+  bool isForward =
+      merged.producer != merged.consumer && merged.producer->isBeforeInBlock(merged.consumer);
+  return isForward == !merged.around ? std::optional(merged) : std::nullopt;
+}
+
+/// Lets two events be one, if all traces stay ordered.
+static std::optional<Sync> tryMerged(ArrayRef<ExecutionTrace> traces, SyncSet &syncs, int32_t a,
+                                     int32_t b) {
+  std::optional<Sync> merged = merge(syncs[a], syncs[b]);
+  if (!merged)
+    return std::nullopt;
+  syncs.disable(a);
+  syncs.disable(b);
+  std::optional<int32_t> added = syncs.add(*merged);
+  if (added && areOrdered(traces, syncs))
+    return merged;
+  if (added)
+    syncs.disable(*added);
+  syncs.enable(a);
+  syncs.enable(b);
+  return std::nullopt;
+}
+
+/// Tries to let two of the events be one, those that lie closest together first: they lose least.
+static bool mergeTwo(ArrayRef<ExecutionTrace> traces, SyncSet &syncs, ArrayRef<int32_t> events) {
+  SmallVector<std::pair<int32_t, int32_t>> pairs;
+  for (size_t first = 0; first < events.size(); ++first)
+    for (size_t second = first + 1; second < events.size(); ++second)
+      pairs.push_back({events[first], events[second]});
+  llvm::stable_sort(pairs, [&](auto a, auto b) {
+    return syncs.getDistance(a.first, a.second) < syncs.getDistance(b.first, b.second);
+  });
+  for (auto [a, b] : pairs)
+    if (std::optional<Sync> merged = tryMerged(traces, syncs, a, b)) {
+      merged->consumer->emitRemark()
+          << "two events from " << stringifyPipe(merged->source) << " to "
+          << stringifyPipe(merged->target) << " become one here: the chip has no more ids";
+      return true;
+    }
+  return false;
+}
+
+/// Whether only instructions of the target pipe lie between the waits of two events.
+static bool haveNeighbouringWaits(const Sync &a, const Sync &b) {
+  if (a.consumer->getBlock() != b.consumer->getBlock())
+    return false;
+  bool inOrder = a.consumer->isBeforeInBlock(b.consumer);
+  Operation *last = inOrder ? b.consumer : a.consumer;
+  for (Operation *op = inOrder ? a.consumer : b.consumer; op != last; op = op->getNextNode()) {
+    auto instruction = dyn_cast<InstructionOpInterface>(op);
+    if (op->getNumRegions() != 0 || (instruction && instruction.getPipe() != a.target))
+      return false;
+  }
+  return true;
+}
+
+bool attn::ascend::joinNeighbours(ArrayRef<ExecutionTrace> traces, SyncSet &syncs) {
+  bool hasJoined = false;
+  auto mayJoin = [&](int32_t a, int32_t b) {
+    return syncs.isEnabled(a) && syncs.isEnabled(b) && syncs[a].slot && syncs[a].around &&
+           syncs[a].source == syncs[b].source && syncs[a].target == syncs[b].target &&
+           haveNeighbouringWaits(syncs[a], syncs[b]);
+  };
+  // What becomes of two comes later in the set, and may be joined once more.
+  for (int32_t b = 0; b < syncs.size(); ++b)
+    for (int32_t a = 0; a < b; ++a)
+      if (mayJoin(a, b))
+        hasJoined |= tryMerged(traces, syncs, a, b).has_value();
+  return hasJoined;
+}
+
+/// Puts a barrier of all pipes in the place of one event: the one that runs most seldom costs
+/// least.
+static void replaceByBarrier(SyncSet &syncs, ArrayRef<int32_t> events) {
+  int32_t victim = *llvm::min_element(events, [&](int32_t a, int32_t b) {
+    return getLoopDepth(syncs[a].consumer) < getLoopDepth(syncs[b].consumer);
+  });
+  const Sync sync = syncs[victim];
+  sync.consumer->emitRemark()
+      << "all pipes wait for each other here: the chip has no more ids from "
+      << stringifyPipe(sync.source) << " to " << stringifyPipe(sync.target);
+  syncs.disable(victim);
+  syncs.add({Pipe::ALL, Pipe::ALL, nullptr, sync.consumer});
+}
+
+bool attn::ascend::giveUpEvents(ArrayRef<ExecutionTrace> traces, SyncSet &syncs, int64_t eventIds) {
+  SmallVector<PipePair> crowded = findCrowded(traces, syncs, eventIds);
+  for (PipePair pair : crowded) {
+    SmallVector<int32_t> events;
+    for (int32_t index = 0; index < syncs.size(); ++index)
+      if (syncs.isEnabled(index) && !syncs[index].isBarrier() &&
+          PipePair(syncs[index].source, syncs[index].target) == pair)
+        events.push_back(index);
+    if (!mergeTwo(traces, syncs, events))
+      replaceByBarrier(syncs, events);
+  }
+  return !crowded.empty();
 }

@@ -1,11 +1,14 @@
-// Lets flags that run through outer loops start anew inside of them, where that says more or takes
-// fewer ids.
+// Gets by with the ids that a pair of pipes has: flags that run through outer loops start anew
+// inside of them, two flags become one, or a barrier of all pipes replaces one.
 #ifndef ATTN_DIALECT_ASCEND_ANALYSIS_SYNCSHARING_H
 #define ATTN_DIALECT_ASCEND_ANALYSIS_SYNCSHARING_H
 
 #include "SyncRun.h"
 
 namespace attn::ascend {
+
+/// How many loops are around an operation.
+int getLoopDepth(mlir::Operation *op);
 
 /// Whether every order of all traces holds under the syncs.
 bool areOrdered(llvm::ArrayRef<ExecutionTrace> traces, const SyncSet &syncs);
@@ -19,6 +22,15 @@ std::optional<int32_t> restartInside(llvm::ArrayRef<ExecutionTrace> traces, Sync
 /// of outer loops, so that events of different loops can share ids. Returns whether anything
 /// changed.
 bool relieveCrowding(llvm::ArrayRef<ExecutionTrace> traces, SyncSet &syncs, int64_t eventIds);
+
+/// Lets events of slots that are awaited side by side be one: a pipe that waits starts anew, and
+/// with slots it does not matter that the source was ready for some of them earlier. Returns
+/// whether there were such events.
+bool joinNeighbours(llvm::ArrayRef<ExecutionTrace> traces, SyncSet &syncs);
+
+/// Takes one event from every pair of pipes that still needs more ids, with a remark: two become
+/// one, or else a barrier of all pipes replaces one. Returns whether there was such a pair.
+bool giveUpEvents(llvm::ArrayRef<ExecutionTrace> traces, SyncSet &syncs, int64_t eventIds);
 
 } // namespace attn::ascend
 

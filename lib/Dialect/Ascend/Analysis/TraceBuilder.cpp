@@ -4,6 +4,7 @@
 #include "attn/Dialect/Ascend/Analysis/ExecutionTrace.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
+#include <deque>
 
 using namespace mlir;
 using namespace attn::ascend;
@@ -16,7 +17,7 @@ namespace attn::ascend {
 class TraceBuilder {
 public:
   TraceBuilder(KernelFacts &facts, const TraceChoice &choice, bool findsNeeds)
-      : facts(facts), choice(choice), findsNeeds(findsNeeds) {}
+      : facts(facts), choice(choice), findsNeeds(findsNeeds), local(symbols), global(symbols) {}
 
   FailureOr<ExecutionTrace> run() {
     trace.frames.push_back({-1, 0});
@@ -43,14 +44,17 @@ private:
   /// Indices.
   IndexExpression get(Value index);
   void set(Value index, IndexExpression expression);
-  std::optional<IndexExpression> evaluate(Operation *op);
-  IndexExpression makeUnknown() { return IndexExpression::unknown(nextSymbol++); }
+  IndexExpression evaluate(Operation *op);
+  IndexExpression makeUnknown() { return symbols.make({}); }
+  IndexExpression makeUnknown(Value index);
 
   /// Memory.
   void setPlace(Operation *op);
   void setSlot(SlotOp op);
   void setSlice(SliceOp op);
-  SmallVector<Extent, 4> getExtents(const GlobalFacts &access);
+  std::optional<Span> getSpan(const IndexExpression &begin, const IndexExpression &size);
+  const Span *getWrittenPart(const InstructionFacts &instruction);
+  SmallVector<std::optional<Span>, 4> getSpans(const GlobalFacts &access);
   bool areInParallelIterations(int32_t left, int32_t right) const;
   void addGlobal(const GlobalFacts &access, Pipe pipe, int32_t step, Needs &needs);
 
@@ -58,13 +62,14 @@ private:
   const TraceChoice &choice;
   bool findsNeeds;
   ExecutionTrace trace;
-  int32_t nextSymbol = 0;
+  IndexSymbols symbols;
   int64_t conditions = 0;
   DenseMap<Value, IndexExpression> indices;
   DenseMap<Value, LocalPlace> localPlaces;
   DenseMap<Value, SmallVector<IndexExpression, 4>> globalPlaces; // indices per dimension
   DenseSet<Operation *> openViews; // whose place may also be any behind the one they have
   LocalHistory local;
+  std::deque<Span> parts; // that the local history points to
   GlobalHistory global;
 };
 
@@ -99,9 +104,10 @@ LogicalResult TraceBuilder::walk(Block &block, int32_t frame) {
             .Default([&](Operation *op) -> LogicalResult {
               if (op->getNumRegions() != 0 || op->getNumSuccessors() != 0)
                 return op->emitError("is control flow that synchronisation cannot follow");
-              setPlace(op);
+              if (findsNeeds)
+                setPlace(op);
               if (op->getNumResults() == 1 && op->getResult(0).getType().isIntOrIndex())
-                set(op->getResult(0), evaluate(op).value_or(makeUnknown()));
+                set(op->getResult(0), evaluate(op));
               return success();
             });
     if (failed(done))
@@ -225,9 +231,23 @@ IndexExpression TraceBuilder::get(Value index) {
   auto [found, isNew] = indices.try_emplace(index);
   if (isNew) {
     std::optional<int64_t> constant = getConstant(index);
-    found->second = constant ? IndexExpression(*constant) : makeUnknown();
+    IndexExpression value = constant ? IndexExpression(*constant) : makeUnknown(index);
+    return indices[index] = std::move(value);
   }
   return found->second;
+}
+
+/// A number of which the bounds are known that its value always has.
+IndexExpression TraceBuilder::makeUnknown(Value index) {
+  if (!findsNeeds)
+    return makeUnknown();
+  auto [low, high] = facts.getBounds(index);
+  IndexSymbols::Facts known{low, high, {}};
+  if (facts.rowSteps.contains(index))
+    known.low = std::max<int64_t>(known.low.value_or(1), 1);
+  if (auto larger = index.getDefiningOp<arith::MaxSIOp>())
+    known.atLeast = {get(larger.getLhs()), get(larger.getRhs())};
+  return symbols.make(std::move(known));
 }
 
 void TraceBuilder::set(Value index, IndexExpression expression) {
@@ -258,23 +278,24 @@ static std::optional<int64_t> compute(Operation *op, int64_t a, int64_t b) {
       .Default(Result());
 }
 
-std::optional<IndexExpression> TraceBuilder::evaluate(Operation *op) {
+IndexExpression TraceBuilder::evaluate(Operation *op) {
+  Value result = op->getResult(0);
   if (op->hasTrait<OpTrait::ConstantLike>())
-    if (std::optional<int64_t> constant = getConstant(op->getResult(0)))
-      return IndexExpression(*constant);
+    if (std::optional<int64_t> constant = getConstant(result))
+      return *constant;
   if (op->getNumOperands() != 2 || !op->getOperand(0).getType().isIndex())
-    return std::nullopt;
+    return makeUnknown(result);
   IndexExpression a = get(op->getOperand(0)), b = get(op->getOperand(1));
+  std::optional<IndexExpression> value;
   if (isa<arith::AddIOp>(op))
-    return IndexExpression::add(a, b);
-  if (isa<arith::SubIOp>(op))
-    return IndexExpression::subtract(a, b);
-  if (isa<arith::MulIOp>(op))
-    return IndexExpression::multiply(a, b);
-  if (!a.getConstant() || !b.getConstant())
-    return std::nullopt;
-  std::optional<int64_t> number = compute(op, *a.getConstant(), *b.getConstant());
-  return number ? std::optional(IndexExpression(*number)) : std::nullopt;
+    value = IndexExpression::add(a, b);
+  else if (isa<arith::SubIOp>(op))
+    value = IndexExpression::subtract(a, b);
+  else if (isa<arith::MulIOp>(op))
+    value = IndexExpression::multiply(a, b);
+  else if (a.getConstant() && b.getConstant())
+    value = compute(op, *a.getConstant(), *b.getConstant());
+  return value ? *value : makeUnknown(result);
 }
 
 //===----------------------------------------------------------------------===//
@@ -284,7 +305,7 @@ std::optional<IndexExpression> TraceBuilder::evaluate(Operation *op) {
 void TraceBuilder::setPlace(Operation *op) {
   if (auto alloc = dyn_cast<AllocOp>(op)) {
     int64_t begin = alloc.getAddress().value_or(0);
-    localPlaces[alloc.getResult()] = {alloc, begin, begin + alloc.getByteSize(), {}};
+    localPlaces[alloc.getResult()] = {alloc, begin, begin + alloc.getByteSize(), {}, begin, begin};
   } else if (auto slot = dyn_cast<SlotOp>(op)) {
     setSlot(slot);
   } else if (auto slice = dyn_cast<SliceOp>(op)) {
@@ -306,38 +327,80 @@ void TraceBuilder::setSlot(SlotOp op) {
     place.begin += *number * place.buffer.getSlotPitchBytes();
     place.end = place.begin + place.buffer.getSlotPitchBytes();
     place.slot = op.getIndex();
+    place.lastBegin = place.begin;
+    place.origin = place.begin;
+  } else {
+    place.lastBegin = place.end;
+    place.origin = makeUnknown();
   }
   localPlaces[op.getResult()] = place;
 }
 
 void TraceBuilder::setSlice(SliceOp op) {
   LocalPlace place = localPlaces.lookup(op.getBuffer());
-  std::optional<int64_t> offset = get(op.getOffset()).getConstant();
   int64_t bytes = cast<MemRefType>(op.getBuffer().getType()).getElementTypeBitWidth() / 8;
-  // A view at an unknown offset may lie anywhere from the start of its buffer on.
-  if (offset && *offset >= 0 && *offset <= place.end)
-    place.begin = std::min(place.begin + *offset * bytes, place.end);
-  else
-    place.isExact = false;
-  place.isExact &= !openViews.contains(op);
+  IndexExpression offset = get(op.getOffset());
+  std::optional<int64_t> least = offset.getConstant(), most = least;
+  // What only the run knows stands for every trip as it is.
+  bool isOpen = least && openViews.contains(op);
+  if (!least)
+    least = facts.getBounds(op.getOffset()).low;
+  if (!most || isOpen)
+    most = facts.getBounds(op.getOffset()).high;
+  // Without a bound a view may lie anywhere in its buffer.
+  auto moveBy = [&](int64_t position, std::optional<int64_t> elements, int64_t otherwise) {
+    bool isInside = elements && *elements >= 0 && *elements <= place.end;
+    return isInside ? std::min(position + *elements * bytes, place.end) : otherwise;
+  };
+  place.begin = moveBy(place.begin, least, place.begin);
+  place.lastBegin = std::max(place.begin, moveBy(place.lastBegin, most, place.end));
+  std::optional<IndexExpression> moved = IndexExpression::multiply(offset, bytes);
+  moved = moved && !isOpen ? IndexExpression::add(place.origin, *moved) : std::nullopt;
+  place.origin = moved ? *moved : makeUnknown();
   localPlaces[op.getResult()] = place;
 }
 
+std::optional<Span> TraceBuilder::getSpan(const IndexExpression &begin,
+                                          const IndexExpression &size) {
+  std::optional<IndexExpression> end = IndexExpression::add(begin, size);
+  return end ? std::optional(Span{begin, *end}) : std::nullopt;
+}
+
+/// The bytes that a load or fill writes, where only the run knows them; none otherwise.
+const Span *TraceBuilder::getWrittenPart(const InstructionFacts &instruction) {
+  if (!instruction.written)
+    return nullptr;
+  IndexExpression origin = localPlaces.lookup(instruction.accesses.front().memory).origin;
+  std::optional<IndexExpression> size =
+      IndexExpression::multiply(get(instruction.written->amount), instruction.written->unitBytes);
+  if (!size || (origin.getConstant() && size->getConstant()))
+    return nullptr;
+  std::optional<Span> part = getSpan(origin, *size);
+  return part ? &parts.emplace_back(std::move(*part)) : nullptr;
+}
+
 /// What a transfer touches of an array, per dimension; empty where that is not known.
-SmallVector<Extent, 4> TraceBuilder::getExtents(const GlobalFacts &access) {
+SmallVector<std::optional<Span>, 4> TraceBuilder::getSpans(const GlobalFacts &access) {
   auto found = globalPlaces.find(access.memory);
   if (found == globalPlaces.end() || found->second.empty())
     return {};
-  SmallVector<Extent, 4> extents;
-  for (const IndexExpression &index : found->second)
-    extents.push_back({index, 1});
-  extents.back().size = access.length;
-  if (access.rows == 1)
-    return extents;
-  if (!access.rowDimension || *access.rowDimension >= static_cast<int64_t>(extents.size()))
-    return {};
-  extents[*access.rowDimension].size = access.rows;
-  return extents;
+  SmallVector<IndexExpression, 4> begins = found->second;
+  SmallVector<std::optional<IndexExpression>, 4> sizes(begins.size(), IndexExpression(1));
+  sizes.back() = get(access.length);
+  if (facts.getBounds(access.rows).high.value_or(2) > 1) {
+    if (!access.rowDimension || *access.rowDimension >= static_cast<int64_t>(begins.size()))
+      return {};
+    // The last row takes no more of the dimension than one step and its own length.
+    std::optional<IndexExpression> &size = sizes[*access.rowDimension];
+    std::optional<IndexExpression> rows = IndexExpression::multiply(
+        get(access.rows), access.rowStep ? get(access.rowStep) : IndexExpression(1));
+    size = IndexExpression::subtract(*size, 1);
+    size = rows && size ? IndexExpression::add(*rows, *size) : std::nullopt;
+  }
+  SmallVector<std::optional<Span>, 4> spans;
+  for (auto [begin, size] : llvm::zip(begins, sizes))
+    spans.push_back(size ? getSpan(begin, *size) : std::nullopt);
+  return spans;
 }
 
 bool TraceBuilder::areInParallelIterations(int32_t left, int32_t right) const {
@@ -352,10 +415,18 @@ bool TraceBuilder::areInParallelIterations(int32_t left, int32_t right) const {
 void TraceBuilder::addGlobal(const GlobalFacts &access, Pipe pipe, int32_t step, Needs &needs) {
   if (!facts.writtenArrays.contains(access.array))
     return;
-  global.add(access.array, {step, pipe, access.isWrite, getExtents(access)}, needs,
+  global.add(access.array, {step, pipe, access.isWrite, getSpans(access)}, needs,
              [&](int32_t left, int32_t right) {
                return !access.isScratch && areInParallelIterations(left, right);
              });
+}
+
+/// Makes an access at a place that is not known one that covers all places it may be at.
+static void widen(Access &access, const LocalPlace &place) {
+  if (place.begin == place.lastBegin || access.toEnd || access.rows == 0)
+    return;
+  access.rowBytes += (access.rows - 1) * access.pitchBytes + place.lastBegin - place.begin;
+  access.rows = 1;
 }
 
 LogicalResult TraceBuilder::visit(InstructionOpInterface instruction, int32_t frame) {
@@ -370,16 +441,12 @@ LogicalResult TraceBuilder::visit(InstructionOpInterface instruction, int32_t fr
     auto place = localPlaces.find(access.memory);
     if (place == localPlaces.end() || !place->second.buffer)
       return instruction->emitError("uses a buffer that no ascend.alloc of the kernel made");
-    access.toEnd |= !place->second.isExact;
+    widen(access, place->second);
     touched.push_back({place->second, access});
   }
 
   Needs needs;
-  // Rows that a tile lacks at its start and at its end are filled by two instructions, whose
-  // amounts are not known here but whose bytes never meet.
-  auto fill = dyn_cast<DuplicateOp>(*instruction);
-  bool isOpenFill = fill && !getConstant(fill.getAmount());
-  LocalHistory::Actor actor{step, known.pipe, isOpenFill ? fill.getScalar() : Value()};
+  LocalHistory::Actor actor{step, known.pipe, instruction, getWrittenPart(known)};
   for (auto &[place, access] : touched)
     local.collect(place, access, actor, needs);
   if (known.global)

@@ -20,16 +20,23 @@ ArrayRef<Value> RowLimits::getSpans(Value tile) const {
   return found == limits.end() ? ArrayRef<Value>() : found->second.rows.getArrayRef();
 }
 
+/// Whether a span of one row is known to have it: loops only run over spans that have rows.
+static bool hasFirstRow(Value span) {
+  auto make = span.getDefiningOp<MakeSpanOp>();
+  return !make || make.getNonempty();
+}
+
 /// The span that a load takes its rows by, where rows may be missing; null otherwise.
 static Value getLimitingSpan(LoadOp load) {
-  if (load.getResult().getType().getRowCount() == 1)
-    return {}; // a single row counts as one, whether it exists or not
   int64_t dimension = getSelection(load).rowDimension;
   auto operand = load.getIndices().begin();
   for (auto [current, kind] : llvm::enumerate(load.getKinds())) {
     if (static_cast<int64_t>(current) == dimension) {
       auto span = kind == SpanIndex ? cast<SpanType>((*operand).getType()) : SpanType();
-      return span && !span.getFilled() ? *operand : Value();
+      if (!span || span.getFilled())
+        return {};
+      bool isWhole = load.getResult().getType().getRowCount() == 1 && hasFirstRow(*operand);
+      return isWhole ? Value() : *operand;
     }
     operand += kind != FullIndex;
   }
@@ -39,6 +46,12 @@ static Value getLimitingSpan(LoadOp load) {
 /// Whether `value` is defined inside the regions of `op`.
 static bool isInside(Value value, Operation *op) {
   return op && op->isAncestor(value.getParentBlock()->getParentOp());
+}
+
+/// Whether a tile is what rows (axis 0) or columns (axis 1) were reduced to: it lacks none.
+static bool isReducedAlong(Value tile, int64_t axis) {
+  auto reduce = tile.getDefiningOp<ReduceOp>();
+  return reduce && static_cast<int64_t>(reduce.getAxis()) == axis;
 }
 
 bool RowLimits::hand(Value from, Value to, bool transposed, Operation *outOf) {
@@ -55,10 +68,10 @@ bool RowLimits::hand(Value from, Value to, bool transposed, Operation *outOf) {
   Limits &taken = limits[to];
   bool grows = false;
   for (Value span : given.rows)
-    if (rows == target.getRowCount() && !isInside(span, outOf))
+    if (rows == target.getRowCount() && !isReducedAlong(to, 0) && !isInside(span, outOf))
       grows |= taken.rows.insert(span);
   for (Value span : given.cols)
-    if (cols == target.getColCount() && !isInside(span, outOf))
+    if (cols == target.getColCount() && !isReducedAlong(to, 1) && !isInside(span, outOf))
       grows |= taken.cols.insert(span);
   return grows;
 }

@@ -1,10 +1,11 @@
 // The pass `jit-gather-updates`: one sweep for many shifted additions to one tile. CPU stage, on
 // tensors.
-#include "BandWeights.h"
+#include "ShiftedUpdates.h"
 #include "attn/Execution/Jit/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 namespace attn {
 #define GEN_PASS_DEF_GATHERUPDATESPASS
@@ -12,229 +13,298 @@ namespace attn {
 } // namespace attn
 
 using namespace mlir;
+using namespace attn::jit;
 using linalg::GenericOp;
 using tensor::ExtractSliceOp;
 using tensor::InsertSliceOp;
 
 namespace {
 
-/// One addition: `rows[r, :] * weights[weightRow, r]` is added to row `offset + r` of `whole`.
-struct Update {
-  InsertSliceOp insert;
-  Value whole, rows, weights;
-  int64_t offset = 0, weightRow = 0;
+/// Up to so many updates, rows that not all of them reach become one sum each; the number of terms
+/// grows with the square.
+constexpr size_t maxUpdatesPerRow = 8;
+
+/// Some rows of a tile, one behind the other.
+struct RowRange {
+  int64_t begin = 0, end = 0;
+
+  int64_t size() const { return std::max<int64_t>(end - begin, 0); }
+  RowRange intersect(RowRange other) const {
+    return {std::max(begin, other.begin), std::min(end, other.end)};
+  }
 };
 
-/// The offset of a part that takes all columns of some rows of its whole, or nothing.
-std::optional<int64_t> getRowOffset(ArrayRef<int64_t> offsets, ArrayRef<int64_t> strides,
-                                    RankedTensorType part, RankedTensorType whole) {
-  if (part.getRank() != 2 || whole.getRank() != 2 || ShapedType::isDynamic(offsets[0]) ||
-      offsets[1] != 0 || llvm::any_of(strides, [](int64_t stride) { return stride != 1; }) ||
-      part.getDimSize(1) != whole.getDimSize(1) || !part.hasStaticShape())
-    return std::nullopt;
-  return offsets[0];
-}
-
-/// Reads `column` as the weights of a slot, one for each of the band's rows.
-bool findWeights(Value column, Update &update) {
-  std::optional<attn::jit::BandWeights> found = attn::jit::findBandWeights(column);
-  if (!found || cast<RankedTensorType>(found->band.getType()).getDimSize(1) !=
-                    cast<RankedTensorType>(column.getType()).getDimSize(0))
-    return false;
-  update.weights = found->band;
-  update.weightRow = found->slot;
-  return true;
-}
-
-/// Whether `value` is `argument`, or that widened to f32.
-bool reads(Value value, BlockArgument argument) {
-  if (auto widen = value.getDefiningOp<arith::ExtFOp>())
-    value = widen.getIn();
-  return value == argument;
-}
-
-/// Whether the operation gives `part + rows * column`; fills in what it reads.
-bool matchSum(GenericOp op, Value part, Update &update) {
-  if (op.getNumLoops() != 2 || op.getNumReductionLoops() > 0 || op.getNumResults() != 1 ||
-      op.getNumDpsInputs() != 3 || op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)))
-    return false;
-  auto add = op.getBody()->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
-  if (!add)
-    return false;
-  BlockArgument partIn, rowsIn, columnIn;
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    BlockArgument argument = op.getMatchingBlockArgument(input);
-    bool isIdentity = op.getMatchingIndexingMap(input).isIdentity();
-    if (input->get() == part && isIdentity)
-      partIn = argument;
-    else if (isIdentity) {
-      rowsIn = argument;
-      update.rows = input->get();
-    } else {
-      columnIn = argument;
-      if (!findWeights(input->get(), update))
-        return false;
-    }
-  }
-  if (!partIn || !rowsIn || !columnIn)
-    return false;
-  bool partFirst = add.getLhs() == partIn;
-  auto product = (partFirst ? add.getRhs() : add.getLhs()).getDefiningOp<arith::MulFOp>();
-  if (!product || (!partFirst && add.getRhs() != partIn))
-    return false;
-  Value lhs = product.getLhs(), rhs = product.getRhs();
-  return (reads(lhs, rowsIn) && rhs == columnIn) || (reads(rhs, rowsIn) && lhs == columnIn);
-}
-
-std::optional<Update> matchUpdate(InsertSliceOp insert) {
-  auto op = insert.getSource().getDefiningOp<GenericOp>();
-  std::optional<int64_t> offset = getRowOffset(insert.getStaticOffsets(), insert.getStaticStrides(),
-                                               insert.getSourceType(), insert.getDestType());
-  if (!op || !op->hasOneUse() || !offset)
-    return std::nullopt;
-  Update update;
-  update.insert = insert;
-  update.whole = insert.getDest();
-  update.offset = *offset;
-  for (Value input : op.getInputs()) {
-    auto part = input.getDefiningOp<ExtractSliceOp>();
-    if (part && part.getSource() == update.whole && part.getType() == insert.getSourceType() &&
-        part->hasOneUse() && part.getStaticOffsets() == insert.getStaticOffsets() &&
-        part.getStaticStrides() == insert.getStaticStrides() && matchSum(op, part, update))
-      return update;
-  }
-  return std::nullopt;
-}
-
-/// The updates that follow each other on one tile with the same rows and weights, up to `last`.
-SmallVector<Update> collectChain(InsertSliceOp last) {
-  SmallVector<Update> chain;
-  for (InsertSliceOp insert = last; insert;) {
-    std::optional<Update> update = matchUpdate(insert);
-    if (!update ||
-        (!chain.empty() &&
-         (update->rows != chain.back().rows || update->weights != chain.back().weights ||
-          insert.getSourceType() != last.getSourceType() || !insert.getResult().hasNUses(2))))
-      break;
-    chain.push_back(*update);
-    insert = update->whole.getDefiningOp<InsertSliceOp>();
-  }
-  std::reverse(chain.begin(), chain.end());
-  return chain;
-}
-
-/// Replaces a chain of updates. Row j of the result adds up what is shifted to it, so every shift
-/// of the rows and the weights is read; zeros before and behind them stand for what is not there.
+/// Replaces a chain of updates. Rows of the result that all of them reach are one sum of as many
+/// shifted rows; the few before and behind those are sums of fewer, or updated one by one.
 class Gatherer {
 public:
   Gatherer(RewriterBase &rewriter, Location loc, ArrayRef<Update> chain)
-      : builder(loc, rewriter), chain(chain) {
-    auto offsets = llvm::map_range(chain, [](const Update &update) { return update.offset; });
-    start = *llvm::min_element(offsets);
-    shift = *llvm::max_element(offsets) - start;
+      : builder(loc, rewriter), chain(chain), element(rewriter.getF32Type()) {
     auto type = cast<RankedTensorType>(chain.front().rows.getType());
     rowCount = type.getDimSize(0);
     colCount = type.getDimSize(1);
+    full = getReach(chain.front());
+    for (const Update &update : chain)
+      full = full.intersect(getReach(update));
+    rows = createWideRows(builder, chain.front().rows);
   }
 
-  Value create() {
-    Value rows = createPaddedRows(), weights = createPaddedWeights();
-    SmallVector<Value> inputs;
-    SmallVector<AffineMap> maps;
-    for (const Update &update : chain) {
-      int64_t from = shift - (update.offset - start);
-      inputs.push_back(createSlice(rows, from, 0, getResultRows(), colCount));
-      maps.push_back(builder.getMultiDimIdentityMap(2));
-      inputs.push_back(createColumn(weights, update.weightRow, from));
-      maps.push_back(AffineMap::get(2, 0,
-                                    {builder.getAffineDimExpr(0), builder.getAffineConstantExpr(0)},
-                                    builder.getContext()));
+  /// Replaces what is read of the result of the last update.
+  void replace(RewriterBase &rewriter) {
+    InsertSliceOp last = chain.back().insert;
+    SmallVector<ExtractSliceOp> parts;
+    if (!collectParts(last, parts)) {
+      rewriter.replaceOp(last, createRows({0, last.getType().getDimSize(0)}));
+      return;
     }
-    maps.push_back(builder.getMultiDimIdentityMap(2));
-    Value whole = chain.front().whole;
-    bool isWhole = cast<RankedTensorType>(whole.getType()).getDimSize(0) == getResultRows();
-    Value part = isWhole ? whole : createSlice(whole, start, 0, getResultRows(), colCount);
-    SmallVector<utils::IteratorType> iterators(2, utils::IteratorType::parallel);
-    auto sum = GenericOp::create(
-        builder, part.getType(), inputs, part, maps, iterators,
-        [&](OpBuilder &body, Location loc, ValueRange arguments) {
-          Value total = arguments.back();
-          for (size_t term = 0; term < chain.size(); ++term)
-            total = arith::AddFOp::create(
-                body, loc, total,
-                arith::MulFOp::create(body, loc, arguments[2 * term], arguments[2 * term + 1]));
-          linalg::YieldOp::create(body, loc, total);
-        });
-    return isWhole ? sum.getResult(0) : createInsert(sum.getResult(0), whole, start, 0);
+    // Parts that are read apart are computed apart, so that one may be computed where it is stored.
+    for (ExtractSliceOp part : parts) {
+      GenericOp narrowing = findNarrowing(part);
+      if (narrowing)
+        element = cast<RankedTensorType>(narrowing.getResultTypes()[0]).getElementType();
+      rewriter.replaceOp(narrowing ? narrowing : part.getOperation(), createRows(getRange(part)));
+      element = builder.getF32Type();
+    }
   }
 
 private:
-  int64_t getResultRows() const { return rowCount + shift; }
+  static RowRange getRange(ExtractSliceOp part) {
+    int64_t begin = part.getStaticOffsets()[0];
+    return {begin, begin + part.getType().getDimSize(0)};
+  }
+
+  /// The rows of the result that an update adds to.
+  RowRange getReach(const Update &update) const {
+    return {update.offset, update.offset + rowCount};
+  }
+
+  /// Whether only rows of the result are read that do not overlap; collects them.
+  static bool collectParts(InsertSliceOp result, SmallVectorImpl<ExtractSliceOp> &parts) {
+    for (Operation *user : result->getUsers()) {
+      auto part = dyn_cast<ExtractSliceOp>(user);
+      if (!part || !getRowOffset(part.getStaticOffsets(), part.getStaticStrides(), part.getType(),
+                                 result.getType()))
+        return false;
+      parts.push_back(part);
+    }
+    llvm::sort(parts, [](ExtractSliceOp one, ExtractSliceOp other) {
+      return getRange(one).begin < getRange(other).begin;
+    });
+    for (size_t number = 1; number < parts.size(); ++number)
+      if (getRange(parts[number - 1]).end > getRange(parts[number]).begin)
+        return false;
+    return true;
+  }
+
+  /// The operation that only makes a part narrower, where nothing else reads the part; or null.
+  static GenericOp findNarrowing(ExtractSliceOp part) {
+    auto op = part->hasOneUse() ? dyn_cast<GenericOp>(*part->getUsers().begin()) : GenericOp();
+    if (!op || op.getNumDpsInputs() != 1 || op.getNumResults() != 1 ||
+        !llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) { return map.isIdentity(); }))
+      return {};
+    auto cast = op.getBody()->getTerminator()->getOperand(0).getDefiningOp<arith::TruncFOp>();
+    return cast && cast.getIn() == op.getRegionInputArgs().front() ? op : GenericOp();
+  }
+
+  /// Rows of the result, of the type `element`.
+  Value createRows(RowRange range) {
+    SmallVector<RowRange> pieces = split(range);
+    if (pieces.size() == 1)
+      return createPiece(range, createEmpty(range.size(), element));
+    Value tile = createEmpty(range.size(), element);
+    for (RowRange piece : pieces) {
+      int64_t at = piece.begin - range.begin;
+      tile = createInsert(createPiece(piece, createSlice(tile, at, piece.size())), tile, at);
+    }
+    return tile;
+  }
+
+  /// The rows that all updates reach, and those before and behind.
+  SmallVector<RowRange> split(RowRange range) const {
+    RowRange middle = range.intersect(full);
+    if (middle.size() == 0)
+      middle = {range.end, range.end};
+    SmallVector<RowRange> pieces;
+    auto add = [&](RowRange piece, int64_t step) {
+      for (; piece.begin < piece.end; piece.begin += step)
+        pieces.push_back({piece.begin, std::min(piece.begin + step, piece.end)});
+    };
+    int64_t outer = chain.size() <= maxUpdatesPerRow ? 1 : range.size();
+    add({range.begin, middle.begin}, outer);
+    add(middle, range.size());
+    add({middle.end, range.end}, outer);
+    return pieces;
+  }
+
+  Value createPiece(RowRange piece, Value place) {
+    SmallVector<const Update *> reaching;
+    for (const Update &update : chain) {
+      int64_t reached = piece.intersect(getReach(update)).size();
+      if (reached > 0 && reached < piece.size())
+        return createNarrow(createUpdates(piece));
+      if (reached > 0)
+        reaching.push_back(&update);
+    }
+    return createSum(piece, reaching, place);
+  }
+
+  /// Rows that all of the updates reach, computed into `place`.
+  Value createSum(RowRange range, ArrayRef<const Update *> updates, Value place) {
+    SmallVector<Value> inputs;
+    SmallVector<AffineMap> maps;
+    Value start = createStart(range);
+    bool addsToStart = updates.empty() || !isZeros(start);
+    if (addsToStart) {
+      inputs.push_back(start);
+      maps.push_back(getIdentity());
+    }
+    for (const Update *update : updates) {
+      inputs.append({createShiftedRows(*update, range), createColumn(*update, range)});
+      maps.append({getIdentity(), getColumnMap()});
+    }
+    return createSweep(inputs, maps, place, [&](OpBuilder &body, Location loc, ValueRange values) {
+      Value total = addsToStart ? values.front() : Value();
+      values = values.drop_front(addsToStart ? 1 : 0);
+      for (size_t term = 0; term < updates.size(); ++term) {
+        Value product = arith::MulFOp::create(body, loc, values[2 * term], values[2 * term + 1]);
+        total = total ? arith::AddFOp::create(body, loc, total, product).getResult() : product;
+      }
+      return createNarrow(body, loc, total);
+    });
+  }
+
+  /// Rows that not all updates reach.
+  Value createUpdates(RowRange range) {
+    Value tile = createStart(range);
+    for (const Update &update : chain) {
+      RowRange reached = range.intersect(getReach(update));
+      if (reached.size() == 0)
+        continue;
+      int64_t at = reached.begin - range.begin;
+      Value part = createSlice(tile, at, reached.size());
+      SmallVector<Value> inputs = {part, createShiftedRows(update, reached),
+                                   createColumn(update, reached)};
+      Value sum = createSweep(
+          inputs, {getIdentity(), getIdentity(), getColumnMap()}, createEmpty(reached.size()),
+          [](OpBuilder &body, Location loc, ValueRange values) -> Value {
+            return arith::AddFOp::create(body, loc, values[0],
+                                         arith::MulFOp::create(body, loc, values[1], values[2]));
+          });
+      tile = createInsert(sum, tile, at);
+    }
+    return tile;
+  }
+
+  Value createNarrow(OpBuilder &body, Location loc, Value value) const {
+    return element.isF32() ? value : arith::TruncFOp::create(body, loc, element, value).getResult();
+  }
+
+  Value createNarrow(Value tile) {
+    if (element.isF32())
+      return tile;
+    int64_t count = cast<RankedTensorType>(tile.getType()).getDimSize(0);
+    return createSweep(tile, getIdentity(), createEmpty(count, element),
+                       [&](OpBuilder &body, Location loc, ValueRange values) {
+                         return createNarrow(body, loc, values[0]);
+                       });
+  }
+
+  /// The rows before the first update.
+  Value createStart(RowRange range) {
+    Value tile = chain.front().whole;
+    while (auto insert = tile.getDefiningOp<InsertSliceOp>()) {
+      std::optional<int64_t> offset =
+          getRowOffset(insert.getStaticOffsets(), insert.getStaticStrides(), insert.getSourceType(),
+                       insert.getDestType());
+      if (!offset)
+        break;
+      RowRange inserted = {*offset, *offset + insert.getSourceType().getDimSize(0)};
+      int64_t common = range.intersect(inserted).size();
+      if (common > 0 && common < range.size())
+        break;
+      tile = common > 0 ? insert.getSource() : insert.getDest();
+      if (common > 0)
+        range = {range.begin - *offset, range.end - *offset};
+    }
+    if (isZeros(tile))
+      return createZeros(range.size());
+    bool isWhole = cast<RankedTensorType>(tile.getType()).getDimSize(0) == range.size();
+    return isWhole ? tile : createSlice(tile, range.begin, range.size());
+  }
+
+  static bool isZeros(Value tile) {
+    auto fill = tile.getDefiningOp<linalg::FillOp>();
+    return fill && matchPattern(fill.getInputs().front(), m_PosZeroFloat());
+  }
+
+  Value createZeros(int64_t count) {
+    Value zero = arith::ConstantOp::create(builder, builder.getF32FloatAttr(0.0f));
+    return linalg::FillOp::create(builder, zero, createEmpty(count)).getResult(0);
+  }
+
+  /// What an update adds to rows that it reaches, but for the weights.
+  Value createShiftedRows(const Update &update, RowRange range) {
+    return createSlice(rows, range.begin - update.offset, range.size());
+  }
+
+  /// The weights of what an update adds to rows that it reaches.
+  Value createColumn(const Update &update, RowRange range) {
+    Type type = builder.getF32Type();
+    auto flat = RankedTensorType::get({range.size()}, type);
+    Value slice = ExtractSliceOp::create(builder, flat, update.weights,
+                                         getIndices(update.weightRow, range.begin - update.offset),
+                                         getIndices(1, range.size()), getIndices(1, 1));
+    SmallVector<ReassociationIndices> both = {{0, 1}};
+    return tensor::ExpandShapeOp::create(builder, RankedTensorType::get({range.size(), 1}, type),
+                                         slice, both);
+  }
+
+  AffineMap getIdentity() { return builder.getMultiDimIdentityMap(2); }
+  AffineMap getColumnMap() {
+    return AffineMap::get(2, 0, {builder.getAffineDimExpr(0), builder.getAffineConstantExpr(0)},
+                          builder.getContext());
+  }
+
+  /// An elementwise operation that writes what `compute` makes of its inputs to `place`.
+  Value createSweep(ValueRange inputs, ArrayRef<AffineMap> inputMaps, Value place,
+                    function_ref<Value(OpBuilder &, Location, ValueRange)> compute) {
+    SmallVector<AffineMap> maps(inputMaps);
+    maps.push_back(getIdentity());
+    SmallVector<utils::IteratorType> iterators(2, utils::IteratorType::parallel);
+    auto sweep = GenericOp::create(builder, place.getType(), inputs, place, maps, iterators,
+                                   [&](OpBuilder &body, Location loc, ValueRange arguments) {
+                                     linalg::YieldOp::create(
+                                         body, loc, compute(body, loc, arguments.drop_back()));
+                                   });
+    return sweep.getResult(0);
+  }
 
   SmallVector<OpFoldResult> getIndices(int64_t first, int64_t second) {
     return {builder.getIndexAttr(first), builder.getIndexAttr(second)};
   }
-  Value createSlice(Value whole, int64_t row, int64_t col, int64_t rows, int64_t cols) {
-    return ExtractSliceOp::create(builder, whole, getIndices(row, col), getIndices(rows, cols),
+
+  Value createSlice(Value tile, int64_t row, int64_t count) {
+    return ExtractSliceOp::create(builder, tile, getIndices(row, 0), getIndices(count, colCount),
                                   getIndices(1, 1));
   }
-  Value createInsert(Value part, Value whole, int64_t row, int64_t col) {
-    ArrayRef<int64_t> shape = cast<RankedTensorType>(part.getType()).getShape();
-    return InsertSliceOp::create(builder, part, whole, getIndices(row, col),
-                                 getIndices(shape[0], shape[1]), getIndices(1, 1));
-  }
-  Value createEmpty(int64_t rows, int64_t cols) {
-    return tensor::EmptyOp::create(builder, ArrayRef<int64_t>{rows, cols}, builder.getF32Type());
-  }
-  Value createZeros(Value place) {
-    Value zero = arith::ConstantOp::create(builder, builder.getF32FloatAttr(0.0f));
-    return linalg::FillOp::create(builder, zero, place).getResult(0);
+
+  Value createInsert(Value part, Value tile, int64_t row) {
+    int64_t count = cast<RankedTensorType>(part.getType()).getDimSize(0);
+    return InsertSliceOp::create(builder, part, tile, getIndices(row, 0),
+                                 getIndices(count, colCount), getIndices(1, 1));
   }
 
-  /// `shift` rows of zeros, the rows as f32, and as many zeros again.
-  Value createPaddedRows() {
-    Value padded = createEmpty(rowCount + 2 * shift, colCount);
-    Value part = createSlice(padded, shift, 0, rowCount, colCount);
-    SmallVector<AffineMap> maps(2, builder.getMultiDimIdentityMap(2));
-    SmallVector<utils::IteratorType> iterators(2, utils::IteratorType::parallel);
-    auto widened =
-        GenericOp::create(builder, part.getType(), chain.front().rows, part, maps, iterators,
-                          [&](OpBuilder &body, Location loc, ValueRange arguments) {
-                            Value value = arguments[0];
-                            if (!value.getType().isF32())
-                              value = arith::ExtFOp::create(body, loc, body.getF32Type(), value);
-                            linalg::YieldOp::create(body, loc, value);
-                          });
-    // The rows come first: two tiles that begin with the same zeros would be taken for one.
-    padded = createInsert(widened.getResult(0), padded, shift, 0);
-    for (int64_t row : {int64_t(0), shift + rowCount}) {
-      Value zeros = createZeros(createSlice(padded, row, 0, shift, colCount));
-      padded = createInsert(zeros, padded, row, 0);
-    }
-    return padded;
+  Value createEmpty(int64_t count, Type type) {
+    return tensor::EmptyOp::create(builder, ArrayRef{count, colCount}, type);
   }
-
-  Value createPaddedWeights() {
-    Value weights = chain.front().weights;
-    int64_t slots = cast<RankedTensorType>(weights.getType()).getDimSize(0);
-    Value zeros = createZeros(createEmpty(slots, rowCount + 2 * shift));
-    return createInsert(weights, zeros, 0, shift);
-  }
-
-  Value createColumn(Value weights, int64_t row, int64_t from) {
-    Type type = builder.getF32Type();
-    auto flat = RankedTensorType::get({getResultRows()}, type);
-    Value slice = ExtractSliceOp::create(builder, flat, weights, getIndices(row, from),
-                                         getIndices(1, getResultRows()), getIndices(1, 1));
-    SmallVector<ReassociationIndices> both = {{0, 1}};
-    return tensor::ExpandShapeOp::create(builder, RankedTensorType::get({getResultRows(), 1}, type),
-                                         slice, both);
-  }
+  Value createEmpty(int64_t count) { return createEmpty(count, builder.getF32Type()); }
 
   ImplicitLocOpBuilder builder;
   ArrayRef<Update> chain;
-  int64_t start, shift; // the smallest offset, and how much larger the largest is
+  Type element; // of the rows that are made
   int64_t rowCount, colCount;
+  RowRange full; // rows of the result that all updates reach
+  Value rows;    // of f32
 };
 
 struct GatherUpdatesPass : attn::impl::GatherUpdatesPassBase<GatherUpdatesPass> {
@@ -246,7 +316,7 @@ struct GatherUpdatesPass : attn::impl::GatherUpdatesPassBase<GatherUpdatesPass> 
     for (InsertSliceOp insert : llvm::reverse(inserts)) {
       if (done.contains(insert))
         continue;
-      SmallVector<Update> chain = collectChain(insert);
+      SmallVector<Update> chain = collectUpdates(insert);
       for (const Update &update : chain)
         done.insert(update.insert);
       // Additions to the same place need no shifts: they are one sweep already.
@@ -255,7 +325,7 @@ struct GatherUpdatesPass : attn::impl::GatherUpdatesPassBase<GatherUpdatesPass> 
       if (!isShifted)
         continue;
       rewriter.setInsertionPoint(insert);
-      rewriter.replaceOp(insert, Gatherer(rewriter, insert.getLoc(), chain).create());
+      Gatherer(rewriter, insert.getLoc(), chain).replace(rewriter);
     }
   }
 };

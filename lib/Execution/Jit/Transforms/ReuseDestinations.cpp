@@ -17,14 +17,20 @@ using linalg::GenericOp;
 
 namespace {
 
-/// Whether `op` is the last in its block that uses `value`, which belongs to that block.
-bool isLastUse(Value value, Operation *op) {
-  if (value.getParentBlock() != op->getBlock())
-    return false;
+/// Whether nothing after `op`, in its block, reads `value` or a part of it.
+bool isReadBefore(Value value, Operation *op) {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
     Operation *ancestor = op->getBlock()->findAncestorOpInBlock(*user);
-    return ancestor && (ancestor == op || ancestor->isBeforeInBlock(op));
+    if (!ancestor || (ancestor != op && !ancestor->isBeforeInBlock(op)))
+      return false;
+    bool isView = isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user);
+    return !isView || isReadBefore(user->getResult(0), op);
   });
+}
+
+/// Whether `op` is the last one to read `value`, which is of the same block.
+bool isLastUse(Value value, Operation *op) {
+  return value.getParentBlock() == op->getBlock() && isReadBefore(value, op);
 }
 
 /// Whether `op` computes what replaces `part` in the tile that it was taken from.
@@ -158,37 +164,37 @@ void updateInPlace(func::FuncOp function) {
   }
 }
 
-/// A row that is computed only to be stored is computed where it is stored.
-void writeToArrays(func::FuncOp function) {
-  function.walk([](bufferization::MaterializeInDestinationOp store) {
-    auto op = store.getSource().getDefiningOp<GenericOp>();
-    auto type = cast<RankedTensorType>(store.getSource().getType());
-    if (!op || !isa<MemRefType>(store.getDest().getType()) || op->getBlock() != store->getBlock() ||
-        op.getNumResults() != 1 || !op->hasOneUse() || !writesEmpty(op, 0) ||
-        !type.hasStaticShape() || type.getShape().back() == 1)
-      return;
-    // The store keeps its place among other accesses of the array; the arithmetic may move.
-    op->moveBefore(store);
-    OpBuilder builder(op);
-    op.getDpsInitOperand(0)->set(bufferization::ToTensorOp::create(
-        builder, store.getLoc(), type, store.getDest(), /*restrict=*/true, /*writable=*/true));
-  });
+/// Where a value comes from that is updated in place, and whether that is possible: whether nothing
+/// on the way is read again after it is overwritten.
+struct Updated {
+  Value start;
+  bool isPossible = true;
+};
+
+/// Whether `op`, which overwrites `value`, is the last to read it; what its body reads itself, it
+/// reads after that.
+bool mayOverwrite(Operation *op, Value value) {
+  return isLastUse(value, op) && llvm::none_of(value.getUsers(), [&](Operation *user) {
+           return op->isProperAncestor(user);
+         });
 }
 
-/// The carried argument whose buffer `value` is written into, seen from the end of the loop's body.
-Value findDestination(Value value) {
+Updated findUpdated(Value value) {
+  Updated found;
   while (auto result = dyn_cast<OpResult>(value)) {
-    auto op = dyn_cast<DestinationStyleOpInterface>(result.getOwner());
-    if (op)
+    Operation *writer = result.getOwner();
+    if (auto op = dyn_cast<DestinationStyleOpInterface>(writer))
       value = op.getTiedOpOperand(result)->get();
-    else if (auto insert = dyn_cast<tensor::InsertSliceOp>(result.getOwner()))
+    else if (auto insert = dyn_cast<tensor::InsertSliceOp>(writer))
       value = insert.getDest();
-    else if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
+    else if (auto loop = dyn_cast<scf::ForOp>(writer))
       value = loop.getInitArgs()[result.getResultNumber()];
     else
       break;
+    found.isPossible &= mayOverwrite(writer, value);
   }
-  return value;
+  found.start = value;
+  return found;
 }
 
 /// A copy of `value` in a buffer of its own.
@@ -207,8 +213,8 @@ void writeBackCarried(scf::ForOp loop) {
   for (auto [number, carried] : llvm::enumerate(loop.getRegionIterArgs())) {
     Value value = yield.getOperand(number);
     auto type = dyn_cast<RankedTensorType>(value.getType());
-    Value destination = findDestination(value);
-    if (!type || !type.hasStaticShape() || destination == carried)
+    Updated updated = findUpdated(value);
+    if (!type || !type.hasStaticShape() || (updated.start == carried && updated.isPossible))
       continue;
     auto op = value.getDefiningOp<GenericOp>();
     if (op && op->getBlock() == loop.getBody() && op.getNumResults() == 1 && writesEmpty(op, 0) &&
@@ -218,7 +224,7 @@ void writeBackCarried(scf::ForOp loop) {
     }
     moved.push_back(number);
     // Carried values that change places would be overwritten before they are read.
-    if (llvm::is_contained(loop.getRegionIterArgs(), destination))
+    if (llvm::is_contained(loop.getRegionIterArgs(), updated.start))
       yield->setOperand(number, createCopy(builder, value));
   }
   for (unsigned number : moved) {
@@ -232,7 +238,6 @@ void writeBackCarried(scf::ForOp loop) {
 struct ReuseDestinationsPass : attn::impl::ReuseDestinationsPassBase<ReuseDestinationsPass> {
   void runOnOperation() override {
     separateInits(getOperation());
-    writeToArrays(getOperation());
     getOperation().walk(updateCarried);
     updateInPlace(getOperation());
     getOperation().walk(writeBackCarried);

@@ -1,5 +1,5 @@
 // Choosing between rows of an array and a buffer, by whether all rows of a tile exist. CPU stage,
-// on tensors, used by `jit-forward-loads` and `jit-reuse-destinations`.
+// on tensors, used by `jit-forward-loads` and `jit-write-to-arrays`.
 #include "WholeRows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -17,6 +17,9 @@ struct BufferUse {
 /// The buffer that a memref is a view of, through slots and slices, or none.
 AllocOp getBuffer(mlir::Value memory);
 
+/// The argument behind a memref of GM.
+mlir::Value getArray(mlir::Value memory);
+
 class BufferUses {
 public:
   explicit BufferUses(mlir::func::FuncOp kernel);

@@ -21,18 +21,11 @@ struct EventGroup {
 /// event.
 mlir::FailureOr<std::vector<EventGroup>> collectEvents(mlir::func::FuncOp kernel);
 
-/// The outcome of giving ids: one first id per event, or the events of a pipe pair for which
-/// `limit` ids are not enough.
-struct EventIds {
-  llvm::SmallVector<int64_t> ids;
-  llvm::SmallVector<size_t> crowded;
-};
-
-/// Gives every event ids from 0 to `limit` - 1, one per slot. Two events of a pipe pair share ids
-/// only where the source knows, whenever it raises one, that the target has passed its wait for the
-/// other.
-mlir::FailureOr<EventIds> chooseEventIds(mlir::func::FuncOp kernel,
-                                         llvm::ArrayRef<EventGroup> events, int64_t limit);
+/// Gives every event ids from 0 to `limit` - 1, one per slot, and returns the first of each. Two
+/// events of a pipe pair share ids only where the source knows, whenever it raises one, that the
+/// target has passed its wait for the other. Fails with an error where the ids are not enough.
+mlir::FailureOr<llvm::SmallVector<int64_t>>
+chooseEventIds(mlir::func::FuncOp kernel, llvm::ArrayRef<EventGroup> events, int64_t limit);
 
 } // namespace attn::ascend
 

@@ -1,10 +1,12 @@
-// Numbers of a traced kernel: a constant plus multiples of numbers that only the run knows.
+// Numbers of a traced kernel: a constant plus multiples of numbers that only the run knows, and of
+// products of two such numbers.
 #ifndef ATTN_DIALECT_ASCEND_ANALYSIS_INDEXEXPRESSION_H
 #define ATTN_DIALECT_ASCEND_ANALYSIS_INDEXEXPRESSION_H
 
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace attn::ascend {
 
@@ -12,7 +14,6 @@ class IndexExpression {
 public:
   IndexExpression() = default;
   IndexExpression(int64_t constant) : constant(constant) {}
-  static IndexExpression unknown(int32_t symbol);
 
   /// The number it is known to be, or none.
   std::optional<int64_t> getConstant() const;
@@ -25,13 +26,48 @@ public:
                                                  const IndexExpression &b);
 
 private:
+  friend class IndexSymbols;
+
+  /// One unknown number, or the product of two: `none` and the number, or both, the smaller first.
+  using Symbols = std::pair<int32_t, int32_t>;
+  static constexpr int32_t none = -1;
   struct Term {
-    int32_t symbol;
+    Symbols symbols;
     int64_t factor;
   };
 
+  static std::optional<IndexExpression> scale(const IndexExpression &a, int64_t factor);
+  static std::optional<IndexExpression> multiply(const IndexExpression &a, const Term &term);
+
   int64_t constant = 0;
-  llvm::SmallVector<Term, 2> terms; // sorted by symbol, factors not zero
+  llvm::SmallVector<Term, 2> terms; // sorted by symbols, factors not zero
+};
+
+/// The unknown numbers of a trace, and what holds for each of them whatever the run makes of it.
+class IndexSymbols {
+public:
+  struct Facts {
+    std::optional<int64_t> low, high;
+    /// It is not smaller than these.
+    llvm::SmallVector<IndexExpression, 1> atLeast;
+  };
+
+  IndexExpression make(Facts facts);
+
+  /// Whether the number cannot be negative, as far as the facts tell.
+  bool isNonNegative(const IndexExpression &expression) const;
+  bool isAtMost(const IndexExpression &a, const IndexExpression &b) const {
+    std::optional<IndexExpression> difference = IndexExpression::subtract(b, a);
+    return difference && isNonNegative(*difference);
+  }
+
+private:
+  std::optional<int64_t> getLowest(const IndexExpression &expression) const;
+  std::optional<int64_t> getLowest(const IndexExpression::Term &term) const;
+  /// The expression divided by a positive number that is in all of its terms, or none.
+  std::optional<IndexExpression> divideByCommon(const IndexExpression &expression) const;
+
+  std::vector<Facts> facts;
 };
 
 } // namespace attn::ascend

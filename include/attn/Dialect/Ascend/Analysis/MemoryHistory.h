@@ -28,29 +28,36 @@ struct LocalPlace {
   int64_t end = 0;
   /// The index that chose the slot, where its number is known.
   mlir::Value slot;
-  /// Whether the place itself is known; if not, it lies anywhere from `begin` on.
-  bool isExact = true;
+  /// Where the place is not known it lies anywhere from `begin` to here.
+  int64_t lastBegin = 0;
+  /// Where it lies, in terms of what only the run knows.
+  IndexExpression origin;
 };
 
-/// A range of one dimension, or all of it.
-struct Extent {
-  IndexExpression begin;
-  std::optional<int64_t> size;
+/// A range of numbers, in terms of what only the run knows.
+struct Span {
+  IndexExpression begin, end;
+
+  bool isDisjoint(const Span &other, const IndexSymbols &symbols) const {
+    return symbols.isAtMost(end, other.begin) || symbols.isAtMost(other.end, begin);
+  }
 };
 
-/// The bytes of UB: per piece the last writer, and the last reader of each pipe since.
+/// The bytes of UB: per piece who wrote it, and the last reader of each pipe since.
 class LocalHistory {
 public:
-  /// Who accesses: a step of a pipe, and the scalar that it fills an unknown number of bytes with,
-  /// if it does that.
+  /// Who accesses: a step of a pipe, as which instruction, and for one that writes an unknown part
+  /// of its bytes that part.
   struct Actor {
     int32_t step;
     Pipe pipe;
-    mlir::Value fill;
+    mlir::Operation *op;
+    const Span *part;
   };
 
-  /// Adds to `needs` what an access must wait for. Two such fills of one buffer with the same
-  /// scalar may come in any order: what waits for the later one waits for both.
+  explicit LocalHistory(const IndexSymbols &symbols) : symbols(symbols) {}
+
+  /// Adds to `needs` what an access must wait for.
   void collect(const LocalPlace &place, const Access &access, const Actor &actor,
                Needs &needs) const;
   /// Remembers the access as done.
@@ -63,15 +70,19 @@ private:
   };
   struct Piece {
     int64_t end;
-    std::optional<Touch> writer;
+    /// The last that wrote all of it, and those that wrote parts since.
+    llvm::SmallVector<Touch, 1> writers;
     llvm::SmallVector<Touch, 2> readers; // one per pipe
   };
   using Pieces = std::map<int64_t, Piece>;
 
   static void add(Needs &needs, const Touch &touch, const LocalPlace &place);
+  static void addReader(Piece &piece, const Touch &touch);
+  static void addPart(Piece &piece, const Touch &touch);
   /// The first piece that begins at `position` or later, after cutting one that crosses it.
   Pieces::iterator cut(int64_t position);
 
+  const IndexSymbols &symbols;
   Pieces pieces;
 };
 
@@ -82,8 +93,11 @@ public:
     int32_t step;
     Pipe pipe;
     bool isWrite;
-    llvm::SmallVector<Extent, 4> extents;
+    /// What it touches of each dimension; none for all of one, empty for all of the array.
+    llvm::SmallVector<std::optional<Span>, 4> spans;
   };
+
+  explicit GlobalHistory(const IndexSymbols &symbols) : symbols(symbols) {}
 
   /// Adds to `needs` what `touch` must wait for, unless `areApart` says that two steps never meet,
   /// and remembers it.
@@ -91,6 +105,9 @@ public:
            llvm::function_ref<bool(int32_t, int32_t)> areApart);
 
 private:
+  bool areDisjoint(const Touch &a, const Touch &b) const;
+
+  const IndexSymbols &symbols;
   llvm::DenseMap<mlir::Value, std::vector<Touch>> touches;
 };
 

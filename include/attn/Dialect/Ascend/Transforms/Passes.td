@@ -86,6 +86,16 @@ def PlanMemoryPass : Pass<"ascend-plan-memory", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"bytes", "bytes", "Bytes of UB in use">];
 }
 
+def GroupLoadsPass : Pass<"ascend-group-loads", "::mlir::func::FuncOp"> {
+  let summary = "Moves the loads of a loop together where there are too few event ids";
+  let description = [{
+    Where the loads in a loop's body need more ids than a pair of pipes has, one per slot, each moves up to the one before
+    it, together with the arithmetic of its place. `ascend-insert-sync` can then let one event stand for several loads,
+    instead of a barrier of all pipes. A load stays where it is when what it would pass touches its bytes (addresses are
+    known), writes an array or waits for other blocks.
+  }];
+}
+
 def InsertSyncPass : Pass<"ascend-insert-sync", "::mlir::func::FuncOp"> {
   let summary = "Orders the pipes by flags and barriers";
   let description = [{
@@ -99,8 +109,11 @@ def InsertSyncPass : Pass<"ascend-insert-sync", "::mlir::func::FuncOp"> {
       iteration, and awaited once more behind the loop, so that it is balanced for any number of trips; one flag per slot
       for buffers with slots.
 
-    Afterwards it removes what the rest implies: without any single flag or barrier of the result there is a race. The
-    kernel ends with a barrier of all pipes. Events are virtual: `ascend-assign-events` gives them the chip's ids.
+    Afterwards it removes what the rest implies: without any single flag or barrier of the result there is a race. When a
+    pair of pipes has too few ids (`event_ids` of the chip), two of its events become one (raised behind the later
+    producer, awaited before the earlier consumer) where their order allows it, and as a last resort a full barrier
+    replaces one; a remark says so, and what is then implied goes as well. The kernel ends with a barrier of all pipes.
+    Events are virtual: `ascend-assign-events` gives them the chip's ids.
 
     Before:
     ```mlir
@@ -151,8 +164,7 @@ def AssignEventsPass : Pass<"ascend-assign-events", "::mlir::func::FuncOp"> {
   let description = [{
     Every ordered pair of pipes has a few ids (`event_ids` of the chip). Two events share ids only where the source knows,
     whenever it raises one, that the target has passed its wait for the other; the slots of an event take neighbouring
-    ids. When a pair has too few ids, two of its events become one (raised behind the later producer, awaited before the
-    earlier consumer) where their order allows it, and as a last resort a full barrier replaces one; a remark says so.
+    ids. `ascend-insert-sync` leaves no more events than the ids allow; more are an error.
 
     Before:
     ```mlir

@@ -8,10 +8,10 @@
 
 namespace attn::tile {
 
-/// The spans that limit the rows of tiles. A tile loaded by a span has the rows that the span has;
-/// what is computed from tiles has the rows that all of them have; a carried tile those that its
-/// initial and its next value have. Rows that stand in the columns of a tile (`transposed` parts)
-/// are followed there.
+/// The spans that limit the rows of tiles. A tile loaded by a span has the rows that the span has,
+/// which may be none; what is computed from tiles has the rows that all of them have; a carried
+/// tile those that its initial and its next value have. Rows that stand in the columns of a tile
+/// (`transposed` parts) are followed there.
 ///
 /// For bound kernels without softmax states and bands.
 class RowLimits {

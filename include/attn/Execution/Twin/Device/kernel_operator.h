@@ -5,7 +5,7 @@
 #ifndef ATTN_EXECUTION_TWIN_DEVICE_KERNEL_OPERATOR_H
 #define ATTN_EXECUTION_TWIN_DEVICE_KERNEL_OPERATOR_H
 
-#include "twin_interface.h"
+#include "twin_record.h"
 
 #pragma clang attribute push(__attribute__((no_sanitize("coverage"))), apply_to = function)
 
@@ -14,109 +14,7 @@
 #define __mix__(cubeCores, vectorCores)
 #define __gm__
 
-using half = _Float16;
-using bfloat16_t = __bf16;
-
 enum pipe_t { PIPE_S, PIPE_V, PIPE_M, PIPE_MTE1, PIPE_MTE2, PIPE_MTE3, PIPE_FIX, PIPE_ALL };
-
-//===----------------------------------------------------------------------===//
-// Behind the calls
-//===----------------------------------------------------------------------===//
-
-namespace attn_twin {
-
-/// The chip of the launch that this thread runs.
-inline thread_local const Chip *chip = nullptr;
-
-template <typename T> struct ElementOf;
-template <> struct ElementOf<float> {
-  static constexpr ElementType value = ElementType::F32;
-};
-template <> struct ElementOf<half> {
-  static constexpr ElementType value = ElementType::F16;
-};
-template <> struct ElementOf<bfloat16_t> {
-  static constexpr ElementType value = ElementType::BF16;
-};
-template <> struct ElementOf<int8_t> {
-  static constexpr ElementType value = ElementType::Int8;
-};
-template <> struct ElementOf<int16_t> {
-  static constexpr ElementType value = ElementType::Int16;
-};
-template <> struct ElementOf<int32_t> {
-  static constexpr ElementType value = ElementType::Int32;
-};
-template <> struct ElementOf<int64_t> {
-  static constexpr ElementType value = ElementType::Int64;
-};
-template <> struct ElementOf<uint64_t> {
-  static constexpr ElementType value = ElementType::Int64;
-};
-
-template <typename T, typename U> constexpr bool isSame = false;
-template <typename T> constexpr bool isSame<T, T> = true;
-
-template <typename T> constexpr bool isBF16 = isSame<T, bfloat16_t>;
-/// What the vector unit computes on, of the types that the chip model knows.
-template <typename T> constexpr bool isArithmetic = isSame<T, float> || isSame<T, half>;
-template <typename T> constexpr uint64_t lanes = 256 / sizeof(T);
-
-template <typename T, typename U>
-constexpr bool isWidening = isSame<T, float> && (isSame<U, half> || isBF16<U>);
-template <typename T, typename U>
-constexpr bool isNarrowing = isSame<U, float> && (isSame<T, half> || isBF16<T>);
-
-/// Fills a record; the call at its end sends it.
-class Record {
-public:
-  explicit Record(CallKind kind, int32_t function = 0) {
-    call.kind = kind;
-    call.function = function;
-    call.mask = -1;
-  }
-
-  Record &on(const Operand &operand) {
-    call.operands[call.operandCount++] = operand;
-    return *this;
-  }
-  Record &count(int64_t count) {
-    call.amount = count;
-    return *this;
-  }
-  Record &repeats(int64_t mask, int64_t repeats) {
-    call.mask = mask;
-    call.amount = repeats;
-    return *this;
-  }
-  Record &stride(int64_t stride) {
-    call.strides[call.strideCount++] = stride;
-    return *this;
-  }
-  Record &scalar(float value) {
-    call.real = value;
-    return *this;
-  }
-  Record &scalar(int32_t value) {
-    call.integer = value;
-    return *this;
-  }
-  void send(Source at) { chip->call(chip->context, &call, at); }
-
-  Call call = {};
-};
-
-} // namespace attn_twin
-
-/// Where a call stands, as the last parameter of each.
-#define ATTN_TWIN_HERE                                                                             \
-  attn_twin::Source at = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}
-/// A rule for arguments that are known when the text is compiled.
-#define ATTN_TWIN_RULE(condition, text) __attribute__((diagnose_if(!(condition), text, "error")))
-#define ATTN_TWIN_COUNT ATTN_TWIN_RULE(count >= 0, "a count must not be negative")
-#define ATTN_TWIN_MASK(T)                                                                          \
-  ATTN_TWIN_RULE(mask >= 1 && mask <= attn_twin::lanes<T>, "a mask has 1 to 256 / sizeof(T) "      \
-                                                           "lanes")
 
 namespace AscendC {
 
@@ -218,8 +116,9 @@ public:
     return moved;
   }
 
-  T GetValue(uint64_t offset, ATTN_TWIN_HERE) const {
-    static_assert(attn_twin::isSame<T, uint64_t>, "scalars are read from tables of addresses only");
+  T GetValue(uint64_t offset, ATTN_TWIN_HERE) const
+      ATTN_TWIN_RULE((attn_twin::isSame<T, uint64_t>),
+                     "scalars are read from tables of addresses only") {
     attn_twin::Operand place = (*this)[offset].operand;
     return attn_twin::chip->load(attn_twin::chip->context, &place, at);
   }
@@ -242,16 +141,16 @@ struct DataCopyExtParams {
 };
 
 template <typename T> struct DataCopyPadExtParams {
-  DataCopyPadExtParams(bool isPad, uint8_t leftPadding, uint8_t rightPadding, T paddingValue)
+  DataCopyPadExtParams(bool isPad, uint8_t leftPadding, uint8_t rightPadding, const T &paddingValue)
       ATTN_TWIN_RULE(rightPadding * sizeof(T) <= 32 && leftPadding * sizeof(T) <= 32,
                      "padding has at most 32 bytes on each side")
           ATTN_TWIN_RULE(isPad || (leftPadding == 0 && rightPadding == 0),
                          "padding without isPad is undefined")
       : isPad(isPad), leftPadding(leftPadding), rightPadding(rightPadding),
-        paddingValue(paddingValue) {}
+        padsWithZeros(attn_twin::isZero(paddingValue)) {}
   bool isPad;
   uint8_t leftPadding, rightPadding;
-  T paddingValue;
+  bool padsWithZeros;
 };
 
 struct BinaryRepeatParams {
@@ -290,7 +189,7 @@ template <typename T>
 void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
                  const DataCopyExtParams &copy, const DataCopyPadExtParams<T> &padding,
                  ATTN_TWIN_HERE) {
-  if (padding.leftPadding != 0 || padding.paddingValue != T(0))
+  if (padding.leftPadding != 0 || !padding.padsWithZeros)
     attn_twin::chip->refuse(attn_twin::chip->context,
                             "pads on the left or with a number other than 0, which the model of "
                             "the chip does not do",
@@ -327,15 +226,15 @@ void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint32_t cou
 // Vector instructions
 //===----------------------------------------------------------------------===//
 
+/// Types are rules of the call too: it is the place that an error should name.
 #define ATTN_TWIN_ARITHMETIC                                                                       \
-  static_assert(!attn_twin::isBF16<T>, "the chip has no bf16 arithmetic: cast to float before");   \
-  static_assert(attn_twin::isArithmetic<T>, "computes on float and half");
+  ATTN_TWIN_RULE(!attn_twin::isBF16<T>, "the chip has no bf16 arithmetic: cast to float before")   \
+  ATTN_TWIN_RULE(attn_twin::isArithmetic<T> || attn_twin::isBF16<T>, "computes on float and half")
 
 #define ATTN_TWIN_UNARY(NAME)                                                                      \
   template <typename T>                                                                            \
   void NAME(const LocalTensor<T> &dst, const LocalTensor<T> &src, int32_t count, ATTN_TWIN_HERE)   \
-      ATTN_TWIN_COUNT {                                                                            \
-    ATTN_TWIN_ARITHMETIC                                                                           \
+      ATTN_TWIN_COUNT ATTN_TWIN_ARITHMETIC {                                                       \
     attn_twin::Record(attn_twin::CallKind::Unary, int32_t(attn_twin::UnaryFunction::NAME))         \
         .on(dst.operand)                                                                           \
         .on(src.operand)                                                                           \
@@ -344,8 +243,8 @@ void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint32_t cou
   }                                                                                                \
   template <typename T>                                                                            \
   void NAME(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t mask, uint8_t repeat,   \
-            const UnaryRepeatParams &repeats, ATTN_TWIN_HERE) ATTN_TWIN_MASK(T) {                  \
-    ATTN_TWIN_ARITHMETIC                                                                           \
+            const UnaryRepeatParams &repeats, ATTN_TWIN_HERE) ATTN_TWIN_MASK(T)                    \
+      ATTN_TWIN_ARITHMETIC {                                                                       \
     attn_twin::Record record(attn_twin::CallKind::Unary, int32_t(attn_twin::UnaryFunction::NAME)); \
     for (uint16_t stride : repeats.strides)                                                        \
       record.stride(stride);                                                                       \
@@ -360,8 +259,7 @@ ATTN_TWIN_UNARY(Relu)
 #define ATTN_TWIN_BINARY(NAME, KIND, FUNCTION)                                                     \
   template <typename T>                                                                            \
   void NAME(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,     \
-            int32_t count, ATTN_TWIN_HERE) ATTN_TWIN_COUNT {                                       \
-    ATTN_TWIN_ARITHMETIC                                                                           \
+            int32_t count, ATTN_TWIN_HERE) ATTN_TWIN_COUNT ATTN_TWIN_ARITHMETIC {                  \
     attn_twin::Record(attn_twin::CallKind::KIND, int32_t(FUNCTION))                                \
         .on(dst.operand)                                                                           \
         .on(src0.operand)                                                                          \
@@ -372,8 +270,7 @@ ATTN_TWIN_UNARY(Relu)
   template <typename T>                                                                            \
   void NAME(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,     \
             uint64_t mask, uint8_t repeat, const BinaryRepeatParams &repeats, ATTN_TWIN_HERE)      \
-      ATTN_TWIN_MASK(T) {                                                                          \
-    ATTN_TWIN_ARITHMETIC                                                                           \
+      ATTN_TWIN_MASK(T) ATTN_TWIN_ARITHMETIC {                                                     \
     attn_twin::Record record(attn_twin::CallKind::KIND, int32_t(FUNCTION));                        \
     for (uint8_t stride : repeats.strides)                                                         \
       record.stride(stride);                                                                       \
@@ -390,8 +287,7 @@ ATTN_TWIN_BINARY(MulAddDst, MulAdd, 0)
 #define ATTN_TWIN_SCALAR(NAME)                                                                     \
   template <typename T>                                                                            \
   void NAME(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalar, int32_t count,  \
-            ATTN_TWIN_HERE) ATTN_TWIN_COUNT {                                                      \
-    ATTN_TWIN_ARITHMETIC                                                                           \
+            ATTN_TWIN_HERE) ATTN_TWIN_COUNT ATTN_TWIN_ARITHMETIC {                                 \
     attn_twin::Record(attn_twin::CallKind::Scalar, int32_t(attn_twin::ScalarFunction::NAME))       \
         .on(dst.operand)                                                                           \
         .on(src.operand)                                                                           \
@@ -401,8 +297,8 @@ ATTN_TWIN_BINARY(MulAddDst, MulAdd, 0)
   }                                                                                                \
   template <typename T>                                                                            \
   void NAME(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalar, uint64_t mask,  \
-            uint8_t repeat, const UnaryRepeatParams &repeats, ATTN_TWIN_HERE) ATTN_TWIN_MASK(T) {  \
-    ATTN_TWIN_ARITHMETIC                                                                           \
+            uint8_t repeat, const UnaryRepeatParams &repeats, ATTN_TWIN_HERE) ATTN_TWIN_MASK(T)    \
+      ATTN_TWIN_ARITHMETIC {                                                                       \
     attn_twin::Record record(attn_twin::CallKind::Scalar,                                          \
                              int32_t(attn_twin::ScalarFunction::NAME));                            \
     for (uint16_t stride : repeats.strides)                                                        \
@@ -418,11 +314,10 @@ ATTN_TWIN_SCALAR(Muls)
 ATTN_TWIN_SCALAR(Maxs)
 ATTN_TWIN_SCALAR(Mins)
 
-#define ATTN_TWIN_CAST                                                                             \
-  static_assert(attn_twin::isWidening<T, U> || attn_twin::isNarrowing<T, U>,                       \
-                "casts are half or bfloat16_t to float and back");
 /// Widening takes CAST_NONE; narrowing to bf16 takes a mode, to half CAST_NONE (as CAST_RINT) too.
 #define ATTN_TWIN_MODE                                                                             \
+  ATTN_TWIN_RULE((attn_twin::isWidening<T, U> || attn_twin::isNarrowing<T, U>),                    \
+                 "casts are half or bfloat16_t to float and back")                                 \
   ATTN_TWIN_RULE(!(attn_twin::isWidening<T, U>) || mode == RoundMode::CAST_NONE,                   \
                  "a cast to a wider type takes CAST_NONE")                                         \
   ATTN_TWIN_RULE(!attn_twin::isBF16<T> ||                                                          \
@@ -432,7 +327,6 @@ ATTN_TWIN_SCALAR(Mins)
 template <typename T, typename U>
 void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src, RoundMode mode, int32_t count,
           ATTN_TWIN_HERE) ATTN_TWIN_COUNT ATTN_TWIN_MODE {
-  ATTN_TWIN_CAST
   attn_twin::Record(attn_twin::CallKind::Cast, int32_t(mode))
       .on(dst.operand)
       .on(src.operand)
@@ -444,41 +338,19 @@ template <typename T, typename U>
 void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src, RoundMode mode, uint64_t mask,
           uint8_t repeat, const UnaryRepeatParams &repeats, ATTN_TWIN_HERE) ATTN_TWIN_MODE
     ATTN_TWIN_RULE(mask >= 1 && mask <= attn_twin::lanes<float>, "a cast has 1 to 64 lanes") {
-  ATTN_TWIN_CAST
   attn_twin::Record record(attn_twin::CallKind::Cast, int32_t(mode));
   for (uint16_t stride : repeats.strides)
     record.stride(stride);
   record.on(dst.operand).on(src.operand).repeats(mask, repeat).send(at);
 }
 
-#define ATTN_TWIN_DUPLICATE                                                                        \
-  static_assert(sizeof(T) == 2 || sizeof(T) == 4, "duplicates numbers of 2 or 4 bytes");           \
-  using Number = typename attn_twin::ScalarOf<T>::type;
-
-} // namespace AscendC
-
-namespace attn_twin {
-/// How the record holds a scalar: real numbers as float, whole ones by their bits.
-template <typename T> struct ScalarOf {
-  using type = int32_t;
-};
-template <> struct ScalarOf<float> {
-  using type = float;
-};
-template <> struct ScalarOf<half> {
-  using type = float;
-};
-template <> struct ScalarOf<bfloat16_t> {
-  using type = float;
-};
-} // namespace attn_twin
-
-namespace AscendC {
+#define ATTN_TWIN_WIDTH                                                                            \
+  ATTN_TWIN_RULE(sizeof(T) == 2 || sizeof(T) == 4, "takes numbers of 2 or 4 bytes")
 
 template <typename T>
 void Duplicate(const LocalTensor<T> &dst, const T &scalar, int32_t count,
                ATTN_TWIN_HERE) ATTN_TWIN_COUNT {
-  ATTN_TWIN_DUPLICATE
+  using Number = typename attn_twin::ScalarOf<T>::type;
   attn_twin::Record(attn_twin::CallKind::Duplicate)
       .on(dst.operand)
       .scalar(static_cast<Number>(scalar))
@@ -488,9 +360,9 @@ void Duplicate(const LocalTensor<T> &dst, const T &scalar, int32_t count,
 
 template <typename T>
 void Duplicate(const LocalTensor<T> &dst, const T &scalar, uint64_t mask, uint8_t repeat,
-               uint16_t dstBlk, uint8_t dstRep, ATTN_TWIN_HERE) ATTN_TWIN_MASK(T)
+               uint16_t dstBlk, uint8_t dstRep, ATTN_TWIN_HERE) ATTN_TWIN_MASK(T) ATTN_TWIN_WIDTH
     ATTN_TWIN_RULE(dstBlk != 0, "a block stride of 0 is for sources only") {
-  ATTN_TWIN_DUPLICATE
+  using Number = typename attn_twin::ScalarOf<T>::type;
   attn_twin::Record(attn_twin::CallKind::Duplicate)
       .on(dst.operand)
       .scalar(static_cast<Number>(scalar))
@@ -502,8 +374,7 @@ void Duplicate(const LocalTensor<T> &dst, const T &scalar, uint64_t mask, uint8_
 
 template <typename T>
 void Brcb(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint8_t repeat,
-          const BrcbRepeatParams &repeats, ATTN_TWIN_HERE) {
-  static_assert(sizeof(T) == 2 || sizeof(T) == 4, "broadcasts numbers of 2 or 4 bytes");
+          const BrcbRepeatParams &repeats, ATTN_TWIN_HERE) ATTN_TWIN_WIDTH {
   attn_twin::Record record(attn_twin::CallKind::Brcb);
   for (uint16_t stride : repeats.strides)
     record.stride(stride);
@@ -512,6 +383,7 @@ void Brcb(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint8_t repeat,
 
 /// Whole reductions take mask and repeats, block reductions repeats and mask.
 #define ATTN_TWIN_REDUCE_RULES                                                                     \
+  ATTN_TWIN_ARITHMETIC                                                                             \
   ATTN_TWIN_RULE(mask >= 1 && mask <= int32_t(attn_twin::lanes<T>),                                \
                  "a mask has 1 to 256 / sizeof(T) lanes")                                          \
   ATTN_TWIN_RULE(repeat >= 0 && repeat <= 255, "at most 255 repeats are possible")                 \
@@ -519,7 +391,6 @@ void Brcb(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint8_t repeat,
   ATTN_TWIN_RULE(srcBlk >= 0 && srcBlk <= 255 && srcRep >= 0 && srcRep <= 255,                     \
                  "strides of the source are 0 to 255 blocks")
 #define ATTN_TWIN_REDUCE(KIND, FUNCTION)                                                           \
-  ATTN_TWIN_ARITHMETIC                                                                             \
   attn_twin::Record(attn_twin::CallKind::KIND, int32_t(attn_twin::ReduceFunction::FUNCTION))       \
       .on(dst.operand)                                                                             \
       .on(src.operand)                                                                             \
@@ -589,7 +460,8 @@ inline void sendFlag(CallKind kind, AscendC::HardEvent event, int32_t id, Source
 
 namespace AscendC {
 
-#define ATTN_TWIN_EVENT ATTN_TWIN_RULE(id >= 0 && id <= 7, "event ids are 0 to 7")
+#define ATTN_TWIN_EVENT                                                                            \
+  ATTN_TWIN_RULE(id >= 0 && id <= 5, "event ids are 0 to 5; 6 and 7 are the system's")
 
 template <HardEvent event> void SetFlag(int32_t id, ATTN_TWIN_HERE) ATTN_TWIN_EVENT {
   attn_twin::sendFlag(attn_twin::CallKind::SetFlag, event, id, at);
@@ -598,9 +470,10 @@ template <HardEvent event> void WaitFlag(int32_t id, ATTN_TWIN_HERE) ATTN_TWIN_E
   attn_twin::sendFlag(attn_twin::CallKind::WaitFlag, event, id, at);
 }
 
-template <pipe_t pipe> void PipeBarrier(ATTN_TWIN_HERE) {
-  static_assert(pipe == PIPE_V || pipe == PIPE_MTE2 || pipe == PIPE_MTE3 || pipe == PIPE_ALL,
-                "a vector core has barriers of PIPE_V, PIPE_MTE2, PIPE_MTE3 and PIPE_ALL");
+template <pipe_t pipe>
+void PipeBarrier(ATTN_TWIN_HERE)
+    ATTN_TWIN_RULE(pipe == PIPE_V || pipe == PIPE_MTE2 || pipe == PIPE_MTE3 || pipe == PIPE_ALL,
+                   "a vector core has barriers of PIPE_V, PIPE_MTE2, PIPE_MTE3 and PIPE_ALL") {
   attn_twin::Record(attn_twin::CallKind::Barrier, pipe).send(at);
 }
 
@@ -608,95 +481,8 @@ inline void SyncAll(ATTN_TWIN_HERE) { attn_twin::Record(attn_twin::CallKind::Syn
 
 } // namespace AscendC
 
-//===----------------------------------------------------------------------===//
-// Launch
-//===----------------------------------------------------------------------===//
-
-namespace attn_twin {
-
-template <typename Type, Type... values> struct Sequence {};
-
-/// The argument block of a kernel: each argument at a multiple of max(4, its alignment).
-template <typename Function> struct ArgumentBlock;
-template <typename... Types> struct ArgumentBlock<void(Types...)> {
-  static constexpr size_t count = sizeof...(Types);
-  struct Layout {
-    size_t offsets[count + 1] = {};
-    size_t bytes = 0;
-  };
-  static constexpr Layout makeLayout() {
-    constexpr size_t sizes[] = {sizeof(Types)..., 0}, aligns[] = {alignof(Types)..., 1};
-    Layout layout;
-    for (size_t index = 0; index < count; ++index) {
-      size_t align = aligns[index] < 4 ? 4 : aligns[index];
-      layout.offsets[index] = (layout.bytes + align - 1) / align * align;
-      layout.bytes = layout.offsets[index] + sizes[index];
-    }
-    return layout;
-  }
-  static constexpr Layout layout = makeLayout();
-
-  template <typename T> static T get(const char *block, size_t index) {
-    T value;
-    __builtin_memcpy(&value, block + layout.offsets[index], sizeof(T));
-    return value;
-  }
-  template <size_t... indices>
-  static void call(void (*kernel)(Types...), const void *block, Sequence<size_t, indices...>) {
-    kernel(get<Types>(static_cast<const char *>(block), indices)...);
-  }
-};
-
-template <typename Function, Function *kernel> void run(const Chip *launched, const void *block) {
-  using Block = ArgumentBlock<Function>;
-  chip = launched;
-  Block::call(kernel, block, __make_integer_seq<Sequence, size_t, Block::count>());
-}
-
-} // namespace attn_twin
-
-/// Offers a kernel of the text to the chip; written behind the text for each of its kernels.
-#define ATTN_TWIN_KERNEL(NAME, KIND)                                                               \
-  extern "C" __attribute__((visibility("default"), used))                                          \
-  const attn_twin::Kernel attn_twin_kernel_##NAME = {                                              \
-      attn_twin::interfaceVersion, attn_twin::ArgumentBlock<decltype(NAME)>::layout.bytes, KIND,   \
-      &attn_twin::run<decltype(NAME), NAME>};
-
-//===----------------------------------------------------------------------===//
-// What the compiler's checks of scalar arithmetic call
-//===----------------------------------------------------------------------===//
-
-namespace attn_twin {
-/// The head of what the sanitizer passes: where it happened.
-struct Checked {
-  const char *file;
-  uint32_t line;
-  uint32_t column;
-};
-inline void fail(const Checked *where, const char *what) {
-  chip->fail(chip->context, what, {where->file, where->line});
-}
-} // namespace attn_twin
-
-#define ATTN_TWIN_CHECK(NAME, WHAT)                                                                \
-  extern "C" __attribute__((visibility("hidden"), weak, used)) void __ubsan_handle_##NAME(         \
-      const attn_twin::Checked *where, uint64_t, uint64_t) {                                       \
-    attn_twin::fail(where, WHAT);                                                                  \
-  }
-ATTN_TWIN_CHECK(divrem_overflow, "divides by zero or overflows")
-ATTN_TWIN_CHECK(add_overflow, "adds up to more than its type holds")
-ATTN_TWIN_CHECK(sub_overflow, "subtracts to less than its type holds")
-ATTN_TWIN_CHECK(mul_overflow, "multiplies to more than its type holds")
-ATTN_TWIN_CHECK(negate_overflow, "negates to more than its type holds")
-ATTN_TWIN_CHECK(shift_out_of_bounds, "shifts by more bits than its type has")
-
-/// Called at every branch of the text.
-extern "C" __attribute__((visibility("hidden"), weak, used)) void __sanitizer_cov_trace_pc() {
-  static thread_local uint32_t steps = 0;
-  if (++steps % attn_twin::stepsPerCount == 0)
-    attn_twin::chip->count(attn_twin::chip->context);
-}
-
 #pragma clang attribute pop
+
+#include "twin_launch.h"
 
 #endif // ATTN_EXECUTION_TWIN_DEVICE_KERNEL_OPERATOR_H

@@ -1,0 +1,255 @@
+// What AscendC accepts: one function per family of calls. Sections are those of the reference of
+// the AscendC subset, hardware/ascendc.md, and of machine.md.
+#include "VerifyEmission.h"
+#include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "attn/Machine/Chip.h"
+#include "attn/Machine/LaunchDialect.h"
+#include "attn/Target/AscendC/Names.h"
+#include "attn/Target/AscendC/Signature.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::ascendc;
+
+namespace {
+
+constexpr int64_t blockBytes = 32;
+constexpr int64_t maxRepeats = 255;          // uint8_t repeatTime (§7)
+constexpr int64_t maxCopyRows = 4095;        // DataCopyExtParams (§3)
+constexpr int64_t maxCopyRowBytes = 2097151; // DataCopyExtParams (§3)
+
+Type getElementType(Value memory) { return cast<MemRefType>(memory.getType()).getElementType(); }
+
+int64_t getElementBytes(Value memory) { return getElementType(memory).getIntOrFloatBitWidth() / 8; }
+
+/// Whether a vector core has that pipe (machine.md §6).
+bool isVectorPipe(ascend::Pipe pipe) {
+  return pipe == ascend::Pipe::S || pipe == ascend::Pipe::V || pipe == ascend::Pipe::MTE2 ||
+         pipe == ascend::Pipe::MTE3;
+}
+
+class EmissionVerifier {
+public:
+  explicit EmissionVerifier(func::FuncOp kernel) : kernel(kernel) {}
+
+  LogicalResult verify() {
+    if (failed(verifyForm()) || failed(findChip()) || failed(verifyMeetings()))
+      return failure();
+    return failure(
+        kernel.walk([&](Operation *op) { return WalkResult(verifyOp(op)); }).wasInterrupted());
+  }
+
+private:
+  //===--------------------------------------------------------------------===//
+  // The kernel (§2)
+  //===--------------------------------------------------------------------===//
+
+  LogicalResult verifyForm() {
+    if (failed(verifyKernelName(kernel)))
+      return failure();
+    if (kernel.isExternal() || !kernel.getBody().hasOneBlock())
+      return kernel.emitError() << "kernel '" << kernel.getName()
+                                << "' must have a body of one block to be printed as AscendC";
+    // The text ends as the IR does: the barrier that waits for everything is part of the sync.
+    Block &body = kernel.getBody().front();
+    auto last = body.getOperations().size() < 2
+                    ? ascend::BarrierOp()
+                    : dyn_cast<ascend::BarrierOp>(body.getTerminator()->getPrevNode());
+    if (!last || last.getPipe() != ascend::Pipe::ALL)
+      return kernel.emitError() << "kernel '" << kernel.getName()
+                                << "' does not end with 'ascend.barrier all'; run "
+                                   "ascend-insert-sync before";
+    return success();
+  }
+
+  LogicalResult findChip() {
+    auto module = kernel->getParentOfType<ModuleOp>();
+    if (!module || !module->hasAttr("machine.target"))
+      return success();
+    FailureOr<Chip> target = getTargetChip(module);
+    if (failed(target))
+      return failure();
+    chip = *target;
+    return success();
+  }
+
+  /// Blocks that wait for each other must all run at once.
+  LogicalResult verifyMeetings() {
+    auto limit = kernel->getAttrOfType<IntegerAttr>(launch::limitName);
+    WalkResult result = kernel.walk([&](ascend::SyncAllOp op) {
+      if (op->getParentOp() != kernel)
+        return WalkResult(
+            op.emitOpError("stands in a loop or branch: not all blocks may come to it"));
+      if (!limit)
+        return WalkResult(op.emitOpError()
+                          << "needs '" << launch::limitName
+                          << "' on its kernel: blocks can only meet while all run");
+      if (chip && limit.getInt() > chip->vectorCores)
+        return WalkResult(op.emitOpError()
+                          << "meets up to " << limit.getInt() << " blocks, but " << chip->name
+                          << " runs " << chip->vectorCores << " at once");
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Calls
+  //===--------------------------------------------------------------------===//
+
+  LogicalResult verifyOp(Operation *op) {
+    return TypeSwitch<Operation *, LogicalResult>(op)
+        .Case<ascend::AllocOp, ascend::CopyInOp, ascend::CopyOutOp, ascend::ScalarOp,
+              ascend::DuplicateOp, ascend::CopyOp, ascend::BrcbOp, ascend::SetFlagOp,
+              ascend::WaitFlagOp, ascend::BarrierOp>([&](auto known) { return verifyCall(known); })
+        .Case<ascend::UnaryOp, ascend::BinaryOp, ascend::MulAddOp, ascend::CastOp>(
+            [&](auto known) { return verifyForm(known); })
+        .Case<ascend::WholeReduceOp, ascend::BlockReduceOp>(
+            [&](auto known) { return verifyRepeats(known, known.getRepeat()); })
+        .Case<ascend::RowReduceOp, ascend::RowBinaryOp, ascend::RowMulAddOp, ascend::ColBinaryOp>(
+            [&](auto composite) {
+              return composite.emitOpError("is a composite without an AscendC call; run "
+                                           "ascend-expand-composites before");
+            })
+        .Default([](Operation *) { return success(); });
+  }
+
+  /// LocalTensor(TPosition, uint32_t address, uint32_t elements).
+  LogicalResult verifyCall(ascend::AllocOp op) {
+    if (!op.getAddress())
+      return op.emitOpError("has no address; run ascend-plan-memory before");
+    int64_t address = *op.getAddress();
+    int64_t capacity = chip ? chip->ubBytes : std::numeric_limits<uint32_t>::max();
+    if (op.getByteSize() > capacity - address)
+      return op.emitOpError() << "ends at byte " << address + op.getByteSize() << " of "
+                              << capacity;
+    return success();
+  }
+
+  /// Amounts become uint8_t and uint16_t in the text: what is too large would wrap around.
+  LogicalResult verifyAtMost(Operation *op, Value amount, int64_t most, StringRef what) {
+    std::optional<int64_t> bound = ascend::getUpperBound(amount);
+    if (!bound || *bound <= most)
+      return success();
+    return op->emitOpError() << "may have " << *bound << " " << what << "; at most " << most
+                             << " are possible";
+  }
+
+  LogicalResult verifyRepeats(Operation *op, Value repeats) {
+    return verifyAtMost(op, repeats, maxRepeats, "repeats");
+  }
+
+  /// The end of an elementwise call: a count, or mask, repeats and strides.
+  template <typename Op> LogicalResult verifyForm(Op op) {
+    return op.getMask()
+               ? verifyRepeats(op, op.getAmount())
+               : verifyAtMost(op, op.getAmount(), std::numeric_limits<int32_t>::max(), "elements");
+  }
+
+  /// DataCopyPad with DataCopyExtParams: counts in fields of 16 and 32 bits (§3).
+  LogicalResult verifyCopy(Operation *op, Value local, Value rows, Value length, Value globalPitch,
+                           int64_t localPitch, int64_t rightPad) {
+    int64_t bytes = getElementBytes(local);
+    std::optional<int64_t> knownRows = ascend::getConstant(rows),
+                           knownLength = ascend::getConstant(length);
+    if (knownRows && (*knownRows < 0 || *knownRows > maxCopyRows))
+      return op->emitOpError() << "copies " << *knownRows << " rows; 0 to " << maxCopyRows
+                               << " are possible";
+    if (knownLength && (*knownLength < 0 || *knownLength > maxCopyRowBytes / bytes))
+      return op->emitOpError() << "copies rows of " << *knownLength << " elements; 0 to "
+                               << maxCopyRowBytes / bytes << " are possible";
+    if (failed(verifyAtMost(op, rows, maxCopyRows, "rows")) ||
+        failed(verifyAtMost(op, length, maxCopyRowBytes / bytes, "elements in a row")))
+      return failure();
+    if (ascend::getUpperBound(rows).value_or(2) <= 1)
+      return success(); // Gaps are between rows.
+    bool holdsLocal =
+        !knownLength || llvm::alignTo((*knownLength + rightPad) * bytes, blockBytes) <=
+                            static_cast<uint64_t>(localPitch * bytes);
+    std::optional<int64_t> pitch = ascend::getConstant(globalPitch);
+    int64_t gap = pitch && knownLength ? (*pitch - *knownLength) * bytes : 0;
+    if (!holdsLocal || gap < 0 || gap > std::numeric_limits<uint32_t>::max())
+      return op->emitOpError("has a pitch that does not hold its rows, or too large a one");
+    return success();
+  }
+  LogicalResult verifyCall(ascend::CopyInOp op) {
+    return verifyCopy(op, op.getDst(), op.getRows(), op.getLength(), op.getSrcPitch(),
+                      op.getDstPitch(), op.getRightPad());
+  }
+  LogicalResult verifyCall(ascend::CopyOutOp op) {
+    return verifyCopy(op, op.getSrc(), op.getRows(), op.getLength(), op.getDstPitch(),
+                      op.getSrcPitch(), /*rightPad=*/0);
+  }
+
+  /// Adds, Muls, Maxs, Mins: the scalar has the tensor's type, and text has f32 only (§7).
+  LogicalResult verifyCall(ascend::ScalarOp op) {
+    if (!op.getScalar().getType().isF32())
+      return op.emitOpError() << "takes a scalar of type " << op.getScalar().getType()
+                              << ", which AscendC text does not compute with";
+    return verifyForm(op);
+  }
+
+  /// Duplicate takes b16 and b32 (§7); 16-bit constants are written by their bits.
+  LogicalResult verifyCall(ascend::DuplicateOp op) {
+    Type type = op.getScalar().getType();
+    bool isBits = (type.isF16() || type.isBF16()) &&
+                  op.getScalar().getDefiningOp<arith::ConstantOp>() != nullptr;
+    if (!type.isF32() && !type.isSignlessInteger(32) && !isBits)
+      return op.emitOpError() << "cannot be printed as AscendC for " << type;
+    return verifyForm(op);
+  }
+
+  /// DataCopy rounds a count down to whole blocks (§3).
+  LogicalResult verifyCall(ascend::CopyOp op) {
+    std::optional<int64_t> count = ascend::getConstant(op.getAmount());
+    if (count && *count * getElementBytes(op.getDst()) % blockBytes != 0)
+      return op.emitOpError() << "copies " << *count * getElementBytes(op.getDst())
+                              << " bytes, of which DataCopy leaves out all beyond whole 32-byte "
+                                 "blocks";
+    return verifyAtMost(op, op.getAmount(), std::numeric_limits<uint32_t>::max(), "elements");
+  }
+
+  /// Brcb takes b16 and b32, and not in place (§7).
+  LogicalResult verifyCall(ascend::BrcbOp op) {
+    int64_t bytes = getElementBytes(op.getDst());
+    if (bytes != 2 && bytes != 4)
+      return op.emitOpError() << "broadcasts numbers of 2 or 4 bytes, not "
+                              << getElementType(op.getDst());
+    if (op.getDst() == op.getSrc())
+      return op.emitOpError("fills the place it reads from");
+    return verifyRepeats(op, op.getRepeat());
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Synchronisation (§11, machine.md §6)
+  //===--------------------------------------------------------------------===//
+
+  template <typename Op> LogicalResult verifyFlag(Op op) {
+    int64_t eventIds = chip ? chip->eventIds : 8;
+    if (op.getVirtualEvent() || op.getEvent() > eventIds - op.getSlots())
+      return op.emitOpError("has no event id of the chip; run ascend-assign-events before");
+    if (!isVectorPipe(op.getSource()) || !isVectorPipe(op.getTarget()))
+      return op.emitOpError("needs a pipe that vector cores do not have");
+    return success();
+  }
+  LogicalResult verifyCall(ascend::SetFlagOp op) { return verifyFlag(op); }
+  LogicalResult verifyCall(ascend::WaitFlagOp op) { return verifyFlag(op); }
+
+  LogicalResult verifyCall(ascend::BarrierOp op) {
+    if (op.getPipe() != ascend::Pipe::ALL && !isVectorPipe(op.getPipe()))
+      return op.emitOpError("needs a pipe that vector cores do not have");
+    return success();
+  }
+
+  func::FuncOp kernel;
+  /// The module's target, where it has one.
+  std::optional<Chip> chip;
+};
+
+} // namespace
+
+LogicalResult ascendc::verifyEmission(func::FuncOp kernel) {
+  return EmissionVerifier(kernel).verify();
+}

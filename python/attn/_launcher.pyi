@@ -1,0 +1,50 @@
+"""The native module that loads objects and launches kernels on NPUs."""
+
+from collections.abc import Callable
+
+class AclError(RuntimeError):
+    """A call of the ACL runtime that failed; `args` are its code and a text."""
+
+class Kernel:
+    """A kernel of a loaded object."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def function(self) -> int:
+        """The runtime's handle of it."""
+
+def open_runtime() -> None:
+    """Opens the ACL runtime; RuntimeError says why that fails."""
+
+def standin_description() -> str:
+    """What a runtime that is not CANN says about itself; empty for CANN."""
+
+def soc_name() -> str:
+    """The name of the chip."""
+
+def device_count() -> int:
+    """How many devices are visible."""
+
+def load_object(data: bytes, magic: int) -> int:
+    """Loads an object on the device of this thread, and gives its handle."""
+
+def find_kernel(object: int, name: str, fields: list[tuple[str, int, int, str]], is_all_at_once: bool) -> Kernel:
+    """A kernel of an object; `fields` are name, offset, size and form of its arguments, for messages.
+
+    `is_all_at_once`: its blocks wait for each other, so the runtime must start all of them at the same time.
+    """
+
+def connect_queue() -> None:
+    """Finds torch_npu's task queue; RuntimeError says why that fails."""
+
+def enqueue(
+    kernel: Kernel, blocks: int, stream: int, arguments: bytes, places: list[tuple[int, int]], kept: object
+) -> None:
+    """Queues a launch; `kept` lives until it was handed to the runtime."""
+
+def launch(kernel: Kernel, blocks: int, stream: int, arguments: bytes, places: list[tuple[int, int]]) -> None:
+    """Launches at once, past the queue."""
+
+def enqueue_function(name: str, function: Callable[[], int]) -> None:
+    """Queues a function, which gives an ACL code."""

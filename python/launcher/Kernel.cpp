@@ -1,0 +1,83 @@
+// Loads objects and launches their kernels through the ACL runtime.
+#include "Kernel.h"
+#include <cstring>
+#include <sstream>
+
+using namespace attn::launcher;
+
+namespace {
+
+template <typename T> T readAs(const std::string &bytes, size_t offset) {
+  T value;
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+void showField(std::ostream &stream, const Field &field, const std::string &bytes) {
+  stream << "\n  " << field.offset << ": " << field.name << " = ";
+  if (field.offset + field.size > bytes.size())
+    stream << "missing";
+  else if (field.form == 'f')
+    stream << readAs<float>(bytes, field.offset);
+  else if (field.form == 'p')
+    stream << "0x" << std::hex << readAs<uint64_t>(bytes, field.offset) << std::dec;
+  else if (field.size == 4)
+    stream << readAs<int32_t>(bytes, field.offset);
+  else
+    stream << readAs<int64_t>(bytes, field.offset);
+}
+
+/// Time-outs and exceptions of a core, which say little about their cause.
+bool isCoreFailure(aclError code) { return code == 507014 || code == 507015; }
+
+} // namespace
+
+aclError Launch::run() const {
+  // The runtime shall start no block before there is a core for each, whatever other streams run.
+  aclrtLaunchKernelAttr batch{};
+  batch.id = ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE;
+  batch.value.schemMode = 1;
+  aclrtLaunchKernelCfg config{&batch, 1};
+  // The runtime takes pointers without const, and reads only.
+  return Acl::get().aclrtLaunchKernelWithHostArgs(
+      kernel->function, blocks, stream, kernel->isAllAtOnce ? &config : nullptr,
+      const_cast<char *>(arguments.data()), arguments.size(),
+      places.empty() ? nullptr : const_cast<aclrtPlaceHolderInfo *>(places.data()), places.size());
+}
+
+std::string Launch::describeFailure(aclError code) const {
+  std::ostringstream text;
+  text << "the launch of " << kernel->name << " with " << blocks << " blocks failed with ACL error "
+       << code << "; its arguments (" << arguments.size() << " bytes):";
+  for (const Field &field : kernel->fields)
+    showField(text, field, arguments);
+  if (isCoreFailure(code))
+    text << "\nThis often is a flag that nobody sets, or an address out of range: attn.simulate "
+            "checks for both.";
+  return text.str();
+}
+
+aclrtBinHandle attn::launcher::loadObject(const std::string &data, uint32_t magic) {
+  aclrtBinaryLoadOption options[2] = {};
+  options[0].type = ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD;
+  options[0].value.isLazyLoad = 0;
+  options[1].type = ACL_RT_BINARY_LOAD_OPT_MAGIC;
+  options[1].value.magic = magic;
+  aclrtBinaryLoadOptions all{options, 2};
+  aclrtBinHandle object = nullptr;
+  const Acl &acl = Acl::get();
+  acl.check(acl.aclrtBinaryLoadFromData(data.data(), data.size(), &all, &object),
+            "loading an object of " + std::to_string(data.size()) + " bytes");
+  return object;
+}
+
+std::shared_ptr<const Kernel> attn::launcher::findKernel(aclrtBinHandle object,
+                                                         const std::string &name,
+                                                         std::vector<Field> fields,
+                                                         bool isAllAtOnce) {
+  const Acl &acl = Acl::get();
+  aclrtFuncHandle function = nullptr;
+  acl.check(acl.aclrtBinaryGetFunction(object, name.c_str(), &function),
+            "looking for the kernel " + name);
+  return std::make_shared<const Kernel>(Kernel{name, function, std::move(fields), isAllAtOnce});
+}

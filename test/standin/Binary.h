@@ -1,0 +1,51 @@
+// Binaries and kernels. An object is a shared library that holds emitted text, compiled for the
+// modelled chip.
+#ifndef ATTN_TEST_STANDIN_BINARY_H
+#define ATTN_TEST_STANDIN_BINARY_H
+
+#include "EntryPoint.h"
+#include "attn/Execution/Twin/attn_chip.h"
+#include <memory>
+#include <vector>
+
+namespace attn::standin {
+
+/// A loaded object; it belongs to one device and is closed with its last use.
+class Binary {
+public:
+  static Status load(int device, const void *data, size_t bytes, std::shared_ptr<Binary> &binary);
+  Binary(int device, attn_chip_library *library) : device(device), library(library) {}
+  Binary(const Binary &) = delete;
+  ~Binary() { attn_chip_close(library); }
+
+  const int device;
+  attn_chip_library *const library;
+};
+
+/// A kernel of a binary.
+struct Function {
+  std::shared_ptr<Binary> binary;
+  std::string name;
+  const attn_chip_kernel *kernel;
+};
+
+/// What one launch has: everything by value, since it runs later. Where data lies behind the
+/// argument block, the launch has device memory for it.
+struct Launch {
+  std::shared_ptr<Function> function;
+  uint32_t blocks = 0;
+  std::vector<char> arguments;
+  std::shared_ptr<void> data;
+  const void *deviceArguments = nullptr; // where the block is read when the kernel starts
+};
+
+/// Finds a kernel of a binary.
+Status findFunction(std::shared_ptr<Binary> binary, const char *name,
+                    std::shared_ptr<Function> &function);
+
+/// Runs a launch on the modelled chip, to its end.
+Status runOnChip(Launch &launch);
+
+} // namespace attn::standin
+
+#endif // ATTN_TEST_STANDIN_BINARY_H
