@@ -29,8 +29,11 @@ def device_count() -> int:
 def load_object(data: bytes, magic: int) -> int:
     """Loads an object on the device of this thread, and gives its handle."""
 
-def find_kernel(object: int, name: str, fields: list[tuple[str, int, int, str]]) -> Kernel:
-    """A kernel of an object; `fields` are name, offset, size and form of its arguments, for messages."""
+def find_kernel(object: int, name: str, fields: list[tuple[str, int, int, str]], is_all_at_once: bool) -> Kernel:
+    """A kernel of an object; `fields` are name, offset, size and form of its arguments, for messages.
+
+    `is_all_at_once`: its blocks wait for each other, so the runtime must start all of them at the same time.
+    """
 
 def connect_queue() -> None:
     """Finds torch_npu's task queue; RuntimeError says why that fails."""

@@ -164,7 +164,7 @@ class _Launch:
         self._workspace = []
         self._bound = _arguments.bind(signature, kernel.defaults, positional, keywords)
         describe = self._describe if has_values else self._describe_maybe_spec
-        self._devices, self._first = devices, None
+        self._devices, self._first = devices, None  # the name and the device of the first tensor
         self._arrays = {
             p.name: None if p.is_none(self._bound) else describe(p.name, self._bound.get(p.name))
             for p in signature.of_kind("array")
@@ -183,7 +183,7 @@ class _Launch:
         """Where the tensors are; a kernel that takes none runs on the CPU."""
         import torch
 
-        return self._first[1].device if self._first else torch.device("cpu")
+        return self._first[1] if self._first else torch.device("cpu")
 
     def _describe(self, name: str, value):
         """Describes an argument, which must be where the others are."""
@@ -192,9 +192,9 @@ class _Launch:
             if tensor.device.type not in self._devices:
                 known = " or an NPU" if "npu" in self._devices else ""
                 raise ValueError(f"{name}: a tensor on the CPU{known} is expected, not on {tensor.device}")
-            self._first = self._first or (name, tensor)
-            if tensor.device != self.device:
-                raise ValueError(f"{name}: device {tensor.device} does not equal {self.device} of {self._first[0]}")
+            first_name, device = self._first = self._first or (name, tensor.device)
+            if tensor.device != device:
+                raise ValueError(f"{name}: device {tensor.device} does not equal {device} of {first_name}")
         return description
 
     def _describe_maybe_spec(self, name: str, value):

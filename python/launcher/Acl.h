@@ -39,7 +39,19 @@ struct aclrtPlaceHolderInfo {
   uint32_t addrOffset;
   uint32_t dataOffset;
 };
-struct aclrtLaunchKernelCfg;
+enum aclrtLaunchKernelAttrId : unsigned { ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE = 1 };
+union aclrtLaunchKernelAttrValue {
+  uint8_t schemMode;
+  uint32_t reserved[4];
+};
+struct aclrtLaunchKernelAttr {
+  aclrtLaunchKernelAttrId id;
+  aclrtLaunchKernelAttrValue value;
+};
+struct aclrtLaunchKernelCfg {
+  aclrtLaunchKernelAttr *attrs;
+  size_t numAttrs;
+};
 #endif
 
 #define ATTN_ACL_FUNCTIONS(FUNCTION)                                                               \

@@ -33,10 +33,15 @@ bool isCoreFailure(aclError code) { return code == 507014 || code == 507015; }
 } // namespace
 
 aclError Launch::run() const {
+  // The runtime shall start no block before there is a core for each, whatever other streams run.
+  aclrtLaunchKernelAttr batch{};
+  batch.id = ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE;
+  batch.value.schemMode = 1;
+  aclrtLaunchKernelCfg config{&batch, 1};
   // The runtime takes pointers without const, and reads only.
   return Acl::get().aclrtLaunchKernelWithHostArgs(
-      kernel->function, blocks, stream, nullptr, const_cast<char *>(arguments.data()),
-      arguments.size(),
+      kernel->function, blocks, stream, kernel->isAllAtOnce ? &config : nullptr,
+      const_cast<char *>(arguments.data()), arguments.size(),
       places.empty() ? nullptr : const_cast<aclrtPlaceHolderInfo *>(places.data()), places.size());
 }
 
@@ -68,10 +73,11 @@ aclrtBinHandle attn::launcher::loadObject(const std::string &data, uint32_t magi
 
 std::shared_ptr<const Kernel> attn::launcher::findKernel(aclrtBinHandle object,
                                                          const std::string &name,
-                                                         std::vector<Field> fields) {
+                                                         std::vector<Field> fields,
+                                                         bool isAllAtOnce) {
   const Acl &acl = Acl::get();
   aclrtFuncHandle function = nullptr;
   acl.check(acl.aclrtBinaryGetFunction(object, name.c_str(), &function),
             "looking for the kernel " + name);
-  return std::make_shared<const Kernel>(Kernel{name, function, std::move(fields)});
+  return std::make_shared<const Kernel>(Kernel{name, function, std::move(fields), isAllAtOnce});
 }

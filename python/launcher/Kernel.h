@@ -23,6 +23,8 @@ struct Kernel {
   std::string name;
   aclrtFuncHandle function;
   std::vector<Field> fields;
+  /// Its blocks wait for each other, so all of them must run at the same time.
+  bool isAllAtOnce;
 };
 
 /// One launch. `places` say where addresses of data behind the argument block go.
@@ -42,7 +44,7 @@ struct Launch {
 /// Loads an object on the device of this thread; gives a handle for `findKernel`.
 aclrtBinHandle loadObject(const std::string &data, uint32_t magic);
 std::shared_ptr<const Kernel> findKernel(aclrtBinHandle object, const std::string &name,
-                                         std::vector<Field> fields);
+                                         std::vector<Field> fields, bool isAllAtOnce);
 
 } // namespace attn::launcher
 

@@ -65,11 +65,11 @@ PYBIND11_MODULE(_launcher, module) {
   module.def("load_object", [](const py::bytes &data, uint32_t magic) {
     return reinterpret_cast<uintptr_t>(loadObject(data, magic));
   });
-  module.def("find_kernel",
-             [](uintptr_t object, const std::string &name, const std::vector<FieldTuple> &fields) {
-               return std::const_pointer_cast<Kernel>(
-                   findKernel(reinterpret_cast<aclrtBinHandle>(object), name, makeFields(fields)));
-             });
+  module.def("find_kernel", [](uintptr_t object, const std::string &name,
+                               const std::vector<FieldTuple> &fields, bool isAllAtOnce) {
+    return std::const_pointer_cast<Kernel>(findKernel(reinterpret_cast<aclrtBinHandle>(object),
+                                                      name, makeFields(fields), isAllAtOnce));
+  });
 
   module.def("connect_queue", connectQueue);
   module.def("enqueue", [](std::shared_ptr<Kernel> kernel, uint32_t blocks, uintptr_t stream,

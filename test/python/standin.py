@@ -1,7 +1,7 @@
 """Runs checks under the real torch_npu, on attn's stand-in for the CANN runtime, in processes of their own.
 
-A file of checks (`standin_*_checks.py`) has functions named `check_...`; a test calls `run` for a file, which starts
-one process for all of them, and reads the outcome of each. What ends a process, or leaves its queue dead, has its own.
+A file of checks (`standin_*_checks.py`) has functions named `check_...`. A test runs those of a file in one process, as
+its subtests. What ends a process, or leaves its queue dead, has a process of its own.
 The stand-in is taken only here, on request, and never where CANN is installed: docs/Runtime.md says what such a test
 can and cannot show.
 """
@@ -22,8 +22,8 @@ import vendor
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build" / "standin"
 LIBRARIES = ("ascendcl", "hccl", "acl_op_compiler", "ge_runner", "graph", "acl_tdt_channel", "opapi")
-PROCESS_SECONDS = 180
-"""So long a process may take; most take a few seconds."""
+PROCESS_SECONDS = 600
+"""So long a process may take; most take a few seconds on an idle machine."""
 
 
 # Variables that must not reach a process of checks: they would change how torch_npu looks for its libraries.
@@ -43,6 +43,12 @@ class Outcome:
         self.code = code
         self.output = output
         self.checks = checks
+
+    def require_all(self, subtests, names):
+        """Every check as a subtest."""
+        for name in names:
+            with subtests.test(check=name):
+                self.require(name)
 
     def require(self, name: str):
         """AssertionError unless that check was run and went well; gives what it returned."""

@@ -160,6 +160,17 @@ def check_gradients_are_accumulated():
     assert leaf.grad.cpu().equal(once + once)
 
 
+def check_blocks_that_meet_start_together():
+    """The blocks of the backward wait for each other: it is launched with the schedule mode for that."""
+    V, w_query, w_norm, g = map(to_npu, attn_res.draw((3, 67, 64)))
+    h = attn.ops.attn_res(V.requires_grad_(), w_query.requires_grad_(), w_norm)
+    torch.npu.synchronize()
+    assert acl.attn_standin_last_kernel() == b"attn_res_fwd" and acl.attn_standin_last_schedule_mode() == 0
+    h.backward(g)
+    torch.npu.synchronize()
+    assert acl.attn_standin_last_kernel() == b"attn_res_bwd" and acl.attn_standin_last_schedule_mode() == 1
+
+
 def check_no_tokens():
     V, w_query, w_norm, g = attn_res.draw((3, 0, 64))
     results = run_attn_res(V, w_query, w_norm, g)
@@ -186,7 +197,8 @@ _EMPTY = {"empty", "empty_strided", "empty_like", "new_empty"}
 _COPY = {"copy_", "clone", "_to_copy", "contiguous", "to"}
 _ADD = {"add_"}
 _VIEWS = {
-    "alias", "as_strided", "detach", "expand", "movedim", "permute", "select", "slice", "transpose", "unsqueeze", "view",
+    "alias", "as_strided", "detach", "expand", "movedim", "permute", "select", "slice", "transpose", "unsqueeze",
+    "view",
 }  # fmt: skip
 _OWN = {
     "attn::attn_res": attention_residual._forward,

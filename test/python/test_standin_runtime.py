@@ -2,7 +2,6 @@
 it refuses what it does not have."""
 
 import ctypes
-import functools
 import shutil
 import subprocess
 
@@ -16,15 +15,8 @@ LAUNCHER = standin.ROOT / "python" / "launcher"
 CLANG = shutil.which("clang++-22") or "clang++"
 
 
-@functools.cache
-def outcome():
-    return standin.run(CHECKS)
-
-
-@pytest.mark.xdist_group("standin runtime")
-@pytest.mark.parametrize("name", standin.names_of(CHECKS))
-def test_torch_npu_on_the_standin(name):
-    outcome().require(name)
+def test_torch_npu_on_the_standin(subtests):
+    standin.run(CHECKS).require_all(subtests, standin.names_of(CHECKS))
 
 
 def test_host_access_to_memory_of_the_standin_crashes():

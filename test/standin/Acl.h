@@ -111,8 +111,17 @@ struct aclrtPlaceHolderInfo {
   uint32_t addrOffset;
   uint32_t dataOffset;
 };
+enum aclrtLaunchKernelAttrId : unsigned { ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE = 1 };
+union aclrtLaunchKernelAttrValue {
+  uint8_t schemMode;
+  uint32_t reserved[4];
+};
+struct aclrtLaunchKernelAttr {
+  aclrtLaunchKernelAttrId id;
+  aclrtLaunchKernelAttrValue value;
+};
 struct aclrtLaunchKernelCfg {
-  void *attrs;
+  aclrtLaunchKernelAttr *attrs;
   size_t numAttrs;
 };
 #endif

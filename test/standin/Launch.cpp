@@ -41,6 +41,7 @@ struct LastLaunch {
   std::mutex mutex;
   std::string kernel;
   uint32_t blocks = 0;
+  uint32_t scheduleMode = 0;
   std::vector<char> bytes;
 };
 
@@ -61,6 +62,17 @@ aclError checkOptions(const aclrtBinaryLoadOptions *options) {
     if (option.type != ACL_RT_BINARY_LOAD_OPT_MAGIC &&
         option.type != ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD)
       return fail(InvalidParameter, "unknown option " + std::to_string(option.type));
+  }
+  return Success;
+}
+
+/// The only attribute that is known here: whether all blocks start at the same time.
+aclError readAttributes(const aclrtLaunchKernelCfg *config, uint32_t &scheduleMode) {
+  for (size_t i = 0; config && i < config->numAttrs; ++i) {
+    const aclrtLaunchKernelAttr &attribute = config->attrs[i];
+    if (attribute.id != ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE || attribute.value.schemMode > 1)
+      return fail(InvalidParameter, "unknown launch attribute " + std::to_string(attribute.id));
+    scheduleMode = attribute.value.schemMode;
   }
   return Success;
 }
@@ -99,8 +111,9 @@ aclError submitLaunch(Launch launch, aclrtFuncHandle handle, aclrtStream stream,
   const std::string &name = launch.function->name;
   if (launch.function->binary->device != currentDevice())
     return fail(InvalidHandle, name + " was loaded for another device");
-  if (cfg && cfg->numAttrs)
-    return fail(InvalidParameter, name + ": launch attributes are not known here");
+  uint32_t scheduleMode = 0;
+  if (aclError error = readAttributes(cfg, scheduleMode))
+    return error;
   if (launch.blocks == 0 || launch.blocks > maxBlocks)
     return fail(InvalidParameter,
                 name + ": " + std::to_string(launch.blocks) + " blocks are not 1 to 65535");
@@ -117,6 +130,7 @@ aclError submitLaunch(Launch launch, aclrtFuncHandle handle, aclrtStream stream,
     std::lock_guard lock(last.mutex);
     last.kernel = name;
     last.blocks = launch.blocks;
+    last.scheduleMode = scheduleMode;
     last.bytes = launch.arguments;
   }
   return submit(stream, [launch = std::move(launch)]() mutable { return runOnChip(launch); });
@@ -143,6 +157,8 @@ std::vector<char> copyOf(const void *data, size_t bytes) {
 
 ATTN_EXPORT const char *attn_standin_last_kernel() { return lastLaunch().kernel.c_str(); }
 ATTN_EXPORT uint32_t attn_standin_last_blocks() { return lastLaunch().blocks; }
+
+ATTN_EXPORT uint32_t attn_standin_last_schedule_mode() { return lastLaunch().scheduleMode; }
 
 ATTN_EXPORT size_t attn_standin_last_arguments(char *bytes, size_t capacity) {
   LastLaunch &last = lastLaunch();

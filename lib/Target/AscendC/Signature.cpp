@@ -188,6 +188,14 @@ FailureOr<Signature> attn::ascendc::getSignature(func::FuncOp kernel, NameTable 
   return SignatureBuilder(kernel, names).build();
 }
 
+LogicalResult attn::ascendc::verifyKernelName(func::FuncOp kernel) {
+  if (isKernelName(kernel.getName()))
+    return success();
+  return kernel.emitError() << "kernel name '" << kernel.getName()
+                            << "' must be an identifier of at most 49 characters and no word of "
+                               "C++ or AscendC";
+}
+
 bool attn::ascendc::doBlocksMeet(func::FuncOp kernel) {
   // ascend-verify lets them meet directly in the kernel only.
   return !kernel.getBody().getOps<ascend::SyncAllOp>().empty();

@@ -47,10 +47,8 @@ private:
   //===--------------------------------------------------------------------===//
 
   LogicalResult verifyForm() {
-    if (!isKernelName(kernel.getName()))
-      return kernel.emitError() << "kernel name '" << kernel.getName()
-                                << "' must be an identifier of at most 49 characters and no word "
-                                   "of C++ or AscendC";
+    if (failed(verifyKernelName(kernel)))
+      return failure();
     if (kernel.isExternal() || !kernel.getBody().hasOneBlock())
       return kernel.emitError() << "kernel '" << kernel.getName()
                                 << "' must have a body of one block to be printed as AscendC";

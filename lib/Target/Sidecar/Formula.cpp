@@ -110,8 +110,8 @@ private:
 
 FailureOr<llvm::json::Value> sidecar::makeFormula(func::FuncOp function,
                                                   const Parameters &parameters) {
-  if (!function.getBody().hasOneBlock() ||
-      function.getBody().front().getTerminator()->getNumOperands() != 1)
+  bool givesNumber = function.getNumResults() == 1 && function.getResultTypes()[0].isIndex();
+  if (!function.getBody().hasOneBlock() || !givesNumber)
     return function.emitError("must have one block and give one number, the count of tiles");
   Value count = function.getBody().front().getTerminator()->getOperand(0);
   return FormulaWriter(function, parameters).write(count);

@@ -28,7 +28,9 @@ Parameters::Parameters(func::FuncOp kernel) : kernel(kernel) {
   llvm::StringSet<> used;
   for (BlockArgument argument : kernel.getArguments()) {
     std::string fallback = "arg" + std::to_string(argument.getArgNumber());
-    std::string wanted = ascendc::getSourceName(argument.getLoc()).value_or(fallback).str();
+    std::string wanted = ascendc::getSourceName(argument.getLoc()).value_or("").str();
+    if (wanted.empty())
+      wanted = fallback;
     std::string name = wanted;
     for (unsigned number = 1; !used.insert(name).second; ++number)
       name = wanted + "_" + std::to_string(number);

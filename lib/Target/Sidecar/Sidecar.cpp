@@ -109,6 +109,9 @@ private:
                                 << chip.name << "' has " << chip.vectorCores << " vector cores";
     llvm::json::Value tiles = 1;
     if (func::FuncOp counter = launch::getCounter(kernel)) {
+      if (counter.getArgumentTypes() != kernel.getArgumentTypes())
+        return counter.emitError()
+               << "must take the arguments of '" << kernel.getName() << "', whose tiles it counts";
       FailureOr<llvm::json::Value> formula = makeFormula(counter, parameters);
       if (failed(formula))
         return failure();
@@ -123,7 +126,7 @@ private:
     Array launches;
     for (func::FuncOp phase : phases) {
       FailureOr<Object> memory = describeMemory(phase);
-      if (failed(memory))
+      if (failed(memory) || failed(ascendc::verifyKernelName(phase)))
         return failure();
       bool meets = ascendc::doBlocksMeet(phase);
       launches.push_back(Object{{"symbol", phase.getName().str()},

@@ -126,7 +126,10 @@ class Program:
         is_vector = all(launch["kind"] == "vector" for launch in launches)
         try:
             handle = launcher.load_object(self._data, _MAGIC_VECTOR_CORE if is_vector else _MAGIC_AI_CORE)
-            return [launcher.find_kernel(handle, launch["symbol"], self._block.fields) for launch in launches]
+            return [
+                launcher.find_kernel(handle, launch["symbol"], self._block.fields, launch["cross_core_sync"])
+                for launch in launches
+            ]
         except launcher.AclError as problem:
             raise LoadError(f"{self.sidecar.name}: {problem.args[1]}") from None
 

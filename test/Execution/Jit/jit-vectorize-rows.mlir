@@ -271,3 +271,35 @@ func.func @ahead(%x: memref<?x64xf32, strided<[?, 1]>>, %t: index) {
   memref.copy %from, %b : memref<4x64xf32, strided<[?, 1], offset: ?>> to memref<4x64xf32>
   return
 }
+
+// -----
+
+#all = affine_map<(d0, d1) -> (d0, d1)>
+
+// Of two tiles that the first sweep reads, a later one that has as much to do asks for the rows behind the second.
+// CHECK-LABEL: func.func @ahead_of_both
+// CHECK-SAME:    %[[X:.*]]: memref<4x64xf32>, %[[Y:.*]]: memref<4x64xf32>, %{{.*}}: memref<4x64xf32>
+// CHECK:         memref.prefetch %[[X]]
+// CHECK-NOT:     memref.prefetch %[[Y]]
+// CHECK:         arith.mulf
+// CHECK:         memref.prefetch %[[Y]]
+// CHECK-NOT:     memref.prefetch %[[X]]
+// CHECK:         arith.addf
+// CHECK-NOT:     memref.prefetch %[[X]]
+// CHECK:         return
+func.func @ahead_of_both(%x: memref<4x64xf32>, %y: memref<4x64xf32>, %to: memref<4x64xf32>) {
+  %a = memref.alloca() : memref<4x64xf32>
+  linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %y : memref<4x64xf32>, memref<4x64xf32>) outs(%a : memref<4x64xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %r = arith.mulf %p, %q : f32
+    linalg.yield %r : f32
+  }
+  linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %y : memref<4x64xf32>, memref<4x64xf32>) outs(%to : memref<4x64xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %r = arith.addf %p, %q : f32
+    linalg.yield %r : f32
+  }
+  return
+}

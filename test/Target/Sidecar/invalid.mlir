@@ -94,3 +94,33 @@ module attributes {machine.target = #machine.target<"Ascend910B4">} {
     return
   }
 }
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+  func.func @a(%n: index) attributes {ascend.kernel} { return }
+  // expected-error@below {{must take the arguments of 'a', whose tiles it counts}}
+  func.func @a_grid(%n: index, %m: index) -> index attributes {launch.grid_of = @a} { return %m : index }
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+  func.func @a(%x: f32) attributes {ascend.kernel} { return }
+  // expected-error@below {{must have one block and give one number, the count of tiles}}
+  func.func @a_grid(%x: f32) -> f32 attributes {launch.grid_of = @a} { return %x : f32 }
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+  // expected-error@below {{kernel name 'for' must be an identifier of at most 49 characters}}
+  func.func @for() attributes {ascend.kernel} { return }
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+  // expected-error@below {{argument 0 of kernel 'a' must be an array, f32, i32, i64 or index, not 'f16'}}
+  func.func @a(%x: f16) attributes {ascend.kernel} { return }
+}

@@ -48,6 +48,9 @@ struct Signature {
 /// The signature of `kernel`, with names taken from `names`, or a diagnostic.
 mlir::FailureOr<Signature> getSignature(mlir::func::FuncOp kernel, NameTable &names);
 
+/// An error where the vendor's compiler or profiler could not take the kernel's name.
+mlir::LogicalResult verifyKernelName(mlir::func::FuncOp kernel);
+
 /// Whether blocks of the kernel wait for each other: they must then all run at once, and the kernel
 /// is declared mixed.
 bool doBlocksMeet(mlir::func::FuncOp kernel);

@@ -41,8 +41,12 @@ static int64_t getElementBytes(Value memref) {
 }
 
 bool attn::jit::mayStream(linalg::GenericOp op, const RowSweep &sweep, OpOperand &output) {
-  // A streamed store is of 16 bytes at least.
-  constexpr int64_t leastVectorBytes = 16;
+  // A streamed store is of 16 bytes at least; a sweep of few is not worth being emitted twice.
+  constexpr int64_t leastVectorBytes = 16, leastSweepBytes = 1024;
+  int64_t rows = sweep.getOuterSize(),
+          rowBytes = sweep.getInnerSize() * getElementBytes(output.get());
+  if (!ShapedType::isDynamic(rows) && rows * rowBytes < leastSweepBytes)
+    return false;
   return op.getNumReductionLoops() == 0 && sweep.getLanes() > 1 &&
          sweep.getInnerSize() % sweep.getLanes() == 0 && sweep.variesAlongInner(output) &&
          sweep.getLanes() * getElementBytes(output.get()) >= leastVectorBytes &&
@@ -82,9 +86,43 @@ bool attn::jit::mayStartLine(OpOperand &input, Value inner) {
   return !offset || *offset * getElementBytes(input.get()) % lineBytes == 0;
 }
 
-bool ReadAhead::claim(linalg::GenericOp op, const RowSweep &sweep, OpOperand &input) {
-  if (sweep.getLanes() == 1 || !sweep.variesAlongInner(input) || !sweep.variesAlongOuter(input))
-    return false;
-  ArrayTile found = findArrayTile(input.get());
-  return found.array && claimed.insert({op->getBlock(), found.tile}).second;
+/// Whether a sweep goes over whole vectors of rows of an array, whose next rows may be asked for.
+static bool mayReadAhead(linalg::GenericOp op, const RowSweep &sweep, OpOperand &input) {
+  return op.payloadUsesValueFromOperand(&input) && sweep.getLanes() > 1 &&
+         sweep.variesAlongInner(input) && sweep.variesAlongOuter(input);
+}
+
+ReadAhead::ReadAhead(Sweeps sweeps) {
+  DenseSet<std::pair<Block *, Value>> claimed;
+  for (auto [number, entry] : llvm::enumerate(sweeps)) {
+    auto [op, sweep] = entry;
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      if (!mayReadAhead(op, sweep, *input))
+        continue;
+      ArrayTile found = findArrayTile(input->get());
+      if (found.array && claimed.insert({op->getBlock(), found.tile}).second)
+        claims[chooseHost(sweeps, number)].push_back({input, sweep});
+    }
+  }
+}
+
+Operation *ReadAhead::chooseHost(Sweeps sweeps, size_t reader) const {
+  // What a sweep asks for, by what it reads and computes.
+  auto isLessBusy = [&](Operation *one, Operation *other) {
+    return (getClaims(one).size() + 1) * other->getNumOperands() <
+           (getClaims(other).size() + 1) * one->getNumOperands();
+  };
+  auto [first, rows] = sweeps[reader];
+  Operation *host = first;
+  for (auto [op, sweep] : sweeps.drop_front(reader + 1))
+    if (op->getBlock() == first->getBlock() && sweep.getLanes() > 1 &&
+        sweep.getInnerSize() == rows.getInnerSize() &&
+        4 * sweep.getOuterSize() >= 3 * rows.getOuterSize() && isLessBusy(op, host))
+      host = op;
+  return host;
+}
+
+ArrayRef<ReadAhead::Claim> ReadAhead::getClaims(Operation *op) const {
+  auto found = claims.find(op);
+  return found == claims.end() ? ArrayRef<Claim>() : ArrayRef<Claim>(found->second);
 }

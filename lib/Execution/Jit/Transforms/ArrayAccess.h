@@ -21,15 +21,28 @@ mlir::Value createStreamCondition(mlir::ImplicitLocOpBuilder &builder, mlir::OpO
 /// Whether elements from `inner` on may be the first of a cache line: short vectors share one.
 bool mayStartLine(mlir::OpOperand &input, mlir::Value inner);
 
-/// Chooses what is read ahead: in each block, the rows of every tile of an array once.
+/// Chooses what is read ahead: in each block, the rows of every tile of an array once, as many rows
+/// behind those that are read as a sweep has: the next tile is often there. The tiles are spread
+/// over the sweeps of a block, so that memory is never idle while others wait for it.
 class ReadAhead {
 public:
-  /// Whether the sweep should ask for the rows behind those that it reads, as many as it has: the
-  /// next tile is often there.
-  bool claim(mlir::linalg::GenericOp op, const RowSweep &sweep, mlir::OpOperand &input);
+  using Sweeps = llvm::ArrayRef<std::pair<mlir::linalg::GenericOp, RowSweep>>;
+  /// An input, and the sweep that reads it.
+  struct Claim {
+    mlir::OpOperand *input;
+    RowSweep sweep;
+  };
+
+  explicit ReadAhead(Sweeps sweeps);
+
+  /// The inputs, its own or of sweeps before it, whose next rows a sweep asks for.
+  llvm::ArrayRef<Claim> getClaims(mlir::Operation *op) const;
 
 private:
-  llvm::DenseSet<std::pair<mlir::Block *, mlir::Value>> claimed;
+  /// The sweep that asks for rows which sweep `reader` is the first to read.
+  mlir::Operation *chooseHost(Sweeps sweeps, size_t reader) const;
+
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Claim>> claims;
 };
 
 } // namespace attn::jit

@@ -22,7 +22,7 @@ namespace {
 
 /// Up to so many updates, rows that not all of them reach become one sum each; the number of terms
 /// grows with the square.
-constexpr size_t maxUpdatesPerRow = 16;
+constexpr size_t maxUpdatesPerRow = 8;
 
 /// Some rows of a tile, one behind the other.
 struct RowRange {

@@ -116,6 +116,8 @@ bool RowSweep::variesAlongInner(OpOperand &operand) const {
                       [&](AffineExpr expr) { return getLoop(expr) == inner; });
 }
 
+int64_t RowSweep::getOuterSize() const { return outer < 0 ? 1 : op.getStaticLoopRanges()[outer]; }
+
 bool RowSweep::variesAlongOuter(OpOperand &operand) const {
   return outer >= 0 && !ShapedType::isDynamic(op.getStaticLoopRanges()[outer]) &&
          llvm::any_of(op.getMatchingIndexingMap(&operand).getResults(),

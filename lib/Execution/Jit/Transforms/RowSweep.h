@@ -24,6 +24,8 @@ public:
   int64_t getLanes() const { return lanes; }
   /// Elements along the inner loop.
   int64_t getInnerSize() const { return innerSize; }
+  /// Steps of the outer loop; `ShapedType::kDynamic` where only the run tells.
+  int64_t getOuterSize() const;
   /// Whether the inner loop folds its elements into one.
   bool isInnerReduction() const { return innerReduction; }
 

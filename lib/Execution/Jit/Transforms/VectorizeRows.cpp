@@ -27,8 +27,9 @@ namespace {
 /// has.
 constexpr int64_t maxLiveVectors = 8;
 
-/// Vectors of a row that are written out instead of a loop, which would cost more than its steps.
-constexpr int64_t maxStraightVectors = 4;
+/// Vectors of a row that are written out instead of a loop, which would cost more than its steps;
+/// and how many accesses they may have, so that compiling stays fast.
+constexpr int64_t maxStraightVectors = 4, maxStraightAccesses = 64;
 
 /// What is left of `size` elements after whole steps, as pieces (start, count) of full vectors and
 /// then ever smaller ones.
@@ -80,13 +81,11 @@ class SweepEmitter {
 public:
   /// Outputs in `neutral` are reductions that start at what changes nothing, whatever the buffer
   /// holds.
-  SweepEmitter(linalg::GenericOp op, RowSweep sweep, int64_t unroll, ReadAhead &readAhead,
+  SweepEmitter(linalg::GenericOp op, RowSweep sweep, int64_t unroll, const ReadAhead &readAhead,
                const DenseSet<OpOperand *> &neutral)
       : op(op), sweep(sweep), unroll(std::clamp<int64_t>(maxLiveVectors / countLive(), 1, unroll)),
         neutral(neutral) {
-    for (OpOperand *input : op.getDpsInputOperands())
-      if (op.payloadUsesValueFromOperand(input) && readAhead.claim(op, sweep, *input))
-        prefetched.insert(input);
+    claims = readAhead.getClaims(op);
   }
 
   /// Emits the sweep; twice where it writes arrays, which are streamed if they have `streamBytes`.
@@ -135,6 +134,10 @@ private:
   }
 
   int64_t getStep() const { return sweep.getLanes() * unroll; }
+  bool isShort() const {
+    int64_t vectors = getMainSize() / sweep.getLanes();
+    return vectors <= maxStraightVectors && vectors * op->getNumOperands() <= maxStraightAccesses;
+  }
   int64_t getMainSize() const { return sweep.getInnerSize() / getStep() * getStep(); }
 
   /// What stays the same along the inner loop is read before it.
@@ -149,12 +152,13 @@ private:
   /// The values of the inputs for `count` elements from `inner` on.
   SmallVector<Value> loadInputs(ImplicitLocOpBuilder &builder, Value outer, Value inner,
                                 int64_t count) {
+    for (ReadAhead::Claim claim : claims)
+      if (mayStartLine(*claim.input, inner))
+        claim.sweep.prefetch(builder, *claim.input, outer, inner);
     SmallVector<Value> values;
     for (OpOperand *input : op.getDpsInputOperands()) {
       Value invariant = invariants[input->getOperandNumber()];
       bool isUsed = op.payloadUsesValueFromOperand(input);
-      if (prefetched.contains(input) && mayStartLine(*input, inner))
-        sweep.prefetch(builder, *input, outer, inner);
       values.push_back(invariant || !isUsed ? invariant
                                             : sweep.load(builder, *input, outer, inner, count));
     }
@@ -173,7 +177,7 @@ private:
                function_ref<SmallVector<Value>(ImplicitLocOpBuilder &, Value, ValueRange)> body) {
     if (getMainSize() == 0)
       return carried;
-    if (getMainSize() <= std::max(maxStraightVectors * sweep.getLanes(), getStep())) {
+    if (getMainSize() == getStep() || isShort()) {
       SmallVector<Value> values(carried);
       for (int64_t start = 0; start < getMainSize(); start += getStep())
         values = body(builder, arith::ConstantIndexOp::create(builder, start), values);
@@ -302,8 +306,8 @@ private:
   int64_t unroll;
   SmallVector<Value> invariants; // per operand; null where it varies
   const DenseSet<OpOperand *> &neutral;
-  SmallPtrSet<OpOperand *, 4> streamed;   // outputs that are written past the caches
-  SmallPtrSet<OpOperand *, 4> prefetched; // inputs whose next rows are asked for
+  SmallPtrSet<OpOperand *, 4> streamed; // outputs that are written past the caches
+  ArrayRef<ReadAhead::Claim> claims;    // inputs whose next rows are asked for
 };
 
 struct VectorizeRowsPass : attn::impl::VectorizeRowsPassBase<VectorizeRowsPass> {
@@ -321,13 +325,14 @@ struct VectorizeRowsPass : attn::impl::VectorizeRowsPassBase<VectorizeRowsPass> 
       return signalPassFailure();
     DenseSet<OpOperand *> neutral = dropNeutralStarts(rewriter, sweeps);
     bool streams = false;
-    ReadAhead readAhead;
+    ReadAhead readAhead(sweeps);
     for (auto &[op, sweep] : sweeps) {
       rewriter.setInsertionPoint(op);
       ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
       streams |= SweepEmitter(op, sweep, unroll, readAhead, neutral).emit(builder, streamBytes);
-      rewriter.eraseOp(op);
     }
+    for (auto &[op, sweep] : sweeps)
+      rewriter.eraseOp(op);
     if (streams)
       orderStreams(rewriter);
   }
