@@ -53,6 +53,10 @@ struct DriverOptions {
       "bisheng", llvm::cl::value_desc("program"),
       llvm::cl::desc("The vendor's compiler; otherwise that of ASCEND_HOME_PATH or PATH")};
 
+  llvm::cl::opt<std::string> hivmc{
+      "hivmc", llvm::cl::value_desc("program"),
+      llvm::cl::desc("The vendor's compiler for HIVM; otherwise that of ASCEND_HOME_PATH or PATH")};
+
   /// Whether files are written by the vendor's compiler, and not by us.
   bool buildsObject() const {
     return emit.getNumOccurrences() > 0 && (emit == Stage::Object || emit == Stage::Shared);
@@ -148,7 +152,7 @@ EmitPass::Emission getEmission(const DriverOptions &options, StringRef outputFil
       build.output = file;
       build.form = options.emit == Stage::Shared ? object::Form::Shared : object::Form::Object;
       build.route = options.via;
-      build.compiler = options.bisheng;
+      build.compiler = build.route == sidecar::Route::HIVM ? options.hivmc : options.bisheng;
       return object::buildObject(module, build);
     };
   }

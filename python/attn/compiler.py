@@ -110,11 +110,11 @@ class Artefact:
         made = parse(self._obtain("sidecar").data.decode(), f"the sidecar of {self.name}")
         return made.replace(call=self._describe_call()) if self._describe_call else made
 
-    def build(self, path, form: str = "object", via: str = "ascendc", bisheng: str | None = None):
+    def build(self, path, form: str = "object", via: str = "ascendc", bisheng=None, hivmc=None):
         """Builds the kernel with the vendor's compiler: writes `path`, and beside it the sidecar, which is returned.
 
-        `form` is "object", or "shared" for a library that registers itself. `via` is "ascendc" or "hivm". `bisheng` is the
-        compiler; by default that of ASCEND_HOME_PATH or PATH.
+        `form` is "object", or "shared" for a library that registers itself. `via` is "ascendc" or "hivm". `bisheng` and
+        `hivmc` are the compilers of these ways; by default those of ASCEND_HOME_PATH or PATH.
         """
         import json
         import os
@@ -123,7 +123,7 @@ class Artefact:
 
         if form not in ("object", "shared"):
             raise ValueError(f"form: 'object' or 'shared' is expected, not {form!r}")
-        output, compiler = os.fspath(path), os.fspath(bisheng or "")
+        output, compiler = os.fspath(path), os.fspath((hivmc if via == "hivm" else bisheng) or "")
         call = json.dumps(self._describe_call() if self._describe_call else None)
         with compile_errors():
             said = self.module("ascend").build_object(output, form == "shared", via, compiler, call)

@@ -29,7 +29,7 @@ public:
   ObjectBuilder(ModuleOp module, const BuildOptions &options) : module(module), options(options) {}
 
   LogicalResult build() {
-    if (options.route == sidecar::Route::HIVM)
+    if (isHIVM() && !options.emitHIVM)
       return emitError() << "objects through HIVM need its text, which this compiler does not "
                             "print yet; use --via=ascendc";
     FailureOr<Object> made = sidecar::makeSidecar(module);
@@ -37,7 +37,8 @@ public:
       return failure();
     description = std::move(*made);
     name = description.getString("name")->str();
-    FailureOr<Toolchain> toolchain = findToolchain(options.compiler, [&] { return emitError(); });
+    FailureOr<Toolchain> toolchain =
+        findToolchain(options.route, options.compiler, [&] { return emitError(); });
     if (failed(toolchain) || failed(makeFolder()))
       return failure();
     llvm::scope_exit remover([&] { removeFolder(); });
@@ -56,8 +57,13 @@ private:
     return full.str().str();
   }
 
+  bool isHIVM() const { return options.route == sidecar::Route::HIVM; }
+
   std::string getSource() const {
-    return getFile(name + (options.form == Form::Shared ? "_launch.asc" : ".asc"));
+    StringRef ending = isHIVM()                       ? ".hivm.mlir"
+                       : options.form == Form::Shared ? "_launch.asc"
+                                                      : ".asc";
+    return getFile(name + ending);
   }
   std::string getBinary() const { return getFile(name + ".out"); }
 
@@ -74,7 +80,7 @@ private:
     std::error_code error;
     for (fs::directory_iterator file(folder, error), end; isKept && !error && file != end;
          file.increment(error))
-      if (path::extension(file->path()) != ".asc")
+      if (path::extension(file->path()) != path::extension(getSource()))
         (void)fs::remove(file->path());
   }
 
@@ -95,6 +101,8 @@ private:
   }
 
   LogicalResult writeSources() {
+    if (isHIVM())
+      return writeFile(getSource(), [&](raw_ostream &os) { return options.emitHIVM(module, os); });
     std::string kernels = name + ".asc";
     if (failed(writeFile(getFile(kernels),
                          [&](raw_ostream &os) { return ascendc::emitAscendC(module, os); })))
@@ -106,10 +114,11 @@ private:
   }
 
   LogicalResult compile(const Toolchain &toolchain) {
-    bool doBlocksMeet = *description.getObject("grid")->getBoolean("all_at_once");
+    Job job{options.form, getSource(), getBinary(),
+            description.getObject("target")->getString("soc")->str(),
+            *description.getObject("grid")->getBoolean("all_at_once")};
     FailureOr<std::vector<Command>> commands =
-        makeCommands(toolchain, options.form, doBlocksMeet, getSource(), getBinary(),
-                     [&] { return emitError(); });
+        makeCommands(toolchain, job, [&] { return emitError(); });
     if (failed(commands))
       return failure();
     for (const Command &command : *commands) {

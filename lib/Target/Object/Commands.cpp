@@ -1,4 +1,4 @@
-// The flags of the vendor's compilers, in one table: build_and_launch.md §1.
+// The flags of the vendor's compilers, in one table: build_and_launch.md §1, bishengir.md §2.
 #include "attn/Target/Object/Toolchain.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
@@ -38,6 +38,13 @@ constexpr StringLiteral legacyFlags[] = {
 constexpr StringLiteral legacyRelocatableLink[] = {"-m", "aicorelinux", "-r", "-Ttext=0"};
 constexpr StringLiteral legacyFinalLink[] = {"-m", "aicorelinux", "-Ttext=0"};
 
+/// What bishengir-compile 1.2.0 passes to hivmc, as a script in its place has seen it.
+constexpr StringLiteral hivmcFlags[] = {
+    "--enable-debug-info=false",    "--enable-static-bare-ptr=true",
+    "--enable-bin-relocation=true", "--enable-hivm-inject-barrier-all-sync=false",
+    "--enable-sanitizer=false",
+};
+
 /// `flags`, then `more`.
 Command makeCommand(StringRef program, ArrayRef<StringLiteral> flags,
                     std::initializer_list<StringRef> more) {
@@ -49,40 +56,56 @@ Command makeCommand(StringRef program, ArrayRef<StringLiteral> flags,
   return command;
 }
 
-std::vector<Command> makeCurrent(const Toolchain &toolchain, Form form, StringRef source,
-                                 StringRef output) {
-  if (form == Form::Object)
-    return {makeCommand(toolchain.compiler, currentFlags, {source, "-c", "-o", output})};
-  Command command = makeCommand(toolchain.compiler, currentFlags, {source});
-  command.arguments.insert(command.arguments.end(), std::begin(sharedFlags), std::end(sharedFlags));
-  command.arguments.insert(command.arguments.end(), {"-o", output.str()});
+std::vector<Command> makeCurrent(const Toolchain &toolchain, const Job &job) {
+  Command command = makeCommand(toolchain.compiler, currentFlags, {job.source});
+  if (job.form == Form::Object)
+    command.arguments.push_back("-c");
+  else
+    command.arguments.insert(command.arguments.end(), std::begin(sharedFlags),
+                             std::end(sharedFlags));
+  command.arguments.insert(command.arguments.end(), {"-o", job.output});
   return {command};
 }
 
-std::vector<Command> makeLegacy(const Toolchain &toolchain, StringRef source, StringRef output) {
+std::vector<Command> makeLegacy(const Toolchain &toolchain, const Job &job) {
   llvm::SmallString<128> linker(llvm::sys::path::parent_path(toolchain.compiler));
   llvm::sys::path::append(linker, "ld.lld");
-  std::string compiled = (source + ".aiv.o").str(), linked = (source + ".link.o").str();
-  return {makeCommand(toolchain.compiler, legacyFlags, {source, "-c", "-o", compiled}),
+  std::string compiled = job.source + ".aiv.o", linked = job.source + ".link.o";
+  return {makeCommand(toolchain.compiler, legacyFlags, {job.source, "-c", "-o", compiled}),
           makeCommand(linker, legacyRelocatableLink, {compiled, "-static", "-q", "-o", linked}),
-          makeCommand(linker, legacyFinalLink, {linked, "-static", "-q", "-o", output})};
+          makeCommand(linker, legacyFinalLink, {linked, "-static", "-q", "-o", job.output})};
+}
+
+/// The vendor's own last pass, then the part of its compiler that is not published.
+std::vector<Command> makeHIVM(const Toolchain &toolchain, const Job &job) {
+  std::string lowered = job.source + ".std.mlir";
+  std::string device = "--hacc-append-device-spec=target=" + job.soc;
+  Command compile = makeCommand(toolchain.compiler, {}, {lowered});
+  compile.arguments.insert(compile.arguments.end(), std::begin(hivmcFlags), std::end(hivmcFlags));
+  compile.arguments.insert(compile.arguments.end(), {"-o", job.output});
+  return {makeCommand(toolchain.lowering, {},
+                      {job.source, device, "--convert-hivm-to-std", "-o", lowered}),
+          compile};
 }
 
 } // namespace
 
-FailureOr<std::vector<Command>> object::makeCommands(const Toolchain &toolchain, Form form,
-                                                     bool doBlocksMeet, StringRef source,
-                                                     StringRef output,
+FailureOr<std::vector<Command>> object::makeCommands(const Toolchain &toolchain, const Job &job,
                                                      function_ref<InFlightDiagnostic()> emitError) {
+  if (toolchain.route == sidecar::Route::HIVM) {
+    if (job.form == Form::Shared)
+      return emitError() << "a self-registering library is built by AscendC only: --via=ascendc";
+    return makeHIVM(toolchain, job);
+  }
   if (!toolchain.isLegacy())
-    return makeCurrent(toolchain, form, source, output);
-  if (form == Form::Shared)
+    return makeCurrent(toolchain, job);
+  if (job.form == Form::Shared)
     return emitError() << "CANN " << toolchain.cannVersion
                        << " is older than 8.5, which a self-registering library needs; build an "
                           "object instead";
-  if (doBlocksMeet)
+  if (job.doBlocksMeet)
     return emitError() << "CANN " << toolchain.cannVersion
                        << " is older than 8.5, which a kernel whose blocks meet needs; compile it "
                           "with phases=launches";
-  return makeLegacy(toolchain, source, output);
+  return makeLegacy(toolchain, job);
 }

@@ -21,10 +21,17 @@ namespace {
 /// The first version whose compiler takes `-x asc`, and the first whose flags are known at all.
 constexpr llvm::VersionTuple firstCurrent(8, 5), firstKnown(8, 0);
 
-constexpr StringLiteral programName = "bisheng";
-
-/// Where a toolkit keeps its compiler, by age.
-constexpr StringLiteral programFolders[] = {"bin", "compiler/ccec_compiler/bin"};
+/// The compiler of a route, and where toolkits of different ages keep it.
+struct Program {
+  StringLiteral name;
+  ArrayRef<StringLiteral> folders;
+};
+constexpr StringLiteral bishengFolders[] = {"bin", "compiler/ccec_compiler/bin"};
+constexpr StringLiteral bishengirFolders[] = {"bin", "tools/bishengir/bin",
+                                              "compiler/bishengir/bin"};
+constexpr Program bisheng{"bisheng", bishengFolders};
+constexpr Program hivmc{"hivmc", bishengirFolders};
+constexpr Program bishengirOpt{"bishengir-opt", bishengirFolders};
 
 /// "8.2.RC1" as 8.2.
 llvm::VersionTuple parseVersion(StringRef text) {
@@ -83,35 +90,42 @@ std::optional<std::string> getToolkitFolder() {
   return std::nullopt;
 }
 
-/// The compiler's path, by what is chosen, then the toolkit, then PATH.
-FailureOr<std::string> findCompiler(StringRef chosen,
-                                    function_ref<InFlightDiagnostic()> emitError) {
-  if (!chosen.empty()) {
-    if (fs::can_execute(chosen) && !fs::is_directory(chosen))
-      return chosen.str();
-    return emitError() << "'" << chosen << "' is no program that can be started";
-  }
-  std::optional<std::string> toolkit = getToolkitFolder();
+/// A program below the toolkit or in PATH, or empty.
+std::string findProgram(const Program &program, const std::optional<std::string> &toolkit) {
   SmallVector<std::string> folders;
-  for (StringRef folder : programFolders) {
+  for (StringRef folder : program.folders) {
     llvm::SmallString<128> name(toolkit.value_or(""));
     path::append(name, folder);
     folders.push_back(name.str().str());
   }
   if (toolkit)
     if (auto found =
-            llvm::sys::findProgramByName(programName, llvm::to_vector_of<StringRef>(folders)))
+            llvm::sys::findProgramByName(program.name, llvm::to_vector_of<StringRef>(folders)))
       return *found;
-  if (auto found = llvm::sys::findProgramByName(programName))
+  if (auto found = llvm::sys::findProgramByName(program.name))
     return *found;
+  return "";
+}
+
+/// The path of a program, by what is chosen, then the toolkit, then PATH.
+FailureOr<std::string> requireProgram(const Program &program, StringRef chosen,
+                                      function_ref<InFlightDiagnostic()> emitError) {
+  if (!chosen.empty()) {
+    if (fs::can_execute(chosen) && !fs::is_directory(chosen))
+      return chosen.str();
+    return emitError() << "'" << chosen << "' is no program that can be started";
+  }
+  std::optional<std::string> toolkit = getToolkitFolder();
+  if (std::string found = findProgram(program, toolkit); !found.empty())
+    return found;
   StringRef without = "source set_env.sh. Source emission, JIT and simulation work without it.";
   if (!toolkit)
     return emitError() << "CANN not found: ASCEND_HOME_PATH is not set; " << without;
   if (!fs::is_directory(*toolkit))
     return emitError() << "CANN not found: ASCEND_HOME_PATH is '" << *toolkit
                        << "', which is no folder; " << without;
-  return emitError() << "CANN found at " << *toolkit
-                     << " but no bisheng compiler: runtime-only installation?";
+  return emitError() << "CANN found at " << *toolkit << " but no " << program.name
+                     << " compiler: runtime-only installation?";
 }
 
 } // namespace
@@ -121,12 +135,23 @@ bool Toolchain::isLegacy() const {
   return !cannVersion.empty() && parseVersion(cannVersion) < firstCurrent;
 }
 
-FailureOr<Toolchain> object::findToolchain(StringRef chosen,
+FailureOr<Toolchain> object::findToolchain(sidecar::Route route, StringRef chosen,
                                            function_ref<InFlightDiagnostic()> emitError) {
-  FailureOr<std::string> compiler = findCompiler(chosen, emitError);
+  bool isHIVM = route == sidecar::Route::HIVM;
+  FailureOr<std::string> compiler = requireProgram(isHIVM ? hivmc : bisheng, chosen, emitError);
   if (failed(compiler))
     return failure();
-  Toolchain toolchain{*compiler, findCannVersion(*compiler), ""};
+  Toolchain toolchain{route, *compiler, "", findCannVersion(*compiler), ""};
+  if (isHIVM) {
+    // Both usually lie in one folder.
+    llvm::SmallString<128> beside(path::parent_path(*compiler));
+    path::append(beside, bishengirOpt.name);
+    FailureOr<std::string> lowering = requireProgram(
+        bishengirOpt, fs::can_execute(beside) ? beside.str() : StringRef(), emitError);
+    if (failed(lowering))
+      return failure();
+    toolchain.lowering = *lowering;
+  }
   if (!toolchain.cannVersion.empty() && parseVersion(toolchain.cannVersion) < firstKnown)
     return emitError() << "CANN " << toolchain.cannVersion << " is older than "
                        << firstKnown.getAsString()

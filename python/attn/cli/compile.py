@@ -38,6 +38,7 @@ def add_arguments(parser):
     add("--form", choices=("object", "shared"), default="object", help="objects, or libraries that register themselves")
     add("--via", choices=("ascendc", "hivm"), default="ascendc", help="the way of objects (default: %(default)s)")
     add("--bisheng", metavar="PROGRAM", help="the vendor's compiler (default: that of ASCEND_HOME_PATH or PATH)")
+    add("--hivmc", metavar="PROGRAM", help="the vendor's compiler for HIVM (default: likewise)")
     add(
         "--predict", action="append", metavar="NAME=NUMBER[,...]", default=[],
         help="sizes and numbers of a call, whose predicted time the sidecars then have",
@@ -99,7 +100,7 @@ class _Builder:
             return None
         path = self._folder / f"{variant.name}.{'so' if given.form == 'shared' else 'o'}"
         try:
-            return artefact.build(path, given.form, given.via, given.bisheng)
+            return artefact.build(path, given.form, given.via, given.bisheng, given.hivmc)
         except CompileError as error:
             if given.object == "yes" or not error.message.startswith("CANN "):
                 raise

@@ -4,6 +4,7 @@
 
 #include "attn/Target/Object/Toolchain.h"
 #include "attn/Target/Sidecar/Sidecar.h"
+#include <functional>
 
 namespace attn::object {
 
@@ -14,6 +15,8 @@ struct BuildOptions {
   sidecar::Route route = sidecar::Route::AscendC;
   /// The vendor's compiler, where the user chose one.
   std::string compiler;
+  /// Prints the HIVM text of the module; where it is missing, that route is refused.
+  std::function<mlir::LogicalResult(mlir::ModuleOp, llvm::raw_ostream &)> emitHIVM;
   /// The section `call` of the sidecar.
   llvm::json::Value call = nullptr;
 };

@@ -2,6 +2,7 @@
 #ifndef ATTN_TARGET_OBJECT_TOOLCHAIN_H
 #define ATTN_TARGET_OBJECT_TOOLCHAIN_H
 
+#include "attn/Target/Sidecar/Sidecar.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <string>
@@ -14,7 +15,11 @@ namespace attn::object {
 enum class Form { Object, Shared };
 
 struct Toolchain {
+  sidecar::Route route;
+  /// The program that writes the object: `bisheng` or `hivmc`.
   std::string compiler;
+  /// `bishengir-opt`, which prepares HIVM for `hivmc`; empty by the other route.
+  std::string lowering;
   /// The version of CANN, such as "8.5.0"; empty where no file says.
   std::string cannVersion;
   /// What the compiler says about its version, in one line.
@@ -24,9 +29,9 @@ struct Toolchain {
   bool isLegacy() const;
 };
 
-/// Finds `bisheng`: the program `chosen` where not empty, else below the toolkit that the
-/// environment names, else in PATH. Starts it once, to ask for its version.
-mlir::FailureOr<Toolchain> findToolchain(llvm::StringRef chosen,
+/// Finds the compiler of a route: the program `chosen` where not empty, else below the toolkit that
+/// the environment names, else in PATH. Starts it once, to ask for its version.
+mlir::FailureOr<Toolchain> findToolchain(sidecar::Route route, llvm::StringRef chosen,
                                          llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
 /// One run of a program.
@@ -35,11 +40,22 @@ struct Command {
   std::vector<std::string> arguments;
 };
 
-/// The runs that make `output` of the AscendC text in `source`, one after the other. Files between
-/// them lie beside the source. `doBlocksMeet`: the text has a kernel that is declared mixed.
+/// What is built of which text.
+struct Job {
+  Form form;
+  std::string source;
+  std::string output;
+  /// The chip as the vendor names it.
+  std::string soc;
+  /// Whether the text has a kernel whose blocks meet.
+  bool doBlocksMeet;
+};
+
+/// The runs that make the output of the source, one after the other. Files between them lie beside
+/// the source.
 mlir::FailureOr<std::vector<Command>>
-makeCommands(const Toolchain &toolchain, Form form, bool doBlocksMeet, llvm::StringRef source,
-             llvm::StringRef output, llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+makeCommands(const Toolchain &toolchain, const Job &job,
+             llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
 } // namespace attn::object
 
