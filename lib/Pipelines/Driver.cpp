@@ -6,6 +6,7 @@
 #include "attn/Pipelines/Pipelines.h"
 #include "attn/Pipelines/Registration.h"
 #include "attn/Target/AscendC/EmitAscendC.h"
+#include "attn/Target/HIVM/EmitHIVM.h"
 #include "attn/Target/Object/BuildObject.h"
 #include "attn/Target/Sidecar/Sidecar.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -22,7 +23,7 @@ using namespace attn;
 namespace {
 
 /// What a kernel can be printed as.
-enum class Stage { Tile, Linalg, Ascend, AscendC, Sidecar, Object, Shared };
+enum class Stage { Tile, Linalg, Ascend, AscendC, HIVM, Sidecar, Object, Shared };
 
 struct DriverOptions {
   llvm::cl::opt<Stage> emit{
@@ -34,6 +35,7 @@ struct DriverOptions {
           clEnumValN(Stage::Linalg, "linalg", "linalg on tensors as triton-ascend writes it"),
           clEnumValN(Stage::Ascend, "ascend", "planned and synchronised chip IR"),
           clEnumValN(Stage::AscendC, "ascendc", "AscendC C++"),
+          clEnumValN(Stage::HIVM, "hivm", "HIVM text, for the vendor's compiler"),
           clEnumValN(Stage::Sidecar, "sidecar", "how the kernel is launched, as JSON"),
           clEnumValN(Stage::Object, "object",
                      "device object and sidecar, by the vendor's compiler"),
@@ -44,7 +46,9 @@ struct DriverOptions {
       llvm::cl::desc(
           "Compile for this chip, whatever the module says; single facts can be replaced")};
   llvm::cl::opt<bool> noLineDirectives{
-      "no-line-directives", llvm::cl::desc("Print AscendC without #line directives, for reading")};
+      "no-line-directives",
+      llvm::cl::desc(
+          "Print AscendC without #line directives, HIVM without locations, for reading")};
   llvm::cl::opt<sidecar::Route> via{
       "via", llvm::cl::desc("The way of objects"), llvm::cl::init(sidecar::Route::AscendC),
       llvm::cl::values(clEnumValN(sidecar::Route::AscendC, "ascendc", "AscendC and bisheng"),
@@ -97,7 +101,9 @@ struct LowerPass : PassWrapper<LowerPass, OperationPass<ModuleOp>> {
     if (llvm::none_of(module.getOps<func::FuncOp>(), isTileKernel))
       return;
     OpPassManager pipeline(ModuleOp::getOperationName());
-    addTileStage(pipeline);
+    TileStageOptions options;
+    options.keepComposites = last == Stage::HIVM;
+    addTileStage(pipeline, options);
     if (last == Stage::Linalg)
       addLinalgStage(pipeline);
     else if (last != Stage::Tile)
@@ -142,6 +148,10 @@ EmitPass::Emission getEmission(const DriverOptions &options, StringRef outputFil
     return [&](ModuleOp module) {
       ascendc::AscendCOptions ascendc{/*lineDirectives=*/!options.noLineDirectives};
       return ascendc::emitAscendC(module, os, ascendc);
+    };
+  case Stage::HIVM:
+    return [&](ModuleOp module) {
+      return hivm::emitHIVM(module, os, {/*locations=*/!options.noLineDirectives});
     };
   case Stage::Sidecar:
     return [&](ModuleOp module) { return sidecar::emitSidecar(module, os); };

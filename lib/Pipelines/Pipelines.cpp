@@ -14,6 +14,8 @@ using namespace mlir;
 using namespace attn;
 
 void attn::addTileStage(OpPassManager &manager, const TileStageOptions &options) {
+  if (options.keepComposites)
+    manager.addPass(createKeepCompositesPass());
   LowerBandGatherPassOptions band;
   band.form = options.band;
   manager.addPass(createLowerBandGatherPass(band));
@@ -83,9 +85,13 @@ struct TilePipelineOptions : PassPipelineOptions<TilePipelineOptions> {
       llvm::cl::desc("barrier: blocks meet between phases; launches: a kernel per phase"),
       llvm::cl::init("barrier")};
 
+  Option<bool> composites{*this, "composites",
+                          llvm::cl::desc("keep composites, as of tile-keep-composites"),
+                          llvm::cl::init(false)};
+
   TileStageOptions get() const {
-    return {band,   softmax,           llvm::to_vector_of<std::string>(sizes),
-            strips, printAlternatives, phases};
+    return {band,   softmax,   llvm::to_vector_of<std::string>(sizes), strips, printAlternatives,
+            phases, composites};
   }
 };
 
@@ -107,6 +113,14 @@ void attn::registerPipelines() {
       "attn-all", "attn-tile and attn-ascend",
       [](OpPassManager &manager, const TilePipelineOptions &options) {
         addTileStage(manager, options.get());
+        addAscendStage(manager);
+      });
+  PassPipelineRegistration<TilePipelineOptions>(
+      "attn-hivm", "attn-all for the way to HIVM: composites are kept",
+      [](OpPassManager &manager, const TilePipelineOptions &options) {
+        TileStageOptions kept = options.get();
+        kept.keepComposites = true;
+        addTileStage(manager, kept);
         addAscendStage(manager);
       });
   PassPipelineRegistration<NoPipelineOptions>(

@@ -11,6 +11,7 @@
 #include "attn/Machine/MachineDialect.h"
 #include "attn/Pipelines/CpuLowering.h"
 #include "attn/Pipelines/Pipelines.h"
+#include "attn/Target/HIVM/HIVM.h"
 #include "attn/Target/Linalg/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -27,8 +28,8 @@ using namespace mlir;
 
 void attn::registerAllDialects(DialectRegistry &registry) {
   registry.insert<tile::TileDialect, ascend::AscendDialect, machine::MachineDialect,
-                  launch::LaunchDialect, arith::ArithDialect, func::FuncDialect,
-                  memref::MemRefDialect, scf::SCFDialect>();
+                  launch::LaunchDialect, hivm::HIVMDialect, hacc::HACCDialect, arith::ArithDialect,
+                  func::FuncDialect, memref::MemRefDialect, scf::SCFDialect>();
   registry.insert<affine::AffineDialect, bufferization::BufferizationDialect,
                   cf::ControlFlowDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
                   math::MathDialect, tensor::TensorDialect, vector::VectorDialect>();

@@ -31,6 +31,9 @@ class Module:
     def emit_ascendc(self, line_directives: bool = True) -> str:
         """The AscendC text of a module at the stage `ascend`."""
 
+    def emit_hivm(self, locations: bool = True) -> str:
+        """The HIVM text of a module at the stage `ascend` whose composites were kept."""
+
     def emit_sidecar(self) -> str:
         """How the kernel of a module at the stage `ascend` is launched, as JSON."""
 

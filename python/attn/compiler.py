@@ -10,16 +10,16 @@ from . import cache
 from .cache import keys
 from .errors import CompileError, Diagnostic
 
-STAGES = ("source", "tile", "linalg", "ascend", "ascendc")
+STAGES = ("source", "tile", "linalg", "ascend", "ascendc", "hivm")
 """What the frontend wrote; fitted tiles; what triton-ascend would hand to the vendor's compiler; the chip's ops, buffers and
-flags; the text for the chip's compiler."""
+flags; the texts for the chip's compilers."""
 
 # The pipelines that lead to each stage from the frontend's text, and the options that they take.
 _PIPELINES = {"source": (), "tile": ("attn-tile",), "ascend": ("attn-tile", "attn-ascend")}
 _PIPELINES["linalg"] = ("attn-tile", "attn-linalg")
 _PIPELINES["ascendc"] = _PIPELINES["ascend"]
-_EMITTED_FROM = {"ascendc": "ascend", "sidecar": "ascend"}  # what is no IR
-_OPTIONS = dict.fromkeys(("band", "phases", "softmax", "strips"), "attn-tile")
+_EMITTED_FROM = {"ascendc": "ascend", "hivm": "ascend", "sidecar": "ascend"}  # what is no IR
+_OPTIONS = dict.fromkeys(("band", "composites", "phases", "softmax", "strips"), "attn-tile")
 _WORD = re.compile(r"[\w-]+")
 
 
@@ -95,6 +95,8 @@ class Artefact:
         _check_stage(stage)
         if stage == "ascendc":
             return self.ascendc
+        if stage == "hivm":
+            return self._with_composites._obtain(stage, debug_info).data.decode()
         return self._obtain(stage, debug_info).data.decode()
 
     @property
@@ -153,6 +155,20 @@ class Artefact:
         return Sidecar(found.about["sidecar"], f"the sidecar of {self.name}"), found.data
 
     @property
+    def hivm(self):
+        """The HIVM text, each op with its source position."""
+        return self.ir("hivm", debug_info=True)
+
+    @property
+    def _with_composites(self):
+        """The same kernel for HIVM, whose ops are of the level of composites."""
+        if self._options.get("composites"):
+            return self
+        if "composites" not in self._modules:
+            self._modules["composites"] = Artefact(self.name, self._source, self.soc, {**self._options, "composites": True})
+        return self._modules["composites"]
+
+    @property
     def sizes(self):
         """The block sizes that the compiler chose, by name."""
         return self._obtain("tile").about["sizes"]
@@ -164,7 +180,9 @@ class Artefact:
             level = _EMITTED_FROM.get(stage, stage)
             module = self.module(level)
             with compile_errors():
-                if level != stage:
+                if stage == "hivm":
+                    text = module.emit_hivm(debug_info)
+                elif level != stage:
                     text = getattr(module, f"emit_{stage}")()
                 else:
                     text = module.str(debug_info, generic=stage == "linalg")

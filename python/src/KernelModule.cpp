@@ -5,6 +5,7 @@
 #include "attn/Machine/LaunchDialect.h"
 #include "attn/Pipelines/Registration.h"
 #include "attn/Target/AscendC/EmitAscendC.h"
+#include "attn/Target/HIVM/EmitHIVM.h"
 #include "attn/Target/Object/BuildObject.h"
 #include "attn/Target/Sidecar/Sidecar.h"
 #include "mlir/IR/Verifier.h"
@@ -74,6 +75,15 @@ std::string KernelModule::emitAscendC(bool lineDirectives) const {
   std::string text;
   llvm::raw_string_ostream stream(text);
   if (failed(ascendc::emitAscendC(getModule(), stream, ascendc::AscendCOptions{lineDirectives})))
+    raiseDiagnostics(collector.take());
+  return text;
+}
+
+std::string KernelModule::emitHIVM(bool locations) const {
+  DiagnosticCollector collector(getContext());
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (failed(hivm::emitHIVM(getModule(), stream, hivm::HIVMOptions{locations})))
     raiseDiagnostics(collector.take());
   return text;
 }
@@ -165,6 +175,7 @@ void bindKernelModule(py::module_ &module) {
       .def("str", &KernelModule::str, py::arg("debug_info") = false, py::arg("generic") = false,
            release())
       .def("emit_ascendc", &KernelModule::emitAscendC, py::arg("line_directives") = true, release())
+      .def("emit_hivm", &KernelModule::emitHIVM, py::arg("locations") = true, release())
       .def("emit_sidecar", &KernelModule::emitSidecar, release())
       .def("build_object", &KernelModule::buildObject, py::arg("output"), py::arg("shared"),
            py::arg("via"), py::arg("compiler"), py::arg("call"), release())

@@ -35,6 +35,9 @@ public:
   /// The AscendC text of a module at the stage `ascend`. Raises DiagnosticError.
   std::string emitAscendC(bool lineDirectives) const;
 
+  /// The HIVM text of a module at the stage `ascend` with composites kept. Raises DiagnosticError.
+  std::string emitHIVM(bool locations) const;
+
   /// How the kernel of a module at the stage `ascend` is launched, as JSON. Raises DiagnosticError.
   std::string emitSidecar() const;
 

@@ -15,8 +15,8 @@
 // TWICE: error: chip fact 'ub_bytes' is given twice
 // RUN: not attn-opt %s --soc=Ascend910B4:ub_bytes=-1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // NEGATIVE: error: chip fact 'ub_bytes' must be an i64 from 1 to
-// RUN: not attn-opt %s --emit=hivm 2>&1 | FileCheck %s --check-prefix=FORMS
-// FORMS: Cannot find option named 'hivm'
+// RUN: not attn-opt %s --emit=fortran 2>&1 | FileCheck %s --check-prefix=FORMS
+// FORMS: Cannot find option named 'fortran'
 // RUN: not attn-opt %t.missing --emit=ascend 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: cannot open input file
 //

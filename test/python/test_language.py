@@ -436,7 +436,7 @@ def test_dump_prints_a_stage(tmp_path, capsys):
     specs = {"X": at.spec("? 64", at.f32), "W": at.spec("64", at.f32), "J": at.spec("?", at.i32), "C": 1}
     attn.dump(kernel, stage="source", **specs)
     assert capsys.readouterr().out.startswith('module attributes {machine.target = #machine.target<"Ascend910B4">}')
-    with pytest.raises(ValueError, match="unknown stage 'assembler'; known: source, tile, ascend, ascendc"):
+    with pytest.raises(ValueError, match="unknown stage 'assembler'; known: source, tile, linalg, ascend, ascendc, hivm"):
         attn.dump(kernel, stage="assembler", **specs)
 
 

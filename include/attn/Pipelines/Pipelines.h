@@ -19,6 +19,8 @@ struct TileStageOptions {
   bool printAlternatives = false;
   /// How blocks wait for each other between phases, as of tile-split-phases.
   std::string phases = "barrier";
+  /// Whether composites stay to the end, as of tile-keep-composites.
+  bool keepComposites = false;
 };
 
 /// Makes tile kernels fit the chip: softmax form, grid, block sizes.
@@ -30,8 +32,9 @@ void addAscendStage(mlir::OpPassManager &manager);
 /// Takes tile kernels that fit to linalg as triton-ascend writes it, for the vendor's compiler.
 void addLinalgStage(mlir::OpPassManager &manager);
 
-/// Registers the stages as `attn-tile` and `attn-ascend`, both as `attn-all`, and the ways of
-/// fitted tile kernels to the vendor's compiler and to the CPU as `attn-linalg` and `attn-cpu`.
+/// Registers the stages as `attn-tile` and `attn-ascend`, both as `attn-all`, the same with
+/// composites kept as `attn-hivm`, and the ways of fitted tile kernels to the vendor's compiler and
+/// to the CPU as `attn-linalg` and `attn-cpu`.
 void registerPipelines();
 
 } // namespace attn

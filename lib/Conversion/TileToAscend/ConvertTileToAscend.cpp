@@ -34,12 +34,14 @@ Type attn::convertArgumentType(Type type) {
 /// The attributes of a function, with those of the tile stage replaced.
 static SmallVector<NamedAttribute> convertAttributes(func::FuncOp function) {
   SmallVector<NamedAttribute> attributes;
-  for (NamedAttribute attribute : function->getDiscardableAttrs())
-    if (attribute.getName() != "tile.kernel")
-      attributes.push_back(attribute);
-  if (function->hasAttr("tile.kernel"))
-    attributes.emplace_back(StringAttr::get(function.getContext(), "ascend.kernel"),
-                            UnitAttr::get(function.getContext()));
+  for (NamedAttribute attribute : function->getDiscardableAttrs()) {
+    StringRef name = attribute.getName();
+    if (name == "tile.kernel")
+      name = "ascend.kernel";
+    else if (name == "tile.keep_composites")
+      name = "ascend.keep_composites";
+    attributes.emplace_back(StringAttr::get(function.getContext(), name), attribute.getValue());
+  }
   return attributes;
 }
 
@@ -69,8 +71,7 @@ static LogicalResult convert(func::FuncOp function) {
   SmallVector<Location> locations = llvm::map_to_vector(
       function.getArguments(), [](BlockArgument argument) { return argument.getLoc(); });
   Block *body = builder.createBlock(&lowered.getBody(), {}, types, locations);
-  if (failed(Lowering(*assignment, tile::RowLimits(function), body, function.getLoc())
-                 .lower(function))) {
+  if (failed(Lowering(*assignment, tile::RowLimits(function), body, function).lower())) {
     lowered.erase();
     return failure();
   }

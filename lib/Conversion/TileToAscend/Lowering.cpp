@@ -9,14 +9,15 @@ using namespace attn;
 using namespace attn::tile;
 
 Lowering::Lowering(const BufferAssignment &assignment, const RowLimits &rowLimits, Block *body,
-                   Location loc)
-    : assignment(assignment), rowLimits(rowLimits), builder(OpBuilder::atBlockEnd(body)),
-      entry(builder), loc(loc) {
+                   func::FuncOp function)
+    : assignment(assignment), rowLimits(rowLimits), function(function),
+      keepsComposites(function->hasAttr("tile.keep_composites")),
+      builder(OpBuilder::atBlockEnd(body)), entry(builder), loc(function.getLoc()) {
   // What is written at the entry must come before everything else: this op marks the place.
   entry.setInsertionPoint(func::ReturnOp::create(builder, loc));
 }
 
-LogicalResult Lowering::lower(func::FuncOp function) {
+LogicalResult Lowering::lower() {
   Operation *mark = &*entry.getInsertionPoint();
   for (auto [old, argument] :
        llvm::zip_equal(function.getArguments(), mark->getBlock()->getArguments()))
@@ -340,9 +341,13 @@ Value Lowering::getScratch(Operation *op, size_t index) {
   return buffers[assignment.getScratch(op)[index]];
 }
 
-Value Lowering::getRows(Value value) {
+Value Lowering::getValidRows(Value value) {
   Value valid = validRows.lookup(value);
   return valid ? valid : constant(getType(value).getRowCount());
+}
+
+Value Lowering::getRows(Value value) {
+  return keepsComposites ? constant(getType(value).getRowCount()) : getValidRows(value);
 }
 
 Value Lowering::getCount(Value value) { return scale(getRows(value), getPitch(getType(value))); }

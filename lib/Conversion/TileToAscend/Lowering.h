@@ -19,10 +19,10 @@ class Lowering {
 public:
   /// `body` is the empty entry block of the new function, with its arguments.
   Lowering(const tile::BufferAssignment &assignment, const tile::RowLimits &rowLimits,
-           mlir::Block *body, mlir::Location loc);
+           mlir::Block *body, mlir::func::FuncOp function);
 
-  /// Lowers the body of `function`.
-  mlir::LogicalResult lower(mlir::func::FuncOp function);
+  /// Lowers the body of the function.
+  mlir::LogicalResult lower();
 
 private:
   //===--------------------------------------------------------------------===//
@@ -69,8 +69,10 @@ private:
   mlir::Value getPartMemory(size_t insertion);
   mlir::Value getScratch(mlir::Operation *op, size_t index);
   /// How many rows of a tile are valid.
+  mlir::Value getValidRows(mlir::Value value);
+  /// How many rows of a tile are computed with: the valid ones, or all where composites are kept.
   mlir::Value getRows(mlir::Value value);
-  /// How many elements its valid rows take, padding between rows included.
+  /// How many elements those rows take, padding between rows included.
   mlir::Value getCount(mlir::Value value);
   /// Counts the valid rows of a tile, once it is defined.
   void limitRows(mlir::Value tile);
@@ -110,17 +112,26 @@ private:
   /// A buffer of rows at a pitch, from the tile's row of the place on that is `rowsOn` further.
   mlir::Value getRowMemory(const ArrayPlace &place, mlir::Value buffer, int64_t pitch,
                            mlir::Value rowsOn);
+  /// Whether a load must fill the rows that are not in the array.
+  bool mustFill(const ArrayPlace &place, tile::LoadOp op);
   /// Writes zeros to the rows of `buffer` that are not in the array.
-  void fillMissing(const ArrayPlace &place, mlir::Value buffer, int64_t rows, int64_t pitch);
+  void fillMissing(tile::LoadOp op, const ArrayPlace &place, mlir::Value buffer, int64_t pitch);
   mlir::LogicalResult lowerLoad(tile::LoadOp op);
   mlir::LogicalResult lowerStore(tile::StoreOp op);
+  void loadContiguousColumn(tile::LoadOp op, const ArrayPlace &place);
+  /// Writes zeros to the last block of each row's padding, which the transfer leaves.
+  void fillLastBlocks(tile::LoadOp op);
   mlir::LogicalResult loadStridedColumn(tile::LoadOp op, const ArrayPlace &place);
   void storeStridedColumn(tile::StoreOp op, const ArrayPlace &place);
-  /// Gathers the first element of each block of `blocks` into `column`.
-  void gatherColumn(mlir::Value column, mlir::Value blocks, mlir::Value rows, int64_t bound,
-                    int64_t rowElements);
-  /// Fills one block of `blocks` with each element of `column`.
-  void spreadColumn(mlir::Value blocks, mlir::Value column, mlir::Value rows, int64_t bound);
+  /// Gathers the first element of each `rowElements` of `blocks` into `column`, for `op`.
+  void gatherColumn(mlir::Operation *op, mlir::Value column, mlir::Value blocks, mlir::Value rows,
+                    int64_t bound, int64_t rowElements);
+  /// Fills one block of `blocks` with each element of `column`, for `op`.
+  void spreadColumn(mlir::Operation *op, mlir::Value blocks, mlir::Value column, mlir::Value rows,
+                    int64_t bound);
+  /// The same, each `rowElements`, by composites: all `rows`, of f32.
+  void spreadWideColumn(mlir::Operation *op, mlir::Value blocks, mlir::Value column, int64_t rows,
+                        int64_t rowElements);
 
   //===--------------------------------------------------------------------===//
   // Elementwise.cpp
@@ -161,7 +172,8 @@ private:
   mlir::LogicalResult lowerInsert(tile::InsertOp op);
   void insertPart(tile::InsertOp op, mlir::Value dst);
   mlir::Value widen(mlir::Value column, mlir::Value wide, int64_t elements);
-  void gatherNarrow(mlir::Value dst, mlir::Value wide, mlir::Value blocks, int64_t elements);
+  void gatherNarrow(mlir::Operation *op, mlir::Value dst, mlir::Value wide, mlir::Value blocks,
+                    int64_t elements);
   void extractThroughBlocks(tile::ExtractOp op, mlir::Value dst);
   void insertThroughBlocks(tile::InsertOp op, mlir::Value dst);
   mlir::LogicalResult lowerBandMask(tile::BandMaskOp op);
@@ -169,11 +181,15 @@ private:
   void copyPart(mlir::Value dst, int64_t dstPitch, mlir::Value src, int64_t srcPitch,
                 mlir::Value part);
   /// Writes the tile `source`, which lies in `memory`, to `dst`; memory of its own where it is
-  /// null.
-  void copyTile(mlir::Value dst, mlir::Value source, mlir::Value memory = {});
+  /// null. Of a column, `rows` may say how many.
+  void copyTile(mlir::Value dst, mlir::Value source, mlir::Value memory = {},
+                mlir::Value rows = {});
 
   const tile::BufferAssignment &assignment;
   const tile::RowLimits &rowLimits;
+  mlir::func::FuncOp function;
+  /// Whether composites stay to the end.
+  const bool keepsComposites;
   mlir::OpBuilder builder;
   /// Where constants and buffers go: the start of the function.
   mlir::OpBuilder entry;

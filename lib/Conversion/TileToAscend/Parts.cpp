@@ -15,7 +15,7 @@ LogicalResult Lowering::lowerSplat(SplatOp op) {
   return success();
 }
 
-void Lowering::copyTile(Value dst, Value source, Value memory) {
+void Lowering::copyTile(Value dst, Value source, Value memory, Value rows) {
   TileType type = getType(source);
   if (source.getDefiningOp<UndefinedOp>())
     return;
@@ -26,7 +26,8 @@ void Lowering::copyTile(Value dst, Value source, Value memory) {
   // Copies within UB move whole blocks, but the elements behind a column's valid ones are nobody's:
   // they are left out by arithmetic that changes nothing, where the chip has arithmetic.
   if (isColumn(type) && type.getElementType().isF32())
-    return emitScalar(ascend::ScalarKind::Muls, dst, src, constant(1.0f), getCount(source));
+    return emitScalar(ascend::ScalarKind::Muls, dst, src, constant(1.0f),
+                      rows ? rows : getCount(source));
   Value count = isColumn(type) ? constant(getBufferElements(type)) : getCount(source);
   ascend::CopyOp::create(builder, loc, dst, src, count);
 }
@@ -135,9 +136,9 @@ Value Lowering::widen(Value column, Value wide, int64_t elements) {
 }
 
 /// Gathers a column of f32 that was widened before, through `wide` where `dst` is narrower.
-void Lowering::gatherNarrow(Value dst, Value wide, Value blocks, int64_t elements) {
+void Lowering::gatherNarrow(Operation *op, Value dst, Value wide, Value blocks, int64_t elements) {
   bool isNarrow = !cast<MemRefType>(dst.getType()).getElementType().isF32();
-  gatherColumn(isNarrow ? wide : dst, blocks, constant(elements), elements, elementsPerBlock);
+  gatherColumn(op, isNarrow ? wide : dst, blocks, constant(elements), elements, elementsPerBlock);
   if (isNarrow)
     ascend::CastOp::create(builder, loc, ascend::RoundMode::Rint, dst, wide, constant(elements),
                            IntegerAttr(), DenseI64ArrayAttr());
@@ -149,8 +150,8 @@ void Lowering::extractThroughBlocks(ExtractOp op, Value dst) {
   bool isNarrow = !whole.getElementType().isF32();
   Value blocks = getScratch(op, 0), wide = isNarrow ? getScratch(op, 1) : Value();
   Value column = widen(getMemory(op.getInput()), wide, whole.getRowCount());
-  spreadColumn(blocks, column, constant(whole.getRowCount()), whole.getRowCount());
-  gatherNarrow(dst, wide, slice(blocks, scale(scalars.lookup(op.getRow()), elementsPerBlock)),
+  spreadColumn(op, blocks, column, constant(whole.getRowCount()), whole.getRowCount());
+  gatherNarrow(op, dst, wide, slice(blocks, scale(scalars.lookup(op.getRow()), elementsPerBlock)),
                getRunElements(op.getResult().getType()));
 }
 
@@ -163,7 +164,7 @@ void Lowering::insertThroughBlocks(InsertOp op, Value dst) {
   Value blocks = getScratch(op, 0), partBlocks = getScratch(op, 1);
   Value wide = isNarrow ? getScratch(op, 2) : Value(),
         widePart = isNarrow ? getScratch(op, 3) : Value();
-  spreadColumn(blocks, widen(dst, wide, wholeElements), constant(wholeElements), wholeElements);
+  spreadColumn(op, blocks, widen(dst, wide, wholeElements), constant(wholeElements), wholeElements);
   Value part = getMemory(op.getPart());
   if (auto splat = op.getPart().getDefiningOp<SplatOp>()) {
     // A splat has no memory: it fills that of a column first.
@@ -172,11 +173,11 @@ void Lowering::insertThroughBlocks(InsertOp op, Value dst) {
                   constant(isNarrow ? elements : elements * elementsPerBlock));
   }
   if (part != partBlocks)
-    spreadColumn(partBlocks, widen(part, widePart, elements), constant(elements), elements);
+    spreadColumn(op, partBlocks, widen(part, widePart, elements), constant(elements), elements);
   ascend::CopyOp::create(builder, loc,
                          slice(blocks, scale(scalars.lookup(op.getRow()), elementsPerBlock)),
                          partBlocks, constant(elements * elementsPerBlock));
-  gatherNarrow(dst, wide, blocks, wholeElements);
+  gatherNarrow(op, dst, wide, blocks, wholeElements);
 }
 
 //===----------------------------------------------------------------------===//

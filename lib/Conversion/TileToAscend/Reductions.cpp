@@ -70,7 +70,7 @@ LogicalResult Lowering::lowerReduce(ReduceOp op) {
 
 /// What is left of rows, where there are none: the neutral element.
 void Lowering::fillWhereEmpty(ReduceOp op) {
-  Value rows = getRows(op.getInput());
+  Value rows = getValidRows(op.getInput());
   if (op.getAxis() == 1 || ascend::getConstant(rows))
     return;
   Value isEmpty = subtract(constant(int64_t(1)), clamp(rows, 1));
@@ -110,25 +110,26 @@ void Lowering::reduceColumn(ReduceOp op) {
   TileType type = op.getInput().getType();
   Value row = getScratch(op, 0);
   emitDuplicate(row, constant(getNeutral(op.getKind())), constant(getBufferElements(type)));
-  copyTile(row, op.getInput());
+  copyTile(row, op.getInput(), /*memory=*/{}, getValidRows(op.getInput()));
   ascend::RowReduceOp::create(builder, loc, getReduceKind(op.getKind()), getMemory(op.getResult()),
                               row, getScratch(op, 1), constant(int64_t(1)), type.getRowCount(),
                               getBufferElements(type));
 }
 
 /// Down several columns: row after row is combined with the first. Of many short rows, one
-/// instruction combines 64 columns: its repeats go from row to row, and all write the same place.
+/// instruction combines 64 columns: its repeats go from row to row, and all write the same place
+/// (which no template does).
 void Lowering::reduceRows(ReduceOp op) {
   TileType type = op.getInput().getType();
   BinaryKind kind = getCombiningKind(op.getKind());
   constexpr int64_t lanes = 64, maxRepeats = 255, maxStride = 255;
   int64_t pitch = getPitch(type), blocks = pitch / 8, most = type.getRowCount() - 1;
   Value dst = getMemory(op.getResult()), src = getMemory(op.getInput());
-  Value one = constant(int64_t(1)), rows = getRows(op.getInput());
+  Value one = constant(int64_t(1)), rows = getValidRows(op.getInput());
   ascend::CopyOp::create(builder, loc, dst, src, constant(pitch));
   fillWhereEmpty(op);
-  if (llvm::divideCeil(pitch, lanes) < static_cast<uint64_t>(most) && most <= maxRepeats &&
-      blocks <= maxStride) {
+  if (!keepsComposites && llvm::divideCeil(pitch, lanes) < static_cast<uint64_t>(most) &&
+      most <= maxRepeats && blocks <= maxStride) {
     Value repeats =
         ascend::getConstant(rows) ? subtract(rows, one) : clamp(subtract(rows, one), most);
     for (int64_t col = 0; col < pitch; col += lanes) {

@@ -91,24 +91,63 @@ Value Lowering::getRowMemory(const ArrayPlace &place, Value buffer, int64_t pitc
 //===----------------------------------------------------------------------===//
 
 /// Elements of padding that, with the hardware's own filling up to the next block, cover what a row
-/// of `cols` elements leaves of its pitch.
-static int64_t getRightPad(TileType type) {
-  int64_t missing = isColumn(type) ? 0 : getPitch(type) - type.getColCount();
-  return std::min(missing, getBlockElements(type));
+/// of `cols` elements leaves of its pitch. Templates have no padding beyond that block.
+static int64_t getRightPad(TileType type, bool keepsComposites) {
+  int64_t perBlock = getBlockElements(type), cols = type.getColCount();
+  int64_t missing = isColumn(type) ? 0 : getPitch(type) - cols;
+  return std::min<int64_t>(missing,
+                           keepsComposites ? llvm::alignTo(cols, perBlock) - cols : perBlock);
+}
+
+bool Lowering::mustFill(const ArrayPlace &place, LoadOp op) {
+  return place.firstRow || (keepsComposites && validRows.contains(op.getResult()));
 }
 
 /// The vector unit fills after the transfer, so that transfers need not wait for it and run ahead;
 /// mostly there is nothing to fill.
-void Lowering::fillMissing(const ArrayPlace &place, Value buffer, int64_t rows, int64_t pitch) {
-  if (!place.firstRow)
+void Lowering::fillMissing(LoadOp op, const ArrayPlace &place, Value buffer, int64_t pitch) {
+  if (!mustFill(place, op))
     return;
+  int64_t rows = op.getResult().getType().getRowCount();
   auto type = cast<FloatType>(cast<MemRefType>(buffer.getType()).getElementType());
   Value zero = constant(APFloat::getZero(type.getFloatSemantics()), type);
   if (rows == 1)
     return emitDuplicate(buffer, zero, scale(subtract(constant(rows), place.rows), pitch));
-  emitDuplicate(buffer, zero, scale(place.firstRow, pitch));
+  if (place.firstRow)
+    emitDuplicate(buffer, zero, scale(place.firstRow, pitch));
   emitDuplicate(slice(buffer, scale(place.endRow, pitch)), zero,
                 scale(subtract(constant(rows), place.endRow), pitch));
+}
+
+void Lowering::fillLastBlocks(LoadOp op) {
+  constexpr int64_t perBlock = 8, maxRepeats = 255;
+  TileType type = op.getResult().getType();
+  int64_t pitch = getPitch(type), first = llvm::alignTo(type.getColCount(), perBlock);
+  if (!hasUnfilledBlock(op))
+    return;
+  forEachChunk(constant(type.getRowCount()), type.getRowCount(), maxRepeats,
+               [&](Value row, Value amount) {
+                 Value offset = add(scale(row, pitch), constant(first));
+                 ascend::DuplicateOp::create(builder, loc, slice(getMemory(op.getResult()), offset),
+                                             constant(0.0f), amount,
+                                             builder.getI64IntegerAttr(pitch - first),
+                                             builder.getDenseI64ArrayAttr({1, pitch / perBlock}));
+               });
+}
+
+/// What a run does not reach cannot be filled behind it, where it may end inside a block: the
+/// column is filled before.
+void Lowering::loadContiguousColumn(LoadOp op, const ArrayPlace &place) {
+  TileType type = op.getResult().getType();
+  int64_t elements = getBufferElements(type);
+  Value memory = getMemory(op.getResult());
+  if (mustFill(place, op)) {
+    auto element = cast<FloatType>(type.getElementType());
+    emitDuplicate(memory, constant(APFloat::getZero(element.getFloatSemantics()), element),
+                  constant(elements));
+  }
+  ascend::CopyInOp::create(builder, loc, memory, getAddress(place, constant(int64_t(0))),
+                           constant(int64_t(1)), place.rows, place.rows, elements, /*right_pad=*/0);
 }
 
 LogicalResult Lowering::lowerLoad(LoadOp op) {
@@ -119,32 +158,38 @@ LogicalResult Lowering::lowerLoad(LoadOp op) {
     return op.emitOpError(
         "takes its columns from a dimension that is not contiguous, or from a span");
   ArrayPlace place = getArrayPlace(op.getArray(), op.getIndices(), op.getKinds(), selection, type);
-  if (place.firstRow && !isa<FloatType>(type.getElementType()))
-    return op.emitOpError() << "cannot fill missing rows of " << type.getElementType();
   limitRows(op.getResult());
+  if (mustFill(place, op) && !isa<FloatType>(type.getElementType()))
+    return op.emitOpError() << "cannot fill missing rows of " << type.getElementType();
   if (selection.form == TransferForm::StridedColumn)
     return loadStridedColumn(op, place);
 
   Value memory = getMemory(op.getResult());
   if (selection.form == TransferForm::ContiguousColumn) {
-    ascend::CopyInOp::create(builder, loc, memory, getAddress(place, constant(int64_t(0))),
-                             constant(int64_t(1)), place.rows, place.rows,
-                             llvm::alignTo(rows, getBlockElements(type)), /*right_pad=*/0);
+    loadContiguousColumn(op, place);
     return success();
   }
   int64_t pitch = llvm::alignTo(type.getColCount(), 16);
   forEachChunk(place.rows, rows, place.rowsPerTransfer, [&](Value first, Value amount) {
     Value to = rows == 1 ? memory : getRowMemory(place, memory, pitch, first);
     ascend::CopyInOp::create(builder, loc, to, getAddress(place, first), amount,
-                             constant(type.getColCount()), place.pitch, pitch, getRightPad(type));
+                             constant(type.getColCount()), place.pitch, pitch,
+                             getRightPad(type, keepsComposites));
   });
-  fillMissing(place, memory, rows, getPitch(type));
+  fillMissing(op, place, memory, getPitch(type));
+  fillLastBlocks(op);
   return success();
 }
 
 /// The sum of a single lane is that lane.
-void Lowering::gatherColumn(Value column, Value blocks, Value rows, int64_t bound,
+void Lowering::gatherColumn(Operation *op, Value column, Value blocks, Value rows, int64_t bound,
                             int64_t rowElements) {
+  if (keepsComposites) {
+    ascend::RowReduceOp::create(builder, loc, ascend::ReduceKind::Sum, column, blocks,
+                                buffers[assignment.getScratch(op).back()], rows, /*cols=*/1,
+                                rowElements);
+    return;
+  }
   int64_t rowBlocks =
       rowElements * cast<MemRefType>(blocks.getType()).getElementTypeBitWidth() / 8 / 32;
   forEachChunk(rows, bound, maxGatherRows, [&](Value first, Value amount) {
@@ -165,16 +210,18 @@ LogicalResult Lowering::loadStridedColumn(LoadOp op, const ArrayPlace &place) {
                              getAddress(place, first), amount, constant(int64_t(1)), place.pitch,
                              perBlock, perBlock - 1);
   });
-  fillMissing(place, blocks, rows, perBlock);
-  Value gathered = place.firstRow ? constant(rows) : place.rows;
-  if (!type.getElementType().isBF16()) {
-    gatherColumn(column, blocks, gathered, rows, perBlock);
+  fillMissing(op, place, blocks, perBlock);
+  Value gathered = mustFill(place, op) ? constant(rows) : place.rows;
+  bool isWide =
+      type.getElementType().isBF16() || (keepsComposites && !type.getElementType().isF32());
+  if (!isWide) {
+    gatherColumn(op, column, blocks, gathered, rows, perBlock);
     return success();
   }
   Value wideBlocks = getScratch(op, 1), wideColumn = getScratch(op, 2);
   ascend::CastOp::create(builder, loc, ascend::RoundMode::None, wideBlocks, blocks,
                          scale(gathered, perBlock), IntegerAttr(), DenseI64ArrayAttr());
-  gatherColumn(wideColumn, wideBlocks, gathered, rows, perBlock);
+  gatherColumn(op, wideColumn, wideBlocks, gathered, rows, perBlock);
   ascend::CastOp::create(builder, loc, ascend::RoundMode::Rint, column, wideColumn, gathered,
                          IntegerAttr(), DenseI64ArrayAttr());
   return success();
@@ -216,9 +263,19 @@ LogicalResult Lowering::lowerStore(StoreOp op) {
   return success();
 }
 
-void Lowering::spreadColumn(Value blocks, Value column, Value rows, int64_t bound) {
+void Lowering::spreadWideColumn(Operation *op, Value blocks, Value column, int64_t rows,
+                                int64_t rowElements) {
+  emitDuplicate(blocks, constant(1.0f), constant(rows * rowElements));
+  ascend::RowBinaryOp::create(builder, loc, ascend::BinaryKind::Mul, blocks, blocks, column,
+                              buffers[assignment.getScratch(op).back()], constant(rows),
+                              rowElements, rowElements);
+}
+
+void Lowering::spreadColumn(Operation *op, Value blocks, Value column, Value rows, int64_t bound) {
   constexpr int64_t rowsPerRepeat = 8;
   int64_t perBlock = 32 * 8 / cast<MemRefType>(blocks.getType()).getElementTypeBitWidth();
+  if (keepsComposites)
+    return spreadWideColumn(op, blocks, column, bound, perBlock);
   forEachChunk(rows, bound, maxSpreadRows, [&](Value first, Value amount) {
     std::optional<int64_t> number = ascend::getConstant(amount);
     Value repeats =
@@ -233,8 +290,16 @@ void Lowering::spreadColumn(Value blocks, Value column, Value rows, int64_t boun
 void Lowering::storeStridedColumn(StoreOp op, const ArrayPlace &place) {
   TileType type = op.getValue().getType();
   int64_t perBlock = getBlockElements(type);
-  Value blocks = getScratch(op, 0);
-  spreadColumn(blocks, getMemory(op.getValue()), place.endRow, type.getRowCount());
+  Value blocks = getScratch(op, 0), column = getMemory(op.getValue());
+  if (keepsComposites && !type.getElementType().isF32()) {
+    Value wideBlocks = getScratch(op, 1), wideColumn = getScratch(op, 2);
+    int64_t rows = type.getRowCount();
+    spreadWideColumn(op, wideBlocks, widen(column, wideColumn, rows), rows, perBlock);
+    ascend::CastOp::create(builder, loc, ascend::RoundMode::Rint, blocks, wideBlocks,
+                           constant(rows * perBlock), IntegerAttr(), DenseI64ArrayAttr());
+  } else {
+    spreadColumn(op, blocks, column, place.endRow, type.getRowCount());
+  }
   forEachChunk(place.rows, type.getRowCount(), place.rowsPerTransfer,
                [&](Value first, Value amount) {
                  ascend::CopyOutOp::create(builder, loc, getAddress(place, first),

@@ -1,8 +1,7 @@
 // Writes one kernel as AscendC: signature, tensors at their planned addresses, loops and branches.
 #include "KernelEmitter.h"
 #include "VerifyEmission.h"
-#include "attn/Machine/Chip.h"
-#include "attn/Machine/MachineDialect.h"
+#include "attn/Target/AscendC/Description.h"
 #include "mlir/IR/Iterators.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -60,51 +59,12 @@ static bool mentions(StringRef body, StringRef name) {
 }
 
 void KernelEmitter::writeHeader() {
-  head.writeLine("// " + kernel.getName());
-  auto sizes = kernel->getAttrOfType<DictionaryAttr>(launch::sizesName);
-  if (sizes && !sizes.empty()) {
-    SmallVector<std::string> texts;
-    for (NamedAttribute size : sizes)
-      texts.push_back((NameTable().add(size.getName().getValue(), "size") + " = " +
-                       Twine(cast<IntegerAttr>(size.getValue()).getInt()))
-                          .str());
-    head.writeLine("//   sizes: " + llvm::join(texts, ", "));
-  }
-  auto module = kernel->getParentOfType<ModuleOp>();
-  std::string capacity;
-  if (module && module->hasAttr(machine::targetName))
-    if (FailureOr<Chip> chip = getTargetChip(module); succeeded(chip))
-      capacity = " of " + std::to_string(chip->ubBytes) + " (" + chip->name + ")";
-  head.writeLine("//   unified buffer: " + Twine(usedBytes) + capacity + " bytes");
-  bool hasMeeting = doBlocksMeet(kernel);
-  if (auto limit = kernel->getAttrOfType<IntegerAttr>(launch::limitName))
-    head.writeLine("//   blocks: at most " + Twine(limit.getInt()) +
-                   (hasMeeting ? "; all must run at once, since they meet" : ""));
-  if (auto after = kernel->getAttrOfType<FlatSymbolRefAttr>(launch::afterName))
-    head.writeLine("//   launched behind " + after.getValue() +
-                   ", with its arguments, workspaces and number of blocks");
-  head.writeLine("//   arguments:");
-  for (const Parameter &parameter : signature.parameters) {
-    std::string what = parameter.type;
-    const ArrayArgument &array = signature.arrays[parameter.argument];
-    if (parameter.kind == Parameter::Kind::Pointer) {
-      auto sizes = llvm::map_range(array.sizes, [](StringRef size) {
-        return size == blockCountText ? StringRef("blocks") : size;
-      });
-      what = "[" + llvm::join(sizes, ", ") + "] of " + array.elementType +
-             (array.isTable ? ", a table of addresses" : "");
-      if (kernel.getArgAttr(parameter.argument, launch::outputName))
-        what += ", output";
-      if (kernel.getArgAttr(parameter.argument, launch::scratchName))
-        what += ", workspace";
-    } else if (parameter.kind == Parameter::Kind::Stride) {
-      what += ", in elements";
-    }
-    head.writeLine("//     " + parameter.name + ": " + what);
-  }
+  for (const std::string &line : describeKernel(kernel, signature, usedBytes))
+    head.writeLine("// " + line);
   SmallVector<std::string> parameters;
   for (const Parameter &parameter : signature.parameters)
     parameters.push_back(parameter.type + " " + parameter.name);
+  bool hasMeeting = doBlocksMeet(kernel);
   // Blocks can only meet in a kernel that is declared mixed, here without cube cores.
   std::string kind = hasMeeting ? "__mix__(0, 1)" : "__vector__";
   head.writeStatement(kernel.getLoc(), "extern \"C\" __global__ " + kind + " void " +

@@ -46,6 +46,11 @@ LogicalResult AscendDialect::verifyOperationAttribute(Operation *op, NamedAttrib
       return op->emitError("'ascend.kernel' is a unit attribute of functions without results");
     return success();
   }
+  if (name == "ascend.keep_composites") {
+    if (!isa<UnitAttr>(attribute.getValue()) || !op->hasAttr("ascend.kernel"))
+      return op->emitError("'ascend.keep_composites' is a unit attribute of kernels");
+    return success();
+  }
   if (name == "ascend.stages") {
     auto stages = dyn_cast<IntegerAttr>(attribute.getValue());
     if (!isa<scf::ForOp>(op) || !stages || !stages.getType().isSignlessInteger(64) ||

@@ -305,6 +305,8 @@ LogicalResult Writer::write(ColBinaryOp op) {
 
 class ExpandComposites : public attn::impl::ExpandCompositesPassBase<ExpandComposites> {
   void runOnOperation() override {
+    if (getOperation()->hasAttr("ascend.keep_composites"))
+      return;
     SmallVector<Operation *> composites;
     getOperation().walk([&](Operation *op) {
       if (isa<RowReduceOp, RowBinaryOp, RowMulAddOp, ColBinaryOp>(op))

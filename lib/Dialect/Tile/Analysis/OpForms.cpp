@@ -90,13 +90,19 @@ bool tile::mayWriteOver(OpOperand &use) {
          !fillsBeforeDividing(op, shape);
 }
 
+bool tile::keepsComposites(Operation *op) {
+  auto kernel = op->getParentOfType<func::FuncOp>();
+  return kernel && kernel->hasAttr("tile.keep_composites");
+}
+
 bool tile::absorbsProduct(ReduceOp sum, MulOp product) {
   // Every 64 columns are an instruction of their own for all rows, which pays for many short rows.
   constexpr int64_t fewestRows = 8, mostColumns = 256;
   TileType type = sum.getInput().getType();
   return sum.getKind() == ReduceKind::Sum && sum.getAxis() == 1 && type.isBound() &&
-         type.getRowCount() >= fewestRows && type.getColCount() > productColumns &&
-         type.getColCount() <= mostColumns && getBinaryShape(product).form == BinaryForm::Elements;
+         !keepsComposites(sum) && type.getRowCount() >= fewestRows &&
+         type.getColCount() > productColumns && type.getColCount() <= mostColumns &&
+         getBinaryShape(product).form == BinaryForm::Elements;
 }
 
 //===----------------------------------------------------------------------===//
@@ -150,7 +156,14 @@ Selection tile::getSelection(StoreOp op) {
 bool tile::isFilled(LoadOp op) {
   int64_t row = getSelection(op).rowDimension;
   SpanType span = row < 0 ? SpanType() : getSpan(op.getKinds(), op.getIndices(), row);
-  return span && span.getFilled();
+  return (span && (span.getFilled() || keepsComposites(op))) || hasUnfilledBlock(op);
+}
+
+bool tile::hasUnfilledBlock(LoadOp op) {
+  TileType type = op.getResult().getType();
+  int64_t perBlock = 32 / getElementBytes(type);
+  return keepsComposites(op) && !isColumn(type) &&
+         getPitch(type) - llvm::alignTo(type.getColCount(), perBlock) != 0;
 }
 
 /// Looks through at most `depth` ops, so that shared operands cannot make the search explode.
@@ -232,28 +245,48 @@ PartForm tile::getPartForm(InsertOp op) { return getForm(op, op.getWhole().getTy
 // Scratch
 //===----------------------------------------------------------------------===//
 
+/// What kept composites need to spread a column to blocks or to gather it from them.
+static ScratchNeed getColumnNeed(TileType column) {
+  int64_t elements = llvm::alignTo(column.getRowCount() * column.getColCount(), 8);
+  Type f32 = Float32Type::get(column.getContext());
+  return {"column", f32,
+          std::max(getRowBroadcastScratchElements(elements),
+                   getKeptReduceScratchElements(elements, 1))};
+}
+
 /// One block per row, for the transfer of a strided column.
 static ScratchNeed getBlockPerRow(TileType column, int64_t rows) {
   return {"blocks", column.getElementType(), rows * (32 / getElementBytes(column)), true};
 }
 
+/// The blocks that were just needed and their column, as f32.
+static void addWideNeeds(TileType column, SmallVectorImpl<ScratchNeed> &needs) {
+  Type f32 = Float32Type::get(column.getContext());
+  needs.push_back({"wide_blocks", f32, needs.back().elements});
+  needs.push_back(
+      {"wide_column", f32, static_cast<int64_t>(llvm::alignTo(column.getRowCount(), 8))});
+}
+
 static void addTransferNeeds(Operation *op, SmallVectorImpl<ScratchNeed> &needs) {
-  Type f32 = Float32Type::get(op->getContext());
+  bool isKept = keepsComposites(op);
   if (auto load = dyn_cast<LoadOp>(op);
       load && getSelection(load).form == TransferForm::StridedColumn) {
     TileType type = load.getResult().getType();
     needs.push_back(getBlockPerRow(type, type.getRowCount()));
-    // The chip cannot add bf16: such a column is gathered as f32.
-    if (type.getElementType().isBF16()) {
-      needs.push_back({"wide_blocks", f32, needs.back().elements});
-      needs.push_back(
-          {"wide_column", f32, static_cast<int64_t>(llvm::alignTo(type.getRowCount(), 8))});
-    }
+    // The chip cannot add bf16, and composites take f32 only: such a column is gathered as f32.
+    if (type.getElementType().isBF16() || (isKept && !type.getElementType().isF32()))
+      addWideNeeds(type, needs);
+    if (isKept)
+      needs.push_back(getColumnNeed(type));
   }
   if (auto store = dyn_cast<StoreOp>(op);
       store && getSelection(store).form == TransferForm::StridedColumn) {
     TileType type = store.getValue().getType();
     needs.push_back(getBlockPerRow(type, llvm::alignTo(type.getRowCount(), 8)));
+    if (isKept && !type.getElementType().isF32())
+      addWideNeeds(type, needs);
+    if (isKept)
+      needs.push_back(getColumnNeed(type));
   }
 }
 
@@ -270,39 +303,45 @@ static ScratchNeed getWideColumn(const char *purpose, TileType type) {
 }
 
 static void addPartNeeds(Operation *op, SmallVectorImpl<ScratchNeed> &needs) {
-  if (auto extract = dyn_cast<ExtractOp>(op); extract && getPartForm(extract) == PartForm::Blocks) {
-    TileType whole = extract.getInput().getType();
-    needs.push_back(getSpreadBlocks("blocks", whole));
-    if (!whole.getElementType().isF32())
-      needs.push_back(getWideColumn("wide", whole));
-  }
-  if (auto insert = dyn_cast<InsertOp>(op); insert && getPartForm(insert) == PartForm::Blocks) {
-    TileType whole = insert.getWhole().getType(), part = insert.getPart().getType();
-    needs.push_back(getSpreadBlocks("blocks", whole));
-    needs.push_back(getSpreadBlocks("part_blocks", part));
-    if (whole.getElementType().isF32())
-      return;
+  auto extract = dyn_cast<ExtractOp>(op);
+  auto insert = dyn_cast<InsertOp>(op);
+  bool isThroughBlocks = (extract && getPartForm(extract) == PartForm::Blocks) ||
+                         (insert && getPartForm(insert) == PartForm::Blocks);
+  if (!isThroughBlocks)
+    return;
+  TileType whole = extract ? extract.getInput().getType() : insert.getWhole().getType();
+  bool isNarrow = !whole.getElementType().isF32();
+  needs.push_back(getSpreadBlocks("blocks", whole));
+  if (insert)
+    needs.push_back(getSpreadBlocks("part_blocks", insert.getPart().getType()));
+  if (isNarrow)
     needs.push_back(getWideColumn("wide", whole));
+  if (insert && isNarrow) {
+    TileType part = insert.getPart().getType();
     needs.push_back(getWideColumn("wide_part", part));
     if (isSplat(insert.getPart()))
       needs.push_back({"part", part.getElementType(), getBufferElements(part)});
   }
+  if (keepsComposites(op))
+    needs.push_back(getColumnNeed(whole));
 }
 
 static void addReduceNeeds(ReduceOp op, bool absorbsProduct, SmallVectorImpl<ScratchNeed> &needs) {
   Type f32 = Float32Type::get(op.getContext());
   TileType input = op.getInput().getType();
   int64_t rows = input.getRowCount(), cols = input.getColCount();
+  auto getElements =
+      keepsComposites(op) ? getKeptReduceScratchElements : getRowReduceScratchElements;
   if (absorbsProduct) {
     cols = productColumns;
     needs.push_back({"products", f32, rows * cols});
   }
   if (op.getAxis() == 1 && cols > 1)
-    needs.push_back({"reduce", f32, getRowReduceScratchElements(rows, cols)});
+    needs.push_back({"reduce", f32, getElements(rows, cols)});
   // Down a column: its rows, with neutral elements behind the valid ones, are reduced as one row.
   if (op.getAxis() == 0 && cols == 1 && rows > 1) {
     needs.push_back({"neutral", f32, getBufferElements(input)});
-    needs.push_back({"reduce", f32, getRowReduceScratchElements(1, rows)});
+    needs.push_back({"reduce", f32, getElements(1, rows)});
   }
 }
 

@@ -95,7 +95,8 @@ static bool startsInPlace(Value value) {
 }
 
 void TileLiveness::fuse(AddOp add) {
-  if (getBinaryShape(add).form != BinaryForm::Elements || add.getLhs() == add.getRhs())
+  if (getBinaryShape(add).form != BinaryForm::Elements || add.getLhs() == add.getRhs() ||
+      keepsComposites(add))
     return;
   bool right = canFuse(add, add.getRhs(), add.getLhs());
   bool left = canFuse(add, add.getLhs(), add.getRhs());

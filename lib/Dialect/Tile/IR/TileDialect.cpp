@@ -54,6 +54,11 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   if (name == "tile.kernel")
     return isa<UnitAttr>(attribute.getValue()) ? verifyKernel(op)
                                                : op->emitError("'tile.kernel' is a unit attribute");
+  if (name == "tile.keep_composites") {
+    if (!isa<UnitAttr>(attribute.getValue()) || !op->hasAttr("tile.kernel"))
+      return op->emitError("'tile.keep_composites' is a unit attribute of kernels");
+    return success();
+  }
   if (name != "tile.symbols")
     return op->emitError() << "unknown attribute '" << name << "'";
   auto symbols = dyn_cast<DictionaryAttr>(attribute.getValue());

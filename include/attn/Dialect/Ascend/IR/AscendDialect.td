@@ -12,7 +12,8 @@ def Ascend_Dialect : Dialect {
   let description = [{
     Buffers are memrefs with a memory space. Every instruction names its pipe and what it reads and writes
     through `InstructionOpInterface`, and maps to one AscendC call. A few *composite* ops (row reduction, row and
-    column broadcast) stand for several calls; `ascend-expand-composites` writes them out.
+    column broadcast) stand for several calls; `ascend-expand-composites` writes them out, but not in kernels with the
+    unit attribute `ascend.keep_composites`, which go to HIVM.
 
     A kernel is a `func.func` with the unit attribute `ascend.kernel`; control flow is `scf`, index arithmetic
     `arith`. Arrays in global memory are `memref<…, strided<[?, …, 1]>, #ascend.space<gm>>`, or `!ascend.table` for a

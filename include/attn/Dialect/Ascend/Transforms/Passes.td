@@ -17,6 +17,8 @@ def ExpandCompositesPass : Pass<"ascend-expand-composites", "::mlir::func::FuncO
       columns over all rows (short rows) applies it;
     - a row is applied per row in count form, or per 64 columns over all rows.
 
+    Kernels with `ascend.keep_composites` stay as they are.
+
     Before:
     ```mlir
     ascend.row_reduce sum %d, %s, %t rows(%c2) cols 4096 pitch 4096 : ...
@@ -182,7 +184,7 @@ def AscendVerifyPass : Pass<"ascend-verify", "::mlir::func::FuncOp"> {
   let description = [{
     The gate at the end of the ascend stage: every buffer has an address inside the chip's memory, every event an id that
     the chip has, sets and waits are balanced on every path (a loop adds none, so any number of trips will do), no composite
-    is left, only known ops are there, and the kernel ends with a barrier of all pipes. It changes nothing.
+    is left (but in kernels with `ascend.keep_composites`), only known ops are there, and the kernel ends with a barrier of all pipes. It changes nothing.
 
     ```mlir
     ascend.set_flag mte2 to v event 0

@@ -38,6 +38,14 @@ inline int64_t getRowReduceScratchElements(int64_t rows, int64_t cols) {
   return rows * (repeats * perBlock + llvm::alignTo(repeats, perBlock));
 }
 
+/// The same where the reduction is kept as a composite, for a template of the vendor: that folds
+/// rows of more than 64 elements by halves (bishengir.md §6, `vreduce`).
+inline int64_t getKeptReduceScratchElements(int64_t rows, int64_t cols) {
+  constexpr int64_t lanes = 64, perBlock = 8;
+  int64_t halves = std::max<int64_t>(lanes, llvm::alignTo(cols, perBlock) / 2);
+  return std::max(getRowReduceScratchElements(rows, cols), cols > lanes ? rows * halves : 0);
+}
+
 /// f32 elements of scratch for arithmetic of `rows` rows with a column: one 32-byte block per row,
 /// rounded up to eight rows.
 inline int64_t getRowBroadcastScratchElements(int64_t rows) {

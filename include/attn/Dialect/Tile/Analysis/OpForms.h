@@ -28,6 +28,9 @@ struct BinaryShape {
   unsigned getOtherOperand() const { return swapped ? 0 : 1; }
 };
 
+/// Whether the kernel around `op` keeps its composites (see `tile-keep-composites`).
+bool keepsComposites(mlir::Operation *op);
+
 bool isBinary(mlir::Operation *op);
 bool isUnary(mlir::Operation *op);
 
@@ -74,8 +77,13 @@ struct Selection {
 Selection getSelection(LoadOp op);
 Selection getSelection(StoreOp op);
 
-/// Whether a load writes zeros for the rows that its span lacks.
+/// Whether the vector unit writes zeros to the tile of a load: for rows that its span lacks, or
+/// behind short rows.
 bool isFilled(LoadOp op);
+
+/// Where composites are kept, transfers fill the 32-byte block that a row ends in, and rows of f32
+/// may have one more block of padding: whether this load's have.
+bool hasUnfilledBlock(LoadOp op);
 
 /// How the part of a tile that an extraction or insertion names is reached.
 enum class PartForm {

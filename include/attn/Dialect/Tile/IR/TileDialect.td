@@ -32,6 +32,10 @@ def Tile_Dialect : Dialect {
     }
     ```
 
+    A kernel with the unit attribute `tile.keep_composites` is for templates that work on whole tiles (HIVM): its ops
+    become the chip's composites and instructions that those have, never fused products, and all rows of a tile are
+    computed with.
+
     Names of the source travel as `NameLoc`s around the Python position of each op and argument.
   }];
   let useDefaultAttributePrinterParser = 1;

@@ -4,6 +4,29 @@
 
 include "mlir/Pass/PassBase.td"
 
+def KeepCompositesPass : Pass<"tile-keep-composites", "::mlir::ModuleOp"> {
+  let summary = "Marks kernels as ones whose composites are kept";
+  let description = [{
+    For the way to HIVM, whose ops are templates of the vendor over whole tiles. What the mark, `tile.keep_composites`,
+    means to later passes:
+
+    - products are computed on their own: no template multiplies and adds at once;
+    - a composite's scratch is as large as the template's;
+    - all rows of a tile are computed with, also those that it lacks at the end of an array: templates of known shape
+      need less scratch. Loads fill such rows with zeros; stores and reductions down columns leave them out;
+    - a column is spread to blocks, and gathered from them, by composites;
+    - `ascend-expand-composites` leaves the kernel alone, and `ascend-verify` takes it as it is.
+
+    ```mlir
+    func.func @k(%x: !tile.array<?x64xf32>) attributes {tile.kernel} { ... }
+    ```
+    becomes
+    ```mlir
+    func.func @k(%x: !tile.array<?x64xf32>) attributes {tile.keep_composites, tile.kernel} { ... }
+    ```
+  }];
+}
+
 def LowerBandGatherPass : Pass<"tile-lower-band-gather", "::mlir::ModuleOp"> {
   let summary = "Replaces bands by arithmetic on the rows of each slot";
   let description = [{

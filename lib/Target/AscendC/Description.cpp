@@ -1,0 +1,70 @@
+// The lines above a kernel: what a launcher and a reader must know of it.
+#include "attn/Target/AscendC/Description.h"
+#include "attn/Machine/Chip.h"
+#include "attn/Machine/LaunchDialect.h"
+#include "attn/Machine/MachineDialect.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::ascendc;
+
+static std::string describeSizes(func::FuncOp kernel) {
+  auto sizes = kernel->getAttrOfType<DictionaryAttr>(launch::sizesName);
+  if (!sizes)
+    return "";
+  SmallVector<std::string> texts;
+  for (NamedAttribute size : sizes)
+    texts.push_back((NameTable().add(size.getName().getValue(), "size") + " = " +
+                     Twine(cast<IntegerAttr>(size.getValue()).getInt()))
+                        .str());
+  return llvm::join(texts, ", ");
+}
+
+static std::string describeMemory(func::FuncOp kernel, int64_t usedBytes) {
+  auto module = kernel->getParentOfType<ModuleOp>();
+  std::string capacity;
+  if (module && module->hasAttr(machine::targetName))
+    if (FailureOr<Chip> chip = getTargetChip(module); succeeded(chip))
+      capacity = " of " + std::to_string(chip->ubBytes) + " (" + chip->name + ")";
+  return std::to_string(usedBytes) + capacity + " bytes";
+}
+
+static std::string describeParameter(func::FuncOp kernel, const Signature &signature,
+                                     const Parameter &parameter) {
+  const ArrayArgument &array = signature.arrays[parameter.argument];
+  if (parameter.kind == Parameter::Kind::Stride)
+    return parameter.type + ", in elements";
+  if (parameter.kind != Parameter::Kind::Pointer)
+    return parameter.type;
+  auto sizes = llvm::map_range(array.sizes, [](StringRef size) {
+    return size == blockCountText ? StringRef("blocks") : size;
+  });
+  std::string what = "[" + llvm::join(sizes, ", ") + "] of " + array.elementType +
+                     (array.isTable ? ", a table of addresses" : "");
+  if (kernel.getArgAttr(parameter.argument, launch::outputName))
+    what += ", output";
+  if (kernel.getArgAttr(parameter.argument, launch::scratchName))
+    what += ", workspace";
+  return what;
+}
+
+std::vector<std::string>
+attn::ascendc::describeKernel(func::FuncOp kernel, const Signature &signature, int64_t usedBytes) {
+  std::vector<std::string> lines = {kernel.getName().str()};
+  auto add = [&](const Twine &line) { lines.push_back(line.str()); };
+  if (std::string sizes = describeSizes(kernel); !sizes.empty())
+    add("  sizes: " + sizes);
+  add("  unified buffer: " + describeMemory(kernel, usedBytes));
+  bool hasMeeting = doBlocksMeet(kernel);
+  if (auto limit = kernel->getAttrOfType<IntegerAttr>(launch::limitName))
+    add("  blocks: at most " + Twine(limit.getInt()) +
+        (hasMeeting ? "; all must run at once, since they meet" : ""));
+  if (auto after = kernel->getAttrOfType<FlatSymbolRefAttr>(launch::afterName))
+    add("  launched behind " + after.getValue() +
+        ", with its arguments, workspaces and number of blocks");
+  add(argumentsLine);
+  for (const Parameter &parameter : signature.parameters)
+    add("    " + parameter.name + ": " + describeParameter(kernel, signature, parameter));
+  return lines;
+}

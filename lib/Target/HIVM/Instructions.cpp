@@ -1,0 +1,423 @@
+// How each family of instructions is spelled in HIVM.
+#include "KernelExporter.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::hivm;
+
+constexpr int64_t blockBytes = 32;
+
+static int64_t getElementBytes(Value memory) {
+  return cast<MemRefType>(memory.getType()).getElementTypeBitWidth() / 8;
+}
+
+static std::optional<Pipe> getPipe(ascend::Pipe pipe) {
+  switch (pipe) {
+  case ascend::Pipe::S:
+    return Pipe::PIPE_S;
+  case ascend::Pipe::V:
+    return Pipe::PIPE_V;
+  case ascend::Pipe::MTE2:
+    return Pipe::PIPE_MTE2;
+  case ascend::Pipe::MTE3:
+    return Pipe::PIPE_MTE3;
+  case ascend::Pipe::ALL:
+    return Pipe::PIPE_ALL;
+  default:
+    return std::nullopt; // pipes of the cube core
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+// A view of UB is a pointer_cast of its own at the view's address. Its type has known sizes, since
+// the vendor sizes scratch by them; an amount that is only known at run time is a subview of the
+// most that the buffer can hold.
+
+/// The type of rows, or of a run for a single dimension.
+static MemRefType getViewType(Type element, ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
+  MLIRContext *context = element.getContext();
+  bool isContiguous = shape.size() == 1 || shape[1] == strides[0];
+  auto layout = isContiguous
+                    ? MemRefLayoutAttrInterface()
+                    : MemRefLayoutAttrInterface(StridedLayoutAttr::get(context, 0, strides));
+  return MemRefType::get(shape, element, layout, AddressSpaceAttr::get(context, AddressSpace::UB));
+}
+
+Value KernelExporter::getRun(Value memory, const Amount &count) {
+  Place place = places.lookup(memory);
+  Type element = cast<MemRefType>(memory.getType()).getElementType();
+  int64_t known = count.number.value_or(std::max<int64_t>(place.elements, 1));
+  Location loc = memory.getLoc();
+  Value whole = PointerCastOp::create(builder, loc, getViewType(element, {known}, {1}),
+                                      place.offset, ValueRange());
+  if (count.number)
+    return whole;
+  return memref::SubViewOp::create(builder, loc, whole, {builder.getIndexAttr(0)}, {count.value},
+                                   {builder.getIndexAttr(1)});
+}
+
+Value KernelExporter::getTile(const Rows &tile) {
+  Place place = places.lookup(tile.memory);
+  Type element = cast<MemRefType>(tile.memory.getType()).getElementType();
+  int64_t cols = tile.cols.number.value_or(std::min(tile.pitch, place.elements));
+  // The last row need not be followed by its padding.
+  int64_t most = std::max<int64_t>((place.elements + tile.pitch - cols) / tile.pitch, 1);
+  int64_t rows = tile.rows.number.value_or(most);
+  Location loc = tile.memory.getLoc();
+  Value whole =
+      PointerCastOp::create(builder, loc, getViewType(element, {rows, cols}, {tile.pitch, 1}),
+                            place.offset, ValueRange());
+  if (tile.rows.number && tile.cols.number)
+    return whole;
+  auto get = [&](const Amount &amount) {
+    return amount.number ? OpFoldResult(builder.getIndexAttr(*amount.number))
+                         : OpFoldResult(amount.value);
+  };
+  Attribute zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
+  return memref::SubViewOp::create(builder, loc, whole, {zero, zero},
+                                   {get(tile.rows), get(tile.cols)}, {one, one});
+}
+
+Value KernelExporter::getWhole(Value memory) {
+  return getRun(memory, getAmount(places.lookup(memory).elements));
+}
+
+Value KernelExporter::getArrayRows(Value memory, const Amount &rows, const Amount &cols,
+                                   const Amount &pitch) {
+  Place place = places.lookup(memory);
+  auto get = [&](const Amount &amount) {
+    return amount.number ? OpFoldResult(builder.getIndexAttr(*amount.number))
+                         : OpFoldResult(amount.value);
+  };
+  // The vendor refuses a stride that is the number zero.
+  OpFoldResult stride = pitch.number == 0 ? OpFoldResult(index(0)) : get(pitch);
+  auto size = [](const Amount &amount) { return amount.number.value_or(ShapedType::kDynamic); };
+  int64_t knownStride = isa<Attribute>(stride) ? *pitch.number : ShapedType::kDynamic;
+  auto layout =
+      StridedLayoutAttr::get(builder.getContext(), ShapedType::kDynamic, {knownStride, 1});
+  auto type =
+      MemRefType::get({size(rows), size(cols)}, cast<MemRefType>(memory.getType()).getElementType(),
+                      layout, AddressSpaceAttr::get(builder.getContext(), AddressSpace::GM));
+  return memref::ReinterpretCastOp::create(builder, memory.getLoc(), type, place.array,
+                                           OpFoldResult(place.offset), {get(rows), get(cols)},
+                                           {stride, OpFoldResult(builder.getIndexAttr(1))});
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelExporter::write(ascend::CopyInOp op) {
+  Amount rows = getAmount(op.getRows()), length = getAmount(op.getLength());
+  // The template fills the block that a row ends in, and no more.
+  int64_t perBlock = blockBytes / getElementBytes(op.getDst());
+  int64_t filled = length.number ? llvm::alignTo(*length.number, perBlock) - *length.number : 0;
+  if (op.getRightPad() > filled)
+    return op.emitOpError() << "pads rows by " << op.getRightPad()
+                            << " elements, but HIVM only to the end of a 32-byte block: run "
+                               "tile-keep-composites before";
+  Value src = getArrayRows(op.getSrc(), rows, length, getAmount(op.getSrcPitch()));
+  LoadOp::create(builder, op.getLoc(), src, getTile({op.getDst(), rows, length, op.getDstPitch()}));
+  return success();
+}
+
+LogicalResult KernelExporter::write(ascend::CopyOutOp op) {
+  Amount rows = getAmount(op.getRows()), length = getAmount(op.getLength());
+  Value dst = getArrayRows(op.getDst(), rows, length, getAmount(op.getDstPitch()));
+  StoreOp::create(builder, op.getLoc(), getTile({op.getSrc(), rows, length, op.getSrcPitch()}),
+                  dst);
+  return success();
+}
+
+LogicalResult KernelExporter::write(ascend::CopyOp op) {
+  Amount count = getAmount(op.getAmount());
+  Value src = getRun(op.getSrc(), count);
+  CopyOp::create(builder, op.getLoc(), src, getRun(op.getDst(), count));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise arithmetic
+//===----------------------------------------------------------------------===//
+
+template <typename Op>
+LogicalResult KernelExporter::getViews(Op op, ValueRange operands, SmallVectorImpl<Value> &views,
+                                       SmallVectorImpl<int64_t> &broadcast) {
+  Amount amount = getAmount(op.getAmount());
+  if (!op.getMask()) {
+    for (Value operand : operands)
+      views.push_back(getRun(operand, amount));
+    return success();
+  }
+  // Block strides first, then repeat strides: a repeat is a row of `mask` elements.
+  ArrayRef<int64_t> strides = *op.getStrides();
+  Amount cols = getAmount(*op.getMask());
+  for (auto [number, operand] : llvm::enumerate(operands)) {
+    int64_t perBlock = blockBytes / getElementBytes(operand);
+    int64_t pitch = strides[operands.size() + number] * perBlock;
+    bool isOneBlock = *op.getMask() <= perBlock;
+    if (strides[number] != 1 && !isOneBlock)
+      return op.emitOpError(
+          "takes blocks that are not one behind the other, which HIVM has no form "
+          "for: run tile-keep-composites before");
+    bool isSpread = pitch == 0 && number != 0 && !amount.isOne();
+    if (!isSpread && pitch < *op.getMask() && !amount.isOne())
+      return op.emitOpError("has repeats that overlap, which HIVM has no form for: run "
+                            "tile-keep-composites before");
+    if (isSpread)
+      broadcast.assign({0});
+    views.push_back(getTile({operand, isSpread ? getAmount(1) : amount, cols,
+                             std::max<int64_t>(pitch, *op.getMask())}));
+  }
+  return success();
+}
+
+void KernelExporter::writeElementwise(Location loc, ascend::BinaryKind kind, ValueRange sources,
+                                      Value dst, Value scratch, ArrayRef<int64_t> broadcast) {
+  auto axes = broadcast.empty() ? DenseI64ArrayAttr() : builder.getDenseI64ArrayAttr(broadcast);
+  switch (kind) {
+  case ascend::BinaryKind::Add:
+    VAddOp::create(builder, loc, sources, dst, scratch, axes);
+    return;
+  case ascend::BinaryKind::Sub:
+    VSubOp::create(builder, loc, sources, dst, scratch, axes);
+    return;
+  case ascend::BinaryKind::Mul:
+    VMulOp::create(builder, loc, sources, dst, scratch, axes);
+    return;
+  case ascend::BinaryKind::Div:
+    VDivOp::create(builder, loc, sources, dst, scratch, axes);
+    return;
+  case ascend::BinaryKind::Max:
+    VMaxOp::create(builder, loc, sources, dst, scratch, axes);
+    return;
+  case ascend::BinaryKind::Min:
+    VMinOp::create(builder, loc, sources, dst, scratch, axes);
+    return;
+  }
+}
+
+LogicalResult KernelExporter::write(ascend::UnaryOp op) {
+  SmallVector<Value> views;
+  SmallVector<int64_t> broadcast;
+  if (failed(getViews(op, {op.getDst(), op.getSrc()}, views, broadcast)))
+    return failure();
+  Location loc = op.getLoc();
+  auto axes = broadcast.empty() ? DenseI64ArrayAttr() : builder.getDenseI64ArrayAttr(broadcast);
+  switch (op.getKind()) {
+  case ascend::UnaryKind::Exp:
+    VExpOp::create(builder, loc, views[1], views[0], Value(), axes);
+    break;
+  case ascend::UnaryKind::Ln:
+    VLnOp::create(builder, loc, views[1], views[0], Value(), axes);
+    break;
+  case ascend::UnaryKind::Sqrt:
+    VSqrtOp::create(builder, loc, views[1], views[0], Value(), axes);
+    break;
+  case ascend::UnaryKind::Abs:
+    VAbsOp::create(builder, loc, views[1], views[0], Value(), axes);
+    break;
+  case ascend::UnaryKind::Relu:
+    VReluOp::create(builder, loc, views[1], views[0], Value(), axes);
+    break;
+  }
+  return success();
+}
+
+LogicalResult KernelExporter::write(ascend::BinaryOp op) {
+  SmallVector<Value> views;
+  SmallVector<int64_t> broadcast;
+  if (failed(getViews(op, {op.getDst(), op.getLhs(), op.getRhs()}, views, broadcast)))
+    return failure();
+  writeElementwise(op.getLoc(), op.getKind(), {views[1], views[2]}, views[0], {}, broadcast);
+  return success();
+}
+
+static ascend::BinaryKind getBinaryKind(ascend::ScalarKind kind) {
+  switch (kind) {
+  case ascend::ScalarKind::Adds:
+    return ascend::BinaryKind::Add;
+  case ascend::ScalarKind::Muls:
+    return ascend::BinaryKind::Mul;
+  case ascend::ScalarKind::Maxs:
+    return ascend::BinaryKind::Max;
+  case ascend::ScalarKind::Mins:
+    return ascend::BinaryKind::Min;
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+LogicalResult KernelExporter::write(ascend::ScalarOp op) {
+  SmallVector<Value> views;
+  SmallVector<int64_t> broadcast;
+  if (failed(getViews(op, {op.getDst(), op.getSrc()}, views, broadcast)))
+    return failure();
+  writeElementwise(op.getLoc(), getBinaryKind(op.getKind()),
+                   {views[1], scalars.lookup(op.getScalar())}, views[0], {}, broadcast);
+  return success();
+}
+
+static std::optional<RoundMode> getRoundMode(ascend::CastOp op) {
+  switch (op.getMode()) {
+  case ascend::RoundMode::Rint:
+    return RoundMode::Rint;
+  case ascend::RoundMode::Floor:
+    return RoundMode::Floor;
+  case ascend::RoundMode::Ceil:
+    return RoundMode::Ceil;
+  case ascend::RoundMode::Round:
+    return RoundMode::Round;
+  case ascend::RoundMode::Trunc:
+    return RoundMode::Trunc;
+  case ascend::RoundMode::None:
+    break;
+  }
+  // Nothing is rounded: any mode says the same.
+  bool widens = getElementBytes(op.getSrc()) < getElementBytes(op.getDst());
+  return widens ? std::optional(RoundMode::Rint) : std::nullopt;
+}
+
+LogicalResult KernelExporter::write(ascend::CastOp op) {
+  SmallVector<Value> views;
+  SmallVector<int64_t> broadcast;
+  std::optional<RoundMode> mode = getRoundMode(op);
+  if (!mode)
+    return op.emitOpError("does not say how it rounds, which HIVM needs");
+  if (failed(getViews(op, {op.getDst(), op.getSrc()}, views, broadcast)))
+    return failure();
+  if (!broadcast.empty())
+    return op.emitOpError("casts the same data in each repeat, which HIVM has no form for");
+  VCastOp::create(builder, op.getLoc(), views[1], views[0], *mode);
+  return success();
+}
+
+LogicalResult KernelExporter::write(ascend::DuplicateOp op) {
+  SmallVector<Value> views;
+  SmallVector<int64_t> broadcast;
+  if (failed(getViews(op, op.getDst(), views, broadcast)))
+    return failure();
+  VBrcOp::create(builder, op.getLoc(), scalars.lookup(op.getScalar()), views[0]);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Composites
+//===----------------------------------------------------------------------===//
+
+static Reduce getReduce(ascend::ReduceKind kind) {
+  switch (kind) {
+  case ascend::ReduceKind::Sum:
+    return Reduce::Sum;
+  case ascend::ReduceKind::Max:
+    return Reduce::Max;
+  case ascend::ReduceKind::Min:
+    return Reduce::Min;
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+/// Whether the template takes scratch: rows of more than a repeat are folded by halves, and so are
+/// those of few elements, an even number; all others are one instruction. Scratch that is not
+/// wanted would be one parameter too many.
+static bool takesScratch(int64_t cols, bool isRowCountKnown) {
+  constexpr int64_t lanes = 64, perBlock = 8;
+  return !isRowCountKnown || cols > lanes || (cols < perBlock && cols % 2 == 0);
+}
+
+LogicalResult KernelExporter::write(ascend::RowReduceOp op) {
+  Amount rows = getAmount(op.getRows());
+  bool hasScratch = takesScratch(op.getCols(), rows.number.has_value());
+  Value src = getTile({op.getSrc(), rows, getAmount(op.getCols()), op.getPitch()});
+  Value dst = getTile({op.getDst(), rows, getAmount(1), 1});
+  VReduceOp::create(builder, op.getLoc(), getReduce(op.getKind()), src, dst,
+                    hasScratch ? getWhole(op.getScratch()) : Value(), ArrayRef<int64_t>{1});
+  return success();
+}
+
+/// Rows are computed with their padding, as the chip's composites do: whoever reads the whole tile
+/// finds nothing undefined.
+LogicalResult KernelExporter::write(ascend::RowBinaryOp op) {
+  Amount rows = getAmount(op.getRows()), cols = getAmount(op.getPitch());
+  Value src = getTile({op.getSrc(), rows, cols, op.getPitch()});
+  Value column = getTile({op.getColumn(), rows, getAmount(1), 1});
+  Value dst = getTile({op.getDst(), rows, cols, op.getPitch()});
+  writeElementwise(op.getLoc(), op.getKind(), {src, column}, dst, getWhole(op.getScratch()), {1});
+  return success();
+}
+
+LogicalResult KernelExporter::write(ascend::ColBinaryOp op) {
+  Amount rows = getAmount(op.getRows()), cols = getAmount(op.getPitch());
+  Value src = getTile({op.getSrc(), rows, cols, op.getPitch()});
+  Value row = getTile({op.getRow(), getAmount(1), cols, op.getPitch()});
+  Value dst = getTile({op.getDst(), rows, cols, op.getPitch()});
+  SmallVector<int64_t> broadcast;
+  if (!rows.isOne())
+    broadcast.push_back(0);
+  writeElementwise(op.getLoc(), op.getKind(), {src, row}, dst, {}, broadcast);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Synchronisation
+//===----------------------------------------------------------------------===//
+
+template <typename HIVMOp, typename Op> LogicalResult KernelExporter::writeFlag(Op op) {
+  constexpr int64_t eventIds = 8;
+  if (op.getVirtualEvent() || op.getEvent() > eventIds - op.getSlots())
+    return op.emitOpError("has no event id of the chip; run ascend-assign-events before");
+  std::optional<Pipe> source = getPipe(op.getSource()), target = getPipe(op.getTarget());
+  if (!source || !target)
+    return op.emitOpError("needs a pipe that vector cores do not have");
+  EventAttr number;
+  Value dynamic;
+  std::optional<int64_t> slot = op.getSlot() ? ascend::getConstant(op.getSlot()) : 0;
+  if (slot && *slot >= 0 && *slot < op.getSlots())
+    number = EventAttr::get(builder.getContext(), static_cast<Event>(op.getEvent() + *slot));
+  else
+    dynamic = add(word(op.getEvent()), toWord(scalars.lookup(op.getSlot())));
+  HIVMOp::create(builder, op.getLoc(), *source, *target, number, dynamic);
+  return success();
+}
+
+LogicalResult KernelExporter::write(ascend::SetFlagOp op) { return writeFlag<SetFlagOp>(op); }
+LogicalResult KernelExporter::write(ascend::WaitFlagOp op) { return writeFlag<WaitFlagOp>(op); }
+
+LogicalResult KernelExporter::write(ascend::BarrierOp op) {
+  std::optional<Pipe> pipe = getPipe(op.getPipe());
+  if (!pipe)
+    return op.emitOpError("needs a pipe that vector cores do not have");
+  PipeBarrierOp::create(builder, op.getLoc(), *pipe);
+  return success();
+}
+
+/// All pipes of the core are done; then its stores are told to all cores, and it waits for theirs.
+LogicalResult KernelExporter::write(ascend::SyncAllOp op) {
+  constexpr int64_t meetingFlag = 9;
+  Location loc = op.getLoc();
+  if (!flagBase)
+    return op.emitOpError("lets blocks meet in a loop or condition, which not all may pass alike");
+  PipeBarrierOp::create(builder, loc, Pipe::PIPE_ALL);
+  SyncBlockSetOp::create(builder, loc, CoreType::VECTOR, Pipe::PIPE_MTE3, Pipe::PIPE_S, meetingFlag,
+                         flagBase, SyncMode::INTER_BLOCK_SYNCHRONIZATION);
+  SyncBlockWaitOp::create(builder, loc, CoreType::VECTOR, Pipe::PIPE_MTE3, Pipe::PIPE_S,
+                          meetingFlag);
+  return success();
+}
+
+LogicalResult KernelExporter::exportInstruction(Operation &op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+      .Case<ascend::CopyInOp, ascend::CopyOutOp, ascend::UnaryOp, ascend::BinaryOp,
+            ascend::ScalarOp, ascend::CastOp, ascend::DuplicateOp, ascend::CopyOp,
+            ascend::RowReduceOp, ascend::RowBinaryOp, ascend::ColBinaryOp, ascend::SetFlagOp,
+            ascend::WaitFlagOp, ascend::BarrierOp, ascend::SyncAllOp>(
+          [&](auto known) { return write(known); })
+      .Case<ascend::MulAddOp, ascend::RowMulAddOp, ascend::BrcbOp, ascend::WholeReduceOp,
+            ascend::BlockReduceOp>([](Operation *single) {
+        return single->emitOpError("has no form in HIVM; run tile-keep-composites before");
+      })
+      .Default(
+          [](Operation *unknown) { return unknown->emitOpError("cannot be printed as HIVM"); });
+}

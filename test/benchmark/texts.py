@@ -1,0 +1,110 @@
+"""How long each kernel takes from Python to AscendC and to HIVM, next to the vendor's own compiler on our linalg form.
+
+The vendor's route is bishengir-compile of ascendnpu-ir up to its call of hivmc, in whose place a script stands: so far
+HIVM text has come too. Ours are times in a process that has compiled another kernel before; the vendor's are whole
+processes.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from processes import ROOT, in_process, lower_quartile
+
+BISHENGIR = ROOT / ".vendor" / "ascendnpu-ir-1.2.0" / "ascendnpuir" / "bin" / "bishengir-compile"
+OPTIONS = ["--target=Ascend910B4", "--enable-hfusion-compile=true", "--enable-hivm-compile=true",
+           "--enable-triton-kernel-compile=true"]  # fmt: skip
+HIVMC = "#!/bin/sh\necho handed over to hivmc >&2\n"
+HANDED = re.compile("handed over to hivmc")
+DTYPE = "bf16"
+WITHOUT_FORM = ("attn_res_bwd",)  # cores that meet have no linalg form
+
+
+def kernels():
+    """Kernels of kernels_dsl by name: kernel and specs."""
+    import attn.language as at
+    from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
+    from kernels_dsl.neighborhood import neighborhood_bwd, neighborhood_fwd
+
+    dtype = getattr(at, DTYPE)
+    row, rows, V = at.spec("1024", dtype), at.spec("? 1024", dtype), at.spec("? ? 1024", dtype)
+    saved = {"lse": at.spec("?", at.f32), "sc": at.spec("? ?", at.f32), "rs": at.spec("? ?", at.f32)}
+    x = at.spec("? ? ? 32", dtype)
+    window = {"q": x, "k": x, "v": x, "W": 7}
+    return {
+        "attn_res_fwd": (attn_res_fwd, {"V": V, "wq": row, "wn": row}),
+        "attn_res_bwd": (attn_res_bwd, {"dh": rows, "V": V, "wq": row, "wn": row, "h": rows, **saved}),
+        "neighborhood_fwd": (neighborhood_fwd, window),
+        "neighborhood_bwd": (neighborhood_bwd, {"do": x, "lse": at.spec("? ? ?", at.f32), **window}),
+    }
+
+
+def measure(name: str, folder: str):
+    """Seconds of each way for one kernel; leaves its linalg form in the folder."""
+    os.environ["ATTN_CACHE"] = "0"
+    known = kernels()
+    other = "attn_res_fwd" if name != "attn_res_fwd" else "neighborhood_fwd"
+    known[other][0].compile(**known[other][1]).ir("ascendc")
+    kernel, specs = known[name]
+    seconds = {}
+    for way in ("ascendc", "hivm"):
+        kernel._lowered.clear()
+        start = time.perf_counter()
+        assert name in kernel.compile(**specs).ir(way)
+        seconds[way] = time.perf_counter() - start
+    if name not in WITHOUT_FORM:
+        # Its compiler plans memory itself and needs more: tiles made for a smaller chip fit.
+        linalg = kernel.compile(**specs, soc="Ascend910B4:ub_bytes=16384").ir("linalg")
+        (Path(folder) / f"{name}.mlir").write_text(linalg)
+    return seconds
+
+
+def measure_vendor(path: Path, path_variable: str, rounds: int):
+    """Seconds of bishengir-compile on a text."""
+    found = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        command, environment = [BISHENGIR, path, *OPTIONS, "-o", path.with_suffix(".o")], {"PATH": path_variable}
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=path.parent)
+        found.append(time.perf_counter() - start)
+        if not HANDED.search(done.stdout + done.stderr):
+            sys.exit(f"bishengir-compile did not come to hivmc with {path.name}:\n{done.stderr[:2000]}")
+    return lower_quartile(found)
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5, help="processes per figure")
+    parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.child:
+        print(json.dumps(measure(*options.child)))
+        return
+    print(f"Python to text, {DTYPE}, lower quartile of {options.rounds} processes, and the vendor's compiler")
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder) / "bin" / "hivmc"
+        script.parent.mkdir()
+        script.write_text(HIVMC)
+        script.chmod(0o755)
+        for name in kernels():
+            rows = [in_process(__file__, name, folder) for _ in range(options.rounds)]
+            ours = {way: lower_quartile([row[way] for row in rows]) for way in rows[0]}
+            line = "".join(f"{way} {seconds * 1e3:8.1f} ms   " for way, seconds in ours.items())
+            if name in WITHOUT_FORM:
+                line += "no linalg form"
+            elif BISHENGIR.is_file():
+                vendor = measure_vendor(Path(folder) / f"{name}.mlir", f"{script.parent}:/usr/bin:/bin", options.rounds)
+                line += f"bishengir-compile {vendor * 1e3:8.1f} ms, {vendor / ours['hivm']:.1f} times as long as to HIVM"
+            else:
+                line += "bishengir-compile is not here: scripts/vendor.sh fetches it"
+            print(f"  {name:<18}{line}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
