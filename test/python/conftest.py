@@ -1,4 +1,4 @@
-"""What is printed at the start of a run: which random programs it tries. And a cache of its own for each run."""
+"""What is printed at the start and the end of a run, and a cache of its own for each run."""
 
 import os
 import shutil
@@ -16,3 +16,11 @@ def pytest_configure(config):
         folder = tempfile.mkdtemp(prefix="attn-cache-")
         os.environ["ATTN_CACHE_DIR"] = folder
         config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+def pytest_terminal_summary(terminalreporter):
+    """What tests on the stand-in for the CANN runtime have measured; their names say so."""
+    for report in terminalreporter.getreports("passed"):
+        for name, value in report.user_properties:
+            if name.startswith("stand-in"):
+                terminalreporter.line(f"{name}: {value}")

@@ -6,6 +6,7 @@ The stand-in is taken only here, on request, and never where CANN is installed: 
 can and cannot show.
 """
 
+import contextlib
 import ctypes
 import functools
 import json
@@ -115,6 +116,15 @@ def count(entry_point: str):
     return start().attn_standin_count(entry_point.encode())
 
 
+def _drain():
+    """Waits for what a check has left in the queue: torch_npu ends the process with the interpreter's lock held, for
+    which a Python function in its queue would wait for ever."""
+    import torch
+
+    with contextlib.suppress(RuntimeError):
+        torch.npu.synchronize()
+
+
 def _main(file: str, report: str, *names: str):
     start()
     module = __import__(file)
@@ -126,6 +136,7 @@ def _main(file: str, report: str, *names: str):
                 value = getattr(module, name)()
             except Exception:
                 problem = traceback.format_exc()
+            _drain()
             seconds = time.perf_counter() - begin
             print(f"stand-in: {name} {'failed' if problem else 'done'} in {seconds:.2f} s", flush=True)
             print(json.dumps([name, problem, value]), file=lines, flush=True)

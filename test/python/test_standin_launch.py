@@ -13,15 +13,14 @@ def names_in(mode: str):
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_launches_on_the_standin(mode, subtests, capsys):
+def test_launches_on_the_standin(mode, subtests, record_property):
     """With what a launch costs the host, beside the same launch without torch_npu. Nothing of it is CANN's time."""
     outcome = standin.run(CHECKS, *names_in(mode), TASK_QUEUE_ENABLE=mode)
     outcome.require_all(subtests, names_in(mode))
     times = outcome.require("check_host_time")
     assert all(time > 0 for time in times.values())
-    with capsys.disabled():
-        shown = ", ".join(f"{name} {time} us" for name, time in times.items())
-        print(f"\nstand-in, TASK_QUEUE_ENABLE={mode}, host time of a launch (median): {shown}")
+    shown = ", ".join(f"{name} {time} us" for name, time in times.items())
+    record_property(f"stand-in, TASK_QUEUE_ENABLE={mode}, host time of a launch (median)", shown)
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,12 @@ import standin
 CHECKS = "standin_ops_checks"
 
 
-def test_operators_on_the_standin(subtests, capsys):
+def test_operators_on_the_standin(subtests, record_property):
     outcome = standin.run(CHECKS)
     outcome.require_all(subtests, standin.names_of(CHECKS))
     names = outcome.require("check_attn_res_cases") + outcome.require("check_neighborhood_cases")
     assert len(names) >= 20
-    with capsys.disabled():
-        print(f"\nstand-in: forward and backward of {len(names)} shapes under torch_npu: {', '.join(names)}")
+    record_property(f"stand-in, forward and backward of {len(names)} shapes under torch_npu", ", ".join(names))
 
 
 @pytest.mark.parametrize("mode", ["0", "2"])
