@@ -65,6 +65,10 @@ struct DriverOptions {
   bool buildsObject() const {
     return emit.getNumOccurrences() > 0 && (emit == Stage::Object || emit == Stage::Shared);
   }
+  /// HIVM has ops of the level of composites.
+  bool keepsComposites() const {
+    return emit == Stage::HIVM || (buildsObject() && via == sidecar::Route::HIVM);
+  }
   bool isGiven() const { return emit.getNumOccurrences() > 0 || soc.getNumOccurrences() > 0; }
 };
 
@@ -89,7 +93,7 @@ struct SetTargetPass : PassWrapper<SetTargetPass, OperationPass<ModuleOp>> {
 /// are left as they are.
 struct LowerPass : PassWrapper<LowerPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerPass)
-  explicit LowerPass(Stage last) : last(last) {}
+  LowerPass(Stage last, bool keepComposites) : last(last), keepComposites(keepComposites) {}
 
   StringRef getName() const override { return "Lower"; }
   void getDependentDialects(DialectRegistry &registry) const override {
@@ -102,7 +106,7 @@ struct LowerPass : PassWrapper<LowerPass, OperationPass<ModuleOp>> {
       return;
     OpPassManager pipeline(ModuleOp::getOperationName());
     TileStageOptions options;
-    options.keepComposites = last == Stage::HIVM;
+    options.keepComposites = keepComposites;
     addTileStage(pipeline, options);
     if (last == Stage::Linalg)
       addLinalgStage(pipeline);
@@ -113,6 +117,7 @@ struct LowerPass : PassWrapper<LowerPass, OperationPass<ModuleOp>> {
   }
 
   Stage last;
+  bool keepComposites;
 };
 
 /// Prints the module in a form that is not ours to read back.
@@ -175,7 +180,7 @@ void addEmission(PassManager &manager, const DriverOptions &options, bool hasUse
   if (options.emit.getNumOccurrences() == 0)
     return;
   if (!hasUserPasses)
-    manager.addPass(std::make_unique<LowerPass>(options.emit));
+    manager.addPass(std::make_unique<LowerPass>(options.emit, options.keepsComposites()));
   if (EmitPass::Emission emission = getEmission(options, outputFile, os))
     manager.addPass(std::make_unique<EmitPass>(std::move(emission)));
 }

@@ -127,8 +127,9 @@ class Artefact:
             raise ValueError(f"form: 'object' or 'shared' is expected, not {form!r}")
         output, compiler = os.fspath(path), os.fspath((hivmc if via == "hivm" else bisheng) or "")
         call = json.dumps(self._describe_call() if self._describe_call else None)
+        kernel = self._with_composites if via == "hivm" else self
         with compile_errors():
-            said = self.module("ascend").build_object(output, form == "shared", via, compiler, call)
+            said = kernel.module("ascend").build_object(output, form == "shared", via, compiler, call)
         self._remember(map(Diagnostic.from_native, said))
         return load(os.path.splitext(output)[0] + ".json")
 

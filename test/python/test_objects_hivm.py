@@ -8,8 +8,6 @@ import vendor
 from catalogue import KERNELS, compile_kernel
 from chip_launch import ROOT
 
-pytestmark = pytest.mark.skipif("hivm" not in attn.STAGES, reason="the compiler does not print HIVM yet")
-
 HIVMC = ROOT / "test/toolchain/bin/hivmc"
 
 

@@ -5,6 +5,7 @@
 #include "Run.h"
 #include "attn/Target/AscendC/EmitAscendC.h"
 #include "attn/Target/AscendC/EmitLauncher.h"
+#include "attn/Target/HIVM/EmitHIVM.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -29,9 +30,6 @@ public:
   ObjectBuilder(ModuleOp module, const BuildOptions &options) : module(module), options(options) {}
 
   LogicalResult build() {
-    if (isHIVM() && !options.emitHIVM)
-      return emitError() << "objects through HIVM need its text, which this compiler does not "
-                            "print yet; use --via=ascendc";
     FailureOr<Object> made = sidecar::makeSidecar(module);
     if (failed(made))
       return failure();
@@ -102,7 +100,7 @@ private:
 
   LogicalResult writeSources() {
     if (isHIVM())
-      return writeFile(getSource(), [&](raw_ostream &os) { return options.emitHIVM(module, os); });
+      return writeFile(getSource(), [&](raw_ostream &os) { return hivm::emitHIVM(module, os); });
     std::string kernels = name + ".asc";
     if (failed(writeFile(getFile(kernels),
                          [&](raw_ostream &os) { return ascendc::emitAscendC(module, os); })))

@@ -15,8 +15,8 @@
 // RUN: ln -s /bin/false %t/bisheng
 // RUN: not attn-opt %s --emit=object --bisheng=%t/bisheng -o %t/k.o 2>&1 | FileCheck %s --check-prefix=VERSION
 // VERSION: error: '{{.*}}bisheng --version' failed with exit code 1
-// RUN: not attn-opt %s --emit=object --via=hivm -o %t/k.o 2>&1 | FileCheck %s --check-prefix=HIVM
-// HIVM: error: objects through HIVM need its text
+// RUN: env PATH=%t/empty ASCEND_HOME_PATH=%t/empty not %tools_dir/attn-opt %s --emit=object --via=hivm -o %t/k.o 2>&1 | FileCheck %s --check-prefix=HIVM
+// HIVM: error: CANN found at {{.*}}empty but no hivmc compiler: runtime-only installation?
 // RUN: not attn-opt %s --emit=object 2>&1 | FileCheck %s --check-prefix=OUTPUT
 // RUN: not attn-opt %s --emit=shared --split-input-file -o %t/k.o 2>&1 | FileCheck %s --check-prefix=OUTPUT
 // OUTPUT: an object is a file, for one module: name it with -o

@@ -4,7 +4,6 @@
 
 #include "attn/Target/Object/Toolchain.h"
 #include "attn/Target/Sidecar/Sidecar.h"
-#include <functional>
 
 namespace attn::object {
 
@@ -15,13 +14,12 @@ struct BuildOptions {
   sidecar::Route route = sidecar::Route::AscendC;
   /// The vendor's compiler, where the user chose one.
   std::string compiler;
-  /// Prints the HIVM text of the module; where it is missing, that route is refused.
-  std::function<mlir::LogicalResult(mlir::ModuleOp, llvm::raw_ostream &)> emitHIVM;
   /// The section `call` of the sidecar.
   llvm::json::Value call = nullptr;
 };
 
-/// Builds a planned and synchronised module. Both files appear complete or not at all; what the
+/// Builds a planned and synchronised module, whose kernels keep their composites on the route by
+/// HIVM. Both files appear complete or not at all; what the
 /// vendor's compiler complains about is shown at the author's line.
 mlir::LogicalResult buildObject(mlir::ModuleOp module, const BuildOptions &options);
 
