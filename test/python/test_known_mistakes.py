@@ -238,8 +238,8 @@ def test_products_in_the_type_of_the_inputs(plant, kernel, product):
 
 def test_limits_with_a_floor(plant):
     class Floored(memory.Budget):
-        def __init__(self, operator, percent):
-            super().__init__(operator, percent)
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
             self.limit = self.left = max(self.limit, 256 * 2**20)
 
     plant.patch.setattr(memory, "Budget", Floored)
