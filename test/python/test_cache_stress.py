@@ -45,12 +45,16 @@ def work(kernel, order):
             raise AssertionError("the text is cut off")
 
 
-def start(task):
-    """A process that does `task` and nothing else; its exit code is 0 where that returns."""
+def start(task, gate=None):
+    """A process that does `task` and nothing else; its exit code is 0 where that returns. It waits for a `gate`, a pipe, to be
+    closed at its other end."""
     child = os.fork()
     if child == 0:
         code = 1
         try:
+            if gate:
+                os.close(gate[1])
+                os.read(gate[0], 1)
             task()
             code = 0
         except BaseException:
@@ -77,13 +81,17 @@ def kernel(tmp_path):
     return kernel_text.define(tmp_path, KERNELS)
 
 
-def run_round(kernel, chance: random.Random):
-    """One round: kills some of the processes at random moments. Gives the exit codes of the others, and the kills."""
+def run_round(kernel, chance: random.Random, seconds: float = 0):
+    """One round: kills some of the processes at random moments of `seconds`; without them, none. Gives the exit codes of the
+    others, and the kills."""
     orders = [chance.sample(FACTORS, len(FACTORS)) for _ in range(PROCESSES)]
-    children = [start(lambda order=order: work(kernel, order)) for order in orders]
-    victims = chance.sample(children, chance.randint(4, PROCESSES - 4))
+    gate = os.pipe()
+    children = [start(lambda order=order: work(kernel, order), gate) for order in orders]
+    victims = chance.sample(children, chance.randint(4, PROCESSES - 4)) if seconds else []
+    for end in gate:
+        os.close(end)
     for victim in victims:
-        time.sleep(chance.uniform(0, 0.02))
+        time.sleep(chance.uniform(0, seconds / len(victims)))
         os.kill(victim, signal.SIGKILL)
     codes = {child: os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children}
     killed = sum(code == -signal.SIGKILL for code in codes.values())
@@ -92,10 +100,13 @@ def run_round(kernel, chance: random.Random):
 
 def test_processes_that_are_killed_leave_nothing_wrong(tmp_path, monkeypatch, kernel, one_thread, record_property):
     monkeypatch.setenv("ATTN_CACHE_LOG", str(tmp_path / "log"))
-    killed = 0
+    monkeypatch.setenv("ATTN_CACHE_DIR", str(tmp_path / "cache"))
+    begin, killed = time.monotonic(), 0
+    run_round(kernel, random.Random(0))
+    seconds = time.monotonic() - begin
     for number in range(ROUNDS):
         monkeypatch.setenv("ATTN_CACHE_DIR", str(tmp_path / f"cache{number}"))
-        codes, kills = run_round(kernel, random.Random(number))
+        codes, kills = run_round(kernel, random.Random(number), seconds)
         killed += kills
         assert set(codes) <= {0}, f"round {number}: a process that was not killed failed"
         entries = cache.current_store().verify()

@@ -198,13 +198,15 @@ def test_nothing_to_do(shape):
 def test_one_compilation_for_all_sizes():
     """B, H, S, strides, scale and, above 1, the dilation are values of each call."""
     q, k, v = inputs(4, 3, 40, 24)
-    before = len(neighborhood_fwd.programs), len(neighborhood_bwd.programs)
+    kernels = neighborhood_fwd, neighborhood_bwd
+    before = [len(kernel.programs) for kernel in kernels]
     for place in range(20):
         part = slice(0, 1 + place % 4), slice(None), slice(place, 2 * place + 1)
         attn.ops.neighborhood_attention(
             *(q[part], k[part], v[part]), kernel_size=5, dilation=2 + place % 3, scale=0.1 * place, path="halo"
         ).sum().backward()
-    assert (len(neighborhood_fwd.programs), len(neighborhood_bwd.programs)) == (before[0] + 1, before[1] + 1)
+    # Another test may have had the same one made.
+    assert all(len(kernel.programs) <= count + 1 for kernel, count in zip(kernels, before))
 
 
 # Modules
