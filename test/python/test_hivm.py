@@ -12,8 +12,8 @@ from collections import Counter
 import attn
 import pytest
 import torch
+from catalogue import DTYPES, KERNELS, VARIANTS, compile_kernel
 from chip_traces import AscendInterpreter, HIVMInterpreter, traces
-from kernel_forms import DTYPES, FORMS, compile_form
 from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
 from kernels_dsl.neighborhood import neighborhood_bwd, neighborhood_fwd
 from vendor import bishengir_templates, bishengir_tool
@@ -23,7 +23,7 @@ SYNC = ("set_flag", "wait_flag", "pipe_barrier", "sync_block_set", "sync_block_w
 LEFT = {*SYNC, "set_ffts_base_addr", "set_mask_norm", "pointer_cast", "get_block_idx", "get_block_num"}
 """What may be left of HIVM behind the vendor's last pass."""
 
-EVERY_FORM = pytest.mark.parametrize("name, dtype", [(name, dtype) for name in FORMS for dtype in DTYPES])
+EVERY_FORM = pytest.mark.parametrize("name, dtype", [(name, dtype) for name in KERNELS | VARIANTS for dtype in DTYPES])
 
 
 def bishengir_opt(text: str, *options: str):
@@ -36,7 +36,7 @@ def bishengir_opt(text: str, *options: str):
 @functools.lru_cache(maxsize=None)
 def artefact(name: str, dtype: str):
     """A form on its way to HIVM, compiled once for all tests."""
-    return compile_form(name, dtype, composites=True)
+    return compile_kernel(name, dtype, composites=True)
 
 
 @functools.lru_cache(maxsize=None)
@@ -260,7 +260,7 @@ def test_planted_mistakes_differ_from_the_chip_ir(pattern, replacement):
 
 
 def test_forgotten_scratch_is_one_parameter_less(templates):
-    text = mutate(hivm_text("attn_res_fwd", "f32"), r"(hivm\.hir\.vreduce .*?) temp_buffer\(.*?>\)", r"\1")
+    text = mutate(hivm_text("attn_res_fwd-wide", "f32"), r"(hivm\.hir\.vreduce .*?) temp_buffer\(.*?>\)", r"\1")
     with pytest.raises(AssertionError):
         check_scratch(text)
     with pytest.raises(AssertionError):
@@ -268,6 +268,6 @@ def test_forgotten_scratch_is_one_parameter_less(templates):
 
 
 def test_small_scratch_is_seen():
-    text = re.sub(r"(vreduce .* temp_buffer\(%[\w.-]+ : memref<)(\d+)x", r"\g<1>8x", hivm_text("attn_res_fwd", "f32"))
+    text = re.sub(r"(vreduce .* temp_buffer\(%[\w.-]+ : memref<)(\d+)x", r"\g<1>8x", hivm_text("attn_res_fwd-wide", "f32"))
     with pytest.raises(AssertionError, match="the vendor takes"):
         check_scratch(text)
