@@ -49,4 +49,4 @@ lint: build
 # Keeps .venv: it is slow to make and depends on requirements.txt alone.
 clean:
 	rm -rf build build-debug build-asan dist
-	rm -f python/attn/_core*.so python/attn/_host*.so
+	rm -f python/attn/_core*.so python/attn/_host*.so python/attn/_launcher*.so

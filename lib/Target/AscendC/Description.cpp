@@ -1,4 +1,5 @@
-// The lines above a kernel: what a launcher and a reader must know of it.
+// Which kernels are printed, and the lines above each: what a launcher and a reader must know of
+// it.
 #include "attn/Target/AscendC/Description.h"
 #include "attn/Machine/Chip.h"
 #include "attn/Machine/LaunchDialect.h"
@@ -8,6 +9,27 @@
 using namespace mlir;
 using namespace attn;
 using namespace attn::ascendc;
+
+FailureOr<SmallVector<func::FuncOp>> attn::ascendc::getPrintableKernels(ModuleOp module,
+                                                                        StringRef form) {
+  SmallVector<func::FuncOp> kernels;
+  for (Operation &op : module.getBody()->getOperations()) {
+    // The grid of a kernel is counted on the host.
+    if (op.hasAttr(launch::gridOfName))
+      continue;
+    auto kernel = dyn_cast<func::FuncOp>(op);
+    if (kernel && kernel->hasAttr("tile.kernel"))
+      return kernel.emitError() << "kernel '" << kernel.getName()
+                                << "' is not on the chip yet; run convert-tile-to-ascend before";
+    if (!kernel || !kernel->hasAttr("ascend.kernel"))
+      return op.emitError() << "cannot be printed as " << form
+                            << ": only functions with 'ascend.kernel' can";
+    kernels.push_back(kernel);
+  }
+  if (kernels.empty())
+    return module.emitError() << "has no kernel to print as " << form;
+  return kernels;
+}
 
 static std::string describeSizes(func::FuncOp kernel) {
   auto sizes = kernel->getAttrOfType<DictionaryAttr>(launch::sizesName);

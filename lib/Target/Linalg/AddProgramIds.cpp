@@ -135,6 +135,10 @@ private:
   LogicalResult replace(BlockArgument argument) {
     Type type = argument.getType();
     if (auto memref = dyn_cast<MemRefType>(type)) {
+      // A list of tensors: its entries are casts of one array by their addresses.
+      if (llvm::any_of(argument.getUsers(), llvm::IsaPred<memref::ReinterpretCastOp>))
+        return emitError(argument.getLoc(),
+                         "a list of tensors has no form for the vendor's compiler yet");
       replaceArray(argument, memref);
       return success();
     }
@@ -210,6 +214,10 @@ struct AddProgramIds : attn::impl::AddProgramIdsPassBase<AddProgramIds> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     for (func::FuncOp function : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+      if (function->hasAttr(attn::launch::afterName)) {
+        function.emitOpError("is a second launch; the vendor's compiler takes one kernel per text");
+        return signalPassFailure();
+      }
       if (function->hasAttr(attn::launch::gridOfName))
         function.erase();
       else if (!function.isExternal() && failed(ProgramEntry(function).add()))

@@ -11,3 +11,22 @@ func.func @no_place(%x: memref<?xf32>) {
 func.func @tensor(%x: tensor<8xf32>, %block: index, %count: index) {
   return
 }
+
+// -----
+
+func.func @first(%x: memref<?xf32>, %block: index, %count: index) {
+  return
+}
+// expected-error @+1 {{is a second launch; the vendor's compiler takes one kernel per text}}
+func.func @second(%x: memref<?xf32>, %block: index, %count: index) attributes {launch.after = @first} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{a list of tensors has no form for the vendor's compiler yet}}
+func.func @list(%shape: memref<?x64xf32, strided<[?, 1]>>, %address: index, %block: index, %count: index) {
+  %0 = memref.reinterpret_cast %shape to offset: [%address], sizes: [%count, 64], strides: [64, 1]
+      : memref<?x64xf32, strided<[?, 1]>> to memref<?x64xf32, strided<[64, 1], offset: ?>>
+  return
+}
