@@ -33,8 +33,11 @@ ALLOWED = {
     "Execution/Simulator": BASE | {"Dialect/Ascend/IR"},
     "Target/AscendC": BASE | {"Dialect/Ascend/IR"},
     "Target/Linalg": BASE,
-    # Runs what Target/AscendC prints: it knows the order of the parameters from there.
-    "Execution/Twin": BASE | {"Dialect/Ascend/IR", "Execution/Simulator", "Target/AscendC"},
+    # Gives the parameters of both texts what they take: it knows their order from Target/AscendC.
+    "Execution/Text": BASE | {"Dialect/Ascend/IR", "Execution/Simulator", "Target/AscendC"},
+    "Execution/Twin": BASE | {"Dialect/Ascend/IR", "Execution/Simulator", "Execution/Text", "Target/AscendC"},
+    # Reads what Target/HIVM prints; what is shared is the dialect.
+    "Execution/HIVM": BASE | {"Dialect/Ascend/IR", "Execution/Simulator", "Execution/Text", "Target/HIVM"},
     # Both texts of a kernel have one argument list.
     "Target/HIVM": BASE | {"Dialect/Ascend/IR", "Target/AscendC"},
     "Target/Sidecar": BASE | {"Dialect/Ascend/IR", "Target/AscendC"},

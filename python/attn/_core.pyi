@@ -64,12 +64,13 @@ def simulate(
     ideal_bytes: int | None = None,
     check_effects: bool = False,
     trace: str = "",
-    text: str | None = None,
+    stage: str = "ascend",
+    text: str = "",
     record: bool = False,
 ) -> dict:
     """Runs a module at the stage `ascend` on the modelled chip; scratch is made by the simulator.
 
-    With `text`, the AscendC text printed from the module runs instead, compiled by clang.
+    With the stage `ascendc` or `hivm`, the `text` printed from the module runs instead.
     """
 
 def compile_text(text: str, library: str) -> None:

@@ -130,8 +130,8 @@ def simulate(
 ):
     """Runs a kernel on the modelled chip; gives its `outputs` and a `report` of hazards, traffic and predicted time.
 
-    `stage` is what runs: the chip IR ("ascend"), or the emitted text, compiled by clang ("ascendc"). With `record`, the
-    report has what each pipe did in `records`.
+    `stage` is what runs: the chip IR ("ascend"), or emitted text, compiled by clang ("ascendc") or read ("hivm"). With
+    `record`, the report has what each pipe did in `records`.
     With `timing_only` no values are computed, and arrays may be given as `at.spec` with a number for every dim.
     `ideal_bytes` are what the roofline counts, by default the bytes moved. `trace` names a file for Chrome or Perfetto.
     `outputs` are those that the caller has made, by name.
@@ -139,18 +139,20 @@ def simulate(
     from . import _core
     from .report import Report
 
-    if stage not in ("ascend", "ascendc"):
-        raise ValueError(f"the modelled chip runs the stages ascend and ascendc, not {stage!r}")
+    if stage not in ("ascend", "ascendc", "hivm"):
+        raise ValueError(f"the modelled chip runs the stages ascend, ascendc and hivm, not {stage!r}")
     arguments, options = compiler.split_options(kernel.signature, keywords)
     launch = _Launch(kernel, positional, arguments, outputs, has_values=not timing_only)
     artefact = kernel.artefact(launch.specialisation, soc, options)
-    native_arguments = launch.native_arguments(rows_apart=True)
-    module = artefact.module("ascend")
-    text = artefact.ascendc if stage == "ascendc" else None
+    if stage == "hivm":
+        artefact = artefact.with_composites
+    text = "" if stage == "ascend" else getattr(artefact, stage)
+    module, native_arguments = artefact.module("ascend"), launch.native_arguments(rows_apart=True)
     with compiler.compile_errors():
         native = _core.simulate(
-            module, native_arguments, timing_only=timing_only, ideal_bytes=ideal_bytes, trace=trace, text=text, record=record
-        )
+            module, native_arguments, timing_only=timing_only, ideal_bytes=ideal_bytes, trace=trace, stage=stage, text=text,
+            record=record,
+        )  # fmt: skip
     return Simulation(None if timing_only else launch.results(), Report.make(native))
 
 

@@ -96,7 +96,7 @@ class Artefact:
         if stage == "ascendc":
             return self.ascendc
         if stage == "hivm":
-            return self._with_composites._obtain(stage, debug_info).data.decode()
+            return self.with_composites._obtain(stage, debug_info).data.decode()
         return self._obtain(stage, debug_info).data.decode()
 
     @property
@@ -127,7 +127,7 @@ class Artefact:
             raise ValueError(f"form: 'object' or 'shared' is expected, not {form!r}")
         output, compiler = os.fspath(path), os.fspath((hivmc if via == "hivm" else bisheng) or "")
         call = json.dumps(self._describe_call() if self._describe_call else None)
-        kernel = self._with_composites if via == "hivm" else self
+        kernel = self.with_composites if via == "hivm" else self
         with compile_errors():
             said = kernel.module("ascend").build_object(output, form == "shared", via, compiler, call)
         self._remember(map(Diagnostic.from_native, said))
@@ -161,7 +161,7 @@ class Artefact:
         return self.ir("hivm", debug_info=True)
 
     @property
-    def _with_composites(self):
+    def with_composites(self):
         """The same kernel for HIVM, whose ops are of the level of composites."""
         if self._options.get("composites"):
             return self

@@ -3,7 +3,8 @@
 What "equal" means: a stage is right where it lies within a bound of a float64 reference. Where a result goes through no
 sum and no transcendental function, all stages must also agree bit for bit; elsewhere they are never compared with one
 another, since a bound that is loose enough for both says little about either. Chip IR and emitted text run on the same
-modelled chip: all their outputs must agree bit for bit, and each pipe must have done the same.
+modelled chip: all their outputs must agree bit for bit. Of AscendC, each pipe must also have done the same; HIVM, whose
+ops are composites, is held against the chip IR that keeps them.
 """
 
 from __future__ import annotations
@@ -39,11 +40,15 @@ def _run_chip(kernel, positional, keywords, soc, stage="ascend"):
     return Run(simulation.outputs, simulation.report.hazards, simulation.report)
 
 
-def _run_text(kernel, positional, keywords, soc):
+def _run_ascendc(kernel, positional, keywords, soc):
     return _run_chip(kernel, positional, keywords, soc, "ascendc")
 
 
-STAGES = {"jit": _run_jit, "chip": _run_chip, "ascendc": _run_text}
+def _run_hivm(kernel, positional, keywords, soc):
+    return _run_chip(kernel, positional, keywords, soc, "hivm")
+
+
+STAGES = {"jit": _run_jit, "chip": _run_chip, "ascendc": _run_ascendc, "hivm": _run_hivm}
 """The stages that can be compared, in the order in which a kernel goes through them; each runs the whole kernel."""
 
 
@@ -170,6 +175,10 @@ def verify(
     if {"chip", "ascendc"} <= runs.keys():
         findings += _compare_bits("ascendc", outputs["ascendc"], "chip", outputs["chip"])
         difference = runs["chip"].report.records.difference(runs["ascendc"].report.records)
+    if "hivm" in runs:
+        with _unwritten_is_nan():
+            kept = _run_chip(kernel, positional, {**keywords, "composites": True}, soc)
+        findings += _compare_bits("hivm", outputs["hivm"], "chip with composites", _by_name(lowered, kept.outputs))
     compared = {finding.output for finding in findings}
     unchecked = {name: cause for name, cause in causes.items() if name not in compared}
     return Verification(kernel.__name__, runs, findings, unchecked, difference)

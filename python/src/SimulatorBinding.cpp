@@ -2,6 +2,7 @@
 #include "SimulatorBinding.h"
 #include "KernelModule.h"
 #include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "attn/Execution/HIVM/HIVMText.h"
 #include "attn/Execution/Simulator/Simulator.h"
 #include "attn/Execution/Twin/Twin.h"
 #include "attn/Machine/Costs.h"
@@ -139,18 +140,20 @@ py::dict toPython(const SimulationResult &simulated, const Chip &chip) {
   return result;
 }
 
-/// Runs the kernel's chip IR, or the text that was printed from it.
-FailureOr<SimulationResult> simulateStage(func::FuncOp kernel,
-                                          const std::optional<std::string> &text, const Chip &chip,
+/// Runs the kernel's chip IR, or the text of a stage that was printed from it.
+FailureOr<SimulationResult> simulateStage(func::FuncOp kernel, const std::string &stage,
+                                          const std::string &text, const Chip &chip,
                                           ArrayRef<Argument> arguments,
                                           const SimulationOptions &options) {
-  if (!text)
+  if (stage == "ascend")
     return simulate(kernel, chip, arguments, options);
+  if (stage == "hivm")
+    return hivm::simulateText(kernel, text, chip, arguments, options);
   FailureOr<std::string> clang = twin::findClang("", kernel.getLoc());
   if (failed(clang))
     return failure();
   FailureOr<std::unique_ptr<twin::Library>> library =
-      twin::Library::make(*text, *clang, kernel.getContext());
+      twin::Library::make(text, *clang, kernel.getContext());
   if (failed(library))
     return failure();
   return twin::simulateText(kernel, **library, chip, arguments, options);
@@ -158,7 +161,7 @@ FailureOr<SimulationResult> simulateStage(func::FuncOp kernel,
 
 py::dict simulateModule(const KernelModule &module, const py::sequence &values, bool timingOnly,
                         std::optional<int64_t> idealBytes, bool checkEffects,
-                        const std::string &trace, const std::optional<std::string> &text,
+                        const std::string &trace, const std::string &stage, const std::string &text,
                         bool record) {
   DiagnosticCollector collector(module.getContext());
   func::FuncOp kernel = findKernel(module.getModule());
@@ -174,7 +177,7 @@ py::dict simulateModule(const KernelModule &module, const py::sequence &values, 
   std::vector<Argument> arguments = toArguments(kernel, values);
   FailureOr<SimulationResult> result = [&] {
     py::gil_scoped_release release;
-    return simulateStage(kernel, text, *chip, arguments, options);
+    return simulateStage(kernel, stage, text, *chip, arguments, options);
   }();
   if (failed(result))
     raiseDiagnostics(collector.take());
@@ -207,8 +210,8 @@ void compileText(const std::string &text, const std::string &library) {
 void bindSimulator(py::module_ &module) {
   module.def("simulate", &simulateModule, py::arg("module"), py::arg("arguments"),
              py::arg("timing_only") = false, py::arg("ideal_bytes") = py::none(),
-             py::arg("check_effects") = false, py::arg("trace") = "", py::arg("text") = py::none(),
-             py::arg("record") = false);
+             py::arg("check_effects") = false, py::arg("trace") = "", py::arg("stage") = "ascend",
+             py::arg("text") = "", py::arg("record") = false);
   module.def("compile_text", &compileText, py::arg("text"), py::arg("library"));
   py::class_<Records>(module, "Records")
       .def("difference",

@@ -1,4 +1,5 @@
-// attn-sim: runs chip IR or emitted AscendC on the modelled chip.
+// attn-sim: runs chip IR, or emitted AscendC or HIVM, on the modelled chip.
+#include "attn/Execution/HIVM/HIVMText.h"
 #include "attn/Execution/Simulator/Tool.h"
 #include "attn/Execution/Twin/Twin.h"
 #include "attn/Pipelines/Registration.h"
@@ -6,5 +7,6 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   attn::registerAllDialects(registry);
-  return attn::simulator::runTool(argc, argv, registry, attn::twin::runText);
+  return attn::simulator::runTool(argc, argv, registry,
+                                  {attn::twin::runText, attn::hivm::simulateKernel});
 }

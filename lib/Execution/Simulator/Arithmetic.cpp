@@ -1,6 +1,5 @@
 // The simulator's front: the arithmetic of the scalar unit, on index, i64, i1 and f32.
-#include "Program.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "attn/Execution/Simulator/ScalarArithmetic.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -237,4 +236,16 @@ Evaluate simulator::getEvaluate(Operation *op) {
     if (Evaluate evaluate = find(op))
       return evaluate;
   return nullptr;
+}
+
+std::optional<Scalar> simulator::getConstant(arith::ConstantOp op) {
+  if (auto number = dyn_cast<IntegerAttr>(op.getValue())) {
+    APInt value = number.getValue();
+    return Scalar{value.getBitWidth() == 1 ? static_cast<int64_t>(value.getZExtValue())
+                                           : value.trySExtValue().value_or(0),
+                  0};
+  }
+  if (auto number = dyn_cast<FloatAttr>(op.getValue()))
+    return Scalar{0, static_cast<float>(number.getValueAsDouble())};
+  return std::nullopt;
 }

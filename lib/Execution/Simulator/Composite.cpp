@@ -29,19 +29,27 @@ float Execution::reduceRow(const uint8_t *row) {
   return reduceTree(values);
 }
 
+/// What a composite overwrites of its scratch; nothing where it takes none.
+ByteRange Execution::getScratch(int operand, int64_t elements) const {
+  if (operand >= instruction.getOperandCount())
+    return {0, 0};
+  const Place &scratch = issued.places[operand];
+  return {scratch.offset,
+          instruction.takesAllScratch ? scratch.end : scratch.offset + elements * f32Bytes};
+}
+
 void Execution::runRowReduce() {
   int64_t rows = issued.amounts[0];
   if (!checkAlignment() || !checkAmount(rows, "number of rows") || rows == 0)
     return;
   int64_t dst = issued.places[0].offset, src = issued.places[1].offset;
-  int64_t scratch = issued.places[2].offset, pitchBytes = instruction.pitch * f32Bytes;
-  int64_t scratchEnd =
-      scratch + ascend::getRowReduceScratchElements(rows, instruction.cols) * f32Bytes;
+  int64_t pitchBytes = instruction.pitch * f32Bytes;
+  ByteRange scratch = getScratch(2, ascend::getRowReduceScratchElements(rows, instruction.cols));
   for (int64_t row = 0; row < rows; ++row)
     touch(1, /*isWrite=*/false, src + row * pitchBytes,
           src + row * pitchBytes + instruction.cols * f32Bytes);
   touch(0, /*isWrite=*/true, dst, dst + rows * f32Bytes);
-  touch(2, /*isWrite=*/true, scratch, scratchEnd);
+  touch(2, /*isWrite=*/true, scratch.begin, scratch.end);
   if (!checkBounds())
     return;
   SmallVector<float> results;
@@ -51,7 +59,7 @@ void Execution::runRowReduce() {
     ub.collectUndefined(begin, begin + instruction.cols * f32Bytes, undefined[row]);
     results.push_back(reduceRow(ub.at(begin)));
   }
-  ub.undefine(scratch, scratchEnd, Origin());
+  ub.undefine(scratch.begin, scratch.end, Origin());
   ub.define(dst, dst + rows * f32Bytes);
   for (int64_t row = 0; row < rows; ++row) {
     AccessF32::store(ub.at(dst + row * f32Bytes), results[row]);
@@ -85,23 +93,23 @@ void Execution::runRowArithmetic() {
     return;
   bool accumulates = instruction.opcode == Opcode::RowMulAdd;
   int64_t dst = issued.places[0].offset, src = issued.places[1].offset;
-  int64_t column = issued.places[2].offset, scratch = issued.places[3].offset;
+  int64_t column = issued.places[2].offset;
   int64_t tileBytes = rows * instruction.pitch * f32Bytes;
-  int64_t scratchEnd = scratch + ascend::getRowBroadcastScratchElements(rows) * f32Bytes;
+  ByteRange scratch = getScratch(3, ascend::getRowBroadcastScratchElements(rows));
   touch(0, /*isWrite=*/true, dst, dst + tileBytes);
   if (accumulates)
     touch(0, /*isWrite=*/false, dst, dst + tileBytes);
   touch(1, /*isWrite=*/false, src, src + tileBytes);
   // The broadcast reads eight values at a time.
   touch(2, /*isWrite=*/false, column, column + llvm::alignTo(rows, lanesPerBlock) * f32Bytes);
-  touch(3, /*isWrite=*/true, scratch, scratchEnd);
+  touch(3, /*isWrite=*/true, scratch.begin, scratch.end);
   if (!checkBounds())
     return;
   SmallVector<int, 2> sources = {1};
   if (accumulates)
     sources.push_back(0);
   propagate(Run{{dst, src}, rows * instruction.pitch, 0}, sources);
-  ub.undefine(scratch, scratchEnd, Origin());
+  ub.undefine(scratch.begin, scratch.end, Origin());
   for (int64_t row = 0; row < rows; ++row) {
     int64_t begin = dst + row * instruction.pitch * f32Bytes;
     SmallVector<UndefinedRange> ranges;

@@ -28,6 +28,12 @@ struct Run {
   int64_t repeat;
 };
 
+/// Bytes of UB from `begin` up to `end`.
+struct ByteRange {
+  int64_t begin;
+  int64_t end;
+};
+
 /// The runs of `repeats` repeats of `mask` lanes, in the order of execution.
 void collectRuns(llvm::ArrayRef<Walk> walks, int64_t repeats, int64_t mask,
                  llvm::SmallVectorImpl<Run> &runs);
@@ -105,6 +111,7 @@ private:
   /// A binary tree over neighbours.
   float reduceTree(llvm::MutableArrayRef<float> values);
   float reduceRow(const uint8_t *row);
+  ByteRange getScratch(int operand, int64_t elements) const;
   void fillPadding(int64_t rowBegin, int64_t filledBytes, int64_t paddedBytes);
 
   const Issued &issued;

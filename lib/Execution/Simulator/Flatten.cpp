@@ -132,15 +132,8 @@ private:
   }
 
   LogicalResult visitOp(arith::ConstantOp op) {
-    if (auto number = dyn_cast<IntegerAttr>(op.getValue())) {
-      APInt value = number.getValue();
-      define(op, Scalar{value.getBitWidth() == 1 ? static_cast<int64_t>(value.getZExtValue())
-                                                 : value.trySExtValue().value_or(0),
-                        0});
-      return success();
-    }
-    if (auto number = dyn_cast<FloatAttr>(op.getValue())) {
-      define(op, Scalar{0, static_cast<float>(number.getValueAsDouble())});
+    if (std::optional<Scalar> number = getConstant(op)) {
+      define(op, *number);
       return success();
     }
     return op.emitOpError("is not supported by the simulator");

@@ -3,12 +3,10 @@
 #ifndef ATTN_LIB_EXECUTION_SIMULATOR_PROGRAM_H
 #define ATTN_LIB_EXECUTION_SIMULATOR_PROGRAM_H
 
+#include "attn/Execution/Simulator/ScalarArithmetic.h"
 #include "attn/Execution/Simulator/Session.h"
 
 namespace attn::simulator {
-
-/// How a step finds its next value.
-using Evaluate = bool (*)(Scalar &result, const Scalar &a, const Scalar &b, const Scalar &c);
 
 struct Step {
   enum class Kind : uint8_t {
@@ -60,9 +58,6 @@ struct Program : Listing {
 /// Flattens a kernel, or the function that counts its tiles. Ops that the simulator does not know
 /// give an error at their location.
 mlir::FailureOr<Program> flatten(mlir::func::FuncOp function, const Launch &launch);
-
-/// The arithmetic of the scalar unit for `op`, or null.
-Evaluate getEvaluate(mlir::Operation *op);
 
 /// Registers of the values that an instruction uses.
 struct RegisterLookup {

@@ -20,7 +20,8 @@ namespace {
 /// them.
 struct Options {
   cl::opt<std::string> input{
-      cl::Positional, cl::desc("<module in the ascend dialect, or AscendC text *.cpp, *.asc>"),
+      cl::Positional,
+      cl::desc("<module in the ascend dialect, HIVM text, or AscendC text *.cpp, *.asc>"),
       cl::init("-")};
   cl::opt<std::string> kernel{"kernel",
                               cl::desc("Name of the kernel, where the module has several")};
@@ -52,12 +53,16 @@ struct Options {
                                   cl::desc("Check the diagnostics against expected-* annotations")};
 };
 
-func::FuncOp findKernel(ModuleOp module, StringRef name) {
+constexpr StringLiteral chipKernel = "ascend.kernel";
+constexpr StringLiteral textKernel = "hacc.entry";
+
+/// The only kernel of a module, or the one of that name; `mark` is what kernels have.
+func::FuncOp findKernel(ModuleOp module, StringRef mark, StringRef name) {
   func::FuncOp found;
   for (auto function : module.getOps<func::FuncOp>()) {
     bool isMeant = name.empty() ? !function->hasAttr(launch::afterName) // runs behind its kernel
                                 : function.getSymName() == name;
-    if (!function->hasAttr("ascend.kernel") || !isMeant)
+    if (!function->hasAttr(mark) || !isMeant)
       continue;
     if (found) {
       module.emitError("has several kernels: name one with --kernel=");
@@ -142,28 +147,39 @@ private:
   ArgumentStorage storage;
 };
 
-LogicalResult runModule(ModuleOp module, const Options &options) {
-  if (!options.soc.empty() && failed(setTargetChip(module, options.soc)))
+/// Text does not name its chip.
+constexpr StringLiteral usualChip = "Ascend910B4";
+
+LogicalResult runModule(ModuleOp module, const Options &options, const TextRunners &runners) {
+  bool isText = llvm::any_of(module.getOps<func::FuncOp>(),
+                             [](func::FuncOp function) { return function->hasAttr(textKernel); });
+  StringRef soc = options.soc.empty() && isText ? StringRef(usualChip) : StringRef(options.soc);
+  if (!soc.empty() && failed(setTargetChip(module, soc)))
     return failure();
   FailureOr<Chip> chip = getTargetChip(module);
-  func::FuncOp kernel = failed(chip) ? func::FuncOp() : findKernel(module, options.kernel);
+  if (failed(chip))
+    return failure();
+  func::FuncOp kernel = findKernel(module, isText ? textKernel : chipKernel, options.kernel);
   if (!kernel)
     return failure();
   Run run(options, kernel.getLoc());
   if (failed(run.parseArguments()))
     return failure();
-  FailureOr<SimulationResult> result = simulate(kernel, *chip, run.arguments, run.simulation);
+  FailureOr<SimulationResult> result =
+      isText ? runners.runHIVM(kernel, *chip, run.arguments, run.simulation)
+             : simulate(kernel, *chip, run.arguments, run.simulation);
   return failed(result) ? failure() : run.show(*result, *chip);
 }
 
-LogicalResult runTextFile(StringRef text, const Options &options, RunText runText,
+LogicalResult runTextFile(StringRef text, const Options &options, const TextRunners &runners,
                           MLIRContext *context) {
   Location location = FileLineColLoc::get(context, options.input, 1, 1);
   Run run(options, location);
   if (failed(run.parseArguments()))
     return failure();
-  FailureOr<TextResult> made = runText({text, options.kernel, options.clang, options.buildTwin,
-                                        options.soc, run.arguments, run.simulation, location});
+  FailureOr<TextResult> made =
+      runners.runAscendC({text, options.kernel, options.clang, options.buildTwin, options.soc,
+                          run.arguments, run.simulation, location});
   if (failed(made))
     return failure();
   return made->result ? run.show(*made->result, made->chip) : success();
@@ -173,7 +189,8 @@ bool isText(StringRef path) { return path.ends_with(".cpp") || path.ends_with(".
 
 } // namespace
 
-int simulator::runTool(int argc, char **argv, DialectRegistry &registry, RunText runText) {
+int simulator::runTool(int argc, char **argv, DialectRegistry &registry,
+                       const TextRunners &runners) {
   llvm::InitLLVM init(argc, argv);
   Options options;
   cl::ParseCommandLineOptions(argc, argv, "attn-sim: runs a kernel on the modelled chip\n");
@@ -189,9 +206,9 @@ int simulator::runTool(int argc, char **argv, DialectRegistry &registry, RunText
   sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   auto run = [&]() -> LogicalResult {
     if (isText(options.input))
-      return runTextFile(text, options, runText, &context);
+      return runTextFile(text, options, runners, &context);
     OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
-    return module ? runModule(*module, options) : failure();
+    return module ? runModule(*module, options, runners) : failure();
   };
   if (!options.verifyDiagnostics) {
     SourceMgrDiagnosticHandler handler(*sources, &context);

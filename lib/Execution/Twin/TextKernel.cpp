@@ -206,12 +206,6 @@ int TextKernel::getBuffer(const Operand &operand) {
   return known->second;
 }
 
-const DeviceMemory *TextKernel::findMemory(uint64_t address) const {
-  const DeviceMemory *found = llvm::find_if(
-      memory, [&](const DeviceMemory &region) { return address - region.address < region.bytes; });
-  return found == memory.end() ? nullptr : found;
-}
-
 Place TextKernel::getPlace(const Operand &operand, Source at) {
   Place place;
   if (operand.position != Position::GM) {
@@ -221,7 +215,7 @@ Place TextKernel::getPlace(const Operand &operand, Source at) {
     place.end = operand.end;
     return place;
   }
-  const DeviceMemory *region = findMemory(operand.begin);
+  const DeviceMemory *region = findMemory(memory, operand.begin);
   if (!region || region->array < 0)
     fail(HazardKind::OutOfBounds,
          llvm::formatv("uses a tensor at address {0:x}, which is no array of the launch",
@@ -237,7 +231,7 @@ Place TextKernel::getPlace(const Operand &operand, Source at) {
 }
 
 uint64_t TextKernel::load(const Operand &place, Source at) {
-  const DeviceMemory *region = findMemory(place.address);
+  const DeviceMemory *region = findMemory(memory, place.address);
   bool isInside = place.address >= place.begin && place.address + sizeof(uint64_t) <= place.end;
   if (!region || !isInside || place.address - region->address + sizeof(uint64_t) > region->bytes)
     fail(HazardKind::OutOfBounds,

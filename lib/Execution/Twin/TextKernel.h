@@ -3,26 +3,18 @@
 #ifndef ATTN_LIB_EXECUTION_TWIN_TEXTKERNEL_H
 #define ATTN_LIB_EXECUTION_TWIN_TEXTKERNEL_H
 
-#include "attn/Execution/Simulator/Session.h"
+#include "attn/Execution/Text/TextLaunch.h"
 #include "attn/Execution/Twin/Device/twin_interface.h"
 #include <map>
 
 namespace attn::twin {
-
-/// Memory of the device: an array of the launch, or a table of addresses (`array` is -1).
-struct DeviceMemory {
-  uint64_t address;
-  uint64_t bytes;
-  const uint8_t *data;
-  int array;
-};
 
 class TextProgram;
 
 class TextKernel {
 public:
   TextKernel(const attn_twin::Kernel &kernel, llvm::ArrayRef<uint8_t> arguments,
-             llvm::ArrayRef<DeviceMemory> memory, const Chip &chip, int64_t blocks,
+             llvm::ArrayRef<simulator::DeviceMemory> memory, const Chip &chip, int64_t blocks,
              int64_t maxSteps, mlir::MLIRContext *context);
 
   const simulator::Listing &getListing() const { return listing; }
@@ -43,7 +35,6 @@ private:
                                                int64_t pitch);
   simulator::Instruction makeInstruction(const attn_twin::Call &call, int64_t pitch);
   simulator::Place getPlace(const attn_twin::Operand &operand, attn_twin::Source at);
-  const DeviceMemory *findMemory(uint64_t address) const;
   int getBuffer(const attn_twin::Operand &operand);
   void checkUse(const attn_twin::Call &call, attn_twin::Source at);
   /// Sets rows, length and pitch in GM of a copy; returns the pitch in UB.
@@ -52,7 +43,7 @@ private:
 
   const attn_twin::Kernel &kernel;
   llvm::ArrayRef<uint8_t> arguments;
-  llvm::ArrayRef<DeviceMemory> memory;
+  llvm::ArrayRef<simulator::DeviceMemory> memory;
   const Chip &chip;
   int64_t maxSteps;
   mlir::MLIRContext *context;

@@ -93,6 +93,8 @@ struct Instruction {
   int64_t pitch = 0;
   int64_t rightPad = 0;
   int64_t cols = 0;
+  /// Composites: all of the scratch is overwritten, not only what the chip dialect's need.
+  bool takesAllScratch = false;
   /// Flags.
   Pipe source = Pipe::S;
   Pipe target = Pipe::S;

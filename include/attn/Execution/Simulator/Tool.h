@@ -48,10 +48,19 @@ struct TextResult {
   Chip chip;
   std::optional<SimulationResult> result;
 };
-using RunText = llvm::function_ref<mlir::FailureOr<TextResult>(const TextRun &)>;
 
-/// What `attn-sim` does. Inputs that end in `.cpp` or `.asc` are text, and go to `runText`.
-int runTool(int argc, char **argv, mlir::DialectRegistry &registry, RunText runText);
+/// How the tool runs emitted text, in the languages that it comes in.
+struct TextRunners {
+  /// AscendC, of files that end in `.cpp` or `.asc`.
+  llvm::function_ref<mlir::FailureOr<TextResult>(const TextRun &)> runAscendC;
+  /// HIVM: modules whose functions are marked `hacc.entry`.
+  llvm::function_ref<mlir::FailureOr<SimulationResult>(
+      mlir::func::FuncOp, const Chip &, llvm::ArrayRef<Argument>, const SimulationOptions &)>
+      runHIVM;
+};
+
+/// What `attn-sim` does.
+int runTool(int argc, char **argv, mlir::DialectRegistry &registry, const TextRunners &runners);
 
 } // namespace attn::simulator
 
