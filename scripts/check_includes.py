@@ -35,7 +35,7 @@ ALLOWED = {
     "Target/Linalg": BASE,
     # Gives the parameters of both texts what they take: it knows their order from Target/AscendC.
     "Execution/Text": BASE | {"Dialect/Ascend/IR", "Execution/Simulator", "Target/AscendC"},
-    "Execution/Twin": BASE | {"Dialect/Ascend/IR", "Execution/Simulator", "Execution/Text", "Target/AscendC"},
+    "Execution/Twin": BASE | {"Dialect/Ascend/IR", "Execution/Simulator", "Execution/Text"},
     # Reads what Target/HIVM prints; what is shared is the dialect.
     "Execution/HIVM": BASE | {"Dialect/Ascend/IR", "Execution/Simulator", "Execution/Text", "Target/HIVM"},
     # Both texts of a kernel have one argument list.
