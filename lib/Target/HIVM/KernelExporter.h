@@ -53,6 +53,7 @@ private:
   // Structure (KernelExporter.cpp).
   mlir::LogicalResult checkForm();
   mlir::LogicalResult collectBuffers();
+  mlir::LogicalResult makeTaskTypeFunction();
   void makeFunction();
   void mapArguments();
   mlir::LogicalResult exportBlock(mlir::Block &block);
