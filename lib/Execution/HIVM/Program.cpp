@@ -220,7 +220,8 @@ void Program::define(PointerCastOp op) {
   int64_t last = 0;
   for (auto [size, stride] : llvm::zip_equal(view.sizes, view.strides))
     last = add(last, multiply(size - 1, stride));
-  view.begin = view.address;
+  // A place before the first byte has none: whatever touches it is out of bounds.
+  view.begin = std::max<int64_t>(0, view.address);
   int64_t bytes = llvm::alignTo(
       multiply(std::max<int64_t>(0, add(last, 1)), getBytes(view.element)), blockBytes);
   view.end = std::min(add(view.begin, bytes), kernel.chip.ubBytes);
