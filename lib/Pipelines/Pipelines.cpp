@@ -63,6 +63,7 @@ void attn::addLinalgStage(OpPassManager &manager) {
   manager.addPass(createCSEPass());
   manager.addNestedPass<func::FuncOp>(createSpellWholeTensorsPass());
   manager.addNestedPass<func::FuncOp>(createUnrollStripsPass());
+  manager.addNestedPass<func::FuncOp>(createCopyCarriedPartsPass());
   manager.addPass(createJoinPhasesPass());
   manager.addPass(createAddProgramIdsPass());
   manager.addPass(createCanonicalizerPass());

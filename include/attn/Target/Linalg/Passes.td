@@ -50,6 +50,27 @@ def UnrollStripsPass : Pass<"linalg-unroll-strips", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def CopyCarriedPartsPass : Pass<"linalg-copy-carried-parts", "::mlir::func::FuncOp"> {
+  let summary = "Copies parts of tensors that a loop carries";
+  let description = [{
+    Rows at the end of a tile are carried to the next one. Where a loop carries a part of a buffer, the vendor's compiler does not know
+    how far its elements are apart, and gives each of them, in whatever meets them, a block of 32 bytes. A copy is a buffer of its own.
+
+    Before:
+    ```mlir
+    %last = tensor.extract_slice %tile[64, 0] [6, 32] [1, 1]
+    scf.yield %last : tensor<6x32xf32>
+    ```
+    After:
+    ```mlir
+    %last = tensor.extract_slice %tile[64, 0] [6, 32] [1, 1]
+    %copy = linalg.copy ins(%last : tensor<6x32xf32>) outs(%empty : tensor<6x32xf32>)
+    scf.yield %copy : tensor<6x32xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def JoinPhasesPass : Pass<"linalg-join-phases", "::mlir::ModuleOp"> {
   let summary = "Puts the phases of a kernel into one function";
   let description = [{
