@@ -22,8 +22,9 @@ namespace {
 /// The type of an array that sizes and strides describe; null for any other.
 MemRefType getArrayType(Type type) {
   auto memref = dyn_cast<MemRefType>(type);
-  return memref && memref.isStrided() && memref.getStridesAndOffset().second == 0 ? memref
-                                                                                  : MemRefType();
+  bool holds = memref && memref.getElementType().isIntOrFloat() && memref.isStrided() &&
+               memref.getStridesAndOffset().second == 0;
+  return holds ? memref : MemRefType();
 }
 
 /// Whether an argument holds the addresses of a list of tensors; arrays have no words of 64 bits.
@@ -170,18 +171,18 @@ private:
     replaceArray(table, cast<MemRefType>(table.getType()));
     Selection whole = addShape(entries, type);
     Value extent = addExtent(whole, entries.getLoc());
+    auto space = hivm::AddressSpaceAttr::get(builder.getContext(), hivm::AddressSpace::GM);
+    auto flat = MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
+                                MemRefLayoutAttrInterface(), space);
     for (Operation *user : llvm::make_early_inc_range(entries.getUsers())) {
-      auto entry = dyn_cast<memref::ReinterpretCastOp>(user);
-      Value address = entry ? getAddress(entry) : Value();
+      auto tensor = dyn_cast<memref::ReinterpretCastOp>(user);
+      Value address = tensor ? getAddress(tensor) : Value();
       if (!address)
         return user->emitOpError("uses a list of tensors, but not by the address of an entry");
-      OpBuilder inner(entry);
-      auto space = hivm::AddressSpaceAttr::get(builder.getContext(), hivm::AddressSpace::GM);
-      auto flat = MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
-                                  MemRefLayoutAttrInterface(), space);
-      Value base = hivm::PointerCastOp::create(inner, entry.getLoc(), flat, address, extent);
-      FlatViews(base).replace(entry,
-                              {whole.offset, entry.getMixedSizes(), entry.getMixedStrides()});
+      OpBuilder inside(tensor);
+      Value base = hivm::PointerCastOp::create(inside, tensor.getLoc(), flat, address, extent);
+      FlatViews(base).replace(tensor,
+                              {whole.offset, tensor.getMixedSizes(), tensor.getMixedStrides()});
     }
     return success();
   }
