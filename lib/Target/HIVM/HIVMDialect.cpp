@@ -108,8 +108,10 @@ LogicalResult StoreOp::verify() { return verifyCopy(*this, AddressSpace::UB, Add
 LogicalResult CopyOp::verify() { return verifyCopy(*this, AddressSpace::UB, AddressSpace::UB); }
 
 LogicalResult PointerCastOp::verify() {
+  if (getAddresses().size() != 1)
+    return emitOpError() << "has " << getAddresses().size() << " addresses; one is known here";
   auto type = cast<MemRefType>(getResult().getType());
-  if (type.getNumDynamicDims() != static_cast<int64_t>(getSizes().size()))
+  if (type.getNumDynamicDims() != getSizes().size())
     return emitOpError() << "has " << getSizes().size() << " sizes for " << type;
   return success();
 }

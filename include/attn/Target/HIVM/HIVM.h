@@ -21,4 +21,9 @@
 #define GET_OP_CLASSES
 #include "attn/Target/HIVM/HIVMOps.h.inc"
 
+namespace attn::hivm {
+/// The flag by which all vector cores meet.
+constexpr int16_t meetingFlag = 9;
+} // namespace attn::hivm
+
 #endif // ATTN_TARGET_HIVM_HIVM_H
