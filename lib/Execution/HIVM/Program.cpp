@@ -203,7 +203,7 @@ bool Program::lookUp(memref::LoadOp op) {
 void Program::define(PointerCastOp op) {
   auto type = cast<MemRefType>(op.getResult().getType());
   View view;
-  view.address = get(op.getAddress());
+  view.address = get(op.getAddresses().front());
   view.element = *getElement(type);
   unsigned dynamic = 0;
   for (int64_t size : type.getShape())

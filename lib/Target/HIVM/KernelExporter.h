@@ -4,8 +4,8 @@
 #define ATTN_LIB_TARGET_HIVM_KERNELEXPORTER_H
 
 #include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "attn/Dialect/HIVM/IR/HIVM.h"
 #include "attn/Target/AscendC/Signature.h"
-#include "attn/Target/HIVM/HIVM.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringMap.h"
 

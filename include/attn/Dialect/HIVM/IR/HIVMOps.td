@@ -2,7 +2,7 @@
 #ifndef ATTN_HIVM_OPS
 #define ATTN_HIVM_OPS
 
-include "attn/Target/HIVM/HIVMDialect.td"
+include "attn/Dialect/HIVM/IR/HIVMDialect.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
