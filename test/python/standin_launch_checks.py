@@ -57,6 +57,25 @@ def _program(kernel):
     return program
 
 
+class _Arguments:
+    """What a program is told of a call, without one."""
+
+    device = torch.device("npu", 0)
+
+    def __init__(self, *arguments):
+        self.native_arguments = arguments
+
+
+def _array(tensor):
+    return 0, tuple(tensor.shape), tensor.stride()
+
+
+def _scale_plan(program=None):
+    """The plan of launches of scale_rows on 70 rows of 32: they take two addresses and a real."""
+    array = (0, (70, 32), (32, 1))
+    return (program or _program(scale_rows)).prepare(_Arguments(array, 1.0, array))._plan
+
+
 def _warm_up():
     """A launch that has ended: the kernel is compiled and loaded, and the queue no longer waits for its first task."""
     given = _rows()
@@ -109,12 +128,10 @@ def check_queue_order_test_can_fail():
     new, given = _rows(start=5.0), torch.zeros(70, 32).to("npu")
     result = torch.full((70, 32), 9.0).to("npu")
     torch.npu.synchronize()
-    program = _program(scale_rows)
-    values = {"X": (given.data_ptr(), (70, 32), (32, 1)), "Y": (result.data_ptr(), (70, 32), (32, 1)), "factor": 3.0}
-    block, _ = program._block.pack(values)
+    plan = _scale_plan()
     _sleeping_producer(given.data_ptr(), new)
     stream = torch_npu._C._npu_getCurrentRawStreamNoWait(0)
-    environment.acl().launch(program._kernels(0)[0], 2, stream, block, ())
+    environment.acl().launch(plan, stream, [given.data_ptr(), result.data_ptr()], [3.0])
     torch.npu.synchronize()
     assert result.cpu().equal(torch.zeros(70, 32)), "the test of the order does not see a launch out of order"
 
@@ -140,13 +157,11 @@ def check_queue_lifetime_test_can_fail():
     """A launch that keeps nothing lets the memory of its input go while it is queued."""
     _warm_up()
     given, other, result = _rows(start=5.0).to("npu"), torch.zeros(70, 32).to("npu"), torch.empty(70, 32, device="npu")
-    address, program = given.data_ptr(), _program(scale_rows)
-    values = {"X": (address, (70, 32), (32, 1)), "Y": (result.data_ptr(), (70, 32), (32, 1)), "factor": 3.0}
-    block, _ = program._block.pack(values)
+    address, plan = given.data_ptr(), _scale_plan()
     torch.npu.synchronize()
     _sleeping_producer(other.data_ptr(), torch.zeros(70, 32))
     stream = torch_npu._C._npu_getCurrentRawStreamNoWait(0)
-    environment.acl().enqueue(program._kernels(0)[0], 2, stream, block, (), ())
+    environment.acl().enqueue(plan, stream, [address, result.data_ptr()], [3.0], ())
     del given
     assert address in [tensor.data_ptr() for tensor in [torch.empty(70, 32, device="npu") for _ in range(4)]]
     torch.npu.synchronize()
@@ -247,14 +262,12 @@ def check_objects_are_checked():
     _warm_up()
     program = _program(scale_rows)
     data = program.sidecar.data | {"launches": [program.sidecar.launches[0] | {"symbol": "no_such_kernel"}]}
-    given = _rows().to("npu")
-    array = (given.data_ptr(), (70, 32), (32, 1))
     for sidecar, binary, words in (
         (attn.sidecar.Sidecar(data), program._data, "the binary has no kernel no_such_kernel"),
         (program.sidecar, b"not an object", "the object cannot be loaded"),
     ):
         with pytest.raises(runtime.LoadError, match=f"ACL error 107000: attn stand-in: {words}"):
-            runtime.Program(sidecar, binary).run([array, 2.0, array], given, 0)
+            _scale_plan(runtime.Program(sidecar, binary))
     with pytest.raises(environment.acl().AclError, match="unknown magic 4660"):
         environment.acl().load_object(program._data, 0x1234)
 
@@ -270,8 +283,7 @@ def check_object_on_disk():
         with pytest.raises(attn.sidecar.SidecarError, match="not the object that .* describes"):
             runtime.Program.load(path.with_suffix(".json"))
     given, result = _rows().to("npu"), torch.empty(70, 32, device="npu")
-    arrays = [(tensor.data_ptr(), (70, 32), (32, 1)) for tensor in (given, result)]
-    program.run([arrays[0], 4.0, arrays[1]], (given, result), 0)
+    program.prepare(_Arguments(_array(given), 4.0, _array(result)))([given, result], [4.0])
     assert result.cpu().equal(4 * _rows())
 
 
@@ -281,8 +293,7 @@ def check_other_forms_of_launches():
     given = _rows().to("npu")
     result = torch.empty(70, 32, device="npu")
     program = _program(scale_rows)
-    values = {"X": (given.data_ptr(), (70, 32), (32, 1)), "Y": (result.data_ptr(), (70, 32), (32, 1)), "factor": 5.0}
-    block, _ = program._block.pack(values)
+    block = _scale_plan().pack([given.data_ptr(), result.data_ptr()], [5.0])
     function, pointer = ctypes.c_void_p(program._kernels(0)[0].function), ctypes.c_void_p
     stream, size = pointer(torch.npu.current_stream().npu_stream), ctypes.c_size_t
 
@@ -311,12 +322,10 @@ def check_host_time():
     _warm_up()
     given, factor = _rows().to("npu"), 2.0
     result = scale_rows(given, factor)
-    program = _program(scale_rows)
-    values = {"X": (given.data_ptr(), (70, 32), (32, 1)), "Y": (result.data_ptr(), (70, 32), (32, 1)), "factor": factor}
-    block, _ = program._block.pack(values)
-    kernel, stream = program._kernels(0)[0], torch_npu._C._npu_getCurrentRawStreamNoWait(0)
+    plan, addresses = _scale_plan(), [given.data_ptr(), result.data_ptr()]
+    block, stream = plan.pack(addresses, [factor]), torch_npu._C._npu_getCurrentRawStreamNoWait(0)
     launch, size = acl.aclrtLaunchKernelWithHostArgs, ctypes.c_size_t
-    function, place = ctypes.c_void_p(kernel.function), ctypes.c_void_p(stream)
+    function, place = ctypes.c_void_p(_program(scale_rows)._kernels(0)[0].function), ctypes.c_void_p(stream)
 
     def straight():
         assert launch(function, 2, place, None, block, size(len(block)), None, size(0)) == 0
@@ -324,7 +333,7 @@ def check_host_time():
     return {
         "kernel call": _median_microseconds(lambda: scale_rows(given, factor)),
         "torch_npu's queue": _median_microseconds(
-            lambda: environment.acl().enqueue(kernel, 2, stream, block, (), (given, result))
+            lambda: environment.acl().enqueue(plan, stream, addresses, [factor], (given, result))
         ),
         "ctypes, no torch_npu": _median_microseconds(straight),
     }
@@ -348,14 +357,13 @@ def _fail_at_launch():
     _warm_up()
     program = _program(scale_rows)
     program.sidecar.count_blocks = lambda call: 70_000
-    program._plans.clear()
+    scale_rows._calls.forget()
     return scale_rows(_rows().to("npu"), 2.0)
 
 
 def _repair():
-    program = _program(scale_rows)
-    del program.sidecar.count_blocks
-    program._plans.clear()
+    del _program(scale_rows).sidecar.count_blocks
+    scale_rows._calls.forget()
 
 
 def _is_complete(text: str):
@@ -398,10 +406,10 @@ def failing_launch_seen_by_the_next():
 def failing_kernel():
     """A kernel that leaves its memory: the chip finds it, and the next synchronise raises it, with the line."""
     _warm_up()
-    program = _program(scale_rows)
     given = _rows().to("npu")
-    far = given.data_ptr() + (1 << 32)
-    program.run([(far, (70, 32), (32, 1)), 2.0, (given.data_ptr(), (70, 32), (32, 1))], given, 0)
+    stream = torch_npu._C._npu_getCurrentRawStreamNoWait(0)
+    addresses = [given.data_ptr() + (1 << 32), given.data_ptr()]
+    environment.acl().enqueue(_scale_plan(), stream, addresses, [2.0], given)
     with pytest.raises(RuntimeError, match=r"stand-in: scale_rows: .*_checks\.py:\d+: error: out of bounds"):
         torch.npu.synchronize()
 

@@ -34,9 +34,9 @@ def programs(monkeypatch):
     monkeypatch.setenv("ATTN_CACHE", "0")
     monkeypatch.setattr(_core, "jit_compile", lambda module: ("{}", module.str()))
     monkeypatch.setattr(_host, "Kernel", load_it)
-    attn_res_fwd.programs.clear()
+    attn_res_fwd.forget()
     yield made
-    attn_res_fwd.programs.clear()
+    attn_res_fwd.forget()
 
 
 def inputs(blocks=3, tokens=5, width=64, dtype=torch.float32):
