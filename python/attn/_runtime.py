@@ -46,7 +46,7 @@ def calls_of(kernel):
 def _plan(kernel, positional, keywords: dict, outputs: dict, places: dict, written: dict):
     """Checks a call of a kernel, and compiles the kernel for it unless that is done."""
     arguments, options = compiler.split_options(kernel.signature, keywords)
-    call = _Call(kernel, positional, arguments, outputs, kinds=_CPU_OR_NPU)
+    call = CheckedCall(kernel, positional, arguments, outputs, kinds=_CPU_OR_NPU)
     key = (call.device.type, call.specialisation, *sorted(options.items()))
     program = kernel.programs.get(key)
     if program is None:
@@ -54,7 +54,7 @@ def _plan(kernel, positional, keywords: dict, outputs: dict, places: dict, writt
     return call.plan(None if call.is_empty else program.prepare(call), places, written)
 
 
-def _compile(kernel, call: _Call, options: dict):
+def _compile(kernel, call: CheckedCall, options: dict):
     if call.device.type != "npu":
         return HostProgram(kernel.__name__, call.lowered, options)
     from . import runtime
@@ -71,7 +71,7 @@ def summing_blocks():
 
 def lower(kernel, positional, arguments: dict):
     """What the frontend writes for a call, without running it."""
-    return _Call(kernel, positional, arguments).lowered
+    return CheckedCall(kernel, positional, arguments).lowered
 
 
 class HostProgram:
@@ -98,7 +98,7 @@ class HostProgram:
         self._scratch = found.about["scratch"]
         self._native = _host.Kernel(found.about["kernel"], found.data)
 
-    def prepare(self, call: _Call):
+    def prepare(self, call: CheckedCall):
         """Launches with the arguments of a call, whatever its addresses and reals are."""
         return _HostLaunch(self._native, self._scratch, call)
 
@@ -106,7 +106,7 @@ class HostProgram:
 class _HostLaunch:
     """Launches of a kernel on the CPU that differ in addresses and reals only."""
 
-    def __init__(self, native, scratch, call: _Call):
+    def __init__(self, native, scratch, call: CheckedCall):
         self._native = native
         self._arguments = call.native_arguments
         self._outputs = len(call.lowered.outputs)
@@ -175,7 +175,7 @@ def simulate(
     if stage not in ("ascend", "ascendc"):
         raise ValueError(f"the modelled chip runs the stages ascend and ascendc, not {stage!r}")
     arguments, options = compiler.split_options(kernel.signature, keywords)
-    call = _Call(kernel, positional, arguments, outputs, has_values=not timing_only, rows_apart=True)
+    call = CheckedCall(kernel, positional, arguments, outputs, has_values=not timing_only, rows_apart=True)
     artefact = kernel.artefact(call.specialisation, soc, options)
     module = artefact.module("ascend")
     text = artefact.ascendc if stage == "ascendc" else None
@@ -195,7 +195,7 @@ def simulate(
     return Simulation(call.run(launch), reports[0])
 
 
-class _Call:
+class CheckedCall:
     """The checked arguments of one call, what the kernel is specialised for, and the outputs that it has."""
 
     def __init__(
@@ -219,7 +219,7 @@ class _Call:
         rows_apart = rows_apart or self.device.type == "npu"
         axes = self.lowered.row_axes if rows_apart else {}
         present = [name for name, description in self._descriptions.items() if description is not None]
-        self._layouts = {name: _arrays.layout(self._bound[name], axes.get(name, ())) for name in present}
+        self.layouts = {name: _arrays.layout(self._bound[name], axes.get(name, ())) for name in present}
         self._makers = {} if not has_values else {
             output.name: self._make_output(output) for output in self.lowered.outputs if output.name not in self._given
         }  # fmt: skip
@@ -271,8 +271,8 @@ class _Call:
     def _native_arguments(self):
         arguments = []
         for parameter in self._signature.parameters:
-            if parameter.name in self._layouts:
-                arguments.append(self._layouts[parameter.name].native())
+            if parameter.name in self.layouts:
+                arguments.append(self.layouts[parameter.name].native())
             elif parameter.kind in ("float", "int"):
                 arguments.append(_arguments.scalar(self._signature, parameter, self._bound))
         return arguments + [self._output_layout(output).native() for output in self.lowered.outputs]
@@ -286,7 +286,7 @@ class _Call:
 
     def plan(self, launch, places: dict, written: dict):
         """How calls of this form are made: `launch` takes the arrays and reals that are found at those places."""
-        inputs = [_calls.Input(places[name], layout.copied) for name, layout in self._layouts.items()]
+        inputs = [_calls.Input(places[name], layout.copied) for name, layout in self.layouts.items()]
         outputs = [
             _calls.Output(written.get(output.name), self._makers.get(output.name, (None,))[0])
             for output in self.lowered.outputs

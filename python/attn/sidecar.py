@@ -287,6 +287,15 @@ class Sidecar:
                     raise SidecarError(f"{name}: dimension {axis} must be {expected}{known}, not {size}")
         return sizes
 
+    def check_strides(self, shapes: dict, strides: dict):
+        """Checks the strides of arrays against those that the kernel counts on; of a list with its length first."""
+        for parameter in self.parameters:
+            name = parameter["name"]
+            for axis, expected in enumerate(parameter.get("strides", ()) if name in strides else ()):
+                found = strides[name][axis]
+                if isinstance(expected, int) and shapes[name][axis] > 1 and found != expected:
+                    raise SidecarError(f"{name}: the stride of dimension {axis} must be {expected}, not {found}")
+
     def count_tiles(self, call: Call):
         """The tiles of the kernel's grid."""
         return self._evaluate(self.data["grid"]["tiles"], call, self.dims(call))

@@ -28,6 +28,15 @@ void showField(std::ostream &stream, const Field &field, const std::string &byte
     stream << readAs<int64_t>(bytes, field.offset);
 }
 
+/// The name of the argument at an offset.
+std::string getName(const Plan &plan, size_t offset) {
+  for (const std::shared_ptr<const Kernel> &kernel : plan.kernels)
+    for (const Field &field : kernel->fields)
+      if (field.offset == offset)
+        return field.name;
+  return "the argument at " + std::to_string(offset);
+}
+
 /// Time-outs and exceptions of a core, which say little about their cause.
 bool isCoreFailure(aclError code) { return code == 507014 || code == 507015; }
 
@@ -58,7 +67,8 @@ std::string Plan::pack(const std::vector<uint64_t> &addresses,
   for (size_t i = 0; i < reals.size(); ++i) {
     float real = static_cast<float>(reals[i]);
     if (std::isinf(real) && !std::isinf(reals[i]))
-      throw std::overflow_error(std::to_string(reals[i]) + " is too large for f32");
+      throw std::overflow_error(getName(*this, realOffsets[i]) +
+                                ": the number is too large for f32");
     std::memcpy(packed.data() + realOffsets[i], &real, sizeof real);
   }
   return packed;

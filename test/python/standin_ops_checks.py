@@ -13,6 +13,7 @@ import test_ops_neighborhood as neighborhood
 import torch
 from attn.ops import _kernels, attention_residual
 from attn.ops import neighborhood as neighborhood_ops
+from standin import to_npu
 from torch.utils._python_dispatch import TorchDispatchMode
 
 acl = standin.start()
@@ -22,12 +23,6 @@ LITTLE_MEMORY = 130_000
 
 
 # Tensors and where they are
-
-
-def to_npu(tensor):
-    """A tensor of the same shape and strides on the NPU: its whole storage is copied, and viewed there."""
-    storage = tensor.as_strided((tensor.untyped_storage().nbytes() // tensor.element_size(),), (1,), 0)
-    return storage.to("npu").as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
 
 
 def run_attn_res(V, w_query, w_norm, g, eps=attn_res.EPS, **options):

@@ -82,7 +82,7 @@ class Kernel:
     def __init__(self, name):
         self.name = name
         self.function, self.given, ub_bytes, options = CASES[name]
-        self.launch = _runtime._Call(self.function, (), self.given)
+        self.launch = _runtime.CheckedCall(self.function, (), self.given)
         self.smaller = [self._shrink(shape) for shape in SMALLER[self.function]]
         soc = f"Ascend910B4:ub_bytes={ub_bytes},vector_cores=2"
         artefact = _runtime.compiler.Artefact("kernel", self.launch.lowered.text, soc, options)
@@ -94,7 +94,7 @@ class Kernel:
             name: shrink(self.function, name, value, shape) if isinstance(value, torch.Tensor) else value
             for name, value in self.given.items()
         }
-        return _runtime._Call(self.function, (), arguments)
+        return _runtime.CheckedCall(self.function, (), arguments)
 
     def sync_lines(self, *kinds):
         """The lines that synchronise, or those of some kinds."""

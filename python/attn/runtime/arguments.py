@@ -14,7 +14,7 @@ _HIDDEN = ("sync_base",)
 
 
 class Packed(NamedTuple):
-    """The arguments of a launch, and what in them differs between launches of the same shapes and whole numbers.
+    """The arguments of launches of the same shapes and whole numbers, and where in them each launch has its own values.
 
     The addresses of a table go behind the block; the runtime copies them to the device and writes their place into the
     block. `places` are pairs of where that is written, and where the table's addresses begin.
@@ -87,11 +87,17 @@ def _read(argument: dict, values: dict, hidden: dict):
     if kind == "hidden":
         return hidden[argument["name"]]
     if kind == "scalar":
-        value = values[of]
-        if argument["dtype"] != "f32" and not -(1 << 8 * argument["size"] - 1) <= value < 1 << 8 * argument["size"] - 1:
-            raise ValueError(f"{of}: {value} is too large for {argument['dtype']}")
-        return value
+        return _read_number(argument, values[of])
     return values[of][{"size": 1, "stride": 2}[kind]][axis] if kind in ("size", "stride") else values[of][0]
+
+
+def _read_number(argument: dict, value):
+    """The number, if it has a place in its type. Of reals others come later: these are checked natively."""
+    if argument["dtype"] == "f32":
+        return 0.0
+    if not -(1 << 8 * argument["size"] - 1) <= value < 1 << 8 * argument["size"] - 1:
+        raise OverflowError(f"{argument['of']}: {value} is too large for {argument['dtype']}")
+    return value
 
 
 def _form(argument: dict):

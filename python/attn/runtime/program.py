@@ -74,12 +74,12 @@ class Program:
         return _Launch(plan, [workspace.bytes for workspace in workspaces], device)
 
     def _measure(self, values: dict):
-        """The number of blocks of a launch, and its workspaces."""
+        """The number of blocks of a launch, and its workspaces; checks shapes and strides."""
         sidecar = self.sidecar
-        call = Call(
-            {name: value[1] for name, value in values.items() if isinstance(value, tuple)},
-            {name: value for name, value in values.items() if not isinstance(value, tuple)},
-        )
+        arrays = {name: value for name, value in values.items() if isinstance(value, tuple)}
+        shapes = {name: shape for name, (_, shape, _) in arrays.items()}
+        call = Call(shapes, {name: value for name, value in values.items() if name not in arrays})
+        sidecar.check_strides(shapes, {name: strides for name, (*_, strides) in arrays.items()})
         blocks = sidecar.count_blocks(call)
         workspaces = []
         for name, size in sidecar.workspace_bytes(call, blocks).items():
