@@ -13,6 +13,7 @@ from ._arguments import Description, contiguous_strides
 from .language import Spec, bf16, f16, f32, i32
 
 _DTYPES = {"torch.float32": f32, "torch.float16": f16, "torch.bfloat16": bf16, "torch.int32": i32}
+_TORCH_NAMES = {known.name: name.removeprefix("torch.") for name, known in _DTYPES.items()}
 
 
 # What they are
@@ -92,12 +93,9 @@ class Layout(NamedTuple):
     table: bool
     copied: bool = False
 
-    def native(self, value=None):
-        """The array as natives take it; without a value, its addresses are 0."""
-        if value is None or isinstance(value, Spec):
-            return [0] * self.shape[0] if self.table else 0, self.shape, self.strides
-        addresses = [tensor.data_ptr() for tensor in value] if self.table else value.data_ptr()
-        return addresses, self.shape, self.strides
+    def native(self):
+        """The array as natives take it, with 0 for its addresses."""
+        return [0] * self.shape[0] if self.table else 0, self.shape, self.strides
 
 
 def layout(value, row_axes=()):
@@ -119,7 +117,9 @@ def layout(value, row_axes=()):
     copied = any(shape[axis] > 1 and strides[axis] < shape[-1] for axis in axes if axis < len(shape) - 1)
     if copied:
         strides = contiguous_strides(shape)
-    return Layout((len(value), *shape), (0, *strides), True, copied) if is_list else Layout(shape, strides, False, copied)
+    if is_list:
+        return Layout((len(value), *shape), (0, *strides), True, copied)
+    return Layout(shape, strides, False, copied)
 
 
 def copy(value):
@@ -133,12 +133,14 @@ def fill(arguments: list, arrays: list, reals: list):
 
     def next_argument(argument):
         if isinstance(argument, tuple):
-            array = next(arrays)
-            is_list = isinstance(array, (list, tuple))
-            return [tensor.data_ptr() for tensor in array] if is_list else array.data_ptr(), *argument[1:]
+            return _address(next(arrays)), *argument[1:]
         return float(next(reals)) if isinstance(argument, float) else argument
 
     return list(map(next_argument, arguments))
+
+
+def _address(value):
+    return [tensor.data_ptr() for tensor in value] if isinstance(value, (list, tuple)) else value.data_ptr()
 
 
 # Outputs
@@ -151,17 +153,15 @@ def output_maker(expected: Description, device, like=None):
     """
     import torch
 
-    dtype = next(name for name, known in _DTYPES.items() if known is expected.dtype)
     shape = expected.shape[1:] if expected.table else expected.shape
-    strides = torch.empty(shape, device="meta").stride()
+    strides = contiguous_strides(shape)
     if like is not None:
         first = like[0] if expected.table else like
         preserved = torch.empty_like(first, device="meta", memory_format=torch.preserve_format)
         if preserved.shape[-1] <= 1 or preserved.stride(-1) == 1:
             strides = preserved.stride()
-    make = functools.partial(
-        torch.empty_strided, shape, strides, dtype=getattr(torch, dtype.removeprefix("torch.")), device=device
-    )
+    dtype = getattr(torch, _TORCH_NAMES[expected.dtype.name])
+    make = functools.partial(torch.empty_strided, shape, strides, dtype=dtype, device=device)
     if not expected.table:
         return make, Layout(shape, (*strides[:-1], 1), False)
     count = expected.shape[0]

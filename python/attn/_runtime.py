@@ -110,9 +110,9 @@ class _HostLaunch:
         self._native = native
         self._arguments = call.native_arguments
         self._outputs = len(call.lowered.outputs)
-        arrays = [Output("", tuple(dims), getattr(language, dtype)) for dims, dtype in scratch]
-        self._scratch = [(array, call.sizes) for array in arrays]
-        self._blocks = {}  # by the number of threads
+        self._sizes = call.sizes
+        self._scratch = [Output("", tuple(dims), getattr(language, dtype)) for dims, dtype in scratch]
+        self._workspaces = {}  # how they are made, by the number of threads
 
     def __call__(self, arrays: list, reals: list):
         import torch
@@ -122,21 +122,22 @@ class _HostLaunch:
         arguments = _arrays.fill(self._arguments, arrays, reals)
         if not self._scratch:
             return self._native.run(arguments, threads)
-        if threads not in self._blocks:
-            self._blocks[threads] = self._native.count_blocks(arguments + self._native_workspace(1)[1], threads)
-        workspace, native = self._native_workspace(self._blocks[threads])
+        if threads not in self._workspaces:
+            one = [layout.native() for _, layout in self._workspace_makers(1)]
+            blocks = self._native.count_blocks(arguments + one, threads)
+            self._workspaces[threads] = self._workspace_makers(blocks)
+        makers = self._workspaces[threads]
+        workspace = [make() for make, _ in makers]
+        arguments += _arrays.fill([layout.native() for _, layout in makers], workspace, [])
         with memory.workspace(sum(tensor.nbytes for tensor in workspace)):
-            return self._native.run(arguments + native, threads)
+            return self._native.run(arguments, threads)
 
-    def _native_workspace(self, blocks: int):
-        """Arrays for the kernel's scratch, and the same as natives take them."""
+    def _workspace_makers(self, blocks: int):
+        """How the arrays of the kernel's scratch are made for a number of blocks, with their layouts."""
         import torch
 
-        tensors = []
-        for array, sizes in self._scratch:
-            make, layout = _arrays.output_maker(_expected(array, {**sizes, "@blocks": blocks}), torch.device("cpu"))
-            tensors.append((make(), layout))
-        return [tensor for tensor, _ in tensors], [layout.native(tensor) for tensor, layout in tensors]
+        sizes = {**self._sizes, "@blocks": blocks}
+        return [_arrays.output_maker(_expected(array, sizes), torch.device("cpu")) for array in self._scratch]
 
 
 def _prefer_huge_pages(outputs: list):

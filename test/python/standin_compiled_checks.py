@@ -18,7 +18,7 @@ import standin
 import test_objects_run as objects
 import torch
 from attn import runtime
-from attn.runtime import program as program_module
+from attn.runtime import environment
 from standin import to_npu
 
 acl = standin.start()
@@ -196,7 +196,7 @@ def check_sync_base_goes_in_front():
     assert _compare_bytes(kernel.sidecar, inputs, named) == {"hidden", "array", "workspace", "size", "stride"}
 
 
-def check_sync_base_is_asked_for_once_per_device_and_form():
+def check_sync_base_is_asked_for_once_per_device():
     kernel = runtime.load(FOLDER / "with_base.json")
     inputs = _backward_arguments(kernel.sidecar)
     before = standin.count("aclrtGetHardwareSyncAddr")
@@ -250,7 +250,7 @@ def hivm_mistakes_with_the_sync_base_are_refused():
     with pytest.raises(runtime.LaunchError, match="attn_res_bwd: its cores meet through 0x5afe00000000, not 0x7"):
         call_with(_move_to_the_end)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(program_module, "_sync_base", lambda kernel: 0)
+        patch.setattr(environment.acl(), "sync_base", lambda: 0)
         with pytest.raises(runtime.LaunchError, match="its cores meet through 0x5afe00000000, not 0x0") as caught:
             call_with(lambda route: None)
     assert "0: sync_base = 0x0" in str(caught.value)

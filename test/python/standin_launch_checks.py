@@ -288,7 +288,7 @@ def check_other_forms_of_launches():
     result = torch.empty(70, 32, device="npu")
     program = _program(scale_rows)
     block = _scale_plan().pack([given.data_ptr(), result.data_ptr()], [5.0])
-    function, pointer = ctypes.c_void_p(program._kernels(0)[0].function), ctypes.c_void_p
+    function, pointer = ctypes.c_void_p(program._loaded[0][0][0].function), ctypes.c_void_p
     stream, size = pointer(torch.npu.current_stream().npu_stream), ctypes.c_size_t
 
     handle = pointer()
@@ -319,7 +319,7 @@ def check_host_time():
     plan, addresses = _scale_plan(), [given.data_ptr(), result.data_ptr()]
     block, stream = plan.pack(addresses, [factor]), torch_npu._C._npu_getCurrentRawStreamNoWait(0)
     launch, size = acl.aclrtLaunchKernelWithHostArgs, ctypes.c_size_t
-    function, place = ctypes.c_void_p(_program(scale_rows)._kernels(0)[0].function), ctypes.c_void_p(stream)
+    function, place = ctypes.c_void_p(_program(scale_rows)._loaded[0][0][0].function), ctypes.c_void_p(stream)
 
     def straight():
         assert launch(function, 2, place, None, block, size(len(block)), None, size(0)) == 0

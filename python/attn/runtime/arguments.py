@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import struct
 from typing import NamedTuple
 
@@ -51,6 +52,12 @@ class ArgumentBlock:
             layout += f"{argument['offset'] - end}x{form}"
             end = argument["offset"] + struct.calcsize(f"<{form}")
             self.fields.append((argument["name"], argument["offset"], argument["size"], _shown_as(argument)))
+        self._tables = [argument for argument in self._arguments if argument["kind"] == "table"]
+        places = {argument["of"]: argument["offset"] for argument in self._arguments
+                  if argument["kind"] in ("array", "workspace", "table")}  # fmt: skip
+        self._addresses = {name: [places[name]] for name in self._parameters if name in places}
+        reals = {a["of"]: a["offset"] for a in self._arguments if (a["kind"], a["dtype"]) == ("scalar", "f32")}
+        self._reals = [reals[name] for name in self._parameters if name in reals]
         size = sidecar.argument_bytes()
         self._struct = struct.Struct(f"{layout}{max(0, size - end)}x")
         if self._struct.size != size:
@@ -59,24 +66,15 @@ class ArgumentBlock:
     def pack(self, values: dict, hidden: dict | None = None):
         """Packs the arguments of a launch; `hidden` are those of no parameter, by name."""
         data = bytearray(self._struct.pack(*(_read(argument, values, hidden or {}) for argument in self._arguments)))
-        places, addresses = [], {}
-        for argument in self._arguments:
-            if argument["kind"] == "table":
-                data += bytes(-len(data) % _ADDRESS_BYTES)
-                table = struct.pack(f"<{len(values[argument['of']][0])}Q", *values[argument["of"]][0])
-                places.append((argument["offset"], len(data)))
-                addresses[argument["of"]] = range(len(data), len(data) + len(table), _ADDRESS_BYTES)
-                data += table
-            elif argument["kind"] in ("array", "workspace"):
-                addresses[argument["of"]] = [argument["offset"]]
-        reals = {argument["of"]: argument["offset"] for argument in self._arguments if argument["dtype"] == "f32"
-                 and argument["kind"] == "scalar"}  # fmt: skip
-        return Packed(
-            bytes(data),
-            places,
-            [offset for name in self._parameters for offset in addresses.get(name, ())],
-            [reals[name] for name in self._parameters if name in reals],
-        )
+        places, addresses = [], dict(self._addresses)
+        for argument in self._tables:
+            name = argument["of"]
+            data += bytes(-len(data) % _ADDRESS_BYTES)
+            table = struct.pack(f"<{len(values[name][0])}Q", *values[name][0])
+            places.append((argument["offset"], len(data)))
+            addresses[name] = range(len(data), len(data) + len(table), _ADDRESS_BYTES)
+            data += table
+        return Packed(bytes(data), places, list(itertools.chain(*addresses.values())), self._reals)
 
 
 def _read(argument: dict, values: dict, hidden: dict):

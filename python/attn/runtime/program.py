@@ -53,7 +53,7 @@ class Program:
         sidecar = load_sidecar(path)
         about = sidecar.data["object"] or {}
         if about.get("form") != "object":
-            raise LoadError(f"{path}: it has no object, which is what can be loaded")
+            raise LoadError(f"{path}: beside it is no object that can be loaded; compile with --form object")
         return cls(sidecar, sidecar.check_object(Path(path).parent / about["file"]))
 
     def prepare(self, call):
@@ -61,14 +61,12 @@ class Program:
 
         Of the call, `native_arguments` are in the order of the sidecar's parameters, without workspaces.
         """
-        launcher, npu, device = environment.acl(), environment.torch_npu(), call.device.index
+        launcher, device = environment.acl(), call.device.index
         values = dict(zip(self._names, call.native_arguments, strict=True))
         blocks, workspaces = self._measure(values)
         for workspace in workspaces:
             values[workspace.name] = workspace.layout.native()
-        with npu.npu.device(device):
-            kernels = self._kernels(device)
-            hidden = {"sync_base": _sync_base(self.sidecar.name)} if self._block.hidden else {}
+        kernels, hidden = self._loaded.get(device) or self._load_once(device)
         packed = self._block.pack(values, hidden)
         plan = launcher.Plan(kernels, blocks, packed.data, packed.addresses, packed.reals, packed.places)
         return _Launch(plan, [workspace.bytes for workspace in workspaces], device)
@@ -81,39 +79,31 @@ class Program:
         call = Call(shapes, {name: value for name, value in values.items() if name not in arrays})
         sidecar.check_strides(shapes, {name: strides for name, (*_, strides) in arrays.items()})
         blocks = sidecar.count_blocks(call)
+        if not sidecar.data["workspaces"]:
+            return blocks, []
         workspaces = []
         for name, size in sidecar.workspace_bytes(call, blocks).items():
             shape = sidecar.workspace_shape(name, call, blocks)
             workspaces.append(_Workspace(name, size, Layout(shape, contiguous_strides(shape), table=False)))
         return blocks, workspaces
 
-    def _kernels(self, device: int):
-        """The kernels of the object on a device; it is loaded at the first launch there."""
-        kernels = self._loaded.get(device)
-        if kernels is None:
-            with self._lock:
-                kernels = self._loaded.get(device) or self._loaded.setdefault(device, self._load())
-        return kernels
+    def _load_once(self, device: int):
+        """The kernels of the object on a device, and what the runtime gives for their hidden arguments."""
+        with self._lock, environment.torch_npu().npu.device(device):
+            return self._loaded.get(device) or self._loaded.setdefault(device, self._load())
 
     def _load(self):
         launcher, launches = environment.acl(), self.sidecar.launches
         is_vector = all(launch["kind"] == "vector" for launch in launches)
         try:
             handle = launcher.load_object(self._data, _MAGIC_VECTOR_CORE if is_vector else _MAGIC_AI_CORE)
-            return [
+            kernels = [
                 launcher.find_kernel(handle, launch["symbol"], self._block.fields, launch["cross_core_sync"])
                 for launch in launches
             ]
+            return kernels, {"sync_base": launcher.sync_base()} if self._block.hidden else {}
         except launcher.AclError as problem:
             raise LoadError(f"{self.sidecar.name}: {problem.args[1]}") from None
-
-
-def _sync_base(kernel: str):
-    launcher = environment.acl()
-    try:
-        return launcher.sync_base()
-    except launcher.AclError as problem:
-        raise LoadError(f"{kernel}: {problem.args[1]}") from None
 
 
 class _Launch:
