@@ -129,6 +129,19 @@ def last_arguments():
     return buffer.raw[:size]
 
 
+def median_microseconds(call, count=60):
+    """The host time of a call; the device works on meanwhile."""
+    import torch
+
+    times = []
+    for _ in range(count):
+        begin = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - begin)
+    torch.npu.synchronize()
+    return round(sorted(times)[count // 2] * 1e6, 1)
+
+
 def _drain():
     """Waits for what a check has left in the queue: torch_npu ends the process with the interpreter's lock held, for
     which a Python function in its queue would wait for ever."""

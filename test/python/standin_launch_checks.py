@@ -325,22 +325,12 @@ def check_host_time():
         assert launch(function, 2, place, None, block, size(len(block)), None, size(0)) == 0
 
     return {
-        "kernel call": _median_microseconds(lambda: scale_rows(given, factor)),
-        "torch_npu's queue": _median_microseconds(
+        "kernel call": standin.median_microseconds(lambda: scale_rows(given, factor)),
+        "torch_npu's queue": standin.median_microseconds(
             lambda: environment.acl().enqueue(plan, stream, addresses, [factor], (given, result))
         ),
-        "ctypes, no torch_npu": _median_microseconds(straight),
+        "ctypes, no torch_npu": standin.median_microseconds(straight),
     }
-
-
-def _median_microseconds(call, count=60):
-    times = []
-    for _ in range(count):
-        begin = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - begin)
-    torch.npu.synchronize()
-    return round(sorted(times)[count // 2] * 1e6, 1)
 
 
 # Each of the following has a process of its own: after a failure torch_npu's queue is dead.
