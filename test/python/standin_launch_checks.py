@@ -153,6 +153,20 @@ def check_queue_keeps_tensors_until_they_were_launched():
     assert result.cpu().equal(3 * _rows(start=5.0))
 
 
+def check_queue_keeps_tensors_of_lists():
+    """A list that the caller empties behind the call is not what the launch keeps."""
+    _warm_up()
+    blocks, other = [_rows(start=float(n)).to("npu") for n in range(3)], torch.zeros(70, 32).to("npu")
+    add_blocks(blocks)
+    alive = [weakref.ref(block) for block in blocks]
+    torch.npu.synchronize()
+    _sleeping_producer(other.data_ptr(), torch.zeros(70, 32))
+    result = add_blocks(blocks)
+    blocks.clear()
+    assert all(reference() is not None for reference in alive), "the queued launch does not keep the tensors of its list"
+    assert result.cpu().equal(sum(_rows(start=float(n)) for n in range(3)))
+
+
 def check_queue_lifetime_test_can_fail():
     """A launch that keeps nothing lets the memory of its input go while it is queued."""
     _warm_up()

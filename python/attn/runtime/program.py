@@ -131,17 +131,18 @@ class _Launch:
             self._enqueue(arrays, reals)
 
     def _enqueue(self, arrays: list, reals: list):
-        if self._workspaces:
-            arrays = arrays + [self._make_bytes(size) for size in self._workspaces]
-            memory.count_workspace(sum(self._workspaces))
-        addresses = []
+        tensors = []  # not the caller's lists, which may change before the launch is made
         for array in arrays:
             if isinstance(array, (list, tuple)):
-                addresses += [tensor.data_ptr() for tensor in array]
+                tensors += array
             else:
-                addresses.append(array.data_ptr())
+                tensors.append(array)
+        if self._workspaces:
+            tensors += [self._make_bytes(size) for size in self._workspaces]
+            memory.count_workspace(sum(self._workspaces))
+        addresses = [tensor.data_ptr() for tensor in tensors]
         stream = self._npu._C._npu_getCurrentRawStreamNoWait(self._device)
         try:
-            self._launcher.enqueue(self._plan, stream, addresses, reals, arrays)
+            self._launcher.enqueue(self._plan, stream, addresses, reals, tensors)
         except self._launcher.AclError as problem:
             raise LaunchError(*problem.args) from None
