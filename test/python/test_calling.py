@@ -118,7 +118,7 @@ def test_a_single_output_is_no_tuple(tmp_path, programs):
     (dict(eps=True), TypeError, "eps: float is expected, not True"),
     (dict(BT=65), ValueError, "BT: 65 lies outside 1 to 64"),
     (dict(BT=2.0), TypeError, "BT: a whole number is expected, not 2.0"),
-    (dict(other=3), TypeError, "'other' is neither an argument of the kernel nor an option of the compiler (band, composites, phases, softmax, strips)"),
+    (dict(other=3), TypeError, "'other' is neither an argument of the kernel nor an option of the compiler (band, composites, kernel_form, phases, softmax, strips)"),
 ])  # fmt: skip
 def test_wrong_arguments(programs, change, error, message):
     V, wq, wn = inputs()
