@@ -45,7 +45,7 @@ ALLOWED = {
     # Some of the vendor's ops stand in both texts for its compiler.
     "Target/Linalg": BASE | {"Dialect/HIVM/IR"},
     "Target/Sidecar": BASE | {"Dialect/Ascend/IR", "Target/AscendC"},
-    "Target/Object": BASE | {"Dialect/Ascend/IR", "Target/AscendC", "Target/HIVM", "Target/Sidecar"},
+    "Target/Object": BASE | {"Dialect/Ascend/IR", "Dialect/HIVM/IR", "Target/AscendC", "Target/HIVM", "Target/Sidecar"},
 }
 ALLOWED["Pipelines"] = set(ALLOWED)
 TOP = set(ALLOWED)  # tools/ and the Python module may include everything
