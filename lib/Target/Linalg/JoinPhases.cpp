@@ -31,8 +31,6 @@ static LogicalResult appendPhase(func::FuncOp kernel, func::FuncOp phase) {
     old.replaceAllUsesWith(argument);
   added.getTerminator()->erase();
   body.getOperations().splice(end->getIterator(), added.getOperations());
-  if (func::FuncOp counter = launch::getCounter(phase))
-    counter.erase();
   phase.erase();
   return success();
 }
@@ -42,19 +40,30 @@ namespace {
 struct JoinPhases : attn::impl::JoinPhasesPassBase<JoinPhases> {
   void runOnOperation() override {
     auto isFirst = [](func::FuncOp function) { return !function->hasAttr(launch::afterName); };
-    SmallVector<func::FuncOp> kernels(
-        llvm::make_filter_range(getOperation().getOps<func::FuncOp>(), isFirst));
-    for (func::FuncOp kernel : kernels) {
-      SmallVector<func::FuncOp> phases = launch::getPhases(kernel);
-      for (func::FuncOp phase : llvm::drop_begin(phases))
-        if (failed(appendPhase(kernel, phase)))
+    SmallVector<SmallVector<func::FuncOp>> kernels;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (isFirst(function))
+        kernels.push_back(launch::getPhases(function));
+    for (ArrayRef<func::FuncOp> phases : kernels)
+      for (func::FuncOp phase : phases.drop_front())
+        if (failed(appendPhase(phases.front(), phase)))
           return signalPassFailure();
-    }
+    eraseCounters();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!isFirst(function)) {
         function.emitOpError("is launched behind no kernel of this module");
         return signalPassFailure();
       }
+  }
+
+private:
+  /// Erases the functions that counted the tiles of phases which are no functions any more.
+  void eraseCounters() {
+    ModuleOp module = getOperation();
+    for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+      if (auto of = function->getAttrOfType<FlatSymbolRefAttr>(launch::gridOfName);
+          of && !module.lookupSymbol(of.getValue()))
+        function.erase();
   }
 };
 
