@@ -1,4 +1,5 @@
-"""attn-opt survives malformed input: mutated files of the suite, through every pass and pipeline.
+"""attn-opt and attn-sim survive malformed input: mutated files of the suite, through every pass and pipeline, and on the
+modelled chip.
 
 Each mutant may be refused with a diagnostic, never with a crash, a hang or a sanitizer report. A run is reproducible:
 ATTN_FUZZ_SEED and ATTN_FUZZ_COUNT (mutants per shard) choose it, and a failure prints the file and the command.
@@ -15,7 +16,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-ATTN_OPT = Path(os.environ.get("ATTN_BUILD_DIR", ROOT / "build")) / "bin" / "attn-opt"
+BIN = Path(os.environ.get("ATTN_BUILD_DIR", ROOT / "build")) / "bin"
+ATTN_OPT = BIN / "attn-opt"
+ATTN_SIM = BIN / "attn-sim"
 
 SEED = int(os.environ.get("ATTN_FUZZ_SEED", "20240229"))
 MUTANTS_PER_SHARD = int(os.environ.get("ATTN_FUZZ_COUNT", "50"))
@@ -258,3 +261,31 @@ def test_mutants_are_refused_or_taken(shard, tmp_path):
                     pytrace=False,
                 )
         pytest.fail(f"only the whole batch fails, seed {SEED}, shard {shard}: {' '.join(command)} {batch}", pytrace=False)
+
+
+@lru_cache(maxsize=None)
+def runs():
+    """The files that the suite runs on the modelled chip, chip IR and HIVM, with the flags of each run."""
+    found = []
+    for path in sorted((ROOT / "test" / "Execution").rglob("*.mlir")):
+        text = path.read_text()
+        for line in re.findall(r"^// RUN: (?:not )?attn-sim %s(.*)$", text, re.MULTILINE):
+            flags = re.findall(r" (--(?:kernel|arg|blocks|soc|timing-only|check-effects)\S*)", line)
+            found.append((re.sub(r"^//.*\n", "", text, flags=re.MULTILINE), flags))
+    assert any("hacc.entry" in text for text, _ in found) and any("ascend.kernel" in text for text, _ in found)
+    return found
+
+
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_mutants_run_or_are_refused(shard, tmp_path):
+    rng = random.Random(f"{SEED}/run/{shard}")
+    for number in range(MUTANTS_PER_SHARD):
+        text, flags = rng.choice(runs())
+        for _ in range(rng.choice([1, 1, 2])):
+            text = rng.choice(MUTATIONS)(rng, text)
+        mutant = tmp_path / f"mutant-{number}.mlir"
+        mutant.write_text(text)
+        command = [str(ATTN_SIM), str(mutant), *flags, "--max-steps=20000"]
+        trouble = run(command, SINGLE_SECONDS)
+        if trouble is not None:
+            pytest.fail(f"{trouble}\nseed {SEED}, shard {shard}, mutant {number}: {' '.join(command)}\n{text}", pytrace=False)
