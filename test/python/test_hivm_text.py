@@ -1,30 +1,15 @@
 """HIVM text on the modelled chip: mistakes planted in it show, at the Python line. Every kernel: test_stages.py."""
 
-import re
-
 import attn
 import attn.language as at
+import changed_text
 import pytest
 import torch
 from attn import compiler, testing
+from changed_text import EPS, FEW, LINE_OF_PRODUCT, change_text, check_mistake, scale
 from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
 
-EPS = 1e-6
-FEW = "Ascend910B4:vector_cores=3"
 VALUE = r"%[\w.-]+"
-
-
-def change_text(monkeypatch, pattern, replacement):
-    """Every kernel's text has the first match of a pattern changed."""
-
-    def change(text):
-        changed = re.sub(pattern, replacement, text, count=1, flags=re.MULTILINE)
-        assert changed != text, f"nothing to change: {pattern}"
-        return changed
-
-    original = compiler.Artefact.hivm.fget
-    monkeypatch.setattr(compiler.Artefact, "hivm", property(lambda artefact: change(original(artefact))))
-
 
 # Mistakes that an exporter might make: what to change, to what, and what must be said.
 MISTAKES = {
@@ -57,12 +42,7 @@ MISTAKES = {
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_in_the_text_shows(monkeypatch, name):
-    pattern, replacement, said = MISTAKES[name]
-    change_text(monkeypatch, pattern, replacement)
-    inputs = testing.attn_res_inputs(3, 21, 128, torch.bfloat16)
-    result = attn.verify(attn_res_fwd, *inputs, EPS, BT=8, soc=FEW, stages=("chip", "hivm"))
-    assert not result.ok and result.stage == "hivm", repr(result)
-    assert said in repr(result)
+    check_mistake(monkeypatch, "hivm", MISTAKES[name])
 
 
 # Mistakes in the meeting of blocks.
@@ -78,7 +58,7 @@ MEETING = {
 @pytest.mark.parametrize("name", MEETING)
 def test_a_mistake_in_the_meeting_shows(monkeypatch, name):
     pattern, replacement, said = MEETING[name]
-    change_text(monkeypatch, pattern, replacement)
+    change_text(monkeypatch, "hivm", pattern, replacement)
     V, wq, wn = testing.attn_res_inputs(3, 21, 64, torch.float32)
     h, *saved = attn_res_fwd(V, wq, wn, EPS)
     simulated = attn.simulate(
@@ -87,22 +67,11 @@ def test_a_mistake_in_the_meeting_shows(monkeypatch, name):
     assert any(said in hazard.message for hazard in simulated.report.hazards), simulated.report.hazards
 
 
-@attn.kernel
-def scale(X: at.Tensor["T D"], s: float, BT: at.Auto(1, 64)):
-    Y = at.empty("T D", X.dtype)
-    for t in at.grid(at.tiles(T, BT)):
-        Y[t, :] = X[t, :].to(at.f32) * s
-    return Y
-
-
-LINE_OF_PRODUCT = scale._function.__code__.co_firstlineno + 4
-
-
 def test_what_the_chip_refuses_is_a_hazard_at_the_python_line(monkeypatch):
-    change_text(monkeypatch, r"arith\.constant 32768 : i64", "arith.constant 32772 : i64")
+    change_text(monkeypatch, "hivm", r"arith\.constant 32768 : i64", "arith.constant 32772 : i64")
     _, report = attn.simulate(scale, torch.ones(4, 64, dtype=torch.bfloat16), 2.0, stage="hivm")
     hazard = report.hazards[0]
-    assert hazard.kind == "misaligned" and hazard.place[:2] == (__file__, LINE_OF_PRODUCT)
+    assert hazard.kind == "misaligned" and hazard.place[:2] == (changed_text.__file__, LINE_OF_PRODUCT)
 
 
 def test_text_that_is_none_is_refused(monkeypatch):

@@ -3,33 +3,14 @@
 Mistakes planted in the text, each of which must show, and errors at the Python line. Every kernel: test_stages.py.
 """
 
-import re
-
 import attn
 import attn.language as at
+import changed_text
 import pytest
 import torch
-from attn import _core, compiler, testing
+from attn import _core, testing
+from changed_text import EPS, FEW, LINE_OF_PRODUCT, change_text, check_mistake, scale
 from kernels_dsl.attn_res import attn_res_fwd
-
-EPS = 1e-6
-FEW = "Ascend910B4:vector_cores=3"
-
-# Mistakes in the text
-
-
-def change_text(monkeypatch, pattern, replacement, occurrence=0):
-    """Every kernel's text has one place changed: the match of a pattern with that number."""
-
-    def change(text):
-        matches = list(re.finditer(pattern, text))
-        assert matches, f"nothing to change: {pattern}"
-        match = matches[occurrence]
-        return text[: match.start()] + match.expand(replacement) + text[match.end() :]
-
-    original = compiler.Artefact.ascendc.fget
-    monkeypatch.setattr(compiler.Artefact, "ascendc", property(lambda artefact: change(original(artefact))))
-
 
 # Mistakes that an emitter might make: what to change, to what, and what must be said.
 MISTAKES = {
@@ -56,17 +37,12 @@ MISTAKES = {
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_in_the_text_shows(monkeypatch, name):
-    pattern, replacement, said = MISTAKES[name]
-    change_text(monkeypatch, pattern, replacement)
-    inputs = testing.attn_res_inputs(3, 21, 128, torch.bfloat16)
-    result = attn.verify(attn_res_fwd, *inputs, EPS, BT=8, soc=FEW, stages=("chip", "ascendc"))
-    assert not result.ok and result.stage == "ascendc", repr(result)
-    assert said in repr(result)
+    check_mistake(monkeypatch, "ascendc", MISTAKES[name])
 
 
 def test_a_trace_that_differs_alone_is_wrong(monkeypatch):
     """A barrier too many changes no value and is no hazard."""
-    change_text(monkeypatch, r"(AscendC::PipeBarrier<PIPE_V>\(\);)", r"\1 \1")
+    change_text(monkeypatch, "ascendc", r"(AscendC::PipeBarrier<PIPE_V>\(\);)", r"\1 \1")
     result = attn.verify(attn_res_fwd, *testing.attn_res_inputs(3, 21, 64, torch.float32), EPS, soc=FEW,
                          stages=("chip", "ascendc"))  # fmt: skip
     assert all(finding.ok for finding in result.findings) and not result.hazards
@@ -77,31 +53,20 @@ def test_a_trace_that_differs_alone_is_wrong(monkeypatch):
 # Errors at the Python line
 
 
-@attn.kernel
-def scale(X: at.Tensor["T D"], s: float, BT: at.Auto(1, 64)):
-    Y = at.empty("T D", X.dtype)
-    for t in at.grid(at.tiles(T, BT)):
-        Y[t, :] = X[t, :].to(at.f32) * s
-    return Y
-
-
-LINE_OF_PRODUCT = scale._function.__code__.co_firstlineno + 4
-
-
 def test_what_does_not_compile_is_an_error_at_the_python_line(monkeypatch):
-    change_text(monkeypatch, r"AscendC::Muls\((\w+), (\w+), s,", r"AscendC::Muls(\1, \2, 1,")
+    change_text(monkeypatch, "ascendc", r"AscendC::Muls\((\w+), (\w+), s,", r"AscendC::Muls(\1, \2, 1,")
     with pytest.raises(attn.CompileError) as error:
         attn.simulate(scale, torch.ones(4, 64, dtype=torch.bfloat16), 2.0, stage="ascendc")
     first = error.value.diagnostics[0]
-    assert (first.file, first.line) == (__file__, LINE_OF_PRODUCT)
+    assert (first.file, first.line) == (changed_text.__file__, LINE_OF_PRODUCT)
     assert first.message.startswith("the text does not compile: no matching function for call to 'Muls'")
 
 
 def test_what_the_chip_refuses_is_a_hazard_at_the_python_line(monkeypatch):
-    change_text(monkeypatch, r"(AscendC::Muls\()(\w+),", r"\1\2[1],")
+    change_text(monkeypatch, "ascendc", r"(AscendC::Muls\()(\w+),", r"\1\2[1],")
     _, report = attn.simulate(scale, torch.ones(4, 64, dtype=torch.bfloat16), 2.0, stage="ascendc")
     hazard = report.hazards[0]
-    assert hazard.kind == "misaligned" and hazard.place[:2] == (__file__, LINE_OF_PRODUCT)
+    assert hazard.kind == "misaligned" and hazard.place[:2] == (changed_text.__file__, LINE_OF_PRODUCT)
 
 
 def test_unknown_stages_and_missing_compilers(monkeypatch):
