@@ -49,6 +49,13 @@ struct DriverOptions {
       "no-line-directives",
       llvm::cl::desc(
           "Print AscendC without #line directives, HIVM without locations, for reading")};
+  llvm::cl::opt<ascendc::KernelForm> kernelForm{
+      "kernel-form", llvm::cl::desc("How AscendC kernels say which cores they are for"),
+      llvm::cl::init(ascendc::KernelForm::Attribute),
+      llvm::cl::values(clEnumValN(ascendc::KernelForm::Attribute, "attribute",
+                                  "__vector__, __mix__(0, 1): from CANN 8.5 on"),
+                       clEnumValN(ascendc::KernelForm::TaskType, "task-type",
+                                  "__aicore__ and KERNEL_TASK_TYPE_DEFAULT: before"))};
   llvm::cl::opt<sidecar::Route> via{
       "via", llvm::cl::desc("The way of objects"), llvm::cl::init(sidecar::Route::AscendC),
       llvm::cl::values(clEnumValN(sidecar::Route::AscendC, "ascendc", "AscendC and bisheng"),
@@ -151,7 +158,8 @@ EmitPass::Emission getEmission(const DriverOptions &options, StringRef outputFil
     };
   case Stage::AscendC:
     return [&](ModuleOp module) {
-      ascendc::AscendCOptions ascendc{/*lineDirectives=*/!options.noLineDirectives};
+      ascendc::AscendCOptions ascendc{/*lineDirectives=*/!options.noLineDirectives,
+                                      options.kernelForm};
       return ascendc::emitAscendC(module, os, ascendc);
     };
   case Stage::HIVM:

@@ -54,11 +54,17 @@ void attn::addAscendStage(OpPassManager &manager) {
 }
 
 void attn::addLinalgStage(OpPassManager &manager) {
+  // As for the CPU, each phase is lowered as a kernel of its own.
+  SplitPhasesPassOptions split;
+  split.phases = "launches";
+  manager.addPass(createSplitPhasesPass(split));
   manager.addPass(createConvertTileToLinalgPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addNestedPass<func::FuncOp>(createSpellWholeTensorsPass());
   manager.addNestedPass<func::FuncOp>(createUnrollStripsPass());
+  manager.addNestedPass<func::FuncOp>(createCopyCarriedPartsPass());
+  manager.addPass(createJoinPhasesPass());
   manager.addPass(createAddProgramIdsPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());

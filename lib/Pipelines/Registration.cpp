@@ -11,7 +11,7 @@
 #include "attn/Machine/MachineDialect.h"
 #include "attn/Pipelines/CpuLowering.h"
 #include "attn/Pipelines/Pipelines.h"
-#include "attn/Target/HIVM/HIVM.h"
+#include "attn/Dialect/HIVM/IR/HIVM.h"
 #include "attn/Target/Linalg/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"

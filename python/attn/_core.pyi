@@ -28,7 +28,7 @@ class Module:
     def str(self, debug_info: bool = False, generic: bool = False) -> str:
         """The text of the module, with source positions on request."""
 
-    def emit_ascendc(self, line_directives: bool = True) -> str:
+    def emit_ascendc(self, kernel_form: str = "attribute") -> str:
         """The AscendC text of a module at the stage `ascend`."""
 
     def emit_hivm(self, locations: bool = True) -> str:

@@ -20,6 +20,7 @@ _PIPELINES["linalg"] = ("attn-tile", "attn-linalg")
 _PIPELINES["ascendc"] = _PIPELINES["ascend"]
 _EMITTED_FROM = {"ascendc": "ascend", "hivm": "ascend", "sidecar": "ascend"}  # what is no IR
 _OPTIONS = dict.fromkeys(("band", "composites", "phases", "softmax", "strips"), "attn-tile")
+_OPTIONS["kernel_form"] = "ascendc"  # of the printer, not of a pipeline
 _WORD = re.compile(r"[\w-]+")
 
 
@@ -183,6 +184,8 @@ class Artefact:
             with compile_errors():
                 if stage == "hivm":
                     text = module.emit_hivm(debug_info)
+                elif stage == "ascendc":
+                    text = module.emit_ascendc(self._options.get("kernel_form", "attribute"))
                 elif level != stage:
                     text = getattr(module, f"emit_{stage}")()
                 else:

@@ -70,11 +70,17 @@ std::string KernelModule::str(bool debugInfo, bool generic) const {
   return text;
 }
 
-std::string KernelModule::emitAscendC(bool lineDirectives) const {
+std::string KernelModule::emitAscendC(const std::string &kernelForm) const {
+  ascendc::AscendCOptions options;
+  if (kernelForm == "task-type")
+    options.kernelForm = ascendc::KernelForm::TaskType;
+  else if (kernelForm != "attribute")
+    throw py::value_error("kernel_form: 'attribute' or 'task-type' is expected, not '" +
+                          kernelForm + "'");
   DiagnosticCollector collector(getContext());
   std::string text;
   llvm::raw_string_ostream stream(text);
-  if (failed(ascendc::emitAscendC(getModule(), stream, ascendc::AscendCOptions{lineDirectives})))
+  if (failed(ascendc::emitAscendC(getModule(), stream, options)))
     raiseDiagnostics(collector.take());
   return text;
 }
@@ -174,7 +180,8 @@ void bindKernelModule(py::module_ &module) {
       .def("run", &KernelModule::run, py::arg("pipeline"), release())
       .def("str", &KernelModule::str, py::arg("debug_info") = false, py::arg("generic") = false,
            release())
-      .def("emit_ascendc", &KernelModule::emitAscendC, py::arg("line_directives") = true, release())
+      .def("emit_ascendc", &KernelModule::emitAscendC, py::arg("kernel_form") = "attribute",
+           release())
       .def("emit_hivm", &KernelModule::emitHIVM, py::arg("locations") = true, release())
       .def("emit_sidecar", &KernelModule::emitSidecar, release())
       .def("build_object", &KernelModule::buildObject, py::arg("output"), py::arg("shared"),

@@ -33,7 +33,7 @@ public:
   std::string str(bool debugInfo, bool generic = false) const;
 
   /// The AscendC text of a module at the stage `ascend`. Raises DiagnosticError.
-  std::string emitAscendC(bool lineDirectives) const;
+  std::string emitAscendC(const std::string &kernelForm) const;
 
   /// The HIVM text of a module at the stage `ascend` with composites kept. Raises DiagnosticError.
   std::string emitHIVM(bool locations) const;

@@ -14,6 +14,17 @@
 // VALUES: values of argument 1:
 // VALUES-NEXT: {{^}}  1792 1800 1808 1816
 
+// The vendor's compiler takes one kernel: the sum of a block's rows is stored before all meet, and loaded behind.
+// RUN: attn-opt %s --emit=linalg | FileCheck %s --check-prefix=LINALG
+// RUN: attn-opt %s --attn-tile=phases=launches | attn-opt --attn-linalg --mlir-print-op-generic | FileCheck %s --check-prefix=LINALG
+// LINALG: sym_name = "sums"
+// LINALG: "hivm.hir.set_ffts_base_addr"
+// LINALG: "bufferization.materialize_in_destination"
+// LINALG: "hivm.hir.sync_block"() <{flag_id = 9 : i16, sync_block_mode = #hivm.sync_block_mode<ALL_VECTOR>, tvector_pipe = #hivm.pipe<PIPE_ALL>}> : () -> ()
+// LINALG: "memref.copy"
+// LINALG: "bufferization.materialize_in_destination"
+// LINALG-NOT: sym_name
+
 // CHECK: extern "C" __global__ __mix__(0, 1) void sums(
 // CHECK: AscendC::SyncAll();
 // CHECK: AscendC::PipeBarrier<PIPE_ALL>();

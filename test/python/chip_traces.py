@@ -354,10 +354,14 @@ class HIVMInterpreter(Interpreter):
         self.note("meet: wait")
 
 
+TASK_TYPE = "_infer_task_type_function"
+"""The end of the names of functions that run on the host."""
+
+
 def traces(text: str, interpreter, sizes: dict, block: int, blocks: int):
     """The trace of one core for every kernel of a text, by name."""
     found = {}
     for name, (arguments, statements) in parse_functions(text).items():
-        if not name.endswith("_grid"):
+        if not name.endswith(("_grid", TASK_TYPE)):
             found[name] = interpreter(sizes, block, blocks).run(arguments, statements)
     return found

@@ -13,7 +13,7 @@ import attn
 import pytest
 import torch
 from catalogue import DTYPES, KERNELS, VARIANTS, compile_kernel
-from chip_traces import AscendInterpreter, HIVMInterpreter, traces
+from chip_traces import TASK_TYPE, AscendInterpreter, HIVMInterpreter, traces
 from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
 from kernels_dsl.neighborhood import neighborhood_bwd, neighborhood_fwd
 from vendor import bishengir_templates, bishengir_tool
@@ -80,6 +80,19 @@ def test_accepted(name, dtype):
         before, after = (re.sub(r"%[\w.-]+", "%", str(re.findall(pattern, of))) for of in (text, converted))
         assert before == after, op
     assert pointer_casts(text) == pointer_casts(converted)
+
+
+@EVERY_FORM
+def test_task_type_is_the_vendors(name, dtype):
+    """Each kernel has the function of the host that the vendor's own pass would give it."""
+    text = hivm_text(name, dtype)
+    head, *functions = re.split(r"^(?=  func\.func )", text, flags=re.MULTILINE)
+    task_type = re.compile(rf"^  func\.func @(\w+{TASK_TYPE}\(\) -> .*) {{\n.* = (arith\.constant .*)$", re.MULTILINE)
+    theirs = []
+    for kernel in (function for function in functions if "hacc.entry" in function):  # the pass takes one at a time
+        alone = head + kernel if kernel is functions[-1] else head + kernel + "}\n"
+        theirs += task_type.findall(bishengir_opt(alone, DEVICE, "--hivm-insert-infer-task-type-func"))
+    assert task_type.findall(text) == theirs != []
 
 
 @pytest.fixture(scope="session")

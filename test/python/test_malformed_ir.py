@@ -80,7 +80,7 @@ def flag_sets():
     passes = text.split("Compiler passes to run", 1)[1].split("\n  --", 1)[0]
     names = re.findall(r"^ {6}(--[\w-]+) ", passes, re.MULTILINE)
     assert "--canonicalize" in names and "--attn-all" in names, names
-    emissions = [[f"--emit={form}"] for form in ("tile", "ascend", "ascendc", "hivm", "sidecar")]
+    emissions = [[f"--emit={form}"] for form in ("tile", "linalg", "ascend", "ascendc", "hivm", "sidecar")]
     soc = "--soc=Ascend910B4:ub_bytes=8192"
     return (
         [[], ["--mlir-print-op-generic"], ["--allow-unregistered-dialect", "--verify-roundtrip"]]

@@ -53,6 +53,11 @@ def test_no_library_by_hivm(tmp_path):
         compile_kernel("attn_res_fwd-resident", "f32").build(tmp_path / "k.so", form="shared", via="hivm")
 
 
+def test_one_launch_per_object(tmp_path):
+    with pytest.raises(attn.CompileError, match="takes one kernel per HIVM text, and 'attn_res_bwd' has one for each"):
+        compile_kernel("attn_res_bwd-launches", "f32").build(tmp_path / "k.o", via="hivm")
+
+
 def test_without_hivmc(tmp_path, toolkit, monkeypatch):
     (toolkit / "hivmc").unlink()
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -1,8 +1,8 @@
 // What the modelled chip takes of HIVM: checked once, before anything runs.
 #include "CheckForm.h"
+#include "attn/Dialect/HIVM/IR/HIVM.h"
 #include "attn/Execution/HIVM/HIVMText.h"
 #include "attn/Execution/Simulator/ScalarArithmetic.h"
-#include "attn/Target/HIVM/HIVM.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

@@ -11,6 +11,8 @@ using ascend::BinaryKind;
 using ascend::UnaryKind;
 
 constexpr int64_t blockBytes = 32;
+/// Elements from one row in GM to the next, at most: no memory is as large.
+constexpr int64_t farthestRow = int64_t(1) << 48;
 
 static std::string getName(Operation *op) {
   StringRef name = op->getName().stripDialect();
@@ -50,6 +52,10 @@ bool Program::getRows(Operation *op, const View &view, Rows &rows) {
     return fail(op, HazardKind::OutOfBounds,
                 "takes " + Twine(rows.rows) + " rows of " + Twine(rows.cols) +
                     " elements, more than ub holds or less than none");
+  int64_t farthest = view.memory == Memory::UB ? most : farthestRow;
+  if (rows.rows > 1 && (rows.pitch < 0 || rows.pitch > farthest))
+    return fail(op, HazardKind::OutOfBounds,
+                "takes rows that are " + Twine(rows.pitch) + " elements apart");
   return true;
 }
 

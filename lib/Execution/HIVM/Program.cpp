@@ -203,7 +203,7 @@ bool Program::lookUp(memref::LoadOp op) {
 void Program::define(PointerCastOp op) {
   auto type = cast<MemRefType>(op.getResult().getType());
   View view;
-  view.address = get(op.getAddress());
+  view.address = get(op.getAddresses().front());
   view.element = *getElement(type);
   unsigned dynamic = 0;
   for (int64_t size : type.getShape())
@@ -221,7 +221,8 @@ void Program::define(PointerCastOp op) {
     views[op] = view;
     return;
   }
-  view.begin = view.address;
+  // A place before the first byte has none: whatever touches it is out of bounds.
+  view.begin = std::max<int64_t>(0, view.address);
   // Loads fill the last block of a row, and a broadcast reads whole blocks.
   view.end =
       std::min<int64_t>(add(view.begin, llvm::alignTo(bytes, blockBytes)), kernel.chip.ubBytes);

@@ -2,8 +2,8 @@
 #ifndef ATTN_LIB_EXECUTION_HIVM_PROGRAM_H
 #define ATTN_LIB_EXECUTION_HIVM_PROGRAM_H
 
+#include "attn/Dialect/HIVM/IR/HIVM.h"
 #include "attn/Execution/Text/TextLaunch.h"
-#include "attn/Target/HIVM/HIVM.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include <map>

@@ -37,6 +37,18 @@ struct KernelHead {
   std::string name;
 };
 
+/// The kind of a kernel that names it as first statement, by the word of the newer form.
+std::string getTaskType(StringRef body) {
+  static const llvm::Regex statement("^[^{]*\\{[ \n]*KERNEL_TASK_TYPE_DEFAULT\\(([A-Z0-9_]+)\\)");
+  SmallVector<StringRef> matches;
+  if (!statement.match(body, &matches))
+    return "__aicore__";
+  return llvm::StringSwitch<std::string>(matches[1])
+      .Case("KERNEL_TYPE_AIV_ONLY", "__vector__")
+      .Case("KERNEL_TYPE_MIX_AIV_1_0", "__mix__(0, 1)")
+      .Default(matches[1].str());
+}
+
 /// The heads of the kernels: `extern "C" __global__ <kind> void <name>(`.
 SmallVector<KernelHead> findKernels(StringRef text) {
   static const llvm::Regex head("__global__ +(__[a-z]+__(\\([0-9, ]*\\))?) +void +"
@@ -44,8 +56,9 @@ SmallVector<KernelHead> findKernels(StringRef text) {
   SmallVector<KernelHead> kernels;
   SmallVector<StringRef> matches;
   while (head.match(text, &matches)) {
-    kernels.push_back({matches[1].str(), matches[3].str()});
     text = text.substr(matches[0].end() - text.begin());
+    std::string kind = matches[1] == "__aicore__" ? getTaskType(text) : matches[1].str();
+    kernels.push_back({kind, matches[3].str()});
   }
   return kernels;
 }

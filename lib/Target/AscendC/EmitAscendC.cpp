@@ -17,7 +17,7 @@ LogicalResult attn::ascendc::emitAscendC(ModuleOp module, raw_ostream &os,
     return failure();
   for (func::FuncOp kernel : *kernels) {
     stream << "\n";
-    if (failed(KernelEmitter(kernel, stream, options.lineDirectives).emit()))
+    if (failed(KernelEmitter(kernel, stream, options).emit()))
       return failure();
   }
   os << stream.str();

@@ -67,10 +67,15 @@ void KernelEmitter::writeHeader() {
   bool hasMeeting = doBlocksMeet(kernel);
   // Blocks can only meet in a kernel that is declared mixed, here without cube cores.
   std::string kind = hasMeeting ? "__mix__(0, 1)" : "__vector__";
+  if (form == KernelForm::TaskType)
+    kind = "__aicore__";
   head.writeStatement(kernel.getLoc(), "extern \"C\" __global__ " + kind + " void " +
                                            kernel.getName() + "(" + llvm::join(parameters, ", ") +
                                            ") {");
   head.indent();
+  if (form == KernelForm::TaskType)
+    head.writeLine(hasMeeting ? "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);"
+                              : "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);");
   head.writeLine("AscendC::InitSocState();");
   // The launcher passes all parameters, and compilers warn of those that nobody reads.
   for (const Parameter &parameter : signature.parameters)

@@ -7,6 +7,7 @@
 #include "Expression.h"
 #include "SignAnalysis.h"
 #include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "attn/Target/AscendC/EmitAscendC.h"
 #include "attn/Target/AscendC/Names.h"
 #include "attn/Target/AscendC/Signature.h"
 #include "llvm/ADT/DenseMap.h"
@@ -16,8 +17,9 @@ namespace attn::ascendc {
 
 class KernelEmitter {
 public:
-  KernelEmitter(mlir::func::FuncOp kernel, llvm::raw_ostream &os, bool lineDirectives)
-      : kernel(kernel), os(os), head(os, lineDirectives), writer(bodyStream, lineDirectives) {}
+  KernelEmitter(mlir::func::FuncOp kernel, llvm::raw_ostream &os, const AscendCOptions &options)
+      : kernel(kernel), form(options.kernelForm), os(os), head(os, options.lineDirectives),
+        writer(bodyStream, options.lineDirectives) {}
 
   mlir::LogicalResult emit();
 
@@ -83,6 +85,7 @@ private:
   std::string getElementType(mlir::Value memory) const;
 
   mlir::func::FuncOp kernel;
+  KernelForm form;
   llvm::raw_ostream &os;
   /// The body is written first: its head says what it does not use.
   std::string body;

@@ -395,7 +395,6 @@ LogicalResult KernelExporter::write(ascend::BarrierOp op) {
 
 /// All pipes of the core are done; then its stores are told to all cores, and it waits for theirs.
 LogicalResult KernelExporter::write(ascend::SyncAllOp op) {
-  constexpr int64_t meetingFlag = 9;
   Location loc = op.getLoc();
   if (!flagBase)
     return op.emitOpError("lets blocks meet in a loop or condition, which not all may pass alike");

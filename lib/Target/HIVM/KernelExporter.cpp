@@ -47,6 +47,8 @@ LogicalResult KernelExporter::run() {
   if (failed(made))
     return failure();
   signature = std::move(*made);
+  if (failed(makeTaskTypeFunction()))
+    return failure();
   makeFunction();
   mapArguments();
   if (failed(exportBlock(kernel.getBody().front())))
@@ -57,6 +59,30 @@ LogicalResult KernelExporter::run() {
   DominanceInfo dominance(function);
   eliminateCommonSubExpressions(rewriter, dominance, function);
   (void)runRegionDCE(rewriter, function->getRegions());
+  return success();
+}
+
+/// A function of the host that tells the vendor's launcher what kind of task the kernel is.
+LogicalResult KernelExporter::makeTaskTypeFunction() {
+  // What --hivm-insert-infer-task-type-func of bishengir-opt 1.2.0 gives for kernels of vector
+  // cores, whether or not their blocks meet.
+  constexpr int64_t vectorTask = 10;
+  MLIRContext *context = builder.getContext();
+  OpBuilder::InsertionGuard guard(builder);
+  Location loc = kernel.getLoc();
+  Type byte = builder.getI8Type();
+  std::string name = (kernel.getName() + "_infer_task_type_function").str();
+  if (Operation *other = kernel->getParentOfType<ModuleOp>().lookupSymbol(name))
+    return other->emitError() << "has the name of a function that belongs to kernel '"
+                              << kernel.getName() << "' in HIVM";
+  auto function = func::FuncOp::create(builder, loc, name, builder.getFunctionType({}, byte));
+  function->setAttr("hacc.function_kind",
+                    hacc::FunctionKindAttr::get(context, hacc::FunctionKind::HOST));
+  function->setAttr("hacc.host_func_type", hacc::HostFuncTypeAttr::get(
+                                               context, hacc::HostFuncType::InferTaskTypeFunction));
+  builder.setInsertionPointToStart(function.addEntryBlock());
+  Value type = arith::ConstantOp::create(builder, loc, builder.getI8IntegerAttr(vectorTask));
+  func::ReturnOp::create(builder, loc, type);
   return success();
 }
 

@@ -4,8 +4,8 @@
 #define ATTN_LIB_TARGET_HIVM_KERNELEXPORTER_H
 
 #include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "attn/Dialect/HIVM/IR/HIVM.h"
 #include "attn/Target/AscendC/Signature.h"
-#include "attn/Target/HIVM/HIVM.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -53,6 +53,7 @@ private:
   // Structure (KernelExporter.cpp).
   mlir::LogicalResult checkForm();
   mlir::LogicalResult collectBuffers();
+  mlir::LogicalResult makeTaskTypeFunction();
   void makeFunction();
   void mapArguments();
   mlir::LogicalResult exportBlock(mlir::Block &block);

@@ -1,10 +1,13 @@
 // The pass `linalg-add-program-ids`: kernels with the arguments of triton-ascend's programs.
+#include "FlatViews.h"
+#include "attn/Dialect/HIVM/IR/HIVM.h"
 #include "attn/Machine/LaunchDialect.h"
 #include "attn/Machine/MachineDialect.h"
 #include "attn/Target/Linalg/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 namespace attn {
 #define GEN_PASS_DEF_ADDPROGRAMIDSPASS
@@ -12,134 +15,80 @@ namespace attn {
 } // namespace attn
 
 using namespace mlir;
+using namespace attn;
 
 namespace {
 
-/// What a view selects of a flat array.
-struct Selection {
-  Value offset;
-  SmallVector<OpFoldResult> sizes, strides;
-};
+/// The type of an array that sizes and strides describe; null for any other.
+MemRefType getArrayType(Type type) {
+  auto memref = dyn_cast<MemRefType>(type);
+  bool holds = memref && memref.getElementType().isIntOrFloat() && memref.isStrided() &&
+               memref.getStridesAndOffset().second == 0;
+  return holds ? memref : MemRefType();
+}
 
-/// Writes views of an array, and views of these, as casts of the flat array.
-class FlatViews {
-public:
-  explicit FlatViews(Value base) : base(base), builder(base.getContext()) {}
+/// Whether an argument holds the addresses of a list of tensors; arrays have no words of 64 bits.
+/// The next argument has the sizes and strides that all of them have, and address 0.
+bool isTable(Type type) {
+  MemRefType array = getArrayType(type);
+  return array && array.getElementType().isInteger(64);
+}
 
-  /// Replaces each user of `view` that selects a part or adds dimensions of size 1.
-  void replaceUsers(Value view, const Selection &selection) {
-    for (Operation *user : llvm::make_early_inc_range(view.getUsers())) {
-      builder.setInsertionPoint(user);
-      if (auto subview = dyn_cast<memref::SubViewOp>(user))
-        replace(subview, select(selection, subview));
-      else if (auto expand = dyn_cast<memref::ExpandShapeOp>(user))
-        replace(expand, addUnits(selection, expand));
-    }
-  }
+/// The address of an entry, of which `convert-tile-to-linalg` makes a distance from address 0; null
+/// where `cast` is something else.
+Value getAddress(memref::ReinterpretCastOp cast) {
+  auto offset = dyn_cast<Value>(cast.getMixedOffsets().front());
+  auto distance = offset ? offset.getDefiningOp<arith::DivUIOp>() : arith::DivUIOp();
+  auto bytes =
+      distance ? distance.getLhs().getDefiningOp<arith::IndexCastOp>() : arith::IndexCastOp();
+  int64_t size = cast.getType().getElementTypeBitWidth() / 8;
+  bool isAddress = bytes && bytes.getIn().getType().isInteger(64) &&
+                   getConstantIntValue(distance.getRhs()) == size;
+  return isAddress ? bytes.getIn() : Value();
+}
 
-private:
-  void replace(Operation *op, const Selection &selection) {
-    Value old = op->getResult(0);
-    replaceUsers(old, selection);
-    if (!old.use_empty()) {
-      builder.setInsertionPoint(op);
-      // What copies take any layout: the types need not be the same.
-      old.replaceAllUsesWith(createView(selection, op->getLoc()));
-    }
-    op->erase();
-  }
+/// Kernels take their block and the count of blocks last.
+LogicalResult verifyPlaces(func::FuncOp kernel) {
+  ArrayRef<Type> types = kernel.getArgumentTypes();
+  auto isPlace = [](Type type) { return type.isIndex(); };
+  bool holds =
+      kernel.getNumResults() == 0 && types.size() >= 2 && llvm::all_of(types.take_back(2), isPlace);
+  return holds ? success() : kernel.emitOpError("does not take its block and their count last");
+}
 
-  Value createView(const Selection &selection, Location loc) {
-    SmallVector<int64_t> sizes, strides;
-    SmallVector<Value> dynamic;
-    dispatchIndexOpFoldResults(selection.sizes, dynamic, sizes);
-    dispatchIndexOpFoldResults(selection.strides, dynamic, strides);
-    auto layout = StridedLayoutAttr::get(base.getContext(), ShapedType::kDynamic, strides);
-    auto type = MemRefType::get(sizes, cast<MemRefType>(base.getType()).getElementType(), layout);
-    return memref::ReinterpretCastOp::create(builder, loc, type, base,
-                                             OpFoldResult(selection.offset), selection.sizes,
-                                             selection.strides);
-  }
-
-  Value getValue(OpFoldResult number, Location loc) {
-    return getValueOrCreateConstantIndexOp(builder, loc, number);
-  }
-
-  OpFoldResult multiply(OpFoldResult lhs, OpFoldResult rhs, Location loc) {
-    if (isOneInteger(lhs))
-      return rhs;
-    if (isOneInteger(rhs))
-      return lhs;
-    return arith::MulIOp::create(builder, loc, getValue(lhs, loc), getValue(rhs, loc)).getResult();
-  }
-
-  Selection select(const Selection &from, memref::SubViewOp view) {
-    Location loc = view.getLoc();
-    Selection result{from.offset, {}, {}};
-    llvm::SmallBitVector dropped = view.getDroppedDims();
-    for (unsigned dimension = 0; dimension < from.sizes.size(); ++dimension) {
-      OpFoldResult stride = from.strides[dimension];
-      OpFoldResult distance = multiply(view.getMixedOffsets()[dimension], stride, loc);
-      if (!isZeroInteger(distance))
-        result.offset = arith::AddIOp::create(builder, loc, result.offset, getValue(distance, loc));
-      if (dropped.test(dimension))
-        continue;
-      result.sizes.push_back(view.getMixedSizes()[dimension]);
-      result.strides.push_back(multiply(view.getMixedStrides()[dimension], stride, loc));
-    }
-    return result;
-  }
-
-  /// In a group of dimensions only one has another size than 1, so it has the group's stride; what
-  /// the others have does not matter.
-  Selection addUnits(const Selection &from, memref::ExpandShapeOp expand) {
-    OpFoldResult one = builder.getIndexAttr(1);
-    Selection result{from.offset, expand.getMixedOutputShape(), {}};
-    result.strides.assign(result.sizes.size(), one);
-    for (auto [group, stride] : llvm::zip(expand.getReassociationIndices(), from.strides))
-      for (int64_t dimension : group)
-        if (!isOneInteger(result.sizes[dimension]))
-          result.strides[dimension] = stride;
-    return result;
-  }
-
-  Value base;
-  OpBuilder builder;
-};
-
-/// Puts new arguments before the old ones of a kernel, and takes the old ones away.
+/// Puts a block with new arguments before a kernel's, in which it makes of them what stood for the
+/// old ones; then both become one.
 class ProgramEntry {
 public:
   explicit ProgramEntry(func::FuncOp kernel)
-      : kernel(kernel), body(kernel.getBody().front()), builder(OpBuilder::atBlockBegin(&body)),
+      : kernel(kernel), builder(kernel.getContext()), body(kernel.getBody().front()),
+        entry(*builder.createBlock(&kernel.getBody(), kernel.getBody().begin())),
         loc(kernel.getLoc()) {}
 
   LogicalResult add() {
-    unsigned count = body.getNumArguments();
-    auto isPlace = [&](unsigned number) { return body.getArgument(number).getType().isIndex(); };
-    if (kernel.getNumResults() > 0 || count < 2 || !isPlace(count - 1) || !isPlace(count - 2))
-      return kernel.emitOpError("does not take its block and their count last");
     SmallVector<BlockArgument> old(body.getArguments());
-    for (BlockArgument argument : ArrayRef(old).drop_back(2))
-      if (failed(replace(argument)))
+    unsigned count = old.size();
+    bool hasMeeting = !body.getOps<hivm::SyncBlockOp>().empty();
+    if (hasMeeting)
+      addFlagBase();
+    for (unsigned number = 0; number < count - 2; ++number) {
+      bool hasEntries = isTable(old[number].getType());
+      if (failed(hasEntries ? replaceTable(old[number], old[number + 1]) : replace(old[number])))
         return failure();
+      number += hasEntries;
+    }
     addPlaces(old[count - 2], old[count - 1]);
-    body.eraseArguments(0, count);
-    kernel.setArgAttrsAttr({});
-    kernel.setFunctionType(builder.getFunctionType(body.getArgumentTypes(), {}));
-    setAttributes();
+    entry.getOperations().splice(entry.end(), body.getOperations());
+    body.erase();
+    setAttributes(hasMeeting);
     return success();
   }
 
 private:
   LogicalResult replace(BlockArgument argument) {
     Type type = argument.getType();
-    if (auto memref = dyn_cast<MemRefType>(type)) {
-      // A list of tensors: its entries are casts of one array by their addresses.
-      if (llvm::any_of(argument.getUsers(), llvm::IsaPred<memref::ReinterpretCastOp>))
-        return emitError(argument.getLoc(),
-                         "a list of tensors has no form for the vendor's compiler yet");
-      replaceArray(argument, memref);
+    if (MemRefType array = getArrayType(type)) {
+      replaceArray(argument, array);
       return success();
     }
     if (type.isIndex()) {
@@ -149,52 +98,135 @@ private:
     if (!type.isIntOrFloat())
       return kernel.emitOpError() << "takes an argument of type " << type
                                   << ", which programs cannot have";
-    argument.replaceAllUsesWith(body.addArgument(type, argument.getLoc()));
+    argument.replaceAllUsesWith(entry.addArgument(type, argument.getLoc()));
     return success();
   }
 
   /// A 64-bit argument as an index.
   Value addIndex(Location at) {
-    Value word = body.addArgument(builder.getI64Type(), at);
+    Value word = entry.addArgument(builder.getI64Type(), at);
     return arith::IndexCastOp::create(builder, at, builder.getIndexType(), word);
+  }
+
+  SmallVector<OpFoldResult> getNumbers(ArrayRef<int64_t> numbers, Location at) {
+    SmallVector<OpFoldResult> result;
+    for (int64_t number : numbers)
+      result.push_back(ShapedType::isDynamic(number) ? OpFoldResult(addIndex(at))
+                                                     : builder.getIndexAttr(number));
+    return result;
+  }
+
+  /// All of an array, by arguments of its own where its sizes and strides are no numbers; whoever
+  /// asks for these gets them.
+  Selection addShape(BlockArgument argument, MemRefType type) {
+    Location at = argument.getLoc();
+    Selection whole;
+    whole.offset = arith::ConstantIndexOp::create(builder, at, 0);
+    whole.sizes = getNumbers(type.getShape(), at);
+    whole.strides = getNumbers(type.getStridesAndOffset().first, at);
+    SmallVector<Value> numbers = {whole.offset};
+    for (OpFoldResult number : llvm::concat<OpFoldResult>(whole.sizes, whole.strides))
+      numbers.push_back(getValueOrCreateConstantIndexOp(builder, at, number));
+    for (Operation *user : llvm::make_early_inc_range(argument.getUsers()))
+      replaceQuestion(user, numbers);
+    return whole;
+  }
+
+  /// Answers an op that asks for sizes or strides: `numbers` are offset, sizes, strides.
+  static void replaceQuestion(Operation *op, ArrayRef<Value> numbers) {
+    if (auto dim = dyn_cast<memref::DimOp>(op)) {
+      std::optional<int64_t> dimension = dim.getConstantIndex();
+      if (!dimension || *dimension < 0 || *dimension >= static_cast<int64_t>(numbers.size() / 2))
+        return;
+      dim.replaceAllUsesWith(numbers[1 + *dimension]);
+      dim.erase();
+    } else if (auto metadata = dyn_cast<memref::ExtractStridedMetadataOp>(op)) {
+      for (auto [old, number] : llvm::zip(metadata.getResults().drop_front(), numbers))
+        old.replaceAllUsesWith(number);
+      if (metadata.use_empty())
+        metadata.erase();
+    }
   }
 
   void replaceArray(BlockArgument argument, MemRefType type) {
     Location at = argument.getLoc();
     Value base =
-        body.addArgument(MemRefType::get({ShapedType::kDynamic}, type.getElementType()), at);
-    auto getNumbers = [&](ArrayRef<int64_t> numbers) {
-      SmallVector<OpFoldResult> result;
-      for (int64_t number : numbers)
-        result.push_back(ShapedType::isDynamic(number) ? OpFoldResult(addIndex(at))
-                                                       : builder.getIndexAttr(number));
-      return result;
-    };
-    Selection whole;
-    whole.offset = arith::ConstantIndexOp::create(builder, at, 0);
-    whole.sizes = getNumbers(type.getShape());
-    whole.strides = getNumbers(type.getStridesAndOffset().first);
+        entry.addArgument(MemRefType::get({ShapedType::kDynamic}, type.getElementType()), at);
+    Selection whole = addShape(argument, type);
     FlatViews(base).replaceUsers(argument, whole);
     if (argument.use_empty())
       return;
-    Value view = memref::ReinterpretCastOp::create(builder, at, type, base, builder.getIndexAttr(0),
-                                                   whole.sizes, whole.strides);
-    argument.replaceAllUsesWith(view);
+    if (type != base.getType())
+      base = memref::ReinterpretCastOp::create(builder, at, type, base, builder.getIndexAttr(0),
+                                               whole.sizes, whole.strides);
+    argument.replaceAllUsesWith(base);
+  }
+
+  /// A list of tensors: addresses, and what every entry looks like. Nothing lies at address 0, so
+  /// that argument has no array.
+  LogicalResult replaceTable(BlockArgument table, BlockArgument entries) {
+    MemRefType type = getArrayType(entries.getType());
+    if (!type)
+      return kernel.emitOpError("takes addresses of tensors, but not what these look like");
+    replaceArray(table, cast<MemRefType>(table.getType()));
+    Selection whole = addShape(entries, type);
+    Value extent = addExtent(whole, entries.getLoc());
+    auto space = hivm::AddressSpaceAttr::get(builder.getContext(), hivm::AddressSpace::GM);
+    auto flat = MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
+                                MemRefLayoutAttrInterface(), space);
+    for (Operation *user : llvm::make_early_inc_range(entries.getUsers())) {
+      auto tensor = dyn_cast<memref::ReinterpretCastOp>(user);
+      Value address = tensor ? getAddress(tensor) : Value();
+      if (!address)
+        return user->emitOpError("uses a list of tensors, but not by the address of an entry");
+      OpBuilder inside(tensor);
+      Value base = hivm::PointerCastOp::create(inside, tensor.getLoc(), flat, address, extent);
+      FlatViews(base).replace(tensor,
+                              {whole.offset, tensor.getMixedSizes(), tensor.getMixedStrides()});
+    }
+    return success();
+  }
+
+  /// The elements from the first to the last of a selection.
+  Value addExtent(const Selection &whole, Location at) {
+    auto getValue = [&](OpFoldResult number) {
+      return getValueOrCreateConstantIndexOp(builder, at, number);
+    };
+    Value one = arith::ConstantIndexOp::create(builder, at, 1), extent = one;
+    for (auto [size, stride] : llvm::zip(whole.sizes, whole.strides)) {
+      Value last = arith::SubIOp::create(builder, at, getValue(size), one);
+      Value distance = arith::MulIOp::create(builder, at, last, getValue(stride));
+      extent = arith::AddIOp::create(builder, at, extent, distance);
+    }
+    return extent;
+  }
+
+  /// Cores meet by flags, and these lie where the launcher says. The vendor's compiler would add
+  /// this argument, but not the first statement of such a kernel.
+  void addFlagBase() {
+    Value base = entry.addArgument(builder.getI64Type(), loc);
+    hivm::SetFftsBaseAddrOp::create(builder, loc, base);
   }
 
   /// Programs have three directions; blocks have one.
   void addPlaces(BlockArgument block, BlockArgument count) {
     for (BlockArgument first : {count, block}) {
-      Value word = body.addArgument(builder.getI32Type(), loc);
+      Value word = entry.addArgument(builder.getI32Type(), loc);
       first.replaceAllUsesWith(
           arith::IndexCastOp::create(builder, loc, builder.getIndexType(), word).getResult());
-      body.addArgument(builder.getI32Type(), loc);
-      body.addArgument(builder.getI32Type(), loc);
+      entry.addArgument(builder.getI32Type(), loc);
+      entry.addArgument(builder.getI32Type(), loc);
     }
   }
 
   /// What triton-ascend writes; what only our own tools read goes away.
-  void setAttributes() {
+  void setAttributes(bool hasMeeting) {
+    kernel.setArgAttrsAttr({});
+    kernel.setFunctionType(builder.getFunctionType(entry.getArgumentTypes(), {}));
+    if (hasMeeting)
+      kernel.setArgAttr(
+          0, "hacc.arg_type",
+          hacc::ArgTypeAttr::get(builder.getContext(), hacc::ArgType::FftsBaseAddress));
     SmallVector<StringAttr> names;
     for (NamedAttribute attribute : kernel->getDiscardableAttrs())
       names.push_back(attribute.getName());
@@ -205,8 +237,8 @@ private:
   }
 
   func::FuncOp kernel;
-  Block &body;
   OpBuilder builder;
+  Block &body, &entry;
   Location loc;
 };
 
@@ -214,16 +246,18 @@ struct AddProgramIds : attn::impl::AddProgramIdsPassBase<AddProgramIds> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     for (func::FuncOp function : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
-      if (function->hasAttr(attn::launch::afterName)) {
-        function.emitOpError("is a second launch; the vendor's compiler takes one kernel per text");
+      if (function->hasAttr(launch::afterName)) {
+        function.emitOpError(
+            "is a second launch; run 'linalg-join-phases' before 'linalg-add-program-ids'");
         return signalPassFailure();
       }
-      if (function->hasAttr(attn::launch::gridOfName))
+      if (function->hasAttr(launch::gridOfName))
         function.erase();
-      else if (!function.isExternal() && failed(ProgramEntry(function).add()))
+      else if (!function.isExternal() &&
+               (failed(verifyPlaces(function)) || failed(ProgramEntry(function).add())))
         return signalPassFailure();
     }
-    module->removeAttr(attn::machine::targetName);
+    module->removeAttr(machine::targetName);
   }
 };
 

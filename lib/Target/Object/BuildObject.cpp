@@ -35,12 +35,17 @@ public:
       return failure();
     description = std::move(*made);
     name = description.getString("name")->str();
+    if (isHIVM() && description.getArray("launches")->size() > 1)
+      return mlir::emitError(module.lookupSymbol(name)->getLoc())
+             << "the vendor's compiler takes one kernel per HIVM text, and '" << name
+             << "' has one for each of its launches: compile it with phases=barrier, or "
+                "--via=ascendc";
     FailureOr<Toolchain> toolchain =
         findToolchain(options.route, options.compiler, [&] { return emitError(); });
     if (failed(toolchain) || failed(makeFolder()))
       return failure();
     llvm::scope_exit remover([&] { removeFolder(); });
-    if (failed(writeSources()) || failed(compile(*toolchain)))
+    if (failed(writeSources(*toolchain)) || failed(compile(*toolchain)))
       return failure();
     return writeOutputs(*toolchain);
   }
@@ -98,12 +103,15 @@ private:
     return emitError() << "'" << file << "' cannot be written: " << error.message();
   }
 
-  LogicalResult writeSources() {
+  LogicalResult writeSources(const Toolchain &toolchain) {
     if (isHIVM())
       return writeFile(getSource(), [&](raw_ostream &os) { return hivm::emitHIVM(module, os); });
     std::string kernels = name + ".asc";
+    ascendc::AscendCOptions text;
+    if (toolchain.isLegacy())
+      text.kernelForm = ascendc::KernelForm::TaskType;
     if (failed(writeFile(getFile(kernels),
-                         [&](raw_ostream &os) { return ascendc::emitAscendC(module, os); })))
+                         [&](raw_ostream &os) { return ascendc::emitAscendC(module, os, text); })))
       return failure();
     if (options.form == Form::Object)
       return success();

@@ -15,8 +15,8 @@ constexpr StringLiteral currentFlags[] = {
 };
 constexpr StringLiteral sharedFlags[] = {"-shared", "-fPIC"};
 
-/// CANN 8.0 to 8.3, for vector cores; its language has no word `__vector__`. These, and the links
-/// below, were read in other projects and not tried.
+/// CANN 8.0 to 8.3, for vector cores; kernels have the older form. These, and the links below, were
+/// read in other projects and not tried.
 constexpr StringLiteral legacyFlags[] = {
     "-xcce",
     "-O3",
@@ -33,7 +33,6 @@ constexpr StringLiteral legacyFlags[] = {
     "-cce-aicore-addr-transform",
     "-mllvm",
     "-cce-aicore-dcci-insert-for-scalar=false",
-    "-D__vector__=__aicore__",
 };
 constexpr StringLiteral legacyRelocatableLink[] = {"-m", "aicorelinux", "-r", "-Ttext=0"};
 constexpr StringLiteral legacyFinalLink[] = {"-m", "aicorelinux", "-Ttext=0"};

@@ -1,6 +1,6 @@
 // What only shows while the text runs is a hazard at the op.
 // RUN: not attn-sim %s --kernel=types 2>&1 | FileCheck %s --check-prefix=TYPES
-// TYPES: run-errors.mlir:[[#@LINE+37]]:{{.*}}error: usage: vadd computes on elements that the vector unit does not
+// TYPES: run-errors.mlir:[[#@LINE+41]]:{{.*}}error: usage: vadd computes on elements that the vector unit does not
 // RUN: not attn-sim %s --kernel=shapes --arg=i64:4 2>&1 | FileCheck %s --check-prefix=SHAPES
 // SHAPES: error: usage: vexp computes 1 rows of 8 from 1 rows of 4
 // RUN: not attn-sim %s --kernel=shapes --arg=i64:-1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
@@ -15,6 +15,10 @@
 // UNMASKED: error: usage: vbrc comes before set_mask_norm
 // RUN: not attn-sim %s --kernel=place --arg=i64:196320 2>&1 | FileCheck %s --check-prefix=PLACE
 // PLACE: error: out of bounds: vbrc writes bytes 0 to 255 of buffer "ub at 196320", which has 32
+// RUN: not attn-sim %s --kernel=place --arg=i64:-64 2>&1 | FileCheck %s --check-prefix=BEFORE
+// BEFORE: error: out of bounds: vbrc writes bytes -64 to 191 of buffer "ub at 0", which has 256
+// RUN: not attn-sim %s --kernel=apart --arg=i64:9223372036854775807 2>&1 | FileCheck %s --check-prefix=APART
+// APART: error: out of bounds: vexp takes rows that are 9223372036854775807 elements apart
 // RUN: not attn-sim %s --kernel=place --arg=i64:8 2>&1 | FileCheck %s --check-prefix=MISALIGNED
 // MISALIGNED: error: misaligned: vbrc uses buffer "ub at 8" at address 8
 // RUN: not attn-sim %s --kernel=wild --arg=i64:4096 2>&1 | FileCheck %s --check-prefix=WILD
@@ -85,6 +89,16 @@ func.func @place(%p: i64) attributes {hacc.entry} {
   %zero = arith.constant 0.0 : f32
   %x = hivm.hir.pointer_cast(%p) : memref<64xf32, #ub>
   hivm.hir.vbrc ins(%zero : f32) outs(%x : memref<64xf32, #ub>)
+  return
+}
+func.func @apart(%n: i64) attributes {hacc.entry} {
+  hivm.hir.set_mask_norm
+  %c0 = arith.constant 0 : index
+  %p0 = arith.constant 0 : i64
+  %pitch = arith.index_cast %n : i64 to index
+  %x = hivm.hir.pointer_cast(%p0) : memref<64xf32, #ub>
+  %rows = memref.reinterpret_cast %x to offset: [%c0], sizes: [2, 8], strides: [%pitch, 1] : memref<64xf32, #ub> to memref<2x8xf32, strided<[?, 1], offset: ?>, #ub>
+  hivm.hir.vexp ins(%rows : memref<2x8xf32, strided<[?, 1], offset: ?>, #ub>) outs(%rows : memref<2x8xf32, strided<[?, 1], offset: ?>, #ub>)
   return
 }
 func.func @wild(%p: i64) attributes {hacc.entry} {

@@ -108,3 +108,15 @@ func.func @cube() attributes {ascend.kernel} {
   ascend.barrier all
   return
 }
+
+// -----
+
+func.func @named() attributes {ascend.kernel} {
+  ascend.barrier all
+  return
+}
+// expected-error@below {{has the name of a function that belongs to kernel 'named' in HIVM}}
+func.func @named_infer_task_type_function() attributes {ascend.kernel} {
+  ascend.barrier all
+  return
+}

@@ -58,6 +58,15 @@ func.func @sizes(%address: i64) {
 // -----
 
 #ub = #hivm.address_space<ub>
+func.func @addresses(%address: i64) {
+  // expected-error@below {{has 2 addresses; one is known here}}
+  %x = hivm.hir.pointer_cast(%address, %address) : memref<8xf32, #ub>
+  return
+}
+
+// -----
+
+#ub = #hivm.address_space<ub>
 func.func @reduce(%a: memref<4x8xf32, #ub>, %r: memref<1x8xf32, #ub>) {
   // expected-error@below {{reduces the rows of}}
   hivm.hir.vreduce <sum> ins(%a : memref<4x8xf32, #ub>) outs(%r : memref<1x8xf32, #ub>) temp_buffer(%a : memref<4x8xf32, #ub>) reduce_dims = [0]

@@ -37,6 +37,55 @@ module attributes {machine.target = #machine.target<"Ascend910B4">} {
     return
   }
 
+  // A list: addresses and their count, then the size and stride of every entry. Its rows are cast from what lies at
+  // an address, up to the last element: 1 + (rows - 1) * stride + 63.
+  // CHECK-LABEL: func.func @list
+  // CHECK-SAME: (%[[TABLE:[a-z0-9]+]]: memref<?xi64>, %[[N:[a-z0-9]+]]: i64, %[[T:[a-z0-9]+]]: i64, %[[S:[a-z0-9]+]]: i64, %{{[a-z0-9]+}}: i32,
+  // CHECK-DAG: %[[ENTRIES:[a-z0-9]+]] = arith.index_cast %[[N]]
+  // CHECK-DAG: %[[ROWS:[a-z0-9]+]] = arith.index_cast %[[T]]
+  // CHECK-DAG: %[[STRIDE:[a-z0-9]+]] = arith.index_cast %[[S]]
+  // CHECK-DAG: %[[BEFORE:[a-z0-9]+]] = arith.subi %[[ROWS]], %c1
+  // CHECK-DAG: %[[DISTANCE:[a-z0-9]+]] = arith.muli %[[BEFORE]], %[[STRIDE]]
+  // CHECK-DAG: %[[EXTENT:[a-z0-9]+]] = arith.addi %[[DISTANCE]], %c64
+  // CHECK: scf.for %[[ENTRY:[a-z0-9]+]] = %{{.*}} to %[[ENTRIES]]
+  // CHECK: %[[ADDRESS:[a-z0-9]+]] = memref.load %[[TABLE]][%[[ENTRY]]] : memref<?xi64>
+  // CHECK: %[[BASE:[a-z0-9]+]] = hivm.hir.pointer_cast(%[[ADDRESS]]) [%[[EXTENT]]] : memref<?xf32, #gm>
+  // CHECK: %[[OFFSET:[a-z0-9]+]] = arith.muli %{{.*}}, %[[STRIDE]]
+  // CHECK: %[[ROW:[a-z0-9_]+]] = memref.reinterpret_cast %[[BASE]] to offset: [%[[OFFSET]]], sizes: [1, 64], strides: [1, 1] : memref<?xf32, #gm> to memref<1x64xf32, strided<[1, 1], offset: ?>, #gm>
+  // CHECK: memref.copy %[[ROW]], %{{.*}}
+  func.func @list(%table: memref<?xi64> {launch.dims = ["N", "T", 64]}, %shape: memref<?x64xf32, strided<[?, 1]>>,
+                  %block: index, %count: index) {
+    %zero = arith.constant 0 : index
+    %one = arith.constant 1 : index
+    %four = arith.constant 4 : index
+    %entries = memref.dim %table, %zero : memref<?xi64>
+    %rows = memref.dim %shape, %zero : memref<?x64xf32, strided<[?, 1]>>
+    %last = arith.minsi %rows, %block : index
+    %buffer = memref.alloc() : memref<1x64xf32>
+    scf.for %entry = %zero to %entries step %one {
+      %word = memref.load %table[%entry] : memref<?xi64>
+      %bytes = arith.index_cast %word : i64 to index
+      %offset = arith.divui %bytes, %four : index
+      %base, %none, %sizes:2, %strides:2 = memref.extract_strided_metadata %shape : memref<?x64xf32, strided<[?, 1]>> -> memref<f32>, index, index, index, index, index
+      %array = memref.reinterpret_cast %shape to offset: [%offset], sizes: [%sizes#0, 64], strides: [%strides#0, 1]
+          : memref<?x64xf32, strided<[?, 1]>> to memref<?x64xf32, strided<[?, 1], offset: ?>>
+      %row = memref.subview %array[%last, 0] [1, 64] [1, 1] : memref<?x64xf32, strided<[?, 1], offset: ?>> to memref<64xf32, strided<[1], offset: ?>>
+      %wide = memref.expand_shape %row [[0, 1]] output_shape [1, 64] : memref<64xf32, strided<[1], offset: ?>> into memref<1x64xf32, strided<[64, 1], offset: ?>>
+      memref.copy %wide, %buffer : memref<1x64xf32, strided<[64, 1], offset: ?>> to memref<1x64xf32>
+    }
+    return
+  }
+
+  // Cores that meet: where their flags lie comes first, and is said first.
+  // CHECK-LABEL: func.func @meet
+  // CHECK-SAME: (%[[FLAGS:[a-z0-9]+]]: i64 {hacc.arg_type = #hacc.arg_type<ffts_base_address>}, %{{[a-z0-9]+}}: memref<?xf32>, %{{[a-z0-9]+}}: i32,
+  // CHECK: hivm.hir.set_ffts_base_addr %[[FLAGS]]
+  // CHECK: hivm.hir.sync_block
+  func.func @meet(%x: memref<64xf32>, %block: index, %count: index) {
+    hivm.hir.sync_block[<ALL_VECTOR>, 9 : i16] tvector_pipe = <PIPE_ALL>
+    return
+  }
+
   // CHECK-NOT: func.func
   func.func @views_grid(%n: index) -> index attributes {launch.grid_of = @views} {
     return %n : index

@@ -7,9 +7,18 @@
 
 namespace attn::ascendc {
 
+/// How a kernel says which cores it is for.
+enum class KernelForm {
+  /// `__global__ __vector__ void`, from CANN 8.5 on.
+  Attribute,
+  /// `__global__ __aicore__ void`, and `KERNEL_TASK_TYPE_DEFAULT` as first statement.
+  TaskType,
+};
+
 struct AscendCOptions {
   /// Print `#line` directives that map statements to the author's Python.
   bool lineDirectives = true;
+  KernelForm kernelForm = KernelForm::Attribute;
 };
 
 /// Prints the kernels of `module` as one AscendC translation unit. They must be planned and

@@ -50,6 +50,51 @@ def UnrollStripsPass : Pass<"linalg-unroll-strips", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def CopyCarriedPartsPass : Pass<"linalg-copy-carried-parts", "::mlir::func::FuncOp"> {
+  let summary = "Copies parts of tensors that a loop carries";
+  let description = [{
+    Rows at the end of a tile are carried to the next one. Where a loop carries a part of a buffer, the vendor's compiler does not know
+    how far its elements are apart, and gives each of them, in whatever meets them, a block of 32 bytes. A copy is a buffer of its own.
+
+    Before:
+    ```mlir
+    %last = tensor.extract_slice %tile[64, 0] [6, 32] [1, 1]
+    scf.yield %last : tensor<6x32xf32>
+    ```
+    After:
+    ```mlir
+    %last = tensor.extract_slice %tile[64, 0] [6, 32] [1, 1]
+    %copy = linalg.copy ins(%last : tensor<6x32xf32>) outs(%empty : tensor<6x32xf32>)
+    scf.yield %copy : tensor<6x32xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def JoinPhasesPass : Pass<"linalg-join-phases", "::mlir::ModuleOp"> {
+  let summary = "Puts the phases of a kernel into one function";
+  let description = [{
+    The vendor's compiler takes one kernel per text. What `launch.after` would launch behind a kernel follows in the kernel itself, behind a
+    meeting of all cores. Each phase has each program's share of its own tiles already. A meeting needs all programs on the chip at once, so
+    never launch more of them than `launch.limit`, the number of cores.
+
+    Before:
+    ```mlir
+    func.func @sum(%x: memref<?xf32>, %parts: memref<?xf32>, %block: index, %count: index) { first() }
+    func.func @sum_phase1(%x: memref<?xf32>, %parts: memref<?xf32>, %block: index, %count: index) attributes {launch.after = @sum} { second() }
+    ```
+    After:
+    ```mlir
+    func.func @sum(%x: memref<?xf32>, %parts: memref<?xf32>, %block: index, %count: index) {
+      first()
+      hivm.hir.sync_block[<ALL_VECTOR>, 9 : i16] tvector_pipe = <PIPE_ALL>
+      second()
+    }
+    ```
+  }];
+  let dependentDialects = ["::attn::hivm::HIVMDialect"];
+}
+
 def AddProgramIdsPass : Pass<"linalg-add-program-ids", "::mlir::ModuleOp"> {
   let summary = "Gives kernels the arguments of triton-ascend's programs";
   let description = [{
@@ -58,6 +103,9 @@ def AddProgramIdsPass : Pass<"linalg-add-program-ids", "::mlir::ModuleOp"> {
     vendor's compiler fail. The two
     `index` arguments at the end, block and count of blocks, become what the vendor's compiler asks for: the number of programs in three directions, then the
     program's place, six 32-bit integers. Functions that count the tiles of a kernel go away: the host has them.
+
+    A list of tensors is the flat array of their addresses, and the sizes and strides that all of them have; an entry is a `pointer_cast` of its
+    address. A kernel whose cores meet has one more argument in front, where the flags for that lie.
 
     Before:
     ```mlir
@@ -71,7 +119,9 @@ def AddProgramIdsPass : Pass<"linalg-add-program-ids", "::mlir::ModuleOp"> {
       %view = memref.reinterpret_cast %base to offset: [%offset], sizes: [8, 64], strides: [%stride, 1]
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+  let dependentDialects = [
+    "::attn::hacc::HACCDialect", "::attn::hivm::HIVMDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"
+  ];
 }
 
 #endif // ATTN_TARGET_LINALG_PASSES

@@ -11,8 +11,20 @@
 
 #define __global__
 #define __vector__
+#define __aicore__
 #define __mix__(cubeCores, vectorCores)
 #define __gm__
+
+// The kernel's kind in the form before CANN 8.5: read in the text, and checked here to be one.
+enum KernelMetaType {
+  KERNEL_TYPE_AIV_ONLY,
+  KERNEL_TYPE_AIC_ONLY,
+  KERNEL_TYPE_MIX_AIV_1_0,
+  KERNEL_TYPE_MIX_AIC_1_0,
+  KERNEL_TYPE_MIX_AIC_1_1,
+  KERNEL_TYPE_MIX_AIC_1_2
+};
+#define KERNEL_TASK_TYPE_DEFAULT(type) static_assert(KernelMetaType(type) == (type))
 
 enum pipe_t { PIPE_S, PIPE_V, PIPE_M, PIPE_MTE1, PIPE_MTE2, PIPE_MTE3, PIPE_FIX, PIPE_ALL };
 

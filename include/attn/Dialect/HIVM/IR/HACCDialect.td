@@ -11,7 +11,7 @@ def HACC_Dialect : Dialect {
   let summary = "The vendor's attributes of kernels and their arguments";
   let description = [{
     A kernel has the unit attribute `hacc.entry` and `hacc.function_kind`; arguments that the vendor's launcher adds have
-    `hacc.arg_type`.
+    `hacc.arg_type`. Functions of the host that belong to a kernel have `hacc.host_func_type`.
   }];
   let useDefaultAttributePrinterParser = 1;
 }
@@ -21,8 +21,15 @@ class HACC_Enum<string name, string summary, list<I32EnumAttrCase> cases> : I32E
   let genSpecializedAttr = 0;
 }
 
-def HACC_FunctionKind : HACC_Enum<"FunctionKind", "where a function runs", [I32EnumAttrCase<"DEVICE", 2>]>;
+def HACC_FunctionKind : HACC_Enum<"FunctionKind", "where a function runs", [
+    I32EnumAttrCase<"HOST", 1>, I32EnumAttrCase<"DEVICE", 2>]>;
 def HACC_FunctionKindAttr : EnumAttr<HACC_Dialect, HACC_FunctionKind, "function_kind"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def HACC_HostFuncType : HACC_Enum<"HostFuncType", "what a function of the host is for", [
+    I32EnumAttrCase<"InferTaskTypeFunction", 0, "infer_task_type_function">]>;
+def HACC_HostFuncTypeAttr : EnumAttr<HACC_Dialect, HACC_HostFuncType, "host_func_type"> {
   let assemblyFormat = "`<` $value `>`";
 }
 

@@ -10,9 +10,9 @@ def HIVM_Dialect : Dialect {
   let cppNamespace = "::attn::hivm";
   let summary = "The vendor's chip IR, as far as kernels are written in it";
   let description = [{
-    A subset of the dialect that `bishengir-opt` (ascendnpu-ir 1.2.0) reads: the ops that `attn-opt --emit=hivm` prints,
-    with the vendor's names, attributes and assembly. Text in it is read by both. What the ops mean, and which are
-    printed for what, stands in [HIVM.md](../HIVM.md).
+    A subset of the dialect that `bishengir-opt` (ascendnpu-ir 1.2.0) reads: the ops that `attn-opt --emit=hivm` and
+    `--emit=linalg` print, with the vendor's names, attributes and assembly. Text in it is read by both. What the ops mean,
+    and which are printed for what, stands in [HIVM.md](../HIVM.md) and [Linalg.md](../Linalg.md).
   }];
   let useDefaultAttributePrinterParser = 1;
 }
@@ -53,6 +53,9 @@ def HIVM_ModuleCoreTypeAttr : HIVM_EnumAttr<HIVM_ModuleCoreType, "module_core_ty
 def HIVM_SyncMode : HIVM_Enum<"SyncMode", "who waits for a flag between cores", [
     I32EnumAttrCase<"INTER_BLOCK_SYNCHRONIZATION", 0>]>;
 def HIVM_SyncModeAttr : HIVM_EnumAttr<HIVM_SyncMode, "sync_block_instr_mode">;
+
+def HIVM_SyncBlockMode : HIVM_Enum<"SyncBlockMode", "which cores meet", [I32EnumAttrCase<"ALL_VECTOR", 1>]>;
+def HIVM_SyncBlockModeAttr : HIVM_EnumAttr<HIVM_SyncBlockMode, "sync_block_mode">;
 
 def HIVM_Reduce : HIVM_Enum<"Reduce", "what a reduction does", [
     I32EnumAttrCase<"Sum", 1, "sum">, I32EnumAttrCase<"Max", 3, "max">, I32EnumAttrCase<"Min", 4, "min">]>;

@@ -1,5 +1,5 @@
 // The dialect `hivm`: registration and what its ops demand.
-#include "attn/Target/HIVM/HIVM.h"
+#include "attn/Dialect/HIVM/IR/HIVM.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -7,11 +7,11 @@
 using namespace mlir;
 using namespace attn::hivm;
 
-#include "attn/Target/HIVM/HIVMDialect.cpp.inc"
-#include "attn/Target/HIVM/HIVMEnums.cpp.inc"
+#include "attn/Dialect/HIVM/IR/HIVMDialect.cpp.inc"
+#include "attn/Dialect/HIVM/IR/HIVMEnums.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
-#include "attn/Target/HIVM/HIVMAttributes.cpp.inc"
+#include "attn/Dialect/HIVM/IR/HIVMAttributes.cpp.inc"
 
 namespace {
 /// Types are long: memories have names of their own.
@@ -31,11 +31,11 @@ struct ShortNames : OpAsmDialectInterface {
 void HIVMDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
-#include "attn/Target/HIVM/HIVMAttributes.cpp.inc"
+#include "attn/Dialect/HIVM/IR/HIVMAttributes.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST
-#include "attn/Target/HIVM/HIVMOps.cpp.inc"
+#include "attn/Dialect/HIVM/IR/HIVMOps.cpp.inc"
       >();
   addInterfaces<ShortNames>();
 }
@@ -108,8 +108,10 @@ LogicalResult StoreOp::verify() { return verifyCopy(*this, AddressSpace::UB, Add
 LogicalResult CopyOp::verify() { return verifyCopy(*this, AddressSpace::UB, AddressSpace::UB); }
 
 LogicalResult PointerCastOp::verify() {
+  if (getAddresses().size() != 1)
+    return emitOpError() << "has " << getAddresses().size() << " addresses; one is known here";
   auto type = cast<MemRefType>(getResult().getType());
-  if (type.getNumDynamicDims() != static_cast<int64_t>(getSizes().size()))
+  if (type.getNumDynamicDims() != getSizes().size())
     return emitOpError() << "has " << getSizes().size() << " sizes for " << type;
   return success();
 }
@@ -171,4 +173,4 @@ LogicalResult VReduceOp::verify() {
 }
 
 #define GET_OP_CLASSES
-#include "attn/Target/HIVM/HIVMOps.cpp.inc"
+#include "attn/Dialect/HIVM/IR/HIVMOps.cpp.inc"

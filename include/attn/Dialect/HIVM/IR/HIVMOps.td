@@ -2,7 +2,7 @@
 #ifndef ATTN_HIVM_OPS
 #define ATTN_HIVM_OPS
 
-include "attn/Target/HIVM/HIVMDialect.td"
+include "attn/Dialect/HIVM/IR/HIVMDialect.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -31,7 +31,7 @@ class HIVM_IdOp<string mnemonic, string what> : HIVM_Op<mnemonic, [Pure]> {
 def HIVM_GetBlockIdxOp : HIVM_IdOp<"get_block_idx", "Which of the launched blocks this is">;
 def HIVM_GetBlockNumOp : HIVM_IdOp<"get_block_num", "How many blocks are launched">;
 
-def HIVM_PointerCastOp : HIVM_Op<"pointer_cast", [Pure]> {
+def HIVM_PointerCastOp : HIVM_Op<"pointer_cast", [Pure, AttrSizedOperandSegments]> {
   let summary = "The memory at an address: bytes from the start of UB, or an address of GM";
   let description = [{
     ```mlir
@@ -39,9 +39,10 @@ def HIVM_PointerCastOp : HIVM_Op<"pointer_cast", [Pure]> {
     %v = hivm.hir.pointer_cast(%address) [%n] : memref<?xbf16, #hivm.address_space<gm>>
     ```
   }];
-  let arguments = (ins I64:$address, Variadic<Index>:$sizes);
+  // The vendor's op has several addresses where a loop has several buffers; one is what is written here.
+  let arguments = (ins Variadic<I64>:$addresses, Variadic<Index>:$sizes);
   let results = (outs AnyMemRef:$result);
-  let assemblyFormat = "`(` $address `)` (`[` $sizes^ `]`)? attr-dict `:` type($result)";
+  let assemblyFormat = "`(` $addresses `)` (`[` $sizes^ `]`)? attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 
@@ -160,6 +161,19 @@ def HIVM_SyncBlockWaitOp : HIVM_Op<"sync_block_wait"> {
   let summary = "Holds the second pipe until all cores have raised a flag";
   let arguments = (ins HIVM_CoreTypeAttr:$tcore_type, HIVM_PipeAttr:$tpipe, HIVM_PipeAttr:$pipe, I64Attr:$static_flag_id);
   let assemblyFormat = "`[` $tcore_type `,` $tpipe `,` $pipe `]` `flag` `=` $static_flag_id attr-dict";
+}
+
+def HIVM_SyncBlockOp : HIVM_Op<"sync_block"> {
+  let summary = "Cores meet: each waits until all of them are here, with what they did before done";
+  let description = [{
+    For text that the vendor's compiler still plans and synchronises itself (`--emit=linalg`). It makes a barrier, a flag to all
+    cores and the wait for theirs of it; only with `PIPE_ALL` do loads wait as well.
+    ```mlir
+    hivm.hir.sync_block[<ALL_VECTOR>, 9 : i16] tvector_pipe = <PIPE_ALL>
+    ```
+  }];
+  let arguments = (ins HIVM_SyncBlockModeAttr:$sync_block_mode, APIntAttr:$flag_id, HIVM_PipeAttr:$tvector_pipe);
+  let assemblyFormat = "`[` $sync_block_mode `,` $flag_id `]` `tvector_pipe` `=` $tvector_pipe attr-dict";
 }
 
 #endif // ATTN_HIVM_OPS

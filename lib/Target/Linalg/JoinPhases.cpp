@@ -1,0 +1,61 @@
+// The pass `linalg-join-phases`: the phases of a kernel in one function, with a meeting of all
+// cores between them.
+#include "attn/Dialect/HIVM/IR/HIVM.h"
+#include "attn/Machine/LaunchDialect.h"
+#include "attn/Machine/LaunchOrder.h"
+#include "attn/Target/Linalg/Passes.h"
+
+namespace attn {
+#define GEN_PASS_DEF_JOINPHASESPASS
+#include "attn/Target/Linalg/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+using namespace attn;
+
+/// Puts the body of `phase` behind that of `kernel`, and erases the function.
+static LogicalResult appendPhase(func::FuncOp kernel, func::FuncOp phase) {
+  if (!kernel.getBody().hasOneBlock() || !phase.getBody().hasOneBlock())
+    return phase.emitOpError() << "cannot be joined to '" << kernel.getName()
+                               << "': one of them is not a single block";
+  if (phase.getFunctionType() != kernel.getFunctionType())
+    return phase.emitOpError() << "is launched behind '" << kernel.getName()
+                               << "', but does not take the same arguments";
+  Block &body = kernel.getBody().front(), &added = phase.getBody().front();
+  Operation *end = body.getTerminator();
+  OpBuilder builder(end);
+  // With fewer pipes the vendor's compiler would let loads pass.
+  hivm::SyncBlockOp::create(builder, phase.getLoc(), hivm::SyncBlockMode::ALL_VECTOR,
+                            builder.getI16IntegerAttr(hivm::meetingFlag), hivm::Pipe::PIPE_ALL);
+  for (auto [old, argument] : llvm::zip(added.getArguments(), body.getArguments()))
+    old.replaceAllUsesWith(argument);
+  added.getTerminator()->erase();
+  body.getOperations().splice(end->getIterator(), added.getOperations());
+  if (func::FuncOp counter = launch::getCounter(phase))
+    counter.erase();
+  phase.erase();
+  return success();
+}
+
+namespace {
+
+struct JoinPhases : attn::impl::JoinPhasesPassBase<JoinPhases> {
+  void runOnOperation() override {
+    auto isFirst = [](func::FuncOp function) { return !function->hasAttr(launch::afterName); };
+    SmallVector<func::FuncOp> kernels(
+        llvm::make_filter_range(getOperation().getOps<func::FuncOp>(), isFirst));
+    for (func::FuncOp kernel : kernels) {
+      SmallVector<func::FuncOp> phases = launch::getPhases(kernel);
+      for (func::FuncOp phase : llvm::drop_begin(phases))
+        if (failed(appendPhase(kernel, phase)))
+          return signalPassFailure();
+    }
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!isFirst(function)) {
+        function.emitOpError("is launched behind no kernel of this module");
+        return signalPassFailure();
+      }
+  }
+};
+
+} // namespace
