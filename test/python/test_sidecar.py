@@ -99,6 +99,14 @@ def test_numbers_lie_side_by_side():
     assert artefact.sidecar.argument_bytes() == start + 20
 
 
+def test_chosen_sizes_are_those_of_the_grid():
+    specs = attn_res_specs(at.bf16)[0]
+    chosen, given = (attn_res_fwd.compile(**specs, **options).sidecar.data for options in ({}, {"BT": 2}))
+    assert [*chosen["sizes"]] == ["BT"] and given["sizes"] == {}
+    assert chosen["grid"]["tiles"] == {"uceildiv": [{"dim": "T"}, chosen["sizes"]["BT"]]}
+    assert given["grid"]["tiles"] == {"uceildiv": [{"dim": "T"}, 2]}
+
+
 def test_memory_is_that_of_the_text():
     artefact = compile_attn_res_bwd(phases="launches")
     sizes = {"float": 4, "int32_t": 4, "half": 2, "bfloat16_t": 2}
