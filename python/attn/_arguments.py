@@ -138,8 +138,9 @@ def scalar(signature: Signature, parameter: Parameter, bound: dict):
 
 
 def contiguous_strides(shape):
-    """The strides of an array without gaps, in elements."""
-    strides = [1]
-    for size in reversed(shape[1:]):
-        strides.insert(0, strides[0] * size)
-    return tuple(strides)
+    """The strides of an array without gaps, in elements, as PyTorch counts them."""
+    strides, stride = [], 1
+    for size in reversed(shape):
+        strides.append(stride)
+        stride *= max(size, 1)
+    return tuple(reversed(strides))

@@ -32,9 +32,7 @@ class Kernel:
 
         It is compiled at the first call with these dtypes, specialised dims and constants.
         """
-        from . import _runtime
-
-        return _runtime.call(self, arguments, keywords)
+        return self._calls.run(arguments, keywords, None, self.captured())
 
     def run(self, arguments: dict, outputs: dict | None = None, **options):
         """Runs the kernel on tensors given by name, and returns what it returns.
@@ -42,9 +40,7 @@ class Kernel:
         `outputs` has tensors (or lists of tensors) for outputs by name; the kernel writes to them instead of new ones.
         `options` are block sizes and options of the compiler, as a call takes them.
         """
-        from . import _runtime
-
-        return _runtime.call(self, (), {**arguments, **options}, outputs)
+        return self._calls.run((), {**arguments, **options}, outputs, self.captured())
 
     def compile(self, soc: str = "Ascend910B4", **arguments):
         """Compiles for a chip, without tensors: `kernel.compile(X=at.spec("? 4096", at.bf16), soc="Ascend910B4")`.
@@ -75,6 +71,18 @@ class Kernel:
         return _arguments.specialise(self.signature, arrays, sizes, bound, self.captured())
 
     # Between the package's own modules
+
+    @functools.cached_property
+    def _calls(self):
+        """The forms in which the kernel was called."""
+        from . import _runtime
+
+        return _runtime.calls_of(self)
+
+    def forget(self):
+        """Forgets what was compiled for this machine; the next calls compile, or ask the cache."""
+        self.programs.clear()
+        self._calls.forget()
 
     def artefact(self, specialisation, soc: str, options: dict):
         """The kernel for a specialisation, compiled for a chip."""

@@ -35,15 +35,37 @@ def find_kernel(object: int, name: str, fields: list[tuple[str, int, int, str]],
     `is_all_at_once`: its blocks wait for each other, so the runtime must start all of them at the same time.
     """
 
+def sync_base() -> int:
+    """The address through which the cores of this thread's device meet."""
+
+class Plan:
+    """Launches of kernels, one after the other, that differ in addresses and reals only.
+
+    `arguments` are packed, with tables of addresses behind the block; `addresses` and `reals` say where those of a launch
+    go in them, `places` where the runtime writes the addresses of tables, and where these begin.
+    """
+
+    def __init__(
+        self,
+        kernels: list[Kernel],
+        blocks: int,
+        arguments: bytes,
+        addresses: list[int],
+        reals: list[int],
+        places: list[tuple[int, int]],
+    ) -> None: ...
+    @property
+    def blocks(self) -> int: ...
+    def pack(self, addresses: list[int], reals: list[float]) -> bytes:
+        """The arguments of one launch."""
+
 def connect_queue() -> None:
     """Finds torch_npu's task queue; RuntimeError says why that fails."""
 
-def enqueue(
-    kernel: Kernel, blocks: int, stream: int, arguments: bytes, places: list[tuple[int, int]], kept: object
-) -> None:
-    """Queues a launch; `kept` lives until it was handed to the runtime."""
+def enqueue(plan: Plan, stream: int, addresses: list[int], reals: list[float], kept: object) -> None:
+    """Queues the launches of a plan; `kept` lives until they were handed to the runtime."""
 
-def launch(kernel: Kernel, blocks: int, stream: int, arguments: bytes, places: list[tuple[int, int]]) -> None:
+def launch(plan: Plan, stream: int, addresses: list[int], reals: list[float]) -> None:
     """Launches at once, past the queue."""
 
 def enqueue_function(name: str, function: Callable[[], int]) -> None:

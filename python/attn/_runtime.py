@@ -1,28 +1,26 @@
 """Runs kernels: on the CPU, on NPUs and on the modelled chip.
 
-An array goes to them as `(address, shape, strides)`, a list of tensors as `([address, ...], shape, strides)`, whose
-first entries are the length of the list and 0. Strides count elements. Numbers go as they are, and arrays that are None
-do not go at all.
-
-Outputs are made here, or given by the caller by name: `call` and `simulate` take `outputs={"dq": tensor}`, and check
+Outputs are made here, or given by the caller by name: calls and `simulate` take `outputs={"dq": tensor}`, and check
 them as they check arguments. An output of `at.empty_like` has the memory order of its argument, as `torch.empty_like`
-has, and is a list where that is one.
+has, and is a list where that is one. Arrays that are None do not go to a kernel at all.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
-from . import _arguments, cache, compiler, language, memory
+from . import _arguments, _arrays, _calls, cache, compiler, language, memory
 from ._interface import Lowered, Output
 from .cache import keys
-from .language import Spec, bf16, f16, f32, i32
+from .language import Spec
 
 if TYPE_CHECKING:
     from .report import Report
 
-_DTYPES = {"torch.float32": f32, "torch.float16": f16, "torch.bfloat16": bf16, "torch.int32": i32}
+_CPU = {"cpu": "the CPU"}
+_CPU_OR_NPU = {"cpu": "the CPU", "npu": "an NPU"}
 
 
 class Simulation(NamedTuple):
@@ -32,43 +30,36 @@ class Simulation(NamedTuple):
     report: Report
 
 
-def call(kernel, positional, keywords, outputs: dict | None = None):
-    """Runs a kernel where its tensors are, on the CPU or on an NPU, and returns its outputs.
+# Calls
 
-    `outputs` are those that the caller has made, by name. On an NPU the outputs are computed later, as those of every
-    operator there.
+
+def calls_of(kernel):
+    """The calls of a kernel: where its tensors are, on the CPU or on an NPU.
+
+    On an NPU outputs are computed later, as those of every operator there.
     """
+    names = [parameter.name for parameter in kernel.signature.parameters if parameter.kind != "auto"]
+    reals = [parameter.name for parameter in kernel.signature.of_kind("float")]
+    return _calls.Calls(names, reals, functools.partial(_plan, kernel))
+
+
+def _plan(kernel, positional, keywords: dict, outputs: dict, places: dict, written: dict):
+    """Checks a call of a kernel, and compiles the kernel for it unless that is done."""
     arguments, options = compiler.split_options(kernel.signature, keywords)
-    launch = _Launch(kernel, positional, arguments, outputs, devices=("cpu", "npu"))
-    run = _run_on_npu if launch.device.type == "npu" else _run_on_host
-    run(kernel, launch, options)
-    return launch.results()
-
-
-def _run_on_host(kernel, launch: _Launch, options: dict):
-    import torch
-
-    native_arguments = launch.native_arguments()
-    key = (launch.specialisation, *sorted(options.items()))
+    call = CheckedCall(kernel, positional, arguments, outputs, kinds=_CPU_OR_NPU)
+    key = (call.device.type, call.specialisation, *sorted(options.items()))
     program = kernel.programs.get(key)
     if program is None:
-        program = kernel.programs[key] = HostProgram(kernel.__name__, launch.lowered, options)
-    if not launch.is_empty:
-        launch.prepare_outputs()
-        program.run(launch, native_arguments, torch.get_num_threads())
+        program = kernel.programs[key] = _compile(kernel, call, options)
+    return call.plan(None if call.is_empty else program.prepare(call), places, written)
 
 
-def _run_on_npu(kernel, launch: _Launch, options: dict):
+def _compile(kernel, call: CheckedCall, options: dict):
+    if call.device.type != "npu":
+        return HostProgram(kernel.__name__, call.lowered, options)
     from . import runtime
 
-    native_arguments = launch.native_arguments(rows_apart=True)
-    key = ("npu", launch.specialisation, *sorted(options.items()))
-    program = kernel.programs.get(key)
-    if program is None:
-        artefact = kernel.artefact(launch.specialisation, runtime.soc(), options)
-        program = kernel.programs[key] = runtime.Program.build(artefact)
-    if not launch.is_empty:
-        program.run(native_arguments, launch.tensors(), launch.device.index)
+    return runtime.Program.build(kernel.artefact(call.specialisation, runtime.soc(), options))
 
 
 def summing_blocks():
@@ -80,7 +71,7 @@ def summing_blocks():
 
 def lower(kernel, positional, arguments: dict):
     """What the frontend writes for a call, without running it."""
-    return _Launch(kernel, positional, arguments).lowered
+    return CheckedCall(kernel, positional, arguments).lowered
 
 
 class HostProgram:
@@ -107,13 +98,56 @@ class HostProgram:
         self._scratch = found.about["scratch"]
         self._native = _host.Kernel(found.about["kernel"], found.data)
 
-    def run(self, launch: _Launch, arguments: list, threads: int):
-        """Runs the kernel; its results are in the outputs of the launch."""
-        if self._scratch:
-            blocks = self._native.count_blocks(arguments + launch.workspace(self._scratch, 1), threads)
-            arguments = arguments + launch.workspace(self._scratch, blocks)
-        with memory.workspace(launch.workspace_bytes):
-            self._native.run(arguments, threads)
+    def prepare(self, call: CheckedCall):
+        """Launches with the arguments of a call, whatever its addresses and reals are."""
+        return _HostLaunch(self._native, self._scratch, call)
+
+
+class _HostLaunch:
+    """Launches of a kernel on the CPU that differ in addresses and reals only."""
+
+    def __init__(self, native, scratch, call: CheckedCall):
+        self._native = native
+        self._arguments = call.native_arguments
+        self._outputs = len(call.lowered.outputs)
+        self._sizes = call.sizes
+        self._scratch = [Output("", tuple(dims), getattr(language, dtype)) for dims, dtype in scratch]
+        self._workspaces = {}  # how they are made, by the number of threads
+
+    def __call__(self, arrays: list, reals: list):
+        import torch
+
+        threads = torch.get_num_threads()
+        _prefer_huge_pages(arrays[len(arrays) - self._outputs :])
+        arguments = _arrays.fill(self._arguments, arrays, reals)
+        if not self._scratch:
+            return self._native.run(arguments, threads)
+        if threads not in self._workspaces:
+            one = [layout.native() for _, layout in self._workspace_makers(1)]
+            blocks = self._native.count_blocks(arguments + one, threads)
+            self._workspaces[threads] = self._workspace_makers(blocks)
+        makers = self._workspaces[threads]
+        workspace = [make() for make, _ in makers]
+        arguments += _arrays.fill([layout.native() for _, layout in makers], workspace, [])
+        with memory.workspace(sum(tensor.nbytes for tensor in workspace)):
+            return self._native.run(arguments, threads)
+
+    def _workspace_makers(self, blocks: int):
+        """How the arrays of the kernel's scratch are made for a number of blocks, with their layouts."""
+        import torch
+
+        sizes = {**self._sizes, "@blocks": blocks}
+        return [_arrays.output_maker(_expected(array, sizes), torch.device("cpu")) for array in self._scratch]
+
+
+def _prefer_huge_pages(outputs: list):
+    """Before the first write to the outputs: that can cost more than computing them."""
+    from . import _host
+
+    for output in outputs:
+        for tensor in output if isinstance(output, (list, tuple)) else (output,):
+            storage = tensor.untyped_storage()
+            _host.prefer_huge_pages(storage.data_ptr(), storage.nbytes())
 
 
 def simulate(
@@ -142,61 +176,71 @@ def simulate(
     if stage not in ("ascend", "ascendc", "hivm"):
         raise ValueError(f"the modelled chip runs the stages ascend, ascendc and hivm, not {stage!r}")
     arguments, options = compiler.split_options(kernel.signature, keywords)
-    launch = _Launch(kernel, positional, arguments, outputs, has_values=not timing_only)
-    artefact = kernel.artefact(launch.specialisation, soc, options)
+    call = CheckedCall(kernel, positional, arguments, outputs, has_values=not timing_only, rows_apart=True)
+    artefact = kernel.artefact(call.specialisation, soc, options)
     if stage == "hivm":
         artefact = artefact.with_composites
     text = "" if stage == "ascend" else getattr(artefact, stage)
-    module, native_arguments = artefact.module("ascend"), launch.native_arguments(rows_apart=True)
-    with compiler.compile_errors():
-        native = _core.simulate(
-            module, native_arguments, timing_only=timing_only, ideal_bytes=ideal_bytes, trace=trace, stage=stage, text=text,
-            record=record,
-        )  # fmt: skip
-    return Simulation(None if timing_only else launch.results(), Report.make(native))
+    module = artefact.module("ascend")
+    reports = []
+
+    def launch(arrays: list, reals: list):
+        given = call.native_arguments if timing_only else _arrays.fill(call.native_arguments, arrays, reals)
+        with compiler.compile_errors():
+            native = _core.simulate(
+                module, given, timing_only=timing_only, ideal_bytes=ideal_bytes, trace=trace, stage=stage, text=text,
+                record=record,
+            )  # fmt: skip
+        reports.append(Report.make(native))
+
+    if timing_only:
+        launch([], [])
+        return Simulation(None, reports[0])
+    return Simulation(call.run(launch), reports[0])
 
 
-class _Launch:
-    """The checked arguments of one call, and its outputs, made for it or given."""
+class CheckedCall:
+    """The checked arguments of one call, what the kernel is specialised for, and the outputs that it has."""
 
     def __init__(
-        self, kernel, positional, keywords, outputs: dict | None = None, has_values: bool = True, devices=("cpu",)
+        self, kernel, positional, keywords, outputs=None, has_values: bool = True, kinds=_CPU, rows_apart: bool = False
     ):
         signature = self._signature = kernel.signature
-        self._workspace = []
+        self._given = outputs or {}
         self._bound = _arguments.bind(signature, kernel.defaults, positional, keywords)
+        self._devices = _arrays.Devices(kinds)
         describe = self._describe if has_values else self._describe_maybe_spec
-        self._devices, self._first = devices, None  # the name and the device of the first tensor
-        self._arrays = {
+        self._descriptions = {
             p.name: None if p.is_none(self._bound) else describe(p.name, self._bound.get(p.name))
             for p in signature.of_kind("array")
         }
-        sizes = self._sizes = _arguments.check_arrays(signature, self._arrays)
-        self.specialisation = _arguments.specialise(signature, self._arrays, sizes, self._bound, kernel.captured())
+        self.sizes = _arguments.check_arrays(signature, self._descriptions)
+        captured = kernel.captured()
+        self.specialisation = _arguments.specialise(signature, self._descriptions, self.sizes, self._bound, captured)
         self.lowered = kernel.lower(self.specialisation)
-        make = self._make_output if has_values else self._make_spec
-        given = outputs or {}
-        self._check_given(given, describe)
-        self._outputs = [given[o.name] if o.name in given else make(o) for o in self.lowered.outputs]
+        self._check_given(describe)
         self.is_empty = self._check_empty()
+        rows_apart = rows_apart or self.device.type == "npu"
+        axes = self.lowered.row_axes if rows_apart else {}
+        present = [name for name, description in self._descriptions.items() if description is not None]
+        self.layouts = {name: _arrays.layout(self._bound[name], axes.get(name, ())) for name in present}
+        self._makers = {} if not has_values else {
+            output.name: self._make_output(output) for output in self.lowered.outputs if output.name not in self._given
+        }  # fmt: skip
+        self.native_arguments = self._native_arguments()
+        """The arguments in the order of the IR, with 0 for every address."""
 
     @property
     def device(self):
         """Where the tensors are; a kernel that takes none runs on the CPU."""
         import torch
 
-        return self._first[1] if self._first else torch.device("cpu")
+        return self._devices.device or torch.device("cpu")
 
     def _describe(self, name: str, value):
         """Describes an argument, which must be where the others are."""
-        description = _describe(name, value)
-        for tensor in value if description.table else [value]:
-            if tensor.device.type not in self._devices:
-                known = " or an NPU" if "npu" in self._devices else ""
-                raise ValueError(f"{name}: a tensor on the CPU{known} is expected, not on {tensor.device}")
-            first_name, device = self._first = self._first or (name, tensor.device)
-            if tensor.device != device:
-                raise ValueError(f"{name}: device {tensor.device} does not equal {device} of {first_name}")
+        description = _arrays.describe(name, value)
+        self._devices.check(name, value)
         return description
 
     def _describe_maybe_spec(self, name: str, value):
@@ -206,167 +250,64 @@ class _Launch:
             raise ValueError(f"{name}: a number is needed for every dimension, not {value!r}")
         return _arguments.Description(value.shape, value.dtype, value.table)
 
-    def _check_given(self, given: dict, describe):
+    def _check_given(self, describe):
         """Checks the outputs that the caller has made."""
         known = {output.name: output for output in self.lowered.outputs}
-        for name, value in given.items():
+        for name, value in self._given.items():
             if name not in known:
                 raise TypeError(f"{self._signature.name} has no output '{name}'")
-            output, found = known[name], describe(name, value)
-            expected = _arguments.Description(_shape(output, self._sizes), output.dtype, output.table)
-            if found != expected:
-                raise ValueError(f"{name}: {expected} is expected, not {found}")
-            for tensor in value if output.table and not isinstance(value, Spec) else [value]:
-                if not isinstance(tensor, Spec) and _shares_memory(tensor):
-                    raise ValueError(f"{name}: elements of an output share memory; the strides are {tensor.stride()}")
+            _arrays.check_output(name, value, _expected(known[name], self.sizes), describe(name, value))
 
     def _make_output(self, output: Output):
         like = self._bound[output.like] if output.like else None
-        if output.table:
-            return [_make_tensor(output.dtype, like[0].shape, self.device, like[0]) for _ in like]
-        return _make_tensor(output.dtype, _shape(output, self._sizes), self.device, like)
-
-    def _make_spec(self, output: Output):
-        return Spec(_shape(output, self._sizes), output.dtype, output.table)
+        return _arrays.output_maker(_expected(output, self.sizes), self.device, like)
 
     def _check_empty(self):
         """Whether there is nothing to compute. A kernel is not launched on an empty array: where an output would still
         have elements, that is an error."""
-        empty = next(((name, axis) for name, array in self._arrays.items() if array
+        empty = next(((name, axis) for name, array in self._descriptions.items() if array
                       for axis, size in enumerate(array.shape) if size == 0), None)  # fmt: skip
-        if empty and any(0 not in _shape(output, self._sizes) for output in self.lowered.outputs):
+        if empty and any(0 not in _expected(output, self.sizes).shape for output in self.lowered.outputs):
             name, axis = empty
             raise ValueError(f"{name}: dimension {axis} is 0, and kernels do not run on empty arrays")
         return empty is not None
 
-    def native_arguments(self, rows_apart: bool = False):
-        """The arguments in the order of the IR; with `rows_apart`, those whose rows overlap in memory as copies.
-
-        The chip's transfers step forward from row to row. Elsewhere a stride of 0 is read in place.
-        """
+    def _native_arguments(self):
         arguments = []
         for parameter in self._signature.parameters:
-            if parameter.kind == "array":
-                if self._arrays[parameter.name] is not None:
-                    value = self._bound[parameter.name]
-                    if rows_apart:
-                        value = self._bound[parameter.name] = _with_rows_apart(value, self._row_axes(parameter.name))
-                    arguments.append(_native_array(value))
+            if parameter.name in self.layouts:
+                arguments.append(self.layouts[parameter.name].native())
             elif parameter.kind in ("float", "int"):
                 arguments.append(_arguments.scalar(self._signature, parameter, self._bound))
-        return arguments + [_native_array(output) for output in self._outputs]
+        return arguments + [self._output_layout(output).native() for output in self.lowered.outputs]
 
-    def _row_axes(self, name: str):
-        """The axes of an array, or of each array of a list, that rows of tiles come from."""
-        lists = 1 if self._arrays[name].table else 0
-        return [axis - lists for axis in self.lowered.row_axes.get(name, ()) if axis >= lists]
+    def _output_layout(self, output: Output):
+        if output.name in self._makers:
+            return self._makers[output.name][1]
+        description = _expected(output, self.sizes)
+        spec = Spec(description.shape, description.dtype, description.table)
+        return _arrays.layout(self._given.get(output.name, spec))
 
-    def workspace(self, scratch, blocks: int):
-        """Arrays for a kernel's scratch; they live until the next are made."""
-        sizes = {**self._sizes, "@blocks": blocks}
-        arrays = [Output("", tuple(dims), getattr(language, dtype)) for dims, dtype in scratch]
-        self._workspace = [_make_tensor(array.dtype, _shape(array, sizes), self.device) for array in arrays]
-        return [_native_array(array) for array in self._workspace]
+    def plan(self, launch, places: dict, written: dict):
+        """How calls of this form are made: `launch` takes the arrays and reals that are found at those places."""
+        inputs = [_calls.Input(places[name], layout.copied) for name, layout in self.layouts.items()]
+        outputs = [
+            _calls.Output(written.get(output.name), self._makers.get(output.name, (None,))[0])
+            for output in self.lowered.outputs
+        ]
+        reals = [
+            _calls.Real(places.get(p.name), None if p.name in places else float(self._bound[p.name]))
+            for p in self._signature.of_kind("float")
+        ]
+        return _calls.Plan(inputs, outputs, reals, launch, self.lowered.returned, self.lowered.single)
 
-    @property
-    def workspace_bytes(self):
-        """The bytes of the scratch that was made last."""
-        return sum(array.numel() * array.element_size() for array in self._workspace)
-
-    def prepare_outputs(self):
-        """Asks for huge pages, before the first write to the outputs: that can cost more than computing them."""
-        from . import _host
-
-        for output in self._outputs:
-            for tensor in output if isinstance(output, (list, tuple)) else (output,):
-                storage = tensor.untyped_storage()
-                _host.prefer_huge_pages(storage.data_ptr(), storage.nbytes())
-
-    def tensors(self):
-        """Everything that the kernel reads and writes."""
-        return [self._bound[name] for name, array in self._arrays.items() if array], self._outputs
-
-    def results(self):
-        """What the kernel returns."""
-        returned = tuple(None if place is None else self._outputs[place] for place in self.lowered.returned)
-        return returned[0] if self.lowered.single else returned
+    def run(self, launch):
+        """Makes this call, by itself."""
+        names = {name: name for name in (*self._bound, *self._given)}
+        return self.plan(launch, names, names).run({**self._bound, **self._given})
 
 
-# Arrays as the signature sees them
-
-
-def _describe(name: str, value):
-    """A tensor or a list of equal tensors."""
-    import torch
-
-    if isinstance(value, (list, tuple)):
-        return _describe_list(name, value)
-    if not isinstance(value, torch.Tensor):
-        raise TypeError(f"{name}: a tensor is expected, not {'nothing' if value is None else type(value).__name__}")
-    dtype = _DTYPES.get(str(value.dtype))
-    if dtype is None:
-        raise TypeError(f"{name}: {value.dtype} is not supported; known: {', '.join(_DTYPES)}")
-    if value.dim() and value.shape[-1] > 1 and value.stride(-1) != 1:
-        raise ValueError(f"{name}: the last dimension must be contiguous, but the strides are {value.stride()}")
-    return _arguments.Description(tuple(value.shape), dtype, False)
-
-
-def _describe_list(name: str, tensors):
-    if not tensors:
-        raise ValueError(f"{name}: the list of tensors is empty")
-    first = _describe(f"{name}[0]", tensors[0])
-    for index, tensor in enumerate(tensors[1:], 1):
-        if _describe(f"{name}[{index}]", tensor) != first or tensor.stride() != tensors[0].stride():
-            has, other = (f"shape {tuple(t.shape)}, strides {t.stride()}, {t.dtype}" for t in (tensor, tensors[0]))
-            raise ValueError(f"{name}[{index}] differs from {name}[0]: {has} against {other}")
-    return _arguments.Description((len(tensors), *first.shape), first.dtype, True)
-
-
-# Arrays as the native runtimes see them
-
-
-def _make_tensor(dtype, shape, device, like=None):
-    """A tensor without values; in the memory order of `like`, where the last dimension stays contiguous in it."""
-    import torch
-
-    name = next(name for name, known in _DTYPES.items() if known is dtype)
-    if like is not None:
-        tensor = torch.empty_like(like, memory_format=torch.preserve_format)
-        if tensor.shape[-1] <= 1 or tensor.stride(-1) == 1:
-            return tensor
-    return torch.empty(shape, dtype=getattr(torch, name.removeprefix("torch.")), device=device)
-
-
-def _shape(output, sizes: dict):
-    return tuple(sizes[dim] if isinstance(dim, str) else dim for dim in output.dims)
-
-
-def _native_array(value):
-    if isinstance(value, Spec):
-        addresses = [0] * value.shape[0] if value.table else 0
-        strides = _arguments.contiguous_strides(value.shape[1:] if value.table else value.shape)
-        return addresses, value.shape, (0, *strides) if value.table else strides
-    if isinstance(value, (list, tuple)):
-        first = value[0]
-        addresses = [tensor.data_ptr() for tensor in value]
-        return addresses, (len(value), *first.shape), (0, *_strides(first))
-    return value.data_ptr(), tuple(value.shape), _strides(value)
-
-
-def _with_rows_apart(value, axes):
-    """The array, or a copy where rows along one of the axes begin before the last one's end."""
-    if isinstance(value, Spec):
-        return value
-    if isinstance(value, (list, tuple)):
-        return [_with_rows_apart(tensor, axes) for tensor in value]
-    rows = [axis for axis in axes if axis < value.dim() - 1 and value.shape[axis] > 1]
-    return value.contiguous() if any(value.stride(axis) < value.shape[-1] for axis in rows) else value
-
-
-def _strides(tensor):
-    """Strides in elements; the last one is 1 even where the dimension has one element and it does not matter."""
-    return (*tensor.stride()[:-1], 1)
-
-
-def _shares_memory(tensor):
-    return any(size > 1 and stride == 0 for size, stride in zip(tensor.shape, tensor.stride()))
+def _expected(output: Output, sizes: dict):
+    """What an output is, by the sizes of a call."""
+    shape = tuple(sizes[dim] if isinstance(dim, str) else dim for dim in output.dims)
+    return _arguments.Description(shape, output.dtype, output.table)

@@ -236,13 +236,18 @@ class Sidecar:
         """The kernels of the object, in the order of their launches."""
         return self.data["launches"]
 
-    def arguments(self, route: str = "ascendc"):
-        """The arguments of a launch with their places in the block of bytes, in order."""
-        return self.data["routes"][route]["arguments"]
+    @property
+    def route(self):
+        """The way its object was made; AscendC where it stands beside none."""
+        return self.data["object"]["route"] if self.data["object"] else "ascendc"
 
-    def argument_bytes(self, route: str = "ascendc"):
-        """The bytes of all arguments of a launch."""
-        return self.data["routes"][route]["bytes"]
+    def arguments(self, route: str | None = None):
+        """The arguments of a launch with their places in the block of bytes, in order; by default of its own route."""
+        return self.data["routes"][route or self.route]["arguments"]
+
+    def argument_bytes(self, route: str | None = None):
+        """The bytes of all arguments of a launch; by default of its own route."""
+        return self.data["routes"][route or self.route]["bytes"]
 
     def accepts(self, soc: str):
         """Whether a chip of that name, as the runtime gives it, runs the object. Suffixes of known names are taken."""
@@ -281,6 +286,15 @@ class Sidecar:
                     known = f", which is {dim} of {origins[dim]}" if isinstance(dim, str) else ""
                     raise SidecarError(f"{name}: dimension {axis} must be {expected}{known}, not {size}")
         return sizes
+
+    def check_strides(self, shapes: dict, strides: dict):
+        """Checks the strides of arrays against those that the kernel counts on; of a list with its length first."""
+        for parameter in self.parameters:
+            name = parameter["name"]
+            for axis, expected in enumerate(parameter.get("strides", ()) if name in strides else ()):
+                found = strides[name][axis]
+                if isinstance(expected, int) and shapes[name][axis] > 1 and found != expected:
+                    raise SidecarError(f"{name}: the stride of dimension {axis} must be {expected}, not {found}")
 
     def count_tiles(self, call: Call):
         """The tiles of the kernel's grid."""

@@ -32,7 +32,7 @@ class Run(NamedTuple):
 
 
 def _run_jit(kernel, positional, keywords, soc):
-    return Run(_runtime.call(kernel, positional, keywords), [])
+    return Run(kernel(*positional, **keywords), [])
 
 
 def _run_chip(kernel, positional, keywords, soc, stage="ascend"):

@@ -58,6 +58,7 @@ struct aclrtLaunchKernelCfg {
   FUNCTION(aclGetRecentErrMsg, const char *())                                                     \
   FUNCTION(aclrtGetDeviceCount, aclError(uint32_t *))                                              \
   FUNCTION(aclrtGetSocName, const char *())                                                        \
+  FUNCTION(aclrtGetHardwareSyncAddr, aclError(void **))                                            \
   FUNCTION(aclrtBinaryLoadFromData,                                                                \
            aclError(const void *, size_t, const aclrtBinaryLoadOptions *, aclrtBinHandle *))       \
   FUNCTION(aclrtBinaryGetFunction, aclError(aclrtBinHandle, const char *, aclrtFuncHandle *))      \

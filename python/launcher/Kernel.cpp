@@ -1,5 +1,6 @@
 // Loads objects and launches their kernels through the ACL runtime.
 #include "Kernel.h"
+#include <cmath>
 #include <cstring>
 #include <sstream>
 
@@ -27,10 +28,51 @@ void showField(std::ostream &stream, const Field &field, const std::string &byte
     stream << readAs<int64_t>(bytes, field.offset);
 }
 
+/// The name of the argument at an offset.
+std::string getName(const Plan &plan, size_t offset) {
+  for (const std::shared_ptr<const Kernel> &kernel : plan.kernels)
+    for (const Field &field : kernel->fields)
+      if (field.offset == offset)
+        return field.name;
+  return "the argument at " + std::to_string(offset);
+}
+
 /// Time-outs and exceptions of a core, which say little about their cause.
 bool isCoreFailure(aclError code) { return code == 507014 || code == 507015; }
 
 } // namespace
+
+void Plan::check() const {
+  auto isOutside = [&](size_t offset, size_t size) {
+    return size > arguments.size() || offset > arguments.size() - size;
+  };
+  for (size_t offset : addressOffsets)
+    if (isOutside(offset, sizeof(uint64_t)))
+      throw std::invalid_argument("an address lies outside the arguments");
+  for (size_t offset : realOffsets)
+    if (isOutside(offset, sizeof(float)))
+      throw std::invalid_argument("a real lies outside the arguments");
+}
+
+std::string Plan::pack(const std::vector<uint64_t> &addresses,
+                       const std::vector<double> &reals) const {
+  if (addresses.size() != addressOffsets.size() || reals.size() != realOffsets.size())
+    throw std::invalid_argument("a launch takes " + std::to_string(addressOffsets.size()) +
+                                " addresses and " + std::to_string(realOffsets.size()) +
+                                " reals, not " + std::to_string(addresses.size()) + " and " +
+                                std::to_string(reals.size()));
+  std::string packed = arguments;
+  for (size_t i = 0; i < addresses.size(); ++i)
+    std::memcpy(packed.data() + addressOffsets[i], &addresses[i], sizeof(uint64_t));
+  for (size_t i = 0; i < reals.size(); ++i) {
+    float real = static_cast<float>(reals[i]);
+    if (std::isinf(real) && !std::isinf(reals[i]))
+      throw std::overflow_error(getName(*this, realOffsets[i]) +
+                                ": the number is too large for f32");
+    std::memcpy(packed.data() + realOffsets[i], &real, sizeof real);
+  }
+  return packed;
+}
 
 aclError Launch::run() const {
   // The runtime shall start no block before there is a core for each, whatever other streams run.
@@ -40,17 +82,19 @@ aclError Launch::run() const {
   aclrtLaunchKernelCfg config{&batch, 1};
   // The runtime takes pointers without const, and reads only.
   return Acl::get().aclrtLaunchKernelWithHostArgs(
-      kernel->function, blocks, stream, kernel->isAllAtOnce ? &config : nullptr,
-      const_cast<char *>(arguments.data()), arguments.size(),
-      places.empty() ? nullptr : const_cast<aclrtPlaceHolderInfo *>(places.data()), places.size());
+      kernel->function, plan->blocks, stream, kernel->isAllAtOnce ? &config : nullptr,
+      const_cast<char *>(arguments->data()), arguments->size(),
+      plan->places.empty() ? nullptr : const_cast<aclrtPlaceHolderInfo *>(plan->places.data()),
+      plan->places.size());
 }
 
 std::string Launch::describeFailure(aclError code) const {
   std::ostringstream text;
-  text << "the launch of " << kernel->name << " with " << blocks << " blocks failed with ACL error "
-       << code << "; its arguments (" << arguments.size() << " bytes):";
+  text << "the launch of " << kernel->name << " with " << plan->blocks
+       << " blocks failed with ACL error " << code << "; its arguments (" << arguments->size()
+       << " bytes):";
   for (const Field &field : kernel->fields)
-    showField(text, field, arguments);
+    showField(text, field, *arguments);
   if (isCoreFailure(code))
     text << "\nThis often is a flag that nobody sets, or an address out of range: attn.simulate "
             "checks for both.";
@@ -80,4 +124,12 @@ std::shared_ptr<const Kernel> attn::launcher::findKernel(aclrtBinHandle object,
   acl.check(acl.aclrtBinaryGetFunction(object, name.c_str(), &function),
             "looking for the kernel " + name);
   return std::make_shared<const Kernel>(Kernel{name, function, std::move(fields), isAllAtOnce});
+}
+
+uint64_t attn::launcher::getSyncBase() {
+  const Acl &acl = Acl::get();
+  void *address = nullptr;
+  acl.check(acl.aclrtGetHardwareSyncAddr(&address),
+            "asking for the address through which cores meet");
+  return reinterpret_cast<uint64_t>(address);
 }

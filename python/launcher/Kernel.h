@@ -27,13 +27,32 @@ struct Kernel {
   bool isAllAtOnce;
 };
 
-/// One launch. `places` say where addresses of data behind the argument block go.
-struct Launch {
-  std::shared_ptr<const Kernel> kernel;
+/// Launches that differ in addresses and reals only: everything else is packed once.
+struct Plan {
+  /// Launched one after the other, with the same arguments.
+  std::vector<std::shared_ptr<const Kernel>> kernels;
   uint32_t blocks;
-  aclrtStream stream;
+  /// The argument block, with the tables of addresses behind it.
   std::string arguments;
+  /// Where each address goes, 64 bits, and each real, 32 bits.
+  std::vector<size_t> addressOffsets;
+  std::vector<size_t> realOffsets;
+  /// Where in the block the runtime writes the addresses of what lies behind it.
   std::vector<aclrtPlaceHolderInfo> places;
+
+  /// std::invalid_argument where an offset leads out of the arguments.
+  void check() const;
+  /// The arguments of one launch; std::invalid_argument where there are more or fewer values than
+  /// places, std::overflow_error for a real that has no place in 32 bits.
+  std::string pack(const std::vector<uint64_t> &addresses, const std::vector<double> &reals) const;
+};
+
+/// One launch of one kernel of a plan.
+struct Launch {
+  std::shared_ptr<const Plan> plan;
+  std::shared_ptr<const Kernel> kernel;
+  aclrtStream stream;
+  std::shared_ptr<const std::string> arguments;
 
   /// Hands the launch to the runtime, which copies the arguments; gives its code.
   aclError run() const;
@@ -45,6 +64,9 @@ struct Launch {
 aclrtBinHandle loadObject(const std::string &data, uint32_t magic);
 std::shared_ptr<const Kernel> findKernel(aclrtBinHandle object, const std::string &name,
                                          std::vector<Field> fields, bool isAllAtOnce);
+
+/// The address through which the cores of this thread's device meet.
+uint64_t getSyncBase();
 
 } // namespace attn::launcher
 

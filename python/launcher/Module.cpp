@@ -13,12 +13,32 @@ namespace {
 using Places = std::vector<std::pair<uint32_t, uint32_t>>;
 using FieldTuple = std::tuple<std::string, size_t, size_t, char>;
 
-Launch makeLaunch(std::shared_ptr<const Kernel> kernel, uint32_t blocks, uintptr_t stream,
-                  const py::bytes &arguments, const Places &places) {
-  Launch launch{std::move(kernel), blocks, reinterpret_cast<aclrtStream>(stream), arguments, {}};
+std::shared_ptr<Plan> makePlan(const std::vector<std::shared_ptr<Kernel>> &kernels, uint32_t blocks,
+                               const py::bytes &arguments, std::vector<size_t> addressOffsets,
+                               std::vector<size_t> realOffsets, const Places &places) {
+  auto plan = std::make_shared<Plan>(Plan{{kernels.begin(), kernels.end()},
+                                          blocks,
+                                          arguments,
+                                          std::move(addressOffsets),
+                                          std::move(realOffsets),
+                                          {}});
   for (auto [addressOffset, dataOffset] : places)
-    launch.places.push_back({addressOffset, dataOffset});
-  return launch;
+    plan->places.push_back({addressOffset, dataOffset});
+  plan->check();
+  return plan;
+}
+
+using Addresses = std::vector<uint64_t>;
+using Reals = std::vector<double>;
+
+/// One launch for each kernel of a plan.
+std::vector<Launch> makeLaunches(std::shared_ptr<const Plan> plan, uintptr_t stream,
+                                 const Addresses &addresses, const Reals &reals) {
+  auto arguments = std::make_shared<const std::string>(plan->pack(addresses, reals));
+  std::vector<Launch> launches;
+  for (const std::shared_ptr<const Kernel> &kernel : plan->kernels)
+    launches.push_back({plan, kernel, reinterpret_cast<aclrtStream>(stream), arguments});
+  return launches;
 }
 
 std::vector<Field> makeFields(const std::vector<FieldTuple> &tuples) {
@@ -53,6 +73,12 @@ PYBIND11_MODULE(_launcher, module) {
       .def_property_readonly("function", [](const Kernel &kernel) {
         return reinterpret_cast<uintptr_t>(kernel.function);
       });
+  py::class_<Plan, std::shared_ptr<Plan>>(module, "Plan")
+      .def(py::init(&makePlan))
+      .def_readonly("blocks", &Plan::blocks)
+      .def("pack", [](const Plan &plan, const Addresses &addresses, const Reals &reals) {
+        return py::bytes(plan.pack(addresses, reals));
+      });
 
   module.def("open_runtime", [] { Acl::get(); });
   module.def("standin_description", [] { return Acl::get().standInDescription(); });
@@ -62,6 +88,7 @@ PYBIND11_MODULE(_launcher, module) {
     Acl::get().check(Acl::get().aclrtGetDeviceCount(&count), "counting devices");
     return count;
   });
+  module.def("sync_base", getSyncBase);
   module.def("load_object", [](const py::bytes &data, uint32_t magic) {
     return reinterpret_cast<uintptr_t>(loadObject(data, magic));
   });
@@ -72,15 +99,16 @@ PYBIND11_MODULE(_launcher, module) {
   });
 
   module.def("connect_queue", connectQueue);
-  module.def("enqueue", [](std::shared_ptr<Kernel> kernel, uint32_t blocks, uintptr_t stream,
-                           const py::bytes &arguments, const Places &places, py::object kept) {
-    enqueue(makeLaunch(std::move(kernel), blocks, stream, arguments, places), kept.release().ptr());
+  module.def("enqueue", [](std::shared_ptr<Plan> plan, uintptr_t stream, const Addresses &addresses,
+                           const Reals &reals, const py::object &kept) {
+    for (Launch &launch : makeLaunches(std::move(plan), stream, addresses, reals))
+      enqueue(std::move(launch), kept.inc_ref().ptr());
   });
-  module.def("launch", [](std::shared_ptr<Kernel> kernel, uint32_t blocks, uintptr_t stream,
-                          const py::bytes &arguments, const Places &places) {
-    Launch launch = makeLaunch(std::move(kernel), blocks, stream, arguments, places);
-    if (aclError code = launch.run())
-      throw AclError(code, launch.describeFailure(code) + "\n" + Acl::get().recentMessage());
+  module.def("launch", [](std::shared_ptr<Plan> plan, uintptr_t stream, const Addresses &addresses,
+                          const Reals &reals) {
+    for (const Launch &launch : makeLaunches(std::move(plan), stream, addresses, reals))
+      if (aclError code = launch.run())
+        throw AclError(code, launch.describeFailure(code) + "\n" + Acl::get().recentMessage());
   });
   module.def("enqueue_function", enqueueFunction);
 }

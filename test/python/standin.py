@@ -116,6 +116,32 @@ def count(entry_point: str):
     return start().attn_standin_count(entry_point.encode())
 
 
+def to_npu(tensor):
+    """A tensor of the same shape and strides on the NPU: its whole storage is copied, and viewed there."""
+    storage = tensor.as_strided((tensor.untyped_storage().nbytes() // tensor.element_size(),), (1,), 0)
+    return storage.to("npu").as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
+
+
+def last_arguments():
+    """The bytes of the last launch's arguments, with what lay behind them."""
+    buffer = ctypes.create_string_buffer(4096)
+    size = start().attn_standin_last_arguments(buffer, ctypes.c_size_t(len(buffer)))
+    return buffer.raw[:size]
+
+
+def median_microseconds(call, count=60):
+    """The host time of a call; the device works on meanwhile."""
+    import torch
+
+    times = []
+    for _ in range(count):
+        begin = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - begin)
+    torch.npu.synchronize()
+    return round(sorted(times)[count // 2] * 1e6, 1)
+
+
 def _drain():
     """Waits for what a check has left in the queue: torch_npu ends the process with the interpreter's lock held, for
     which a Python function in its queue would wait for ever."""

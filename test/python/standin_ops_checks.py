@@ -13,6 +13,7 @@ import test_ops_neighborhood as neighborhood
 import torch
 from attn.ops import _kernels, attention_residual
 from attn.ops import neighborhood as neighborhood_ops
+from standin import to_npu
 from torch.utils._python_dispatch import TorchDispatchMode
 
 acl = standin.start()
@@ -22,12 +23,6 @@ LITTLE_MEMORY = 130_000
 
 
 # Tensors and where they are
-
-
-def to_npu(tensor):
-    """A tensor of the same shape and strides on the NPU: its whole storage is copied, and viewed there."""
-    storage = tensor.as_strided((tensor.untyped_storage().nbytes() // tensor.element_size(),), (1,), 0)
-    return storage.to("npu").as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
 
 
 def run_attn_res(V, w_query, w_norm, g, eps=attn_res.EPS, **options):
@@ -189,6 +184,66 @@ def check_streams_of_operators():
     total = (results[0] + results[1]).cpu()
     alone = [run_attn_res(*given)["h"] for given in inputs]
     assert total.equal(alone[0] + alone[1])
+
+
+def _compare_compiled(program, leaves, backend, dynamic: bool):
+    """Result and gradients of a program on the NPU as a compiled graph, bit for bit against the program itself."""
+    torch._dynamo.reset()
+    compiled = torch.compile(program, fullgraph=True, backend=backend, dynamic=dynamic)
+    results = []
+    for function in (compiled, program):
+        output = function(*leaves)
+        results.append([output, *torch.autograd.grad(output, leaves, output.detach())])
+    for result, expected in zip(*results, strict=True):
+        assert result.device.type == "npu" and result.stride() == expected.stride()
+        assert result.cpu().equal(expected.cpu())
+
+
+def _double_attn_res(V, first, second, w_query, w_norm):
+    from_list = attn.ops.attn_res([first * 2, second], w_query, w_norm)
+    return from_list + attn.ops.attn_res(V, w_query, w_norm)
+
+
+def _windowed(q, k, v):
+    return attn.ops.neighborhood_attention(q, k, v, kernel_size=3) * 2
+
+
+def check_compiled_graphs():
+    """torch.compile without inductor, which has no NPU: the whole program is one graph, also with sizes left open."""
+    V, w_query, w_norm, g = attn_res.draw((3, 2, 10, 64))
+    attn_res_leaves = [to_npu(tensor).requires_grad_() for tensor in (V, g, g + 1, w_query, w_norm)]
+    windows = [to_npu(_swapped_in_memory(t, 1, 2)).requires_grad_() for t in neighborhood.draw((2, 3, 17, 32))[:3]]
+    for backend, dynamic in (("eager", False), ("aot_eager", False), ("aot_eager", True)):
+        _compare_compiled(_double_attn_res, attn_res_leaves, backend, dynamic)
+        _compare_compiled(_windowed, windows, backend, dynamic)
+
+
+def check_compiled_graphs_have_our_operators():
+    """One graph serves other sizes, and our operators stand in it as themselves."""
+    graphs = []
+
+    def backend(graph, _):
+        graphs.append([str(node.target) for node in graph.graph.nodes if node.op == "call_function"])
+        return graph.forward
+
+    torch._dynamo.reset()
+    compiled = torch.compile(attn.ops.attn_res, fullgraph=True, backend=backend, dynamic=True)
+    for tokens in (5, 20, 33):
+        V, w_query, w_norm = map(to_npu, attn_res.draw((3, tokens, 64))[:3])
+        assert compiled(V, w_query, w_norm).cpu().equal(attn.ops.attn_res(V, w_query, w_norm).cpu())
+    assert len(graphs) == 1 and any("attn.attn_res" in target for target in graphs[0]), graphs
+
+
+def check_host_time_of_operators():
+    """Microseconds of host time for a forward of each operator, by the median."""
+    V, w_query, w_norm, _ = map(to_npu, attn_res.draw((3, 20, 64)))
+    q, k, v, _ = map(to_npu, neighborhood.draw((1, 2, 20, 32)))
+    return {
+        "attn_res": standin.median_microseconds(lambda: attn.ops.attn_res(V, w_query, w_norm)),
+        "neighborhood_attention": standin.median_microseconds(
+            lambda: attn.ops.neighborhood_attention(q, k, v, kernel_size=3)
+        ),
+    }
 
 
 # What operators call

@@ -49,6 +49,26 @@ def check_only_copies_were_called():
     assert before == {name: standin.count(name) for name in before}
 
 
+def check_freeing_leaves_neighbours_alone():
+    """Memory is given back in whole pages: what shares one with something freed keeps its bytes."""
+    torch.npu.set_device(0)
+    place, pointer, size = ctypes.c_void_p(), ctypes.c_void_p, ctypes.c_size_t
+    places = []
+    for _ in range(20):
+        assert acl.aclrtMalloc(ctypes.byref(place), size(64), 0) == 0
+        source = bytes([len(places)] * 64)
+        assert acl.aclrtMemcpy(place, size(64), source, size(64), HOST_TO_DEVICE) == 0
+        places.append(place.value)
+    for freed in places[::2]:
+        assert acl.aclrtFree(pointer(freed)) == 0
+    for number, kept in enumerate(places):
+        if number % 2:
+            read = ctypes.create_string_buffer(64)
+            assert acl.aclrtMemcpy(read, size(64), pointer(kept), size(64), DEVICE_TO_HOST) == 0
+            assert read.raw == bytes([number] * 64)
+            assert acl.aclrtFree(pointer(kept)) == 0
+
+
 def check_views_and_strides():
     values = torch.arange(60.0).reshape(3, 4, 5)
     on_npu = values.to("npu")

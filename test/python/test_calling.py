@@ -1,13 +1,14 @@
 """What a call checks on the host, and what it hands to the native runtimes."""
 
 import re
+import weakref
 
 import attn
 import attn.language as at
 import kernel_text
 import pytest
 import torch
-from attn import _core, _host, compiler
+from attn import _calls, _core, _host, _runtime, compiler
 from kernels_dsl.attn_res import attn_res_fwd
 
 
@@ -34,9 +35,9 @@ def programs(monkeypatch):
     monkeypatch.setenv("ATTN_CACHE", "0")
     monkeypatch.setattr(_core, "jit_compile", lambda module: ("{}", module.str()))
     monkeypatch.setattr(_host, "Kernel", load_it)
-    attn_res_fwd.programs.clear()
+    attn_res_fwd.forget()
     yield made
-    attn_res_fwd.programs.clear()
+    attn_res_fwd.forget()
 
 
 def inputs(blocks=3, tokens=5, width=64, dtype=torch.float32):
@@ -117,7 +118,7 @@ def test_a_single_output_is_no_tuple(tmp_path, programs):
     (dict(eps=True), TypeError, "eps: float is expected, not True"),
     (dict(BT=65), ValueError, "BT: 65 lies outside 1 to 64"),
     (dict(BT=2.0), TypeError, "BT: a whole number is expected, not 2.0"),
-    (dict(other=3), TypeError, "'other' is neither an argument of the kernel nor an option of the compiler (band, composites, phases, softmax, strips)"),
+    (dict(other=3), TypeError, "'other' is neither an argument of the kernel nor an option of the compiler (band, composites, kernel_form, phases, softmax, strips)"),
 ])  # fmt: skip
 def test_wrong_arguments(programs, change, error, message):
     V, wq, wn = inputs()
@@ -312,3 +313,123 @@ def test_expanded_arguments():
 def test_timing_of_a_list(like, simulations):
     attn.simulate(like, at.spec("2 4 64", at.bf16, table=True), timing_only=True)
     assert simulations[0][0][1] == ([0, 0], (2, 4, 64), (0, 64, 1))
+
+
+# Calls of one form are checked and planned once
+
+
+FORMS = """
+    FACTOR = 3.0
+
+    @attn.kernel
+    def k(X: at.Tensor["T D"], B: at.Tensor["D"] | None, s: float, n: int, C: at.Const[float] = 1.0, BT: at.Auto(1, 64) = None):
+        Y = at.empty_like(X)
+        for t in at.grid(at.tiles(T, BT)):
+            Y[t, :] = X[t, :] * s * C * FACTOR
+        return Y
+"""
+
+
+@pytest.fixture
+def counted(tmp_path, monkeypatch):
+    """A kernel, and the calls of it that were checked."""
+    checked = []
+    check = _runtime.CheckedCall.__init__
+    monkeypatch.setattr(
+        _runtime.CheckedCall, "__init__", lambda self, *a, **k: (checked.append(1), check(self, *a, **k)) and None
+    )
+    return kernel_text.define(tmp_path, FORMS), checked
+
+
+def test_calls_that_differ_in_values_only_are_checked_once(counted):
+    kernel, checked = counted
+    results = []
+    for s in (2.0, -0.5, float("inf")):
+        X = torch.randn(5, 16)
+        results.append((kernel(X, None, s, 1), X * s * 3))
+    assert len(checked) == 1 and all(result.equal(expected) for result, expected in results)
+    assert len({result.data_ptr() for result, _ in results}) == 3
+
+
+@pytest.mark.parametrize("name, change", [
+    ("shape", dict(X=torch.ones(6, 16))),
+    ("strides", dict(X=torch.ones(5, 32)[:, :16])),
+    ("memory order", dict(X=torch.ones(5, 1).expand(5, 16).contiguous()[:, :1])),
+    ("dtype", dict(X=torch.ones(5, 16, dtype=torch.float16))),
+    ("whole number", dict(n=2)),
+    ("type of a number", dict(s=2)),
+    ("array that may be None", dict(B=torch.ones(16))),
+    ("constant", dict(C=2.0)),
+    ("sign of a constant", dict(C=-0.0)),
+    ("block size", dict(BT=2)),
+    ("option", dict(strips=64)),
+])  # fmt: skip
+def test_calls_of_other_forms_are_checked_anew(counted, name, change):
+    kernel, checked = counted
+    before = dict(X=torch.ones(5, 16), B=None, s=2.0, n=1, C=0.0 if name == "sign of a constant" else 1.0)
+    kernel(**before)
+    changed = {**before, **change}
+    for count in (2, 2):
+        result = kernel(**changed)
+        assert len(checked) == count
+        expected = changed["X"] * changed["s"] * changed["C"] * 3
+        assert result.equal(expected) and result.signbit().equal(expected.signbit())
+        assert result.stride() == torch.empty_like(changed["X"]).stride()
+
+
+def test_captured_numbers_are_part_of_a_form(counted):
+    kernel, checked = counted
+    X = torch.ones(5, 16)
+    assert kernel(X, None, 1.0, 1).equal(X * 3)
+    kernel._function.__globals__["FACTOR"] = 4.0
+    assert kernel(X, None, 1.0, 1).equal(X * 4) and len(checked) == 2
+
+
+def test_given_outputs_are_part_of_a_form(counted):
+    kernel, checked = counted
+    arguments = dict(X=torch.ones(5, 16), B=None, s=2.0, n=1)
+    for _ in range(2):
+        Y = torch.zeros(5, 16)
+        assert kernel.run(arguments, {"Y": Y}) is Y and Y.equal(torch.full((5, 16), 6.0))
+    assert len(checked) == 1
+    with pytest.raises(ValueError, match=r"Y: elements of an output share memory; the strides are \(0, 1\)"):
+        kernel.run(arguments, {"Y": torch.zeros(16).expand(5, 16)})
+    assert kernel.run(arguments).equal(Y)
+
+
+def test_wrong_calls_stay_wrong(counted):
+    kernel, _ = counted
+    kernel(torch.ones(5, 16), None, 2.0, 1)
+    for _ in range(2):
+        with pytest.raises(TypeError, match="s: float is expected, not True"):
+            kernel(torch.ones(5, 16), None, True, 1)
+        with pytest.raises(TypeError, match="n: int is expected, not 1.0"):
+            kernel(torch.ones(5, 16), None, 2.0, 1.0)
+        with pytest.raises(ValueError, match="X: a tensor on the CPU or an NPU is expected, not on meta"):
+            kernel(torch.ones(5, 16, device="meta"), None, 2.0, 1)
+
+
+def test_plans_keep_no_tensors_and_are_bounded(counted, monkeypatch):
+    kernel, checked = counted
+    X = torch.ones(5, 16)
+    alive = weakref.ref(X), weakref.ref(kernel(X, None, 2.0, 1))
+    del X
+    assert [reference() for reference in alive] == [None, None]
+    monkeypatch.setattr(_calls, "_MOST_PLANS", 3)
+    for rows in range(1, 9):
+        kernel(torch.ones(rows, 16), None, 2.0, 1)
+    assert len(kernel._calls._plans) <= 3
+
+
+def test_defaults_of_numbers(tmp_path):
+    kernel = kernel_text.define(tmp_path, """
+        @attn.kernel
+        def k(X: at.Tensor["T D"], s: float = 2, BT: at.Auto(1, 64) = None):
+            Y = at.empty("T D", X.dtype)
+            for t in at.grid(at.tiles(T, BT)):
+                Y[t, :] = X[t, :] * s
+            return Y
+    """)  # fmt: skip
+    X = torch.ones(3, 16)
+    for _ in range(2):
+        assert kernel(X).equal(2 * X) and kernel(X, 5).equal(5 * X) and kernel(X, s=0.5).equal(X / 2)

@@ -10,7 +10,7 @@ import attn
 import attn.language as at
 import pytest
 import torch
-from attn import runtime
+from attn import _launcher, runtime
 from attn.runtime import environment
 from attn.runtime.arguments import ArgumentBlock
 
@@ -103,7 +103,7 @@ def test_block_of_arguments():
         "factor": 0.5,
         "shift": -3,
     }
-    block, places = ArgumentBlock(sidecar).pack(values)
+    block, places, addresses, reals = ArgumentBlock(sidecar).pack(values)
     offsets = {argument["name"]: argument["offset"] for argument in sidecar.arguments()}
     size = sidecar.argument_bytes()
     (place,) = places
@@ -113,7 +113,39 @@ def test_block_of_arguments():
     assert (read("V"), read("w"), read("Y"), read("N"), read("T")) == (0, 0x4000, 0x5000, 3, 9)
     strides = {argument["of"]: argument["offset"] for argument in sidecar.arguments() if argument["kind"] == "stride"}
     assert int.from_bytes(block[strides["V"] :][:8], "little") == 80
-    assert block[offsets["factor"] :][:4] == b"\x00\x00\x00\x3f" and read("shift", 4) == -3
+    assert read("shift", 4) == -3
+    assert addresses == [*range(place[1], place[1] + 24, 8), offsets["w"], offsets["Y"]]
+    assert reals == [offsets["factor"]]
+
+
+def test_later_launches_are_packed_natively():
+    """A plan writes addresses and reals into what was packed once; what does not fit is refused."""
+    sidecar = mixture.compile(V=SPEC, w=at.spec("64", at.f16)).sidecar
+    pack = lambda V, w, Y: ArgumentBlock(sidecar).pack(  # noqa: E731
+        {"V": (V, (2, 9, 64), (0, 80, 1)), "w": (w, (64,), (1,)), "Y": (Y, (9, 64), (64, 1)), "factor": 0.5, "shift": 7}
+    )
+    first, later = pack([1, 2], 3, 4), pack([0x1000, 0x2000], 0x3000, 0x4000)
+    plan = _launcher.Plan([], 4, first.data, first.addresses, first.reals, first.places)
+    assert plan.pack([0x1000, 0x2000, 0x3000, 0x4000], [0]) == later.data
+    assert plan.pack([1, 2, 3, 4], [0.0]) == first.data and plan.blocks == 4
+    place = first.reals[0]
+    assert plan.pack([1, 2, 3, 4], [-0.5])[place : place + 4] == b"\x00\x00\x00\xbf"
+    with pytest.raises(ValueError, match="a launch takes 4 addresses and 1 reals, not 3 and 1"):
+        plan.pack([1, 2, 3], [0.5])
+    with pytest.raises(OverflowError, match=rf"the argument at {first.reals[0]}: the number is too large for f32"):
+        plan.pack([1, 2, 3, 4], [1e300])
+    with pytest.raises(ValueError, match="an address lies outside the arguments"):
+        _launcher.Plan([], 4, first.data, [len(first.data) - 7], [], [])
+    with pytest.raises(ValueError, match="a real lies outside the arguments"):
+        _launcher.Plan([], 4, first.data, [], [len(first.data) - 3], [])
+
+
+def test_whole_numbers_that_do_not_fit_are_named():
+    sidecar = mixture.compile(V=SPEC, w=at.spec("64", at.f16)).sidecar
+    array = (0, (9, 64), (64, 1))
+    values = {"V": ([1], (1, 9, 64), (0, 64, 1)), "w": (0, (64,), (1,)), "Y": array, "factor": 0.5, "shift": 1 << 63}
+    with pytest.raises(OverflowError, match="shift: 9223372036854775808 is too large for i64"):
+        ArgumentBlock(sidecar).pack(values)
 
 
 def test_size_of_the_block_is_checked():
@@ -123,11 +155,25 @@ def test_size_of_the_block_is_checked():
         ArgumentBlock(sidecar)
 
 
-def test_hidden_arguments_are_refused():
+def hidden_argument(name: str):
+    return dict(name=name, kind="hidden", of=None, axis=None, dtype="i64", offset=0, size=8, alignment=8)
+
+
+def test_hidden_arguments_go_to_their_place():
     sidecar = mixture.compile(V=SPEC, w=at.spec("64", at.f16)).sidecar
-    hidden = dict(name="sync_base", kind="hidden", of=None, axis=None, dtype="i64", offset=0, size=8, alignment=8)
-    sidecar.arguments = lambda: [hidden]
-    with pytest.raises(runtime.LoadError, match="the hidden argument 'sync_base' is not known"):
+    sidecar.arguments = lambda: [hidden_argument("sync_base")]
+    sidecar.argument_bytes = lambda: 8
+    block = ArgumentBlock(sidecar)
+    assert block.hidden == ["sync_base"]
+    assert block.pack({}, {"sync_base": 0xFF00_1234}).data == (0xFF00_1234).to_bytes(8, "little")
+    with pytest.raises(KeyError):
+        block.pack({})
+
+
+def test_unknown_hidden_arguments_are_refused():
+    sidecar = mixture.compile(V=SPEC, w=at.spec("64", at.f16)).sidecar
+    sidecar.arguments = lambda: [hidden_argument("overflow_status")]
+    with pytest.raises(runtime.LoadError, match="mixture: the hidden argument 'overflow_status' is not known"):
         ArgumentBlock(sidecar)
 
 

@@ -11,6 +11,10 @@ def test_operators_on_the_standin(subtests, record_property):
     outcome.require_all(subtests, standin.names_of(CHECKS))
     names = outcome.require("check_attn_res_cases") + outcome.require("check_neighborhood_cases")
     assert len(names) >= 20
+    times = outcome.require("check_host_time_of_operators")
+    assert all(time > 0 for time in times.values())
+    shown = ", ".join(f"{name} {time} us" for name, time in times.items())
+    record_property("stand-in, host time of a forward (median)", shown)
     record_property(f"stand-in, forward and backward of {len(names)} shapes under torch_npu", ", ".join(names))
 
 

@@ -10,7 +10,7 @@ import re
 import pytest
 import torch
 
-from attn import _core, _runtime, testing
+from attn import _arrays, _core, _runtime, testing
 from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
 from kernels_dsl.neighborhood import neighborhood_bwd, neighborhood_fwd
 
@@ -82,7 +82,7 @@ class Kernel:
     def __init__(self, name):
         self.name = name
         self.function, self.given, ub_bytes, options = CASES[name]
-        self.launch = _runtime._Launch(self.function, (), self.given)
+        self.launch = _runtime.CheckedCall(self.function, (), self.given)
         self.smaller = [self._shrink(shape) for shape in SMALLER[self.function]]
         soc = f"Ascend910B4:ub_bytes={ub_bytes},vector_cores=2"
         artefact = _runtime.compiler.Artefact("kernel", self.launch.lowered.text, soc, options)
@@ -94,7 +94,7 @@ class Kernel:
             name: shrink(self.function, name, value, shape) if isinstance(value, torch.Tensor) else value
             for name, value in self.given.items()
         }
-        return _runtime._Launch(self.function, (), arguments)
+        return _runtime.CheckedCall(self.function, (), arguments)
 
     def sync_lines(self, *kinds):
         """The lines that synchronise, or those of some kinds."""
@@ -110,8 +110,14 @@ class Kernel:
     def hazards_without(self, removed, launch=None):
         """The kinds of hazards of the kernel without some of its lines."""
         text = "\n".join(line for number, line in enumerate(self.lines) if number not in removed)
-        arguments = (launch or self.launch).native_arguments()
-        return {hazard["kind"] for hazard in _core.simulate(_core.Module.parse(text), arguments)["hazards"]}
+        call, kinds = launch or self.launch, set()
+
+        def simulate(arrays, reals):
+            arguments = _arrays.fill(call.native_arguments, arrays, reals)
+            kinds.update(hazard["kind"] for hazard in _core.simulate(_core.Module.parse(text), arguments)["hazards"])
+
+        call.run(simulate)
+        return kinds
 
     def races_without(self, removed):
         """Whether there is a race without some lines: in the run, or in a smaller one, whose loops may make no trip."""

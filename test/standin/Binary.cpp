@@ -35,6 +35,11 @@ int makeFile(const void *data, size_t bytes) {
 } // namespace
 
 Status Binary::load(int device, const void *data, size_t bytes, std::shared_ptr<Binary> &binary) {
+  std::string text(static_cast<const char *>(data), bytes);
+  if (isHivmText(text)) {
+    binary = std::make_shared<Binary>(device, std::move(text));
+    return {};
+  }
   int file = makeFile(data, bytes);
   if (file < 0)
     return {OutOfMemory, "no memory for an object of " + std::to_string(bytes) + " bytes"};
@@ -51,12 +56,21 @@ Status Binary::load(int device, const void *data, size_t bytes, std::shared_ptr<
 
 Status attn::standin::findFunction(std::shared_ptr<Binary> binary, const char *name,
                                    std::shared_ptr<Function> &function) {
+  if (!binary->library) {
+    HivmArguments arguments;
+    Status status = readHivmArguments(binary->hivm, name, arguments);
+    if (status.code == Success)
+      function = std::make_shared<Function>(
+          Function{std::move(binary), name, nullptr, arguments.bytes, arguments.syncBase});
+    return status;
+  }
   char *message = nullptr;
   const attn_chip_kernel *kernel = attn_chip_find(binary->library, name, &message);
   if (!kernel)
     return {InvalidParameter,
             "the binary has no kernel " + std::string(name) + ": " + takeMessage(message)};
-  function = std::make_shared<Function>(Function{std::move(binary), name, kernel});
+  function = std::make_shared<Function>(
+      Function{std::move(binary), name, kernel, attn_chip_argument_bytes(kernel), std::nullopt});
   return {};
 }
 
@@ -71,10 +85,13 @@ Status attn::standin::runOnChip(Launch &launch) {
       return {InvalidParameter, launch.function->name + ": its arguments were freed"};
     launch.arguments.assign(block, block + bytes);
   }
+  if (!launch.function->kernel)
+    return {CoreException, launch.function->name + ": its launch was taken, but nothing here "
+                                                   "executes objects that are made of HIVM"};
   attn_chip_launch chipLaunch{}; // no name of a chip stands for the Ascend910B4
   chipLaunch.blocks = launch.blocks;
   chipLaunch.arguments = launch.arguments.data();
-  chipLaunch.argument_bytes = attn_chip_argument_bytes(launch.function->kernel);
+  chipLaunch.argument_bytes = launch.function->argumentBytes;
   chipLaunch.regions = regions.data();
   chipLaunch.region_count = regions.size();
   char *message = nullptr;

@@ -1,9 +1,9 @@
 // Binaries and kernels. An object is a shared library that holds emitted text, compiled for the
-// modelled chip.
+// modelled chip, or text in the vendor's IR, which nothing executes here.
 #ifndef ATTN_TEST_STANDIN_BINARY_H
 #define ATTN_TEST_STANDIN_BINARY_H
 
-#include "EntryPoint.h"
+#include "HivmText.h"
 #include "attn/Execution/Twin/attn_chip.h"
 #include <memory>
 #include <vector>
@@ -15,18 +15,28 @@ class Binary {
 public:
   static Status load(int device, const void *data, size_t bytes, std::shared_ptr<Binary> &binary);
   Binary(int device, attn_chip_library *library) : device(device), library(library) {}
+  Binary(int device, std::string hivm) : device(device), library(nullptr), hivm(std::move(hivm)) {}
   Binary(const Binary &) = delete;
-  ~Binary() { attn_chip_close(library); }
+  ~Binary() {
+    if (library)
+      attn_chip_close(library);
+  }
 
   const int device;
+  /// Null where the object is text in the vendor's IR.
   attn_chip_library *const library;
+  const std::string hivm;
 };
 
 /// A kernel of a binary.
 struct Function {
   std::shared_ptr<Binary> binary;
   std::string name;
+  /// Null where nothing executes it.
   const attn_chip_kernel *kernel;
+  size_t argumentBytes;
+  /// Where its arguments have the address through which cores meet, as far as the object tells.
+  std::optional<size_t> syncBase;
 };
 
 /// What one launch has: everything by value, since it runs later. Where data lies behind the

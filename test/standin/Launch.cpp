@@ -6,6 +6,7 @@
 #include "Stream.h"
 #include <algorithm>
 #include <cstring>
+#include <sstream>
 
 using namespace attn::standin;
 
@@ -24,6 +25,10 @@ Handles<Function> &functions() {
   static auto *table = new Handles<Function>;
   return *table;
 }
+
+/// The address through which the cores of a device meet: of each device its own, and none of its
+/// memory.
+uint64_t syncBaseOf(int device) { return 0x5afe'0000'0000 + device * 0x1'0000ull; }
 
 /// Arguments that are given one after the other.
 struct ArgumentList {
@@ -82,7 +87,7 @@ aclError readAttributes(const aclrtLaunchKernelCfg *config, uint32_t &scheduleMo
 aclError placeData(Launch &launch, const aclrtPlaceHolderInfo *places, size_t count) {
   DeviceMemory &memory = DeviceMemory::get();
   std::vector<char> &bytes = launch.arguments;
-  size_t blockBytes = attn_chip_argument_bytes(launch.function->kernel);
+  size_t blockBytes = launch.function->argumentBytes;
   void *address = nullptr;
   if (Status status = memory.allocate(currentDevice(), bytes.size(), &address);
       status.code != Success)
@@ -101,6 +106,21 @@ aclError placeData(Launch &launch, const aclrtPlaceHolderInfo *places, size_t co
   return Success;
 }
 
+/// Checks the address through which cores meet, where the kernel takes it and the block is known.
+aclError checkSyncBase(const Launch &launch) {
+  const Function &function = *launch.function;
+  if (!function.syncBase || launch.deviceArguments)
+    return Success;
+  uint64_t given, expected = syncBaseOf(function.binary->device);
+  std::memcpy(&given, launch.arguments.data() + *function.syncBase, sizeof given);
+  if (given == expected)
+    return Success;
+  std::ostringstream text;
+  text << function.name << ": its cores meet through 0x" << std::hex << expected << ", not 0x"
+       << given;
+  return fail(InvalidParameter, text.str());
+}
+
 /// Checks a launch, whose arguments it has, and queues it.
 aclError submitLaunch(Launch launch, aclrtFuncHandle handle, aclrtStream stream,
                       const aclrtLaunchKernelCfg *cfg, const aclrtPlaceHolderInfo *places = nullptr,
@@ -117,11 +137,12 @@ aclError submitLaunch(Launch launch, aclrtFuncHandle handle, aclrtStream stream,
   if (launch.blocks == 0 || launch.blocks > maxBlocks)
     return fail(InvalidParameter,
                 name + ": " + std::to_string(launch.blocks) + " blocks are not 1 to 65535");
-  size_t bytes = launch.arguments.size(),
-         expected = attn_chip_argument_bytes(launch.function->kernel);
+  size_t bytes = launch.arguments.size(), expected = launch.function->argumentBytes;
   if (placeCount ? bytes <= expected : bytes != expected)
     return fail(InvalidParameter, name + " takes " + std::to_string(expected) +
                                       " bytes of arguments, not " + std::to_string(bytes));
+  if (aclError error = checkSyncBase(launch))
+    return error;
   if (placeCount)
     if (aclError error = placeData(launch, places, placeCount))
       return error;
@@ -204,6 +225,14 @@ ATTN_EXPORT aclError aclrtBinaryGetFunction(const aclrtBinHandle binHandle, cons
 }
 
 // Launches
+
+ATTN_EXPORT aclError aclrtGetHardwareSyncAddr(void **addr) {
+  ATTN_ENTRY();
+  if (currentDevice() < 0)
+    return fail(NoContext, "the thread has set no device");
+  *addr = reinterpret_cast<void *>(syncBaseOf(currentDevice()));
+  return Success;
+}
 
 ATTN_EXPORT aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numBlocks,
                                                    aclrtStream stream, aclrtLaunchKernelCfg *cfg,

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <sys/mman.h>
+#include <unistd.h>
 
 using namespace attn::standin;
 
@@ -50,6 +51,14 @@ char *bytesOf(const void *pointer, uint64_t count) {
   if (memory.contains(pointer))
     return memory.resolve(pointer, count);
   return const_cast<char *>(static_cast<const char *>(pointer));
+}
+
+/// Gives the pages to the system that lie in a range as a whole: others hold more than that.
+void giveBack(char *data, uint64_t bytes) {
+  uint64_t page = sysconf(_SC_PAGESIZE), begin = asAddress(data), end = begin + bytes;
+  uint64_t first = (begin + page - 1) / page * page, last = end / page * page;
+  if (first < last)
+    madvise(data + (first - begin), last - first, MADV_DONTNEED);
 }
 
 } // namespace
@@ -108,7 +117,7 @@ Status DeviceMemory::release(void *address) {
   if (use == used.end())
     return {InvalidParameter, show(address) + " is not the begin of device memory in use"};
   usedBytes[deviceOf(address)] -= use->second;
-  madvise(backing + (use->first - window), use->second, MADV_DONTNEED);
+  giveBack(backing + (use->first - window), use->second);
   used.erase(use);
   return {};
 }

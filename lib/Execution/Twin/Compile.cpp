@@ -1,6 +1,7 @@
 // Compiles AscendC text for this machine: finds clang, runs it, shows what it says at the lines of
 // the source.
 #include "attn/Execution/Twin/Twin.h"
+#include "attn/Support/CompilerOutput.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -103,31 +104,15 @@ private:
   SmallString<128> path;
 };
 
-/// Emits what the compiler said: `file:line:column: error: text` at that place, everything else as
-/// a note.
-void emitCompilerOutput(StringRef output, MLIRContext *context) {
-  static const llvm::Regex message("^(.*):([0-9]+):[0-9]+: (fatal error|error|warning|note): "
-                                   "(.*)$");
-  std::optional<InFlightDiagnostic> current;
-  SmallVector<StringRef> lines, parts;
-  output.split(lines, '\n', -1, /*KeepEmpty=*/false);
-  for (StringRef line : lines) {
-    if (!message.match(line, &parts))
-      continue;
-    unsigned row = 0;
-    parts[2].getAsInteger(10, row);
-    // Columns are those of the text, not of the source that a line stands for.
-    Location location = FileLineColLoc::get(context, parts[1], row, /*column=*/1);
-    if (parts[3] == "note" && current) {
-      current->attachNote(location) << parts[4];
-      continue;
-    }
-    current.reset();
-    current.emplace(emitError(location));
-    *current << "the text does not compile: " << parts[4];
-  }
-  if (!current)
-    emitError(UnknownLoc::get(context)) << "the text does not compile: " << output.trim();
+/// Emits what the compiler said, at the lines that the text names. Columns are those of the text,
+/// not of the source that a line stands for.
+void emitErrors(StringRef output, MLIRContext *context) {
+  constexpr StringLiteral prefix = "the text does not compile: ";
+  auto locate = [&](StringRef file, unsigned line) -> Location {
+    return FileLineColLoc::get(context, file, line, /*column=*/1);
+  };
+  if (emitCompilerOutput(output, prefix, locate) == 0)
+    emitError(UnknownLoc::get(context)) << prefix << output.trim();
 }
 
 /// Compiling takes longer than running, so nothing is optimised. Scalar arithmetic computes as
@@ -202,7 +187,7 @@ LogicalResult twin::compileText(StringRef text, StringRef library, StringRef cla
     if (code < 0 || !said || (*said)->getBufferSize() == 0)
       return emitError(location) << "cannot run '" << clang << "' (code " << code
                                  << "): " << problem;
-    emitCompilerOutput((*said)->getBuffer(), context);
+    emitErrors((*said)->getBuffer(), context);
     return failure();
   }
   // The library appears whole or not at all.

@@ -131,6 +131,10 @@ private:
   /// Amounts become uint8_t and uint16_t in the text: what is too large would wrap around.
   LogicalResult verifyAtMost(Operation *op, Value amount, int64_t most, StringRef what) {
     std::optional<int64_t> bound = ascend::getUpperBound(amount);
+    // No buffer holds what 31 bits do not count; narrower fields are filled only by what fits.
+    if (!bound && most < std::numeric_limits<int32_t>::max())
+      return op->emitOpError() << "has a number of " << what << " without a known bound; at most "
+                               << most << " are possible";
     if (!bound || *bound <= most)
       return success();
     return op->emitOpError() << "may have " << *bound << " " << what << "; at most " << most

@@ -1,8 +1,9 @@
 // From a planned module to an object: text, the vendor's compiler, and the sidecar.
 #include "attn/Target/Object/BuildObject.h"
-#include "CompilerOutput.h"
+#include "LineTable.h"
 #include "OutputPair.h"
 #include "Run.h"
+#include "attn/Support/CompilerOutput.h"
 #include "attn/Target/AscendC/EmitAscendC.h"
 #include "attn/Target/AscendC/EmitLauncher.h"
 #include "attn/Target/HIVM/EmitHIVM.h"
@@ -130,7 +131,10 @@ private:
     for (const Command &command : *commands) {
       RunResult result = run(command);
       StringRef program = path::filename(command.program);
-      unsigned errors = emitCompilerOutput(result.text, program, module);
+      LineTable lines(module);
+      unsigned errors =
+          emitCompilerOutput(result.text, (program + ": ").str(),
+                             [&](StringRef file, unsigned line) { return lines.find(file, line); });
       if (!result.succeeded())
         return reportFailure(command, result, errors > 0);
       addCommand(command);

@@ -81,7 +81,11 @@ def copy_bytes(tensor):
 @contextlib.contextmanager
 def readable(budget: memory.Budget, *tensors):
     """The tensors as kernels can read them, None as it is; what must be copied is taken from the budget."""
-    with budget.take(sum(copy_bytes(tensor) for tensor in unreadable(tensors))):
+    copied = unreadable(tensors)
+    if not copied:
+        yield list(tensors)
+        return
+    with budget.take(sum(map(copy_bytes, copied))):
         yield [tensor if tensor is None or is_readable(tensor) else readable_copy(tensor) for tensor in tensors]
 
 

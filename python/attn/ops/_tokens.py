@@ -20,16 +20,22 @@ def merge_tokens(rank: int, arrays: dict):
     first = next(iter(arrays.values()))[0]
     # A dim of one element has a stride that means nothing.
     kept = tuple(0 if size == 1 else slice(None) for size in first.shape[:rank])
-    arrays = _map(arrays, lambda tensor: tensor[kept])
-    rank -= kept.count(0)
+    if 0 in kept:
+        arrays = _map(arrays, lambda tensor: tensor[kept])
+        rank -= kept.count(0)
     if rank == 0:
         yield _map(arrays, lambda tensor: tensor.unsqueeze(0))
         return
     first = next(iter(arrays.values()))[0]
     order = memory_order(first, range(rank))
-    arrays = _map(arrays, lambda tensor: tensor.permute(*order, *range(rank, tensor.dim())))
+    if order != list(range(rank)):
+        arrays = _map(arrays, lambda tensor: tensor.permute(*order, *range(rank, tensor.dim())))
     sizes = [math.prod(group) for group in _mergeable_sizes(rank, sum(arrays.values(), []))]
-    arrays = _map(arrays, lambda tensor: tensor.view(*sizes, *tensor.shape[rank:]))
+    if len(sizes) < rank:
+        arrays = _map(arrays, lambda tensor: tensor.view(*sizes, *tensor.shape[rank:]))
+    if len(sizes) == 1:
+        yield arrays
+        return
     rows = sizes.index(max(sizes))
     for index in itertools.product(*(range(size) for place, size in enumerate(sizes) if place != rows)):
         place = (*index[:rows], slice(None), *index[rows:])
@@ -56,6 +62,9 @@ def split_rows(arrays: dict, shared: int, per_row: int, budget):
     count = len(next(iter(arrays.values()))[0])
     budget.check(shared + per_row)
     run = (budget.left - shared) // per_row if per_row else count
+    if run >= count:
+        yield arrays
+        return
     for start in range(0, count, run):
         yield _map(arrays, lambda tensor: tensor[start : start + run])
 

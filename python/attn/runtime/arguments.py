@@ -1,66 +1,101 @@
-"""Packs the arguments of a launch into the block of bytes that a sidecar describes."""
+"""Packs the arguments of launches into the block of bytes that a sidecar describes."""
 
 from __future__ import annotations
 
+import itertools
 import struct
+from typing import NamedTuple
 
 from .errors import LoadError
 
 _SCALARS = {"f32": "f", "i32": "i", "i64": "q"}
-_ADDRESS = struct.Struct("<Q")
+_ADDRESS_BYTES = 8
+_HIDDEN = ("sync_base",)
+"""What the launcher knows to pass beside a kernel's own arguments."""
+
+
+class Packed(NamedTuple):
+    """The arguments of launches of the same shapes and whole numbers, and where in them each launch has its own values.
+
+    The addresses of a table go behind the block; the runtime copies them to the device and writes their place into the
+    block. `places` are pairs of where that is written, and where the table's addresses begin.
+    """
+
+    data: bytes
+    places: list
+    addresses: list
+    """Where the address of each array goes, in the order of the parameters; of a table, those of its arrays."""
+    reals: list
+    """Where each real goes, in the order of the parameters."""
 
 
 class ArgumentBlock:
     """The block of one kernel: where each argument goes.
 
     Arguments of a launch come by the names of the sidecar's parameters: numbers as they are, arrays as
-    `(address, shape, strides)`, tables as `([address, ...], shape, strides)`. The addresses of a table go behind the
-    block; the runtime copies them to the device and writes their place into the block.
+    `(address, shape, strides)`, tables as `([address, ...], shape, strides)`.
     """
 
     def __init__(self, sidecar):
-        self._tables = []
-        self._readers = [self._reader(sidecar.name, argument) for argument in sidecar.arguments()]
+        self._arguments = sidecar.arguments()
+        self._parameters = [parameter["name"] for parameter in sidecar.parameters]
+        self.hidden = [argument["name"] for argument in self._arguments if argument["kind"] == "hidden"]
+        """The names of the arguments that are of no parameter."""
+        unknown = [name for name in self.hidden if name not in _HIDDEN]
+        if unknown:
+            raise LoadError(f"{sidecar.name}: the hidden argument '{unknown[0]}' is not known")
         self.fields = []
         """Name, offset, size and form of each argument, for messages."""
         layout, end = "<", 0
-        for argument in sidecar.arguments():
+        for argument in self._arguments:
             form = _form(argument)
             layout += f"{argument['offset'] - end}x{form}"
             end = argument["offset"] + struct.calcsize(f"<{form}")
             self.fields.append((argument["name"], argument["offset"], argument["size"], _shown_as(argument)))
+        self._tables = [argument for argument in self._arguments if argument["kind"] == "table"]
+        places = {argument["of"]: argument["offset"] for argument in self._arguments
+                  if argument["kind"] in ("array", "workspace", "table")}  # fmt: skip
+        self._addresses = {name: [places[name]] for name in self._parameters if name in places}
+        reals = {a["of"]: a["offset"] for a in self._arguments if (a["kind"], a["dtype"]) == ("scalar", "f32")}
+        self._reals = [reals[name] for name in self._parameters if name in reals]
         size = sidecar.argument_bytes()
         self._struct = struct.Struct(f"{layout}{max(0, size - end)}x")
         if self._struct.size != size:
             raise LoadError(f"{sidecar.name}: its arguments take {self._struct.size} bytes, not {size}")
 
-    def _reader(self, kernel: str, argument: dict):
-        """How the value of an argument is taken from those of a launch."""
-        kind, of, axis = argument["kind"], argument["of"], argument["axis"]
-        if kind == "table":
-            self._tables.append((of, argument["offset"]))
-            return lambda values: 0
-        if kind == "scalar":
-            return lambda values: values[of]
-        if kind == "size":
-            return lambda values: values[of][1][axis]
-        if kind == "stride":
-            return lambda values: values[of][2][axis]
-        if kind == "hidden":
-            raise LoadError(f"{kernel}: the hidden argument '{argument['name']}' is not known")
-        return lambda values: values[of][0]
+    def pack(self, values: dict, hidden: dict | None = None):
+        """Packs the arguments of a launch; `hidden` are those of no parameter, by name."""
+        data = bytearray(self._struct.pack(*(_read(argument, values, hidden or {}) for argument in self._arguments)))
+        places, addresses = [], dict(self._addresses)
+        for argument in self._tables:
+            name = argument["of"]
+            data += bytes(-len(data) % _ADDRESS_BYTES)
+            table = struct.pack(f"<{len(values[name][0])}Q", *values[name][0])
+            places.append((argument["offset"], len(data)))
+            addresses[name] = range(len(data), len(data) + len(table), _ADDRESS_BYTES)
+            data += table
+        return Packed(bytes(data), places, list(itertools.chain(*addresses.values())), self._reals)
 
-    def pack(self, values: dict):
-        """The bytes, and for each table the places of its address and of its data."""
-        block = self._struct.pack(*(read(values) for read in self._readers))
-        if not self._tables:
-            return block, ()
-        data, places = bytearray(block), []
-        data += bytes(-len(data) % _ADDRESS.size)
-        for name, offset in self._tables:
-            places.append((offset, len(data)))
-            data += b"".join(map(_ADDRESS.pack, values[name][0]))
-        return bytes(data), places
+
+def _read(argument: dict, values: dict, hidden: dict):
+    """The value of an argument among those of a launch."""
+    kind, of, axis = argument["kind"], argument["of"], argument["axis"]
+    if kind == "table":
+        return 0
+    if kind == "hidden":
+        return hidden[argument["name"]]
+    if kind == "scalar":
+        return _read_number(argument, values[of])
+    return values[of][{"size": 1, "stride": 2}[kind]][axis] if kind in ("size", "stride") else values[of][0]
+
+
+def _read_number(argument: dict, value):
+    """The number, if it has a place in its type. Of reals others come later: these are checked natively."""
+    if argument["dtype"] == "f32":
+        return 0.0
+    if not -(1 << 8 * argument["size"] - 1) <= value < 1 << 8 * argument["size"] - 1:
+        raise OverflowError(f"{argument['of']}: {value} is too large for {argument['dtype']}")
+    return value
 
 
 def _form(argument: dict):
@@ -71,6 +106,6 @@ def _form(argument: dict):
 
 
 def _shown_as(argument: dict):
-    if argument["kind"] in ("array", "table", "workspace"):
+    if argument["kind"] in ("array", "table", "workspace", "hidden"):
         return "p"
     return "f" if argument["dtype"] == "f32" else "i"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
+import functools
 import threading
 from pathlib import Path
 from typing import NamedTuple
 
 from .. import memory
 from .._arguments import contiguous_strides
+from .._arrays import Layout
 from ..sidecar import Call, Sidecar
 from ..sidecar import load as load_sidecar
 from . import environment
@@ -20,19 +21,10 @@ _MAGIC_AI_CORE = 0x43554245
 _MAGIC_VECTOR_CORE = 0x41415246
 
 
-# So many combinations of shapes and numbers are remembered.
-_MOST_PLANS = 1024
-
-
 class _Workspace(NamedTuple):
     name: str
     bytes: int
-    shape: tuple
-
-
-class _Plan(NamedTuple):
-    blocks: int
-    workspaces: list
+    layout: Layout
 
 
 class Program:
@@ -42,8 +34,7 @@ class Program:
         self.sidecar = sidecar
         self._data = data
         self._block = ArgumentBlock(sidecar)
-        self._names = [parameter["name"] for parameter in sidecar.parameters]
-        self._plans = {}
+        self._names = [parameter["name"] for parameter in sidecar.parameters if parameter.get("role") != "workspace"]
         self._loaded = {}
         self._lock = threading.Lock()
         chip = environment.soc()
@@ -61,81 +52,97 @@ class Program:
         """The program of a sidecar's file and the object beside it, which nobody has to compile any more."""
         sidecar = load_sidecar(path)
         about = sidecar.data["object"] or {}
-        if about.get("form") != "object" or about["route"] != "ascendc":
-            raise LoadError(f"{path}: no object made of AscendC, which is what can be loaded")
+        if about.get("form") != "object":
+            raise LoadError(f"{path}: beside it is no object that can be loaded; compile with --form object")
         return cls(sidecar, sidecar.check_object(Path(path).parent / about["file"]))
 
-    def run(self, arguments: list, kept, device: int):
-        """Queues the launches of the kernel on the device's current stream, and returns at once.
+    def prepare(self, call):
+        """Launches with the arguments of a call on its device, whatever its addresses and reals are.
 
-        `arguments` are in the order of the sidecar's parameters, without workspaces. `kept` lives until the launches
-        have been handed to the runtime.
+        Of the call, `native_arguments` are in the order of the sidecar's parameters, without workspaces.
         """
-        launcher, npu = environment.acl(), environment.torch_npu()
-        plan = self._plan(arguments)
-        values = dict(zip(self._names, arguments))
-        with _on_device(npu, device):
-            tensors = [self._make_workspace(workspace, values, device) for workspace in plan.workspaces]
-            block, places = self._block.pack(values)
-            stream = npu._C._npu_getCurrentRawStreamNoWait(device)
-            for kernel in self._kernels(device):
-                try:
-                    launcher.enqueue(kernel, plan.blocks, stream, block, places, (kept, tensors))
-                except launcher.AclError as problem:
-                    raise LaunchError(*problem.args) from None
+        launcher, device = environment.acl(), call.device.index
+        values = dict(zip(self._names, call.native_arguments, strict=True))
+        blocks, workspaces = self._measure(values)
+        for workspace in workspaces:
+            values[workspace.name] = workspace.layout.native()
+        kernels, hidden = self._loaded.get(device) or self._load_once(device)
+        packed = self._block.pack(values, hidden)
+        plan = launcher.Plan(kernels, blocks, packed.data, packed.addresses, packed.reals, packed.places)
+        return _Launch(plan, [workspace.bytes for workspace in workspaces], device)
 
-    def _plan(self, arguments: list):
-        """What follows from shapes and numbers; kept, since a program mostly meets the same again."""
-        key = tuple(value[1] if isinstance(value, tuple) else value for value in arguments)
-        plan = self._plans.get(key)
-        if plan is None:
-            if len(self._plans) >= _MOST_PLANS:
-                self._plans.clear()
-            plan = self._plans[key] = self._make_plan(dict(zip(self._names, arguments)))
-        return plan
-
-    def _make_plan(self, values: dict):
+    def _measure(self, values: dict):
+        """The number of blocks of a launch, and its workspaces; checks shapes and strides."""
         sidecar = self.sidecar
-        call = Call(
-            {name: value[1] for name, value in values.items() if isinstance(value, tuple)},
-            {name: value for name, value in values.items() if not isinstance(value, tuple)},
-        )
+        arrays = {name: value for name, value in values.items() if isinstance(value, tuple)}
+        shapes = {name: shape for name, (_, shape, _) in arrays.items()}
+        call = Call(shapes, {name: value for name, value in values.items() if name not in arrays})
+        sidecar.check_strides(shapes, {name: strides for name, (*_, strides) in arrays.items()})
         blocks = sidecar.count_blocks(call)
-        sizes = sidecar.workspace_bytes(call, blocks)
-        return _Plan(blocks, [_Workspace(n, s, sidecar.workspace_shape(n, call, blocks)) for n, s in sizes.items()])
+        if not sidecar.data["workspaces"]:
+            return blocks, []
+        workspaces = []
+        for name, size in sidecar.workspace_bytes(call, blocks).items():
+            shape = sidecar.workspace_shape(name, call, blocks)
+            workspaces.append(_Workspace(name, size, Layout(shape, contiguous_strides(shape), table=False)))
+        return blocks, workspaces
 
-    def _make_workspace(self, workspace: _Workspace, values: dict, device: int):
-        """Makes a workspace and enters it into the values of a launch."""
-        import torch
-
-        tensor = torch.empty(workspace.bytes, dtype=torch.uint8, device=torch.device("npu", device))
-        values[workspace.name] = (tensor.data_ptr(), workspace.shape, contiguous_strides(workspace.shape))
-        memory.count_workspace(workspace.bytes)
-        return tensor
-
-    def _kernels(self, device: int):
-        """The kernels of the object on a device; it is loaded at the first launch there."""
-        kernels = self._loaded.get(device)
-        if kernels is None:
-            with self._lock:
-                kernels = self._loaded.get(device) or self._loaded.setdefault(device, self._load())
-        return kernels
+    def _load_once(self, device: int):
+        """The kernels of the object on a device, and what the runtime gives for their hidden arguments."""
+        with self._lock, environment.torch_npu().npu.device(device):
+            return self._loaded.get(device) or self._loaded.setdefault(device, self._load())
 
     def _load(self):
         launcher, launches = environment.acl(), self.sidecar.launches
         is_vector = all(launch["kind"] == "vector" for launch in launches)
         try:
             handle = launcher.load_object(self._data, _MAGIC_VECTOR_CORE if is_vector else _MAGIC_AI_CORE)
-            return [
+            kernels = [
                 launcher.find_kernel(handle, launch["symbol"], self._block.fields, launch["cross_core_sync"])
                 for launch in launches
             ]
+            return kernels, {"sync_base": launcher.sync_base()} if self._block.hidden else {}
         except launcher.AclError as problem:
             raise LoadError(f"{self.sidecar.name}: {problem.args[1]}") from None
 
 
-def _on_device(npu, device: int):
-    """Makes a device the current one, where it is not."""
-    if npu.npu.current_device() == device:
-        return contextlib.nullcontext()
-    return npu.npu.device(device)
+class _Launch:
+    """Launches of a program on one device that differ in addresses and reals only."""
+
+    def __init__(self, plan, workspaces: list, device: int):
+        import torch
+
+        self._plan = plan
+        self._workspaces = workspaces  # the bytes of each
+        self._device = device
+        self._launcher = environment.acl()
+        self._npu = environment.torch_npu()
+        self._make_bytes = functools.partial(torch.empty, dtype=torch.uint8, device=torch.device("npu", device))
+
+    def __call__(self, arrays: list, reals: list):
+        """Queues the launches on the device's current stream, and returns at once.
+
+        The arrays live until the launches have been handed to the runtime.
+        """
+        if self._npu._C._npu_getDevice() == self._device:
+            self._enqueue(arrays, reals)
+            return
+        with self._npu.npu.device(self._device):
+            self._enqueue(arrays, reals)
+
+    def _enqueue(self, arrays: list, reals: list):
+        tensors = []  # not the caller's lists, which may change before the launch is made
+        for array in arrays:
+            if isinstance(array, (list, tuple)):
+                tensors += array
+            else:
+                tensors.append(array)
+        if self._workspaces:
+            tensors += [self._make_bytes(size) for size in self._workspaces]
+            memory.count_workspace(sum(self._workspaces))
+        addresses = [tensor.data_ptr() for tensor in tensors]
+        stream = self._npu._C._npu_getCurrentRawStreamNoWait(self._device)
+        try:
+            self._launcher.enqueue(self._plan, stream, addresses, reals, tensors)
+        except self._launcher.AclError as problem:
+            raise LaunchError(*problem.args) from None

@@ -23,13 +23,13 @@
 // CHECK-NEXT:  //     V_stride0: int64_t, in elements
 // CHECK-NEXT:  //     V_stride1: int64_t, in elements
 // CHECK-NEXT:  //     part_stride0: int64_t, in elements
-// CHECK-NEXT:  //     rows: int64_t
-// CHECK-NEXT:  extern "C" __global__ __vector__ void copies(__gm__ uint8_t* V, __gm__ uint8_t* lse, __gm__ uint8_t* part, int64_t N, int64_t T, int64_t V_stride0, int64_t V_stride1, int64_t part_stride0, int64_t rows) {
+// CHECK-NEXT:  //     all: int64_t
+// CHECK-NEXT:  extern "C" __global__ __vector__ void copies(__gm__ uint8_t* V, __gm__ uint8_t* lse, __gm__ uint8_t* part, int64_t N, int64_t T, int64_t V_stride0, int64_t V_stride1, int64_t part_stride0, int64_t all) {
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @copies(%V: !V {launch.dims = ["N", "T", 123]} loc("V"),
                   %lse: memref<?xf32, strided<[1]>, #ascend.space<gm>> {launch.dims = ["T"], launch.output} loc("lse"),
                   %part: memref<?x16xf32, strided<[?, 1]>, #ascend.space<gm>> {launch.dims = ["@blocks", 16], launch.scratch} loc("part"),
-                  %rows: index loc("rows"))
+                  %all: index loc("all"))
     attributes {ascend.kernel, launch.limit = 40 : i64, launch.sizes = {BT = 2 : i64}} {
   // CHECK-NEXT: AscendC::InitSocState();
   // CHECK-NEXT: AscendC::GlobalTensor<bfloat16_t> V_gm;
@@ -49,6 +49,8 @@ func.func @copies(%V: !V {launch.dims = ["N", "T", 123]} loc("V"),
   %l = ascend.alloc "l" at 1024 : memref<16xf32, #ascend.space<ub>>
   // CHECK-NEXT: const int64_t block = static_cast<int64_t>(AscendC::GetBlockIdx());
   %id = ascend.block_id
+  // CHECK-NEXT: const int64_t rows = all < 5 ? all : 5;
+  %rows = arith.minsi %all, %c5 : index loc("rows")
   %N = ascend.dim %V, 0 : !V
   %s1 = ascend.stride %V, 1 : !V
   // CHECK-NEXT: for (int64_t n = 0; n < N; ++n) {

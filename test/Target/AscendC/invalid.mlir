@@ -337,13 +337,37 @@ func.func @row_bytes(%V: memref<64xf32, #ascend.space<gm>>) attributes {ascend.k
 
 // -----
 
-func.func @pitch(%V: memref<64xf32, #ascend.space<gm>>, %n: index) attributes {ascend.kernel} {
+func.func @unbounded(%V: memref<64xf32, #ascend.space<gm>>, %n: index) attributes {ascend.kernel} {
   %x = ascend.alloc "x" at 0 : memref<64xf32, #ascend.space<ub>>
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
   %p = ascend.address %V[%c0] : memref<64xf32, #ascend.space<gm>> -> memref<?xf32, #ascend.space<gm>>
+  // expected-error@below {{has a number of rows without a known bound; at most 4095 are possible}}
+  ascend.copy_out %p, %x rows(%n) length(%c16) dst_pitch(%c16) src_pitch 16 : memref<?xf32, #ascend.space<gm>>, memref<64xf32, #ascend.space<ub>>
+  ascend.barrier all
+  return
+}
+
+// -----
+
+func.func @unbounded_repeats(%n: index) attributes {ascend.kernel} {
+  %x = ascend.alloc "x" at 0 : memref<64xf32, #ascend.space<ub>>
+  // expected-error@below {{has a number of repeats without a known bound; at most 255 are possible}}
+  ascend.unary exp %x, %x mask 64 repeat(%n) strides [1, 1, 8, 8] : memref<64xf32, #ascend.space<ub>>, memref<64xf32, #ascend.space<ub>>
+  ascend.barrier all
+  return
+}
+
+// -----
+
+func.func @pitch(%V: memref<64xf32, #ascend.space<gm>>, %n: index) attributes {ascend.kernel} {
+  %x = ascend.alloc "x" at 0 : memref<64xf32, #ascend.space<ub>>
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %rows = arith.minsi %n, %c16 : index
+  %p = ascend.address %V[%c0] : memref<64xf32, #ascend.space<gm>> -> memref<?xf32, #ascend.space<gm>>
   // expected-error@below {{has a pitch that does not hold its rows}}
-  ascend.copy_out %p, %x rows(%n) length(%c16) dst_pitch(%c16) src_pitch 8 : memref<?xf32, #ascend.space<gm>>, memref<64xf32, #ascend.space<ub>>
+  ascend.copy_out %p, %x rows(%rows) length(%c16) dst_pitch(%c16) src_pitch 8 : memref<?xf32, #ascend.space<gm>>, memref<64xf32, #ascend.space<ub>>
   ascend.barrier all
   return
 }

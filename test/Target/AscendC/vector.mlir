@@ -32,8 +32,10 @@ func.func @vector(%eps: f32 loc("eps"), %n: index loc("n")) attributes {ascend.k
   ascend.unary ln %a, %b count(%n) : !row, !row
   // CHECK-NEXT: AscendC::Sqrt(a, b, 64, 8, AscendC::UnaryRepeatParams{1, 1, 8, 8});
   ascend.unary sqrt %a, %b mask 64 repeat(%c8) strides [1, 1, 8, 8] : !row, !row
-  // CHECK-NEXT: AscendC::Abs(a, b, 64, static_cast<uint8_t>(n), AscendC::UnaryRepeatParams{1, 1, 8, 8});
-  ascend.unary abs %a, %b mask 64 repeat(%n) strides [1, 1, 8, 8] : !row, !row
+  %few = arith.minsi %n, %c8 : index loc("few")
+  // CHECK-NEXT: const int64_t few = n < 8 ? n : 8;
+  // CHECK-NEXT: AscendC::Abs(a, b, 64, static_cast<uint8_t>(few), AscendC::UnaryRepeatParams{1, 1, 8, 8});
+  ascend.unary abs %a, %b mask 64 repeat(%few) strides [1, 1, 8, 8] : !row, !row
   // CHECK-NEXT: AscendC::Relu(a, b, 512);
   ascend.unary relu %a, %b count(%c512) : !row, !row
 
@@ -41,8 +43,8 @@ func.func @vector(%eps: f32 loc("eps"), %n: index loc("n")) attributes {ascend.k
   ascend.binary add %a, %a, %b count(%c512) : !row, !row, !row
   // CHECK-NEXT: AscendC::Sub(a, a, b, 512);
   ascend.binary sub %a, %a, %b count(%c512) : !row, !row, !row
-  // CHECK-NEXT: AscendC::Mul(a, a, c, 64, static_cast<uint8_t>(n), AscendC::BinaryRepeatParams{1, 1, 0, 8, 8, 0});
-  ascend.binary mul %a, %a, %c mask 64 repeat(%n) strides [1, 1, 0, 8, 8, 0] : !row, !row, !col
+  // CHECK-NEXT: AscendC::Mul(a, a, c, 64, static_cast<uint8_t>(few), AscendC::BinaryRepeatParams{1, 1, 0, 8, 8, 0});
+  ascend.binary mul %a, %a, %c mask 64 repeat(%few) strides [1, 1, 0, 8, 8, 0] : !row, !row, !col
   // CHECK-NEXT: AscendC::Div(a, a, b, 512);
   ascend.binary div %a, %a, %b count(%c512) : !row, !row, !row
   // CHECK-NEXT: AscendC::Max(a, a, b, 512);
@@ -79,14 +81,14 @@ func.func @vector(%eps: f32 loc("eps"), %n: index loc("n")) attributes {ascend.k
   ascend.brcb %a, %c repeat(%c1) strides [1, 8] : !row, !col
 
   // Mask before repeats in whole reductions, after them in block reductions.
-  // CHECK-NEXT: AscendC::WholeReduceSum(c, a, 64, static_cast<int32_t>(n), 1, 1, 8);
-  ascend.whole_reduce sum %c, %a mask 64 repeat(%n) strides [1, 1, 8] : !col, !row
+  // CHECK-NEXT: AscendC::WholeReduceSum(c, a, 64, static_cast<int32_t>(few), 1, 1, 8);
+  ascend.whole_reduce sum %c, %a mask 64 repeat(%few) strides [1, 1, 8] : !col, !row
   // CHECK-NEXT: AscendC::WholeReduceMax(c, a, 59, 8, 1, 1, 8, AscendC::ReduceOrder::ORDER_ONLY_VALUE);
   ascend.whole_reduce max %c, %a mask 59 repeat(%c8) strides [1, 1, 8] : !col, !row
   // CHECK-NEXT: AscendC::WholeReduceMin(c, a, 59, 8, 1, 1, 8, AscendC::ReduceOrder::ORDER_ONLY_VALUE);
   ascend.whole_reduce min %c, %a mask 59 repeat(%c8) strides [1, 1, 8] : !col, !row
-  // CHECK-NEXT: AscendC::BlockReduceSum(c, a, static_cast<int32_t>(n), 64, 1, 1, 8);
-  ascend.block_reduce sum %c, %a mask 64 repeat(%n) strides [1, 1, 8] : !col, !row
+  // CHECK-NEXT: AscendC::BlockReduceSum(c, a, static_cast<int32_t>(few), 64, 1, 1, 8);
+  ascend.block_reduce sum %c, %a mask 64 repeat(%few) strides [1, 1, 8] : !col, !row
   // CHECK-NEXT: AscendC::BlockReduceMax(c, a, 1, 59, 1, 1, 8);
   ascend.block_reduce max %c, %a mask 59 repeat(%c1) strides [1, 1, 8] : !col, !row
   // CHECK-NEXT: AscendC::BlockReduceMin(c, a, 1, 59, 1, 1, 8);
