@@ -21,6 +21,7 @@ OBJECT = ("test/python/test_objects.py::test_standin_object_and_sidecar",)
 LIBRARY = ("test/python/test_objects.py::test_standin_library",)
 BY_HIVM = ("test/python/test_objects_hivm.py::test_standin_object[attn_res_bwd-streaming]",)
 LAUNCHES = ("test/python/test_standin_launch.py::test_launches_on_the_standin[1]",)
+PACKED = ("test/python/test_runtime.py::test_later_launches_are_packed_natively",)
 OPERATORS = ("test/python/test_standin_ops.py::test_operators_on_the_standin",)
 
 MISTAKES = {
@@ -159,9 +160,31 @@ MISTAKES = {
             LAUNCHES,
         ),
         Mistake(
+            "launch-phases", "only the first phase of a kernel is launched", "python/launcher/Module.cpp",
+            "launches.push_back({plan, kernel, reinterpret_cast<aclrtStream>(stream), arguments});",
+            "if (launches.empty())\n      launches.push_back({plan, kernel, reinterpret_cast<aclrtStream>(stream), arguments});",
+            LAUNCHES, "check_every_phase_is_launched",
+        ),
+        Mistake(
             "launch-all-at-once", "blocks that meet may be started one after the other", "python/launcher/Kernel.cpp",
             "kernel->isAllAtOnce ? &config : nullptr", "kernel->isAllAtOnce ? nullptr : nullptr",
             OPERATORS,
+        ),
+        Mistake(
+            "launch-addresses", "addresses go to each other's places", "python/launcher/Kernel.cpp",
+            "&addresses[i], sizeof(uint64_t));", "&addresses[addresses.size() - 1 - i], sizeof(uint64_t));",
+            PACKED,
+        ),
+        Mistake(
+            "launch-second-real", "every real goes to the place of the first", "python/launcher/Kernel.cpp",
+            "std::memcpy(packed.data() + realOffsets[i], &real, sizeof real);",
+            "std::memcpy(packed.data() + realOffsets[0], &real, sizeof real);",
+            PACKED,
+        ),
+        Mistake(
+            "launch-sync-base", "the hidden argument of HIVM is nothing", "python/launcher/Kernel.cpp",
+            "return reinterpret_cast<uint64_t>(address);", "return 0;",
+            ("test/python/test_standin_compiled.py::test_launch_of_hivm_is_taken_by_the_standin[1]",),
         ),
         Mistake(
             "launch-blocks-the-host", "a launch waits until the queue has made it", "python/launcher/TaskQueue.cpp",
