@@ -3,6 +3,7 @@
 #   make test    set up, build, and run every check
 #   make build   PRESET=release|debug|asan, JOBS=n
 #   make stress  what tests do with chance, in large numbers
+#   make mistakes  plant mistakes in the emitters and see that tests find them
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
@@ -11,7 +12,7 @@ PRESET ?= release
 VENV_PYTHON := .venv/bin/python
 export JOBS
 
-.PHONY: setup vendor build demo test stress bench docs format lint clean
+.PHONY: setup vendor build demo test stress mistakes bench docs format lint clean
 
 setup:
 	@scripts/setup.sh
@@ -33,6 +34,10 @@ test: vendor
 # What `make test` tries in small numbers: processes that share the cache and are killed, 200 rounds.
 stress: build
 	@ATTN_CACHE_ROUNDS=200 $(VENV_PYTHON) -m pytest -q -s test/python/test_cache_stress.py
+
+# All of them, or MISTAKES="hivm-missing linalg": those whose names begin so.
+mistakes: build vendor
+	@$(VENV_PYTHON) scripts/plant_mistakes.py $(MISTAKES)
 
 bench: build
 	@$(VENV_PYTHON) test/benchmark/run.py

@@ -19,6 +19,7 @@ import torch
 import torch_npu
 from attn import runtime
 from attn.runtime import environment
+from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
 
 acl = standin.start()
 
@@ -245,6 +246,22 @@ def check_streams_side_by_side():
     torch.npu.current_stream().wait_stream(second)
     both = add_blocks(results)
     assert both.cpu().equal(8 * (values[0] + values[1]))
+
+
+def check_every_phase_is_launched():
+    """A kernel with a launch per phase: the last one adds up what the others have left."""
+    torch.manual_seed(0)
+    V, dh, wq, wn = torch.randn(3, 21, 64), torch.randn(21, 64), torch.randn(64) / 8, torch.randn(64)
+    given = (dh, V, wq, wn, *attn_res_fwd(V, wq, wn, 1e-6))
+    expected = attn_res_bwd(*given, phases="launches")
+    on_device = [tensor.to("npu") for tensor in given]
+    torch.npu.synchronize()
+    before = standin.count("aclrtLaunchKernelWithHostArgs")
+    results = attn_res_bwd(*on_device, phases="launches")
+    torch.npu.synchronize()
+    assert standin.count("aclrtLaunchKernelWithHostArgs") == before + 2
+    for result, wanted in zip(results, expected, strict=True):
+        torch.testing.assert_close(result.cpu(), wanted, rtol=1e-5, atol=1e-5)
 
 
 def check_an_object_is_loaded_once_per_device():

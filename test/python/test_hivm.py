@@ -195,6 +195,34 @@ def test_asks_for_what_the_chip_ir_does(name, dtype):
     assert check_traces(artefact(name, dtype).ir("ascend"), hivm_text(name, dtype)) > 100
 
 
+KERNEL = ("hacc.entry", "hacc.function_kind = #hacc.function_kind<DEVICE>", "hivm.func_core_type = #hivm.func_core_type<AIV>")
+"""What the vendor's closed part knows a kernel of vector cores by; its open passes do not ask."""
+
+
+def check_arguments(text: str, sidecar):
+    """The functions take what the sidecar lists for this route, in its order, and say of it what launchers must know."""
+    for launch in sidecar.launches:
+        found, pointers, attributes = re.search(
+            rf"func\.func @{launch['symbol']}\((.*)\) attributes {{func_dyn_memref_args = dense<\[(.*?)\]>(.*)}} {{$",
+            text, re.MULTILINE,
+        ).groups()  # fmt: skip
+        assert all(attribute in attributes for attribute in KERNEL)
+        types, expected = re.findall(r"%[\w.-]+: (memref<.*?>|\w+(?: {.*?})?)", found), []
+        for argument in sidecar.arguments("hivm"):
+            kind = argument["kind"]
+            element = "i64" if kind == "table" else argument["dtype"]
+            is_pointer = kind in ("array", "table", "workspace")
+            hidden = " {hacc.arg_type = #hacc.arg_type<ffts_base_address>}" if kind == "hidden" else ""
+            expected.append(f"memref<?x{element}, #gm>" if is_pointer else element + hidden)
+        assert types == expected
+        assert pointers.split(", ") == [str(type.startswith("memref")).lower() for type in types]
+
+
+@EVERY_FORM
+def test_arguments_are_those_of_the_sidecar(name, dtype):
+    check_arguments(hivm_text(name, dtype), artefact(name, dtype).sidecar)
+
+
 # What is exported computes the right thing: the chip IR with composites, on the modelled chip
 
 

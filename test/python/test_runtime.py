@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -130,6 +131,8 @@ def test_later_launches_are_packed_natively():
     assert plan.pack([1, 2, 3, 4], [0.0]) == first.data and plan.blocks == 4
     place = first.reals[0]
     assert plan.pack([1, 2, 3, 4], [-0.5])[place : place + 4] == b"\x00\x00\x00\xbf"
+    two = _launcher.Plan([], 1, bytes(12), [], [8, 0], [])
+    assert two.pack([], [2.0, 1.0]) == struct.pack("<fif", 1.0, 0, 2.0)
     with pytest.raises(ValueError, match="a launch takes 4 addresses and 1 reals, not 3 and 1"):
         plan.pack([1, 2, 3], [0.5])
     with pytest.raises(OverflowError, match=rf"the argument at {first.reals[0]}: the number is too large for f32"):

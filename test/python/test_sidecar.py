@@ -47,13 +47,10 @@ def c_parameters(text: str, symbol: str):
     return [tuple(parameter.rsplit(" ", 1)) for parameter in found.split(", ")]
 
 
-@pytest.mark.parametrize("dtype", [at.f32, at.f16, at.bf16], ids=repr)
-@pytest.mark.parametrize("table", [False, True])
-def test_arguments_are_those_of_the_text(dtype, table):
+def check_layout(artefact):
     """The layout is checked with `struct`, which pads natively, against the parameters that were printed."""
-    artefact = attn_res_fwd.compile(**attn_res_specs(dtype, table)[0])
     made = artefact.sidecar
-    printed = c_parameters(artefact.ascendc, "attn_res_fwd")
+    printed = c_parameters(artefact.ascendc, artefact.name)
     codes = {"__gm__ uint8_t*": "Q", "int64_t": "q", "int32_t": "i", "float": "f"}
     layout = ""
     for (kind, name), argument in zip(printed, made.arguments(), strict=True):
@@ -61,13 +58,65 @@ def test_arguments_are_those_of_the_text(dtype, table):
         layout += codes[kind]
         assert struct.calcsize(codes[kind]) == argument["size"]
         assert name == argument["name"] or argument["kind"] in ("array", "table", "stride")
+        stride = re.fullmatch(r"\w+_stride(\d+)", name)
+        assert (argument["kind"] == "stride") == bool(stride), name
+        if stride:
+            assert argument["axis"] == int(stride[1]), name
+        if argument["kind"] == "scalar":
+            assert kind == {"f32": "float", "i32": "int32_t", "i64": "int64_t"}[argument["dtype"]], name
     assert made.argument_bytes() == struct.calcsize(f"@{layout}")
+
+
+@pytest.mark.parametrize("dtype", [at.f32, at.f16, at.bf16], ids=repr)
+@pytest.mark.parametrize("table", [False, True])
+def test_arguments_are_those_of_the_text(dtype, table):
+    artefact = attn_res_fwd.compile(**attn_res_specs(dtype, table)[0])
+    check_layout(artefact)
+    made = artefact.sidecar
     pointers = {a["of"]: a for a in made.arguments() if a["kind"] in ("array", "table", "workspace")}
     assert pointers["V"]["kind"] == ("table" if table else "array")
     assert pointers["V"]["dtype"] == dtype.name
     (parameter,) = (p for p in made.parameters if p["name"] == "V")
     assert parameter["dims"] == ["N", "T", 256]
     assert parameter["strides"] == ([None, "any", 1] if table else ["any", "any", 1])
+
+
+@attn.kernel
+def numbers(X: at.Tensor["T D"], factor: float, shift: float, count: int, more: float, BT: at.Auto(1, 64) = None):
+    """Numbers of 32 bits, side by side and before one of 64."""
+    Y = at.empty("T D", X.dtype)
+    for t in at.grid(at.tiles(T, BT)):  # noqa: F821
+        Y[t, :] = X[t, :] * factor + shift + more
+    return Y
+
+
+def test_numbers_lie_side_by_side():
+    artefact = numbers.compile(X=at.spec("? 64", at.f32))
+    check_layout(artefact)
+    offsets = {argument["name"]: argument["offset"] for argument in artefact.sidecar.arguments()}
+    start = offsets["factor"]
+    assert (offsets["shift"], offsets["count"], offsets["more"]) == (start + 4, start + 8, start + 16)
+    assert artefact.sidecar.argument_bytes() == start + 20
+
+
+def test_chosen_sizes_are_those_of_the_grid():
+    specs = attn_res_specs(at.bf16)[0]
+    chosen, given = (attn_res_fwd.compile(**specs, **options).sidecar.data for options in ({}, {"BT": 2}))
+    assert [*chosen["sizes"]] == ["BT"] and given["sizes"] == {}
+    assert chosen["grid"]["tiles"] == {"uceildiv": [{"dim": "T"}, chosen["sizes"]["BT"]]}
+    assert given["grid"]["tiles"] == {"uceildiv": [{"dim": "T"}, 2]}
+
+
+def test_memory_is_that_of_the_text():
+    artefact = compile_attn_res_bwd(phases="launches")
+    sizes = {"float": 4, "int32_t": 4, "half": 2, "bfloat16_t": 2}
+    texts = re.split(r"^(?=extern)", artefact.ascendc, flags=re.MULTILINE)[1:]
+    for launch, text in zip(artefact.sidecar.launches, texts, strict=True):
+        buffers = re.findall(r"LocalTensor<(\w+)> \w+\(\S+, (\d+), (\d+)\);", text)
+        ends = [int(address) + int(elements) * sizes[type] for type, address, elements in buffers]
+        memory = launch["memory"]
+        assert (memory["ub_bytes_used"], memory["buffers"]) == (max(ends), len(ends))
+        assert memory["ub_bytes_used"] <= memory["ub_bytes"]
 
 
 def test_target_and_hashes(backward):

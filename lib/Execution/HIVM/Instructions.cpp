@@ -181,6 +181,11 @@ bool Program::copyRows(Operation *op, Opcode opcode, const View &local, const Vi
                     .str());
   if (here.rows == 0 || here.cols == 0)
     return true;
+  // What wraps here is too far away for every array, and is found when the copy runs.
+  uint64_t elements = static_cast<uint64_t>(there.rows - 1) * there.pitch + there.cols;
+  uint64_t end = global.address + elements * getBytes(global.element);
+  if (static_cast<int64_t>(end) > global.end)
+    return fail(op, HazardKind::OutOfBounds, "reaches beyond what its pointer_cast gives");
   bool isLoad = opcode == Opcode::CopyIn;
   Instruction made;
   made.opcode = opcode;

@@ -211,20 +211,21 @@ void Program::define(PointerCastOp op) {
   int64_t offset;
   (void)type.getStridesAndOffset(view.strides, offset);
   auto space = cast<AddressSpaceAttr>(type.getMemorySpace());
-  if (space.getValue() == AddressSpace::GM) {
-    view.memory = Memory::GM;
-    views[op] = view;
-    return;
-  }
-  // Loads fill the last block of a row, and a broadcast reads whole blocks.
   int64_t last = 0;
   for (auto [size, stride] : llvm::zip_equal(view.sizes, view.strides))
     last = add(last, multiply(size - 1, stride));
+  int64_t bytes = multiply(std::max<int64_t>(0, add(last, 1)), getBytes(view.element));
+  if (space.getValue() == AddressSpace::GM) {
+    view.memory = Memory::GM;
+    view.end = add(view.address, bytes);
+    views[op] = view;
+    return;
+  }
   // A place before the first byte has none: whatever touches it is out of bounds.
   view.begin = std::max<int64_t>(0, view.address);
-  int64_t bytes = llvm::alignTo(
-      multiply(std::max<int64_t>(0, add(last, 1)), getBytes(view.element)), blockBytes);
-  view.end = std::min(add(view.begin, bytes), kernel.chip.ubBytes);
+  // Loads fill the last block of a row, and a broadcast reads whole blocks.
+  view.end =
+      std::min<int64_t>(add(view.begin, llvm::alignTo(bytes, blockBytes)), kernel.chip.ubBytes);
   auto [known, isNew] =
       kernel.buffers.try_emplace({view.begin, view.end}, kernel.listing.buffers.size());
   if (isNew) {

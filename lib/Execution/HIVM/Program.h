@@ -21,9 +21,9 @@ struct View {
   simulator::Element element = simulator::Element::F32;
   llvm::SmallVector<int64_t, 2> sizes;
   llvm::SmallVector<int64_t, 2> strides;
-  /// UB: the bytes that belong to it, and the number of that buffer.
+  /// The bytes that belong to it: in UB those of a buffer, with its number; in GM the end alone.
   int64_t begin = 0;
-  int64_t end = 0;
+  int64_t end = std::numeric_limits<int64_t>::max();
   int32_t buffer = -1;
 };
 

@@ -1,6 +1,6 @@
 // What only shows while the text runs is a hazard at the op.
 // RUN: not attn-sim %s --kernel=types 2>&1 | FileCheck %s --check-prefix=TYPES
-// TYPES: run-errors.mlir:[[#@LINE+38]]:{{.*}}error: usage: vadd computes on elements that the vector unit does not
+// TYPES: run-errors.mlir:[[#@LINE+41]]:{{.*}}error: usage: vadd computes on elements that the vector unit does not
 // RUN: not attn-sim %s --kernel=shapes --arg=i64:4 2>&1 | FileCheck %s --check-prefix=SHAPES
 // SHAPES: error: usage: vexp computes 1 rows of 8 from 1 rows of 4
 // RUN: not attn-sim %s --kernel=shapes --arg=i64:-1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
@@ -23,6 +23,9 @@
 // MISALIGNED: error: misaligned: vbrc uses buffer "ub at 8" at address 8
 // RUN: not attn-sim %s --kernel=wild --arg=i64:4096 2>&1 | FileCheck %s --check-prefix=WILD
 // WILD: error: out of bounds: load uses memory at address 0x1000, which is no array of the launch
+// RUN: not attn-sim %s --kernel=extent --arg=i64:4096 --arg=i64:15 2>&1 | FileCheck %s --check-prefix=EXTENT
+// EXTENT: error: out of bounds: load reaches beyond what its pointer_cast gives
+// RUN: not attn-sim %s --kernel=extent --arg=i64:4096 --arg=i64:16 2>&1 | FileCheck %s --check-prefix=WILD
 // RUN: not attn-sim %s --kernel=lookup --arg=table:2:zeros:8xf32 --arg=i64:2 2>&1 | FileCheck %s --check-prefix=LOOKUP
 // LOOKUP: error: out of bounds: load looks up an address at {{.*}}, where no table is
 // RUN: not attn-sim %s --kernel=event --arg=i64:9 2>&1 | FileCheck %s --check-prefix=EVENT
@@ -104,6 +107,16 @@ func.func @wild(%p: i64) attributes {hacc.entry} {
   %u = hivm.hir.pointer_cast(%p0) : memref<8xf32, #ub>
   %x = hivm.hir.pointer_cast(%p) : memref<8xf32, #gm>
   hivm.hir.load ins(%x : memref<8xf32, #gm>) outs(%u : memref<8xf32, #ub>)
+  return
+}
+func.func @extent(%p: i64, %n: i64) attributes {hacc.entry} {
+  hivm.hir.set_mask_norm
+  %p0 = arith.constant 0 : i64
+  %elements = arith.index_cast %n : i64 to index
+  %u = hivm.hir.pointer_cast(%p0) : memref<2x8xf32, #ub>
+  %x = hivm.hir.pointer_cast(%p) [%elements] : memref<?xf32, #gm>
+  %rows = memref.reinterpret_cast %x to offset: [0], sizes: [2, 8], strides: [8, 1] : memref<?xf32, #gm> to memref<2x8xf32, strided<[8, 1]>, #gm>
+  hivm.hir.load ins(%rows : memref<2x8xf32, strided<[8, 1]>, #gm>) outs(%u : memref<2x8xf32, #ub>)
   return
 }
 func.func @lookup(%t: memref<?xi64, #gm>, %n: i64) attributes {hacc.entry} {

@@ -74,6 +74,9 @@ func.func @instructions(%x: !x {launch.dims = ["T", 128]} loc("x"), %n: index lo
   ascend.cast none %u, %h count(%c500) : !u, !h
   // CHECK:      hivm.hir.vcast {{.*}} round_mode = <trunc>
   ascend.cast trunc %h, %u count(%c500) : !h, !u
+  // In repeat form rows are so many blocks apart, which are not as many elements in both types.
+  // CHECK:      hivm.hir.vcast ins(%{{.*}} : memref<4x64xbf16, strided<[80, 1]>, #ub>) outs(%{{.*}} : memref<4x64xf32, strided<[128, 1]>, #ub>) round_mode = <rint>
+  ascend.cast none %u, %h mask 64 repeat(%c4) strides [1, 1, 16, 5] : !u, !h
   // CHECK:      hivm.hir.vbrc ins(%s : f32) outs(%{{.*}} : memref<500xf32, #ub>)
   ascend.duplicate %v, %s count(%c500) : !u, f32
   // CHECK:      hivm.hir.vbrc ins(%s : f32) outs(%{{.*}} : memref<4x8xf32, strided<[128, 1]>, #ub>)

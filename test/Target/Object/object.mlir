@@ -55,6 +55,15 @@
 // LEGACY:      "-xcce",
 // LEGACY:      "&&",
 // LEGACY-NEXT: "ld.lld",
+// LEGACY-NEXT: "-m",
+// LEGACY-NEXT: "aicorelinux",
+// LEGACY-NEXT: "-r",
+// LEGACY-NEXT: "-Ttext=0",
+// LEGACY:      "&&",
+// LEGACY-NEXT: "ld.lld",
+// LEGACY-NEXT: "-m",
+// LEGACY-NEXT: "aicorelinux",
+// LEGACY-NEXT: "-Ttext=0",
 // LEGACY:      "toolchain": "CANN 8.2.RC1, stand-in
 // RUN: not attn-opt %s --emit=shared --bisheng=%t/legacy/bin/bisheng -o %t/none.so 2>&1 | FileCheck %s --check-prefix=OLD
 // OLD: error: CANN 8.2.RC1 is older than 8.5, which a self-registering library needs; build an object instead

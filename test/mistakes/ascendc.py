@@ -1,0 +1,194 @@
+"""Mistakes in lib/Target/AscendC. What finds them runs the text on the modelled chip, beside the chip IR."""
+
+from mistake import Mistake
+
+INSTRUCTIONS = "lib/Target/AscendC/Instructions.cpp"
+EMITTER = "lib/Target/AscendC/KernelEmitter.cpp"
+
+_FORWARD = "test/python/test_stages.py::test_attn_res_forward"
+TAIL = (f"{_FORWARD}[tail-bfloat16]",)
+ONLINE = (f"{_FORWARD}[online-bfloat16]",)
+STRIDED = ("test/python/test_objects_run.py::test_standin_object_equals_the_chip_ir[attn_res_fwd-streaming-f32]",)
+RESIDENT = (f"{_FORWARD}[resident-bfloat16]",)
+MEETING = ("test/python/test_stages.py::test_attn_res_backward[phases-meet-float32]",)
+LIST = ("test/python/test_stages.py::test_lists_of_tensors",)
+BAND = ("test/python/test_stages.py::test_neighborhood_backward[dilated-float16]",)
+
+MISTAKES = [
+    Mistake(
+        "ascendc-copy-length", "a row of a copy has as many bytes as elements", INSTRUCTIONS,
+        "CopyShape shape{rows, length * Expression::integer(size), Expression::integer(0),",
+        "CopyShape shape{rows, length, Expression::integer(0),",
+        TAIL, "no whole elements",
+    ),
+    Mistake(
+        "ascendc-copy-pitch", "the gap between rows in gm is their pitch", INSTRUCTIONS,
+        "shape.globalGapBytes = (globalPitch - length) * bytes;",
+        "shape.globalGapBytes = globalPitch * bytes;",
+        TAIL, "copy_in",
+    ),
+    Mistake(
+        "ascendc-swapped-gaps", "a copy to ub takes the gaps of source and destination for each other", INSTRUCTIONS,
+        "getCopyParameters(shape, shape.globalGapBytes, shape.localGapBlocks), padding});",
+        "getCopyParameters(shape, shape.localGapBlocks, shape.globalGapBytes), padding});",
+        STRIDED,
+    ),
+    Mistake(
+        "ascendc-swapped-gaps-back", "a copy to gm takes the gaps of source and destination for each other", INSTRUCTIONS,
+        "getCopyParameters(shape, shape.localGapBlocks, shape.globalGapBytes)});",
+        "getCopyParameters(shape, shape.globalGapBytes, shape.localGapBlocks)});",
+        STRIDED,
+    ),
+    Mistake(
+        "ascendc-padding", "a copy does not pad its rows", INSTRUCTIONS,
+        '(op.getRightPad() > 0 ? "true" : "false") + ", 0, " +\n                        std::to_string(op.getRightPad())',
+        '"false, 0, " +\n                        std::to_string(0)',
+        TAIL,
+    ),
+    Mistake(
+        "ascendc-mask-and-repeats", "mask and repeats of a vector instruction are swapped", INSTRUCTIONS,
+        'return std::to_string(*op.getMask()) + ", " + convertTo("uint8_t", amount) + ", " + strides;',
+        'return convertTo("uint8_t", amount) + ", " + std::to_string(*op.getMask()) + ", " + strides;',
+        RESIDENT,
+    ),
+    Mistake(
+        "ascendc-swapped-operands", "the operands of subtractions and divisions are swapped", INSTRUCTIONS,
+        "return makeCall(getName(op.getKind()),\n"
+        "                  {getPlace(op.getDst()), getPlace(op.getLhs()), getPlace(op.getRhs()),",
+        "return makeCall(getName(op.getKind()),\n"
+        "                  {getPlace(op.getDst()), getPlace(op.getRhs()), getPlace(op.getLhs()),",
+        TAIL, "ascendc",
+    ),
+    Mistake(
+        "ascendc-rounding", "numbers are rounded towards zero", INSTRUCTIONS,
+        'return "CAST_RINT";', 'return "CAST_TRUNC";',
+        TAIL, "cast rint",
+    ),
+    Mistake(
+        "ascendc-reduction-mask", "whole reductions take repeats and mask, as block reductions do", INSTRUCTIONS,
+        "{getPlace(op.getDst()), getPlace(op.getSrc()), std::to_string(op.getMask()),\n"
+        '                   convertTo("int32_t", get(op.getRepeat())), strides});',
+        '{getPlace(op.getDst()), getPlace(op.getSrc()), convertTo("int32_t", get(op.getRepeat())),\n'
+        "                   std::to_string(op.getMask()), strides});",
+        TAIL, "whole_reduce",
+    ),
+    Mistake(
+        "ascendc-reduction-order", "maxima come with their places", INSTRUCTIONS,
+        "AscendC::ReduceOrder::ORDER_ONLY_VALUE", "AscendC::ReduceOrder::ORDER_VALUE_INDEX",
+        RESIDENT,
+    ),
+    Mistake(
+        "ascendc-missing-set", "no flag is set", INSTRUCTIONS,
+        'getCall(ascend::SetFlagOp op) { return getFlag(op, "SetFlag"); }',
+        'getCall(ascend::SetFlagOp op) { return ""; }',
+        TAIL, "deadlock",
+    ),
+    Mistake(
+        "ascendc-missing-wait", "no flag is waited for", INSTRUCTIONS,
+        'getCall(ascend::WaitFlagOp op) { return getFlag(op, "WaitFlag"); }',
+        'getCall(ascend::WaitFlagOp op) { return ""; }',
+        TAIL, "flag",
+    ),
+    Mistake(
+        "ascendc-event", "all slots of a buffer share one event", INSTRUCTIONS,
+        "event = event + get(op.getSlot());", "event = event + Expression::integer(0);",
+        ONLINE, "event",
+    ),
+    Mistake(
+        "ascendc-missing-barrier", "no pipe waits for itself", INSTRUCTIONS,
+        'return makeCall("PipeBarrier<PIPE_" + getName(op.getPipe()) + ">", {});', 'return "";',
+        TAIL, "race",
+    ),
+    Mistake(
+        "ascendc-missing-meeting", "blocks do not wait for each other", INSTRUCTIONS,
+        'getCall(ascend::SyncAllOp) { return makeCall("SyncAll", {}); }',
+        'getCall(ascend::SyncAllOp) { return ""; }',
+        MEETING,
+    ),
+    Mistake(
+        "ascendc-kernel-kind", "a kernel whose blocks meet is declared as one of vector cores", EMITTER,
+        'hasMeeting ? "__mix__(0, 1)" : "__vector__"', 'hasMeeting ? "__vector__" : "__vector__"',
+        MEETING,
+    ),
+    Mistake(
+        "ascendc-task-type", "before CANN 8.5 too, a kernel whose blocks meet is declared as one of vector cores", EMITTER,
+        'hasMeeting ? "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);"',
+        'hasMeeting ? "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);"',
+        ("test/Target/AscendC/kernel-form.mlir",),
+    ),
+    Mistake(
+        "ascendc-initial-state", "the core is not set up", EMITTER,
+        'head.writeLine("AscendC::InitSocState();");', 'head.writeLine("");',
+        TAIL, "InitSocState",
+    ),
+    Mistake(
+        "ascendc-extent", "arrays seem to have one row less", EMITTER,
+        "Expression reach = (size - one) * stride;", "Expression reach = (size - one - one) * stride;",
+        TAIL, "out of bounds",
+    ),
+    Mistake(
+        "ascendc-position", "buffers that are loaded are declared as those that only vector instructions use", EMITTER,
+        'isLoaded ? "VECIN" : isStored', 'isLoaded ? "VECCALC" : isStored',
+        TAIL, "not VECCALC",
+    ),
+    Mistake(
+        "ascendc-address", "buffers lie a block behind where they are planned", EMITTER,
+        'Twine(*alloc.getAddress()) + ", "', 'Twine(*alloc.getAddress() + 32) + ", "',
+        TAIL, "ub",
+    ),
+    Mistake(
+        "ascendc-small-buffer", "buffers, scratch among them, have half their elements", EMITTER,
+        "alloc.getByteSize() / (type.getElementTypeBitWidth() / 8);",
+        "alloc.getByteSize() / (type.getElementTypeBitWidth() / 4);",
+        TAIL, "out of bounds",
+    ),
+    Mistake(
+        "ascendc-swapped-strides", "the strides of an array are taken in the other order", EMITTER,
+        "argument.strides[dimension + (argument.isTable ? 1 : 0)]",
+        "argument.strides[op.getIndices().size() - 1 - dimension + (argument.isTable ? 1 : 0)]",
+        TAIL,
+    ),
+    Mistake(
+        "ascendc-table-strides", "entries of a list have the strides of the dimension before", EMITTER,
+        "if (argument.isTable && !isa<BlockArgument>(array))\n    ++dimension;",
+        "if (argument.isTable && isa<BlockArgument>(array))\n    ++dimension;",
+        LIST,
+    ),
+    Mistake(
+        "ascendc-slot-pitch", "the slots of a buffer are as many elements apart as bytes", EMITTER,
+        "Expression::integer(alloc.getSlotPitchBytes() / bytes);", "Expression::integer(alloc.getSlotPitchBytes());",
+        ONLINE,
+    ),
+    Mistake(
+        "ascendc-slice-offset", "slices begin where their buffers do", EMITTER,
+        "place.offset = place.offset + get(op.getOffset());", "place.offset = place.offset + Expression::integer(0);",
+        BAND,
+    ),
+    Mistake(
+        "ascendc-carried-values", "variables that loops carry are changed before all new values are taken", EMITTER,
+        "if (variables.size() > 1 && !next.constant && next.text != get(variable).text) {",
+        "if (variables.size() > 99 && !next.constant && next.text != get(variable).text) {",
+        ("test/Target/AscendC/control-flow.mlir",),
+    ),
+    Mistake(
+        "ascendc-minimum", "the smaller of two numbers is the greater", "lib/Target/AscendC/Scalars.cpp",
+        'return choose("<"); })', 'return choose(">"); })',
+        TAIL,
+    ),
+    Mistake(
+        "ascendc-parentheses", "expressions have no parentheses", "lib/Target/AscendC/Expression.cpp",
+        'return precedence < least ? "(" + text + ")" : text;', "return text;",
+        TAIL,
+    ),
+    Mistake(
+        "ascendc-line", "statements say that they are of the next line", "lib/Target/AscendC/Names.cpp",
+        "return SourceLine{position.getFilename().getValue(), position.getStartLine()};",
+        "return SourceLine{position.getFilename().getValue(), position.getStartLine() + 1};",
+        ("test/python/test_twin.py::test_what_the_chip_refuses_is_a_hazard_at_the_python_line",),
+    ),
+    Mistake(
+        "ascendc-argument-type", "arrays of bf16 are taken for f16", "lib/Target/AscendC/Signature.cpp",
+        'if (type.isBF16())\n    return StringRef("bfloat16_t");', 'if (type.isBF16())\n    return StringRef("half");',
+        TAIL,
+    ),
+]  # fmt: skip

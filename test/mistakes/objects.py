@@ -1,0 +1,210 @@
+"""Mistakes in sidecars, in the command lines of the vendor's compilers, and in launches. What finds them launches objects
+on the modelled chip by their sidecars alone, or under the real torch_npu on the stand-in for the CANN runtime."""
+
+from mistake import Mistake
+
+LAYOUT = "lib/Target/Sidecar/ArgumentLayout.cpp"
+FORMULA = "lib/Target/Sidecar/Formula.cpp"
+PARAMETERS = "lib/Target/Sidecar/Parameters.cpp"
+SIDECAR = "lib/Target/Sidecar/Sidecar.cpp"
+COMMANDS = "lib/Target/Object/Commands.cpp"
+LAUNCHER = "lib/Target/AscendC/EmitLauncher.cpp"
+
+_LAUNCHED = "test/python/test_objects_run.py::test_standin_object_equals_the_chip_ir"
+BACKWARD = (f"{_LAUNCHED}[attn_res_bwd-streaming-f32]",)
+TEXT = ("test/python/test_sidecar.py::test_arguments_are_those_of_the_text[False-at.f32]",)
+NUMBERS = ("test/python/test_sidecar.py::test_numbers_lie_side_by_side",)
+TARGET = ("test/python/test_sidecar.py::test_blocks_that_meet_need_as_many_cores",)
+GRID = ("test/python/test_sidecar.py::test_grid_equals_the_simulators",)
+WORKSPACE = ("test/python/test_sidecar.py::test_workspace",)
+OBJECT = ("test/python/test_objects.py::test_standin_object_and_sidecar",)
+LIBRARY = ("test/python/test_objects.py::test_standin_library",)
+BY_HIVM = ("test/python/test_objects_hivm.py::test_standin_object[attn_res_bwd-streaming]",)
+LAUNCHES = ("test/python/test_standin_launch.py::test_launches_on_the_standin[1]",)
+PACKED = ("test/python/test_runtime.py::test_later_launches_are_packed_natively",)
+OPERATORS = ("test/python/test_standin_ops.py::test_operators_on_the_standin",)
+
+MISTAKES = {
+    "Sidecar": [
+        Mistake(
+            "sidecar-alignment", "every argument begins at a multiple of 8", LAYOUT,
+            "int64_t alignment = std::max<int64_t>(4, size);", "int64_t alignment = std::max<int64_t>(8, size);",
+            NUMBERS,
+        ),
+        Mistake(
+            "sidecar-size", "numbers of 32 bits take 8 bytes", LAYOUT,
+            'size = parameter.type == "int64_t" ? 8 : 4;', 'size = parameter.type == "int64_t" ? 8 : 8;',
+            TEXT,
+        ),
+        Mistake(
+            "sidecar-kind", "sizes are called strides", LAYOUT,
+            'parameter.kind == Kind::Size ? "size" : "stride"', 'parameter.kind == Kind::Size ? "stride" : "size"',
+            TEXT,
+        ),
+        Mistake(
+            "sidecar-axis", "sizes and strides are those of the first dimension", LAYOUT,
+            'argument["axis"] = parameter.dimension;', 'argument["axis"] = 0;',
+            BACKWARD,
+        ),
+        Mistake(
+            "sidecar-type", "reals are said to be whole numbers", LAYOUT,
+            'parameter.type == "float"     ? "f32"', 'parameter.type == "float"     ? "i32"',
+            NUMBERS,
+        ),
+        Mistake(
+            "sidecar-hidden-argument", "the hidden argument of HIVM is left out", LAYOUT,
+            "if (route == Route::HIVM && needsSyncBase)", "if (route == Route::HIVM && needsSyncBase && false)",
+            BY_HIVM,
+        ),
+        Mistake(
+            "sidecar-formula", "tiles are counted without the last, which is not whole", FORMULA,
+            'return "uceildiv"; })', 'return "udiv"; })',
+            GRID,
+        ),
+        Mistake(
+            "sidecar-operands", "the operands of formulas are swapped", FORMULA,
+            "for (Value operand : op->getOperands()) {", "for (Value operand : llvm::reverse(op->getOperands())) {",
+            GRID,
+        ),
+        Mistake(
+            "sidecar-dimension", "formulas ask for the first dimension of an array", FORMULA,
+            "return parameters.getSize(array.getArgNumber(), dim.getDimension());",
+            "return parameters.getSize(array.getArgNumber(), 0);",
+            GRID,
+        ),
+        Mistake(
+            "sidecar-workspace", "workspace has half its bytes", PARAMETERS,
+            "Array factors{array.getElementTypeBitWidth() / 8};", "Array factors{array.getElementTypeBitWidth() / 16};",
+            WORKSPACE + BACKWARD,
+        ),
+        Mistake(
+            "sidecar-role", "outputs are called inputs", PARAMETERS,
+            ': isOutput            ? "output"', ': isOutput            ? "input"',
+            BACKWARD,
+        ),
+        Mistake(
+            "sidecar-grid-limit", "a grid may be as large as the runtime takes", SIDECAR,
+            "limit = std::min(limit, own.getInt());", "limit = std::max(limit, own.getInt());",
+            BACKWARD,
+        ),
+        Mistake(
+            "sidecar-chips", "chips with fewer cores than blocks that meet are accepted", SIDECAR,
+            "doCoresMeet ? limit : 1", "doCoresMeet ? 1 : 1",
+            TARGET,
+        ),
+        Mistake(
+            "sidecar-launch-kind", "kernels whose blocks meet are called vector kernels", SIDECAR,
+            'meets ? "mix" : "vector"', 'meets ? "vector" : "vector"',
+            TARGET,
+        ),
+        Mistake(
+            "sidecar-meeting", "launches are said to need no flags between cores", SIDECAR,
+            '{"cross_core_sync", meets},', '{"cross_core_sync", false},',
+            TARGET,
+        ),
+        Mistake(
+            "sidecar-sizes", "the sizes that the compiler chose are wrong", SIDECAR,
+            "sizes[size.getName().str()] = cast<IntegerAttr>(size.getValue()).getInt();",
+            "sizes[size.getName().str()] = cast<IntegerAttr>(size.getValue()).getInt() + 1;",
+            ("test/python/test_sidecar.py::test_chosen_sizes_are_those_of_the_grid",),
+        ),
+        Mistake(
+            "sidecar-memory", "the size of the last buffer in ub is not counted", SIDECAR,
+            "used = std::max<int64_t>(used, *alloc.getAddress() + alloc.getByteSize());",
+            "used = std::max<int64_t>(used, *alloc.getAddress());",
+            ("test/python/test_sidecar.py::test_memory_is_that_of_the_text",),
+        ),
+    ],
+    "Object": [
+        Mistake(
+            "object-arch", "bisheng is told another architecture", COMMANDS,
+            '"--npu-arch=dav-2201"', '"--npu-arch=dav-3101"',
+            OBJECT, "would not be called like this",
+        ),
+        Mistake(
+            "object-auto-sync", "bisheng may add flags of its own", COMMANDS,
+            '"-std=c++17", "--cce-auto-sync=off",', '"-std=c++17",',
+            OBJECT, "would not be called like this",
+        ),
+        Mistake(
+            "object-not-linked", "bisheng is not told to stop before linking", COMMANDS,
+            'command.arguments.push_back("-c");', "command.arguments.insert(command.arguments.end(), {});",
+            OBJECT,
+        ),
+        Mistake(
+            "object-legacy-link", "the first of two links of an old toolkit is like the last", COMMANDS,
+            '{"-m", "aicorelinux", "-r", "-Ttext=0"}', '{"-m", "aicorelinux", "-Ttext=0"}',
+            ("test/Target/Object/object.mlir",),
+        ),
+        Mistake(
+            "object-device", "the vendor's pass is not told the chip", COMMANDS,
+            '{job.source, device, "--convert-hivm-to-std", "-o", lowered}',
+            '{job.source, "--convert-hivm-to-std", "-o", lowered}',
+            BY_HIVM,
+        ),
+        Mistake(
+            "object-launcher", "the launching function takes the stream for the blocks", LAUNCHER,
+            '"<<<" << blocks << ", nullptr, " << stream << ">>>("', '"<<<" << stream << ", nullptr, " << blocks << ">>>("',
+            LIBRARY,
+        ),
+        Mistake(
+            "object-launcher-arguments", "the launching function passes the arguments in the other order", LAUNCHER,
+            "values.push_back(parameter.name);", "values.insert(values.begin(), parameter.name);",
+            LIBRARY,
+        ),
+    ],
+    "Launch": [
+        Mistake(
+            "launch-table-place", "the place of a table and that of its address are swapped", "python/launcher/Module.cpp",
+            "places.push_back({addressOffset, dataOffset});", "places.push_back({dataOffset, addressOffset});",
+            LAUNCHES,
+        ),
+        Mistake(
+            "launch-phases", "only the first phase of a kernel is launched", "python/launcher/Module.cpp",
+            "launches.push_back({plan, kernel, reinterpret_cast<aclrtStream>(stream), arguments});",
+            "if (launches.empty())\n      launches.push_back({plan, kernel, reinterpret_cast<aclrtStream>(stream), arguments});",
+            LAUNCHES, "check_every_phase_is_launched",
+        ),
+        Mistake(
+            "launch-all-at-once", "blocks that meet may be started one after the other", "python/launcher/Kernel.cpp",
+            "kernel->isAllAtOnce ? &config : nullptr", "kernel->isAllAtOnce ? nullptr : nullptr",
+            OPERATORS,
+        ),
+        Mistake(
+            "launch-addresses", "addresses go to each other's places", "python/launcher/Kernel.cpp",
+            "&addresses[i], sizeof(uint64_t));", "&addresses[addresses.size() - 1 - i], sizeof(uint64_t));",
+            PACKED,
+        ),
+        Mistake(
+            "launch-second-real", "every real goes to the place of the first", "python/launcher/Kernel.cpp",
+            "std::memcpy(packed.data() + realOffsets[i], &real, sizeof real);",
+            "std::memcpy(packed.data() + realOffsets[0], &real, sizeof real);",
+            PACKED,
+        ),
+        Mistake(
+            "launch-sync-base", "the hidden argument of HIVM is nothing", "python/launcher/Kernel.cpp",
+            "return reinterpret_cast<uint64_t>(address);", "return 0;",
+            ("test/python/test_standin_compiled.py::test_launch_of_hivm_is_taken_by_the_standin[1]",),
+        ),
+        Mistake(
+            "launch-blocks-the-host", "a launch waits until the queue has made it", "python/launcher/TaskQueue.cpp",
+            "runOpApi(name, handler, /*sync=*/false);", "runOpApi(name, handler, /*sync=*/true);",
+            LAUNCHES,
+        ),
+        Mistake(
+            "launch-lifetime", "tensors are let go of when their launch is queued", "python/launcher/TaskQueue.cpp",
+            "auto kept = std::make_shared<Kept>(object);", "auto kept = std::make_shared<Kept>(object);\n  kept->release();",
+            LAUNCHES,
+        ),
+        Mistake(
+            "launch-offset", "arguments follow each other without gaps", "python/attn/runtime/arguments.py",
+            "layout += f\"{argument['offset'] - end}x{form}\"", 'layout += f"0x{form}"',
+            ("test/python/test_runtime.py::test_block_of_arguments",),
+        ),
+        Mistake(
+            "launch-reals", "reals are packed as whole numbers", "python/attn/runtime/arguments.py",
+            '"f32": "f"', '"f32": "i"',
+            ("test/python/test_runtime.py::test_block_of_arguments",),
+        ),
+    ],
+}  # fmt: skip
