@@ -94,7 +94,11 @@ createOptimizedModule(mlir::ModuleOp module, llvm::TargetMachine &machine,
   return std::move(result);
 }
 
-llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> attn::jit::createObject(mlir::ModuleOp module) {
+/// Gives what `finish` makes of the module, optimised for this machine's CPU.
+template <typename Result>
+static llvm::Expected<Result> compileForHost(
+    mlir::ModuleOp module,
+    llvm::function_ref<llvm::Expected<Result>(llvm::Module &, llvm::TargetMachine &)> finish) {
   auto machine = createHostMachine();
   if (!machine)
     return machine.takeError();
@@ -102,19 +106,22 @@ llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> attn::jit::createObject(mlir
   auto optimized = createOptimizedModule(module, **machine, context);
   if (!optimized)
     return optimized.takeError();
-  return llvm::orc::SimpleCompiler(**machine)(**optimized);
+  return finish(**optimized, **machine);
+}
+
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> attn::jit::createObject(mlir::ModuleOp module) {
+  using Object = std::unique_ptr<llvm::MemoryBuffer>;
+  return compileForHost<Object>(module, [](llvm::Module &optimized, llvm::TargetMachine &machine) {
+    return llvm::orc::SimpleCompiler(machine)(optimized);
+  });
 }
 
 llvm::Expected<std::string> attn::jit::printLLVM(mlir::ModuleOp module) {
-  auto machine = createHostMachine();
-  if (!machine)
-    return machine.takeError();
-  llvm::LLVMContext context;
-  auto optimized = createOptimizedModule(module, **machine, context);
-  if (!optimized)
-    return optimized.takeError();
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  (*optimized)->print(stream, nullptr);
-  return text;
+  return compileForHost<std::string>(
+      module, [](llvm::Module &optimized, llvm::TargetMachine &) -> llvm::Expected<std::string> {
+        std::string text;
+        llvm::raw_string_ostream stream(text);
+        optimized.print(stream, nullptr);
+        return text;
+      });
 }

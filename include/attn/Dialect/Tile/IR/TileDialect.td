@@ -2,6 +2,7 @@
 #ifndef ATTN_TILE_DIALECT
 #define ATTN_TILE_DIALECT
 
+include "mlir/IR/OpBase.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 
@@ -173,5 +174,12 @@ def Tile_ReduceKind : I32EnumAttr<"ReduceKind", "what a reduction does", [
   let genSpecializedAttr = 0;
 }
 def Tile_ReduceKindAttr : EnumAttr<Tile_Dialect, Tile_ReduceKind, "reduce_kind">;
+
+/// A 64-bit number, signed for C++.
+def Tile_IntAttr : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit signless integer attribute">;
+
+class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<Tile_Dialect, mnemonic, traits>;
+
+def Tile_Scalar : AnyTypeOf<[F32, I32, I64, Index]>;
 
 #endif // ATTN_TILE_DIALECT
