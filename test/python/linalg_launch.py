@@ -4,12 +4,6 @@ import torch
 from linalg_interpreter import DTYPES, Array, launch, undefined
 
 
-def padded(*sizes, dtype=torch.float32):
-    """Random values whose rows do not follow each other: a stride that is taken for a size is seen."""
-    values = torch.randn(*sizes[:-1], sizes[-1] + 3) if len(sizes) > 1 else torch.randn(*sizes)
-    return values.to(dtype)[..., : sizes[-1]]
-
-
 def _array(tensor):
     """From the first element to the last, in the memory of the tensor."""
     extent = 1 + sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))

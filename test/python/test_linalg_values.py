@@ -6,10 +6,8 @@ import catalogue
 import pytest
 import torch
 from catalogue import DTYPES, KERNELS, VARIANTS
-from kernels_dsl.attn_res import attn_res_fwd
-from kernels_dsl.neighborhood import neighborhood_fwd
-from linalg_interpreter import DTYPES as TENSORS
-from linalg_launch import call, padded
+from catalogue_values import make_arguments
+from linalg_launch import call
 
 # Of the largest value: results are rounded to their type at most once, sums are added in another order.
 TOLERANCE = {"f32": 3e-6, "f16": 1e-3, "bf16": 8e-3}
@@ -18,39 +16,11 @@ TOLERANCE = {"f32": 3e-6, "f16": 1e-3, "bf16": 8e-3}
 FORMS = [(name, dtype) for name in KERNELS for dtype in DTYPES] + [(name, "f32") for name in VARIANTS]
 
 
-def attn_res_arguments(specs, dtype, backward: bool):
-    width = specs["wq"].shape[0]
-    tokens = 150 if width < 1024 else 7
-    V = padded(3, tokens, width, dtype=dtype)
-    if specs["V"].table:
-        V = [padded(tokens, width, dtype=dtype) for _ in range(3)]
-    arguments = {"V": V, "wq": torch.randn(width) * width**-0.5, "wn": torch.randn(width)}
-    if not backward:
-        return {**arguments, "eps": 1e-6}
-    saved = zip(("h", "lse", "sc", "rs"), attn_res_fwd(**arguments, eps=1e-6), strict=True)
-    return {**arguments, "dh": padded(tokens, width, dtype=dtype), **dict(saved)}
-
-
-def neighborhood_arguments(specs, dtype, constants, backward: bool):
-    shape = (1, 2, 150, specs["q"].shape[-1])
-    arguments = {name: padded(*shape, dtype=dtype) for name in "qkv"}
-    arguments |= {"scale": 0.2, "dilation": 2 if constants.get("dilated", True) else 1}
-    if not backward:
-        return arguments
-    _, lse = neighborhood_fwd(**arguments, W=constants["W"])
-    dlse = padded(*shape[:-1]) if specs["dlse"] else None
-    return {**arguments, "do": padded(*shape, dtype=dtype), "lse": lse, "dlse": dlse}
-
-
 def check(name: str, dtype: str, programs: int = 3, mistake=None):
     """Compares the outputs of a kernel, or of what `mistake` makes of its text; says how often programs met."""
     torch.manual_seed(0)
-    kernel, arrays, constants = (KERNELS | VARIANTS)[name]
-    specs, backward = arrays(DTYPES[dtype]), "bwd" in name
-    if name.startswith("attn_res"):
-        arguments = attn_res_arguments(specs, TENSORS[dtype], backward)
-    else:
-        arguments = neighborhood_arguments(specs, TENSORS[dtype], constants, backward)
+    kernel, _, constants = (KERNELS | VARIANTS)[name]
+    arguments = make_arguments(name, dtype)
     artefact = catalogue.compile_kernel(name, dtype)
     text = artefact.ir("linalg")
     outputs, meetings = call(artefact, arguments, programs, mistake(text) if mistake else text)

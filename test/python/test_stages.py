@@ -8,6 +8,8 @@ import pytest
 import references
 import torch
 from attn import testing
+from catalogue import DTYPES, KERNELS, VARIANTS
+from catalogue_values import make_arguments
 from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
 from kernels_dsl.neighborhood import neighborhood_bwd, neighborhood_fwd
 
@@ -138,3 +140,12 @@ def test_neighborhood_backward(name, dtype):
         reference=lambda *_, **__: (expected["dq"], expected["dk"], expected["dv"]),
         tolerance=references.NEIGHBORHOOD_GRADIENT[dtype],
     ).check()  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", KERNELS | VARIANTS)
+def test_texts_of_every_form(name, dtype):
+    """Each text computes the bits of the chip IR that it was printed from."""
+    torch.manual_seed(0)
+    kernel, _, constants = (KERNELS | VARIANTS)[name]
+    attn.verify(kernel, **make_arguments(name, dtype), **constants, stages=("chip", "ascendc", "hivm")).check()

@@ -2,6 +2,7 @@
 // to be implied by the rest.
 #include "attn/Dialect/Ascend/Analysis/SyncPlan.h"
 #include "SyncPruning.h"
+#include "SyncSharing.h"
 
 using namespace mlir;
 using namespace attn::ascend;
@@ -126,6 +127,8 @@ FailureOr<SyncPlan> SyncPlanner::run(int64_t eventIds) {
     isStable &= !*isLonger;
   }
   pruneSyncs(traces, syncs, witnesses, eventIds);
+  if (!areOrdered(traces, syncs))
+    return kernel.emitError("has lost an order of its pipes on the way to fewer flags");
 
   SyncPlan plan;
   for (int32_t index = 0; index < syncs.size(); ++index)

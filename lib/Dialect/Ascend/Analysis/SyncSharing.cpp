@@ -234,30 +234,73 @@ bool attn::ascend::joinNeighbours(ArrayRef<ExecutionTrace> traces, SyncSet &sync
   return hasJoined;
 }
 
-/// Puts a barrier of all pipes in the place of one event: the one that runs most seldom costs
-/// least.
-static void replaceByBarrier(SyncSet &syncs, ArrayRef<int32_t> events) {
-  int32_t victim = *llvm::min_element(events, [&](int32_t a, int32_t b) {
+/// What may come next when `op` is over: what follows it, or else the loop around it once more, and
+/// what follows that.
+static void findFollowers(Operation *op, SmallVectorImpl<Operation *> &followers) {
+  auto isPlace = [](Operation &next) {
+    return isa<InstructionOpInterface, scf::ForOp, scf::IfOp>(next);
+  };
+  for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
+    if (isPlace(*next))
+      return followers.push_back(next);
+  Operation *parent = op->getParentOp();
+  if (auto loop = dyn_cast<scf::ForOp>(parent))
+    followers.push_back(&*llvm::find_if(*loop.getBody(), isPlace));
+  if (isa<scf::ForOp, scf::IfOp>(parent))
+    findFollowers(parent, followers);
+}
+
+/// Puts barriers of all pipes wherever an event is awaited: in its loop, and if `isDrained` also
+/// where it is drained. Returns those that are new.
+static SmallVector<int32_t> addBarriers(SyncSet &syncs, const Sync &event, bool isDrained) {
+  SmallVector<Operation *> places = {event.consumer};
+  if (isDrained && event.drainBefore)
+    places.push_back(event.drainBefore);
+  else if (isDrained && event.around)
+    findFollowers(event.around, places);
+  SmallVector<int32_t> barriers;
+  for (Operation *place : places)
+    if (std::optional<int32_t> added = syncs.add({Pipe::ALL, Pipe::ALL, nullptr, place}))
+      barriers.push_back(*added);
+  return barriers;
+}
+
+/// Puts barriers of all pipes in the place of one event: the one that runs most seldom costs least.
+/// What it tells where it is drained may be needed too, and is not told by a barrier in the loop.
+/// Returns whether there was such an event.
+static bool replaceByBarrier(ArrayRef<ExecutionTrace> traces, SyncSet &syncs,
+                             SmallVector<int32_t> events) {
+  llvm::stable_sort(events, [&](int32_t a, int32_t b) {
     return getLoopDepth(syncs[a].consumer) < getLoopDepth(syncs[b].consumer);
   });
-  const Sync sync = syncs[victim];
-  sync.consumer->emitRemark()
-      << "all pipes wait for each other here: the chip has no more ids from "
-      << stringifyPipe(sync.source) << " to " << stringifyPipe(sync.target);
-  syncs.disable(victim);
-  syncs.add({Pipe::ALL, Pipe::ALL, nullptr, sync.consumer});
+  for (bool isDrained : {false, true})
+    for (int32_t victim : events) {
+      const Sync event = syncs[victim];
+      syncs.disable(victim);
+      SmallVector<int32_t> barriers = addBarriers(syncs, event, isDrained);
+      if (areOrdered(traces, syncs)) {
+        event.consumer->emitRemark()
+            << "all pipes wait for each other here: the chip has no more ids from "
+            << stringifyPipe(event.source) << " to " << stringifyPipe(event.target);
+        return true;
+      }
+      for (int32_t barrier : barriers)
+        syncs.disable(barrier);
+      syncs.enable(victim);
+    }
+  return false;
 }
 
 bool attn::ascend::giveUpEvents(ArrayRef<ExecutionTrace> traces, SyncSet &syncs, int64_t eventIds) {
-  SmallVector<PipePair> crowded = findCrowded(traces, syncs, eventIds);
-  for (PipePair pair : crowded) {
+  bool hasChanged = false;
+  for (PipePair pair : findCrowded(traces, syncs, eventIds)) {
     SmallVector<int32_t> events;
     for (int32_t index = 0; index < syncs.size(); ++index)
       if (syncs.isEnabled(index) && !syncs[index].isBarrier() &&
           PipePair(syncs[index].source, syncs[index].target) == pair)
         events.push_back(index);
-    if (!mergeTwo(traces, syncs, events))
-      replaceByBarrier(syncs, events);
+    hasChanged |=
+        mergeTwo(traces, syncs, events) || replaceByBarrier(traces, syncs, std::move(events));
   }
-  return !crowded.empty();
+  return hasChanged;
 }

@@ -29,7 +29,7 @@ bool relieveCrowding(llvm::ArrayRef<ExecutionTrace> traces, SyncSet &syncs, int6
 bool joinNeighbours(llvm::ArrayRef<ExecutionTrace> traces, SyncSet &syncs);
 
 /// Takes one event from every pair of pipes that still needs more ids, with a remark: two become
-/// one, or else a barrier of all pipes replaces one. Returns whether there was such a pair.
+/// one, or else barriers of all pipes replace one. Returns whether anything changed.
 bool giveUpEvents(llvm::ArrayRef<ExecutionTrace> traces, SyncSet &syncs, int64_t eventIds);
 
 } // namespace attn::ascend
