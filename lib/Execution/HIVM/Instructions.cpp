@@ -14,12 +14,6 @@ constexpr int64_t blockBytes = 32;
 /// Elements from one row in GM to the next, at most: no memory is as large.
 constexpr int64_t farthestRow = int64_t(1) << 48;
 
-static std::string getName(Operation *op) {
-  StringRef name = op->getName().stripDialect();
-  name.consume_front("hir.");
-  return name.str();
-}
-
 static ascend::Pipe toChip(hivm::Pipe pipe) {
   switch (pipe) {
   case hivm::Pipe::PIPE_S:
@@ -99,7 +93,7 @@ const Instruction *Program::getInstruction(Operation *op, Instruction made,
                                                         kernel.listing.instructions.size());
   if (isNew) {
     made.location = op->getLoc();
-    made.name = getName(op);
+    made.name = getSpelling(op).str();
     made.number = kernel.listing.instructions.size();
     kernel.listing.instructions.push_back(std::move(made));
   }

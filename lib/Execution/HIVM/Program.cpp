@@ -52,10 +52,14 @@ ScalarProgram::Stop Program::run(Issued &next) {
   return Stop::Issue;
 }
 
-bool Program::fail(Operation *op, HazardKind kind, const Twine &message) {
+StringRef hivm::getSpelling(Operation *op) {
   StringRef name = op->getName().stripDialect();
   name.consume_front("hir.");
-  failure = {kind, op->getLoc(), (name + " " + message).str()};
+  return name;
+}
+
+bool Program::fail(Operation *op, HazardKind kind, const Twine &message) {
+  failure = {kind, op->getLoc(), (getSpelling(op) + " " + message).str()};
   return false;
 }
 

@@ -27,6 +27,9 @@ struct View {
   int32_t buffer = -1;
 };
 
+/// The name of an op as reports have it: `vmul`.
+llvm::StringRef getSpelling(mlir::Operation *op);
+
 /// What all blocks of a kernel share.
 struct Kernel {
   mlir::func::FuncOp entry;
