@@ -33,7 +33,7 @@ test: vendor
 
 # What `make test` tries in small numbers: processes that share the cache and are killed, 200 rounds.
 stress: build
-	@ATTN_CACHE_ROUNDS=200 $(VENV_PYTHON) -m pytest -q -s test/python/test_cache_stress.py
+	@ATTN_CACHE_ROUNDS=200 $(VENV_PYTHON) -m pytest -q -s test/python/cache/test_cache_stress.py
 
 # All of them, or MISTAKES="hivm-missing linalg": those whose names begin so.
 mistakes: build vendor

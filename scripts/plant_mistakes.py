@@ -115,7 +115,8 @@ def choose(names):
 
 def short(test: str):
     """A test without its folder."""
-    return test.rpartition("/")[2] if is_lit(test) else test.removeprefix("test/python/")
+    file, colons, name = test.partition("::")
+    return file.rpartition("/")[2] + colons + name
 
 
 def main():

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fetches the vendor's packages that check us, each into a folder of its own below .vendor: installed into .venv,
 # torch-npu breaks `import torch`. The product never needs them. A package that cannot be had is reported here and
-# leaves no folder; its tests then say why they are skipped (test/python/vendor.py).
+# leaves no folder; its tests then say why they are skipped (test/python/helpers/vendor.py).
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"

@@ -32,6 +32,7 @@ def make_title(dtype, rates: str):
 
 def compare(dtype):
     import torch
+
     from kernels_dsl.attn_res import attn_res_fwd
 
     inputs = make_inputs(dtype)

@@ -32,6 +32,7 @@ def check(functions):
 
 def compare(dtype):
     import torch
+
     from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
 
     inputs = jit_attn_res.make_inputs(dtype)

@@ -73,6 +73,7 @@ def make_inputs(dtype):
 def candidates(q, k, v, g, mask):
     """What is compared, by direction and name."""
     import torch
+
     from kernels_dsl.neighborhood import neighborhood_bwd, neighborhood_fwd
 
     options = dict(W=WINDOW, dilated=False)

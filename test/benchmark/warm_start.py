@@ -34,6 +34,7 @@ def measure_import():
 def calls(dtype):
     """(name, call) of each kernel on small arrays."""
     import torch
+
     from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
     from kernels_dsl.neighborhood import neighborhood_bwd, neighborhood_fwd
 

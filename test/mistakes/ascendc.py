@@ -5,14 +5,14 @@ from mistake import Mistake
 INSTRUCTIONS = "lib/Target/AscendC/Instructions.cpp"
 EMITTER = "lib/Target/AscendC/KernelEmitter.cpp"
 
-_FORWARD = "test/python/test_stages.py::test_attn_res_forward"
+_FORWARD = "test/python/kernels/test_stages.py::test_attn_res_forward"
 TAIL = (f"{_FORWARD}[tail-bfloat16]",)
 ONLINE = (f"{_FORWARD}[online-bfloat16]",)
-STRIDED = ("test/python/test_objects_run.py::test_standin_object_equals_the_chip_ir[attn_res_fwd-streaming-f32]",)
+STRIDED = ("test/python/objects/test_objects_run.py::test_standin_object_equals_the_chip_ir[attn_res_fwd-streaming-f32]",)
 RESIDENT = (f"{_FORWARD}[resident-bfloat16]",)
-MEETING = ("test/python/test_stages.py::test_attn_res_backward[phases-meet-float32]",)
-LIST = ("test/python/test_stages.py::test_lists_of_tensors",)
-BAND = ("test/python/test_stages.py::test_neighborhood_backward[dilated-float16]",)
+MEETING = ("test/python/kernels/test_stages.py::test_attn_res_backward[phases-meet-float32]",)
+LIST = ("test/python/kernels/test_stages.py::test_lists_of_tensors",)
+BAND = ("test/python/kernels/test_stages.py::test_neighborhood_backward[dilated-float16]",)
 
 MISTAKES = [
     Mistake(
@@ -184,7 +184,7 @@ MISTAKES = [
         "ascendc-line", "statements say that they are of the next line", "lib/Target/AscendC/Names.cpp",
         "return SourceLine{position.getFilename().getValue(), position.getStartLine()};",
         "return SourceLine{position.getFilename().getValue(), position.getStartLine() + 1};",
-        ("test/python/test_twin.py::test_what_the_chip_refuses_is_a_hazard_at_the_python_line",),
+        ("test/python/simulator/test_twin.py::test_what_the_chip_refuses_is_a_hazard_at_the_python_line",),
     ),
     Mistake(
         "ascendc-argument-type", "arrays of bf16 are taken for f16", "lib/Target/AscendC/Signature.cpp",

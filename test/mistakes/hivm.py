@@ -6,18 +6,18 @@ from mistake import Mistake
 INSTRUCTIONS = "lib/Target/HIVM/Instructions.cpp"
 EXPORTER = "lib/Target/HIVM/KernelExporter.cpp"
 
-_TRACES = "test/python/test_hivm.py::test_asks_for_what_the_chip_ir_does"
+_TRACES = "test/python/texts/test_hivm.py::test_asks_for_what_the_chip_ir_does"
 ODD = (f"{_TRACES}[attn_res_fwd-odd-bf16]",)
 RESIDENT = (f"{_TRACES}[attn_res_fwd-resident-bf16]",)
 MEETING = (f"{_TRACES}[attn_res_bwd-streaming-f32]",)
 LIST = (f"{_TRACES}[attn_res_fwd-list-f16]",)
 BAND = (f"{_TRACES}[neighborhood_bwd-carried-f16]",)
-SCRATCH = ("test/python/test_hivm.py::test_scratch_is_large_enough[attn_res_fwd-wide-f32]",)
-TEMPLATES = ("test/python/test_hivm.py::test_templates_exist[attn_res_fwd-wide-f32]",)
-ARGUMENTS = ("test/python/test_hivm.py::test_arguments_are_those_of_the_sidecar[attn_res_bwd-streaming-f32]",)
-VALUES = ("test/python/test_stages.py::test_attn_res_forward[tail-bfloat16]",)
-VALUES_MEETING = ("test/python/test_stages.py::test_attn_res_backward[phases-meet-float32]",)
-VALUES_LIST = ("test/python/test_stages.py::test_lists_of_tensors",)
+SCRATCH = ("test/python/texts/test_hivm.py::test_scratch_is_large_enough[attn_res_fwd-wide-f32]",)
+TEMPLATES = ("test/python/texts/test_hivm.py::test_templates_exist[attn_res_fwd-wide-f32]",)
+ARGUMENTS = ("test/python/texts/test_hivm.py::test_arguments_are_those_of_the_sidecar[attn_res_bwd-streaming-f32]",)
+VALUES = ("test/python/kernels/test_stages.py::test_attn_res_forward[tail-bfloat16]",)
+VALUES_MEETING = ("test/python/kernels/test_stages.py::test_attn_res_backward[phases-meet-float32]",)
+VALUES_LIST = ("test/python/kernels/test_stages.py::test_lists_of_tensors",)
 
 MISTAKES = [
     Mistake(
@@ -68,7 +68,7 @@ MISTAKES = [
     Mistake(
         "hivm-scratch-rule", "reductions of rows of up to two repeats have no scratch", INSTRUCTIONS,
         "cols > lanes ||", "cols > 2 * lanes ||",
-        ("test/python/test_hivm.py::test_scratch_is_large_enough[attn_res_fwd-resident-f32]",), "has no scratch",
+        ("test/python/texts/test_hivm.py::test_scratch_is_large_enough[attn_res_fwd-resident-f32]",), "has no scratch",
     ),
     Mistake(
         "hivm-forgotten-scratch", "reductions have no scratch", INSTRUCTIONS,
@@ -194,7 +194,7 @@ MISTAKES = [
     Mistake(
         "hivm-task-type", "the launcher is told another kind of task", EXPORTER,
         "constexpr int64_t vectorTask = 10;", "constexpr int64_t vectorTask = 11;",
-        ("test/python/test_hivm.py::test_task_type_is_the_vendors[attn_res_bwd-streaming-f32]",),
+        ("test/python/texts/test_hivm.py::test_task_type_is_the_vendors[attn_res_bwd-streaming-f32]",),
     ),
     Mistake(
         "hivm-pointers", "numbers are declared to arrive as pointers", EXPORTER,

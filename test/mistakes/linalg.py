@@ -6,14 +6,14 @@ SPELLING = "lib/Target/Linalg/SpellWholeTensors.cpp"
 VIEWS = "lib/Target/Linalg/FlatViews.cpp"
 ENTRY = "lib/Target/Linalg/AddProgramIds.cpp"
 
-_VALUES = "test/python/test_linalg_values.py::test_values"
+_VALUES = "test/python/texts/test_linalg_values.py::test_values"
 FORWARD = (f"{_VALUES}[attn_res_fwd-streaming-f32]",)
 RESIDENT = (f"{_VALUES}[attn_res_fwd-resident-f32]",)
 MEETING = (f"{_VALUES}[attn_res_bwd-streaming-f32]",)
 LIST = (f"{_VALUES}[attn_res_fwd-list-f32]",)
 BAND = (f"{_VALUES}[neighborhood_fwd-halo-f32]",)
 CARRIED = (f"{_VALUES}[neighborhood_bwd-carried-f32]",)
-_VENDOR = "test/python/test_linalg_form.py::test_the_vendor_takes_the_kernel"
+_VENDOR = "test/python/texts/test_linalg_form.py::test_the_vendor_takes_the_kernel"
 
 MISTAKES = [
     Mistake(

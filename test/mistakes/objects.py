@@ -10,19 +10,19 @@ SIDECAR = "lib/Target/Sidecar/Sidecar.cpp"
 COMMANDS = "lib/Target/Object/Commands.cpp"
 LAUNCHER = "lib/Target/AscendC/EmitLauncher.cpp"
 
-_LAUNCHED = "test/python/test_objects_run.py::test_standin_object_equals_the_chip_ir"
+_LAUNCHED = "test/python/objects/test_objects_run.py::test_standin_object_equals_the_chip_ir"
 BACKWARD = (f"{_LAUNCHED}[attn_res_bwd-streaming-f32]",)
-TEXT = ("test/python/test_sidecar.py::test_arguments_are_those_of_the_text[False-at.f32]",)
-NUMBERS = ("test/python/test_sidecar.py::test_numbers_lie_side_by_side",)
-TARGET = ("test/python/test_sidecar.py::test_blocks_that_meet_need_as_many_cores",)
-GRID = ("test/python/test_sidecar.py::test_grid_equals_the_simulators",)
-WORKSPACE = ("test/python/test_sidecar.py::test_workspace",)
-OBJECT = ("test/python/test_objects.py::test_standin_object_and_sidecar",)
-LIBRARY = ("test/python/test_objects.py::test_standin_library",)
-BY_HIVM = ("test/python/test_objects_hivm.py::test_standin_object[attn_res_bwd-streaming]",)
-LAUNCHES = ("test/python/test_standin_launch.py::test_launches_on_the_standin[1]",)
-PACKED = ("test/python/test_runtime.py::test_later_launches_are_packed_natively",)
-OPERATORS = ("test/python/test_standin_ops.py::test_operators_on_the_standin",)
+TEXT = ("test/python/objects/test_sidecar.py::test_arguments_are_those_of_the_text[False-at.f32]",)
+NUMBERS = ("test/python/objects/test_sidecar.py::test_numbers_lie_side_by_side",)
+TARGET = ("test/python/objects/test_sidecar.py::test_blocks_that_meet_need_as_many_cores",)
+GRID = ("test/python/objects/test_sidecar.py::test_grid_equals_the_simulators",)
+WORKSPACE = ("test/python/objects/test_sidecar.py::test_workspace",)
+OBJECT = ("test/python/objects/test_objects.py::test_standin_object_and_sidecar",)
+LIBRARY = ("test/python/objects/test_objects.py::test_standin_library",)
+BY_HIVM = ("test/python/objects/test_objects_hivm.py::test_standin_object[attn_res_bwd-streaming]",)
+LAUNCHES = ("test/python/runtime/test_standin_launch.py::test_launches_on_the_standin[1]",)
+PACKED = ("test/python/runtime/test_runtime.py::test_later_launches_are_packed_natively",)
+OPERATORS = ("test/python/ops/test_standin_ops.py::test_operators_on_the_standin",)
 
 MISTAKES = {
     "Sidecar": [
@@ -106,13 +106,13 @@ MISTAKES = {
             "sidecar-sizes", "the sizes that the compiler chose are wrong", SIDECAR,
             "sizes[size.getName().str()] = cast<IntegerAttr>(size.getValue()).getInt();",
             "sizes[size.getName().str()] = cast<IntegerAttr>(size.getValue()).getInt() + 1;",
-            ("test/python/test_sidecar.py::test_chosen_sizes_are_those_of_the_grid",),
+            ("test/python/objects/test_sidecar.py::test_chosen_sizes_are_those_of_the_grid",),
         ),
         Mistake(
             "sidecar-memory", "the size of the last buffer in ub is not counted", SIDECAR,
             "used = std::max<int64_t>(used, *alloc.getAddress() + alloc.getByteSize());",
             "used = std::max<int64_t>(used, *alloc.getAddress());",
-            ("test/python/test_sidecar.py::test_memory_is_that_of_the_text",),
+            ("test/python/objects/test_sidecar.py::test_memory_is_that_of_the_text",),
         ),
     ],
     "Object": [
@@ -184,7 +184,7 @@ MISTAKES = {
         Mistake(
             "launch-sync-base", "the hidden argument of HIVM is nothing", "python/launcher/Kernel.cpp",
             "return reinterpret_cast<uint64_t>(address);", "return 0;",
-            ("test/python/test_standin_compiled.py::test_launch_of_hivm_is_taken_by_the_standin[1]",),
+            ("test/python/runtime/test_standin_compiled.py::test_launch_of_hivm_is_taken_by_the_standin[1]",),
         ),
         Mistake(
             "launch-blocks-the-host", "a launch waits until the queue has made it", "python/launcher/TaskQueue.cpp",
@@ -199,12 +199,12 @@ MISTAKES = {
         Mistake(
             "launch-offset", "arguments follow each other without gaps", "python/attn/runtime/arguments.py",
             "layout += f\"{argument['offset'] - end}x{form}\"", 'layout += f"0x{form}"',
-            ("test/python/test_runtime.py::test_block_of_arguments",),
+            ("test/python/runtime/test_runtime.py::test_block_of_arguments",),
         ),
         Mistake(
             "launch-reals", "reals are packed as whole numbers", "python/attn/runtime/arguments.py",
             '"f32": "f"', '"f32": "i"',
-            ("test/python/test_runtime.py::test_block_of_arguments",),
+            ("test/python/runtime/test_runtime.py::test_block_of_arguments",),
         ),
     ],
 }  # fmt: skip

@@ -1,0 +1,165 @@
+"""What operators are compared with: float64 on inputs that are already rounded to their type, and the tolerances.
+
+The gradients are those of the formulas; `AttnRes` and `Neighborhood` are the same formulas as autograd functions, so
+that `gradcheck` can hold them against differences.
+"""
+
+import torch
+
+from attn import testing
+
+DTYPES = [torch.float32, torch.float16, torch.bfloat16]
+
+# atol and rtol of |x - y| <= atol + rtol * |y|.
+ATTN_RES_H = testing.ATTN_RES_H_TOLERANCE
+ATTN_RES_DV = {torch.float32: (2e-5, 1e-5), torch.float16: (1e-2, 2e-3), torch.bfloat16: (6e-2, 1e-2)}
+# The gradients of weights by norm: |x - y| <= tolerance * |y|.
+ATTN_RES_DW = {torch.float32: 1e-5, torch.float16: 1e-3, torch.bfloat16: 8e-3}
+
+NEIGHBORHOOD_O = {torch.float32: (1e-5, 1e-5), torch.float16: (2e-3, 2e-3), torch.bfloat16: (1e-2, 1e-2)}
+NEIGHBORHOOD_GRADIENT = {torch.float32: (2e-5, 1e-5), torch.float16: (4e-3, 2e-3), torch.bfloat16: (2e-2, 1e-2)}
+NEIGHBORHOOD_LSE = (1e-5, 1e-5)
+NEIGHBORHOOD_MODULE = {torch.float32: (1e-4, 1e-4), torch.float16: (1e-2, 1e-2), torch.bfloat16: (5e-2, 5e-2)}
+
+
+def names(value):
+    """How pytest shows a parameter."""
+    if isinstance(value, tuple):
+        return "x".join(map(str, value))
+    return str(value).removeprefix("torch.") if isinstance(value, torch.dtype) else None
+
+
+def assert_close(name, result, reference, tolerance, factor=1.0):
+    """Within atol + rtol * |reference|, both times a factor; NaN and infinity at the same places."""
+    comparison = testing.compare(result, reference, tuple(part * factor for part in tolerance))
+    assert comparison.holds, f"{name} is off by {comparison.max_error} at {comparison.worst_index}"
+
+
+# Attention residual
+
+
+class AttnRes(torch.autograd.Function):
+    """h of V [N, M, D], and its gradients by the formulas of the operator."""
+
+    @staticmethod
+    def forward(ctx, V, w_query, w_norm, eps):
+        h, lse, scores, norms = testing.attn_res_reference(V, w_query, w_norm, eps)
+        ctx.save_for_backward(V, w_query, w_norm, lse, scores.T, norms.T)
+        return h
+
+    @staticmethod
+    def backward(ctx, g):
+        V, w_query, w_norm, lse, s, r = ctx.saved_tensors
+        dV, G, _ = _attn_res_gradients(V, w_query * w_norm, lse, s, r, g)
+        return dV, w_norm * G, w_query * G, None
+
+
+def _attn_res_gradients(V, u, lse, s, r, g):
+    """dV, G, and the root of the sum of squares that bounds how far G may cancel."""
+    alpha = torch.exp(s - lse)
+    a = (g * V).sum(-1)
+    delta = (alpha * a).sum(0)
+    e = alpha * (a - delta)
+    c = s / r
+    dV = (
+        alpha.unsqueeze(-1) * g
+        + (e * r).unsqueeze(-1) * u
+        - (e * r**3 * c / V.shape[-1]).unsqueeze(-1) * V
+    )  # fmt: skip
+    G = ((e * r).unsqueeze(-1) * V).sum((0, 1))
+    terms = (alpha * (a.abs() + delta.abs()) * r).unsqueeze(-1) * V
+    return dV, G, terms.square().sum((0, 1)).sqrt()
+
+
+def attn_res(V, w_query, w_norm, g, eps):
+    """h, dV, dw_query, dw_norm, the two vectors z that stand for cancellation, and the largest score, in float64.
+
+    V is [N, ..., D].
+    """
+    values = V.double().reshape(V.shape[0], -1, V.shape[-1])
+    w_query, w_norm = w_query.double(), w_norm.double()
+    h, lse, scores, norms = testing.attn_res_reference(values, w_query, w_norm, eps)
+    grad = g.double().reshape(h.shape)
+    dV, G, z = _attn_res_gradients(values, w_query * w_norm, lse, scores.T, norms.T, grad)
+    return {
+        "h": h.reshape(V.shape[1:]),
+        "dV": dV.reshape(V.shape),
+        "dw_query": w_norm * G,
+        "dw_norm": w_query * G,
+        "z_query": w_norm.abs() * z,
+        "z_norm": w_query.abs() * z,
+        "largest_score": float(scores.abs().max()),
+    }
+
+
+def assert_weight_gradient(name, result, reference, z, dtype, few_tokens, factor=1.0):
+    """By norm; where few tokens may cancel, the norm of what would have been added is counted as well."""
+    bound = reference.norm() + (2 * z.norm() if few_tokens else 0.0)
+    error = (result.double() - reference).norm()
+    assert bool(result.isfinite().all()), f"{name} is not finite"
+    assert error <= ATTN_RES_DW[dtype] * factor * bound, f"{name} is off by {error / bound} of its norm"
+
+
+# Neighbourhood attention
+
+
+def window(length, kernel_size, dilation):
+    """Positions [S, K] of the keys that each query sees, and which of them exist."""
+    steps = (torch.arange(kernel_size) - kernel_size // 2) * dilation
+    keys = torch.arange(length).unsqueeze(1) + steps
+    valid = (keys >= 0) & (keys < length)
+    return keys.clamp(0, max(length - 1, 0)), valid
+
+
+class Neighborhood(torch.autograd.Function):
+    """o and lse of [B, H, S, D], and their gradients by the formulas of the operator."""
+
+    @staticmethod
+    def forward(ctx, q, k, v, kernel_size, dilation, scale):
+        o, lse = neighborhood_forward(q, k, v, kernel_size, dilation, scale)
+        ctx.save_for_backward(q, k, v, lse)
+        ctx.options = kernel_size, dilation, scale
+        return o, lse
+
+    @staticmethod
+    def backward(ctx, g, g_lse):
+        return (*neighborhood_backward(*ctx.saved_tensors, g, g_lse, *ctx.options), None, None, None)
+
+
+def neighborhood_forward(q, k, v, kernel_size, dilation, scale):
+    """o and lse, in the type of the arguments."""
+    keys, valid = window(q.shape[2], kernel_size, dilation)
+    scores = scale * torch.einsum("bhsd,bhstd->bhst", q, k[:, :, keys])
+    scores = scores.masked_fill(~valid, -torch.inf)
+    lse = torch.logsumexp(scores, -1)
+    return torch.einsum("bhst,bhstd->bhsd", torch.exp(scores - lse.unsqueeze(-1)), v[:, :, keys]), lse
+
+
+def neighborhood_backward(q, k, v, lse, g, g_lse, kernel_size, dilation, scale):
+    """dq, dk, dv, in the type of the arguments."""
+    keys, valid = window(q.shape[2], kernel_size, dilation)
+    scores = scale * torch.einsum("bhsd,bhstd->bhst", q, k[:, :, keys])
+    P = torch.exp(scores - lse.unsqueeze(-1)).masked_fill(~valid, 0.0)
+    A = torch.einsum("bhsd,bhstd->bhst", g, v[:, :, keys])
+    delta = (P * A).sum(-1, keepdim=True)
+    E = P * (A - delta + g_lse.unsqueeze(-1))
+    dq = scale * torch.einsum("bhst,bhstd->bhsd", E, k[:, :, keys])
+    dk = scale * _spread(E, q, keys)
+    return dq, dk, _spread(P, g, keys)
+
+
+def _spread(band, rows, keys):
+    """Adds band[.., i, t] * rows[.., i] to the key that slot t of query i stands for."""
+    batch, heads, length, width = rows.shape
+    parts = (band.unsqueeze(-1) * rows.unsqueeze(3)).reshape(batch, heads, -1, width)
+    return torch.zeros_like(rows).index_add_(2, keys.reshape(-1), parts)
+
+
+def neighborhood(q, k, v, g, kernel_size=7, dilation=1, scale=None, g_lse=None):
+    """o, lse, dq, dk and dv in float64."""
+    q, k, v, g = (tensor.double() for tensor in (q, k, v, g))
+    scale = q.shape[-1] ** -0.5 if scale is None else scale
+    o, lse = neighborhood_forward(q, k, v, kernel_size, dilation, scale)
+    g_lse = torch.zeros_like(lse) if g_lse is None else g_lse.double()
+    dq, dk, dv = neighborhood_backward(q, k, v, lse, g, g_lse, kernel_size, dilation, scale)
+    return {"o": o, "lse": lse, "dq": dq, "dk": dk, "dv": dv}

@@ -1,0 +1,67 @@
+"""The form of triton-ascend: the vendor's bishengir-compile takes every kernel up to its call of hivmc.
+
+hivmc is not published. A script in its place keeps what it is handed, which shows that the whole front half of the
+vendor's compiler went through; it says nothing about hivmc itself.
+"""
+
+import re
+import subprocess
+
+import pytest
+
+import catalogue
+import vendor
+
+# The vendor plans memory itself, and has no room for some tiles that fit by our plan: those made for a smaller chip.
+ROOM = dict.fromkeys(("attn_res_bwd-strips", "neighborhood_bwd-wide"), "Ascend910B4:ub_bytes=131072")
+
+FLAGS = ("--enable-hfusion-compile=true", "--enable-hivm-compile=true", "--enable-triton-kernel-compile=true")
+MEETING = re.compile(
+    r"""hivm\.hir\.pipe_barrier\[<PIPE_ALL>\]
+\s*hivm\.hir\.sync_block_set\[<VECTOR>, <PIPE_MTE3>, <PIPE_S>\] flag = 9 .*<INTER_BLOCK_SYNCHRONIZATION>
+\s*hivm\.hir\.sync_block_wait\[<VECTOR>, <PIPE_MTE3>, <PIPE_S>\] flag = 9
+"""
+)
+COPIES = {"memref.copy": "load_gm_to_ubuf", "bufferization.materialize_in_destination": "store_ubuf_to_gm"}
+HIVMC = '#!/bin/sh\n[ "$1" = --version ] && exit 0\ncp "$1" "{handed}"\n'
+
+
+@pytest.fixture
+def hivmc(tmp_path):
+    """The file that hivmc is handed, once it was called, and the PATH to find it by."""
+    handed, script = tmp_path / "handed.mlir", tmp_path / "bin" / "hivmc"
+    script.parent.mkdir()
+    script.write_text(HIVMC.format(handed=handed))
+    script.chmod(0o755)
+    return handed, f"{script.parent}:/usr/bin:/bin"
+
+
+def hand_over(artefact, tmp_path, hivmc):
+    """What hivmc gets of a kernel."""
+    source = tmp_path / "kernel.mlir"
+    source.write_text(artefact.ir("linalg"))
+    handed, path = hivmc
+    command = [vendor.bishengir_tool("bishengir-compile"), source, "--target=Ascend910B4", *FLAGS, "-o", tmp_path / "out"]
+    run = subprocess.run(command, capture_output=True, text=True, env={"PATH": path}, cwd=tmp_path)
+    assert handed.is_file(), run.stdout[-2000:] + run.stderr[-2000:]
+    return handed.read_text()
+
+
+@pytest.mark.parametrize("dtype", catalogue.DTYPES)
+@pytest.mark.parametrize("name", catalogue.KERNELS | catalogue.VARIANTS)
+def test_the_vendor_takes_the_kernel(name, dtype, tmp_path, hivmc):
+    artefact = catalogue.compile_kernel(name, dtype, ROOM.get(name, "Ascend910B4"))
+    text = hand_over(artefact, tmp_path, hivmc)
+    assert f"func.func @{artefact.name}(" in text
+    assert "hivm.hir.pipe_barrier" in text
+    check_meeting(artefact.ir("linalg"), text)
+
+
+def check_meeting(ours: str, handed: str):
+    """Cores meet where we said: every load behind waits for all stores before, and none has changed sides."""
+    meetings = ours.count('"hivm.hir.sync_block"')
+    assert len(MEETING.findall(handed)) == handed.count("sync_block_wait") == meetings
+    assert ("hivm.hir.set_ffts_base_addr %arg0" in handed) == (meetings > 0)
+    for op, template in COPIES.items():
+        sides = [part.count(f'"{op}"') for part in ours.split('"hivm.hir.sync_block"')]
+        assert sides == [part.count(f"call @{template}") for part in handed.split("hivm.hir.sync_block_set")], op

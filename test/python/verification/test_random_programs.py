@@ -1,0 +1,149 @@
+"""Random kernels through every stage: each within its bounds of float64, equal where it must be, and without hazards.
+
+Which programs are tried is printed at the start of the run. ATTN_RANDOM_START chooses the first, ATTN_RANDOM_COUNT how
+many follow. A program that fails is made smaller as long as it fails in the same way, and shown as a Python file.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+import torch
+
+import attn
+import bounded
+import kernel_text
+from program_generator import draw
+from program_steps import OPERATIONS, SCALAR, Loop
+from random_programs import DTYPES, Program, walk
+
+START = int(os.environ.get("ATTN_RANDOM_START", "1"))
+COUNT = int(os.environ.get("ATTN_RANDOM_COUNT", "500"))
+SHARD = 25
+SMALLER = dict(B=1, T=1, N=1, S=1, D=8)
+
+
+def failure(program: Program, folder):
+    """What is wrong with a program: (kind, text), or None."""
+    kernel = kernel_text.define(folder, program.text())
+    tensors = program.tensors()
+    expected, _ = program.evaluate()
+    outputs = [torch.from_numpy(output.value) for output in expected.values()]
+    bounds = {name: (torch.from_numpy(output.bound), 0.0) for name, output in expected.items()}
+    block = {} if program.block is None else {"BT": program.block}
+    try:
+        result = attn.verify(
+            kernel, *tensors.values(), SCALAR, **block, tolerance=bounds,
+            reference=lambda *_, **__: outputs[0] if len(outputs) == 1 else outputs,
+        )  # fmt: skip
+    except attn.CompileError as error:
+        return f"compile error: {re.sub('[0-9]+', '0', error.message)}", str(error)
+    if result.ok:
+        return None
+    kinds = sorted({hazard.kind for hazard in result.hazards})
+    return f"{result.stage} {kinds or result.first.against}", repr(result)
+
+
+def smaller_programs(program: Program):
+    """Programs that have a little less, those that have much less first."""
+    steps = program.steps
+    for step in sorted(steps, key=lambda step: -len(list(walk((step,))))):
+        yield program.without(step)
+    for step in steps:
+        if isinstance(step, Loop):
+            for simpler in (replace(step, stages=1), replace(step, first=0)):
+                yield with_step(program, step, simpler) if simpler != step else None
+        yield from program.bypassing(step)
+    for name, size in program.sizes.items():
+        if name in SMALLER and size > SMALLER[name] and not (name == "D" and size < 16):
+            yield replace(program, sizes={**program.sizes, name: SMALLER[name]})
+            yield replace(program, sizes={**program.sizes, name: size - 1})
+    if program.block and program.block > 1:
+        yield replace(program, block=program.block // 2)
+
+
+def with_step(program: Program, old, new):
+    def change(steps):
+        changed = []
+        for step in steps:
+            inner = replace(step, body=change(step.body)) if isinstance(step, Loop) and step is not old else step
+            changed.append(new if step is old else inner)
+        return tuple(changed)
+
+    return replace(program, body=change(program.body))
+
+
+def shrink(program: Program, kind: str, fails):
+    """A smaller program that fails in the same way; `fails` gives the kind of a program's failure."""
+    while True:
+        for candidate in smaller_programs(program):
+            if candidate is not None and candidate != program and fails(candidate) == kind:
+                program = candidate
+                break
+        else:
+            return program
+
+
+def as_file(program: Program):
+    """A program as a Python file of its own."""
+    lines = ["import attn", "import attn.language as at", "import numpy as np", "import torch"]
+    lines += ["", "", program.text(), ""]
+    names = []
+    for name, (dims, dtype) in program.arguments.items():
+        shape = tuple(program.sizes[dim] for dim in dims)
+        numbers = f"np.random.default_rng([{program.number}, {ord(name)}]).uniform(-2, 2, {shape}).astype(np.float32)"
+        lines.append(f"{name} = torch.from_numpy({numbers}).to({DTYPES[dtype]})")
+        names.append(name)
+    block = "" if program.block is None else f", BT={program.block}"
+    lines.append(f"print(attn.verify(k, {', '.join(names)}, {SCALAR}{block}))")
+    return "\n".join(lines) + "\n"
+
+
+def check(program: Program, folder):
+    found = failure(program, folder)
+    if found is None:
+        return
+
+    def kind_of(candidate):
+        if candidate.evaluate()[1] is not None:
+            return None  # its values say nothing
+        found = failure(candidate, folder)
+        return found and found[0]
+
+    small = shrink(program, found[0], kind_of)
+    _, text = failure(small, folder)
+    pytest.fail(f"program {program.number} fails: {text}\n\n{as_file(small)}", pytrace=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(START, START + COUNT, SHARD))
+def test_random_programs(first, tmp_path):
+    for number in range(first, min(first + SHARD, START + COUNT)):
+        check(draw(number), tmp_path)
+
+
+def complaint(program, folder):
+    """The number of a program and what is said of it; nothing for one that is right."""
+    try:
+        check(program, folder)
+    except pytest.fail.Exception as error:
+        return program.number, str(error)
+    return None
+
+
+def test_a_planted_error_is_found_and_made_small(monkeypatch, tmp_path):
+    """With a wrong idea of the square root, a program that takes one fails, and little else of it is left."""
+    text, compute = OPERATIONS["sqrt"]
+    monkeypatch.setitem(OPERATIONS, "sqrt", (text, lambda x: bounded.multiply(compute(x), bounded.constant(1.0625))))
+    # A value that comes out of a band needs every step of it, and could not become small.
+    small = (program for program in map(draw, range(1000)) if "at.band" not in program.text())
+    number, said = next(found for program in small if "at.sqrt" in program.text() and (found := complaint(program, tmp_path)))
+    shown = said[said.index("def k(") : said.index("    return")].splitlines()
+    assert f"program {number} fails: k, jit, chip: jit is the first that is wrong\n  jit: Y" in said
+    assert sum("at.sqrt" in line for line in shown) == 1 and len(shown) <= 10
+    file = tmp_path / "shown.py"
+    file.write_text(said[said.index("import attn\n") :])
+    subprocess.run([sys.executable, file], check=True, stdout=subprocess.DEVNULL)
