@@ -72,7 +72,7 @@ def neighborhood_bwd(
             ki, vi = k[b, h, near, :], v[b, h, near, :]
             if R and not reload:
                 ki, vi = at.concat(k_last, ki), at.concat(v_last, vi)
-                k_last, v_last = ki[BM:BM + 2 * R], vi[BM:BM + 2 * R]
+                k_last, v_last = ki[BM : BM + 2 * R], vi[BM : BM + 2 * R]
             p = at.exp(at.minimum(scale * at.band_dot(qi, ki) - lse[b, h, here], 0.0))
             a = at.band_dot(g, vi)
             rest = at.sum(p * a, 1)
@@ -85,5 +85,5 @@ def neighborhood_bwd(
                 done = i.shift(-R).clip(lo, hi).map(c, step)
                 dk[b, h, done, :], dv[b, h, done, :] = dki[0:BM], dvi[0:BM]
                 if R:
-                    dk_last, dv_last = dki[BM:BM + 2 * R], dvi[BM:BM + 2 * R]
+                    dk_last, dv_last = dki[BM : BM + 2 * R], dvi[BM : BM + 2 * R]
     return dq, dk, dv

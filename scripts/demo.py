@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Walks attention residual forward the whole way: compiled, run by the CPU JIT and on the modelled chip, compared with PyTorch.
+"""Compiles attention residual forward, runs it on the CPU and on the modelled chip, and compares both with PyTorch.
 
 Times are predicted by the model of the chip, never measured; its known error is printed below the table.
 """
@@ -57,8 +57,11 @@ def main():
             all_hold &= holds
             print("".join(f"{cell:>{width}}" for cell, width in zip(row, widths)) + ("" if holds else "  WRONG"))
     print("\n" + "\n".join(report.known_errors))
-    print("every result agrees with PyTorch in float64 within the tolerances of its type"
-          if all_hold else "some results DISAGREE or raced")
+    print(
+        "every result agrees with PyTorch in float64 within the tolerances of its type"
+        if all_hold
+        else "some results DISAGREE or raced"
+    )
     return 0 if all_hold else 1
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# clang-tidy over what the release build compiles, and the static checks of the repository.
+# The static checks of the repository, and clang-tidy over what the release build compiles.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -7,6 +7,7 @@ cd "$root"
 
 failed=0
 scripts/format.sh --check || failed=1
+.venv/bin/ruff check --quiet . || failed=1
 .venv/bin/python scripts/check_includes.py || failed=1
 .venv/bin/python scripts/check_whitespace.py || failed=1
 if command -v shellcheck >/dev/null; then

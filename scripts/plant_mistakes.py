@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Plants mistakes in the emitters, one at a time, and sees that the tests named for each turn red.
 
-The list is in test/mistakes. A mistake that does not build is not caught, nor one whose tests end without a verdict. The
-files are as before at the end, however it ends.
+The list is in test/mistakes. A mistake that does not build is not caught, nor one whose tests end without a verdict.
+The files are as before at the end, however it ends.
 """
 
 import argparse
@@ -29,8 +29,10 @@ def run(*command):
     # CI: where the vendor's packages are missing, tests fail instead of being skipped.
     environment = {**os.environ, "CI": "true"}
     try:
-        done = subprocess.run([str(word) for word in command], cwd=ROOT, timeout=TIMEOUT_SECONDS, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace", env=environment)  # fmt: skip
+        done = subprocess.run(
+            [str(word) for word in command], cwd=ROOT, env=environment, timeout=TIMEOUT_SECONDS,
+            text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
     except subprocess.TimeoutExpired:
         return None, f"no end after {TIMEOUT_SECONDS} s"
     return done.returncode, done.stdout

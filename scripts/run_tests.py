@@ -80,6 +80,7 @@ def parts(preset: str):
         "include direction": (lambda: script("check_includes.py"), False),
         "generated docs": (lambda: script("generate_docs.py", "--check"), False),
         "format": (lambda: one("scripts/format.sh", "--check"), False),
+        "python lint": (lambda: one(sys.executable, "-m", "ruff", "check", "--quiet", "."), False),
         "whitespace": (lambda: script("check_whitespace.py"), False),
         "shown commands": (lambda: script("check_docs.py"), True),
     }

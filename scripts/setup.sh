@@ -72,10 +72,23 @@ install_requirements() {
 # What .venv depends on. It does not survive a move of the clone, hence the path.
 venv_key() { { cat requirements.txt && printf '%s\n' "$root"; } | sha256sum | cut -d ' ' -f 1; }
 
+# Whether .venv is whole, and was made for this clone.
+has_own_venv() {
+  local site
+  [[ -f .venv/.complete ]] || return 1
+  site=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') || return 1
+  grep -qxF "$root/python" "$site/attn.pth"
+} 2>/dev/null
+
 make_venv() {
   local key stamp=.venv/.complete python log=build/setup-python.log
   key=$(venv_key)
   if [[ -x .venv/bin/python && -f $stamp && $(<"$stamp") == "$key" ]]; then
+    return
+  fi
+  # Other versions of some packages: PyTorch, which is large, stays where it is.
+  if has_own_venv && run_step "$log" "updating Python packages" install_requirements; then
+    printf '%s\n' "$key" >"$stamp"
     return
   fi
   # PyTorch has wheels for some interpreters only: try the next one when there is none for this.

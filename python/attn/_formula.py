@@ -1,7 +1,8 @@
 """Formulas of a sidecar: small trees of JSON over the dims and numbers of a call.
 
 A formula is a whole number, a leaf such as `{"dim": "T"}`, `{"scalar": "dilation"}` or `{"size": ["V", 0]}`, or an
-operator with its operands: `{"uceildiv": [{"dim": "T"}, 16]}`. Numbers have 64 bits; operators with a `u` take none below 0.
+operator with its operands: `{"uceildiv": [{"dim": "T"}, 16]}`. Numbers have 64 bits; operators with a `u` take none
+below 0.
 """
 
 from __future__ import annotations

@@ -41,8 +41,8 @@ def sync_base() -> int:
 class Plan:
     """Launches of kernels, one after the other, that differ in addresses and reals only.
 
-    `arguments` are packed, with tables of addresses behind the block; `addresses` and `reals` say where those of a launch
-    go in them, `places` where the runtime writes the addresses of tables, and where these begin.
+    `arguments` are packed, with tables of addresses behind the block; `addresses` and `reals` say where those of a
+    launch go in them, `places` where the runtime writes the addresses of tables, and where these begin.
     """
 
     def __init__(

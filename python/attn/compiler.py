@@ -11,8 +11,8 @@ from .cache import keys
 from .errors import CompileError, Diagnostic
 
 STAGES = ("source", "tile", "linalg", "ascend", "ascendc", "hivm")
-"""What the frontend wrote; fitted tiles; what triton-ascend would hand to the vendor's compiler; the chip's ops, buffers and
-flags; the texts for the chip's compilers."""
+"""What the frontend wrote; fitted tiles; what triton-ascend would hand to the vendor's compiler; the chip's ops,
+buffers and flags; the texts for the chip's compilers."""
 
 # The pipelines that lead to each stage from the frontend's text, and the options that they take.
 _PIPELINES = {"source": (), "tile": ("attn-tile",), "ascend": ("attn-tile", "attn-ascend")}
@@ -28,12 +28,12 @@ def split_options(signature, keywords: dict):
     """Splits keywords into arguments of a kernel and options of the compiler; TypeError for what is neither."""
     names = {parameter.name for parameter in signature.parameters}
     options = {name: value for name, value in keywords.items() if name not in names}
-    for name in options:
+    for name, value in options.items():
         if name not in _OPTIONS:
             known = ", ".join(sorted(_OPTIONS))
             raise TypeError(f"'{name}' is neither an argument of the kernel nor an option of the compiler ({known})")
-        if not _WORD.fullmatch(str(options[name])):
-            raise ValueError(f"the option {name} takes a word, not {options[name]!r}")
+        if not _WORD.fullmatch(str(value)):
+            raise ValueError(f"the option {name} takes a word, not {value!r}")
     return {name: value for name, value in keywords.items() if name in names}, options
 
 
@@ -167,7 +167,9 @@ class Artefact:
         if self._options.get("composites"):
             return self
         if "composites" not in self._modules:
-            self._modules["composites"] = Artefact(self.name, self._source, self.soc, {**self._options, "composites": True})
+            self._modules["composites"] = Artefact(
+                self.name, self._source, self.soc, {**self._options, "composites": True}
+            )
         return self._modules["composites"]
 
     @property
@@ -208,7 +210,7 @@ class Artefact:
 
     @property
     def alternatives(self):
-        """Remarks on every choice of sizes, stages and strips that the compiler looked at, with its bytes and cycles."""
+        """Remarks on each choice of sizes, stages and strips that the compiler looked at, with its bytes and cycles."""
         module = parse(self._source, self.soc)
         with compile_errors():
             said = module.run(_pipeline_text("attn-tile", self._options, "print-alternatives=true"))

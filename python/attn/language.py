@@ -44,7 +44,7 @@ i32 = DType("i32", 4)
 def _parse_dims(text, what: str):
     """'N T 64' as ('N', 'T', 64)."""
     if not isinstance(text, str):
-        raise TypeError(f"{what} takes its dimensions as a string such as \"N T D\", not {text!r}")
+        raise TypeError(f'{what} takes its dimensions as a string such as "N T D", not {text!r}')
     dims = tuple(int(word) if word.isdecimal() else word for word in text.split())
     if not dims:
         raise ValueError(f"{what} needs at least one dimension")

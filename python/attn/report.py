@@ -1,4 +1,4 @@
-"""What a run on the modelled chip tells: hazards at their lines, traffic, and the predicted time with the model's error."""
+"""What a run on the modelled chip reports: hazards at their lines, traffic, and the predicted time with its error."""
 
 from __future__ import annotations
 

@@ -133,8 +133,8 @@ class Verification:
 
     def __repr__(self):
         lines = [f"{self.kernel}, {', '.join(self.runs)}: {self._summary()}"]
-        for finding in sorted(self.findings, key=lambda finding: (list(self.runs).index(finding.stage), finding.ok)):
-            lines.append(str(finding))
+        order = list(self.runs)
+        lines += map(str, sorted(self.findings, key=lambda finding: (order.index(finding.stage), finding.ok)))
         if self.trace_difference:
             lines.append(f"ascendc: its instructions are not those of chip: {self.trace_difference}")
         for name, run in self.runs.items():

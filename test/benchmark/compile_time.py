@@ -110,12 +110,9 @@ def pass_times():
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "kernel.mlir"
         path.write_text(source)
-        done = subprocess.run(
-            [ATTN_OPT, path, f"--soc={SOC}", "--attn-all", "--emit=ascendc", "-o", "/dev/null", "--mlir-timing",
-             "--mlir-timing-display=list", "--mlir-disable-threading"],  # fmt: skip
-            capture_output=True,
-            text=True,
-        )
+        command = [ATTN_OPT, path, f"--soc={SOC}", "--attn-all", "--emit=ascendc", "-o", "/dev/null"]
+        timing = ["--mlir-timing", "--mlir-timing-display=list", "--mlir-disable-threading"]
+        done = subprocess.run([*command, *timing], capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"attn-opt failed:\n{done.stderr}")
     rows = re.findall(r"^\s*([\d.]+) \(\s*[\d.]+%\)\s+(.+?)\s*$", done.stderr, re.MULTILINE)
@@ -143,7 +140,9 @@ def main(arguments=None):
     straight = {}
     for length in LENGTHS:
         straight[length] = over_processes(__file__, max(2, options.processes // 4), "straight", length)["straight"]
-        print_row(f"straight line of {length} ops", straight[length], LIMITS["straight"] if length == max(LENGTHS) else None)
+        print_row(
+            f"straight line of {length} ops", straight[length], LIMITS["straight"] if length == max(LENGTHS) else None
+        )
     growth = straight[LENGTHS[-1]] / straight[LENGTHS[0]] / (LENGTHS[-1] / LENGTHS[0])
     print(f"  growth from {LENGTHS[0]} to {LENGTHS[-1]} ops: {growth:.2f} of linear")
 

@@ -55,7 +55,11 @@ def sliced(q, k, v, mask):
     return out.to(q.dtype)
 
 
-FORMULATIONS = {"torch.compile, unfolded": unfolded, "torch.compile, contracted": contracted, "slices (no goal)": sliced}
+FORMULATIONS = {
+    "torch.compile, unfolded": unfolded,
+    "torch.compile, contracted": contracted,
+    "slices (no goal)": sliced,
+}
 
 
 def make_inputs(dtype):

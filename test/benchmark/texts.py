@@ -94,7 +94,9 @@ def main(arguments=None):
             line = "".join(f"{way} {seconds * 1e3:8.1f} ms   " for way, seconds in ours.items())
             if BISHENGIR.is_file():
                 vendor = measure_vendor(Path(folder) / f"{name}.mlir", f"{script.parent}:/usr/bin:/bin", options.rounds)
-                line += f"bishengir-compile {vendor * 1e3:8.1f} ms, {vendor / ours['hivm']:.1f} times as long as to HIVM"
+                line += (
+                    f"bishengir-compile {vendor * 1e3:8.1f} ms, {vendor / ours['hivm']:.1f} times as long as to HIVM"
+                )
             else:
                 line += "bishengir-compile is not here: scripts/vendor.sh fetches it"
             print(f"  {name:<18}{line}", flush=True)

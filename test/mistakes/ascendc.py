@@ -8,7 +8,9 @@ EMITTER = "lib/Target/AscendC/KernelEmitter.cpp"
 _FORWARD = "test/python/kernels/test_stages.py::test_attn_res_forward"
 TAIL = (f"{_FORWARD}[tail-bfloat16]",)
 ONLINE = (f"{_FORWARD}[online-bfloat16]",)
-STRIDED = ("test/python/objects/test_objects_run.py::test_standin_object_equals_the_chip_ir[attn_res_fwd-streaming-f32]",)
+STRIDED = (
+    "test/python/objects/test_objects_run.py::test_standin_object_equals_the_chip_ir[attn_res_fwd-streaming-f32]",
+)
 RESIDENT = (f"{_FORWARD}[resident-bfloat16]",)
 MEETING = ("test/python/kernels/test_stages.py::test_attn_res_backward[phases-meet-float32]",)
 LIST = ("test/python/kernels/test_stages.py::test_lists_of_tensors",)

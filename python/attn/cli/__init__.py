@@ -1,8 +1,8 @@
 """The command line, `python -m attn <command>`. A command is a module of this package that COMMANDS names.
 
 A command's module has `add_arguments(parser)` and `run(arguments)`, which returns the exit code; the first line of its
-docstring is its help. Mistakes of the user are ValueError, TypeError, OSError or CompileError: they end the command with
-their message and exit code 1.
+docstring is its help. Mistakes of the user are ValueError, TypeError, OSError or CompileError: they end the command
+with their message and exit code 1.
 """
 
 from __future__ import annotations

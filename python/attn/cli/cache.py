@@ -10,12 +10,14 @@ from ..cache import settings
 
 
 def add_arguments(parser):
+    """The actions of the command."""
     actions = parser.add_subparsers(metavar="action", required=True)
     for name, (action, text) in _ACTIONS.items():
         actions.add_parser(name, help=text, description=text).set_defaults(action=action)
 
 
 def run(arguments):
+    """Runs the action that was asked for."""
     folder = settings.folder()
     if folder is None:
         print("there is no home folder, and ATTN_CACHE_DIR names no other one", file=sys.stderr)

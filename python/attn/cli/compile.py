@@ -30,7 +30,9 @@ def add_arguments(parser):
     )  # fmt: skip
     add("--list", action="append", metavar="ARRAY[,...]", default=[], help="arrays that are lists of tensors")
     add("--none", action="append", metavar="ARRAY[,...]", default=[], help="arrays that are None")
-    add("--option", action="append", metavar="NAME=VALUE", default=[], help="an option of the compiler: phases=launches")
+    add(
+        "--option", action="append", metavar="NAME=VALUE", default=[], help="an option of the compiler: phases=launches"
+    )
     add(
         "--object", choices=("auto", "yes", "no"), default="auto",
         help="build objects: where the vendor's compiler is (default), in any case, or not at all",

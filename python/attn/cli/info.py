@@ -86,7 +86,9 @@ def _show_launches(data: dict):
     )
     for launch in data["launches"]:
         memory = launch["memory"]
-        kind = launch["kind"] if launch["kind"] == "vector" else f"{launch['kind']} {':'.join(map(str, launch['ratio']))}"
+        kind = (
+            launch["kind"] if launch["kind"] == "vector" else f"{launch['kind']} {':'.join(map(str, launch['ratio']))}"
+        )
         used = f"{memory['ub_bytes_used']} of {memory['ub_bytes']} bytes of UB in {memory['buffers']} buffers"
         yield f"  launch        {launch['symbol']} ({kind}), {used}"
     for workspace in data["workspaces"]:

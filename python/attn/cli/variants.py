@@ -1,4 +1,4 @@
-"""The variants of kernels that a command line asks for: all combinations of dtypes and constants; part of `attn compile`."""
+"""The variants of kernels that `attn compile` is asked for: all combinations of dtypes and constants."""
 
 from __future__ import annotations
 

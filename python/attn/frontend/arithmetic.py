@@ -82,7 +82,9 @@ class Arithmetic:
     @staticmethod
     def _combine_sizes(symbol: str, a, b):
         """`a + b` or `a - b` where the result is a size of tiles too."""
-        sizes = all(type(value) is Symbol or isinstance(value, int) and not isinstance(value, bool) for value in (a, b))
+        sizes = all(
+            type(value) is Symbol or (isinstance(value, int) and not isinstance(value, bool)) for value in (a, b)
+        )
         if not sizes or symbol not in "+-":
             return None
         return add_dims(a, b) if symbol == "+" else subtract_dims(a, b)
@@ -195,7 +197,7 @@ class Arithmetic:
             raise self._error(node, f"{what} takes tiles and numbers, not {describe(value)}")
         scalar = self.float(value, node)
         text = f"tile.splat {scalar} : f32 -> !tile.tile<1 x 1 x f32>"
-        everywhere = is_number(value) or value.everywhere and value.type == "f32"
+        everywhere = is_number(value) or (value.everywhere and value.type == "f32")
         if everywhere:
             ssa = self._writer.once(text, node, label=f"{scalar[1:]}_tile")
         else:
@@ -247,4 +249,4 @@ class Arithmetic:
 
 
 def _is_whole(value):
-    return isinstance(value, int) or type(value) is Symbol or type(value) is Scalar and value.type == "index"
+    return isinstance(value, int) or type(value) is Symbol or (type(value) is Scalar and value.type == "index")

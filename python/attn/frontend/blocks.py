@@ -94,8 +94,10 @@ def scratch(lowering, node: ast.Call, name, dims, dtype):
 
 
 def accumulate(lowering, node: ast.Call, name, array, value):
+    """`at.accumulate`."""
     return lowering.blocks.accumulate(lowering, node, array, value)
 
 
 def phase(lowering, node: ast.Call, name):
+    """`at.phase`."""
     return lowering.blocks.enter_phase(lowering, node)

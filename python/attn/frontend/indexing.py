@@ -126,7 +126,7 @@ class Indexing:
         if type(index) not in (Scalar, Symbol) and not isinstance(index, int):
             raise self._error(where, f"an index is a whole number, a span or ':', not {describe(index)}")
         dim = array.dims[axis]
-        if isinstance(index, int) and (index < 0 or isinstance(dim, int) and index >= dim):
+        if isinstance(index, int) and (index < 0 or (isinstance(dim, int) and index >= dim)):
             message = f"index {index} lies outside dimension {axis} of '{array.name}'"
             raise self._error(where, message + (f", which has {dim}" if isinstance(dim, int) else ""))
         return self._arithmetic.index(index, where, "an index")

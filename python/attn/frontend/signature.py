@@ -89,7 +89,7 @@ def find_word(node: ast.AST, source: Source):
 
 
 def _find_specialised(parameters, dims, source: Source):
-    """The names of the dims that become dimensions of tiles, taken whole by `:` or part of a tile's shape, with lines."""
+    """The dims that become dimensions of tiles, taken whole by `:` or part of a tile's shape, with lines."""
     arrays = {parameter.name: parameter.about.dims for parameter in parameters if parameter.kind == "array"}
     nodes = _walk(source.tree.body)
     for node in nodes:

@@ -8,7 +8,7 @@ is a number or a `Symbol`. Of each class, `ssa` is the name of the value in the 
 from __future__ import annotations
 
 import ast
-from typing import NamedTuple, Union
+from typing import NamedTuple, TypeAlias
 
 from ..language import DType
 
@@ -32,7 +32,7 @@ class Symbol(NamedTuple):
         return f"'{self}', a size that the compiler chooses"
 
 
-Dim = Union[int, Symbol]
+Dim: TypeAlias = int | Symbol
 
 
 def add_dims(a: Dim, b: Dim):

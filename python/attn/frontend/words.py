@@ -126,7 +126,7 @@ def push(lowering, node: ast.Call, state: State, variable: str, s, v, per_row=Fa
         raise lowering.error(node, "per_row is True or False")
     s = lowering.arithmetic.operand(s, node, "push")
     inner = 1 if per_row else v.rows
-    if (s.rows, s.cols) != (state.rows, inner) or v.cols != state.cols or per_row and v.rows != state.rows:
+    if (s.rows, s.cols) != (state.rows, inner) or v.cols != state.cols or (per_row and v.rows != state.rows):
         form = "scores [m, 1] and values [m, d]" if per_row else "scores [m, k] and values [k, d]"
         given = f"[{s.rows}, {s.cols}] and [{v.rows}, {v.cols}]"
         message = f"a state [{state.rows}, {state.cols}] takes {form}, not {given}"

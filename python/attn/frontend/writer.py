@@ -15,7 +15,7 @@ def quote(text: str):
     if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'
     plain = b" !#$%&'()*+,-./:;<=>?@[]^_`{|}~"
-    letters = (chr(c) if chr(c).isalnum() and c < 128 or c in plain else f"\\{c:02X}" for c in text.encode())
+    letters = (chr(c) if (chr(c).isalnum() and c < 128) or c in plain else f"\\{c:02X}" for c in text.encode())
     return '"' + "".join(letters) + '"'
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 
 from ._arrays import memory_order
 
@@ -30,7 +31,7 @@ def merge_tokens(rank: int, arrays: dict):
     order = memory_order(first, range(rank))
     if order != list(range(rank)):
         arrays = _map(arrays, lambda tensor: tensor.permute(*order, *range(rank, tensor.dim())))
-    sizes = [math.prod(group) for group in _mergeable_sizes(rank, sum(arrays.values(), []))]
+    sizes = [math.prod(group) for group in _mergeable_sizes(rank, list(itertools.chain(*arrays.values())))]
     if len(sizes) < rank:
         arrays = _map(arrays, lambda tensor: tensor.view(*sizes, *tensor.shape[rank:]))
     if len(sizes) == 1:
@@ -39,7 +40,7 @@ def merge_tokens(rank: int, arrays: dict):
     rows = sizes.index(max(sizes))
     for index in itertools.product(*(range(size) for place, size in enumerate(sizes) if place != rows)):
         place = (*index[:rows], slice(None), *index[rows:])
-        yield _map(arrays, lambda tensor: tensor[place])
+        yield _map(arrays, operator.itemgetter(place))
 
 
 def _mergeable_sizes(rank: int, tensors: list):
@@ -66,7 +67,7 @@ def split_rows(arrays: dict, shared: int, per_row: int, budget):
         yield arrays
         return
     for start in range(0, count, run):
-        yield _map(arrays, lambda tensor: tensor[start : start + run])
+        yield _map(arrays, operator.itemgetter(slice(start, start + run)))
 
 
 def _map(arrays: dict, change):

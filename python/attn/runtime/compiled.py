@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import ClassVar
 
 from .. import language
 from .._calls import Calls
@@ -38,7 +39,7 @@ class CompiledKernel:
         return self._calls.run(arguments, keywords)
 
     def run(self, arguments: dict, outputs: dict | None = None):
-        """The same by name; `outputs` has tensors for outputs by name, which the kernel writes to instead of new ones."""
+        """The same by name; `outputs` has tensors by name that the kernel writes to instead of new ones."""
         return self._calls.run((), arguments, outputs)
 
     def _plan(self, positional, keywords: dict, outputs: dict, places: dict, written: dict):
@@ -51,18 +52,20 @@ class CompiledKernel:
         return call.plan(None if call.is_empty else self._program.prepare(call), places, written)
 
     def _without_fixed(self, keywords: dict):
-        """The keywords that a call still decides. What was fixed may not be given, but None for an array that is None."""
+        """The keywords that a call still decides. What was fixed may not be given, except None for an absent array."""
         call = self.sidecar.data["call"] or {"absent": (), "constants": {}}
         for name, value in keywords.items():
             if name in call["absent"] and value is not None:
                 raise TypeError(f"{name}: {self.sidecar.name} was compiled for None")
             if name in call["constants"]:
-                raise TypeError(f"{name}: {self.sidecar.name} was compiled for {call['constants'][name]}, which is fixed")
+                raise TypeError(
+                    f"{name}: {self.sidecar.name} was compiled for {call['constants'][name]}, which is fixed"
+                )
         return {name: value for name, value in keywords.items() if name not in call["absent"]}
 
     # What a call is checked against, as of a kernel in the language
 
-    defaults: dict = {}
+    defaults: ClassVar[dict] = {}
 
     def captured(self):
         """Nothing is taken from surroundings any more."""

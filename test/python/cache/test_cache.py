@@ -159,7 +159,9 @@ def test_another_global_is_another_program(folder, tmp_path):
 
 
 def test_a_name_that_means_another_word(folder, tmp_path):
-    text = SCALE.replace("* FACTOR", "* 2.0").replace("FACTOR = 2.0", "word = at.maximum").replace("+ C", "+ word(C, C)")
+    text = (
+        SCALE.replace("* FACTOR", "* 2.0").replace("FACTOR = 2.0", "word = at.maximum").replace("+ C", "+ word(C, C)")
+    )
     kernel = kernel_text.define(tmp_path, text.replace("+ word(C, C)", "+ word(X[t, :], C)"))
     first = run(kernel)
     kernel._function.__globals__["word"] = at.minimum
@@ -325,7 +327,15 @@ def test_a_corrupt_entry_is_made_again(folder, tmp_path, kind, damage):
 
 def malformed(**changes):
     """A description of a kernel without arguments, and what is wrong with it."""
-    return {"arguments": [], "segments": [[0, 16, "rx"]], "addresses": [], "phases": [0], "grid": None, "limit": 0, **changes}
+    return {
+        "arguments": [],
+        "segments": [[0, 16, "rx"]],
+        "addresses": [],
+        "phases": [0],
+        "grid": None,
+        "limit": 0,
+        **changes,
+    }
 
 
 @pytest.mark.parametrize(

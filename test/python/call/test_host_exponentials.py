@@ -52,7 +52,7 @@ def test_all_magnitudes(name):
 def test_special_numbers(name):
     limits = np.finfo(np.float32)
     x = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, limits.max, limits.min, limits.tiny, limits.smallest_subnormal]
-    x = np.array(x + [88.7, 88.8, -87.4, -103.0, -103.9, -104.1, -1e30, 1e30], dtype=np.float32)
+    x = np.array([*x, 88.7, 88.8, -87.4, -103.0, -103.9, -104.1, -1e30, 1e30], dtype=np.float32)
     y = KERNELS[name](torch.from_numpy(x), BN=64).numpy()
     with np.errstate(over="ignore"):
         np.testing.assert_array_max_ulp(y, reference(name, x).astype(np.float32), maxulp=UNITS)

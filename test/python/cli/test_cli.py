@@ -18,7 +18,7 @@ STANDIN = str(ROOT / "test/toolchain/bin/bisheng")
 ATTN_RES = str(ROOT / "kernels_dsl/attn_res.py")
 NEIGHBORHOOD = str(ROOT / "kernels_dsl/neighborhood.py")
 
-KERNELS = '''
+KERNELS = """
 import attn
 import attn.language as at
 from kernels_dsl.neighborhood import neighborhood_fwd  # another file's kernel is not this one's
@@ -39,7 +39,7 @@ def wrong(X: at.Tensor["T D"], BT: at.Auto(1, 64)):
     for t in at.grid(at.tiles(T, BT)):
         Y[t, :] = X[t, :].no_such_word()
     return Y
-'''
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -212,7 +212,18 @@ def test_files_without_kernels(run, tmp_path, file, message):
 
 
 def test_modules_by_name(run, tmp_path):
-    arguments = ("--kernel", "neighborhood_fwd", "--dtype", "f16", "--const", "D=64", "--const", "W=3", "--object", "no")
+    arguments = (
+        "--kernel",
+        "neighborhood_fwd",
+        "--dtype",
+        "f16",
+        "--const",
+        "D=64",
+        "--const",
+        "W=3",
+        "--object",
+        "no",
+    )
     assert run("compile", "kernels_dsl.neighborhood", *arguments, "-o", tmp_path)[0] == 0
     assert "neighborhood_fwd.f16.D-64.W-3.json" in names(tmp_path)
 

@@ -71,7 +71,9 @@ def test_every_op_has_its_position():
         assert re.search(rf'loc\((?:"\w+"\()?"{path}":\d+:\d+\)?\)\)?$', inner), line
     assert re.search(rf'%V: [^\n]* loc\("V"\("{path}":\d+:5\)\)', artefact._source)
     line, column = re.search(rf'%r = tile.rsqrt [^\n]* loc\("r"\("{path}":(\d+):(\d+)\)\)', artefact._source).groups()
-    assert linecache.getline(attn_res_fwd.source.path, int(line))[int(column) - 1 :].startswith("at.rsqrt(at.mean(v * v, 1)")
+    assert linecache.getline(attn_res_fwd.source.path, int(line))[int(column) - 1 :].startswith(
+        "at.rsqrt(at.mean(v * v, 1)"
+    )
     assert re.search(rf'%t loc\("t"\("{path}":\d+:13\)\)', artefact._source)
 
 
@@ -85,7 +87,7 @@ def test_odd_paths_are_quoted(tmp_path):
     folder = tmp_path / 'odd "näme" \\ here'
     folder.mkdir()
     artefact = kernel_text.compile_in_grid(folder, "y = x + 1")
-    assert r'odd \22n\C3\A4me\22 \5C here' in artefact._source
+    assert r"odd \22n\C3\A4me\22 \5C here" in artefact._source
     with pytest.raises(attn.CompileError) as caught:
         kernel_text.compile_in_grid(folder, "y = x + z")
     assert caught.value.position[0].startswith(str(folder))
@@ -109,14 +111,19 @@ def test_functions(tmp_path):
 def test_reductions(tmp_path):
     for name in ("sum", "max", "min"):
         check_body(tmp_path, f"y = at.{name}(x, 1)", [f"%y = tile.reduce {name} %x axis 1 : {TILE} -> {COLUMN}"])
-    check_body(tmp_path, "y = at.sum(x, axis=0)", [f"%y = tile.reduce sum %x axis 0 : {TILE} -> !tile.tile<1 x 256 x f32>"])
+    check_body(
+        tmp_path, "y = at.sum(x, axis=0)", [f"%y = tile.reduce sum %x axis 0 : {TILE} -> !tile.tile<1 x 256 x f32>"]
+    )
     check_body(tmp_path, "y = at.sum(x, -1)", [f"%y = tile.reduce sum %x axis 1 : {TILE} -> {COLUMN}"])
 
 
 def test_mean_multiplies_by_the_reciprocal(tmp_path):
     artefact = check_body(tmp_path, "y = at.mean(x, 1)", [f"%0 = tile.reduce sum %x axis 1 : {TILE} -> {COLUMN}"])
     assert "arith.constant 0.00390625 : f32" in artefact._source
-    assert f"%y = tile.mul %0, %f0.00390625_tile : {COLUMN}, !tile.tile<1 x 1 x f32> -> {COLUMN}" in kernel_text.source_ir(artefact)
+    assert (
+        f"%y = tile.mul %0, %f0.00390625_tile : {COLUMN}, !tile.tile<1 x 1 x f32> -> {COLUMN}"
+        in kernel_text.source_ir(artefact)
+    )
 
 
 def test_narrow_tiles_are_widened(tmp_path):
@@ -165,7 +172,9 @@ def test_numbers_enter_as_small_tiles(tmp_path):
 
 
 def test_negation(tmp_path):
-    artefact = check_body(tmp_path, "y = -x", [f"%y = tile.mul %x, %f-1.0_tile : {TILE}, !tile.tile<1 x 1 x f32> -> {TILE}"])
+    artefact = check_body(
+        tmp_path, "y = -x", [f"%y = tile.mul %x, %f-1.0_tile : {TILE}, !tile.tile<1 x 1 x f32> -> {TILE}"]
+    )
     assert "arith.constant -1.0 : f32" in artefact._source
     check_body(tmp_path, "y = x * -s", ["%0 = arith.negf %s : f32"])
     check_body(tmp_path, "y = x * -i", ["%0 = arith.subi %c0, %i : index"])
@@ -243,7 +252,9 @@ def test_loads(tmp_path):
 def test_stores_round(tmp_path):
     for dtype in (at.f16, at.bf16):
         artefact = kernel_text.compile_in_grid(tmp_path, "x = x + 1", dtype=dtype)
-        assert f"%Y_1 = tile.cast %x_1 : {TILE} -> !tile.tile<BT x 256 x {dtype.name}>" in kernel_text.body_lines(artefact)
+        assert f"%Y_1 = tile.cast %x_1 : {TILE} -> !tile.tile<BT x 256 x {dtype.name}>" in kernel_text.body_lines(
+            artefact
+        )
 
 
 def test_stores_of_numbers_fill(tmp_path):
@@ -437,7 +448,9 @@ def test_dump_prints_a_stage(tmp_path, capsys):
     specs = {"X": at.spec("? 64", at.f32), "W": at.spec("64", at.f32), "J": at.spec("?", at.i32), "C": 1}
     attn.dump(kernel, stage="source", **specs)
     assert capsys.readouterr().out.startswith('module attributes {machine.target = #machine.target<"Ascend910B4">}')
-    with pytest.raises(ValueError, match="unknown stage 'assembler'; known: source, tile, linalg, ascend, ascendc, hivm"):
+    with pytest.raises(
+        ValueError, match="unknown stage 'assembler'; known: source, tile, linalg, ascend, ascendc, hivm"
+    ):
         attn.dump(kernel, stage="assembler", **specs)
 
 

@@ -234,7 +234,6 @@ IN_GRID = {
 }  # fmt: skip
 
 
-
 @pytest.mark.parametrize("name", IN_GRID)
 def test_in_grid(tmp_path, name):
     body, message, underlined = IN_GRID[name]

@@ -151,7 +151,10 @@ def test_spans_over_lists(tmp_path):
     artefact.module("source")
     text = kernel_text.source_ir(artefact)
     assert '%W: !tile.array<?x?x64xf32, table> {launch.dims = ["N", "T", 64], launch.output}' in text
-    assert "tile.load %V[%1 span, %t, :] : (!tile.array<?x?x64xf32, table>, !tile.span<4>, index) -> !tile.tile<4 x 64 x f32>" in text
+    assert (
+        "tile.load %V[%1 span, %t, :] : (!tile.array<?x?x64xf32, table>, !tile.span<4>, index) -> !tile.tile<4 x 64 x f32>"
+        in text
+    )
 
 
 # Parts of tiles
@@ -248,7 +251,7 @@ def test_sum_over_the_grid(tmp_path):
     artefact = kernel_text.define(tmp_path, SUM).compile(X=at.spec("? 256", at.bf16))
     artefact.module("source")
     text = kernel_text.source_ir(artefact)
-    assert '%S: !tile.array<256xf32> {launch.dims = [256], launch.output},' in text
+    assert "%S: !tile.array<256xf32> {launch.dims = [256], launch.output}," in text
     assert '%G: !tile.array<?x256xf32> {launch.dims = ["@blocks", 256], launch.scratch})' in text
     lines = [line.strip() for line in text[text.index("tile.accumulate") :].splitlines()]
     column = tile(128, 1)
@@ -268,7 +271,10 @@ def test_sum_over_the_grid(tmp_path):
 
 
 def test_the_whole_row_of_a_scratch(tmp_path):
-    text = SUM.replace("for c in at.grid(at.tiles(D, 128)):\n            S[c] = G[c] * 2", "for c in at.grid(1):\n            S[:] = G[:]")
+    text = SUM.replace(
+        "for c in at.grid(at.tiles(D, 128)):\n            S[c] = G[c] * 2",
+        "for c in at.grid(1):\n            S[:] = G[:]",
+    )
     artefact = kernel_text.define(tmp_path, text).compile(X=at.spec("? 256", at.bf16))
     artefact.module("source")
     assert f"tile.load %G[%block, :] : ({ARRAY}, index) -> {tile(1)}" in kernel_text.source_ir(artefact)
@@ -325,7 +331,9 @@ def test_arguments_and_outputs_that_are_none(tmp_path):
         artefact = kernel.compile(X=spec, **given)
         artefact.module("source")
         text = kernel_text.source_ir(artefact)
-        assert [line.strip()[1] for line in text.splitlines() if line.strip().startswith("%") and "launch.dims" in line] == names
+        assert [
+            line.strip()[1] for line in text.splitlines() if line.strip().startswith("%") and "launch.dims" in line
+        ] == names
         assert ("tile.add" in text) == bool(given)
 
 

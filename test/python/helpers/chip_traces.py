@@ -331,7 +331,7 @@ class HIVMInterpreter(Interpreter):
         self.note_unless_empty(f"{name} {mode[1]}" if mode else name, *sources, *outputs, *scratch)
 
     def flag(self, name, text):
-        source, target, event = re.match(rf"hivm\.hir\.\w+\[<PIPE_(\w+)>, <PIPE_(\w+)>, (.*)\]", text).groups()
+        source, target, event = re.match(r"hivm\.hir\.\w+\[<PIPE_(\w+)>, <PIPE_(\w+)>, (.*)\]", text).groups()
         number = self.values[event] if event.startswith("%") else int(re.fullmatch(r"<EVENT_ID(\d)>", event)[1])
         self.note(name, source.lower(), target.lower(), number)
 

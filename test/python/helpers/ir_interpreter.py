@@ -153,9 +153,9 @@ class Interpreter:
 
     def compute(self, name: str, text: str):
         """A scalar. Reals are the text of what computes them."""
-        operands = [self.values[operand] for operand in operand_names(text.split(" : ")[0])]
+        operands = [self.values[operand] for operand in operand_names(text.split(" : ", maxsplit=1)[0])]
         if name == "constant":
-            literal = text.split(" ", 1)[1].split(" : ")[0]
+            literal = text.split(" ", 1)[1].split(" : ", maxsplit=1)[0]
             if literal in ("true", "false"):
                 return literal == "true"
             return int(literal) if re.fullmatch(r"-?\d+", literal) else literal

@@ -57,7 +57,7 @@ class Array:
     def view(self, sizes, strides, offset):
         assert all(size >= 0 for size in sizes), "a view of less than nothing"
         last = offset + sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))
-        assert 0 in sizes or 0 <= offset and last < self.extent, "a view beyond the array"
+        assert 0 in sizes or (offset >= 0 and last < self.extent), "a view beyond the array"
         offset = 0 if 0 in sizes else offset
         return View(*(part.as_strided(sizes, strides, part.storage_offset() + offset) for part in self.parts))
 
@@ -176,6 +176,7 @@ class Program:
         if op.result:
             return torch.full_like(target, value)
         target.fill_(value)
+        return None
 
     def linalg_copy(self, op, value, target):
         assert value.shape == target.shape
@@ -218,7 +219,7 @@ class Program:
         offsets, sizes, strides = self.slices(op, groups)
         ranges = []
         for offset, size, stride, length in zip(offsets, sizes, strides, whole.shape, strict=True):
-            assert size == 0 or 0 <= offset and offset + (size - 1) * stride < length, "a part beyond the tensor"
+            assert size == 0 or (offset >= 0 and offset + (size - 1) * stride < length), "a part beyond the tensor"
             ranges.append(slice(offset, offset + size * stride, stride))
         return whole[tuple(ranges)]
 

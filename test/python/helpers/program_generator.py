@@ -113,7 +113,7 @@ class Generator:
         block size. Bands are reduced over their slots only."""
         if tile.columns == "W":
             return False
-        return tile.rows == "BS" or tile.rows in ("NEAR", "BT") and self.block is not None
+        return tile.rows == "BS" or (tile.rows in ("NEAR", "BT") and self.block is not None)
 
     def step(self, steps, operation, operands, shape, dtype="f32"):
         result = self.new(*shape, dtype)
@@ -373,7 +373,7 @@ class Generator:
         carried = []
         for _ in range(self.random.randint(1, 3)):
             tile = self.pick(tiles)
-            fixed = tile.name in self.outside or loops and tile.name not in self.carried
+            fixed = tile.name in self.outside or (loops and tile.name not in self.carried)
             plain = tile.dtype == "f32" and tile.rows in (1, "BT") and tile.columns != "W"
             if fixed or not plain or self.random.random() < 0.5:
                 tile = self.full(steps, tiles, ())[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -268,7 +269,7 @@ class Band:
     operation: str
     operands: tuple
 
-    TEXTS = {
+    TEXTS: ClassVar[dict] = {
         "dot": "at.band_dot({0}, {1})",
         "mix": "at.band_mix({0}, {1})",
         "spread": "at.band_spread({0}, {1})",

@@ -150,7 +150,7 @@ def neighborhood_backward(q, k, v, lse, g, g_lse, kernel_size, dilation, scale):
 
 def _spread(band, rows, keys):
     """Adds band[.., i, t] * rows[.., i] to the key that slot t of query i stands for."""
-    batch, heads, length, width = rows.shape
+    batch, heads, _, width = rows.shape
     parts = (band.unsqueeze(-1) * rows.unsqueeze(3)).reshape(batch, heads, -1, width)
     return torch.zeros_like(rows).index_add_(2, keys.reshape(-1), parts)
 

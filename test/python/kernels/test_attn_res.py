@@ -182,7 +182,7 @@ def test_blocks_are_read_once():
 def test_where_nothing_fits():
     """On a chip with 1 KiB the error names every buffer with its bytes and line, the limit and what is needed."""
     with pytest.raises(attn.CompileError) as caught:
-        attn_res_fwd.compile(**specs("? ? 4096", torch.bfloat16), soc=f"{SOC}:ub_bytes=1024").ascendc
+        attn_res_fwd.compile(**specs("? ? 4096", torch.bfloat16), soc=f"{SOC}:ub_bytes=1024").ir("ascendc")
     message = str(caught.value)
     assert "1024" in message and "needs" in message and "BT = 1" in message
     for name in ("'v'", "'u'", "'r'", "'s'"):

@@ -127,7 +127,11 @@ def test_names_never_reach_a_shell(tmp_path):
     [
         ({"form": "library"}, ValueError, "form: 'object' or 'shared' is expected, not 'library'"),
         ({"via": "ptx"}, attn.CompileError, "unknown way 'ptx' of objects; known: ascendc, hivm"),
-        ({"via": "hivm", "hivmc": "/nowhere/hivmc"}, attn.CompileError, "'/nowhere/hivmc' is no program that can be started"),
+        (
+            {"via": "hivm", "hivmc": "/nowhere/hivmc"},
+            attn.CompileError,
+            "'/nowhere/hivmc' is no program that can be started",
+        ),
         ({"bisheng": "/nowhere/bisheng"}, attn.CompileError, "'/nowhere/bisheng' is no program that can be started"),
     ],
 )

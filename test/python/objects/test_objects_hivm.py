@@ -44,7 +44,9 @@ def test_errors_of_the_vendors_pass(tmp_path, toolkit):
     script = toolkit / "bishengir-opt"
     script.write_text("#!/bin/sh\necho '<unknown>:0: error: unknown target' >&2\nexit 1\n")
     script.chmod(0o755)
-    with pytest.raises(attn.CompileError, match="bishengir-opt failed with exit code 1; the source is kept as .*hivm.mlir"):
+    with pytest.raises(
+        attn.CompileError, match="bishengir-opt failed with exit code 1; the source is kept as .*hivm.mlir"
+    ):
         compile_kernel("attn_res_fwd-resident", "f32").build(tmp_path / "k.o", via="hivm")
     assert not list(tmp_path.glob("k.*"))
 
@@ -62,5 +64,7 @@ def test_one_launch_per_object(tmp_path):
 def test_without_hivmc(tmp_path, toolkit, monkeypatch):
     (toolkit / "hivmc").unlink()
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(attn.CompileError, match="CANN found at .*toolkit but no hivmc compiler: runtime-only installation?"):
+    with pytest.raises(
+        attn.CompileError, match="CANN found at .*toolkit but no hivmc compiler: runtime-only installation?"
+    ):
         compile_kernel("attn_res_fwd-resident", "f32").build(tmp_path / "k.o", via="hivm")

@@ -84,7 +84,7 @@ def test_arguments_are_those_of_the_text(dtype, table):
 def numbers(X: at.Tensor["T D"], factor: float, shift: float, count: int, more: float, BT: at.Auto(1, 64) = None):
     """Numbers of 32 bits, side by side and before one of 64."""
     Y = at.empty("T D", X.dtype)
-    for t in at.grid(at.tiles(T, BT)):  # noqa: F821
+    for t in at.grid(at.tiles(T, BT)):
         Y[t, :] = X[t, :] * factor + shift + more
     return Y
 
@@ -133,7 +133,7 @@ def test_blocks_that_meet_need_as_many_cores(backward):
     assert [launch["kind"] for launch in backward.launches] == ["mix"]
     large = compile_attn_res_bwd(soc="Ascend910B1").sidecar
     assert large.accepts("Ascend910B2C") and not large.accepts("Ascend910B4")
-    assert [argument["name"] for argument in large.arguments("hivm")][0] == "sync_base"
+    assert large.arguments("hivm")[0]["name"] == "sync_base"
     assert large.argument_bytes("hivm") == large.argument_bytes() + 8
 
 
@@ -327,7 +327,15 @@ def test_the_form_is_documented():
             names(inner, seen)
         return seen
 
-    forms = (sidecar.FORM, sidecar._ARRAY, sidecar._SCALAR, sidecar._ARGUMENT, sidecar._LAUNCH, sidecar._CALL, sidecar._OBJECT)
+    forms = (
+        sidecar.FORM,
+        sidecar._ARRAY,
+        sidecar._SCALAR,
+        sidecar._ARGUMENT,
+        sidecar._LAUNCH,
+        sidecar._CALL,
+        sidecar._OBJECT,
+    )
     known = set().union(*(names(form, set()) for form in forms))
     missing = {name for name in known if f"`{name}`" not in text}
     assert not missing

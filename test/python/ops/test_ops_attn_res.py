@@ -147,16 +147,16 @@ def test_nothing_is_written_behind_the_outputs(stage, dtype, monkeypatch):
 
     def with_guard(shape, order, dtype, device):
         plain = empty_in_order(shape, order, dtype, device)
-        memory = torch.full((plain.numel() + 64,), -7.0, dtype=dtype)
-        guarded.append(memory)
-        return memory.as_strided(plain.shape, plain.stride())
+        filled = torch.full((plain.numel() + 64,), -7.0, dtype=dtype)
+        guarded.append(filled)
+        return filled.as_strided(plain.shape, plain.stride())
 
     empty_in_order = attention_residual.empty_in_order
     monkeypatch.setattr(attention_residual, "empty_in_order", with_guard)
     check(*draw((3, 5, 123), dtype))
     assert len(guarded) == 5  # h, lse, scores, norms; dV
-    for memory in guarded:
-        assert bool((memory[-64:] == -7.0).all()) and bool((memory[:-64] != -7.0).all())
+    for filled in guarded:
+        assert bool((filled[-64:] == -7.0).all()) and bool((filled[:-64] != -7.0).all())
 
 
 LAYOUTS = {
@@ -303,7 +303,7 @@ def test_exact_delta(stage):
 @BOTH_STAGES
 def test_round_key(stage):
     """Keys are rounded to the type of w_norm twice, as some implementations do, before they are scored."""
-    V, w_query, w_norm, g = draw((5, 23, 256), BF16)
+    V, w_query, w_norm, _ = draw((5, 23, 256), BF16)
     values = V.float()
     norms = (values.square().mean(-1, keepdim=True) + EPS).rsqrt()
     keys = (values * norms).to(BF16) * w_norm

@@ -184,7 +184,7 @@ def test_layout(stage, dilation, subtests):
 
 
 def test_o_takes_the_order_of_q():
-    q, k, v, g = draw((2, 3, 29, 16))
+    q, k, v, _ = draw((2, 3, 29, 16))
     o = attn.ops.neighborhood_attention(scattered(q), k, v)
     assert o.stride() == scattered(q).stride()
     assert torch.equal(o, attn.ops.neighborhood_attention(q, k, v))

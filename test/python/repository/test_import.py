@@ -6,6 +6,8 @@ import statistics
 import subprocess
 import sys
 
+import pytest
+
 
 def loaded_after(program: str):
     """The names of the modules that are loaded when a program has run."""
@@ -54,9 +56,5 @@ def test_public_names():
     assert set(attn.__all__) <= set(dir(attn))
     for name in attn.__all__:
         assert getattr(attn, name).__doc__
-    try:
-        attn.no_such_name
-    except AttributeError as error:
-        assert "no_such_name" in str(error)
-    else:
-        raise AssertionError("an unknown name must raise")
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = attn.no_such_name

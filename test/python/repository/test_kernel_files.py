@@ -12,7 +12,9 @@ from repository import ROOT
 FOLDER = ROOT / "kernels_dsl"
 MAX_LINES = 80
 # What the compiler decides: memory, its places, and the order of pipes.
-FORBIDDEN = re.compile(r"\b(ub|unified buffers?|buffers?|flags?|events?|barriers?|pipes?|set_flag|wait_flag)\b", re.I)
+FORBIDDEN = re.compile(
+    r"\b(ub|unified buffers?|buffers?|flags?|events?|barriers?|pipes?|set_flag|wait_flag)\b", re.IGNORECASE
+)
 NO_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 
 

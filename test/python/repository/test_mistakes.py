@@ -20,7 +20,7 @@ from repository import ROOT
 ALL = [mistake for mistakes in MISTAKES.values() for mistake in mistakes]
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def functions(file: str):
     """The names of a file's functions."""
     return {node.name for node in ast.parse((ROOT / file).read_text()).body if isinstance(node, ast.FunctionDef)}
@@ -53,7 +53,11 @@ def test_what_was_tried_is_documented():
 def test_the_script_knows_them():
     script = [sys.executable, ROOT / "scripts" / "plant_mistakes.py"]
     listed = subprocess.run([*script, "--list", "hivm-missing"], capture_output=True, text=True, check=True).stdout
-    assert [line.split()[1] for line in listed.splitlines()] == ["hivm-missing-set", "hivm-missing-wait", "hivm-missing-barrier"]
+    assert [line.split()[1] for line in listed.splitlines()] == [
+        "hivm-missing-set",
+        "hivm-missing-wait",
+        "hivm-missing-barrier",
+    ]
     unknown = subprocess.run([*script, "no-such"], capture_output=True, text=True)
     assert unknown.returncode == 1 and "no mistake is named no-such" in unknown.stderr
 

@@ -32,7 +32,7 @@ SLEEP_SECONDS = 0.1
 def scale_rows(X: at.Tensor["T D"], factor: float, BT: at.Auto(1, 64) = None):
     """Every element times a number."""
     Y = at.empty("T D", X.dtype)
-    for t in at.grid(at.tiles(T, BT)):  # noqa: F821
+    for t in at.grid(at.tiles(T, BT)):
         Y[t, :] = X[t, :] * factor
     return Y
 
@@ -41,9 +41,9 @@ def scale_rows(X: at.Tensor["T D"], factor: float, BT: at.Auto(1, 64) = None):
 def add_blocks(V: at.Tensors["N", "T D"], BT: at.Auto(1, 64) = None):
     """The sum of a list of arrays."""
     Y = at.empty("T D", V.dtype)
-    for t in at.grid(at.tiles(T, BT)):  # noqa: F821
-        total = at.zeros((BT, D))  # noqa: F821
-        for n in at.range(N):  # noqa: F821
+    for t in at.grid(at.tiles(T, BT)):
+        total = at.zeros((BT, D))
+        for n in at.range(N):
             total = total + V[n, t, :]
         Y[t, :] = total
     return Y
@@ -165,7 +165,9 @@ def check_queue_keeps_tensors_of_lists():
     _sleeping_producer(other.data_ptr(), torch.zeros(70, 32))
     result = add_blocks(blocks)
     blocks.clear()
-    assert all(reference() is not None for reference in alive), "the queued launch does not keep the tensors of its list"
+    assert all(reference() is not None for reference in alive), (
+        "the queued launch does not keep the tensors of its list"
+    )
     assert result.cpu().equal(sum(_rows(start=float(n)) for n in range(3)))
 
 
@@ -208,12 +210,12 @@ def check_argument_bytes_are_those_of_the_sidecar():
             form = "<q"
         (value,) = struct.unpack_from(form, data, argument["offset"])
         tensor, strides = shapes.get(argument["of"], (None, None))
-        expected = {
-            "array": lambda: tensor.data_ptr(),
-            "size": lambda: tensor.shape[argument["axis"]],
-            "stride": lambda: strides[argument["axis"]],
-            "scalar": lambda: 0.5,
-        }[argument["kind"]]()
+        if argument["kind"] == "scalar":
+            expected = 0.5
+        elif argument["kind"] == "array":
+            expected = tensor.data_ptr()
+        else:
+            expected = {"size": tensor.shape, "stride": strides}[argument["kind"]][argument["axis"]]
         assert value == expected, (argument, value, expected)
         seen.append(argument["kind"])
     assert {"array", "size", "stride", "scalar"} == set(seen)

@@ -146,9 +146,8 @@ def check_streams_of_eight_threads():
     def work(number):
         values = torch.full((1000,), float(number))
         with torch.npu.stream(torch.npu.Stream()):
-            for _ in range(20):
-                if not values.to("npu").clone().cpu().equal(values):
-                    failures.append(number)
+            copies = [values.to("npu").clone().cpu() for _ in range(20)]
+        failures.extend(number for copied in copies if not copied.equal(values))
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
     for thread in threads:

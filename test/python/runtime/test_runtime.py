@@ -86,9 +86,9 @@ SPEC = at.spec("? ? 64", at.f16, table=True)
 def mixture(V: at.Tensors["N", "T D"], w: at.Tensor["D"], factor: float, shift: int, BT: at.Auto(1, 64) = None):
     """A kernel with every kind of argument."""
     Y = at.empty("T D", V.dtype)
-    for t in at.grid(at.tiles(T, BT)):  # noqa: F821
-        total = at.zeros((BT, D))  # noqa: F821
-        for n in at.range(N):  # noqa: F821
+    for t in at.grid(at.tiles(T, BT)):
+        total = at.zeros((BT, D))
+        for n in at.range(N):
             total = total + V[n, t, :] * w[:] * factor
         Y[t, :] = total
     return Y

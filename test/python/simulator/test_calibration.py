@@ -5,6 +5,7 @@ L2 reuse, and rows without a shape. All measurements are from an Atlas A2 at 1.8
 """
 
 import csv
+import math
 import re
 import subprocess
 
@@ -147,7 +148,7 @@ def reduction(elements):
         halves = []
         left = elements
         while left > 64:
-            left = -(-(-(-left // 2)) // 64) * 64
+            left = math.ceil(left / 128) * 64
             halves.append(left)
         for half in halves:
             whole, part = ub(32768, "f32"), ub("?", "f32")
@@ -192,7 +193,7 @@ def add(cores, kib, stages):
         kernel.types["b" + name] = f"memref<{stages}x{elements}xf16, #ascend.space<ub>>"
         kernel.add(f'%b{name} = ascend.alloc "{name}" at {index * stages * kib * 1024} : {kernel.types["b" + name]}')
     one = ub(elements, "f16")
-    zero, unit, size = kernel.constant(0), kernel.constant(1), kernel.constant(elements)
+    unit, size = kernel.constant(1), kernel.constant(elements)
     tiles, count, depth = kernel.constant(total // elements), kernel.constant(cores), kernel.constant(stages)
 
     def flags(kind, source, target, first, number=1):

@@ -25,7 +25,11 @@ MISTAKES = {
         r"\1%half\3memref<4xf32, strided<[1]>, #ub>) outs(%half : memref<4xf32, strided<[1]>, #ub>)",
         "is",
     ),
-    "rows": (rf"(reinterpret_cast %V to .*?sizes: \[){VALUE}", r"\1%c2", "moves 2 rows of 128 in gm and 8 rows of 128 in ub"),
+    "rows": (
+        rf"(reinterpret_cast %V to .*?sizes: \[){VALUE}",
+        r"\1%c2",
+        "moves 2 rows of 128 in gm and 8 rows of 128 in ub",
+    ),
     "offset": (r"arith\.constant (\d{5}) : i64", "arith.constant 64 : i64", ""),
     "beyond": (r"arith\.constant (\d{5}) : i64", "arith.constant 196256 : i64", "out of bounds"),
     "stride": (r"(reinterpret_cast %V to .*?strides: \[)%V_stride1[\w.-]*", r"\g<1>%c1", ""),
@@ -35,7 +39,11 @@ MISTAKES = {
     "missing-barrier": (r"^ *hivm\.hir\.pipe_barrier\[<PIPE_V>\].*\n", "", "race"),
     "last-barrier": (r"^ *hivm\.hir\.pipe_barrier\[<PIPE_ALL>\].*\n(?= *return)", "", "outstanding"),
     "missing-scratch": (r"(vmul .*?) temp_buffer\(.*?\)(?= broadcast)", r"\1", "without a temp_buffer"),
-    "scratch-in-use": (r"(vreduce .*? temp_buffer\()%\d+ : memref<512xf32, ", r"\1%u : memref<128xf32, ", "uninitialised"),
+    "scratch-in-use": (
+        r"(vreduce .*? temp_buffer\()%\d+ : memref<512xf32, ",
+        r"\1%u : memref<128xf32, ",
+        "uninitialised",
+    ),
     "mask": (r"^ *hivm\.hir\.set_mask_norm.*\n", "", "comes before set_mask_norm"),
     "block": (r"= hivm\.hir\.get_block_idx -> i64", "= arith.constant 0 : i64", ""),
 }
@@ -51,7 +59,11 @@ MEETING = {
     "not-raised": (r"^ *hivm\.hir\.sync_block_set.*\n", "", "which this one has not raised"),
     "not-waited-for": (r"^ *hivm\.hir\.sync_block_wait.*\n", "", "flag 9 between cores is raised"),
     "other-flag": (r"(sync_block_wait.* flag = )9", r"\g<1>8", "waits for flag 8"),
-    "stores-under-way": (r"^ *hivm\.hir\.pipe_barrier\[<PIPE_ALL>\].*\n(?= *hivm\.hir\.sync_block_set)", "", "under way"),
+    "stores-under-way": (
+        r"^ *hivm\.hir\.pipe_barrier\[<PIPE_ALL>\].*\n(?= *hivm\.hir\.sync_block_set)",
+        "",
+        "under way",
+    ),
     "no-base": (r"^ *hivm\.hir\.set_ffts_base_addr.*\n", "", "set_ffts_base_addr"),
 }
 
@@ -76,7 +88,9 @@ def test_what_the_chip_refuses_is_a_hazard_at_the_python_line(monkeypatch):
 
 
 def test_text_that_is_none_is_refused(monkeypatch):
-    monkeypatch.setattr(compiler.Artefact, "hivm", property(lambda artefact: "module { func.func @scale() { return } }"))
+    monkeypatch.setattr(
+        compiler.Artefact, "hivm", property(lambda artefact: "module { func.func @scale() { return } }")
+    )
     with pytest.raises(attn.CompileError, match="the text has no kernel 'scale'"):
         attn.simulate(scale, torch.ones(4, 64), 2.0, stage="hivm")
     monkeypatch.setattr(compiler.Artefact, "hivm", property(lambda artefact: "module {"))

@@ -99,7 +99,9 @@ def test_text_can_be_compiled_alone(tmp_path):
 
 def test_the_form_before_cann_8_5_computes_the_same():
     values = torch.randn(40, 64, generator=torch.Generator().manual_seed(0))
-    newer, older = (attn.simulate(scale, values, 2.0, stage="ascendc", kernel_form=form) for form in ("attribute", "task-type"))
+    newer, older = (
+        attn.simulate(scale, values, 2.0, stage="ascendc", kernel_form=form) for form in ("attribute", "task-type")
+    )
     assert torch.equal(newer.outputs, older.outputs) and not older.report.hazards
     assert "KERNEL_TASK_TYPE_DEFAULT" in scale.compile(X=at.spec("? 64", at.f32), kernel_form="task-type").ascendc
     with pytest.raises(ValueError, match="kernel_form: 'attribute' or 'task-type' is expected, not 'old'"):

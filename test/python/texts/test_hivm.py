@@ -34,18 +34,18 @@ def bishengir_opt(text: str, *options: str):
     return done.stdout
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def artefact(name: str, dtype: str):
     """A form on its way to HIVM, compiled once for all tests."""
     return compile_kernel(name, dtype, composites=True)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def hivm_text(name: str, dtype: str):
     return artefact(name, dtype).ir("hivm")
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def converted_text(name: str, dtype: str):
     """What the vendor's last pass makes of it."""
     return bishengir_opt(hivm_text(name, dtype), DEVICE, "--convert-hivm-to-std")
@@ -196,7 +196,11 @@ def test_asks_for_what_the_chip_ir_does(name, dtype):
     assert check_traces(artefact(name, dtype).ir("ascend"), hivm_text(name, dtype)) > 100
 
 
-KERNEL = ("hacc.entry", "hacc.function_kind = #hacc.function_kind<DEVICE>", "hivm.func_core_type = #hivm.func_core_type<AIV>")
+KERNEL = (
+    "hacc.entry",
+    "hacc.function_kind = #hacc.function_kind<DEVICE>",
+    "hivm.func_core_type = #hivm.func_core_type<AIV>",
+)
 """What the vendor's closed part knows a kernel of vector cores by; its open passes do not ask."""
 
 
@@ -310,6 +314,8 @@ def test_forgotten_scratch_is_one_parameter_less(templates):
 
 
 def test_small_scratch_is_seen():
-    text = re.sub(r"(vreduce .* temp_buffer\(%[\w.-]+ : memref<)(\d+)x", r"\g<1>8x", hivm_text("attn_res_fwd-wide", "f32"))
+    text = re.sub(
+        r"(vreduce .* temp_buffer\(%[\w.-]+ : memref<)(\d+)x", r"\g<1>8x", hivm_text("attn_res_fwd-wide", "f32")
+    )
     with pytest.raises(AssertionError, match="the vendor takes"):
         check_scratch(text)

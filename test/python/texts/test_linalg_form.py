@@ -41,7 +41,14 @@ def hand_over(artefact, tmp_path, hivmc):
     source = tmp_path / "kernel.mlir"
     source.write_text(artefact.ir("linalg"))
     handed, path = hivmc
-    command = [vendor.bishengir_tool("bishengir-compile"), source, "--target=Ascend910B4", *FLAGS, "-o", tmp_path / "out"]
+    command = [
+        vendor.bishengir_tool("bishengir-compile"),
+        source,
+        "--target=Ascend910B4",
+        *FLAGS,
+        "-o",
+        tmp_path / "out",
+    ]
     run = subprocess.run(command, capture_output=True, text=True, env={"PATH": path}, cwd=tmp_path)
     assert handed.is_file(), run.stdout[-2000:] + run.stderr[-2000:]
     return handed.read_text()

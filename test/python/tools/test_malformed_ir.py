@@ -10,7 +10,7 @@ import random
 import re
 import resource
 import subprocess
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -31,10 +31,24 @@ MEMORY_BYTES = 4 << 30
 SPLIT_MARKER = "// -----"
 TROUBLE = re.compile(r"AddressSanitizer|runtime error:|LLVM ERROR|PLEASE submit a bug report|Assertion .* failed")
 
-TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|[%@#!^]?[A-Za-z_$][\w$.]*|%\d+(?:#\d+)?|-?\d+(?:\.\d+(?:e[-+]?\d+)?)?|->|\s+|.')
+TOKEN = re.compile(
+    r'"(?:[^"\\\n]|\\.)*"|[%@#!^]?[A-Za-z_$][\w$.]*|%\d+(?:#\d+)?|-?\d+(?:\.\d+(?:e[-+]?\d+)?)?|->|\s+|.'
+)
 NUMBER = re.compile(r"-?\d+")
-NUMBERS = ["0", "-1", "1", "3", "255", "256", "4097", "2147483648", "9223372036854775807", "-9223372036854775808",
-           "18446744073709551616", "99999999999999999999999"]
+NUMBERS = [
+    "0",
+    "-1",
+    "1",
+    "3",
+    "255",
+    "256",
+    "4097",
+    "2147483648",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "18446744073709551616",
+    "99999999999999999999999",
+]
 WORDS = {
     "f32": ["bf16", "f16", "f64", "i32", "i1", "index", "i0", "vector<4xf32>", "none"],
     "bf16": ["f32", "i0", "i24", "si8", "complex<f32>", "tensor<4xf32>"],
@@ -72,12 +86,12 @@ def run(command, seconds):
     return None
 
 
-@lru_cache(maxsize=None)
+@cache
 def is_sanitized():
     return b"__asan_init" in ATTN_OPT.read_bytes()
 
 
-@lru_cache(maxsize=None)
+@cache
 def flag_sets():
     """What attn-opt is asked to do with each mutant: every pass, every pipeline, every emission."""
     text = subprocess.run([ATTN_OPT, "--help"], capture_output=True, text=True, check=True).stdout
@@ -94,7 +108,7 @@ def flag_sets():
     )
 
 
-@lru_cache(maxsize=None)
+@cache
 def corpus():
     """The chunks of all .mlir files of the suite, as written and in generic form."""
     files = sorted(path for path in (ROOT / "test").rglob("*.mlir"))
@@ -229,9 +243,25 @@ def splice(rng, text):
     return "\n".join(lines[: rng.randrange(len(lines) + 1)] + other[rng.randrange(len(other)) :])
 
 
-MUTATIONS = [delete_token, duplicate_token, swap_tokens, change_number, change_number, change_word, copy_token,
-             copy_token, change_shape, change_shape, drop_operand, drop_attribute, delete_line, duplicate_line, swap_lines,
-             truncate, splice]
+MUTATIONS = [
+    delete_token,
+    duplicate_token,
+    swap_tokens,
+    change_number,
+    change_number,
+    change_word,
+    copy_token,
+    copy_token,
+    change_shape,
+    change_shape,
+    drop_operand,
+    drop_attribute,
+    delete_line,
+    duplicate_line,
+    swap_lines,
+    truncate,
+    splice,
+]
 
 
 def make_mutant(rng):
@@ -261,10 +291,12 @@ def test_mutants_are_refused_or_taken(shard, tmp_path):
                     f"{trouble}\nseed {SEED}, shard {shard}, mutant {number}: {' '.join(command)} {single}\n{mutant}",
                     pytrace=False,
                 )
-        pytest.fail(f"only the whole batch fails, seed {SEED}, shard {shard}: {' '.join(command)} {batch}", pytrace=False)
+        pytest.fail(
+            f"only the whole batch fails, seed {SEED}, shard {shard}: {' '.join(command)} {batch}", pytrace=False
+        )
 
 
-@lru_cache(maxsize=None)
+@cache
 def runs():
     """The files that the suite runs on the modelled chip, chip IR and HIVM, with the flags of each run."""
     found = []
@@ -289,4 +321,6 @@ def test_mutants_run_or_are_refused(shard, tmp_path):
         command = [str(ATTN_SIM), str(mutant), *flags, "--max-steps=20000"]
         trouble = run(command, SINGLE_SECONDS)
         if trouble is not None:
-            pytest.fail(f"{trouble}\nseed {SEED}, shard {shard}, mutant {number}: {' '.join(command)}\n{text}", pytrace=False)
+            pytest.fail(
+                f"{trouble}\nseed {SEED}, shard {shard}, mutant {number}: {' '.join(command)}\n{text}", pytrace=False
+            )

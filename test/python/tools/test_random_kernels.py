@@ -250,7 +250,7 @@ class RandomKernel:
         self.count += 1
         name, first_line, count = f"%r{self.count}", len(self.lines), self.count
         carried, state = [init.value for init in inits], self.random.getstate()
-        for trip in range(max(trips, 1)):
+        for _ in range(max(trips, 1)):
             del self.lines[first_line:]
             self.count = count
             self.random.setstate(state)

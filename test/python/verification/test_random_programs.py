@@ -140,7 +140,9 @@ def test_a_planted_error_is_found_and_made_small(monkeypatch, tmp_path):
     monkeypatch.setitem(OPERATIONS, "sqrt", (text, lambda x: bounded.multiply(compute(x), bounded.constant(1.0625))))
     # A value that comes out of a band needs every step of it, and could not become small.
     small = (program for program in map(draw, range(1000)) if "at.band" not in program.text())
-    number, said = next(found for program in small if "at.sqrt" in program.text() and (found := complaint(program, tmp_path)))
+    number, said = next(
+        found for program in small if "at.sqrt" in program.text() and (found := complaint(program, tmp_path))
+    )
     shown = said[said.index("def k(") : said.index("    return")].splitlines()
     assert f"program {number} fails: k, jit, chip: jit is the first that is wrong\n  jit: Y" in said
     assert sum("at.sqrt" in line for line in shown) == 1 and len(shown) <= 10
