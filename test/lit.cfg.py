@@ -17,7 +17,7 @@ config.substitutions.append(
     (
         "%clang_ascendc",
         "clang++ -std=c++17 -fsyntax-only -Wall -Wextra -Werror -x c++ "
-        f"-I {config.attn_source_root}/include/attn/Execution/Twin/Device",
+        f"-I {config.attn_source_root}/include/attn/Simulator/AscendC/Device",
     )
 )
 # The stand-in for the vendor's compiler; only tests that name it use it.

@@ -42,11 +42,8 @@ Chip makeAscend(const Die &die) {
   chip.hbmBytesPerSecond = die.hbmGigabytesPerSecond * 1000000000;
   chip.hbmPoolBytesPerSecond = die.hbmPoolGigabytesPerSecond * 1000000000;
   chip.l2Bytes = die.l2Mebibytes << 20;
-  chip.ubBytes = 196352;
-  chip.l1Bytes = 524032;
-  chip.l0aBytes = 65536;
-  chip.l0bBytes = 65536;
-  chip.l0cBytes = 131072;
+  for (const LocalMemoryFacts &memory : getLocalMemories())
+    chip.memoryBytes[static_cast<size_t>(memory.memory)] = memory.usableBytes;
   chip.blockBytes = 32;
   chip.repeatBytes = 256;
   chip.maxRepeats = 255;
@@ -61,28 +58,38 @@ Chip makeHost() {
   Chip chip;
   chip.name = hostName.str();
   chip.isHost = true;
-  chip.ubBytes = 512 << 10;
+  chip.memoryBytes[static_cast<size_t>(LocalMemory::UB)] = 512 << 10;
   chip.blockBytes = 64;
   chip.repeatBytes = 64;
   chip.maxGrid = 65535;
   return chip;
 }
 
+/// The key of a memory's usable size: "ub_bytes".
+std::string getSizeKey(const LocalMemoryFacts &memory) { return (memory.name + "_bytes").str(); }
+
 int64_t *findFact(Chip &chip, StringRef key) {
 #define ATTN_CHIP_FACT(member, factKey, unit, source)                                              \
   if (key == factKey)                                                                              \
     return &chip.member;
 #include "attn/Machine/ChipFacts.def"
+  for (const LocalMemoryFacts &memory : getLocalMemories())
+    if (key == getSizeKey(memory))
+      return &chip.memoryBytes[static_cast<size_t>(memory.memory)];
   return nullptr;
 }
 
 } // namespace
 
 SmallVector<ChipFact> attn::getFacts(const Chip &chip) {
-  return {
+  SmallVector<ChipFact> facts = {
 #define ATTN_CHIP_FACT(member, key, unit, source) ChipFact{key, chip.member, unit, source},
 #include "attn/Machine/ChipFacts.def"
   };
+  for (const LocalMemoryFacts &memory : getLocalMemories())
+    facts.push_back(
+        {getSizeKey(memory), chip.getUsableBytes(memory.memory), "usable B", memory.source});
+  return facts;
 }
 
 SmallVector<StringRef> attn::getKnownChipNames() {
@@ -97,7 +104,8 @@ SmallVector<StringRef> attn::getCompatibleChipNames(const Chip &chip, int64_t ve
   SmallVector<StringRef> names;
   for (const Die &die : dies) {
     Chip other = makeAscend(die);
-    if (!chip.isHost && other.vectorCores >= vectorCores && other.ubBytes >= chip.ubBytes)
+    if (!chip.isHost && other.vectorCores >= vectorCores &&
+        llvm::equal(other.memoryBytes, chip.memoryBytes, std::greater_equal<>()))
       names.push_back(die.name);
   }
   return names;
@@ -135,7 +143,7 @@ FailureOr<Chip> attn::resolveChip(StringRef name, DictionaryAttr overrides,
   for (NamedAttribute entry : overrides) {
     int64_t *fact = findFact(*chip, entry.getName());
     if (!fact) {
-      SmallVector<StringRef> keys;
+      SmallVector<std::string> keys;
       for (const ChipFact &known : getFacts(*chip))
         keys.push_back(known.key);
       return emitError() << "unknown chip fact '" << entry.getName().getValue()

@@ -1,7 +1,7 @@
 // The order of passes on the way of a tile kernel to the LLVM dialect of the host.
 #include "attn/Pipelines/CpuLowering.h"
 #include "attn/Conversion/TileToLinalg/Passes.h"
-#include "attn/Execution/Jit/Passes.h"
+#include "attn/Cpu/Transforms/Passes.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"

@@ -1,14 +1,15 @@
 // Registers the dialects and passes of the project, and those of MLIR that it lowers to.
 #include "attn/Pipelines/Registration.h"
+#include "attn/Conversion/AscendToHIVM/Passes.h"
 #include "attn/Conversion/TileToAscend/Passes.h"
 #include "attn/Conversion/TileToLinalg/Passes.h"
+#include "attn/Cpu/Transforms/Passes.h"
 #include "attn/Dialect/Ascend/IR/Ascend.h"
 #include "attn/Dialect/Ascend/Transforms/Passes.h"
 #include "attn/Dialect/HIVM/IR/HIVM.h"
 #include "attn/Dialect/Tile/IR/Tile.h"
 #include "attn/Dialect/Tile/Transforms/Passes.h"
-#include "attn/Execution/Jit/Passes.h"
-#include "attn/Machine/LaunchDialect.h"
+#include "attn/Launch/IR/LaunchDialect.h"
 #include "attn/Machine/MachineDialect.h"
 #include "attn/Pipelines/CpuLowering.h"
 #include "attn/Pipelines/Pipelines.h"
@@ -42,6 +43,7 @@ void attn::registerAllPasses() {
   registerTilePasses();
   registerAscendPasses();
   registerTileToAscendPasses();
+  registerAscendToHIVMPasses();
   registerTileToLinalgPasses();
   registerTargetLinalgPasses();
   registerPipelines();

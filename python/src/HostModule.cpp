@@ -1,5 +1,5 @@
 // The native module attn._host: runs compiled kernels on the CPU, without the compiler.
-#include "attn/Execution/Host/Kernel.h"
+#include "attn/Cpu/Runtime/Kernel.h"
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 

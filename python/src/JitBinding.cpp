@@ -1,7 +1,7 @@
 // Compiles kernels for the CPU, for Python; part of attn._core.
 #include "JitBinding.h"
 #include "KernelModule.h"
-#include "attn/Execution/Jit/Jit.h"
+#include "attn/Cpu/Compiler/Jit.h"
 #include <pybind11/stl.h>
 
 using namespace attn::jit;

@@ -1,8 +1,8 @@
 // Parsing, transforming and printing kernels for Python; part of attn._core.
 #include "KernelModule.h"
 #include "attn/Dialect/Tile/IR/Tile.h"
+#include "attn/Launch/IR/LaunchDialect.h"
 #include "attn/Machine/Chip.h"
-#include "attn/Machine/LaunchDialect.h"
 #include "attn/Pipelines/Registration.h"
 #include "attn/Target/AscendC/EmitAscendC.h"
 #include "attn/Target/HIVM/EmitHIVM.h"

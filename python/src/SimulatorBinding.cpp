@@ -2,10 +2,10 @@
 #include "SimulatorBinding.h"
 #include "KernelModule.h"
 #include "attn/Dialect/Ascend/IR/Ascend.h"
-#include "attn/Execution/HIVM/HIVMText.h"
-#include "attn/Execution/Simulator/Simulator.h"
-#include "attn/Execution/Twin/Twin.h"
 #include "attn/Machine/Costs.h"
+#include "attn/Simulator/AscendC/Twin.h"
+#include "attn/Simulator/HIVM/HIVMText.h"
+#include "attn/Simulator/IR/Simulate.h"
 #include <pybind11/stl.h>
 
 using namespace mlir;

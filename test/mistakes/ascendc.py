@@ -183,13 +183,13 @@ MISTAKES = [
         TAIL,
     ),
     Mistake(
-        "ascendc-line", "statements say that they are of the next line", "lib/Target/AscendC/Names.cpp",
+        "ascendc-line", "statements say that they are of the next line", "lib/Launch/Convention/Names.cpp",
         "return SourceLine{position.getFilename().getValue(), position.getStartLine()};",
         "return SourceLine{position.getFilename().getValue(), position.getStartLine() + 1};",
         ("test/python/simulator/test_twin.py::test_what_the_chip_refuses_is_a_hazard_at_the_python_line",),
     ),
     Mistake(
-        "ascendc-argument-type", "arrays of bf16 are taken for f16", "lib/Target/AscendC/Signature.cpp",
+        "ascendc-argument-type", "arrays of bf16 are taken for f16", "lib/Launch/Convention/Signature.cpp",
         'if (type.isBF16())\n    return StringRef("bfloat16_t");', 'if (type.isBF16())\n    return StringRef("half");',
         TAIL,
     ),

@@ -1,10 +1,10 @@
-"""Mistakes in lib/Target/HIVM. What finds them compares traces with the chip IR, runs the text on the modelled chip, or
+"""Mistakes in lib/Conversion/AscendToHIVM. What finds them compares traces with the chip IR, runs the text on the modelled chip, or
 asks the vendor's own tools."""
 
 from mistake import Mistake
 
-INSTRUCTIONS = "lib/Target/HIVM/Instructions.cpp"
-EXPORTER = "lib/Target/HIVM/KernelExporter.cpp"
+INSTRUCTIONS = "lib/Conversion/AscendToHIVM/Instructions.cpp"
+EXPORTER = "lib/Conversion/AscendToHIVM/KernelExporter.cpp"
 
 _TRACES = "test/python/texts/test_hivm.py::test_asks_for_what_the_chip_ir_does"
 ODD = (f"{_TRACES}[attn_res_fwd-odd-bf16]",)

@@ -4,7 +4,7 @@
 #define ATTN_TEST_STANDIN_BINARY_H
 
 #include "HivmText.h"
-#include "attn/Execution/Twin/attn_chip.h"
+#include "attn/Simulator/AscendC/attn_chip.h"
 #include <memory>
 #include <vector>
 

@@ -2,10 +2,12 @@
 #ifndef ATTN_MACHINE_CHIP_H
 #define ATTN_MACHINE_CHIP_H
 
+#include "attn/Machine/Cores.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -18,11 +20,17 @@ struct Chip {
   bool isHost = false;
 #define ATTN_CHIP_FACT(member, key, unit, source) int64_t member = 0;
 #include "attn/Machine/ChipFacts.def"
+  /// Usable bytes of each local memory, in the order of Memories.def.
+  std::array<int64_t, localMemoryCount> memoryBytes = {};
+
+  int64_t getUsableBytes(LocalMemory memory) const {
+    return memoryBytes[static_cast<size_t>(memory)];
+  }
 };
 
 /// A fact of `chip`, for listings.
 struct ChipFact {
-  llvm::StringRef key;
+  std::string key;
   int64_t value;
   llvm::StringRef unit;
   llvm::StringRef source;
@@ -41,7 +49,8 @@ llvm::SmallVector<llvm::StringRef> getCompatibleChipNames(const Chip &chip, int6
 mlir::FailureOr<Chip> lookupChip(llvm::StringRef name,
                                  llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
-/// The chip `name` with single facts replaced by `overrides` (key of ChipFacts.def to integer).
+/// The chip `name` with single facts replaced by `overrides` (key of ChipFacts.def, or of
+/// Memories.def with "_bytes" appended, to integer).
 mlir::FailureOr<Chip> resolveChip(llvm::StringRef name, mlir::DictionaryAttr overrides,
                                   llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 

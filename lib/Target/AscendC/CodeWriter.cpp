@@ -1,10 +1,11 @@
 // Writes the lines of an AscendC file: indentation and `#line` directives.
 #include "CodeWriter.h"
-#include "attn/Target/AscendC/Names.h"
+#include "attn/Launch/Convention/Names.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace attn::ascendc;
+using namespace attn::launch;
 
 /// Writes `text` as a C string literal, whatever bytes it holds.
 static void writeString(llvm::raw_ostream &os, StringRef text) {

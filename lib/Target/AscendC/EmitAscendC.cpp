@@ -1,11 +1,12 @@
 // Prints the kernels of a module as one AscendC translation unit.
 #include "attn/Target/AscendC/EmitAscendC.h"
 #include "KernelEmitter.h"
-#include "attn/Target/AscendC/Description.h"
+#include "attn/Launch/Convention/Description.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::ascendc;
+using namespace attn::launch;
 
 LogicalResult attn::ascendc::emitAscendC(ModuleOp module, raw_ostream &os,
                                          const AscendCOptions &options) {

@@ -1,11 +1,12 @@
 // Prints one launching function for each kernel of a module.
 #include "attn/Target/AscendC/EmitLauncher.h"
-#include "attn/Target/AscendC/Signature.h"
+#include "attn/Launch/Convention/Signature.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::ascendc;
+using namespace attn::launch;
 
 LogicalResult attn::ascendc::emitLauncher(ModuleOp module, StringRef kernels, raw_ostream &os) {
   os << "#include \"" << kernels << "\"\n";
@@ -21,7 +22,8 @@ LogicalResult attn::ascendc::emitLauncher(ModuleOp module, StringRef kernels, ra
     SmallVector<std::string> parameters{"uint32_t " + blocks, "void* " + stream}, values;
     for (const Parameter &parameter : signature->parameters) {
       bool isPointer = parameter.kind == Parameter::Kind::Pointer;
-      parameters.push_back((isPointer ? "uint8_t*" : parameter.type) + " " + parameter.name);
+      StringRef type = isPointer ? "uint8_t*" : parameter.getTypeName();
+      parameters.push_back((type + " " + parameter.name).str());
       values.push_back(parameter.name);
     }
     os << "\nextern \"C\" int launch_" << kernel.getName() << "(" << llvm::join(parameters, ", ")

@@ -6,6 +6,7 @@
 using namespace mlir;
 using namespace attn;
 using namespace attn::ascendc;
+using namespace attn::launch;
 
 //===----------------------------------------------------------------------===//
 // Words

@@ -1,13 +1,14 @@
 // Writes one kernel as AscendC: signature, tensors at their planned addresses, loops and branches.
 #include "KernelEmitter.h"
 #include "VerifyEmission.h"
-#include "attn/Target/AscendC/Description.h"
+#include "attn/Launch/Convention/Description.h"
 #include "mlir/IR/Iterators.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::ascendc;
+using namespace attn::launch;
 
 //===----------------------------------------------------------------------===//
 // Before the text
@@ -15,7 +16,6 @@ using namespace attn::ascendc;
 
 void KernelEmitter::collectBuffers() {
   kernel.walk([&](ascend::AllocOp alloc) {
-    usedBytes = std::max(usedBytes, *alloc.getAddress() + alloc.getByteSize());
     if (!alloc.getResult().use_empty())
       buffers.push_back(alloc);
   });
@@ -59,11 +59,11 @@ static bool mentions(StringRef body, StringRef name) {
 }
 
 void KernelEmitter::writeHeader() {
-  for (const std::string &line : describeKernel(kernel, signature, usedBytes))
+  for (const std::string &line : describeKernel(kernel, signature))
     head.writeLine("// " + line);
   SmallVector<std::string> parameters;
   for (const Parameter &parameter : signature.parameters)
-    parameters.push_back(parameter.type + " " + parameter.name);
+    parameters.push_back((parameter.getTypeName() + " " + parameter.name).str());
   bool hasMeeting = doBlocksMeet(kernel);
   // Blocks can only meet in a kernel that is declared mixed, here without cube cores.
   std::string kind = hasMeeting ? "__mix__(0, 1)" : "__vector__";

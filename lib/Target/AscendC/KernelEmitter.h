@@ -7,9 +7,9 @@
 #include "Expression.h"
 #include "SignAnalysis.h"
 #include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "attn/Launch/Convention/Names.h"
+#include "attn/Launch/Convention/Signature.h"
 #include "attn/Target/AscendC/EmitAscendC.h"
-#include "attn/Target/AscendC/Names.h"
-#include "attn/Target/AscendC/Signature.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -92,11 +92,10 @@ private:
   llvm::raw_string_ostream bodyStream{body};
   CodeWriter head;
   CodeWriter writer;
-  NameTable names;
-  Signature signature;
-  /// The buffers by address, and the bytes they reach up to.
+  launch::NameTable names;
+  launch::Signature signature;
+  /// The buffers by address.
   llvm::SmallVector<ascend::AllocOp> buffers;
-  int64_t usedBytes = 0;
   llvm::DenseMap<mlir::Value, Expression> expressions;
   llvm::DenseMap<mlir::Value, Place> places;
   /// The kernel's argument behind each array: itself, or the table it was looked up in.

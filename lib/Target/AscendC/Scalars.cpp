@@ -7,6 +7,7 @@
 using namespace mlir;
 using namespace attn;
 using namespace attn::ascendc;
+using namespace attn::launch;
 
 /// The C++ operator of an integer op that has one, with its precedence.
 static std::optional<std::pair<StringRef, Precedence>> getOperator(Operation &op) {

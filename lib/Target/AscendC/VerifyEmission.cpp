@@ -2,16 +2,17 @@
 // the AscendC subset, hardware/ascendc.md, and of machine.md.
 #include "VerifyEmission.h"
 #include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "attn/Launch/Convention/Names.h"
+#include "attn/Launch/Convention/Signature.h"
+#include "attn/Launch/IR/LaunchDialect.h"
 #include "attn/Machine/Chip.h"
-#include "attn/Machine/LaunchDialect.h"
-#include "attn/Target/AscendC/Names.h"
-#include "attn/Target/AscendC/Signature.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::ascendc;
+using namespace attn::launch;
 
 namespace {
 
@@ -121,7 +122,8 @@ private:
     if (!op.getAddress())
       return op.emitOpError("has no address; run ascend-plan-memory before");
     int64_t address = *op.getAddress();
-    int64_t capacity = chip ? chip->ubBytes : std::numeric_limits<uint32_t>::max();
+    int64_t capacity =
+        chip ? chip->getUsableBytes(LocalMemory::UB) : std::numeric_limits<uint32_t>::max();
     if (op.getByteSize() > capacity - address)
       return op.emitOpError() << "ends at byte " << address + op.getByteSize() << " of "
                               << capacity;

@@ -1,37 +1,37 @@
-// Prints the kernels of a module as one HIVM module.
+// Prints the kernels of a module as one HIVM module, below a description of each.
 #include "attn/Target/HIVM/EmitHIVM.h"
-#include "KernelExporter.h"
-#include "attn/Target/AscendC/Description.h"
-#include "mlir/IR/Verifier.h"
+#include "attn/Conversion/AscendToHIVM/Passes.h"
+#include "attn/Launch/Convention/Description.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::hivm;
 
-LogicalResult attn::hivm::emitHIVM(ModuleOp module, raw_ostream &os, const HIVMOptions &options) {
-  FailureOr<SmallVector<func::FuncOp>> kernels = ascendc::getPrintableKernels(module, "HIVM");
-  if (failed(kernels))
+/// What a launcher must know of a kernel, as a comment.
+static LogicalResult describe(func::FuncOp kernel, raw_ostream &os) {
+  launch::NameTable names;
+  FailureOr<launch::Signature> signature = launch::getSignature(kernel, names);
+  if (failed(signature))
     return failure();
-  module.getContext()->loadDialect<HIVMDialect, hacc::HACCDialect, memref::MemRefDialect>();
-  OwningOpRef<ModuleOp> exported = ModuleOp::create(module.getLoc());
-  (*exported)->setAttr("hivm.module_core_type",
-                       ModuleCoreTypeAttr::get(module.getContext(), ModuleCoreType::AIV));
-  std::string header;
-  llvm::raw_string_ostream headerStream(header);
-  for (func::FuncOp kernel : *kernels) {
-    KernelExporter exporter(kernel, *exported);
-    if (failed(exporter.run()))
-      return failure();
-    exporter.describe(headerStream);
+  for (const std::string &line : launch::describeKernel(kernel, *signature)) {
+    os << "// " << line << "\n";
+    if (line == launch::argumentsLine && launch::doBlocksMeet(kernel))
+      os << "//     ffts: int64_t, where flags between cores lie, given by the launcher\n";
   }
-  // Whatever is printed can be read.
-  if (failed(verify(*exported)))
+  return success();
+}
+
+LogicalResult attn::hivm::emitHIVM(ModuleOp module, raw_ostream &os, const HIVMOptions &options) {
+  FailureOr<OwningOpRef<ModuleOp>> converted = convertToHIVM(module);
+  if (failed(converted))
     return failure();
+  for (auto kernel : module.getOps<func::FuncOp>())
+    if (kernel->hasAttr("ascend.kernel") && failed(describe(kernel, os)))
+      return failure();
   OpPrintingFlags flags;
   flags.printNameLocAsPrefix();
   if (options.locations)
     flags.enableDebugInfo();
-  os << headerStream.str();
-  exported->print(os, flags);
+  (*converted)->print(os, flags);
   return success();
 }

@@ -1,7 +1,7 @@
 // The pass `linalg-add-program-ids`: kernels with the arguments of triton-ascend's programs.
 #include "FlatViews.h"
 #include "attn/Dialect/HIVM/IR/HIVM.h"
-#include "attn/Machine/LaunchDialect.h"
+#include "attn/Launch/IR/LaunchDialect.h"
 #include "attn/Machine/MachineDialect.h"
 #include "attn/Target/Linalg/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,8 +1,8 @@
 // The pass `linalg-join-phases`: the phases of a kernel in one function, with a meeting of all
 // cores between them.
 #include "attn/Dialect/HIVM/IR/HIVM.h"
-#include "attn/Machine/LaunchDialect.h"
-#include "attn/Machine/LaunchOrder.h"
+#include "attn/Launch/IR/LaunchDialect.h"
+#include "attn/Launch/IR/LaunchOrder.h"
 #include "attn/Target/Linalg/Passes.h"
 
 namespace attn {

@@ -1,6 +1,6 @@
 // The lines of the author's source, as far as a module has ops on them.
 #include "LineTable.h"
-#include "attn/Target/AscendC/Names.h"
+#include "attn/Launch/Convention/Names.h"
 
 using namespace mlir;
 using namespace attn;
@@ -8,7 +8,7 @@ using namespace attn::object;
 
 LineTable::LineTable(ModuleOp module) : context(module.getContext()) {
   module.walk([&](Operation *op) {
-    if (std::optional<ascendc::SourceLine> line = ascendc::getSourceLine(op->getLoc()))
+    if (std::optional<launch::SourceLine> line = launch::getSourceLine(op->getLoc()))
       places.try_emplace({line->file.str(), line->line}, op->getLoc());
   });
 }

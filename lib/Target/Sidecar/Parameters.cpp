@@ -1,8 +1,8 @@
 // Describes the arguments of a kernel by their names, shapes and strides.
 #include "Parameters.h"
 #include "attn/Dialect/Ascend/IR/Ascend.h"
-#include "attn/Machine/LaunchDialect.h"
-#include "attn/Target/AscendC/Names.h"
+#include "attn/Launch/Convention/Names.h"
+#include "attn/Launch/IR/LaunchDialect.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -28,7 +28,7 @@ Parameters::Parameters(func::FuncOp kernel) : kernel(kernel) {
   llvm::StringSet<> used;
   for (BlockArgument argument : kernel.getArguments()) {
     std::string fallback = "arg" + std::to_string(argument.getArgNumber());
-    std::string wanted = ascendc::getSourceName(argument.getLoc()).value_or("").str();
+    std::string wanted = launch::getSourceName(argument.getLoc()).value_or("").str();
     if (wanted.empty())
       wanted = fallback;
     std::string name = wanted;

@@ -1,11 +1,11 @@
 // Puts the sidecar of a kernel together: docs/Sidecar.md describes its form.
 #include "attn/Target/Sidecar/Sidecar.h"
-#include "ArgumentLayout.h"
 #include "Formula.h"
+#include "LayoutDescription.h"
 #include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "attn/Launch/IR/LaunchDialect.h"
+#include "attn/Launch/IR/LaunchOrder.h"
 #include "attn/Machine/Chip.h"
-#include "attn/Machine/LaunchDialect.h"
-#include "attn/Machine/LaunchOrder.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
 
@@ -51,7 +51,7 @@ public:
       : module(module), kernel(kernel), chip(chip), phases(launch::getPhases(kernel)),
         parameters(kernel) {
     for (func::FuncOp phase : phases)
-      doCoresMeet |= ascendc::doBlocksMeet(phase);
+      doCoresMeet |= launch::doBlocksMeet(phase);
   }
 
   FailureOr<Object> build() {
@@ -87,14 +87,15 @@ private:
           phase.getAllArgAttrs() != kernel.getAllArgAttrs())
         return phase.emitError() << "must take the arguments of '" << kernel.getName()
                                  << "', behind which it is launched";
-    ascendc::NameTable names;
+    launch::NameTable names;
     names.add(kernel.getName(), "");
-    FailureOr<ascendc::Signature> signature = ascendc::getSignature(kernel, names);
+    FailureOr<launch::Signature> signature = launch::getSignature(kernel, names);
     if (failed(signature))
       return failure();
     Object routes;
     for (Route route : {Route::AscendC, Route::HIVM})
-      routes[spellRoute(route)] = describeLayout(*signature, parameters, route, doCoresMeet);
+      routes[spellRoute(route)] =
+          describeLayout(launch::layOutArguments(*signature, route, doCoresMeet), parameters);
     return routes;
   }
 
@@ -126,9 +127,9 @@ private:
     Array launches;
     for (func::FuncOp phase : phases) {
       FailureOr<Object> memory = describeMemory(phase);
-      if (failed(memory) || failed(ascendc::verifyKernelName(phase)))
+      if (failed(memory) || failed(launch::verifyKernelName(phase)))
         return failure();
-      bool meets = ascendc::doBlocksMeet(phase);
+      bool meets = launch::doBlocksMeet(phase);
       launches.push_back(Object{{"symbol", phase.getName().str()},
                                 {"kind", meets ? "mix" : "vector"},
                                 {"ratio", Array{0, 1}},
@@ -149,7 +150,9 @@ private:
     });
     if (result.wasInterrupted())
       return failure();
-    return Object{{"ub_bytes", chip.ubBytes}, {"ub_bytes_used", used}, {"buffers", buffers}};
+    return Object{{"ub_bytes", chip.getUsableBytes(LocalMemory::UB)},
+                  {"ub_bytes_used", used},
+                  {"buffers", buffers}};
   }
 
   Object describeTarget(int64_t limit) {

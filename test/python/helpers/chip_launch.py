@@ -23,7 +23,7 @@ class _Launch(ctypes.Structure):
 
 
 def _load_chip():
-    """The chip's C interface: include/attn/Execution/Twin/attn_chip.h."""
+    """The chip's C interface: include/attn/Simulator/AscendC/attn_chip.h."""
     chip = ctypes.CDLL(str(ROOT / "build/lib/libattn_chip.so"))
     chip.attn_chip_open.restype = chip.attn_chip_find.restype = ctypes.c_void_p
     chip.attn_chip_open.argtypes = [ctypes.c_char_p, ctypes.POINTER(ctypes.c_char_p)]

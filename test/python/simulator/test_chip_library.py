@@ -1,4 +1,4 @@
-"""The modelled chip behind its C interface (include/attn/Execution/Twin/attn_chip.h), as a runtime calls it."""
+"""The modelled chip behind its C interface (include/attn/Simulator/AscendC/attn_chip.h), as a runtime calls it."""
 
 import ctypes
 import struct

@@ -2,6 +2,7 @@
 #ifndef ATTN_TARGET_SIDECAR_SIDECAR_H
 #define ATTN_TARGET_SIDECAR_SIDECAR_H
 
+#include "attn/Launch/Convention/ArgumentLayout.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/Support/JSON.h"
@@ -11,8 +12,7 @@ namespace attn::sidecar {
 /// The version of the form that docs/Sidecar.md describes.
 constexpr int64_t formVersion = 1;
 
-/// The way from the chip IR to an object. Each has hidden arguments of its own in front of ours.
-enum class Route { AscendC, HIVM };
+using launch::Route;
 
 /// "ascendc" or "hivm", as the sidecar spells them.
 llvm::StringRef spellRoute(Route route);

@@ -117,7 +117,7 @@ public:
 private:
   bool pack() {
     packing = packIntervals(intervals, spreadsBanks ? 2 * bankHalf : chip.blockBytes);
-    return packing.bytes <= chip.ubBytes;
+    return packing.bytes <= chip.getUsableBytes(LocalMemory::UB);
   }
 
   const Chip &chip;
@@ -148,5 +148,5 @@ FailureOr<MemoryPlan> MemoryPlan::make(func::FuncOp kernel, const Chip &chip) {
     }
   }
   return reportOverflow(kernel, packer.getBuffers(), packer.getIntervals(),
-                        packer.getPacking().bytes, chip.ubBytes);
+                        packer.getPacking().bytes, chip.getUsableBytes(LocalMemory::UB));
 }

@@ -119,9 +119,10 @@ LogicalResult MemoryPlan::verify(func::FuncOp kernel, const Chip &chip) const {
       return buffer.emitError("has no address in the memory plan");
     if (found->second % chip.blockBytes != 0)
       return buffer.emitError() << "has the unaligned address " << found->second;
-    if (found->second < 0 || found->second + buffer.getByteSize() > chip.ubBytes)
+    if (found->second < 0 ||
+        found->second + buffer.getByteSize() > chip.getUsableBytes(LocalMemory::UB))
       return buffer.emitError() << "ends at byte " << found->second + buffer.getByteSize() << " of "
-                                << chip.ubBytes;
+                                << chip.getUsableBytes(LocalMemory::UB);
   }
   if (failed(OwnershipWalk(*this).walk(kernel.getBody())))
     return failure();

@@ -72,6 +72,25 @@ std::optional<Space> attn::ascend::getSpace(Type type) {
   return space ? std::optional<Space>(space.getValue()) : std::nullopt;
 }
 
+// The enums of the dialect follow the machine's tables, gm before and `all` after them.
+static_assert(getMaxEnumValForSpace() == attn::localMemoryCount &&
+              getMaxEnumValForPipe() == attn::corePipeCount);
+static_assert(static_cast<int>(Space::UB) == static_cast<int>(attn::LocalMemory::UB) + 1 &&
+              static_cast<int>(Space::FP) == static_cast<int>(attn::LocalMemory::FP) + 1);
+static_assert(static_cast<int>(Pipe::S) == static_cast<int>(attn::CorePipe::S) &&
+              static_cast<int>(Pipe::FIX) == static_cast<int>(attn::CorePipe::FIX));
+
+std::optional<attn::LocalMemory> attn::ascend::getLocalMemory(Space space) {
+  if (space == Space::GM)
+    return std::nullopt;
+  return static_cast<LocalMemory>(static_cast<int>(space) - 1);
+}
+
+attn::CorePipe attn::ascend::getCorePipe(Pipe pipe) {
+  assert(pipe != Pipe::ALL && "no single pipe");
+  return static_cast<CorePipe>(pipe);
+}
+
 bool attn::ascend::isElementType(Type type) {
   return type.isF32() || type.isF16() || type.isBF16() || type.isSignlessInteger(8) ||
          type.isSignlessInteger(16) || type.isSignlessInteger(32) || type.isSignlessInteger(64);

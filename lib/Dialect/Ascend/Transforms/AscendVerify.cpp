@@ -107,8 +107,9 @@ class AscendVerify : public attn::impl::AscendVerifyPassBase<AscendVerify> {
     if (!buffer.getAddress())
       return buffer.emitError("has no address: ascend-plan-memory gives it one");
     int64_t end = *buffer.getAddress() + buffer.getByteSize();
-    if (end > chip.ubBytes)
-      return buffer.emitError() << "ends at byte " << end << " of ub, which has " << chip.ubBytes;
+    if (end > chip.getUsableBytes(LocalMemory::UB))
+      return buffer.emitError() << "ends at byte " << end << " of ub, which has "
+                                << chip.getUsableBytes(LocalMemory::UB);
     return success();
   }
 

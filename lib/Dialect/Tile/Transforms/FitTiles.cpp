@@ -3,7 +3,7 @@
 #include "attn/Dialect/Tile/Analysis/OpForms.h"
 #include "attn/Dialect/Tile/Transforms/Passes.h"
 #include "attn/Dialect/Tile/Transforms/TileFitting.h"
-#include "attn/Machine/LaunchOrder.h"
+#include "attn/Launch/IR/LaunchOrder.h"
 
 namespace attn {
 #define GEN_PASS_DEF_FITTILESPASS
@@ -110,7 +110,7 @@ static LogicalResult emitOverflow(func::FuncOp kernel, const Chip &chip, TileFit
                                   << "kernel '" << kernel.getName() << "' does not fit: with "
                                   << describe((*smallest)->choice) << " it needs "
                                   << (*smallest)->bytes << " bytes of local memory (UB), and "
-                                  << chip.name << " has " << chip.ubBytes;
+                                  << chip.name << " has " << chip.getUsableBytes(LocalMemory::UB);
   if (hasGivenSizes) {
     FailureOr<std::optional<Fitting>> free = TileFitter(kernel, chip).findLargest();
     if (failed(free))

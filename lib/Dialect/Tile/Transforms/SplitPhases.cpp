@@ -1,8 +1,8 @@
 // tile-split-phases: one kernel per phase, launched one after the other (tile stage).
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "attn/Dialect/Tile/Transforms/Passes.h"
+#include "attn/Launch/IR/LaunchOrder.h"
 #include "attn/Machine/Chip.h"
-#include "attn/Machine/LaunchOrder.h"
 #include "mlir/IR/SymbolTable.h"
 
 namespace attn {

@@ -204,7 +204,7 @@ FailureOr<std::optional<Fitting>> TileFitter::fit(const FitChoice &choice) {
     return fitting;
   if (onAlternative)
     onAlternative(**fitting);
-  if ((*fitting)->bytes > chip.ubBytes)
+  if ((*fitting)->bytes > chip.getUsableBytes(LocalMemory::UB))
     fitting->reset();
   return fitting;
 }
@@ -224,7 +224,8 @@ FailureOr<std::optional<Fitting>> TileFitter::findWhole() {
   SmallVector<SmallVector<BoundSize>> overlapped;
   for (ArrayRef<BoundSize> sizes : enumerateSizes()) {
     auto covers = [&](ArrayRef<BoundSize> other) { return isCovered(sizes, other); };
-    if (getLargestTileBytes(sizes) > chip.ubBytes || llvm::any_of(overlapped, covers))
+    if (getLargestTileBytes(sizes) > chip.getUsableBytes(LocalMemory::UB) ||
+        llvm::any_of(overlapped, covers))
       continue;
     FailureOr<std::optional<Fitting>> fitting = findStages(sizes);
     if (failed(fitting))
@@ -299,7 +300,7 @@ FailureOr<std::optional<Fitting>> TileFitter::findStrips() {
   SmallVector<std::pair<double, FitChoice>> fitting;
   for (ArrayRef<BoundSize> sizes : enumerateSizes())
     for (ArrayRef<bool> keep : enumerateKeeps()) {
-      if (getKeptBytes(sizes, keep) > chip.ubBytes)
+      if (getKeptBytes(sizes, keep) > chip.getUsableBytes(LocalMemory::UB))
         continue;
       FitChoice choice;
       choice.sizes.assign(sizes.begin(), sizes.end());
@@ -359,12 +360,12 @@ FitChoice TileFitter::getSmallestChoice() {
 
 FailureOr<bool> TileFitter::fitsWhole() {
   FitChoice choice = getSmallestChoice();
-  if (getLargestTileBytes(choice.sizes) > chip.ubBytes)
+  if (getLargestTileBytes(choice.sizes) > chip.getUsableBytes(LocalMemory::UB))
     return false;
   FailureOr<std::optional<Fitting>> fitting = apply(choice);
   if (failed(fitting))
     return failure();
-  return (*fitting)->bytes <= chip.ubBytes;
+  return (*fitting)->bytes <= chip.getUsableBytes(LocalMemory::UB);
 }
 
 FailureOr<std::optional<Fitting>> TileFitter::findLargest() {

@@ -2,7 +2,8 @@
 #ifndef ATTN_DIALECT_ASCEND_IR_ASCEND_H
 #define ATTN_DIALECT_ASCEND_IR_ASCEND_H
 
-#include "attn/Machine/LaunchDialect.h"
+#include "attn/Launch/IR/LaunchDialect.h"
+#include "attn/Machine/Cores.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -39,6 +40,12 @@ struct Access {
 
 /// The memory space of a memref type, or none where it is not one of ours.
 std::optional<Space> getSpace(mlir::Type type);
+
+/// The local memory that a space is; none for gm.
+std::optional<LocalMemory> getLocalMemory(Space space);
+
+/// The pipe as the machine tables know it; `pipe` is not `all`.
+CorePipe getCorePipe(Pipe pipe);
 
 /// Whether local memory can hold elements of that type.
 bool isElementType(mlir::Type type);

@@ -37,7 +37,8 @@ class Ascend_Enum<string name, string summary, list<I32EnumAttrCase> cases>
 
 def Ascend_Space : Ascend_Enum<"Space", "a memory of the chip", [
     I32EnumAttrCase<"GM", 0, "gm">, I32EnumAttrCase<"UB", 1, "ub">, I32EnumAttrCase<"L1", 2, "l1">,
-    I32EnumAttrCase<"L0A", 3, "l0a">, I32EnumAttrCase<"L0B", 4, "l0b">, I32EnumAttrCase<"L0C", 5, "l0c">]>;
+    I32EnumAttrCase<"L0A", 3, "l0a">, I32EnumAttrCase<"L0B", 4, "l0b">, I32EnumAttrCase<"L0C", 5, "l0c">,
+    I32EnumAttrCase<"BT", 6, "bt">, I32EnumAttrCase<"FP", 7, "fp">]>;
 def Ascend_SpaceAttr : EnumAttr<Ascend_Dialect, Ascend_Space, "space"> {
   let assemblyFormat = "`<` $value `>`";
 }

@@ -2,7 +2,7 @@
 #ifndef ATTN_DIALECT_TILE_IR_TILE_H
 #define ATTN_DIALECT_TILE_IR_TILE_H
 
-#include "attn/Machine/LaunchDialect.h"
+#include "attn/Launch/IR/LaunchDialect.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -1,0 +1,80 @@
+// Runs compiled kernels on the CPU: maps an image, checks and packs arguments, launches blocks.
+// Neither LLVM nor MLIR is needed for it, so a kernel that is compiled already starts without them.
+#ifndef ATTN_CPU_RUNTIME_KERNEL_H
+#define ATTN_CPU_RUNTIME_KERNEL_H
+
+#include "attn/Cpu/Runtime/Image.h"
+#include <variant>
+
+namespace attn::host {
+
+/// Blocks of a kernel with several phases, at most. What its blocks sum up, it adds in a fixed
+/// order, so their number must not depend on the threads: a shape gives the same bits on any number
+/// of them.
+inline constexpr int64_t blocksWithPhases = 64;
+
+/// A tensor in memory; strides are in elements, the last one 1.
+struct Array {
+  uint64_t address = 0;
+  std::vector<int64_t> shape, strides;
+};
+
+/// Equal tensors in memory, given by their addresses; shape and strides are those of each.
+struct Table {
+  std::vector<uint64_t> addresses;
+  std::vector<int64_t> shape, strides;
+};
+
+/// An argument of a kernel as its author wrote it: a number for a scalar.
+using Argument = std::variant<Array, Table, double, int64_t>;
+
+/// The pages that an image is mapped to; unmapped at the end.
+class MappedImage {
+public:
+  /// Throws std::invalid_argument for an image that is not well formed.
+  explicit MappedImage(const Image &image);
+  MappedImage(const MappedImage &) = delete;
+  MappedImage &operator=(const MappedImage &) = delete;
+  ~MappedImage();
+
+  char *getByte(uint64_t offset) const { return begin + offset; }
+
+private:
+  char *begin = nullptr;
+  uint64_t size = 0;
+};
+
+/// A compiled kernel with all its phases. May be run by several threads at a time. What does not
+/// fit it throws std::invalid_argument.
+class Kernel {
+public:
+  explicit Kernel(const Image &image);
+
+  /// How many blocks `run` launches; arrays of workspace need that many rows.
+  int64_t countBlocks(const std::vector<Argument> &arguments, unsigned threads) const;
+
+  /// Runs all blocks, phase by phase, and returns when they are done.
+  void run(const std::vector<Argument> &arguments, unsigned threads) const;
+
+private:
+  using KernelEntry = void (*)(const uint64_t *words, int64_t block, int64_t count);
+  using GridEntry = int64_t (*)(const uint64_t *words, int64_t block, int64_t count);
+  using Words = std::vector<uint64_t>; // the arguments as entries take them
+
+  Words pack(const std::vector<Argument> &arguments) const;
+  int64_t countBlocks(const Words &words, unsigned threads) const;
+
+  MappedImage code;
+  std::vector<Parameter> parameters;
+  std::vector<KernelEntry> phases;
+  GridEntry grid = nullptr; // null for a kernel without a grid
+  int64_t limit = 0;        // of blocks, or 0
+};
+
+/// Asks the system to back memory that nobody has touched yet by huge pages, if it is large: the
+/// first write to each page of a large output can cost more than computing it.
+void preferHugePages(uint64_t address, uint64_t bytes);
+
+} // namespace attn::host
+
+#endif // ATTN_CPU_RUNTIME_KERNEL_H

@@ -1,0 +1,30 @@
+// How a kernel is called, in the words that every stage keeps.
+#ifndef ATTN_LAUNCH_IR_DIALECT
+#define ATTN_LAUNCH_IR_DIALECT
+
+include "mlir/IR/DialectBase.td"
+
+def Launch_Dialect : Dialect {
+  let name = "launch";
+  let cppNamespace = "::attn::launch";
+  let summary = "How a kernel is called: its arrays, its workspace and its grid";
+  let description = [{
+    Only attributes, on kernels and their arguments; every stage hands them on unchanged, so the JIT, the
+    simulator and the emitted metadata read one description.
+
+    | attribute | on | meaning |
+    |---|---|---|
+    | `launch.dims = ["T", 4096]` | array argument | its dimensions by name or number; equal names mean equal sizes, checked by the caller |
+    | `launch.output` | array argument | made by the caller, returned by the kernel |
+    | `launch.scratch` | array argument | workspace made by the caller; a dimension named `@blocks` is the number of launched blocks |
+    | `launch.limit = 40 : i64` | kernel | never launch more blocks than this |
+    | `launch.grid_of = @kernel` | function | the host function that counts the tiles of that kernel's grid; same arguments, one index result |
+    | `launch.after = @kernel` | kernel | a later phase of that kernel: launched behind it, with the same arguments, workspaces and number of blocks |
+    | `launch.sizes = {BT = 2 : i64}` | kernel | the block sizes the compiler chose |
+    | `launch.signature = (memref<?xf32>, f32) -> ()` | function | an entry for the host, and the types of the arguments it reads from 64-bit words |
+  }];
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+}
+
+#endif // ATTN_LAUNCH_IR_DIALECT

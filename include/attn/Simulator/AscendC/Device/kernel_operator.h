@@ -1,0 +1,500 @@
+// The host's twin of AscendC: the names that emitted kernels use, with the vendor's parameter types
+// and rules, in front of the modelled chip. A call becomes a record that the chip executes; nothing
+// is computed here. What the vendor's headers refuse is refused when the text is compiled, what the
+// chip refuses when it runs, both at the line of the call.
+#ifndef ATTN_SIMULATOR_ASCENDC_DEVICE_KERNEL_OPERATOR_H
+#define ATTN_SIMULATOR_ASCENDC_DEVICE_KERNEL_OPERATOR_H
+
+#include "twin_record.h"
+
+#pragma clang attribute push(__attribute__((no_sanitize("coverage"))), apply_to = function)
+
+#define __global__
+#define __vector__
+#define __aicore__
+#define __mix__(cubeCores, vectorCores)
+#define __gm__
+
+// The kernel's kind in the form before CANN 8.5: read in the text, and checked here to be one.
+enum KernelMetaType {
+  KERNEL_TYPE_AIV_ONLY,
+  KERNEL_TYPE_AIC_ONLY,
+  KERNEL_TYPE_MIX_AIV_1_0,
+  KERNEL_TYPE_MIX_AIC_1_0,
+  KERNEL_TYPE_MIX_AIC_1_1,
+  KERNEL_TYPE_MIX_AIC_1_2
+};
+#define KERNEL_TASK_TYPE_DEFAULT(type) static_assert(KernelMetaType(type) == (type))
+
+enum pipe_t { PIPE_S, PIPE_V, PIPE_M, PIPE_MTE1, PIPE_MTE2, PIPE_MTE3, PIPE_FIX, PIPE_ALL };
+
+namespace AscendC {
+
+//===----------------------------------------------------------------------===//
+// Words
+//===----------------------------------------------------------------------===//
+
+enum class TPosition { GM, A1, A2, B1, B2, C1, C2, CO1, CO2, VECIN, VECOUT, VECCALC };
+enum class HardEvent {
+  S_V,
+  S_MTE2,
+  S_MTE3,
+  V_S,
+  V_MTE2,
+  V_MTE3,
+  MTE2_S,
+  MTE2_V,
+  MTE2_MTE3,
+  MTE3_S,
+  MTE3_V,
+  MTE3_MTE2
+};
+enum class RoundMode {
+  CAST_NONE,
+  CAST_RINT,
+  CAST_FLOOR,
+  CAST_CEIL,
+  CAST_ROUND,
+  CAST_TRUNC,
+  CAST_ODD
+};
+enum class ReduceOrder { ORDER_VALUE_INDEX, ORDER_INDEX_VALUE, ORDER_ONLY_VALUE, ORDER_ONLY_INDEX };
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+template <typename T> class LocalTensor {
+public:
+  LocalTensor(TPosition position, uint32_t address, uint32_t elements, ATTN_TWIN_HERE)
+      ATTN_TWIN_RULE(address % 32 == 0, "a tensor begins at a multiple of 32 bytes")
+          ATTN_TWIN_RULE(position >= TPosition::VECIN,
+                         "a vector core has tensors in VECIN, VECOUT and VECCALC only")
+      : operand{toPosition(position, at),
+                attn_twin::ElementOf<T>::value,
+                address,
+                address,
+                address + uint64_t(elements) * sizeof(T),
+                at} {
+    attn_twin::chip->declare(attn_twin::chip->context, &operand, at);
+  }
+
+  LocalTensor operator[](uint32_t offset) const {
+    LocalTensor moved = *this;
+    moved.operand.address += uint64_t(offset) * sizeof(T);
+    return moved;
+  }
+  template <typename U> LocalTensor<U> ReinterpretCast() const { return LocalTensor<U>(operand); }
+
+  /// Between tensors: the same bytes as another type.
+  explicit LocalTensor(const attn_twin::Operand &other) : operand(other) {
+    operand.element = attn_twin::ElementOf<T>::value;
+  }
+
+  attn_twin::Operand operand;
+
+private:
+  static attn_twin::Position toPosition(TPosition position, attn_twin::Source at) {
+    switch (position) {
+    case TPosition::VECIN:
+      return attn_twin::Position::VecIn;
+    case TPosition::VECOUT:
+      return attn_twin::Position::VecOut;
+    case TPosition::VECCALC:
+      return attn_twin::Position::VecCalc;
+    default:
+      attn_twin::chip->refuse(attn_twin::chip->context,
+                              "declares a tensor in a memory that vector cores do not have", at);
+      __builtin_unreachable();
+    }
+  }
+};
+
+template <typename T> class GlobalTensor {
+public:
+  void SetGlobalBuffer(__gm__ T *buffer, uint64_t elements, ATTN_TWIN_HERE) {
+    auto address = reinterpret_cast<uint64_t>(buffer);
+    operand = {attn_twin::Position::GM,
+               attn_twin::ElementOf<T>::value,
+               address,
+               address,
+               address + elements * sizeof(T),
+               at};
+  }
+
+  GlobalTensor operator[](uint64_t offset) const {
+    GlobalTensor moved = *this;
+    moved.operand.address += offset * sizeof(T);
+    return moved;
+  }
+
+  T GetValue(uint64_t offset, ATTN_TWIN_HERE) const
+      ATTN_TWIN_RULE((attn_twin::isSame<T, uint64_t>),
+                     "scalars are read from tables of addresses only") {
+    attn_twin::Operand place = (*this)[offset].operand;
+    return attn_twin::chip->load(attn_twin::chip->context, &place, at);
+  }
+
+  attn_twin::Operand operand = {};
+};
+
+//===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+struct DataCopyExtParams {
+  DataCopyExtParams(uint16_t blockCount, uint32_t blockLen, uint32_t srcStride, uint32_t dstStride,
+                    uint32_t rsv) ATTN_TWIN_RULE(blockCount <= 4095, "a copy has at most 4095 rows")
+      ATTN_TWIN_RULE(blockLen <= 2097151, "a row has at most 2097151 bytes")
+      : blockCount(blockCount), blockLen(blockLen), srcStride(srcStride), dstStride(dstStride),
+        rsv(rsv) {}
+  uint16_t blockCount;
+  uint32_t blockLen, srcStride, dstStride, rsv;
+};
+
+template <typename T> struct DataCopyPadExtParams {
+  DataCopyPadExtParams(bool isPad, uint8_t leftPadding, uint8_t rightPadding, const T &paddingValue)
+      ATTN_TWIN_RULE(rightPadding * sizeof(T) <= 32 && leftPadding * sizeof(T) <= 32,
+                     "padding has at most 32 bytes on each side")
+          ATTN_TWIN_RULE(isPad || (leftPadding == 0 && rightPadding == 0),
+                         "padding without isPad is undefined")
+      : isPad(isPad), leftPadding(leftPadding), rightPadding(rightPadding),
+        padsWithZeros(attn_twin::isZero(paddingValue)) {}
+  bool isPad;
+  uint8_t leftPadding, rightPadding;
+  bool padsWithZeros;
+};
+
+struct BinaryRepeatParams {
+  BinaryRepeatParams(uint8_t dstBlk, uint8_t src0Blk, uint8_t src1Blk, uint8_t dstRep,
+                     uint8_t src0Rep, uint8_t src1Rep)
+      ATTN_TWIN_RULE(dstBlk != 0, "a block stride of 0 is for sources only")
+      : strides{dstBlk, src0Blk, src1Blk, dstRep, src0Rep, src1Rep} {}
+  uint8_t strides[6];
+};
+
+struct UnaryRepeatParams {
+  UnaryRepeatParams(uint16_t dstBlk, uint16_t srcBlk, uint8_t dstRep, uint8_t srcRep)
+      ATTN_TWIN_RULE(dstBlk != 0, "a block stride of 0 is for sources only")
+      : strides{dstBlk, srcBlk, dstRep, srcRep} {}
+  uint16_t strides[4];
+};
+
+struct BrcbRepeatParams {
+  BrcbRepeatParams(uint16_t dstBlk, uint16_t dstRep) : strides{dstBlk, dstRep} {}
+  uint16_t strides[2];
+};
+
+//===----------------------------------------------------------------------===//
+// The core
+//===----------------------------------------------------------------------===//
+
+inline void InitSocState() { attn_twin::chip->initialise(attn_twin::chip->context); }
+inline int64_t GetBlockIdx() { return attn_twin::chip->block(attn_twin::chip->context); }
+inline int64_t GetBlockNum() { return attn_twin::chip->blocks; }
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+template <typename T>
+void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src,
+                 const DataCopyExtParams &copy, const DataCopyPadExtParams<T> &padding,
+                 ATTN_TWIN_HERE) {
+  if (padding.leftPadding != 0 || !padding.padsWithZeros)
+    attn_twin::chip->refuse(attn_twin::chip->context,
+                            "pads on the left or with a number other than 0, which the model of "
+                            "the chip does not do",
+                            at);
+  attn_twin::Record record(attn_twin::CallKind::CopyIn);
+  record.call.rowBytes = copy.blockLen;
+  record.call.globalGapBytes = copy.srcStride;
+  record.call.localGapBlocks = copy.dstStride;
+  record.call.rightPad = padding.isPad ? padding.rightPadding : 0;
+  record.on(dst.operand).on(src.operand).count(copy.blockCount).send(at);
+}
+
+template <typename T>
+void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
+                 const DataCopyExtParams &copy, ATTN_TWIN_HERE) {
+  attn_twin::Record record(attn_twin::CallKind::CopyOut);
+  record.call.rowBytes = copy.blockLen;
+  record.call.globalGapBytes = copy.dstStride;
+  record.call.localGapBlocks = copy.srcStride;
+  record.on(dst.operand).on(src.operand).count(copy.blockCount).send(at);
+}
+
+template <typename T>
+void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint32_t count,
+              ATTN_TWIN_HERE) {
+  attn_twin::Record(attn_twin::CallKind::Copy)
+      .on(dst.operand)
+      .on(src.operand)
+      .count(count)
+      .send(at);
+}
+
+//===----------------------------------------------------------------------===//
+// Vector instructions
+//===----------------------------------------------------------------------===//
+
+/// Types are rules of the call too: it is the place that an error should name.
+#define ATTN_TWIN_ARITHMETIC                                                                       \
+  ATTN_TWIN_RULE(!attn_twin::isBF16<T>, "the chip has no bf16 arithmetic: cast to float before")   \
+  ATTN_TWIN_RULE(attn_twin::isArithmetic<T> || attn_twin::isBF16<T>, "computes on float and half")
+
+#define ATTN_TWIN_UNARY(NAME)                                                                      \
+  template <typename T>                                                                            \
+  void NAME(const LocalTensor<T> &dst, const LocalTensor<T> &src, int32_t count, ATTN_TWIN_HERE)   \
+      ATTN_TWIN_COUNT ATTN_TWIN_ARITHMETIC {                                                       \
+    attn_twin::Record(attn_twin::CallKind::Unary, int32_t(attn_twin::UnaryFunction::NAME))         \
+        .on(dst.operand)                                                                           \
+        .on(src.operand)                                                                           \
+        .count(count)                                                                              \
+        .send(at);                                                                                 \
+  }                                                                                                \
+  template <typename T>                                                                            \
+  void NAME(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t mask, uint8_t repeat,   \
+            const UnaryRepeatParams &repeats, ATTN_TWIN_HERE) ATTN_TWIN_MASK(T)                    \
+      ATTN_TWIN_ARITHMETIC {                                                                       \
+    attn_twin::Record record(attn_twin::CallKind::Unary, int32_t(attn_twin::UnaryFunction::NAME)); \
+    for (uint16_t stride : repeats.strides)                                                        \
+      record.stride(stride);                                                                       \
+    record.on(dst.operand).on(src.operand).repeats(mask, repeat).send(at);                         \
+  }
+ATTN_TWIN_UNARY(Exp)
+ATTN_TWIN_UNARY(Ln)
+ATTN_TWIN_UNARY(Sqrt)
+ATTN_TWIN_UNARY(Abs)
+ATTN_TWIN_UNARY(Relu)
+
+#define ATTN_TWIN_BINARY(NAME, KIND, FUNCTION)                                                     \
+  template <typename T>                                                                            \
+  void NAME(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,     \
+            int32_t count, ATTN_TWIN_HERE) ATTN_TWIN_COUNT ATTN_TWIN_ARITHMETIC {                  \
+    attn_twin::Record(attn_twin::CallKind::KIND, int32_t(FUNCTION))                                \
+        .on(dst.operand)                                                                           \
+        .on(src0.operand)                                                                          \
+        .on(src1.operand)                                                                          \
+        .count(count)                                                                              \
+        .send(at);                                                                                 \
+  }                                                                                                \
+  template <typename T>                                                                            \
+  void NAME(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,     \
+            uint64_t mask, uint8_t repeat, const BinaryRepeatParams &repeats, ATTN_TWIN_HERE)      \
+      ATTN_TWIN_MASK(T) ATTN_TWIN_ARITHMETIC {                                                     \
+    attn_twin::Record record(attn_twin::CallKind::KIND, int32_t(FUNCTION));                        \
+    for (uint8_t stride : repeats.strides)                                                         \
+      record.stride(stride);                                                                       \
+    record.on(dst.operand).on(src0.operand).on(src1.operand).repeats(mask, repeat).send(at);       \
+  }
+ATTN_TWIN_BINARY(Add, Binary, attn_twin::BinaryFunction::Add)
+ATTN_TWIN_BINARY(Sub, Binary, attn_twin::BinaryFunction::Sub)
+ATTN_TWIN_BINARY(Mul, Binary, attn_twin::BinaryFunction::Mul)
+ATTN_TWIN_BINARY(Div, Binary, attn_twin::BinaryFunction::Div)
+ATTN_TWIN_BINARY(Max, Binary, attn_twin::BinaryFunction::Max)
+ATTN_TWIN_BINARY(Min, Binary, attn_twin::BinaryFunction::Min)
+ATTN_TWIN_BINARY(MulAddDst, MulAdd, 0)
+
+#define ATTN_TWIN_SCALAR(NAME)                                                                     \
+  template <typename T>                                                                            \
+  void NAME(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalar, int32_t count,  \
+            ATTN_TWIN_HERE) ATTN_TWIN_COUNT ATTN_TWIN_ARITHMETIC {                                 \
+    attn_twin::Record(attn_twin::CallKind::Scalar, int32_t(attn_twin::ScalarFunction::NAME))       \
+        .on(dst.operand)                                                                           \
+        .on(src.operand)                                                                           \
+        .scalar(static_cast<float>(scalar))                                                        \
+        .count(count)                                                                              \
+        .send(at);                                                                                 \
+  }                                                                                                \
+  template <typename T>                                                                            \
+  void NAME(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalar, uint64_t mask,  \
+            uint8_t repeat, const UnaryRepeatParams &repeats, ATTN_TWIN_HERE) ATTN_TWIN_MASK(T)    \
+      ATTN_TWIN_ARITHMETIC {                                                                       \
+    attn_twin::Record record(attn_twin::CallKind::Scalar,                                          \
+                             int32_t(attn_twin::ScalarFunction::NAME));                            \
+    for (uint16_t stride : repeats.strides)                                                        \
+      record.stride(stride);                                                                       \
+    record.on(dst.operand)                                                                         \
+        .on(src.operand)                                                                           \
+        .scalar(static_cast<float>(scalar))                                                        \
+        .repeats(mask, repeat)                                                                     \
+        .send(at);                                                                                 \
+  }
+ATTN_TWIN_SCALAR(Adds)
+ATTN_TWIN_SCALAR(Muls)
+ATTN_TWIN_SCALAR(Maxs)
+ATTN_TWIN_SCALAR(Mins)
+
+/// Widening takes CAST_NONE; narrowing to bf16 takes a mode, to half CAST_NONE (as CAST_RINT) too.
+#define ATTN_TWIN_MODE                                                                             \
+  ATTN_TWIN_RULE((attn_twin::isWidening<T, U> || attn_twin::isNarrowing<T, U>),                    \
+                 "casts are half or bfloat16_t to float and back")                                 \
+  ATTN_TWIN_RULE(!(attn_twin::isWidening<T, U>) || mode == RoundMode::CAST_NONE,                   \
+                 "a cast to a wider type takes CAST_NONE")                                         \
+  ATTN_TWIN_RULE(!attn_twin::isBF16<T> ||                                                          \
+                     (mode != RoundMode::CAST_NONE && mode != RoundMode::CAST_ODD),                \
+                 "a cast to bfloat16_t takes RINT, FLOOR, CEIL, ROUND or TRUNC")
+
+template <typename T, typename U>
+void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src, RoundMode mode, int32_t count,
+          ATTN_TWIN_HERE) ATTN_TWIN_COUNT ATTN_TWIN_MODE {
+  attn_twin::Record(attn_twin::CallKind::Cast, int32_t(mode))
+      .on(dst.operand)
+      .on(src.operand)
+      .count(count)
+      .send(at);
+}
+
+template <typename T, typename U>
+void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src, RoundMode mode, uint64_t mask,
+          uint8_t repeat, const UnaryRepeatParams &repeats, ATTN_TWIN_HERE) ATTN_TWIN_MODE
+    ATTN_TWIN_RULE(mask >= 1 && mask <= attn_twin::lanes<float>, "a cast has 1 to 64 lanes") {
+  attn_twin::Record record(attn_twin::CallKind::Cast, int32_t(mode));
+  for (uint16_t stride : repeats.strides)
+    record.stride(stride);
+  record.on(dst.operand).on(src.operand).repeats(mask, repeat).send(at);
+}
+
+#define ATTN_TWIN_WIDTH                                                                            \
+  ATTN_TWIN_RULE(sizeof(T) == 2 || sizeof(T) == 4, "takes numbers of 2 or 4 bytes")
+
+template <typename T>
+void Duplicate(const LocalTensor<T> &dst, const T &scalar, int32_t count,
+               ATTN_TWIN_HERE) ATTN_TWIN_COUNT {
+  using Number = typename attn_twin::ScalarOf<T>::type;
+  attn_twin::Record(attn_twin::CallKind::Duplicate)
+      .on(dst.operand)
+      .scalar(static_cast<Number>(scalar))
+      .count(count)
+      .send(at);
+}
+
+template <typename T>
+void Duplicate(const LocalTensor<T> &dst, const T &scalar, uint64_t mask, uint8_t repeat,
+               uint16_t dstBlk, uint8_t dstRep, ATTN_TWIN_HERE) ATTN_TWIN_MASK(T) ATTN_TWIN_WIDTH
+    ATTN_TWIN_RULE(dstBlk != 0, "a block stride of 0 is for sources only") {
+  using Number = typename attn_twin::ScalarOf<T>::type;
+  attn_twin::Record(attn_twin::CallKind::Duplicate)
+      .on(dst.operand)
+      .scalar(static_cast<Number>(scalar))
+      .repeats(mask, repeat)
+      .stride(dstBlk)
+      .stride(dstRep)
+      .send(at);
+}
+
+template <typename T>
+void Brcb(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint8_t repeat,
+          const BrcbRepeatParams &repeats, ATTN_TWIN_HERE) ATTN_TWIN_WIDTH {
+  attn_twin::Record record(attn_twin::CallKind::Brcb);
+  for (uint16_t stride : repeats.strides)
+    record.stride(stride);
+  record.on(dst.operand).on(src.operand).count(repeat).send(at);
+}
+
+/// Whole reductions take mask and repeats, block reductions repeats and mask.
+#define ATTN_TWIN_REDUCE_RULES                                                                     \
+  ATTN_TWIN_ARITHMETIC                                                                             \
+  ATTN_TWIN_RULE(mask >= 1 && mask <= int32_t(attn_twin::lanes<T>),                                \
+                 "a mask has 1 to 256 / sizeof(T) lanes")                                          \
+  ATTN_TWIN_RULE(repeat >= 0 && repeat <= 255, "at most 255 repeats are possible")                 \
+  ATTN_TWIN_RULE(dstRep >= 1 && dstRep <= 65535, "the destination's stride is 1 to 65535")         \
+  ATTN_TWIN_RULE(srcBlk >= 0 && srcBlk <= 255 && srcRep >= 0 && srcRep <= 255,                     \
+                 "strides of the source are 0 to 255 blocks")
+#define ATTN_TWIN_REDUCE(KIND, FUNCTION)                                                           \
+  attn_twin::Record(attn_twin::CallKind::KIND, int32_t(attn_twin::ReduceFunction::FUNCTION))       \
+      .on(dst.operand)                                                                             \
+      .on(src.operand)                                                                             \
+      .repeats(mask, repeat)                                                                       \
+      .stride(dstRep)                                                                              \
+      .stride(srcBlk)                                                                              \
+      .stride(srcRep)                                                                              \
+      .send(at);
+
+template <typename T>
+void WholeReduceSum(const LocalTensor<T> &dst, const LocalTensor<T> &src, int32_t mask,
+                    int32_t repeat, int32_t dstRep, int32_t srcBlk, int32_t srcRep,
+                    ATTN_TWIN_HERE) ATTN_TWIN_REDUCE_RULES{ATTN_TWIN_REDUCE(WholeReduce, Sum)}
+
+#define ATTN_TWIN_WHOLE_REDUCE(NAME, FUNCTION)                                                     \
+  template <typename T>                                                                            \
+  void NAME(const LocalTensor<T> &dst, const LocalTensor<T> &src, int32_t mask, int32_t repeat,    \
+            int32_t dstRep, int32_t srcBlk, int32_t srcRep, ReduceOrder order, ATTN_TWIN_HERE)     \
+      ATTN_TWIN_REDUCE_RULES ATTN_TWIN_RULE(order == ReduceOrder::ORDER_ONLY_VALUE,                \
+                                            "the model of the chip keeps no indices") {            \
+    (void)order;                                                                                   \
+    ATTN_TWIN_REDUCE(WholeReduce, FUNCTION)                                                        \
+  }
+ATTN_TWIN_WHOLE_REDUCE(WholeReduceMax, Max) ATTN_TWIN_WHOLE_REDUCE(WholeReduceMin, Min)
+
+#define ATTN_TWIN_BLOCK_REDUCE(NAME, FUNCTION)                                                     \
+  template <typename T>                                                                            \
+  void NAME(const LocalTensor<T> &dst, const LocalTensor<T> &src, int32_t repeat, int32_t mask,    \
+            int32_t dstRep, int32_t srcBlk, int32_t srcRep, ATTN_TWIN_HERE)                        \
+      ATTN_TWIN_REDUCE_RULES {                                                                     \
+    ATTN_TWIN_REDUCE(BlockReduce, FUNCTION)                                                        \
+  }
+    ATTN_TWIN_BLOCK_REDUCE(BlockReduceSum, Sum) ATTN_TWIN_BLOCK_REDUCE(BlockReduceMax, Max)
+        ATTN_TWIN_BLOCK_REDUCE(BlockReduceMin, Min)
+
+//===----------------------------------------------------------------------===//
+// Synchronisation
+//===----------------------------------------------------------------------===//
+
+} // namespace AscendC
+
+namespace attn_twin {
+
+constexpr PipeName sourceOf(AscendC::HardEvent event) {
+  return event <= AscendC::HardEvent::S_MTE3      ? PipeName::S
+         : event <= AscendC::HardEvent::V_MTE3    ? PipeName::V
+         : event <= AscendC::HardEvent::MTE2_MTE3 ? PipeName::MTE2
+                                                  : PipeName::MTE3;
+}
+
+constexpr PipeName targetOf(AscendC::HardEvent event) {
+  // Three targets per source: the other pipes, in the order of their names.
+  constexpr PipeName pipes[] = {PipeName::S, PipeName::V, PipeName::MTE2, PipeName::MTE3};
+  int index = int(event) % 3;
+  return pipes[index] < sourceOf(event) ? pipes[index] : pipes[index + 1];
+}
+
+inline void sendFlag(CallKind kind, AscendC::HardEvent event, int32_t id, Source at) {
+  Record record(kind);
+  record.call.source = sourceOf(event);
+  record.call.target = targetOf(event);
+  record.call.event = id;
+  record.send(at);
+}
+
+} // namespace attn_twin
+
+namespace AscendC {
+
+#define ATTN_TWIN_EVENT                                                                            \
+  ATTN_TWIN_RULE(id >= 0 && id <= 5, "event ids are 0 to 5; 6 and 7 are the system's")
+
+template <HardEvent event> void SetFlag(int32_t id, ATTN_TWIN_HERE) ATTN_TWIN_EVENT {
+  attn_twin::sendFlag(attn_twin::CallKind::SetFlag, event, id, at);
+}
+template <HardEvent event> void WaitFlag(int32_t id, ATTN_TWIN_HERE) ATTN_TWIN_EVENT {
+  attn_twin::sendFlag(attn_twin::CallKind::WaitFlag, event, id, at);
+}
+
+template <pipe_t pipe>
+void PipeBarrier(ATTN_TWIN_HERE)
+    ATTN_TWIN_RULE(pipe == PIPE_V || pipe == PIPE_MTE2 || pipe == PIPE_MTE3 || pipe == PIPE_ALL,
+                   "a vector core has barriers of PIPE_V, PIPE_MTE2, PIPE_MTE3 and PIPE_ALL") {
+  attn_twin::Record(attn_twin::CallKind::Barrier, pipe).send(at);
+}
+
+inline void SyncAll(ATTN_TWIN_HERE) { attn_twin::Record(attn_twin::CallKind::SyncAll).send(at); }
+
+} // namespace AscendC
+
+#pragma clang attribute pop
+
+#include "twin_launch.h"
+
+#endif // ATTN_SIMULATOR_ASCENDC_DEVICE_KERNEL_OPERATOR_H

@@ -1,0 +1,126 @@
+// What compiled AscendC text and the modelled chip tell each other. The text's library asks for
+// nothing by name: the chip passes a table of functions at each launch.
+#ifndef ATTN_SIMULATOR_ASCENDC_DEVICE_TWIN_INTERFACE_H
+#define ATTN_SIMULATOR_ASCENDC_DEVICE_TWIN_INTERFACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace attn_twin {
+
+/// Changes with everything below: a library of another version is refused.
+constexpr uint32_t interfaceVersion = 1;
+
+/// Where the text makes a call, by its `#line` directives.
+struct Source {
+  const char *file;
+  uint32_t line;
+};
+
+enum class ElementType : uint8_t { F32, F16, BF16, Int8, Int16, Int32, Int64 };
+
+/// AscendC's positions, as far as vector cores have them; GM is none of UB.
+enum class Position : uint8_t { GM, VecIn, VecOut, VecCalc };
+
+enum class CallKind : uint8_t {
+  Unary,
+  Binary,
+  MulAdd,
+  Scalar,
+  Cast,
+  Duplicate,
+  Copy,
+  CopyIn,
+  CopyOut,
+  Brcb,
+  WholeReduce,
+  BlockReduce,
+  SetFlag,
+  WaitFlag,
+  Barrier,
+  SyncAll,
+};
+
+enum class UnaryFunction : int32_t { Exp, Ln, Sqrt, Abs, Relu };
+enum class BinaryFunction : int32_t { Add, Sub, Mul, Div, Max, Min };
+enum class ScalarFunction : int32_t { Adds, Muls, Maxs, Mins };
+enum class ReduceFunction : int32_t { Sum, Max, Min };
+enum class Rounding : int32_t { None, Rint, Floor, Ceil, Round, Trunc, Odd };
+enum class PipeName : int32_t { S, V, M, MTE1, MTE2, MTE3, FIX, ALL };
+
+/// A tensor as a call names it: an address in UB or of the device, and the tensor's whole extent.
+struct Operand {
+  Position position;
+  ElementType element;
+  uint64_t address;
+  uint64_t begin;
+  uint64_t end;
+  /// Where the tensor was declared.
+  Source declared;
+};
+
+constexpr int maxOperands = 3;
+constexpr int maxStrides = 6;
+
+/// One AscendC call. What a kind does not have is 0.
+struct Call {
+  CallKind kind;
+  /// One of the functions above, or Rounding; of a barrier its PipeName.
+  int32_t function;
+  int32_t operandCount;
+  Operand operands[maxOperands];
+  /// Count or repeats; rows of a copy.
+  int64_t amount;
+  /// Lanes of a repeat; -1 in counter mode.
+  int64_t mask;
+  int32_t strideCount;
+  int64_t strides[maxStrides];
+  /// Copies: bytes of a row, gap between rows in GM (bytes) and UB (blocks), right padding
+  /// (elements).
+  int64_t rowBytes;
+  int64_t globalGapBytes;
+  int64_t localGapBlocks;
+  int64_t rightPad;
+  /// The scalar operand: a number, or the bits of a whole one.
+  float real;
+  int64_t integer;
+  /// Flags.
+  PipeName source;
+  PipeName target;
+  int64_t event;
+};
+
+/// What the text asks of the chip; one table for all blocks of a launch. `context` goes back with
+/// every call. `refuse` and `fail` do not return.
+struct Chip {
+  void *context;
+  uint32_t blocks;
+  uint32_t (*block)(void *context);
+  void (*initialise)(void *context);
+  void (*declare)(void *context, const Operand *tensor, Source at);
+  void (*call)(void *context, const Call *call, Source at);
+  /// A number of a table of addresses, read by the scalar unit.
+  uint64_t (*load)(void *context, const Operand *place, Source at);
+  /// A call that the chip does not have.
+  void (*refuse)(void *context, const char *what, Source at);
+  /// Scalar arithmetic without a result.
+  void (*fail)(void *context, const char *what, Source at);
+  /// The scalar unit took `stepsPerCount` more branches: for programs that never end.
+  void (*count)(void *context);
+};
+
+constexpr uint32_t stepsPerCount = uint32_t(1) << 16;
+
+/// A kernel as its library offers it, under the name `attn_twin_kernel_<name>`.
+struct Kernel {
+  uint32_t version;
+  uint32_t argumentBytes;
+  /// As the text spells it: "__vector__", "__mix__(0, 1)".
+  const char *kind;
+  /// Runs one block. `arguments` is laid out as the device's argument block.
+  void (*run)(const Chip *chip, const void *arguments);
+};
+
+} // namespace attn_twin
+
+#endif // ATTN_SIMULATOR_ASCENDC_DEVICE_TWIN_INTERFACE_H

@@ -1,0 +1,172 @@
+// An instruction in the form that the modelled chip executes, and the program that issues it. Chip
+// IR and compiled AscendC text both come down to this.
+#ifndef ATTN_SIMULATOR_MODEL_INSTRUCTION_H
+#define ATTN_SIMULATOR_MODEL_INSTRUCTION_H
+
+#include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "attn/Simulator/Model/Simulator.h"
+#include <array>
+#include <deque>
+
+namespace attn::simulator {
+
+using ascend::Pipe;
+constexpr int pipeCount = 7;
+
+inline int indexOf(Pipe pipe) { return static_cast<int>(pipe); }
+inline std::string nameOf(Pipe pipe) { return ascend::stringifyPipe(pipe).str(); }
+
+/// The content of a scalar register.
+struct Scalar {
+  int64_t integer = 0;
+  float real = 0;
+};
+
+enum class Element : uint8_t { F32, F16, BF16, Int8, Int16, Int32, Int64 };
+int64_t getBytes(Element element);
+/// The element of a memref or scalar type, or none where the chip has no such type.
+std::optional<Element> getElement(mlir::Type type);
+
+enum class Memory : uint8_t { UB, GM };
+
+constexpr int maxRank = 6;
+
+/// A place in a memory, as an instruction names it.
+struct Place {
+  Memory memory = Memory::UB;
+  /// The buffer in UB, or the array in GM.
+  int32_t object = -1;
+  /// Address in UB, or bytes from the array's first element.
+  int64_t offset = 0;
+  /// UB: the bytes an instruction may touch through this place.
+  int64_t begin = 0;
+  int64_t end = 0;
+  /// GM: the indices of the place. Text knows none: there `begin` and `end` bound the bytes from
+  /// the array's first element on.
+  std::array<int64_t, maxRank> indices = {};
+  bool hasIndices = false;
+};
+
+enum class Opcode : uint8_t {
+  CopyIn,
+  CopyOut,
+  Unary,
+  Binary,
+  MulAdd,
+  ScalarArithmetic,
+  Cast,
+  Duplicate,
+  Copy,
+  Brcb,
+  WholeReduce,
+  BlockReduce,
+  RowReduce,
+  RowBinary,
+  RowMulAdd,
+  ColBinary,
+  SetFlag,
+  WaitFlag,
+  Barrier,
+  SyncAll,
+};
+
+/// What is known of an instruction before it runs.
+struct Instruction {
+  /// Where it stands in the source.
+  mlir::LocationAttr location;
+  /// Its op, where it comes from chip IR.
+  mlir::Operation *op = nullptr;
+  int32_t number = 0;
+  Opcode opcode = Opcode::Barrier;
+  /// As the source names it: "binary mul".
+  std::string name;
+  /// The pipe it runs on; of a set the source, of a wait the target.
+  Pipe pipe = Pipe::S;
+  /// The value of the op's kind attribute (UnaryKind, BinaryKind, …, RoundMode).
+  int kind = 0;
+  /// What the memory operands hold, destination first.
+  llvm::SmallVector<Element, 4> elements;
+  /// Lanes of a repeat; none in counter mode.
+  std::optional<int64_t> mask;
+  llvm::SmallVector<int64_t, 6> strides;
+  /// Copies: pitch in UB and right padding, in elements. Composites: columns and pitch.
+  int64_t pitch = 0;
+  int64_t rightPad = 0;
+  int64_t cols = 0;
+  /// Composites: all of the scratch is overwritten, not only what the chip dialect's need.
+  bool takesAllScratch = false;
+  /// Flags.
+  Pipe source = Pipe::S;
+  Pipe target = Pipe::S;
+  int64_t event = 0;
+  int64_t slots = 1;
+
+  int getOperandCount() const { return elements.size(); }
+};
+
+/// Per pipe, how many of its instructions are known to be finished.
+using Clock = std::array<uint32_t, pipeCount>;
+
+inline void join(Clock &clock, const Clock &other) {
+  for (int pipe = 0; pipe < pipeCount; ++pipe)
+    clock[pipe] = std::max(clock[pipe], other[pipe]);
+}
+
+/// An instruction on its way: its operands have become places and numbers.
+struct Issued {
+  const Instruction *instruction = nullptr;
+  std::array<Place, 4> places;
+  /// Count or repeats; rows, length and GM pitch of a copy; slot of a flag.
+  std::array<int64_t, 3> amounts = {};
+  Scalar scalar;
+  /// When it enters its pipe's queue.
+  double arrival = 0;
+  /// Its number on its pipe, from 1 on.
+  uint32_t sequence = 0;
+  /// What the scalar unit knew to be finished when it issued it.
+  Clock known = {};
+};
+
+/// A buffer in UB.
+struct Buffer {
+  std::string name;
+  mlir::Location location;
+  int64_t address;
+  int64_t bytes;
+};
+
+/// What instructions and places refer to by number; it may grow while a kernel runs.
+struct Listing {
+  std::deque<Instruction> instructions;
+  std::deque<Buffer> buffers;
+};
+
+/// What the scalar unit of a core runs for one block: it computes on its own and stops at each
+/// instruction that a pipe or the core itself must take.
+class ScalarProgram {
+public:
+  virtual ~ScalarProgram() = default;
+
+  enum class Stop { Issue, Finished, Failed };
+  /// Runs until an instruction is ready (then in `next`), the end, or a mistake (then in
+  /// `getFailure`).
+  virtual Stop run(Issued &next) = 0;
+
+  /// Loop iterations begun since the last call: what the scalar unit does beyond the issued
+  /// instructions. Compiled text does not tell.
+  virtual int64_t takeIterations() { return 0; }
+
+  struct Failure {
+    HazardKind kind;
+    mlir::LocationAttr location;
+    std::string message;
+  };
+  const Failure &getFailure() const { return failure; }
+
+protected:
+  Failure failure = {HazardKind::Scalar, {}, {}};
+};
+
+} // namespace attn::simulator
+
+#endif // ATTN_SIMULATOR_MODEL_INSTRUCTION_H

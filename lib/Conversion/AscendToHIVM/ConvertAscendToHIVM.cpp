@@ -1,0 +1,47 @@
+// convert-ascend-to-hivm: chip kernels in the vendor's dialect.
+#include "KernelExporter.h"
+#include "attn/Conversion/AscendToHIVM/Passes.h"
+#include "attn/Launch/Convention/Description.h"
+#include "mlir/IR/Verifier.h"
+
+namespace attn {
+#define GEN_PASS_DEF_CONVERTASCENDTOHIVMPASS
+#include "attn/Conversion/AscendToHIVM/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::hivm;
+
+FailureOr<OwningOpRef<ModuleOp>> attn::convertToHIVM(ModuleOp module) {
+  FailureOr<SmallVector<func::FuncOp>> kernels = launch::getPrintableKernels(module, "HIVM");
+  if (failed(kernels))
+    return failure();
+  module.getContext()->loadDialect<HIVMDialect, hacc::HACCDialect, memref::MemRefDialect>();
+  OwningOpRef<ModuleOp> converted = ModuleOp::create(module.getLoc());
+  (*converted)
+      ->setAttr("hivm.module_core_type",
+                ModuleCoreTypeAttr::get(module.getContext(), ModuleCoreType::AIV));
+  for (func::FuncOp kernel : *kernels)
+    if (failed(KernelExporter(kernel, *converted).run()))
+      return failure();
+  // Whatever is printed can be read.
+  if (failed(verify(*converted)))
+    return failure();
+  return converted;
+}
+
+namespace {
+
+struct ConvertAscendToHIVM : attn::impl::ConvertAscendToHIVMPassBase<ConvertAscendToHIVM> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    FailureOr<OwningOpRef<ModuleOp>> converted = convertToHIVM(module);
+    if (failed(converted))
+      return signalPassFailure();
+    module->setAttrs((**converted)->getAttrDictionary());
+    module.getBodyRegion().takeBody((*converted)->getBodyRegion());
+  }
+};
+
+} // namespace

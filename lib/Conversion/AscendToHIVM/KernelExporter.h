@@ -1,0 +1,129 @@
+// Converts one kernel to the vendor's dialect: structure in KernelExporter.cpp, one spelling per
+// family of instructions in Instructions.cpp.
+#ifndef ATTN_LIB_CONVERSION_ASCENDTOHIVM_KERNELEXPORTER_H
+#define ATTN_LIB_CONVERSION_ASCENDTOHIVM_KERNELEXPORTER_H
+
+#include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "attn/Dialect/HIVM/IR/HIVM.h"
+#include "attn/Launch/Convention/Signature.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace attn::hivm {
+
+class KernelExporter {
+public:
+  KernelExporter(mlir::func::FuncOp kernel, mlir::ModuleOp target)
+      : kernel(kernel), builder(mlir::OpBuilder::atBlockEnd(target.getBody())) {}
+
+  /// Appends the kernel to the target module, or says what it cannot be.
+  mlir::LogicalResult run();
+
+private:
+  /// A place in memory.
+  struct Place {
+    /// The array, in GM; null in UB.
+    mlir::Value array;
+    /// Elements from the start of the array (index), or the byte of UB (i64).
+    mlir::Value offset;
+    /// In UB: at most so many elements are from here to the end of the buffer.
+    int64_t elements = 0;
+  };
+
+  /// A number that is known, or the value that holds it.
+  struct Amount {
+    std::optional<int64_t> number;
+    mlir::Value value;
+
+    bool isOne() const { return number == 1; }
+  };
+
+  /// Rows of elements in UB.
+  struct Rows {
+    mlir::Value memory;
+    Amount rows;
+    Amount cols;
+    /// Elements from one row to the next.
+    int64_t pitch;
+  };
+
+  // Structure (KernelExporter.cpp).
+  mlir::LogicalResult checkForm();
+  mlir::LogicalResult checkBuffers();
+  mlir::LogicalResult makeTaskTypeFunction();
+  void makeFunction();
+  void mapArguments();
+  mlir::LogicalResult exportBlock(mlir::Block &block);
+  mlir::LogicalResult exportOp(mlir::Operation &op);
+  mlir::LogicalResult exportScalar(mlir::Operation &op);
+  mlir::LogicalResult exportArrayQuery(mlir::Operation &op, int64_t dimension);
+  void exportAddress(ascend::AddressOp op);
+  mlir::LogicalResult exportLookup(ascend::LookupOp op);
+  void exportSlot(ascend::SlotOp op);
+  void exportSlice(ascend::SliceOp op);
+  mlir::LogicalResult exportFor(mlir::scf::ForOp op);
+  mlir::LogicalResult exportIf(mlir::scf::IfOp op);
+
+  // Numbers.
+  mlir::Value index(int64_t number);
+  mlir::Value word(int64_t number);
+  mlir::Value add(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value multiply(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value toIndex(mlir::Value word);
+  mlir::Value toWord(mlir::Value index);
+  /// A size or stride of the signature: a number or a name.
+  mlir::Value getNumber(llvm::StringRef text);
+  Amount getAmount(mlir::Value index);
+  static Amount getAmount(int64_t number) { return {number, {}}; }
+  mlir::Value getValue(const Amount &amount) {
+    return amount.number ? index(*amount.number) : amount.value;
+  }
+
+  // Instructions (Instructions.cpp).
+  mlir::LogicalResult exportInstruction(mlir::Operation &op);
+  mlir::LogicalResult write(ascend::CopyInOp op);
+  mlir::LogicalResult write(ascend::CopyOutOp op);
+  mlir::LogicalResult write(ascend::UnaryOp op);
+  mlir::LogicalResult write(ascend::BinaryOp op);
+  mlir::LogicalResult write(ascend::ScalarOp op);
+  mlir::LogicalResult write(ascend::CastOp op);
+  mlir::LogicalResult write(ascend::DuplicateOp op);
+  mlir::LogicalResult write(ascend::CopyOp op);
+  mlir::LogicalResult write(ascend::RowReduceOp op);
+  mlir::LogicalResult write(ascend::RowBinaryOp op);
+  mlir::LogicalResult write(ascend::ColBinaryOp op);
+  mlir::LogicalResult write(ascend::SetFlagOp op);
+  mlir::LogicalResult write(ascend::WaitFlagOp op);
+  mlir::LogicalResult write(ascend::BarrierOp op);
+  mlir::LogicalResult write(ascend::SyncAllOp op);
+  template <typename HIVMOp, typename Op> mlir::LogicalResult writeFlag(Op op);
+  void writeElementwise(mlir::Location loc, ascend::BinaryKind kind, mlir::ValueRange sources,
+                        mlir::Value dst, mlir::Value scratch, llvm::ArrayRef<int64_t> broadcast);
+  /// The memory that a vector instruction in count or repeat form works on, operand by operand.
+  template <typename Op>
+  mlir::LogicalResult getViews(Op op, mlir::ValueRange operands,
+                               llvm::SmallVectorImpl<mlir::Value> &views,
+                               llvm::SmallVectorImpl<int64_t> &broadcast);
+  /// `count` elements of UB.
+  mlir::Value getRun(mlir::Value memory, const Amount &count);
+  mlir::Value getTile(const Rows &tile);
+  mlir::Value getWhole(mlir::Value memory);
+  mlir::Value getArrayRows(mlir::Value memory, const Amount &rows, const Amount &cols,
+                           const Amount &pitch);
+
+  mlir::func::FuncOp kernel;
+  mlir::func::FuncOp function;
+  mlir::OpBuilder builder;
+  launch::Signature signature;
+  /// The launcher's argument for flags between cores; null where the kernel has none.
+  mlir::Value flagBase;
+  mlir::IRMapping scalars;
+  llvm::StringMap<mlir::Value> parameters;
+  llvm::DenseMap<mlir::Value, Place> places;
+  /// The kernel's argument behind each array: itself, or the table it was looked up in.
+  llvm::DenseMap<mlir::Value, unsigned> arrays;
+};
+
+} // namespace attn::hivm
+
+#endif // ATTN_LIB_CONVERSION_ASCENDTOHIVM_KERNELEXPORTER_H

@@ -1,0 +1,127 @@
+// Translates the LLVM dialect to LLVM IR and makes optimised machine code of it for this host.
+#include "Compiler.h"
+#include "attn/Cpu/Compiler/Jit.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ExecutionEngine/Orc/CompileUtils.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace attn::jit;
+
+/// The machine this runs on, with all its vector instructions.
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createHostMachine() {
+  static const bool isInitialized = [] {
+    return !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter();
+  }();
+  if (!isInitialized)
+    return llvm::createStringError("LLVM was built without code generation for this host");
+  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return builder.takeError();
+  // The code runs wherever it is mapped.
+  builder->setRelocationModel(llvm::Reloc::PIC_).setCodeModel(llvm::CodeModel::Small);
+  return builder->createTargetMachine();
+}
+
+/// The kernels are vectors already: what is left is the usual clean-up, kept cheap.
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = false;
+  tuning.SLPVectorization = false;
+  tuning.LoopUnrolling = false;
+  tuning.LoopInterleaving = false;
+  llvm::PassBuilder builder(&machine, tuning);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager callGraph;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(callGraph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+}
+
+/// A vector of 16-bit floats as one of words. A bitcast alone would not do: code generation takes
+/// it off a store again.
+static llvm::Value *createWords(llvm::IRBuilder<> &builder, llvm::Value *value) {
+  llvm::Type *type = value->getType()->getWithNewType(builder.getInt16Ty());
+  if (auto *cast = llvm::dyn_cast<llvm::BitCastInst>(value); cast && cast->getSrcTy() == type)
+    return cast->getOperand(0);
+  if (auto *select = llvm::dyn_cast<llvm::SelectInst>(value))
+    return builder.CreateSelect(select->getCondition(),
+                                createWords(builder, select->getTrueValue()),
+                                createWords(builder, select->getFalseValue()));
+  return builder.CreateBitCast(value, type);
+}
+
+/// Stores of bf16 past the caches become stores of words: for bf16, LLVM 22 has no such store and
+/// makes it a plain one. After the optimisation, which would undo it.
+static void streamWords(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function)) {
+      auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+      if (!store || !store->hasMetadata(llvm::LLVMContext::MD_nontemporal) ||
+          !store->getValueOperand()->getType()->getScalarType()->isBFloatTy())
+        continue;
+      llvm::IRBuilder<> builder(store);
+      store->setOperand(0, createWords(builder, store->getValueOperand()));
+    }
+}
+
+/// Translates and optimises for `machine`.
+static llvm::Expected<std::unique_ptr<llvm::Module>>
+createOptimizedModule(mlir::ModuleOp module, llvm::TargetMachine &machine,
+                      llvm::LLVMContext &context) {
+  mlir::registerBuiltinDialectTranslation(*module->getContext());
+  mlir::registerLLVMDialectTranslation(*module->getContext());
+  std::unique_ptr<llvm::Module> result = mlir::translateModuleToLLVMIR(module, context);
+  if (!result)
+    return llvm::createStringError("the module cannot be translated to LLVM IR");
+  result->setTargetTriple(machine.getTargetTriple());
+  result->setDataLayout(machine.createDataLayout());
+  optimize(*result, machine);
+  streamWords(*result);
+  return std::move(result);
+}
+
+/// Gives what `finish` makes of the module, optimised for this machine's CPU.
+template <typename Result>
+static llvm::Expected<Result> compileForHost(
+    mlir::ModuleOp module,
+    llvm::function_ref<llvm::Expected<Result>(llvm::Module &, llvm::TargetMachine &)> finish) {
+  auto machine = createHostMachine();
+  if (!machine)
+    return machine.takeError();
+  llvm::LLVMContext context;
+  auto optimized = createOptimizedModule(module, **machine, context);
+  if (!optimized)
+    return optimized.takeError();
+  return finish(**optimized, **machine);
+}
+
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> attn::jit::createObject(mlir::ModuleOp module) {
+  using Object = std::unique_ptr<llvm::MemoryBuffer>;
+  return compileForHost<Object>(module, [](llvm::Module &optimized, llvm::TargetMachine &machine) {
+    return llvm::orc::SimpleCompiler(machine)(optimized);
+  });
+}
+
+llvm::Expected<std::string> attn::jit::printLLVM(mlir::ModuleOp module) {
+  return compileForHost<std::string>(
+      module, [](llvm::Module &optimized, llvm::TargetMachine &) -> llvm::Expected<std::string> {
+        std::string text;
+        llvm::raw_string_ostream stream(text);
+        optimized.print(stream, nullptr);
+        return text;
+      });
+}

@@ -1,0 +1,54 @@
+// The pass `jit-fuse-elementwise`: fuses elementwise operations into their users. CPU stage, on
+// tensors.
+#include "attn/Cpu/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace attn {
+#define GEN_PASS_DEF_FUSEELEMENTWISEPASS
+#include "attn/Cpu/Transforms/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+
+namespace {
+
+/// Whether the operation only widens its input.
+bool isWidening(linalg::GenericOp op) {
+  Block *body = op.getBody();
+  return llvm::hasSingleElement(body->without_terminator()) && isa<arith::ExtFOp>(body->front());
+}
+
+/// Longer payloads gain nothing, and growing them step by step takes time that grows with the
+/// square of their length.
+constexpr size_t maxPayload = 64;
+
+size_t countPayload(linalg::GenericOp op) { return op.getBody()->getOperations().size(); }
+
+bool shouldFuse(OpOperand *operand) {
+  auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+  auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
+  // What stands outside of a loop is not computed again in it.
+  if (!producer || !consumer || producer->getBlock() != consumer->getBlock())
+    return false;
+  // A broadcast operand would be computed once per element it is broadcast to.
+  if (!consumer.getMatchingIndexingMap(operand).isIdentity())
+    return false;
+  return isWidening(producer) ||
+         (producer->hasOneUse() && countPayload(producer) + countPayload(consumer) <= maxPayload);
+}
+
+struct FuseElementwisePass : attn::impl::FuseElementwisePassBase<FuseElementwisePass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    linalg::populateElementwiseOpsFusionPatterns(patterns, shouldFuse);
+    linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace

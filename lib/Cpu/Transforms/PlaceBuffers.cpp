@@ -1,0 +1,87 @@
+// The pass `jit-place-buffers`: allocates every buffer once, at the start of its function. CPU
+// stage, on buffers.
+#include "attn/Cpu/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace attn {
+#define GEN_PASS_DEF_PLACEBUFFERSPASS
+#include "attn/Cpu/Transforms/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+
+namespace {
+
+/// Whole cache lines, and whole vectors of any width.
+constexpr int64_t bufferAlignmentBytes = 64;
+
+/// Whether a buffer can be made anywhere in the function: nothing but numbers decides its size.
+bool isFixed(memref::AllocOp buffer) {
+  MemRefType type = buffer.getType();
+  return type.hasStaticShape() && type.getLayout().isIdentity() && buffer->getNumOperands() == 0 &&
+         type.getElementType().isIntOrIndexOrFloat();
+}
+
+int64_t getBytes(MemRefType type) {
+  Type element = type.getElementType();
+  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  return type.getNumElements() * llvm::divideCeil(bits, 8);
+}
+
+struct PlaceBuffersPass : attn::impl::PlaceBuffersPassBase<PlaceBuffersPass> {
+  using PlaceBuffersPassBase::PlaceBuffersPassBase;
+
+  void runOnOperation() override {
+    SmallVector<memref::AllocOp> buffers;
+    if (failed(collect(buffers)))
+      return signalPassFailure();
+    for (memref::AllocOp buffer : buffers)
+      place(buffer);
+  }
+
+private:
+  LogicalResult collect(SmallVectorImpl<memref::AllocOp> &buffers) {
+    WalkResult result = getOperation().walk([&](Operation *op) {
+      auto buffer = dyn_cast<memref::AllocOp>(op);
+      if (buffer && !isFixed(buffer)) {
+        buffer.emitOpError("has a size that is not a number; only fixed sizes can be placed");
+        return WalkResult::interrupt();
+      }
+      if (isa<scf::YieldOp>(op) && llvm::any_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>)) {
+        op->emitOpError("hands on a buffer; run 'jit-reuse-destinations' before bufferization");
+        return WalkResult::interrupt();
+      }
+      if (buffer)
+        buffers.push_back(buffer);
+      return WalkResult::advance();
+    });
+    if (!buffers.empty() && !llvm::hasSingleElement(getOperation().getBody()))
+      return getOperation().emitOpError("has several blocks; buffers are placed before control "
+                                        "flow is lowered");
+    return failure(result.wasInterrupted());
+  }
+
+  void place(memref::AllocOp buffer) {
+    for (Operation *user : llvm::make_early_inc_range(buffer->getUsers()))
+      if (isa<memref::DeallocOp>(user))
+        user->erase();
+    Block &entry = getOperation().getBody().front();
+    OpBuilder builder(&getContext());
+    buffer.setAlignment(bufferAlignmentBytes);
+    if (getBytes(buffer.getType()) > stackBytes) {
+      buffer->moveBefore(&entry, entry.begin());
+      builder.setInsertionPoint(entry.getTerminator());
+      memref::DeallocOp::create(builder, buffer.getLoc(), buffer);
+      return;
+    }
+    builder.setInsertionPointToStart(&entry);
+    auto onStack = memref::AllocaOp::create(builder, buffer.getLoc(), buffer.getType(),
+                                            buffer.getAlignmentAttr());
+    buffer.getResult().replaceAllUsesWith(onStack);
+    buffer.erase();
+  }
+};
+
+} // namespace

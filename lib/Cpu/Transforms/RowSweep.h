@@ -1,0 +1,85 @@
+// One linalg operation on buffers as a sweep: which loop goes along the vectors, and how operands
+// are read.
+#ifndef ATTN_CPU_COMPILER_ROWSWEEP_H
+#define ATTN_CPU_COMPILER_ROWSWEEP_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace attn::jit {
+
+/// Where a sweep is: `count` elements from index `inner` of the inner loop on.
+struct Place {
+  mlir::Value outer, inner;
+  int64_t count;
+};
+
+/// The two loops of an operation: `outer` one by one, `inner` along vectors.
+class RowSweep {
+public:
+  /// Chooses the loops, or says at `op` why it cannot be swept.
+  static mlir::FailureOr<RowSweep> create(mlir::linalg::GenericOp op, int64_t lanes);
+
+  /// Elements of a vector; 1 where the elements do not lie one behind the other.
+  int64_t getLanes() const { return lanes; }
+  /// Elements along the inner loop.
+  int64_t getInnerSize() const { return innerSize; }
+  /// Steps of the outer loop; `ShapedType::kDynamic` where only the run tells.
+  int64_t getOuterSize() const;
+  /// Whether the inner loop folds its elements into one.
+  bool isInnerReduction() const { return innerReduction; }
+
+  /// Emits the outer loop around what `body` emits for one index of it.
+  void emitOuterLoop(mlir::ImplicitLocOpBuilder &builder,
+                     llvm::function_ref<void(mlir::ImplicitLocOpBuilder &, mlir::Value)> body);
+
+  /// Whether the operand changes along the inner loop.
+  bool variesAlongInner(mlir::OpOperand &operand) const;
+
+  /// Whether the operand changes along the outer loop, whose length is a number.
+  bool variesAlongOuter(mlir::OpOperand &operand) const;
+
+  /// Asks for the elements that are as many rows behind (outer, inner) as the outer loop has.
+  void prefetch(mlir::ImplicitLocOpBuilder &builder, mlir::OpOperand &operand, mlir::Value outer,
+                mlir::Value inner);
+
+  /// Reads `count` elements of an operand from (outer, inner) on, or one element where it does not
+  /// vary.
+  mlir::Value load(mlir::ImplicitLocOpBuilder &builder, mlir::OpOperand &operand, mlir::Value outer,
+                   mlir::Value inner, int64_t count);
+  /// Writes what `load` reads; past the caches where `stream`.
+  void store(mlir::ImplicitLocOpBuilder &builder, mlir::Value value, mlir::OpOperand &operand,
+             mlir::Value outer, mlir::Value inner, bool stream = false);
+
+  /// The results of the payload for the elements at `place`, given one value per operand; null for
+  /// outputs that are only written.
+  llvm::SmallVector<mlir::Value> emitPayload(mlir::ImplicitLocOpBuilder &builder,
+                                             llvm::ArrayRef<mlir::Value> arguments,
+                                             const Place &place);
+
+  /// The operation that folds an element into result `number`.
+  mlir::Operation *getCombiner(unsigned number) const;
+
+private:
+  RowSweep(mlir::linalg::GenericOp op) : op(op) {}
+  bool isContiguousAlong(int64_t loop) const;
+  mlir::LogicalResult verify() const;
+  llvm::SmallVector<mlir::Value> getIndices(mlir::ImplicitLocOpBuilder &builder,
+                                            mlir::OpOperand &operand, mlir::Value outer,
+                                            mlir::Value inner) const;
+  /// The index of a loop: one per element along the inner loop.
+  mlir::Value createIndex(mlir::ImplicitLocOpBuilder &builder, int64_t loop,
+                          const Place &place) const;
+
+  mutable mlir::linalg::GenericOp op; // a handle, whose accessors are not const
+  int64_t outer = 0, inner = 1;       // numbers of loops; an outer of -1 is none
+  int64_t innerSize = 0, lanes = 1;
+  bool innerReduction = false;
+};
+
+/// `type` itself, or a vector of it where `count` is more than 1.
+mlir::Type widen(mlir::Type type, int64_t count);
+
+} // namespace attn::jit
+
+#endif // ATTN_CPU_COMPILER_ROWSWEEP_H

@@ -1,0 +1,399 @@
+// The pass `jit-vectorize-rows`: linalg on buffers as loops over explicit vectors. CPU stage, on
+// buffers.
+#include "ArrayAccess.h"
+#include "LaneReduction.h"
+#include "attn/Cpu/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+
+namespace attn {
+#define GEN_PASS_DEF_VECTORIZEROWSPASS
+#include "attn/Cpu/Transforms/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+using namespace attn::jit;
+
+namespace {
+
+/// Vectors that a sweep keeps live between its operations: half of the registers that every host
+/// has.
+constexpr int64_t maxLiveVectors = 8;
+
+/// Vectors of a row that are written out instead of a loop, which would cost more than its steps;
+/// and how many accesses they may have, so that compiling stays fast.
+constexpr int64_t maxStraightVectors = 4, maxStraightAccesses = 64;
+
+/// What is left of `size` elements after whole steps, as pieces (start, count) of full vectors and
+/// then ever smaller ones.
+SmallVector<std::pair<int64_t, int64_t>> getPieces(int64_t start, int64_t size, int64_t lanes) {
+  SmallVector<std::pair<int64_t, int64_t>> pieces;
+  for (int64_t count = lanes; start < size; count /= 2)
+    for (; start + count <= size; start += count)
+      pieces.push_back({start, count});
+  return pieces;
+}
+
+/// The number that changes nothing when it is combined.
+APFloat getNeutral(Operation *combiner) {
+  const llvm::fltSemantics &semantics =
+      cast<FloatType>(combiner->getResult(0).getType()).getFloatSemantics();
+  if (isa<arith::AddFOp>(combiner))
+    return APFloat::getZero(semantics);
+  return APFloat::getInf(semantics, /*Negative=*/isa<arith::MaximumFOp>(combiner));
+}
+
+/// The operation that only sets all of an output to what changes nothing, where nothing else uses
+/// the buffer before `op`; otherwise null.
+linalg::GenericOp findNeutralFill(linalg::GenericOp op, OpOperand &output, Operation *combiner) {
+  linalg::GenericOp found;
+  for (Operation *user : output.get().getUsers()) {
+    if (user == op || isa<memref::DeallocOp>(user))
+      continue;
+    if (user->getBlock() != op->getBlock())
+      return {};
+    if (op->isBeforeInBlock(user))
+      continue;
+    auto fill = dyn_cast<linalg::GenericOp>(user);
+    if (found || !fill)
+      return {};
+    found = fill;
+  }
+  if (!found || !output.get().getDefiningOp() || found.getNumDpsInputs() != 1 ||
+      found.getNumDpsInits() != 1 || !llvm::hasSingleElement(*found.getBody()) ||
+      found.getDpsInits().front() != output.get())
+    return {};
+  APFloat value(0.0f);
+  bool isNeutral = matchPattern(found.getDpsInputs().front(), m_ConstantFloat(&value)) &&
+                   value.bitwiseIsEqual(getNeutral(combiner));
+  return isNeutral ? found : linalg::GenericOp();
+}
+
+/// Emits one operation as loops.
+class SweepEmitter {
+public:
+  /// Outputs in `neutral` are reductions that start at what changes nothing, whatever the buffer
+  /// holds.
+  SweepEmitter(linalg::GenericOp op, RowSweep sweep, int64_t unroll, const ReadAhead &readAhead,
+               const DenseSet<OpOperand *> &neutral)
+      : op(op), sweep(sweep), unroll(std::clamp<int64_t>(maxLiveVectors / countLive(), 1, unroll)),
+        neutral(neutral) {
+    claims = readAhead.getClaims(op);
+  }
+
+  /// Emits the sweep; twice where it writes arrays, which are streamed if they have `streamBytes`.
+  /// Returns whether anything is streamed.
+  bool emit(ImplicitLocOpBuilder &builder, int64_t streamBytes) {
+    Value condition;
+    for (OpOperand &output : op.getDpsInitsMutable()) {
+      if (!mayStream(op, sweep, output))
+        continue;
+      Value pays = createStreamCondition(builder, output, streamBytes);
+      condition = condition ? arith::AndIOp::create(builder, condition, pays).getResult() : pays;
+      streamed.insert(&output);
+    }
+    if (!condition) {
+      emitLoops(builder);
+      return false;
+    }
+    auto choice = scf::IfOp::create(builder, condition, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(choice.thenBlock());
+    emitLoops(builder);
+    streamed.clear();
+    builder.setInsertionPointToStart(choice.elseBlock());
+    emitLoops(builder);
+    return true;
+  }
+
+private:
+  void emitLoops(ImplicitLocOpBuilder &builder) {
+    sweep.emitOuterLoop(builder, [&](ImplicitLocOpBuilder &inside, Value outer) {
+      loadInvariants(inside, outer);
+      if (sweep.isInnerReduction())
+        emitReduction(inside, outer);
+      else
+        emitElementwise(inside, outer);
+    });
+  }
+
+  /// How many vectors one step of the inner loop keeps in registers: partial results, or what it
+  /// reads.
+  int64_t countLive() {
+    if (sweep.isInnerReduction())
+      return op.getNumDpsInits();
+    return llvm::count_if(op->getOpOperands(),
+                          [&](OpOperand &operand) { return sweep.variesAlongInner(operand); });
+  }
+
+  int64_t getStep() const { return sweep.getLanes() * unroll; }
+  bool isShort() const {
+    int64_t vectors = getMainSize() / sweep.getLanes();
+    return vectors <= maxStraightVectors && vectors * op->getNumOperands() <= maxStraightAccesses;
+  }
+  int64_t getMainSize() const { return sweep.getInnerSize() / getStep() * getStep(); }
+
+  /// What stays the same along the inner loop is read before it.
+  void loadInvariants(ImplicitLocOpBuilder &builder, Value outer) {
+    invariants.assign(op->getNumOperands(), Value());
+    for (OpOperand &operand : op->getOpOperands())
+      if (!sweep.variesAlongInner(operand) && op.payloadUsesValueFromOperand(&operand) &&
+          !neutral.contains(&operand))
+        invariants[operand.getOperandNumber()] = sweep.load(builder, operand, outer, outer, 1);
+  }
+
+  /// The values of the inputs for `count` elements from `inner` on.
+  SmallVector<Value> loadInputs(ImplicitLocOpBuilder &builder, Value outer, Value inner,
+                                int64_t count) {
+    for (ReadAhead::Claim claim : claims)
+      if (mayStartLine(*claim.input, inner))
+        claim.sweep.prefetch(builder, *claim.input, outer, inner);
+    SmallVector<Value> values;
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      Value invariant = invariants[input->getOperandNumber()];
+      bool isUsed = op.payloadUsesValueFromOperand(input);
+      values.push_back(invariant || !isUsed ? invariant
+                                            : sweep.load(builder, *input, outer, inner, count));
+    }
+    return values;
+  }
+
+  Value getIndex(ImplicitLocOpBuilder &builder, Value base, int64_t offset) {
+    if (offset == 0)
+      return base;
+    return arith::AddIOp::create(builder, base, arith::ConstantIndexOp::create(builder, offset));
+  }
+
+  /// Emits a loop over the whole steps; `body` gets the index and the carried values.
+  SmallVector<Value>
+  emitMainLoop(ImplicitLocOpBuilder &builder, ValueRange carried,
+               function_ref<SmallVector<Value>(ImplicitLocOpBuilder &, Value, ValueRange)> body) {
+    if (getMainSize() == 0)
+      return carried;
+    if (getMainSize() == getStep() || isShort()) {
+      SmallVector<Value> values(carried);
+      for (int64_t start = 0; start < getMainSize(); start += getStep())
+        values = body(builder, arith::ConstantIndexOp::create(builder, start), values);
+      return values;
+    }
+    Value zero = arith::ConstantIndexOp::create(builder, 0);
+    Value end = arith::ConstantIndexOp::create(builder, getMainSize());
+    Value step = arith::ConstantIndexOp::create(builder, getStep());
+    auto loop =
+        scf::ForOp::create(builder, zero, end, step, carried,
+                           [&](OpBuilder &inside, Location loc, Value index, ValueRange values) {
+                             ImplicitLocOpBuilder bodyBuilder(loc, inside);
+                             scf::YieldOp::create(inside, loc, body(bodyBuilder, index, values));
+                           });
+    return loop.getResults();
+  }
+
+  void emitElementwise(ImplicitLocOpBuilder &builder, Value outer) {
+    emitMainLoop(builder, {}, [&](ImplicitLocOpBuilder &inside, Value index, ValueRange) {
+      for (int64_t part = 0; part < unroll; ++part)
+        emitElements(inside, outer, getIndex(inside, index, part * sweep.getLanes()),
+                     sweep.getLanes());
+      return SmallVector<Value>();
+    });
+    for (auto [start, count] : getPieces(getMainSize(), sweep.getInnerSize(), sweep.getLanes()))
+      emitElements(builder, outer, arith::ConstantIndexOp::create(builder, start), count);
+  }
+
+  void emitElements(ImplicitLocOpBuilder &builder, Value outer, Value inner, int64_t count) {
+    SmallVector<Value> values = loadInputs(builder, outer, inner, count);
+    for (OpOperand &output : op.getDpsInitsMutable())
+      values.push_back(op.payloadUsesValueFromOperand(&output)
+                           ? sweep.load(builder, output, outer, inner, count)
+                           : Value());
+    SmallVector<Value> results = sweep.emitPayload(builder, values, {outer, inner, count});
+    for (auto [result, output] : llvm::zip_equal(results, op.getDpsInitsMutable()))
+      sweep.store(builder, result, output, outer, inner, streamed.contains(&output));
+  }
+
+  Value createNeutral(ImplicitLocOpBuilder &builder, Operation *combiner, int64_t count) {
+    auto type = cast<FloatType>(combiner->getResult(0).getType());
+    TypedAttr attribute = builder.getFloatAttr(type, getNeutral(combiner));
+    if (count > 1)
+      attribute = DenseElementsAttr::get(cast<VectorType>(widen(type, count)), attribute);
+    return arith::ConstantOp::create(builder, attribute);
+  }
+
+  /// Folds `count` elements from `inner` on into one vector of partial results per output.
+  SmallVector<Value> accumulate(ImplicitLocOpBuilder &builder, Value outer, Value inner,
+                                int64_t count, ValueRange partials) {
+    SmallVector<Value> values = loadInputs(builder, outer, inner, count);
+    llvm::append_range(values, partials);
+    return sweep.emitPayload(builder, values, {outer, inner, count});
+  }
+
+  void emitReduction(ImplicitLocOpBuilder &builder, Value outer) {
+    unsigned outputs = op.getNumDpsInits();
+    SmallVector<Operation *> combiners;
+    for (unsigned number = 0; number < outputs; ++number)
+      combiners.push_back(sweep.getCombiner(number));
+
+    // `unroll` groups of one vector per output.
+    SmallVector<Value> partials;
+    for (int64_t part = 0; part < unroll; ++part)
+      for (Operation *combiner : combiners)
+        partials.push_back(createNeutral(builder, combiner, sweep.getLanes()));
+    partials = emitMainLoop(
+        builder, partials, [&](ImplicitLocOpBuilder &inside, Value index, ValueRange carried) {
+          SmallVector<Value> next;
+          for (int64_t part = 0; part < unroll; ++part)
+            llvm::append_range(
+                next, accumulate(inside, outer, getIndex(inside, index, part * sweep.getLanes()),
+                                 sweep.getLanes(), carried.slice(part * outputs, outputs)));
+          return next;
+        });
+    SmallVector<std::pair<int64_t, int64_t>> small;
+    int64_t part = 0;
+    for (auto [start, count] : getPieces(getMainSize(), sweep.getInnerSize(), sweep.getLanes())) {
+      if (count < sweep.getLanes()) {
+        small.push_back({start, count});
+        continue;
+      }
+      Value index = arith::ConstantIndexOp::create(builder, start);
+      auto group = MutableArrayRef(partials).slice(part++ * outputs, outputs);
+      llvm::copy(accumulate(builder, outer, index, count, group), group.begin());
+    }
+    SmallVector<Value> totals = combineGroups(builder, combiners, partials);
+    for (auto [start, count] : small) {
+      SmallVector<Value> piece = reducePiece(builder, combiners, outer, start, count);
+      for (unsigned number = 0; number < outputs; ++number)
+        totals[number] = combine(builder, combiners[number], totals[number], piece[number]);
+    }
+    for (auto [number, output] : llvm::enumerate(op.getDpsInitsMutable())) {
+      Value start = invariants[output.getOperandNumber()];
+      Value total =
+          start ? combine(builder, combiners[number], start, totals[number]) : totals[number];
+      sweep.store(builder, total, output, outer, outer);
+    }
+  }
+
+  /// One scalar per output from `count` elements, fewer than a vector has.
+  SmallVector<Value> reducePiece(ImplicitLocOpBuilder &builder, ArrayRef<Operation *> combiners,
+                                 Value outer, int64_t start, int64_t count) {
+    SmallVector<Value> neutrals;
+    for (Operation *combiner : combiners)
+      neutrals.push_back(createNeutral(builder, combiner, count));
+    Value index = arith::ConstantIndexOp::create(builder, start);
+    return combineLanes(builder, combiners, accumulate(builder, outer, index, count, neutrals));
+  }
+
+  /// One scalar per output from all groups of partial results, combined pairwise.
+  SmallVector<Value> combineGroups(ImplicitLocOpBuilder &builder, ArrayRef<Operation *> combiners,
+                                   SmallVector<Value> partials) {
+    size_t outputs = combiners.size();
+    for (size_t groups = partials.size() / outputs; groups > 1; groups = (groups + 1) / 2)
+      for (size_t group = 0; group < groups / 2; ++group)
+        for (size_t number = 0; number < outputs; ++number)
+          partials[group * outputs + number] =
+              combine(builder, combiners[number], partials[group * outputs + number],
+                      partials[(group + (groups + 1) / 2) * outputs + number]);
+    return combineLanes(builder, combiners, ArrayRef(partials).take_front(outputs));
+  }
+
+  linalg::GenericOp op;
+  RowSweep sweep;
+  int64_t unroll;
+  SmallVector<Value> invariants; // per operand; null where it varies
+  const DenseSet<OpOperand *> &neutral;
+  SmallPtrSet<OpOperand *, 4> streamed; // outputs that are written past the caches
+  ArrayRef<ReadAhead::Claim> claims;    // inputs whose next rows are asked for
+};
+
+struct VectorizeRowsPass : attn::impl::VectorizeRowsPassBase<VectorizeRowsPass> {
+  using VectorizeRowsPassBase::VectorizeRowsPassBase;
+
+  void runOnOperation() override {
+    if (lanes < 1 || unroll < 1 || !llvm::isPowerOf2_64(lanes)) {
+      getOperation().emitError("lanes must be a power of two, and unroll positive");
+      return signalPassFailure();
+    }
+    IRRewriter rewriter(&getContext());
+    generalize(rewriter);
+    SmallVector<std::pair<linalg::GenericOp, RowSweep>> sweeps;
+    if (failed(collectSweeps(sweeps)))
+      return signalPassFailure();
+    DenseSet<OpOperand *> neutral = dropNeutralStarts(rewriter, sweeps);
+    bool streams = false;
+    ReadAhead readAhead(sweeps);
+    for (auto &[op, sweep] : sweeps) {
+      rewriter.setInsertionPoint(op);
+      ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
+      streams |= SweepEmitter(op, sweep, unroll, readAhead, neutral).emit(builder, streamBytes);
+    }
+    for (auto &[op, sweep] : sweeps)
+      rewriter.eraseOp(op);
+    if (streams)
+      orderStreams(rewriter);
+  }
+
+private:
+  using Sweeps = SmallVectorImpl<std::pair<linalg::GenericOp, RowSweep>>;
+
+  LogicalResult collectSweeps(Sweeps &sweeps) {
+    WalkResult result = getOperation().walk([&](linalg::GenericOp op) {
+      FailureOr<RowSweep> sweep = RowSweep::create(op, lanes);
+      if (failed(sweep))
+        return WalkResult::interrupt();
+      sweeps.push_back({op, *sweep});
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  /// Sums that start at nothing are written as they are; what would set them to nothing before goes
+  /// away. Returns the outputs.
+  DenseSet<OpOperand *> dropNeutralStarts(RewriterBase &rewriter, Sweeps &sweeps) {
+    DenseSet<OpOperand *> neutral;
+    DenseSet<Operation *> dropped;
+    for (auto &[op, sweep] : sweeps) {
+      if (!sweep.isInnerReduction())
+        continue;
+      for (auto [number, output] : llvm::enumerate(op.getDpsInitsMutable()))
+        if (linalg::GenericOp fill = findNeutralFill(op, output, sweep.getCombiner(number))) {
+          neutral.insert(&output);
+          dropped.insert(fill);
+        }
+    }
+    llvm::erase_if(sweeps, [&](auto &entry) { return dropped.contains(entry.first); });
+    for (Operation *fill : dropped)
+      rewriter.eraseOp(fill);
+    return neutral;
+  }
+
+  /// What is streamed must be seen before the end of the function is.
+  void orderStreams(IRRewriter &rewriter) {
+    getOperation().walk([&](func::ReturnOp end) {
+      rewriter.setInsertionPoint(end);
+      LLVM::FenceOp::create(rewriter, end.getLoc(), LLVM::AtomicOrdering::seq_cst);
+    });
+  }
+
+  /// Copies and named operations are swept as any other.
+  void generalize(IRRewriter &rewriter) {
+    getOperation().walk([&](Operation *op) {
+      rewriter.setInsertionPoint(op);
+      auto copy = dyn_cast<memref::CopyOp>(op);
+      if (copy && isa<MemRefType>(copy.getSource().getType()) &&
+          isa<MemRefType>(copy.getTarget().getType())) {
+        linalg::makeMemRefCopyOp(rewriter, copy.getLoc(), copy.getSource(), copy.getTarget());
+        rewriter.eraseOp(copy);
+      } else if (auto named = dyn_cast<linalg::LinalgOp>(op);
+                 named && !isa<linalg::GenericOp>(op)) {
+        (void)linalg::generalizeNamedOp(rewriter, named);
+      }
+    });
+  }
+};
+
+} // namespace

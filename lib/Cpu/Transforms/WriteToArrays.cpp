@@ -1,0 +1,136 @@
+// The pass `jit-write-to-arrays`: computes tiles where they are stored. CPU stage, on tensors.
+#include "WholeRows.h"
+#include "attn/Cpu/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace attn {
+#define GEN_PASS_DEF_WRITETOARRAYSPASS
+#include "attn/Cpu/Transforms/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+using linalg::GenericOp;
+
+namespace {
+
+/// What computes a tile that is only stored, in order: one operation, or several that each insert
+/// some rows. `destinations` are the operands through which they write into a buffer.
+struct StoredTile {
+  SmallVector<Operation *> operations;
+  SmallVector<OpOperand *> destinations;
+
+  explicit operator bool() const { return !destinations.empty(); }
+};
+
+/// Reads a tile as one whose rows are inserted into nothing, one part after the other; each part is
+/// used for that alone.
+StoredTile findInserted(Value tile, Block *block) {
+  StoredTile found;
+  while (auto insert = tile.getDefiningOp<tensor::InsertSliceOp>()) {
+    if (insert->getBlock() != block)
+      return {};
+    found.destinations.clear();
+    found.operations.push_back(insert);
+    found.destinations.push_back(&insert.getDestMutable());
+    tile = insert.getDest();
+    auto op = insert.getSource().getDefiningOp<GenericOp>();
+    auto place = op && op.getNumResults() == 1 && op->hasOneUse()
+                     ? op.getDpsInits().front().getDefiningOp<tensor::ExtractSliceOp>()
+                     : tensor::ExtractSliceOp();
+    if (place && place.getSource() == tile && place->hasOneUse() && op->getBlock() == block) {
+      found.operations.append({op, place});
+      found.destinations.push_back(&place.getSourceMutable());
+    }
+    bool isLast = tile.getDefiningOp<tensor::EmptyOp>() != nullptr;
+    if (!isLast && !tile.hasNUses(found.destinations.size()))
+      return {};
+  }
+  if (!tile.getDefiningOp<tensor::EmptyOp>())
+    return {};
+  std::reverse(found.operations.begin(), found.operations.end());
+  return found;
+}
+
+/// What computes a tile and may do so anywhere in its block instead, right before `store`.
+StoredTile findStoredTile(Value tile, Operation *store) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  if (!tile.hasOneUse() || !type.hasStaticShape() || type.getShape().back() == 1)
+    return {};
+  auto op = tile.getDefiningOp<GenericOp>();
+  if (!op)
+    return findInserted(tile, store->getBlock());
+  if (op->getBlock() != store->getBlock() || op.getNumResults() != 1 ||
+      !op.getDpsInits().front().getDefiningOp<tensor::EmptyOp>() ||
+      op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)))
+    return {};
+  return {{op}, {op.getDpsInitOperand(0)}};
+}
+
+/// Lets a tile be computed in `place`, right before `store`: the store keeps its place among other
+/// accesses of the array; the arithmetic may move.
+void writeTo(const StoredTile &tile, Value place, bufferization::MaterializeInDestinationOp store) {
+  for (Operation *op : tile.operations)
+    op->moveBefore(store);
+  OpBuilder builder(tile.operations.front());
+  Value written = bufferization::ToTensorOp::create(
+      builder, store.getLoc(), tile.destinations.front()->get().getType(), place,
+      /*restrict=*/true, /*writable=*/true);
+  for (OpOperand *destination : tile.destinations)
+    destination->set(written);
+}
+
+/// A tile of which only the rows that exist are stored is computed in the array where all do, and
+/// otherwise in a buffer, of which those rows are copied.
+void writeToArrayOrBuffer(const StoredTile &tile, tensor::ExtractSliceOp part,
+                          bufferization::MaterializeInDestinationOp store) {
+  auto to = store.getDest().getDefiningOp<memref::SubViewOp>();
+  if (!to || part.getSizes().size() != 1 || to.getSizes() != part.getSizes() ||
+      to.getType().getRank() != 2)
+    return;
+  ImplicitLocOpBuilder builder(store.getLoc(), store);
+  auto type =
+      MemRefType::get(part.getSourceType().getShape(), part.getSourceType().getElementType());
+  Value buffer = memref::AllocOp::create(builder, type);
+  Value isWhole = attn::jit::createIsWhole(builder, part.getSizes().front(), type);
+  Value place = attn::jit::createChoice(builder, isWhole,
+                                        attn::jit::createWholeView(builder, to, type), buffer);
+  auto whole = bufferization::MaterializeInDestinationOp::create(
+      builder, /*result=*/Type(), part.getSource(), place, /*restrict=*/true, /*writable=*/true);
+  auto copy = scf::IfOp::create(builder, attn::jit::createNot(builder, isWhole),
+                                /*withElseRegion=*/false);
+  builder.setInsertionPoint(copy.thenBlock()->getTerminator());
+  Value rows = memref::SubViewOp::create(builder, buffer, part.getMixedOffsets(),
+                                         part.getMixedSizes(), part.getMixedStrides());
+  memref::CopyOp::create(builder, rows, to);
+  store.erase();
+  part.erase();
+  writeTo(tile, place, whole);
+}
+
+struct WriteToArraysPass : attn::impl::WriteToArraysPassBase<WriteToArraysPass> {
+  void runOnOperation() override {
+    SmallVector<bufferization::MaterializeInDestinationOp> stores;
+    getOperation().walk(
+        [&](bufferization::MaterializeInDestinationOp store) { stores.push_back(store); });
+    for (bufferization::MaterializeInDestinationOp store : stores) {
+      if (!isa<MemRefType>(store.getDest().getType()))
+        continue;
+      if (StoredTile tile = findStoredTile(store.getSource(), store)) {
+        writeTo(tile, store.getDest(), store);
+        continue;
+      }
+      auto part = store.getSource().getDefiningOp<tensor::ExtractSliceOp>();
+      if (!part || !part->hasOneUse() || part.getSourceType().getRank() != 2)
+        continue;
+      if (StoredTile tile = findStoredTile(part.getSource(), store))
+        writeToArrayOrBuffer(tile, part, store);
+    }
+  }
+};
+
+} // namespace

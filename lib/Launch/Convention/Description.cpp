@@ -1,0 +1,98 @@
+// Which kernels are printed, and the lines above each: what a launcher and a reader must know of
+// it.
+#include "attn/Launch/Convention/Description.h"
+#include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "attn/Launch/IR/LaunchDialect.h"
+#include "attn/Machine/Chip.h"
+#include "attn/Machine/MachineDialect.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::launch;
+
+FailureOr<SmallVector<func::FuncOp>> attn::launch::getPrintableKernels(ModuleOp module,
+                                                                       StringRef form) {
+  SmallVector<func::FuncOp> kernels;
+  for (Operation &op : module.getBody()->getOperations()) {
+    // The grid of a kernel is counted on the host.
+    if (op.hasAttr(launch::gridOfName))
+      continue;
+    auto kernel = dyn_cast<func::FuncOp>(op);
+    if (kernel && kernel->hasAttr("tile.kernel"))
+      return kernel.emitError() << "kernel '" << kernel.getName()
+                                << "' is not on the chip yet; run convert-tile-to-ascend before";
+    if (!kernel || !kernel->hasAttr("ascend.kernel"))
+      return op.emitError() << "cannot be printed as " << form
+                            << ": only functions with 'ascend.kernel' can";
+    kernels.push_back(kernel);
+  }
+  if (kernels.empty())
+    return module.emitError() << "has no kernel to print as " << form;
+  return kernels;
+}
+
+static std::string describeSizes(func::FuncOp kernel) {
+  auto sizes = kernel->getAttrOfType<DictionaryAttr>(launch::sizesName);
+  if (!sizes)
+    return "";
+  SmallVector<std::string> texts;
+  for (NamedAttribute size : sizes)
+    texts.push_back((NameTable().add(size.getName().getValue(), "size") + " = " +
+                     Twine(cast<IntegerAttr>(size.getValue()).getInt()))
+                        .str());
+  return llvm::join(texts, ", ");
+}
+
+static std::string describeMemory(func::FuncOp kernel) {
+  int64_t usedBytes = 0;
+  kernel.walk([&](ascend::AllocOp buffer) {
+    usedBytes = std::max(usedBytes, buffer.getAddress().value_or(0) + buffer.getByteSize());
+  });
+  auto module = kernel->getParentOfType<ModuleOp>();
+  std::string capacity;
+  if (module && module->hasAttr(machine::targetName))
+    if (FailureOr<Chip> chip = getTargetChip(module); succeeded(chip))
+      capacity =
+          " of " + std::to_string(chip->getUsableBytes(LocalMemory::UB)) + " (" + chip->name + ")";
+  return std::to_string(usedBytes) + capacity + " bytes";
+}
+
+static std::string describeParameter(func::FuncOp kernel, const Signature &signature,
+                                     const Parameter &parameter) {
+  const ArrayArgument &array = signature.arrays[parameter.argument];
+  if (parameter.kind == Parameter::Kind::Stride)
+    return (parameter.getTypeName() + ", in elements").str();
+  if (parameter.kind != Parameter::Kind::Pointer)
+    return parameter.getTypeName().str();
+  auto sizes = llvm::map_range(array.sizes, [](StringRef size) {
+    return size == blockCountText ? StringRef("blocks") : size;
+  });
+  std::string what = "[" + llvm::join(sizes, ", ") + "] of " + array.elementType +
+                     (array.isTable ? ", a table of addresses" : "");
+  if (kernel.getArgAttr(parameter.argument, launch::outputName))
+    what += ", output";
+  if (kernel.getArgAttr(parameter.argument, launch::scratchName))
+    what += ", workspace";
+  return what;
+}
+
+std::vector<std::string> attn::launch::describeKernel(func::FuncOp kernel,
+                                                      const Signature &signature) {
+  std::vector<std::string> lines = {kernel.getName().str()};
+  auto add = [&](const Twine &line) { lines.push_back(line.str()); };
+  if (std::string sizes = describeSizes(kernel); !sizes.empty())
+    add("  sizes: " + sizes);
+  add("  unified buffer: " + describeMemory(kernel));
+  bool hasMeeting = doBlocksMeet(kernel);
+  if (auto limit = kernel->getAttrOfType<IntegerAttr>(launch::limitName))
+    add("  blocks: at most " + Twine(limit.getInt()) +
+        (hasMeeting ? "; all must run at once, since they meet" : ""));
+  if (auto after = kernel->getAttrOfType<FlatSymbolRefAttr>(launch::afterName))
+    add("  launched behind " + after.getValue() +
+        ", with its arguments, workspaces and number of blocks");
+  add(argumentsLine);
+  for (const Parameter &parameter : signature.parameters)
+    add("    " + parameter.name + ": " + describeParameter(kernel, signature, parameter));
+  return lines;
+}

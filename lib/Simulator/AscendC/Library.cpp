@@ -1,0 +1,63 @@
+// Compiled text in this process.
+#include "attn/Simulator/AscendC/Device/twin_interface.h"
+#include "attn/Simulator/AscendC/Twin.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include <dlfcn.h>
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::twin;
+
+// Not llvm::sys::DynamicLibrary: it never closes what it has opened, and tests open thousands.
+std::unique_ptr<Library> Library::open(StringRef path, std::string &problem) {
+  // Without a slash, the loader would look in its own folders.
+  SmallString<256> absolute = path;
+  llvm::sys::fs::make_absolute(absolute);
+  void *handle = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    problem = std::string("cannot open the compiled text: ") + dlerror();
+    return nullptr;
+  }
+  return std::unique_ptr<Library>(new Library(handle));
+}
+
+Library::~Library() { dlclose(handle); }
+
+const attn_twin::Kernel *Library::find(StringRef name, std::string &problem) const {
+  std::string symbol = ("attn_twin_kernel_" + name).str();
+  auto *kernel = static_cast<const attn_twin::Kernel *>(dlsym(handle, symbol.c_str()));
+  if (!kernel) {
+    problem = "the compiled text has no kernel '" + name.str() + "'";
+    return nullptr;
+  }
+  if (kernel->version != attn_twin::interfaceVersion) {
+    problem = "the text was compiled against version " + std::to_string(kernel->version) +
+              " of the twin's header; this is version " +
+              std::to_string(attn_twin::interfaceVersion);
+    return nullptr;
+  }
+  StringRef kind = kernel->kind;
+  if (kind != "__vector__" && kind != "__mix__(0, 1)") {
+    problem = "kernel '" + name.str() + "' is of the kind " + kind.str() +
+              "; the twin runs __vector__ and __mix__(0, 1)";
+    return nullptr;
+  }
+  return kernel;
+}
+
+FailureOr<std::unique_ptr<Library>> Library::make(StringRef text, StringRef clang,
+                                                  MLIRContext *context) {
+  Location location = UnknownLoc::get(context);
+  SmallString<128> path;
+  if (std::error_code error = llvm::sys::fs::createTemporaryFile("attn-twin", "so", path))
+    return emitError(location) << "cannot make a temporary file: " << error.message();
+  llvm::FileRemover remover(path);
+  if (failed(compileText(text, path, clang, context)))
+    return failure();
+  std::string problem;
+  std::unique_ptr<Library> library = open(path, problem);
+  if (!library)
+    return emitError(location) << problem;
+  return library;
+}

@@ -1,0 +1,346 @@
+// Calls of compiled text as instructions of the modelled chip.
+#include "TextKernel.h"
+#include "TextProgram.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::twin;
+using namespace attn::simulator;
+using attn_twin::Call;
+using attn_twin::CallKind;
+using attn_twin::Operand;
+using attn_twin::Position;
+using attn_twin::Source;
+
+constexpr int64_t blockBytes = 32;
+constexpr int64_t repeatBytes = 256;
+
+//===----------------------------------------------------------------------===//
+// Words: both sides number them alike
+//===----------------------------------------------------------------------===//
+
+template <typename Ours, typename Text> static constexpr bool isAlike(Ours ours, Text text) {
+  return static_cast<int>(ours) == static_cast<int>(text);
+}
+static_assert(isAlike(Element::F32, attn_twin::ElementType::F32) &&
+              isAlike(Element::BF16, attn_twin::ElementType::BF16) &&
+              isAlike(Element::Int64, attn_twin::ElementType::Int64));
+static_assert(isAlike(ascend::Pipe::S, attn_twin::PipeName::S) &&
+              isAlike(ascend::Pipe::MTE2, attn_twin::PipeName::MTE2) &&
+              isAlike(ascend::Pipe::ALL, attn_twin::PipeName::ALL));
+static_assert(isAlike(ascend::UnaryKind::Exp, attn_twin::UnaryFunction::Exp) &&
+              isAlike(ascend::UnaryKind::Relu, attn_twin::UnaryFunction::Relu));
+static_assert(isAlike(ascend::BinaryKind::Add, attn_twin::BinaryFunction::Add) &&
+              isAlike(ascend::BinaryKind::Min, attn_twin::BinaryFunction::Min));
+static_assert(isAlike(ascend::ScalarKind::Adds, attn_twin::ScalarFunction::Adds) &&
+              isAlike(ascend::ScalarKind::Mins, attn_twin::ScalarFunction::Mins));
+static_assert(isAlike(ascend::ReduceKind::Sum, attn_twin::ReduceFunction::Sum) &&
+              isAlike(ascend::ReduceKind::Min, attn_twin::ReduceFunction::Min));
+static_assert(isAlike(ascend::RoundMode::None, attn_twin::Rounding::None) &&
+              isAlike(ascend::RoundMode::Trunc, attn_twin::Rounding::Trunc));
+
+/// Opcode and name, as the ops of chip IR have them.
+static std::pair<Opcode, std::string> describe(const Call &call) {
+  auto with = [](StringRef name, StringRef kind) { return (name + " " + kind).str(); };
+  switch (call.kind) {
+  case CallKind::Unary:
+    return {Opcode::Unary, with("unary", ascend::stringifyUnaryKind(
+                                             static_cast<ascend::UnaryKind>(call.function)))};
+  case CallKind::Binary:
+    return {Opcode::Binary, with("binary", ascend::stringifyBinaryKind(
+                                               static_cast<ascend::BinaryKind>(call.function)))};
+  case CallKind::MulAdd:
+    return {Opcode::MulAdd, "mul_add"};
+  case CallKind::Scalar:
+    return {Opcode::ScalarArithmetic,
+            with("scalar",
+                 ascend::stringifyScalarKind(static_cast<ascend::ScalarKind>(call.function)))};
+  case CallKind::Cast:
+    return {Opcode::Cast, with("cast", ascend::stringifyRoundMode(
+                                           static_cast<ascend::RoundMode>(call.function)))};
+  case CallKind::Duplicate:
+    return {Opcode::Duplicate, "duplicate"};
+  case CallKind::Copy:
+    return {Opcode::Copy, "copy"};
+  case CallKind::CopyIn:
+    return {Opcode::CopyIn, "copy_in"};
+  case CallKind::CopyOut:
+    return {Opcode::CopyOut, "copy_out"};
+  case CallKind::Brcb:
+    return {Opcode::Brcb, "brcb"};
+  case CallKind::WholeReduce:
+  case CallKind::BlockReduce: {
+    bool isWhole = call.kind == CallKind::WholeReduce;
+    return {isWhole ? Opcode::WholeReduce : Opcode::BlockReduce,
+            with(isWhole ? "whole_reduce" : "block_reduce",
+                 ascend::stringifyReduceKind(static_cast<ascend::ReduceKind>(call.function)))};
+  }
+  case CallKind::SetFlag:
+    return {Opcode::SetFlag, "set_flag"};
+  case CallKind::WaitFlag:
+    return {Opcode::WaitFlag, "wait_flag"};
+  case CallKind::Barrier:
+    return {Opcode::Barrier, "barrier"};
+  case CallKind::SyncAll:
+    return {Opcode::SyncAll, "sync_all"};
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+static Pipe getPipe(const Call &call) {
+  switch (call.kind) {
+  case CallKind::CopyIn:
+    return Pipe::MTE2;
+  case CallKind::CopyOut:
+    return Pipe::MTE3;
+  case CallKind::SetFlag:
+    return static_cast<Pipe>(call.source);
+  case CallKind::WaitFlag:
+    return static_cast<Pipe>(call.target);
+  case CallKind::Barrier:
+    return static_cast<Pipe>(call.function);
+  case CallKind::SyncAll:
+    return Pipe::ALL;
+  default:
+    return Pipe::V;
+  }
+}
+
+static bool isCopy(const Call &call) {
+  return call.kind == CallKind::CopyIn || call.kind == CallKind::CopyOut;
+}
+
+//===----------------------------------------------------------------------===//
+// The table of functions
+//===----------------------------------------------------------------------===//
+
+static TextKernel &get(void *context) { return *static_cast<TextKernel *>(context); }
+
+TextKernel::TextKernel(const attn_twin::Kernel &kernel, ArrayRef<uint8_t> arguments,
+                       ArrayRef<DeviceMemory> memory, const Chip &chip, int64_t blocks,
+                       int64_t maxSteps, MLIRContext *context)
+    : kernel(kernel), arguments(arguments), memory(memory), chip(chip), maxSteps(maxSteps),
+      context(context) {
+  table.context = this;
+  table.blocks = static_cast<uint32_t>(blocks);
+  table.block = [](void *context) {
+    return static_cast<uint32_t>(get(context).running->getBlock());
+  };
+  table.initialise = [](void *context) { get(context).running->isInitialised = true; };
+  table.declare = [](void *context, const Operand *tensor, Source at) {
+    get(context).declare(*tensor, at);
+  };
+  table.call = [](void *context, const Call *call, Source at) { get(context).call(*call, at); };
+  table.load = [](void *context, const Operand *place, Source at) {
+    return get(context).load(*place, at);
+  };
+  table.refuse = [](void *context, const char *what, Source at) {
+    get(context).fail(HazardKind::Usage, what, at);
+  };
+  table.fail = [](void *context, const char *what, Source at) {
+    get(context).fail(HazardKind::Scalar, what, at);
+  };
+  table.count = [](void *context) { get(context).count(); };
+}
+
+std::unique_ptr<ScalarProgram> TextKernel::start(int64_t block) {
+  return std::make_unique<TextProgram>(*this, block);
+}
+
+Location TextKernel::getLocation(Source at) const {
+  return FileLineColLoc::get(context, at.file, at.line, /*column=*/1);
+}
+
+void TextKernel::fail(HazardKind kind, const Twine &what, Source at) {
+  running->fail(kind, getLocation(at), what.str());
+}
+
+void TextKernel::count() {
+  running->stepsLeft -= attn_twin::stepsPerCount;
+  if (running->stepsLeft < 0)
+    running->fail(HazardKind::Scalar, UnknownLoc::get(context),
+                  "the kernel runs for more scalar steps than the simulator allows");
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+void TextKernel::declare(const Operand &tensor, Source at) {
+  if (tensor.begin % blockBytes != 0)
+    fail(HazardKind::Misaligned,
+         "a tensor begins at byte " + Twine(tensor.begin) + ", not a multiple of 32", at);
+  if (tensor.end > static_cast<uint64_t>(chip.getUsableBytes(LocalMemory::UB)))
+    fail(HazardKind::Capacity,
+         "a tensor ends at byte " + Twine(tensor.end) + " of ub, which has " +
+             Twine(chip.getUsableBytes(LocalMemory::UB)),
+         at);
+}
+
+static StringRef getName(Position position) {
+  switch (position) {
+  case Position::GM:
+    return "GM";
+  case Position::VecIn:
+    return "VECIN";
+  case Position::VecOut:
+    return "VECOUT";
+  case Position::VecCalc:
+    return "VECCALC";
+  }
+  llvm_unreachable("all positions are listed");
+}
+
+int TextKernel::getBuffer(const Operand &operand) {
+  std::vector<int64_t> key = {static_cast<int64_t>(operand.begin),
+                              static_cast<int64_t>(operand.end),
+                              static_cast<int64_t>(operand.position)};
+  auto [known, isNew] = buffers.try_emplace(key, listing.buffers.size());
+  if (isNew)
+    listing.buffers.push_back(
+        {llvm::formatv("{0} at {1}", getName(operand.position), operand.begin),
+         getLocation(operand.declared), static_cast<int64_t>(operand.begin),
+         static_cast<int64_t>(operand.end - operand.begin)});
+  return known->second;
+}
+
+Place TextKernel::getPlace(const Operand &operand, Source at) {
+  Place place;
+  if (operand.position != Position::GM) {
+    place.object = getBuffer(operand);
+    place.offset = operand.address;
+    place.begin = operand.begin;
+    place.end = operand.end;
+    return place;
+  }
+  const DeviceMemory *region = findMemory(memory, operand.begin);
+  if (!region || region->array < 0)
+    fail(HazardKind::OutOfBounds,
+         llvm::formatv("uses a tensor at address {0:x}, which is no array of the launch",
+                       operand.begin)
+             .str(),
+         at);
+  place.memory = Memory::GM;
+  place.object = region->array;
+  place.offset = operand.address - region->address;
+  place.begin = operand.begin - region->address;
+  place.end = std::min(operand.end - region->address, region->bytes);
+  return place;
+}
+
+uint64_t TextKernel::load(const Operand &place, Source at) {
+  const DeviceMemory *region = findMemory(memory, place.address);
+  bool isInside = place.address >= place.begin && place.address + sizeof(uint64_t) <= place.end;
+  if (!region || !isInside || place.address - region->address + sizeof(uint64_t) > region->bytes)
+    fail(HazardKind::OutOfBounds,
+         llvm::formatv("looks up entry {0} of a table of {1}",
+                       static_cast<int64_t>(place.address - place.begin) / 8,
+                       (place.end - place.begin) / 8)
+             .str(),
+         at);
+  uint64_t value;
+  std::memcpy(&value, region->data + (place.address - region->address), sizeof(value));
+  return value;
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+void TextKernel::checkUse(const Call &call, Source at) {
+  if (!running->isInitialised)
+    fail(HazardKind::Usage, "AscendC::InitSocState() must come before the first instruction", at);
+  if (call.kind == CallKind::SyncAll && StringRef(kernel.kind) != "__mix__(0, 1)")
+    fail(HazardKind::Usage,
+         Twine("AscendC::SyncAll() needs a kernel of the kind __mix__(0, 1), not ") + kernel.kind,
+         at);
+  if (call.kind == CallKind::Cast && call.function > static_cast<int>(ascend::RoundMode::Trunc))
+    fail(HazardKind::Usage, "the model of the chip does not round to odd", at);
+  int64_t widest = 1;
+  for (int operand = 0; operand < call.operandCount; ++operand)
+    widest = std::max(widest, getBytes(static_cast<Element>(call.operands[operand].element)));
+  if (call.mask == 0 || call.mask > repeatBytes / widest)
+    fail(HazardKind::Limit,
+         "a mask of " + Twine(call.mask) + " lanes; 1 to " + Twine(repeatBytes / widest) +
+             " are possible",
+         at);
+  if (!isCopy(call))
+    return;
+  // Documented for the positions of loads and stores only.
+  const Operand &local = call.operands[call.kind == CallKind::CopyIn ? 0 : 1];
+  if (local.position == Position::VecCalc)
+    fail(HazardKind::Usage, "AscendC::DataCopyPad takes tensors of VECIN and VECOUT, not VECCALC",
+         at);
+}
+
+int64_t TextKernel::fillCopy(const Call &call, Issued &next, Source at) {
+  int64_t bytes = getBytes(static_cast<Element>(call.operands[0].element));
+  if (call.rowBytes % bytes != 0 || (call.amount > 1 && call.globalGapBytes % bytes != 0))
+    fail(HazardKind::Usage,
+         llvm::formatv("AscendC::DataCopyPad moves rows of {0} bytes, {1} between them, which are "
+                       "no whole elements",
+                       call.rowBytes, call.globalGapBytes)
+             .str(),
+         at);
+  next.amounts = {call.amount, call.rowBytes / bytes,
+                  (call.rowBytes + call.globalGapBytes) / bytes};
+  int64_t rowBytes = llvm::alignTo(call.rowBytes + call.rightPad * bytes, blockBytes);
+  return (rowBytes + call.localGapBlocks * blockBytes) / bytes;
+}
+
+Instruction TextKernel::makeInstruction(const Call &call, int64_t pitch) {
+  Instruction instruction;
+  std::tie(instruction.opcode, instruction.name) = describe(call);
+  instruction.pipe = getPipe(call);
+  instruction.kind = call.kind == CallKind::Barrier ? 0 : call.function;
+  for (int operand = 0; operand < call.operandCount; ++operand)
+    instruction.elements.push_back(static_cast<Element>(call.operands[operand].element));
+  if (call.mask >= 0)
+    instruction.mask = call.mask;
+  instruction.strides.assign(call.strides, call.strides + call.strideCount);
+  instruction.pitch = pitch;
+  instruction.rightPad = call.rightPad;
+  instruction.source = static_cast<Pipe>(call.source);
+  instruction.target = static_cast<Pipe>(call.target);
+  instruction.event = call.event;
+  return instruction;
+}
+
+const Instruction &TextKernel::getInstruction(const Call &call, Source at, int64_t pitch) {
+  std::vector<int64_t> key = {reinterpret_cast<intptr_t>(at.file),
+                              at.line,
+                              static_cast<int64_t>(call.kind),
+                              call.function,
+                              call.mask,
+                              pitch,
+                              call.rightPad,
+                              static_cast<int64_t>(call.source),
+                              static_cast<int64_t>(call.target),
+                              call.event};
+  for (int operand = 0; operand < call.operandCount; ++operand)
+    key.push_back(static_cast<int64_t>(call.operands[operand].element));
+  key.insert(key.end(), call.strides, call.strides + call.strideCount);
+  auto [known, isNew] = instructions.try_emplace(std::move(key), listing.instructions.size());
+  if (isNew) {
+    Instruction instruction = makeInstruction(call, pitch);
+    instruction.location = getLocation(at);
+    instruction.number = listing.instructions.size();
+    listing.instructions.push_back(std::move(instruction));
+  }
+  return listing.instructions[known->second];
+}
+
+void TextKernel::call(const Call &call, Source at) {
+  checkUse(call, at);
+  Issued &next = running->getNext();
+  for (int operand = 0; operand < call.operandCount; ++operand)
+    next.places[operand] = getPlace(call.operands[operand], at);
+  next.amounts = {call.amount, 0, 0};
+  int64_t pitch = isCopy(call) ? fillCopy(call, next, at) : 0;
+  next.scalar = {call.integer, call.real};
+  next.instruction = &getInstruction(call, at, pitch);
+  running->issue();
+}

@@ -1,0 +1,106 @@
+// What the modelled chip takes of HIVM: checked once, before anything runs.
+#include "CheckForm.h"
+#include "attn/Dialect/HIVM/IR/HIVM.h"
+#include "attn/Simulator/HIVM/HIVMText.h"
+#include "attn/Simulator/Model/ScalarArithmetic.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::hivm;
+
+bool hivm::isKernel(func::FuncOp function) { return function->hasAttr("hacc.entry"); }
+
+static bool isIn(MemRefType type, AddressSpace wanted) {
+  auto space = dyn_cast_or_null<AddressSpaceAttr>(type.getMemorySpace());
+  return space && space.getValue() == wanted;
+}
+
+static LogicalResult checkMemory(Location location, MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (!isIn(type, AddressSpace::GM) && !isIn(type, AddressSpace::UB))
+    return emitError(location) << "the modelled chip has no memory for " << type;
+  if (!simulator::getElement(type) || type.getRank() < 1 || type.getRank() > 2 ||
+      failed(type.getStridesAndOffset(strides, offset)))
+    return emitError(location) << "the modelled chip takes rows and columns of known elements, not "
+                               << type;
+  return success();
+}
+
+static LogicalResult checkArguments(func::FuncOp entry) {
+  for (BlockArgument argument : entry.getArguments()) {
+    Type type = argument.getType();
+    if (type.isInteger(64) || type.isInteger(32) || type.isF32())
+      continue;
+    auto memory = dyn_cast<MemRefType>(type);
+    if (!memory || memory.getRank() != 1 || !memory.getLayout().isIdentity() ||
+        !isIn(memory, AddressSpace::GM))
+      return emitError(argument.getLoc()) << "argument " << argument.getArgNumber()
+                                          << " is of type " << type << ", which no launch gives";
+  }
+  return success();
+}
+
+/// Strides of a pointer are those of its type.
+static LogicalResult checkPointer(PointerCastOp op) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  auto type = cast<MemRefType>(op.getResult().getType());
+  if (failed(type.getStridesAndOffset(strides, offset)) || offset != 0 ||
+      llvm::is_contained(strides, ShapedType::kDynamic))
+    return op.emitOpError("has a layout that its type does not tell");
+  return success();
+}
+
+static LogicalResult checkLookup(memref::LoadOp op) {
+  MemRefType type = op.getMemRefType();
+  if (isIn(type, AddressSpace::GM) && type.getElementType().isInteger(64))
+    return success();
+  return op.emitOpError("reads something other than an entry of a table, which the modelled chip "
+                        "cannot");
+}
+
+static LogicalResult checkSubview(memref::SubViewOp op) {
+  if (op.getDroppedDims().any())
+    return op.emitOpError("drops a dimension, which the modelled chip cannot");
+  return success();
+}
+
+static LogicalResult checkOp(Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([](PointerCastOp op) { return checkPointer(op); })
+      .Case([](memref::LoadOp op) { return checkLookup(op); })
+      .Case([](memref::SubViewOp op) { return checkSubview(op); })
+      .Case<memref::ReinterpretCastOp, scf::ForOp, scf::IfOp, scf::YieldOp>(
+          [](Operation *) { return success(); })
+      .Case([](func::ReturnOp op) {
+        return op.getNumOperands() == 0 ? success() : op.emitOpError("returns something");
+      })
+      .Case([](arith::ConstantOp op) {
+        return simulator::getConstant(op) ? success() : op.emitOpError("is no number");
+      })
+      .Default([](Operation *op) -> LogicalResult {
+        if (isa_and_nonnull<HIVMDialect>(op->getDialect()) || simulator::getEvaluate(op))
+          return success();
+        return op->emitOpError("is not known to the modelled chip");
+      });
+}
+
+LogicalResult hivm::checkForm(func::FuncOp entry) {
+  if (!llvm::hasSingleElement(entry.getBody()) || entry.getNumResults() != 0)
+    return entry.emitError("a kernel has a body of one block and returns nothing");
+  if (failed(checkArguments(entry)))
+    return failure();
+  WalkResult result = entry.walk([](Operation *op) -> WalkResult {
+    if (isa<func::FuncOp>(op))
+      return WalkResult::advance();
+    for (Type type : op->getResultTypes())
+      if (auto memory = dyn_cast<MemRefType>(type);
+          memory && failed(checkMemory(op->getLoc(), memory)))
+        return WalkResult::interrupt();
+    return checkOp(op);
+  });
+  return failure(result.wasInterrupted());
+}

@@ -1,0 +1,100 @@
+// Launches of HIVM text: what its parameters get, and the ways to ask for one.
+#include "attn/Simulator/Launch/Launch.h"
+#include "CheckForm.h"
+#include "Program.h"
+#include "attn/Simulator/HIVM/HIVMText.h"
+#include "attn/Simulator/IR/Simulate.h"
+#include "mlir/Parser/Parser.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::hivm;
+using namespace attn::simulator;
+
+static LogicalResult checkOptions(const SimulationOptions &options, Location location) {
+  if (options.checkEffects)
+    return emitError(location) << "text has no interface that its effects could be compared with";
+  return success();
+}
+
+/// What each parameter gets: those that the launcher adds stand among the others.
+static FailureOr<SmallVector<Scalar>> addHidden(func::FuncOp entry,
+                                                ArrayRef<TextArgument> arguments) {
+  SmallVector<Scalar> all;
+  for (BlockArgument parameter : entry.getArguments()) {
+    if (entry.getArgAttr(parameter.getArgNumber(), "hacc.arg_type")) {
+      all.push_back({flagBase, 0});
+      continue;
+    }
+    if (arguments.empty())
+      return entry.emitError("takes more arguments than are given");
+    using Kind = TextArgument::Kind;
+    Kind given = arguments.front().kind;
+    if ((given == Kind::Real) != parameter.getType().isF32() ||
+        (given == Kind::Address) != isa<MemRefType>(parameter.getType()))
+      return entry.emitError() << "argument " << parameter.getArgNumber() << " is of type "
+                               << parameter.getType() << ", and something else is given";
+    all.push_back(arguments.front().value);
+    arguments = arguments.drop_front();
+  }
+  if (!arguments.empty())
+    return entry.emitError("takes fewer arguments than are given");
+  return all;
+}
+
+/// Runs one kernel of text in a session.
+static LogicalResult runKernel(Session &session, func::FuncOp entry,
+                               ArrayRef<TextArgument> arguments, const Device &device,
+                               const Chip &chip, const SimulationOptions &options) {
+  if (failed(checkForm(entry)))
+    return failure();
+  FailureOr<SmallVector<Scalar>> all = addHidden(entry, arguments);
+  if (failed(all))
+    return failure();
+  Kernel kernel{entry,
+                std::move(*all),
+                device.getMemory(),
+                chip,
+                session.getBlocks(),
+                options.maxSteps,
+                {},
+                {},
+                {}};
+  auto start = [&](int64_t block) -> std::unique_ptr<ScalarProgram> {
+    return std::make_unique<Program>(kernel, block);
+  };
+  session.run({entry.getLoc(), kernel.listing, start});
+  return success();
+}
+
+FailureOr<SimulationResult> hivm::simulateText(func::FuncOp kernel, StringRef text,
+                                               const Chip &chip, ArrayRef<Argument> arguments,
+                                               const SimulationOptions &options) {
+  if (failed(checkOptions(options, kernel.getLoc())))
+    return failure();
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, kernel.getContext());
+  FailureOr<int64_t> blocks = countBlocks(kernel, arguments, options);
+  if (!module || failed(blocks))
+    return failure();
+  auto run = [&](func::FuncOp phase, Session &session, const Device &device) -> LogicalResult {
+    auto entry = module->lookupSymbol<func::FuncOp>(phase.getSymName());
+    if (!entry || !isKernel(entry))
+      return phase.emitError() << "the text has no kernel '" << phase.getSymName() << "'";
+    FailureOr<SmallVector<TextArgument>> listed = listArguments(phase, session.getLaunch(), device);
+    if (failed(listed))
+      return failure();
+    return runKernel(session, entry, *listed, device, chip, options);
+  };
+  return launchKernel(kernel, chip, arguments, *blocks, options, run);
+}
+
+FailureOr<SimulationResult> hivm::simulateKernel(func::FuncOp entry, const Chip &chip,
+                                                 ArrayRef<Argument> arguments,
+                                                 const SimulationOptions &options) {
+  if (failed(checkOptions(options, entry.getLoc())))
+    return failure();
+  return launchText(chip, arguments, options, entry.getLoc(),
+                    [&](Session &session, ArrayRef<TextArgument> parameters, const Device &device) {
+                      return runKernel(session, entry, parameters, device, chip, options);
+                    });
+}

@@ -1,0 +1,37 @@
+// The scalar unit of a core: runs the steps of a program up to the next instruction for a pipe.
+#ifndef ATTN_LIB_SIMULATOR_IR_SCALARUNIT_H
+#define ATTN_LIB_SIMULATOR_IR_SCALARUNIT_H
+
+#include "Program.h"
+
+namespace attn::simulator {
+
+class ScalarUnit : public ScalarProgram {
+public:
+  ScalarUnit(const Program &program, const Launch &launch, int64_t block, int64_t blocks,
+             int64_t maxSteps);
+
+  Stop run(Issued &next) override;
+  int64_t takeIterations() override { return std::exchange(iterations, 0); }
+  int64_t getResult(int index) const { return scalars[program.results[index]].integer; }
+
+private:
+  bool advance(const Step &step);
+  bool fail(const Step &step, HazardKind kind, const std::string &message);
+  bool takeSlot(const Step &step);
+  bool takeAddress(const Step &step);
+  bool takeEntry(const Step &step);
+  void fill(int32_t instruction, Issued &next);
+
+  const Program &program;
+  const Launch &launch;
+  std::vector<Scalar> scalars;
+  std::vector<Place> places;
+  size_t at = 0;
+  int64_t stepsLeft;
+  int64_t iterations = 0;
+};
+
+} // namespace attn::simulator
+
+#endif // ATTN_LIB_SIMULATOR_IR_SCALARUNIT_H

@@ -1,0 +1,243 @@
+// One core of the chip: how the scalar unit issues, stalls and ends.
+#include "Core.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::simulator;
+
+Core::Core(int index, Chipwide &shared, Surroundings &surroundings)
+    : index(index), shared(shared), surroundings(surroundings) {}
+
+void Core::startBlock(int64_t newBlock, double time) {
+  block = newBlock;
+  program = shared.kernel.start(block);
+  // On-chip memory holds what the block before left: nothing to rely on.
+  ub.reset();
+  if (!shared.options.timingOnly)
+    ub.emplace(shared.chip.getUsableBytes(LocalMemory::UB));
+  for (PipeState &pipe : pipes) {
+    double busy = pipe.busy;
+    pipe = PipeState();
+    pipe.busy = busy;
+    pipe.freeAt = pipe.doneAt = pipe.busyUntil = time;
+  }
+  flags.assign(pipeCount * pipeCount * shared.chip.eventIds, Flag());
+  scalarTime = time;
+  scalarClock = {};
+  hasNext = hasMet = false;
+  meetings = 0;
+  state = ScalarState::Running;
+  resumeScalar(time);
+}
+
+void Core::resumeScalar(double now) {
+  state = ScalarState::Running;
+  scalarTime = std::max(scalarTime, now);
+  while (true) {
+    if (!hasNext) {
+      ScalarProgram::Stop stop = program->run(next);
+      scalarTime += program->takeIterations() * shared.costs.scalarOp;
+      if (stop == ScalarProgram::Stop::Failed)
+        return failScalar();
+      if (stop == ScalarProgram::Stop::Finished) {
+        state = ScalarState::Returned;
+        return noticeIdle(now);
+      }
+      hasNext = true;
+    }
+    if (!issue())
+      return;
+    hasNext = false;
+  }
+}
+
+void Core::failScalar() {
+  const ScalarProgram::Failure &failure = program->getFailure();
+  // Scalar steps are no instructions; each fails once per kernel.
+  if (shared.log.isNew(failure.kind, -2))
+    shared.log.add(failure.kind, failure.location, block, nameOf(Pipe::S), failure.message);
+  state = ScalarState::Failed;
+  noticeIdle(scalarTime);
+}
+
+bool Core::issue() {
+  const Instruction &instruction = *next.instruction;
+  if (instruction.opcode == Opcode::Barrier && instruction.pipe == Pipe::ALL)
+    return issueBarrierAll();
+  if (instruction.opcode == Opcode::SyncAll)
+    return issueSyncAll();
+  bool isFlag = instruction.opcode == Opcode::SetFlag || instruction.opcode == Opcode::WaitFlag;
+  if (isFlag && !getFlag(next))
+    return true;
+  return instruction.pipe == Pipe::S ? issueOnScalarPipe() : issueToPipe();
+}
+
+bool Core::issueBarrierAll() {
+  if (!areAllIdle()) {
+    state = ScalarState::HeldByBarrier;
+    return false;
+  }
+  record(indexOf(Pipe::S), next);
+  scalarTime = std::max(scalarTime, getLatestDone()) + shared.costs.barrier;
+  passAllPipes();
+  return true;
+}
+
+/// First this core's pipes must be done, then all blocks must have come.
+bool Core::issueSyncAll() {
+  if (!areAllIdle()) {
+    state = ScalarState::HeldByBarrier;
+    return false;
+  }
+  if (!std::exchange(hasMet, false)) {
+    state = ScalarState::InMeeting;
+    surroundings.joinMeeting(index, std::max(scalarTime, getLatestDone()));
+    return false;
+  }
+  record(indexOf(Pipe::S), next);
+  ++meetings;
+  passAllPipes();
+  return true;
+}
+
+void Core::leaveMeeting(double now) {
+  hasMet = true;
+  resumeScalar(now);
+}
+
+/// All that was issued is known to be done, and every pipe starts anew.
+void Core::passAllPipes() {
+  for (int pipe = 0; pipe < pipeCount; ++pipe) {
+    scalarClock[pipe] = pipes[pipe].issued;
+    pipes[pipe].isCold = true;
+  }
+}
+
+bool Core::issueOnScalarPipe() {
+  PipeState &scalar = pipes[indexOf(Pipe::S)];
+  int flag = *getFlag(next);
+  if (next.instruction->opcode == Opcode::SetFlag) {
+    record(indexOf(Pipe::S), next);
+    next.sequence = ++scalar.issued;
+    scalarClock[indexOf(Pipe::S)] = scalar.issued;
+    scalarTime += shared.costs.flagIssue;
+    setFlag(flag, next, scalarClock, scalarTime);
+    return true;
+  }
+  if (flags[flag].raised.empty()) {
+    state = ScalarState::HeldByFlag;
+    heldBy = flag;
+    return false;
+  }
+  record(indexOf(Pipe::S), next);
+  next.sequence = ++scalar.issued;
+  scalarTime = clearFlag(flag, next.sequence, scalarClock, scalarTime);
+  scalarClock[indexOf(Pipe::S)] = scalar.issued;
+  return true;
+}
+
+bool Core::issueToPipe() {
+  const Instruction &instruction = *next.instruction;
+  int pipeIndex = indexOf(instruction.pipe);
+  PipeState &pipe = pipes[pipeIndex];
+  if (pipe.queue.size() >= static_cast<size_t>(shared.costs.queueDepth)) {
+    state = ScalarState::QueueFull;
+    heldBy = pipeIndex;
+    return false;
+  }
+  bool works = instruction.opcode < Opcode::SetFlag;
+  scalarTime += works ? shared.costs.issue : shared.costs.flagIssue;
+  next.arrival = scalarTime;
+  next.sequence = ++pipe.issued;
+  next.known = scalarClock;
+  if (works || instruction.opcode == Opcode::WaitFlag) {
+    pipe.lastWork = &instruction;
+    pipe.lastWorkSequence = next.sequence;
+  }
+  shared.instructions += works;
+  // A pipe that has work looks at its queue when that is done.
+  if (pipe.queue.empty() && !pipe.isTransferring)
+    wake(pipeIndex, std::max(next.arrival, pipe.freeAt));
+  pipe.queue.push_back(next);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Ends
+//===----------------------------------------------------------------------===//
+
+bool Core::areAllIdle() const {
+  return llvm::all_of(
+      pipes, [](const PipeState &pipe) { return pipe.queue.empty() && !pipe.isTransferring; });
+}
+
+double Core::getLatestDone() const {
+  double latest = 0;
+  for (const PipeState &pipe : pipes)
+    latest = std::max({latest, pipe.doneAt, pipe.freeAt});
+  return latest;
+}
+
+void Core::noticeIdle(double now) {
+  if (!areAllIdle())
+    return;
+  if (state == ScalarState::HeldByBarrier)
+    return resumeScalar(now);
+  if (state == ScalarState::Returned || state == ScalarState::Failed)
+    endBlock();
+}
+
+void Core::endBlock() {
+  if (state == ScalarState::Returned && !shared.options.timingOnly)
+    reportLeftovers();
+  state = ScalarState::Ended;
+  surroundings.finishBlock(index, std::max(scalarTime, getLatestDone()));
+}
+
+void Core::reportLeftovers() {
+  for (int pipe = 0; pipe < pipeCount; ++pipe)
+    if (pipes[pipe].lastWork && pipes[pipe].lastWorkSequence > scalarClock[pipe])
+      shared.log.report(HazardKind::Outstanding, *pipes[pipe].lastWork, block,
+                        "may still be under way when the kernel ends: no barrier covers it");
+  for (Flag &flag : flags) {
+    if (flag.raised.empty() && flag.pending.empty())
+      continue;
+    // A set whose event has not come yet still raises its flag.
+    const Instruction *setter =
+        flag.pending.empty() ? flag.raised.back().setter : flag.pending.back().first;
+    if (shared.log.isNew(HazardKind::Flag, setter->number, -3))
+      shared.log.add(HazardKind::Flag, setter->location, block, nameOf(setter->pipe),
+                     llvm::formatv("{0} of {1} is still raised when the kernel ends", setter->name,
+                                   describeFlag(*setter)));
+  }
+}
+
+void Core::reportDeadlock() {
+  std::vector<std::pair<Location, std::string>> held;
+  for (int pipe = 0; pipe < pipeCount; ++pipe)
+    if (pipes[pipe].waitsFor >= 0) {
+      const Instruction &instruction = *pipes[pipe].queue.front().instruction;
+      held.push_back(
+          {instruction.location, llvm::formatv("{0} waits for {1}", nameOf(instruction.pipe),
+                                               describeFlag(instruction))});
+    }
+  if (hasNext) {
+    std::string reason = "a place in a full queue";
+    if (state == ScalarState::HeldByBarrier)
+      reason = "all pipes";
+    if (state == ScalarState::InMeeting)
+      reason = surroundings.describeMissing();
+    if (state == ScalarState::HeldByFlag)
+      reason = describeFlag(*next.instruction);
+    held.push_back({next.instruction->location, "s waits for " + reason});
+  }
+  if (!shared.log.isNew(HazardKind::Deadlock, -1) || held.empty())
+    return;
+  std::string all;
+  for (const auto &[location, text] : held)
+    all += (all.empty() ? "" : "; ") + text;
+  Hazard &hazard = shared.log.add(HazardKind::Deadlock, held.front().first, block, "",
+                                  "nothing can go on: " + all);
+  hazard.notes.assign(held.begin() + 1, held.end());
+}

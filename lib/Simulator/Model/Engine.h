@@ -1,0 +1,57 @@
+// The discrete-event simulation of all cores and the GM bandwidth they share.
+#ifndef ATTN_LIB_SIMULATOR_MODEL_ENGINE_H
+#define ATTN_LIB_SIMULATOR_MODEL_ENGINE_H
+
+#include "Core.h"
+#include "SharedRate.h"
+#include <queue>
+
+namespace attn::simulator {
+
+class Engine : private Surroundings {
+public:
+  explicit Engine(Chipwide &shared);
+
+  /// Runs all blocks to their end, or to a deadlock.
+  void run();
+
+  double getCycles() const { return lastEnd; }
+  int64_t getCoreCount() const { return cores.size(); }
+  double getBusyCycles(int pipe) const;
+
+private:
+  struct Event {
+    double time;
+    /// Events of one time come in the order they were made.
+    uint64_t order;
+    EventKind kind;
+    int core;
+    int index;
+    bool operator>(const Event &other) const {
+      return std::tie(time, order) > std::tie(other.time, other.order);
+    }
+  };
+
+  void schedule(double time, EventKind kind, int core, int index) override;
+  void startTransfer(int core, int pipe, double bytes, double maxRate, double now) override;
+  void finishBlock(int core, double time) override;
+  void joinMeeting(int core, double time) override;
+  std::string describeMissing() const override;
+  void handle(const Event &event);
+  void finishTransfers();
+
+  Chipwide &shared;
+  std::vector<Core> cores;
+  std::priority_queue<Event, std::vector<Event>, std::greater<Event>> events;
+  SharedRate memory;
+  uint64_t nextOrder = 0;
+  int64_t nextBlock = 0;
+  /// The cores whose blocks wait for the others, and when the last of them came.
+  std::vector<int> meeting;
+  double lastArrival = 0;
+  double lastEnd = 0;
+};
+
+} // namespace attn::simulator
+
+#endif // ATTN_LIB_SIMULATOR_MODEL_ENGINE_H

@@ -1,0 +1,132 @@
+// The execution of one instruction: what it touches, what becomes undefined, and its values.
+#ifndef ATTN_LIB_SIMULATOR_MODEL_EXECUTION_H
+#define ATTN_LIB_SIMULATOR_MODEL_EXECUTION_H
+
+#include "HazardLog.h"
+#include "Memory.h"
+#include "attn/Machine/Chip.h"
+#include "attn/Simulator/Model/Numerics.h"
+
+namespace attn::simulator {
+
+constexpr int64_t blockBytes = 32;
+constexpr int64_t blocksPerRepeat = 8;
+constexpr int64_t repeatBytes = blockBytes * blocksPerRepeat;
+
+/// How a vector operand walks through UB, in bytes.
+struct Walk {
+  int64_t address;
+  int64_t elementBytes;
+  int64_t blockStride;
+  int64_t repeatStride;
+};
+
+/// `lanes` elements that lie side by side in every operand; offsets are those of the first.
+struct Run {
+  std::array<int64_t, 4> offsets;
+  int64_t lanes;
+  int64_t repeat;
+};
+
+/// Bytes of UB from `begin` up to `end`.
+struct ByteRange {
+  int64_t begin;
+  int64_t end;
+};
+
+/// The runs of `repeats` repeats of `mask` lanes, in the order of execution.
+void collectRuns(llvm::ArrayRef<Walk> walks, int64_t repeats, int64_t mask,
+                 llvm::SmallVectorImpl<Run> &runs);
+
+class Execution {
+public:
+  Execution(const Issued &issued, int64_t block, ByteMemory &ub, std::vector<ByteMemory> &arrays,
+            const Launch &launch, const Chip &chip, HazardLog &log)
+      : issued(issued), instruction(*issued.instruction), block(block), ub(ub), arrays(arrays),
+        launch(launch), chip(chip), log(log) {}
+
+  /// Executes the instruction. Where it must not touch what it names, reports that and does
+  /// nothing.
+  void run();
+
+  /// What it touched, in order; empty where it did nothing.
+  llvm::ArrayRef<Touch> getTouches() const { return touches; }
+
+private:
+  // One per family of instructions; each touches, checks, then computes.
+  void runElementwise();
+  void runCopy();
+  void runBrcb();
+  void runWholeReduce();
+  void runBlockReduce();
+  void runCopyIn();
+  void runCopyOut();
+  void runRowReduce();
+  void runRowArithmetic();
+  void runColBinary();
+
+  //===--------------------------------------------------------------------===//
+  // Checks: each reports and returns false where the instruction must not run
+  //===--------------------------------------------------------------------===//
+  bool report(HazardKind kind, const llvm::Twine &message);
+  /// All UB operands start at whole blocks; operand `exempt` at whole elements.
+  bool checkAlignment(int exempt = -1);
+  bool checkRepeats(int64_t repeats);
+  bool checkAmount(int64_t amount, llvm::StringRef what);
+  /// Every touch of UB lies inside its buffer.
+  bool checkBounds();
+  /// No repeat reads what an earlier one wrote.
+  bool checkOwnOverlap(llvm::ArrayRef<Run> runs);
+  bool readsOwnResult(llvm::ArrayRef<Run> runs, int source);
+  /// Rows, length and pitches of a copy are within the limits of the machine.
+  bool checkCopy(int64_t rows, int64_t length, int64_t pitch);
+  /// A copy stays inside its array.
+  bool checkArray(const Place &place, int64_t rows, int64_t length, int64_t pitch);
+  bool checkBytes(const Place &place, int64_t rows, int64_t length, int64_t pitch);
+
+  //===--------------------------------------------------------------------===//
+  // State
+  //===--------------------------------------------------------------------===//
+  void touch(int operand, bool isWrite, int64_t begin, int64_t end);
+  void touchRuns(llvm::ArrayRef<Run> runs);
+  ByteMemory &getMemory(int operand);
+  int64_t getElementBytes(int operand) const { return getBytes(instruction.elements[operand]); }
+  /// The origin of a value that is undefined because `operand` is.
+  Origin follow(Origin origin, int operand) const;
+  /// Destination lanes become undefined where a source lane is, and defined elsewhere.
+  void propagate(llvm::ArrayRef<Run> runs, llvm::ArrayRef<int> sources);
+  /// [begin, end) of the destination becomes undefined if any of the source's bytes is, else
+  /// defined.
+  void propagateAny(int64_t begin, int64_t end, int source, llvm::ArrayRef<Run> sourceRuns);
+
+  //===--------------------------------------------------------------------===//
+  // Values
+  //===--------------------------------------------------------------------===//
+  void computeElementwise(llvm::ArrayRef<Run> runs);
+  void computeCast(llvm::ArrayRef<Run> runs);
+  template <typename Access> void computeUnary(llvm::ArrayRef<Run> runs);
+  template <typename Access> void computeBinary(llvm::ArrayRef<Run> runs);
+  template <typename Access> void computeMulAdd(llvm::ArrayRef<Run> runs);
+  template <typename Access> void computeScalar(llvm::ArrayRef<Run> runs);
+  /// A binary tree over neighbours.
+  float reduceTree(llvm::MutableArrayRef<float> values);
+  float reduceRow(const uint8_t *row);
+  ByteRange getScratch(int operand, int64_t elements) const;
+  void fillPadding(int64_t rowBegin, int64_t filledBytes, int64_t paddedBytes);
+
+  const Issued &issued;
+  const Instruction &instruction;
+  int64_t block;
+  ByteMemory &ub;
+  std::vector<ByteMemory> &arrays;
+  const Launch &launch;
+  const Chip &chip;
+  HazardLog &log;
+  llvm::SmallVector<Touch, 8> touches;
+  /// The last touch of each operand, for reading and writing.
+  std::array<std::array<int, 2>, 4> lastTouches = {{{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}}};
+};
+
+} // namespace attn::simulator
+
+#endif // ATTN_LIB_SIMULATOR_MODEL_EXECUTION_H

@@ -1,0 +1,98 @@
+// The memories of the chip: bytes, which of them are undefined, and who touched them last.
+#ifndef ATTN_LIB_SIMULATOR_MODEL_MEMORY_H
+#define ATTN_LIB_SIMULATOR_MODEL_MEMORY_H
+
+#include "IntervalMap.h"
+#include "attn/Simulator/Model/Session.h"
+
+namespace attn::simulator {
+
+/// Where an undefined value came from: the first instruction that read it, and from what; none
+/// where the bytes were never written.
+struct Origin {
+  int32_t instruction = -1;
+  Memory memory = Memory::UB;
+  int32_t object = -1;
+};
+
+/// A run of undefined bytes.
+struct UndefinedRange {
+  int64_t begin;
+  int64_t end;
+  Origin origin;
+};
+
+/// Somebody who touched bytes.
+struct Toucher {
+  int32_t instruction = -1;
+  /// Through which buffer or array; buffers may share memory.
+  int32_t object = -1;
+  int32_t block = -1;
+  /// How often all blocks had met before.
+  uint32_t meetings = 0;
+  uint32_t sequence = 0;
+  Pipe pipe = Pipe::S;
+};
+
+/// A range of bytes that an instruction touched through one of its operands.
+struct Touch {
+  int operand;
+  bool isWrite;
+  int64_t begin;
+  int64_t end;
+};
+
+/// Two touches of the same bytes without an order between them.
+struct Conflict {
+  Toucher earlier;
+  bool earlierWrites;
+  int64_t begin;
+  int64_t end;
+};
+
+/// Who touched which bytes of a memory last, for finding races by happens-before.
+class AccessHistory {
+public:
+  /// Adds a touch by `toucher`, which knows of its own block what `known` says and of other blocks
+  /// what they did before all met; calls `report` for each conflict.
+  void add(const Touch &touch, const Toucher &toucher, const Clock &known,
+           llvm::function_ref<void(const Conflict &)> report);
+
+  /// Forgets everybody: what comes is ordered behind them.
+  void clear() { records = {}; }
+
+private:
+  struct Record {
+    Toucher writer;
+    llvm::SmallVector<Toucher, 3> readers;
+  };
+  IntervalMap<Record> records;
+};
+
+/// One memory: the UB of a core, or an array in GM.
+class ByteMemory {
+public:
+  /// `size` bytes of its own, undefined.
+  explicit ByteMemory(int64_t size);
+  /// The caller's bytes, [begin, end) counted from `data`.
+  ByteMemory(uint8_t *data, int64_t begin, int64_t end, bool isDefined);
+
+  uint8_t *at(int64_t offset) { return data + offset; }
+
+  void define(int64_t begin, int64_t end) { undefined.erase(begin, end); }
+  void undefine(int64_t begin, int64_t end, Origin origin) { undefined.assign(begin, end, origin); }
+  bool isDefined(int64_t begin, int64_t end) const { return !undefined.overlaps(begin, end); }
+  void collectUndefined(int64_t begin, int64_t end,
+                        llvm::SmallVectorImpl<UndefinedRange> &ranges) const;
+
+  AccessHistory history;
+
+private:
+  std::vector<uint8_t> owned;
+  uint8_t *data;
+  IntervalMap<Origin> undefined;
+};
+
+} // namespace attn::simulator
+
+#endif // ATTN_LIB_SIMULATOR_MODEL_MEMORY_H

@@ -1,0 +1,66 @@
+// Shows the result of a run: the text report and the trace for Chrome and Perfetto.
+#include "attn/Machine/Costs.h"
+#include "attn/Simulator/Model/Simulator.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::simulator;
+
+static void printModel(const Chip &chip, raw_ostream &stream) {
+  stream << "model:\n";
+  stream << llvm::formatv(
+      "  {0}: {1} MHz, {2} vector cores, HBM {3} GB/s nominal, {4} GB/s reached\n", chip.name,
+      chip.clockHz / 1000000, chip.vectorCores, chip.hbmBytesPerSecond / 1000000000,
+      chip.hbmPoolBytesPerSecond / 1000000000);
+  for (const CostFact &fact : getFacts(Costs()))
+    stream << llvm::formatv("  {0} = {1} {2} ({3})\n", fact.name, fact.value, fact.unit,
+                            fact.source);
+  stream << "  vector instructions: costs.md §6\n";
+  for (StringRef error : getKnownErrors())
+    stream << "  " << error << "\n";
+}
+
+void simulator::printReport(const SimulationResult &result, const Chip &chip, raw_ostream &stream) {
+  stream << llvm::formatv("blocks: {0} on {1} cores\n", result.blocks, result.cores);
+  stream << llvm::formatv("instructions: {0}\n", result.instructions);
+  stream << llvm::formatv("ub: {0} of {1} bytes\n", result.ubBytesUsed, result.ubBytes);
+  for (const ArrayTraffic &traffic : result.traffic)
+    stream << llvm::formatv("gm {0}: read {1}, written {2} bytes\n", traffic.name,
+                            traffic.bytesRead, traffic.bytesWritten);
+  stream << llvm::formatv("gm: read {0}, written {1} bytes\n", result.bytesRead,
+                          result.bytesWritten);
+  for (const PipeUse &pipe : result.pipes)
+    stream << llvm::formatv("pipe {0}: busy {1:P1}\n", pipe.pipe, pipe.busyShare);
+  stream << llvm::formatv("device: {0:F1} cycles\n", result.cycles);
+  stream << llvm::formatv("predicted time: {0:F2} us\n", result.microseconds);
+  stream << llvm::formatv("roofline: {0:F2} us, {1:P1} of it reached\n",
+                          result.rooflineMicroseconds, result.rooflineShare);
+  stream << llvm::formatv("hazards: {0}\n", result.hazards.size());
+  printModel(chip, stream);
+}
+
+void simulator::writeTrace(const SimulationResult &result, raw_ostream &stream) {
+  llvm::json::OStream json(stream);
+  json.object([&] {
+    json.attribute("displayTimeUnit", "ns");
+    json.attributeArray("traceEvents", [&] {
+      for (const TraceEvent &event : result.trace)
+        json.object([&] {
+          SourcePlace place = getSourcePlace(event.location);
+          json.attribute("name", event.name);
+          json.attribute("cat", event.pipe);
+          json.attribute("ph", "X");
+          json.attribute("ts", event.beginMicroseconds);
+          json.attribute("dur", event.endMicroseconds - event.beginMicroseconds);
+          json.attribute("pid", event.core);
+          json.attribute("tid", event.pipe);
+          json.attributeObject("args", [&] {
+            json.attribute(
+                "source", llvm::formatv("{0}:{1}:{2}", place.file, place.line, place.column).str());
+          });
+        });
+    });
+  });
+}
