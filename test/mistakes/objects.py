@@ -3,7 +3,8 @@ on the modelled chip by their sidecars alone, or under the real torch_npu on the
 
 from mistake import Mistake
 
-LAYOUT = "lib/Target/Sidecar/ArgumentLayout.cpp"
+LAYOUT = "lib/Launch/Convention/ArgumentLayout.cpp"
+ARGUMENTS = "lib/Target/Sidecar/LayoutDescription.cpp"
 FORMULA = "lib/Target/Sidecar/Formula.cpp"
 PARAMETERS = "lib/Target/Sidecar/Parameters.cpp"
 SIDECAR = "lib/Target/Sidecar/Sidecar.cpp"
@@ -33,27 +34,27 @@ MISTAKES = {
         ),
         Mistake(
             "sidecar-size", "numbers of 32 bits take 8 bytes", LAYOUT,
-            'size = parameter.type == "int64_t" ? 8 : 4;', 'size = parameter.type == "int64_t" ? 8 : 8;',
+            "return parameter.type.getIntOrFloatBitWidth() / 8;", "return 8;",
             TEXT,
         ),
         Mistake(
-            "sidecar-kind", "sizes are called strides", LAYOUT,
+            "sidecar-kind", "sizes are called strides", ARGUMENTS,
             'parameter.kind == Kind::Size ? "size" : "stride"', 'parameter.kind == Kind::Size ? "stride" : "size"',
             TEXT,
         ),
         Mistake(
-            "sidecar-axis", "sizes and strides are those of the first dimension", LAYOUT,
+            "sidecar-axis", "sizes and strides are those of the first dimension", ARGUMENTS,
             'argument["axis"] = parameter.dimension;', 'argument["axis"] = 0;',
             BACKWARD,
         ),
         Mistake(
-            "sidecar-type", "reals are said to be whole numbers", LAYOUT,
-            'parameter.type == "float"     ? "f32"', 'parameter.type == "float"     ? "i32"',
+            "sidecar-type", "floating-point numbers are said to be integers", ARGUMENTS,
+            'argument["dtype"] = spellType(parameter.type);', 'argument["dtype"] = "i32";',
             NUMBERS,
         ),
         Mistake(
             "sidecar-hidden-argument", "the hidden argument of HIVM is left out", LAYOUT,
-            "if (route == Route::HIVM && needsSyncBase)", "if (route == Route::HIVM && needsSyncBase && false)",
+            "if (route == Route::HIVM && doBlocksMeet)", "if (route == Route::HIVM && doBlocksMeet && false)",
             BY_HIVM,
         ),
         Mistake(
