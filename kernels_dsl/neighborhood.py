@@ -1,7 +1,7 @@
 """Neighbourhood attention in one dimension: each position attends to those around it, forward and backward.
 
 Positions of one residue class of the dilation never meet those of another, so each class is a plain band: position p of
-class c stands at row c + dilation * p. At the ends the window shrinks.
+class c is at row c + dilation * p. At the ends the window shrinks.
 """
 
 import attn

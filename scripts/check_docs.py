@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""Runs the commands and Python snippets that the documentation shows.
+"""Runs the commands and Python programs that the documentation shows.
 
 In README.md, CONTRIBUTING.md and docs/, each line of a fence marked `sh` is a command and each fence marked `python`
-is a program; both run from the root. `make demo` runs; of other make commands only the
-targets are looked up, since `make test` is what calls this. A fence marked `sh no-run` or `python no-run` is left out.
+is a program; both run from the root. `make demo` runs; of other make commands only the targets are looked up, since
+`make test` is what calls this. A fence marked `sh no-run` or `python no-run` is left out.
+
+A fence marked `text output` is what the program or the commands before it print; a line `...` stands for any lines, and
+the program's own path for `kernel.py`. The kernels of a program are also taken to every text form
+(`scripts/run_documented.py`); `python refused=hivm` says that a form must refuse them.
 """
 
 import os
@@ -12,12 +16,26 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-FENCE = re.compile(r"^```(sh|python)[ \t]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^```(\w+)[ \t]*([^\n]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 TIMEOUT_SECONDS = 600
 MAKE_VARIABLES = {"MAKEFLAGS", "MAKELEVEL", "MFLAGS"}  # of the make that may have started this
+ANY_LINES = "..."
+SHOWN_PATH = "kernel.py"
+
+
+@dataclass
+class Program:
+    """Something that a page shows and that can be run."""
+
+    line: int
+    kind: str  # `python`, `sh`, or `make`, which is only looked up
+    text: str
+    refused: tuple = ()
+    expected: list = field(default_factory=list)  # what it prints: lines, ANY_LINES among them
 
 
 def documents():
@@ -25,36 +43,61 @@ def documents():
     yield from sorted((ROOT / "docs").rglob("*.md"))
 
 
-def commands(document: Path):
-    """Yields (line, kind, text): kind `python`, `make` (only looked up) or `sh`."""
-    text = document.read_text()
+def commands(line: int, body: str):
+    """The programs of a fence of commands."""
+    for offset, command in enumerate(body.replace("\\\n", " ").splitlines()):  # a continued command is one command
+        words = shlex.split(command, comments=True)
+        if words:
+            looked_up = words[0] == "make" and words[1:] != ["demo"]
+            yield Program(line + offset, "make" if looked_up else "sh", command)
+
+
+def programs(text: str):
+    """The programs of a page, each with what the page says that it prints."""
+    found = []
     for fence in FENCE.finditer(text):
-        start = text.count("\n", 0, fence.start()) + 2
-        if fence.group(1) == "python":
-            yield start, "python", fence.group(2)
+        language, marks, body = fence.group(1), fence.group(2).split(), fence.group(3)
+        line = text.count("\n", 0, fence.start()) + 2
+        if (language, marks) == ("text", ["output"]):
+            if not found or found[-1].expected:
+                raise ValueError(f"line {line}: no program prints this")
+            found[-1].expected = body.splitlines()
+        elif "no-run" in marks:
             continue
-        body = fence.group(2).replace("\\\n", " ")  # a continued command is one command
-        for offset, command in enumerate(body.splitlines()):
-            words = shlex.split(command, comments=True)
-            if words:
-                looked_up = words[0] == "make" and words[1:] != ["demo"]
-                yield start + offset, "make" if looked_up else "sh", command
+        elif language == "python":
+            refused = next((mark.removeprefix("refused=") for mark in marks if mark.startswith("refused=")), "")
+            found.append(Program(line, "python", body, tuple(refused.split(",")) if refused else ()))
+        elif language == "sh":
+            found += commands(line, body)
+    return found
 
 
-def run(kind: str, text: str):
-    """Returns (succeeded, output)."""
+def is_printed(expected, printed):
+    """Whether lines are what a page says, with any lines in the place of ANY_LINES."""
+    if not expected:
+        return not printed
+    if expected[0] == ANY_LINES:
+        return any(is_printed(expected[1:], printed[start:]) for start in range(len(printed) + 1))
+    return bool(printed) and expected[0].rstrip() == printed[0].rstrip() and is_printed(expected[1:], printed[1:])
+
+
+def command_line(program: Program, folder: Path):
+    if program.kind == "make":
+        return ["make", "--dry-run", *shlex.split(program.text, comments=True)[1:]]
+    if program.kind == "sh":
+        return ["bash", "-euo", "pipefail", "-c", program.text]
+    # A file, because the source of a kernel is read from its file.
+    snippet = folder / SHOWN_PATH
+    snippet.write_text(program.text)
+    return [sys.executable, str(ROOT / "scripts" / "run_documented.py"), str(snippet), *program.refused]
+
+
+def run(program: Program):
+    """Returns (problem, output); no problem where all is as the page says."""
     environment = {name: value for name, value in os.environ.items() if name not in MAKE_VARIABLES}
     with tempfile.TemporaryDirectory() as folder:
         environment["ATTN_CACHE_DIR"] = str(Path(folder) / "cache")  # never the user's
-        if kind == "python":
-            # A file, because the source of a kernel is read from its file.
-            snippet = Path(folder) / "snippet.py"
-            snippet.write_text(text)
-            argv = [sys.executable, str(snippet)]
-        elif kind == "make":
-            argv = ["make", "--dry-run", *shlex.split(text, comments=True)[1:]]
-        else:
-            argv = ["bash", "-euo", "pipefail", "-c", text]
+        argv = command_line(program, Path(folder))
         try:
             done = subprocess.run(
                 argv,
@@ -67,20 +110,26 @@ def run(kind: str, text: str):
                 timeout=TIMEOUT_SECONDS,
             )
         except subprocess.TimeoutExpired:
-            return False, f"no end after {TIMEOUT_SECONDS} s"
-        return done.returncode == 0, done.stdout
+            return f"no end after {TIMEOUT_SECONDS} s", ""
+        output = done.stdout.replace(f"{folder}/", "")
+    if done.returncode != 0:
+        return f"exit code {done.returncode}", output
+    if program.expected and not is_printed(program.expected, output.rstrip("\n").splitlines()):
+        return "prints something else than the page says", output
+    return "", output
 
 
 def main():
     failed = 0
     for document in documents():
-        for line, kind, text in commands(document):
-            succeeded, output = run(kind, text)
-            shown = "python snippet" if kind == "python" else text.strip()
-            print(f"{'ok    ' if succeeded else 'FAILED'} {document.relative_to(ROOT)}:{line}: {shown}", flush=True)
-            if not succeeded:
+        for program in programs(document.read_text()):
+            problem, output = run(program)
+            shown = "python program" if program.kind == "python" else program.text.strip()
+            place = f"{document.relative_to(ROOT)}:{program.line}"
+            print(f"{'FAILED' if problem else 'ok    '} {place}: {shown}", flush=True)
+            if problem:
                 failed += 1
-                print("  " + "\n  ".join(output.splitlines()[-20:]))
+                print("\n  ".join([f"  {problem}; it printed", *output.splitlines()[-40:]]))
     return bool(failed)
 
 

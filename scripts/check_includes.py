@@ -48,7 +48,7 @@ ALLOWED = {
     "Simulator/Tool": CHIP | SIMULATOR | {"Dialect/HIVM/IR", "Simulator/AscendC", "Simulator/HIVM"},
     "Target/AscendC": CHIP,
     "Target/HIVM": CHIP | {"Conversion/AscendToHIVM", "Dialect/HIVM/IR"},
-    # Some of the vendor's ops stand in both texts for its compiler.
+    # Some of the vendor's ops are in both texts for its compiler.
     "Target/Linalg": BASE | {"Dialect/HIVM/IR"},
     "Target/Sidecar": CHIP,
     "Target/Object": CHIP

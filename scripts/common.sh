@@ -15,7 +15,7 @@ die() {
 version_at_least() { [[ $(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1) == "$2" ]]; }
 
 # The first CMake that works and is new enough for the presets. A command on PATH may be a
-# launcher without a program behind it, so each candidate is run.
+# launcher without a program to launch, so each candidate is run.
 find_cmake() {
   local candidate version
   for candidate in cmake /usr/bin/cmake; do

@@ -13,7 +13,7 @@ if [[ ${1:-} == --check ]]; then
 fi
 failed=0
 .venv/bin/ruff format --quiet "${ruff_mode[@]}" . || failed=1
-# Files not yet added count too; safe.directory lets root work in somebody else's clone.
+# Files not yet added count too; safe.directory lets root work in another user's clone.
 git -c safe.directory='*' ls-files -z --cached --others --exclude-standard -- '*.h' '*.cpp' |
   while IFS= read -r -d '' file; do [[ -f $file ]] && printf '%s\0' "$file"; done |
   xargs -0 -r "$llvm_bin/clang-format" "${mode[@]}" --style=file || failed=1

@@ -22,6 +22,7 @@ TIMEOUT_SECONDS = 600  # for the tests of one mistake
 
 sys.path.insert(0, str(ROOT / "test" / "mistakes"))
 from emitters import MISTAKES  # noqa: E402
+from mistake import LostPlace, find, find_test  # noqa: E402
 
 
 def run(*command):
@@ -57,6 +58,7 @@ def build(*targets):
 
 def run_tests(tests):
     """Whether they pass, and what they print. None for tests that end without a verdict, such as those not found."""
+    tests = [find_test(test, ROOT) for test in tests]
     if is_lit(tests[0]):
         code, output = run(sys.executable, LIT, "-v", *(BUILD / test for test in tests))
     else:
@@ -67,12 +69,11 @@ def run_tests(tests):
 @contextlib.contextmanager
 def planted(mistake):
     """The mistake is in its file meanwhile."""
-    file = ROOT / mistake.file
+    file, start, end = find(mistake, ROOT)
     original = file.read_bytes()
     text = original.decode()
-    assert text.count(mistake.snippet) == 1, f"{mistake.name}: its snippet must occur once in {mistake.file}"
     try:
-        file.write_text(text.replace(mistake.snippet, mistake.replacement))
+        file.write_text(text[:start] + mistake.replacement + text[end:])
         yield
     finally:
         file.write_bytes(original)
@@ -93,7 +94,7 @@ def judge(mistake):
 
 def check_clean(mistakes):
     """Without mistakes, the files are those of git, and all tests are green."""
-    files = sorted({mistake.file for mistake in mistakes})
+    files = sorted({find(mistake, ROOT).path for mistake in mistakes})
     code, output = run("git", "-c", "safe.directory=*", "status", "--porcelain", "--", *files)
     if code != 0 or output:
         sys.exit(f"these files have changes that a mistake would mix with:\n{output}")
@@ -132,7 +133,10 @@ def main():
             print(f"{emitter:8} {mistake.name:32} {mistake.what}")
         return 0
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))
-    check_clean([mistake for _, mistake in chosen])
+    try:
+        check_clean([mistake for _, mistake in chosen])
+    except LostPlace as error:
+        sys.exit(str(error))
     rows, failed = [], 0
     try:
         for emitter, mistake in chosen:

@@ -13,7 +13,7 @@ packages=(
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools
   clang-22 lld-22 clang-format-22 g++ libgomp1 python3-venv python3-dev
 )
-# Neither the build nor the tests need these, so nobody without root is held up by them:
+# Neither the build nor the tests need these, so users without root are not held up by them:
 # faster rebuilds, `make lint`, and the sanitizer runtimes of the asan preset.
 optional_packages=(ccache clang-tidy-22 libclang-rt-22-dev)
 [[ $(id -u) -ne 0 ]] || packages+=("${optional_packages[@]}")

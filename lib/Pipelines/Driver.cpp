@@ -5,6 +5,7 @@
 #include "attn/Machine/MachineDialect.h"
 #include "attn/Pipelines/Pipelines.h"
 #include "attn/Pipelines/Registration.h"
+#include "attn/Support/CommandLine.h"
 #include "attn/Target/AscendC/EmitAscendC.h"
 #include "attn/Target/HIVM/EmitHIVM.h"
 #include "attn/Target/Object/BuildObject.h"
@@ -233,6 +234,7 @@ LogicalResult runWithOptions(const DriverOptions &options, StringRef inputFile,
 } // namespace
 
 int attn::runOptDriver(int argc, char **argv) {
+  hideLibraryOptions();
   DialectRegistry registry;
   registerAllDialects(registry);
   registerAllPasses();

@@ -24,8 +24,8 @@ Packing attn::packIntervals(llvm::ArrayRef<LiveInterval> intervals, int64_t alig
         continue;
       if (offset + interval.bytes <= packing.offsets[other])
         break;
-      int64_t behind = packing.offsets[other] + intervals[other].bytes;
-      offset = std::max<int64_t>(offset, llvm::alignTo(behind, alignment));
+      int64_t after = packing.offsets[other] + intervals[other].bytes;
+      offset = std::max<int64_t>(offset, llvm::alignTo(after, alignment));
     }
     packing.offsets[current] = offset;
     packing.bytes = std::max(packing.bytes, offset + interval.bytes);

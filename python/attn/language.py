@@ -137,7 +137,7 @@ class Auto:
 
     def __init__(self, lo: int, hi: int):
         if not isinstance(lo, int) or not isinstance(hi, int) or not 1 <= lo <= hi <= MAX_SIZE:
-            raise ValueError(f"at.Auto needs whole numbers with 1 <= lo <= hi, not {lo!r} and {hi!r}")
+            raise ValueError(f"at.Auto needs integers with 1 <= lo <= hi, not {lo!r} and {hi!r}")
         self.lo = lo
         self.hi = hi
 
@@ -200,7 +200,7 @@ class Word:
 
 @Word
 def grid(*axes, stages=1):
-    """Parallel axes, whole numbers or `at.tiles`, spread over the cores: `for b, t in at.grid(B, at.tiles(T, BT))`.
+    """Parallel axes, integers or `at.tiles`, spread over the cores: `for b, t in at.grid(B, at.tiles(T, BT))`.
 
     A kernel has one grid, or several with an `at.phase()` between each two.
     """
@@ -240,7 +240,7 @@ def empty_like(array):
 def scratch(dims, dtype):
     """A row of f32 for each core, to sum in with `at.accumulate`: `G = at.scratch("D", at.f32)`.
 
-    Behind `at.phase()`, `G[...]` is the sum over all cores.
+    After `at.phase()`, `G[...]` is the sum over all cores.
     """
 
 
@@ -251,7 +251,7 @@ def accumulate(array, value):
 
 @Word
 def phase():
-    """All cores finish what is above before any begins what is below; stands between two grids."""
+    """All cores finish what is above before any begins what is below; must be between two grids."""
 
 
 @Word
@@ -261,7 +261,7 @@ def zeros(shape, dtype=f32):
 
 @Word
 def concat(a, b):
-    """The rows of `a`, and behind them those of `b`."""
+    """The rows of `a`, and after them those of `b`."""
 
 
 @Word
@@ -360,4 +360,4 @@ def mean(x, axis):
 
 @Word
 def cdiv(a, b):
-    """`a / b` rounded up, for whole numbers."""
+    """`a / b` rounded up, for integers."""

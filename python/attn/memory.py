@@ -30,7 +30,7 @@ class memory_limit:
     def __init__(self, bytes: int | None):
         global _pretended
         if bytes is not None and (not isinstance(bytes, int) or isinstance(bytes, bool)):
-            raise TypeError(f"bytes: a whole number or None is expected, not {bytes!r}")
+            raise TypeError(f"bytes: an integer or None is expected, not {bytes!r}")
         if bytes is not None and bytes <= 0:
             raise ValueError(f"bytes ({bytes}) must be positive")
         self._before, _pretended = _pretended, bytes

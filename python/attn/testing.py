@@ -65,7 +65,7 @@ class Comparison:
 
 
 def compare(result, reference, tolerance):
-    """Elementwise |x - y| <= atol + rtol * |y|; NaN and infinite values must stand at the same places.
+    """Elementwise |x - y| <= atol + rtol * |y|; NaN and infinite values must be at the same places.
 
     `tolerance` is (atol, rtol): numbers, or tensors with a bound for each element.
     """

@@ -1,6 +1,6 @@
 """Attention residual backward on the CPU, all three gradients: our JIT and the backward of torch.compile.
 
-Both make their gradients anew in every call, as autograd does. Where memory is fresh, the system's work for its pages is
+Both make their gradients again in every call, as autograd does. Where memory is fresh, the system's work for its pages is
 part of the time on both sides.
 """
 

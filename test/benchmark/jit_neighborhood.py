@@ -1,8 +1,8 @@
 """Neighbourhood attention on the CPU, forward and backward: our JIT and torch.compile of several formulations.
 
 PyTorch gets its mask ready-made and sums in f32. The goals are against the faster of two formulations by pad and unfold.
-Written out slot by slot, as slices, the formula does better under torch.compile, in the backward ten times: that line has
-no goal, and its ratio is printed like the others. All make their outputs anew in every call, and so do plain copies of as
+Written out tap by tap, as slices, the formula does better under torch.compile, in the backward ten times: that line has
+no goal, and its ratio is printed like the others. All make their outputs again in every call, and so do plain copies of as
 many bytes, which show what memory allows.
 """
 
@@ -42,16 +42,16 @@ def contracted(q, k, v, mask):
 
 
 def sliced(q, k, v, mask):
-    """Slot after slot, each a slice of what is padded."""
+    """Tap after tap, each a slice of what is padded."""
     import torch
 
     length, wide = q.shape[2], q.float()
     keys, values = pad(k), pad(v)
-    slots = [(wide * keys[:, :, slot : slot + length]).sum(-1) for slot in range(WINDOW)]
-    p = (torch.stack(slots, -1) * SCALE + mask).softmax(-1)
+    taps = [(wide * keys[:, :, tap : tap + length]).sum(-1) for tap in range(WINDOW)]
+    p = (torch.stack(taps, -1) * SCALE + mask).softmax(-1)
     out = 0.0
-    for slot in range(WINDOW):
-        out = out + p[..., slot : slot + 1] * values[:, :, slot : slot + length]
+    for tap in range(WINDOW):
+        out = out + p[..., tap : tap + 1] * values[:, :, tap : tap + length]
     return out.to(q.dtype)
 
 

@@ -38,7 +38,7 @@ def main():
         if subprocess.run([sys.executable, benchmarks[name]], cwd=FOLDER.parents[1]).returncode != 0:
             failed.append(name)
     if failed:
-        sys.exit(f"failed, or behind its goal: {', '.join(failed)}")
+        sys.exit(f"failed, or short of its goal: {', '.join(failed)}")
 
 
 if __name__ == "__main__":

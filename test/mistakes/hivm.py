@@ -3,201 +3,198 @@ asks the vendor's own tools."""
 
 from mistake import Mistake
 
-INSTRUCTIONS = "lib/Conversion/AscendToHIVM/Instructions.cpp"
-EXPORTER = "lib/Conversion/AscendToHIVM/KernelExporter.cpp"
-
-_TRACES = "test/python/texts/test_hivm.py::test_asks_for_what_the_chip_ir_does"
+_TRACES = "test_hivm.py::test_asks_for_what_the_chip_ir_does"
 ODD = (f"{_TRACES}[attn_res_fwd-odd-bf16]",)
 RESIDENT = (f"{_TRACES}[attn_res_fwd-resident-bf16]",)
 MEETING = (f"{_TRACES}[attn_res_bwd-streaming-f32]",)
 LIST = (f"{_TRACES}[attn_res_fwd-list-f16]",)
 BAND = (f"{_TRACES}[neighborhood_bwd-carried-f16]",)
-SCRATCH = ("test/python/texts/test_hivm.py::test_scratch_is_large_enough[attn_res_fwd-wide-f32]",)
-TEMPLATES = ("test/python/texts/test_hivm.py::test_templates_exist[attn_res_fwd-wide-f32]",)
-ARGUMENTS = ("test/python/texts/test_hivm.py::test_arguments_are_those_of_the_sidecar[attn_res_bwd-streaming-f32]",)
-VALUES = ("test/python/kernels/test_stages.py::test_attn_res_forward[tail-bfloat16]",)
-VALUES_MEETING = ("test/python/kernels/test_stages.py::test_attn_res_backward[phases-meet-float32]",)
-VALUES_LIST = ("test/python/kernels/test_stages.py::test_lists_of_tensors",)
+SCRATCH = ("test_hivm.py::test_scratch_is_large_enough[attn_res_fwd-wide-f32]",)
+TEMPLATES = ("test_hivm.py::test_templates_exist[attn_res_fwd-wide-f32]",)
+ARGUMENTS = ("test_hivm.py::test_arguments_are_those_of_the_sidecar[attn_res_bwd-streaming-f32]",)
+VALUES = ("test_stages.py::test_attn_res_forward[tail-bfloat16]",)
+VALUES_MEETING = ("test_stages.py::test_attn_res_backward[phases-meet-float32]",)
+VALUES_LIST = ("test_stages.py::test_lists_of_tensors",)
 
 MISTAKES = [
     Mistake(
-        "hivm-count", "runs have half their elements", INSTRUCTIONS,
+        "hivm-count", "runs have half their elements",
         "getViewType(element, {known}, {1})", "getViewType(element, {(known + 1) / 2}, {1})",
         ODD, "instruction",
     ),
     Mistake(
-        "hivm-rows", "the last row of a buffer is not counted", INSTRUCTIONS,
+        "hivm-rows", "the last row of a buffer is not counted",
         "int64_t rows = tile.rows.number.value_or(most);",
         "int64_t rows = std::max<int64_t>(tile.rows.number.value_or(most) - 1, 1);",
         RESIDENT,
     ),
     Mistake(
-        "hivm-pitch", "rows in ub follow each other without their padding", INSTRUCTIONS,
+        "hivm-pitch", "rows in ub follow each other without their padding",
         "getViewType(element, {rows, cols}, {tile.pitch, 1})", "getViewType(element, {rows, cols}, {cols, 1})",
         ODD, "instruction",
     ),
     Mistake(
-        "hivm-repeat-pitch", "repeats are as far apart as those of f32 in every type", INSTRUCTIONS,
+        "hivm-repeat-pitch", "repeats are as far apart as those of f32 in every type",
         "int64_t pitch = strides[operands.size() + number] * perBlock;",
         "int64_t pitch = strides[operands.size() + number] * 8;",
-        ("test/Target/HIVM/instructions.mlir",),
+        ("Target/HIVM/instructions.mlir",),
     ),
     Mistake(
-        "hivm-swapped-operands", "the operands of subtractions and divisions are swapped", INSTRUCTIONS,
+        "hivm-swapped-operands", "the operands of subtractions and divisions are swapped",
         "writeElementwise(op.getLoc(), op.getKind(), {views[1], views[2]}, views[0], {}, broadcast);",
         "writeElementwise(op.getLoc(), op.getKind(), {views[2], views[1]}, views[0], {}, broadcast);",
         VALUES, "hivm",
     ),
     Mistake(
-        "hivm-kind", "the greatest of a tile and a number is the least", INSTRUCTIONS,
+        "hivm-kind", "the greatest of a tile and a number is the least",
         "case ascend::ScalarKind::Maxs:\n    return ascend::BinaryKind::Max;",
         "case ascend::ScalarKind::Maxs:\n    return ascend::BinaryKind::Min;",
         VALUES, "hivm",
     ),
     Mistake(
-        "hivm-rounding", "numbers are rounded towards zero", INSTRUCTIONS,
+        "hivm-rounding", "numbers are rounded towards zero",
         "case ascend::RoundMode::Rint:\n    return RoundMode::Rint;",
         "case ascend::RoundMode::Rint:\n    return RoundMode::Trunc;",
         VALUES, "hivm",
     ),
     Mistake(
-        "hivm-reduction", "the maximum of rows is their sum", INSTRUCTIONS,
+        "hivm-reduction", "the maximum of rows is their sum",
         "case ascend::ReduceKind::Max:\n    return Reduce::Max;", "case ascend::ReduceKind::Max:\n    return Reduce::Sum;",
         RESIDENT, "instruction",
     ),
     Mistake(
-        "hivm-scratch-rule", "reductions of rows of up to two repeats have no scratch", INSTRUCTIONS,
+        "hivm-scratch-rule", "reductions of rows of up to two repeats have no scratch",
         "cols > lanes ||", "cols > 2 * lanes ||",
-        ("test/python/texts/test_hivm.py::test_scratch_is_large_enough[attn_res_fwd-resident-f32]",), "has no scratch",
+        ("test_hivm.py::test_scratch_is_large_enough[attn_res_fwd-resident-f32]",), "has no scratch",
     ),
     Mistake(
-        "hivm-forgotten-scratch", "reductions have no scratch", INSTRUCTIONS,
+        "hivm-forgotten-scratch", "reductions have no scratch",
         "bool hasScratch = takesScratch(op.getCols(), rows.number.has_value());",
         "bool hasScratch = takesScratch(op.getCols(), true) && op.getCols() < 0;",
         SCRATCH + TEMPLATES,
     ),
     Mistake(
-        "hivm-forgotten-column-scratch", "a column is spread over rows without scratch", INSTRUCTIONS,
+        "hivm-forgotten-column-scratch", "a column is spread over rows without scratch",
         "{src, column}, dst, getWhole(op.getScratch()), {1});", "{src, column}, dst, Value(), {1});",
         SCRATCH, "has no scratch",
     ),
     Mistake(
-        "hivm-small-scratch", "scratch has half its elements", INSTRUCTIONS,
+        "hivm-small-scratch", "scratch has half its elements",
         "return getRun(memory, getAmount(places.lookup(memory).elements));",
         "return getRun(memory, getAmount(places.lookup(memory).elements / 2));",
         SCRATCH, "the vendor takes",
     ),
     Mistake(
-        "hivm-broadcast-axis", "a column is spread over the other dimension", INSTRUCTIONS,
+        "hivm-broadcast-axis", "a column is spread over the other dimension",
         "{src, column}, dst, getWhole(op.getScratch()), {1});", "{src, column}, dst, getWhole(op.getScratch()), {0});",
         VALUES,
     ),
     Mistake(
-        "hivm-missing-set", "no flag is set", INSTRUCTIONS,
+        "hivm-missing-set", "no flag is set",
         "write(ascend::SetFlagOp op) { return writeFlag<SetFlagOp>(op); }",
         "write(ascend::SetFlagOp op) { return success(); }",
         ODD + VALUES, "deadlock",
     ),
     Mistake(
-        "hivm-missing-wait", "no flag is waited for", INSTRUCTIONS,
+        "hivm-missing-wait", "no flag is waited for",
         "write(ascend::WaitFlagOp op) { return writeFlag<WaitFlagOp>(op); }",
         "write(ascend::WaitFlagOp op) { return success(); }",
         ODD + VALUES, "flag",
     ),
     Mistake(
-        "hivm-event", "all slots of a buffer share one event", INSTRUCTIONS,
+        "hivm-event", "all slots of a buffer share one event",
         "static_cast<Event>(op.getEvent() + *slot)", "static_cast<Event>(op.getEvent())",
         BAND, "instruction",
     ),
     Mistake(
-        "hivm-slot-event", "the event of a slot that is known at run time only is off by one", INSTRUCTIONS,
+        "hivm-slot-event", "the event of a slot that is known at run time only is off by one",
         "dynamic = add(word(op.getEvent()), toWord(scalars.lookup(op.getSlot())));",
         "dynamic = add(word(op.getEvent() + 1), toWord(scalars.lookup(op.getSlot())));",
         ODD, "instruction",
     ),
     Mistake(
-        "hivm-swapped-pipes", "flags go from the waiting pipe to the other", INSTRUCTIONS,
+        "hivm-swapped-pipes", "flags go from the waiting pipe to the other",
         "HIVMOp::create(builder, op.getLoc(), *source, *target, number, dynamic);",
         "HIVMOp::create(builder, op.getLoc(), *target, *source, number, dynamic);",
         ODD, "instruction",
     ),
     Mistake(
-        "hivm-missing-barrier", "no pipe waits for itself", INSTRUCTIONS,
+        "hivm-missing-barrier", "no pipe waits for itself",
         "PipeBarrierOp::create(builder, op.getLoc(), *pipe);\n  return success();", "return success();",
         ODD + VALUES, "race",
     ),
     Mistake(
-        "hivm-meeting-barrier", "blocks meet while their stores are under way", INSTRUCTIONS,
+        "hivm-meeting-barrier", "blocks meet while their stores are under way",
         "PipeBarrierOp::create(builder, loc, Pipe::PIPE_ALL);\n  SyncBlockSetOp", "SyncBlockSetOp",
         VALUES_MEETING, "under way",
     ),
     Mistake(
-        "hivm-swapped-strides", "the strides of an array are taken in the other order", EXPORTER,
+        "hivm-swapped-strides", "the strides of an array are taken in the other order",
         "argument.strides[dimension + (argument.isTable ? 1 : 0)]",
         "argument.strides[op.getIndices().size() - 1 - dimension + (argument.isTable ? 1 : 0)]",
-        ODD, "instruction",
+        ODD, "instruction", file="KernelExporter.cpp",
     ),
     Mistake(
-        "hivm-sizes-for-strides", "who asks for a stride gets the size", EXPORTER,
+        "hivm-sizes-for-strides", "who asks for a stride gets the size",
         "isa<ascend::DimOp>(op) ? argument.sizes[dimension]", "!isa<ascend::BlockIdOp>(op) ? argument.sizes[dimension]",
-        ODD, "instruction",
+        ODD, "instruction", file="KernelExporter.cpp",
     ),
     Mistake(
-        "hivm-address", "buffers lie a block behind where they are planned", EXPORTER,
+        "hivm-address", "buffers lie a block behind where they are planned",
         "{{}, word(*alloc.getAddress()), type.getShape().back()}",
         "{{}, word(*alloc.getAddress() + 32), type.getShape().back()}",
         ODD, "instruction",
     ),
     Mistake(
-        "hivm-slot-pitch", "the slots of a buffer are one block apart", EXPORTER,
+        "hivm-slot-pitch", "the slots of a buffer are one block apart",
         "word(alloc.getSlotPitchBytes())", "word(32)",
         ODD, "instruction",
     ),
     Mistake(
-        "hivm-slice-offset", "slices begin as many bytes behind their buffers as elements", EXPORTER,
+        "hivm-slice-offset", "slices begin as many bytes behind their buffers as elements",
         "Value distance = multiply(toWord(scalars.lookup(op.getOffset())), word(bytes));",
         "Value distance = multiply(toWord(scalars.lookup(op.getOffset())), word(bytes / bytes));",
         BAND, "instruction",
     ),
     Mistake(
-        "hivm-extent", "entries of a list seem to have one row less", EXPORTER,
+        "hivm-extent", "entries of a list seem to have one row less",
         "add(getNumber(table.sizes[dimension]), index(-1))", "add(getNumber(table.sizes[dimension]), index(-2))",
         VALUES_LIST, "beyond what its pointer_cast gives",
     ),
     Mistake(
-        "hivm-table-index", "the first entry of a list is taken for all", EXPORTER,
+        "hivm-table-index", "the first entry of a list is taken for all",
         "scalars.lookup(op.getIndex()));\n  // The place", "index(0));\n  // The place",
         LIST, "instruction",
     ),
     Mistake(
-        "hivm-hidden-argument", "the argument for flags between cores is not marked as hidden", EXPORTER,
+        "hivm-hidden-argument", "the argument for flags between cores is not marked as hidden",
         "  if (hasMeeting)\n    function.setArgAttr(0, \"hacc.arg_type\",\n"
         "                        hacc::ArgTypeAttr::get(context, hacc::ArgType::FftsBaseAddress));\n",
         "",
         ARGUMENTS,
     ),
     Mistake(
-        "hivm-core-type", "kernels do not say for which cores they are", EXPORTER,
+        "hivm-core-type", "kernels do not say for which cores they are",
         'function->setAttr("hivm.func_core_type", FuncCoreTypeAttr::get(context, FuncCoreType::AIV));', "(void)context;",
         ARGUMENTS,
     ),
     Mistake(
-        "hivm-flag-base", "nobody says where flags between cores lie", EXPORTER,
+        "hivm-flag-base", "nobody says where flags between cores lie",
         "SetFftsBaseAddrOp::create(builder, kernel.getLoc(), flagBase);", "(void)flagBase;",
         VALUES_MEETING, "set_ffts_base_addr",
     ),
     Mistake(
-        "hivm-mask", "the mask is never set to its normal mode", EXPORTER,
+        "hivm-mask", "the mask is never set to its normal mode",
         "  SetMaskNormOp::create(builder, kernel.getLoc());\n", "",
         VALUES, "set_mask_norm",
     ),
     Mistake(
-        "hivm-task-type", "the launcher is told another kind of task", EXPORTER,
+        "hivm-task-type", "the launcher is told another kind of task",
         "constexpr int64_t vectorTask = 10;", "constexpr int64_t vectorTask = 11;",
-        ("test/python/texts/test_hivm.py::test_task_type_is_the_vendors[attn_res_bwd-streaming-f32]",),
+        ("test_hivm.py::test_task_type_is_the_vendors[attn_res_bwd-streaming-f32]",),
     ),
     Mistake(
-        "hivm-pointers", "numbers are declared to arrive as pointers", EXPORTER,
+        "hivm-pointers", "numbers are declared to arrive as pointers",
         "arePointers.push_back(isa<MemRefType>(type));", "arePointers.push_back(true);",
         ARGUMENTS,
     ),

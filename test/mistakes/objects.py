@@ -3,209 +3,201 @@ on the modelled chip by their sidecars alone, or under the real torch_npu on the
 
 from mistake import Mistake
 
-LAYOUT = "lib/Launch/Convention/ArgumentLayout.cpp"
-ARGUMENTS = "lib/Target/Sidecar/LayoutDescription.cpp"
-FORMULA = "lib/Target/Sidecar/Formula.cpp"
-PARAMETERS = "lib/Target/Sidecar/Parameters.cpp"
-SIDECAR = "lib/Target/Sidecar/Sidecar.cpp"
-COMMANDS = "lib/Target/Object/Commands.cpp"
-LAUNCHER = "lib/Target/AscendC/EmitLauncher.cpp"
-
-_LAUNCHED = "test/python/objects/test_objects_run.py::test_standin_object_equals_the_chip_ir"
+_LAUNCHED = "test_objects_run.py::test_standin_object_equals_the_chip_ir"
 BACKWARD = (f"{_LAUNCHED}[attn_res_bwd-streaming-f32]",)
-TEXT = ("test/python/objects/test_sidecar.py::test_arguments_are_those_of_the_text[False-at.f32]",)
-NUMBERS = ("test/python/objects/test_sidecar.py::test_numbers_lie_side_by_side",)
-TARGET = ("test/python/objects/test_sidecar.py::test_blocks_that_meet_need_as_many_cores",)
-GRID = ("test/python/objects/test_sidecar.py::test_grid_equals_the_simulators",)
-WORKSPACE = ("test/python/objects/test_sidecar.py::test_workspace",)
-OBJECT = ("test/python/objects/test_objects.py::test_standin_object_and_sidecar",)
-LIBRARY = ("test/python/objects/test_objects.py::test_standin_library",)
-BY_HIVM = ("test/python/objects/test_objects_hivm.py::test_standin_object[attn_res_bwd-streaming]",)
-LAUNCHES = ("test/python/runtime/test_standin_launch.py::test_launches_on_the_standin[1]",)
-PACKED = ("test/python/runtime/test_runtime.py::test_later_launches_are_packed_natively",)
-OPERATORS = ("test/python/ops/test_standin_ops.py::test_operators_on_the_standin",)
+TEXT = ("test_sidecar.py::test_arguments_are_those_of_the_text[False-at.f32]",)
+NUMBERS = ("test_sidecar.py::test_numbers_lie_side_by_side",)
+TARGET = ("test_sidecar.py::test_blocks_that_meet_need_as_many_cores",)
+GRID = ("test_sidecar.py::test_grid_equals_the_simulators",)
+WORKSPACE = ("test_sidecar.py::test_workspace",)
+OBJECT = ("test_objects.py::test_standin_object_and_sidecar",)
+LIBRARY = ("test_objects.py::test_standin_library",)
+BY_HIVM = ("test_objects_hivm.py::test_standin_object[attn_res_bwd-streaming]",)
+LAUNCHES = ("test_standin_launch.py::test_launches_on_the_standin[1]",)
+PACKED = ("test_runtime.py::test_later_launches_are_packed_natively",)
+OPERATORS = ("test_standin_ops.py::test_operators_on_the_standin",)
 
 MISTAKES = {
     "Sidecar": [
         Mistake(
-            "sidecar-alignment", "every argument begins at a multiple of 8", LAYOUT,
+            "sidecar-alignment", "every argument begins at a multiple of 8",
             "int64_t alignment = std::max<int64_t>(4, size);", "int64_t alignment = std::max<int64_t>(8, size);",
             NUMBERS,
         ),
         Mistake(
-            "sidecar-size", "numbers of 32 bits take 8 bytes", LAYOUT,
+            "sidecar-size", "numbers of 32 bits take 8 bytes",
             "return parameter.type.getIntOrFloatBitWidth() / 8;", "return 8;",
             TEXT,
         ),
         Mistake(
-            "sidecar-kind", "sizes are called strides", ARGUMENTS,
+            "sidecar-kind", "sizes are called strides",
             'parameter.kind == Kind::Size ? "size" : "stride"', 'parameter.kind == Kind::Size ? "stride" : "size"',
             TEXT,
         ),
         Mistake(
-            "sidecar-axis", "sizes and strides are those of the first dimension", ARGUMENTS,
+            "sidecar-axis", "sizes and strides are those of the first dimension",
             'argument["axis"] = parameter.dimension;', 'argument["axis"] = 0;',
             BACKWARD,
         ),
         Mistake(
-            "sidecar-type", "floating-point numbers are said to be integers", ARGUMENTS,
+            "sidecar-type", "floating-point numbers are said to be integers",
             'argument["dtype"] = spellType(parameter.type);', 'argument["dtype"] = "i32";',
             NUMBERS,
         ),
         Mistake(
-            "sidecar-hidden-argument", "the hidden argument of HIVM is left out", LAYOUT,
+            "sidecar-hidden-argument", "the hidden argument of HIVM is left out",
             "if (route == Route::HIVM && doBlocksMeet)", "if (route == Route::HIVM && doBlocksMeet && false)",
             BY_HIVM,
         ),
         Mistake(
-            "sidecar-formula", "tiles are counted without the last, which is not whole", FORMULA,
+            "sidecar-formula", "tiles are counted without the last, which is not whole",
             'return "uceildiv"; })', 'return "udiv"; })',
             GRID,
         ),
         Mistake(
-            "sidecar-operands", "the operands of formulas are swapped", FORMULA,
+            "sidecar-operands", "the operands of formulas are swapped",
             "for (Value operand : op->getOperands()) {", "for (Value operand : llvm::reverse(op->getOperands())) {",
-            GRID,
+            GRID, file="Formula.cpp",
         ),
         Mistake(
-            "sidecar-dimension", "formulas ask for the first dimension of an array", FORMULA,
+            "sidecar-dimension", "formulas ask for the first dimension of an array",
             "return parameters.getSize(array.getArgNumber(), dim.getDimension());",
             "return parameters.getSize(array.getArgNumber(), 0);",
             GRID,
         ),
         Mistake(
-            "sidecar-workspace", "workspace has half its bytes", PARAMETERS,
+            "sidecar-workspace", "workspace has half its bytes",
             "Array factors{array.getElementTypeBitWidth() / 8};", "Array factors{array.getElementTypeBitWidth() / 16};",
             WORKSPACE + BACKWARD,
         ),
         Mistake(
-            "sidecar-role", "outputs are called inputs", PARAMETERS,
+            "sidecar-role", "outputs are called inputs",
             ': isOutput            ? "output"', ': isOutput            ? "input"',
             BACKWARD,
         ),
         Mistake(
-            "sidecar-grid-limit", "a grid may be as large as the runtime takes", SIDECAR,
+            "sidecar-grid-limit", "a grid may be as large as the runtime takes",
             "limit = std::min(limit, own.getInt());", "limit = std::max(limit, own.getInt());",
             BACKWARD,
         ),
         Mistake(
-            "sidecar-chips", "chips with fewer cores than blocks that meet are accepted", SIDECAR,
+            "sidecar-chips", "chips with fewer cores than blocks that meet are accepted",
             "doCoresMeet ? limit : 1", "doCoresMeet ? 1 : 1",
             TARGET,
         ),
         Mistake(
-            "sidecar-launch-kind", "kernels whose blocks meet are called vector kernels", SIDECAR,
+            "sidecar-launch-kind", "kernels whose blocks meet are called vector kernels",
             'meets ? "mix" : "vector"', 'meets ? "vector" : "vector"',
             TARGET,
         ),
         Mistake(
-            "sidecar-meeting", "launches are said to need no flags between cores", SIDECAR,
+            "sidecar-meeting", "launches are said to need no flags between cores",
             '{"cross_core_sync", meets},', '{"cross_core_sync", false},',
             TARGET,
         ),
         Mistake(
-            "sidecar-sizes", "the sizes that the compiler chose are wrong", SIDECAR,
+            "sidecar-sizes", "the sizes that the compiler chose are wrong",
             "sizes[size.getName().str()] = cast<IntegerAttr>(size.getValue()).getInt();",
             "sizes[size.getName().str()] = cast<IntegerAttr>(size.getValue()).getInt() + 1;",
-            ("test/python/objects/test_sidecar.py::test_chosen_sizes_are_those_of_the_grid",),
+            ("test_sidecar.py::test_chosen_sizes_are_those_of_the_grid",), file="Sidecar.cpp",
         ),
         Mistake(
-            "sidecar-memory", "the size of the last buffer in ub is not counted", SIDECAR,
+            "sidecar-memory", "the size of the last buffer in ub is not counted",
             "used = std::max<int64_t>(used, *alloc.getAddress() + alloc.getByteSize());",
             "used = std::max<int64_t>(used, *alloc.getAddress());",
-            ("test/python/objects/test_sidecar.py::test_memory_is_that_of_the_text",),
+            ("test_sidecar.py::test_memory_is_that_of_the_text",),
         ),
     ],
     "Object": [
         Mistake(
-            "object-arch", "bisheng is told another architecture", COMMANDS,
+            "object-arch", "bisheng is told another architecture",
             '"--npu-arch=dav-2201"', '"--npu-arch=dav-3101"',
             OBJECT, "would not be called like this",
         ),
         Mistake(
-            "object-auto-sync", "bisheng may add flags of its own", COMMANDS,
+            "object-auto-sync", "bisheng may add flags of its own",
             '"-std=c++17", "--cce-auto-sync=off",', '"-std=c++17",',
             OBJECT, "would not be called like this",
         ),
         Mistake(
-            "object-not-linked", "bisheng is not told to stop before linking", COMMANDS,
+            "object-not-linked", "bisheng is not told to stop before linking",
             'command.arguments.push_back("-c");', "command.arguments.insert(command.arguments.end(), {});",
             OBJECT,
         ),
         Mistake(
-            "object-legacy-link", "the first of two links of an old toolkit is like the last", COMMANDS,
+            "object-legacy-link", "the first of two links of an old toolkit is like the last",
             '{"-m", "aicorelinux", "-r", "-Ttext=0"}', '{"-m", "aicorelinux", "-Ttext=0"}',
-            ("test/Target/Object/object.mlir",),
+            ("object.mlir",),
         ),
         Mistake(
-            "object-device", "the vendor's pass is not told the chip", COMMANDS,
+            "object-device", "the vendor's pass is not told the chip",
             '{job.source, device, "--convert-hivm-to-std", "-o", lowered}',
             '{job.source, "--convert-hivm-to-std", "-o", lowered}',
             BY_HIVM,
         ),
         Mistake(
-            "object-launcher", "the launching function takes the stream for the blocks", LAUNCHER,
+            "object-launcher", "the launching function takes the stream for the blocks",
             '"<<<" << blocks << ", nullptr, " << stream << ">>>("', '"<<<" << stream << ", nullptr, " << blocks << ">>>("',
             LIBRARY,
         ),
         Mistake(
-            "object-launcher-arguments", "the launching function passes the arguments in the other order", LAUNCHER,
+            "object-launcher-arguments", "the launching function passes the arguments in the other order",
             "values.push_back(parameter.name);", "values.insert(values.begin(), parameter.name);",
             LIBRARY,
         ),
     ],
     "Launch": [
         Mistake(
-            "launch-table-place", "the place of a table and that of its address are swapped", "python/launcher/Module.cpp",
+            "launch-table-place", "the place of a table and that of its address are swapped",
             "places.push_back({addressOffset, dataOffset});", "places.push_back({dataOffset, addressOffset});",
             LAUNCHES,
         ),
         Mistake(
-            "launch-phases", "only the first phase of a kernel is launched", "python/launcher/Module.cpp",
+            "launch-phases", "only the first phase of a kernel is launched",
             "launches.push_back({plan, kernel, reinterpret_cast<aclrtStream>(stream), arguments});",
             "if (launches.empty())\n      launches.push_back({plan, kernel, reinterpret_cast<aclrtStream>(stream), arguments});",
             LAUNCHES, "check_every_phase_is_launched",
         ),
         Mistake(
-            "launch-all-at-once", "blocks that meet may be started one after the other", "python/launcher/Kernel.cpp",
+            "launch-all-at-once", "blocks that meet may be started one after the other",
             "kernel->isAllAtOnce ? &config : nullptr", "kernel->isAllAtOnce ? nullptr : nullptr",
             OPERATORS,
         ),
         Mistake(
-            "launch-addresses", "addresses go to each other's places", "python/launcher/Kernel.cpp",
+            "launch-addresses", "addresses go to each other's places",
             "&addresses[i], sizeof(uint64_t));", "&addresses[addresses.size() - 1 - i], sizeof(uint64_t));",
             PACKED,
         ),
         Mistake(
-            "launch-second-real", "every real goes to the place of the first", "python/launcher/Kernel.cpp",
+            "launch-second-real", "every real goes to the place of the first",
             "std::memcpy(packed.data() + realOffsets[i], &real, sizeof real);",
             "std::memcpy(packed.data() + realOffsets[0], &real, sizeof real);",
             PACKED,
         ),
         Mistake(
-            "launch-sync-base", "the hidden argument of HIVM is nothing", "python/launcher/Kernel.cpp",
+            "launch-sync-base", "the hidden argument of HIVM is nothing",
             "return reinterpret_cast<uint64_t>(address);", "return 0;",
-            ("test/python/runtime/test_standin_compiled.py::test_launch_of_hivm_is_taken_by_the_standin[1]",),
+            ("test_standin_compiled.py::test_launch_of_hivm_is_taken_by_the_standin[1]",),
         ),
         Mistake(
-            "launch-blocks-the-host", "a launch waits until the queue has made it", "python/launcher/TaskQueue.cpp",
+            "launch-blocks-the-host", "a launch waits until the queue has made it",
             "runOpApi(name, handler, /*sync=*/false);", "runOpApi(name, handler, /*sync=*/true);",
             LAUNCHES,
         ),
         Mistake(
-            "launch-lifetime", "tensors are let go of when their launch is queued", "python/launcher/TaskQueue.cpp",
+            "launch-lifetime", "tensors are let go of when their launch is queued",
             "auto kept = std::make_shared<Kept>(object);", "auto kept = std::make_shared<Kept>(object);\n  kept->release();",
             LAUNCHES,
         ),
         Mistake(
-            "launch-offset", "arguments follow each other without gaps", "python/attn/runtime/arguments.py",
+            "launch-offset", "arguments follow each other without gaps",
             "layout += f\"{argument['offset'] - end}x{form}\"", 'layout += f"0x{form}"',
-            ("test/python/runtime/test_runtime.py::test_block_of_arguments",),
+            ("test_runtime.py::test_block_of_arguments",),
         ),
         Mistake(
-            "launch-reals", "reals are packed as whole numbers", "python/attn/runtime/arguments.py",
+            "launch-reals", "reals are packed as whole numbers",
             '"f32": "f"', '"f32": "i"',
-            ("test/python/runtime/test_runtime.py::test_block_of_arguments",),
+            ("test_runtime.py::test_block_of_arguments",),
         ),
     ],
 }  # fmt: skip

@@ -39,7 +39,7 @@ struct Function {
   std::optional<size_t> syncBase;
 };
 
-/// What one launch has: everything by value, since it runs later. Where data lies behind the
+/// What one launch has: everything by value, since it runs later. Where data lies after the
 /// argument block, the launch has device memory for it.
 struct Launch {
   std::shared_ptr<Function> function;

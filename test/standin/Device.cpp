@@ -91,7 +91,7 @@ ATTN_EXPORT aclError aclrtSetCurrentContext(aclrtContext context) {
   ATTN_ENTRY();
   int64_t device = static_cast<char *>(context) - contexts;
   if (!isDevice(device))
-    return fail(InvalidHandle, "this is no context");
+    return fail(InvalidHandle, "this is not a context");
   threadDevice = static_cast<int>(device);
   return Success;
 }

@@ -1,4 +1,4 @@
-// Handles that entry points give out, and the objects behind them. An object lives as long as a
+// Handles that entry points give out, and the objects they stand for. An object lives as long as a
 // queued task needs it, also after its handle was destroyed.
 #ifndef ATTN_TEST_STANDIN_HANDLES_H
 #define ATTN_TEST_STANDIN_HANDLES_H

@@ -10,7 +10,7 @@ bool startsWith(const std::string &text, const char *beginning) {
   return text.rfind(beginning, 0) == 0;
 }
 
-/// What stands between the bracket before `begin` and the one that closes it, split at its commas;
+/// What is between the bracket before `begin` and the one that closes it, split at its commas;
 /// nothing where none closes it.
 std::vector<std::string> splitArguments(const std::string &text, size_t begin) {
   std::vector<std::string> parts(1);

@@ -82,7 +82,7 @@ aclError readAttributes(const aclrtLaunchKernelCfg *config, uint32_t &scheduleMo
   return Success;
 }
 
-/// Copies the block with what lies behind it to the device, and writes the addresses of that data
+/// Copies the block with what lies after it to the device, and writes the addresses of that data
 /// into the block.
 aclError placeData(Launch &launch, const aclrtPlaceHolderInfo *places, size_t count) {
   DeviceMemory &memory = DeviceMemory::get();
@@ -127,7 +127,7 @@ aclError submitLaunch(Launch launch, aclrtFuncHandle handle, aclrtStream stream,
                       size_t placeCount = 0) {
   launch.function = functions().find(handle);
   if (!launch.function)
-    return fail(InvalidHandle, "this is no kernel");
+    return fail(InvalidHandle, "this is not a kernel");
   const std::string &name = launch.function->name;
   if (launch.function->binary->device != currentDevice())
     return fail(InvalidHandle, name + " was loaded for another device");
@@ -208,7 +208,7 @@ ATTN_EXPORT aclError aclrtBinaryLoadFromData(const void *data, size_t length,
 ATTN_EXPORT aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle) {
   ATTN_ENTRY();
   return binaries().remove(binHandle) ? aclError(Success)
-                                      : fail(InvalidHandle, "this is no binary");
+                                      : fail(InvalidHandle, "this is not a binary");
 }
 
 ATTN_EXPORT aclError aclrtBinaryGetFunction(const aclrtBinHandle binHandle, const char *kernelName,
@@ -216,7 +216,7 @@ ATTN_EXPORT aclError aclrtBinaryGetFunction(const aclrtBinHandle binHandle, cons
   ATTN_ENTRY();
   std::shared_ptr<Binary> binary = binaries().find(binHandle);
   if (!binary)
-    return fail(InvalidHandle, "this is no binary");
+    return fail(InvalidHandle, "this is not a binary");
   std::shared_ptr<Function> function;
   if (Status status = findFunction(binary, kernelName, function); status.code != Success)
     return report(status);
@@ -262,7 +262,7 @@ ATTN_EXPORT aclError aclrtLaunchKernelV2(aclrtFuncHandle funcHandle, uint32_t nu
 ATTN_EXPORT aclError aclrtKernelArgsInit(aclrtFuncHandle funcHandle, aclrtArgsHandle *argsHandle) {
   ATTN_ENTRY();
   if (!functions().find(funcHandle))
-    return fail(InvalidHandle, "this is no kernel");
+    return fail(InvalidHandle, "this is not a kernel");
   *argsHandle = argumentLists().add(std::make_shared<ArgumentList>());
   return Success;
 }
@@ -272,7 +272,7 @@ ATTN_EXPORT aclError aclrtKernelArgsAppend(aclrtArgsHandle argsHandle, void *par
   ATTN_ENTRY();
   std::shared_ptr<ArgumentList> list = argumentLists().find(argsHandle);
   if (!list || list->isFinal)
-    return fail(InvalidHandle, "this is no list of arguments that takes more");
+    return fail(InvalidHandle, "this is not a list of arguments that takes more");
   size_t alignment = paramSize >= 8 ? 8 : 4;
   list->bytes.resize((list->bytes.size() + alignment - 1) / alignment * alignment);
   std::vector<char> value = copyOf(param, paramSize);
@@ -286,7 +286,7 @@ ATTN_EXPORT aclError aclrtKernelArgsFinalize(aclrtArgsHandle argsHandle) {
   ATTN_ENTRY();
   std::shared_ptr<ArgumentList> list = argumentLists().find(argsHandle);
   if (!list)
-    return fail(InvalidHandle, "this is no list of arguments");
+    return fail(InvalidHandle, "this is not a list of arguments");
   list->isFinal = true;
   return Success;
 }
@@ -297,6 +297,6 @@ ATTN_EXPORT aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle, uin
   ATTN_ENTRY();
   std::shared_ptr<ArgumentList> list = argumentLists().find(argsHandle);
   if (!list || !list->isFinal)
-    return fail(InvalidHandle, "this is no finished list of arguments");
+    return fail(InvalidHandle, "this is not a finished list of arguments");
   return submitLaunch({nullptr, numBlocks, list->bytes, nullptr}, funcHandle, stream, cfg);
 }

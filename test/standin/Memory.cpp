@@ -1,4 +1,4 @@
-// The window of device addresses, the bytes behind it, and checked copies.
+// The window of device addresses, the bytes they stand for, and checked copies.
 #include "Memory.h"
 #include <cstdio>
 #include <cstdlib>
@@ -44,7 +44,7 @@ bool toDevice(aclrtMemcpyKind kind) {
          (fromDevice(kind) && kind != ACL_MEMCPY_DEVICE_TO_HOST);
 }
 
-/// The bytes of either side of a copy: those of the device behind its window, those of the host as
+/// The bytes of either side of a copy: those of the device by its window, those of the host as
 /// they are.
 char *bytesOf(const void *pointer, uint64_t count) {
   DeviceMemory &memory = DeviceMemory::get();

@@ -1,4 +1,5 @@
-// Memory of the modelled device: addresses that no host code can touch, and the bytes behind them.
+// Memory of the modelled device: addresses that no host code can touch, and the bytes they stand
+// for.
 #ifndef ATTN_TEST_STANDIN_MEMORY_H
 #define ATTN_TEST_STANDIN_MEMORY_H
 

@@ -31,7 +31,7 @@ aclError refuseOperator(const char *entryPoint, const char *name) {
     ATTN_ENTRY();                                                                                  \
     return Success;                                                                                \
   }
-// Whatever makes a description gives the same one: nobody looks at it.
+// Whatever makes a description gives the same one: nothing looks at it.
 #define DESCRIBE(name)                                                                             \
   ATTN_EXPORT void *name() {                                                                       \
     ATTN_ENTRY();                                                                                  \

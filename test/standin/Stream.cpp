@@ -14,8 +14,8 @@ std::shared_ptr<Stream> makeStream(int device) {
   return std::make_shared<Stream>(device, streamCount++);
 }
 
-aclError unknownStream() { return fail(InvalidHandle, "this is no stream"); }
-aclError unknownEvent() { return fail(InvalidHandle, "this is no event"); }
+aclError unknownStream() { return fail(InvalidHandle, "this is not a stream"); }
+aclError unknownEvent() { return fail(InvalidHandle, "this is not an event"); }
 aclError noDevice() { return fail(NoContext, "the thread has set no device"); }
 
 template <typename Table> Table &leaked() {
@@ -278,7 +278,7 @@ ATTN_EXPORT aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
     return {};
   };
   aclError error = submit(stream, finish, /*isSignal=*/true);
-  if (error != Success) // nobody may wait for it
+  if (error != Success) // nothing may wait for it
     found->finishRecord(number);
   return error;
 }

@@ -13,7 +13,7 @@
 namespace attn::standin {
 
 /// A queue of tasks that run one after the other. Its thread starts with the first task: a process
-/// makes dozens of streams and uses few. An error stays with the stream; the tasks behind it still
+/// makes dozens of streams and uses few. An error stays with the stream; the tasks after it still
 /// run.
 class Stream : public std::enable_shared_from_this<Stream> {
 public:

@@ -7,7 +7,7 @@
 
 namespace attn {
 
-/// Emits the errors, warnings and notes of a compiler's `text`, each behind `prefix`. Its `#line`
+/// Emits the errors, warnings and notes of a compiler's `text`, each after `prefix`. Its `#line`
 /// directives have made the positions those of the source; `locate` finds them there. Returns the
 /// number of errors.
 unsigned

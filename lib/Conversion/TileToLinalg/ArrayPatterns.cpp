@@ -59,7 +59,7 @@ struct ExistingRows {
   bool filled = false;
 };
 
-/// Where row `row` of a span's tile stands in the array.
+/// Where row `row` of a span's tile is in the array.
 Value createArrayRow(OpBuilder &builder, Location loc, const SpanParts &span, Value row) {
   auto add = [&](Value lhs, Value rhs) -> Value {
     return arith::AddIOp::create(builder, loc, lhs, rhs);
@@ -222,7 +222,7 @@ struct ConvertLoad : OpConversionPattern<LoadOp> {
   }
 
 private:
-  /// Writes zeros before and behind the rows that exist.
+  /// Writes zeros before and after the rows that exist.
   void fillOthers(ConversionPatternRewriter &rewriter, Location loc, TileType tile,
                   const ExistingRows &existing,
                   function_ref<Value(OpFoldResult, OpFoldResult)> getPart) const {
@@ -232,9 +232,9 @@ private:
     Value rows = getValueOrCreateConstantIndexOp(rewriter, loc, existing.rows);
     Value size = arith::ConstantIndexOp::create(rewriter, loc, tile.getRowCount());
     Value end = arith::AddIOp::create(rewriter, loc, first, rows);
-    Value behind = arith::SubIOp::create(rewriter, loc, size, end);
+    Value after = arith::SubIOp::create(rewriter, loc, size, end);
     linalg::FillOp::create(rewriter, loc, zero, getPart(rewriter.getIndexAttr(0), first));
-    linalg::FillOp::create(rewriter, loc, zero, getPart(end, behind));
+    linalg::FillOp::create(rewriter, loc, zero, getPart(end, after));
   }
 };
 

@@ -58,7 +58,7 @@ struct ConvertFunction : OpConversionPattern<func::FuncOp> {
   }
 };
 
-/// The two arguments that `ConvertFunction` appends stand last.
+/// The two arguments that `ConvertFunction` appends are last.
 template <typename OpTy, unsigned fromEnd> struct ConvertBlockPlace : OpConversionPattern<OpTy> {
   using OpConversionPattern<OpTy>::OpConversionPattern;
 

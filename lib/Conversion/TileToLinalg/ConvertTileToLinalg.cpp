@@ -113,7 +113,7 @@ LogicalResult verifyOp(Operation *op) {
   if (isa<BlockIdOp, BlockCountOp>(op)) {
     auto function = op->getParentOfType<func::FuncOp>();
     if (!function || !isKernel(function))
-      return op->emitOpError("stands outside of a kernel; only kernels run as blocks");
+      return op->emitOpError("is outside a kernel; only kernels run as blocks");
   }
   return success();
 }

@@ -14,7 +14,7 @@ using ValidRows = llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Valu
 inline bool isKernel(mlir::func::FuncOp function) { return function->hasAttr("tile.kernel"); }
 
 /// What a span becomes: `count` rows that exist, from row `missing` of the tile on. Row p of the
-/// tile has index `base + p`, and stands in the array at `offset + step * index` where the span is
+/// tile has index `base + p`, and is in the array at `offset + step * index` where the span is
 /// mapped.
 struct SpanParts {
   mlir::Value base, count;

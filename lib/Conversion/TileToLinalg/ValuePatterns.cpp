@@ -216,8 +216,8 @@ private:
     return tensor::ExtractSliceOp::create(rewriter, loc, input, zeros, sizes, ones);
   }
 
-  /// The span is no operand, so its converted values are taken by a cast, which the pass resolves
-  /// at its end.
+  /// The span is not an operand, so its converted values are taken by a cast, which the pass
+  /// resolves at its end.
   Value getCount(Value span, Location loc, ConversionPatternRewriter &rewriter) const {
     SmallVector<Type> types;
     (void)getTypeConverter()->convertType(span.getType(), types);
@@ -244,7 +244,8 @@ RankedTensorType getFlatType(RankedTensorType type) {
   return RankedTensorType::get({type.getNumElements()}, type.getElementType());
 }
 
-const SmallVector<ReassociationIndices> bothDimensions = {{0, 1}};
+/// What joins the two dimensions of a row or a column.
+SmallVector<ReassociationIndices> getBothDimensions() { return {{0, 1}}; }
 
 struct ConvertExtract : OpConversionPattern<ExtractOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -257,7 +258,8 @@ struct ConvertExtract : OpConversionPattern<ExtractOp> {
     Value slice = tensor::ExtractSliceOp::create(
         rewriter, op.getLoc(), partType, adaptor.getInput(), part.offsets, part.sizes, part.steps);
     if (op.getTransposed())
-      slice = tensor::ExpandShapeOp::create(rewriter, op.getLoc(), type, slice, bothDimensions);
+      slice =
+          tensor::ExpandShapeOp::create(rewriter, op.getLoc(), type, slice, getBothDimensions());
     rewriter.replaceOp(op, slice);
     return success();
   }
@@ -272,7 +274,7 @@ struct ConvertInsert : OpConversionPattern<InsertOp> {
     auto type = cast<RankedTensorType>(value.getType());
     if (op.getTransposed())
       value = tensor::CollapseShapeOp::create(rewriter, op.getLoc(), getFlatType(type), value,
-                                              bothDimensions);
+                                              getBothDimensions());
     Part part(rewriter, adaptor.getRow(), adaptor.getCol(), op.getPartType());
     rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(op, value, adaptor.getWhole(), part.offsets,
                                                        part.sizes, part.steps);
@@ -280,7 +282,7 @@ struct ConvertInsert : OpConversionPattern<InsertOp> {
   }
 };
 
-/// A slot is that of an existing row where `missing <= row + slot < missing + count`.
+/// A tap is that of an existing row where `missing <= row + tap < missing + count`.
 struct ConvertBandMask : OpConversionPattern<BandMaskOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -298,10 +300,10 @@ struct ConvertBandMask : OpConversionPattern<BandMaskOp> {
     auto payload = [&](OpBuilder &builder, Location at, ValueRange) -> Value {
       // The order of the two loops does not matter to their sum.
       Value row = toWord(builder, at, linalg::IndexOp::create(builder, at, 0));
-      Value slot = toWord(builder, at, linalg::IndexOp::create(builder, at, 1));
-      Value ofWindow = arith::AddIOp::create(builder, at, row, slot);
+      Value tap = toWord(builder, at, linalg::IndexOp::create(builder, at, 1));
+      Value ofWindow = arith::AddIOp::create(builder, at, row, tap);
       Value existing = arith::SubIOp::create(builder, at, ofWindow, missing);
-      // Unsigned, a row before the first is behind the last.
+      // Unsigned, a row before the first is after the last.
       Value exists = arith::CmpIOp::create(builder, at, arith::CmpIPredicate::ult, existing, count);
       return arith::UIToFPOp::create(builder, at, type.getElementType(), exists);
     };

@@ -48,7 +48,7 @@ llvm::Expected<LLVM::LLVMFuncOp> findFirst(ModuleOp module, StringRef name) {
   return found;
 }
 
-/// The kernel that is launched behind `kernel`, or null.
+/// The kernel that is launched after `kernel`, or null.
 LLVM::LLVMFuncOp findNext(ModuleOp module, StringRef kernel) {
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
     auto after = function->getAttrOfType<FlatSymbolRefAttr>(launch::afterName);

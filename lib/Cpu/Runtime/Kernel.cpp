@@ -66,7 +66,7 @@ static uint64_t packScalar(size_t number, const Parameter &parameter, const Argu
     return word;
   }
   if (!integer)
-    refuse(number, "is a real number; the kernel takes an integer");
+    refuse(number, "is a floating-point number; the kernel takes an integer");
   if (parameter.bytes == 4 && *integer != static_cast<int32_t>(*integer))
     refuse(number, "does not fit 32 bits");
   return static_cast<uint64_t>(*integer);

@@ -93,7 +93,7 @@ int findOpenMP(dl_phdr_info *library, size_t, void *found) {
   return *static_cast<void **>(found) != nullptr;
 }
 
-/// The OpenMP runtime that is loaded already, or null. Its threads spin for a while behind each of
+/// The OpenMP runtime that is loaded already, or null. Its threads spin for a while after each of
 /// PyTorch's operations: a second pool would have to share the cores with them. A forked child must
 /// not use its parent's team.
 RunOnTeam getOpenMP() {
@@ -102,7 +102,7 @@ RunOnTeam getOpenMP() {
   static pid_t owner = 0;
   std::lock_guard<std::mutex> lock(mutex);
   if (!function) {
-    dl_iterate_phdr(findOpenMP, &function);
+    dl_iterate_phdr(findOpenMP, static_cast<void *>(&function));
     owner = getpid();
   }
   return owner == getpid() ? reinterpret_cast<RunOnTeam>(function) : nullptr;

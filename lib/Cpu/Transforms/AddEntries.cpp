@@ -79,7 +79,7 @@ private:
     return success();
   }
 
-  /// Reads an argument at `offset` words and moves the offset behind it.
+  /// Reads an argument at `offset` words and moves the offset after it.
   FailureOr<Value> readArgument(OpBuilder &builder, func::FuncOp function, Value words, Type type,
                                 int64_t &offset) {
     Location loc = function.getLoc();

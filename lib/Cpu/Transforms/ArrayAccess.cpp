@@ -15,7 +15,7 @@ struct ArrayTile {
 };
 
 /// The tile of an array that a memref is, or is a part of, always or where the tile is whole; null
-/// where it is no array's.
+/// where it is not an array's.
 static ArrayTile findArrayTile(Value memref) {
   ArrayTile result = {memref, memref};
   bool isChosen = false;

@@ -22,7 +22,7 @@ mlir::Value createStreamCondition(mlir::ImplicitLocOpBuilder &builder, mlir::OpO
 bool mayStartLine(mlir::OpOperand &input, mlir::Value inner);
 
 /// Chooses what is read ahead: in each block, the rows of every tile of an array once, as many rows
-/// behind those that are read as a sweep has: the next tile is often there. The tiles are spread
+/// after those that are read as a sweep has: the next tile is often there. The tiles are spread
 /// over the sweeps of a block, so that memory is never idle while others wait for it.
 class ReadAhead {
 public:

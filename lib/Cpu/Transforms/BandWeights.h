@@ -1,4 +1,4 @@
-// The weights of one slot of a band: a column that is a row of the tile that holds the band. CPU
+// The weights of one tap of a band: a column that is a row of the tile that holds the band. CPU
 // stage, on tensors.
 #ifndef ATTN_CPU_COMPILER_BANDWEIGHTS_H
 #define ATTN_CPU_COMPILER_BANDWEIGHTS_H
@@ -7,10 +7,10 @@
 
 namespace attn::jit {
 
-/// Row `slot` of the tile `band`, slots by rows.
+/// Row `tap` of the tile `band`, taps by rows.
 struct BandWeights {
   mlir::Value band;
-  int64_t slot = 0;
+  int64_t tap = 0;
 };
 
 /// The band that a column is a whole row of, or nothing.

@@ -66,7 +66,7 @@ struct ExpandExp : OpRewritePattern<math::ExpOp> {
     Value x = op.getOperand();
     x = build.select(build.compareFloat(arith::CmpFPredicate::OLT, x, least), least, x);
     x = build.select(build.compareFloat(arith::CmpFPredicate::OGT, x, most), most, x);
-    // The last place of a sum with 1.5 * 2^23 is 1: it rounds to an integer, which then stands in
+    // The last place of a sum with 1.5 * 2^23 is 1: it rounds to an integer, which then is in
     // the lowest bits.
     constexpr float shift = 12582912.0f;
     Value shifted = build.mulAdd(x, build.number(1.44269504088896341f), build.number(shift));

@@ -64,7 +64,7 @@ struct PartialLoad {
   SmallVector<Operation *> writes; // what fills the buffer, in order
 };
 
-/// The only size of a part that is no number; null where there are none or several.
+/// The only size of a part that is not a number; null where there are none or several.
 Value findOnlyDynamicSize(memref::SubViewOp part) {
   return part.getSizes().size() == 1 ? part.getSizes().front() : Value();
 }

@@ -1,4 +1,4 @@
-// The pass `jit-fuse-band-products`: weighted sums over the slots of a band by fused multiply-adds.
+// The pass `jit-fuse-band-products`: weighted sums over the taps of a band by fused multiply-adds.
 // CPU stage, on tensors.
 #include "BandWeights.h"
 #include "attn/Cpu/Transforms/Passes.h"
@@ -16,7 +16,7 @@ using linalg::GenericOp;
 
 namespace {
 
-/// Whether a value in the body of `op` is the weight of a slot.
+/// Whether a value in the body of `op` is the weight of a tap.
 bool isWeight(GenericOp op, Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument || argument.getOwner() != op.getBody() ||

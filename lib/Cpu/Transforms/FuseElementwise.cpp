@@ -31,7 +31,7 @@ size_t countPayload(linalg::GenericOp op) { return op.getBody()->getOperations()
 bool shouldFuse(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
-  // What stands outside of a loop is not computed again in it.
+  // What is outside of a loop is not computed again in it.
   if (!producer || !consumer || producer->getBlock() != consumer->getBlock())
     return false;
   // A broadcast operand would be computed once per element it is broadcast to.

@@ -29,7 +29,7 @@ bool sweepTogether(GenericOp first, GenericOp second) {
          !llvm::is_contained(first.getStaticLoopRanges(), ShapedType::kDynamic);
 }
 
-/// Whether the operation may stand earlier: it has no effects, or reads an array that nothing
+/// Whether the operation may be earlier: it has no effects, or reads an array that nothing
 /// writes.
 bool mayMoveUp(Operation *op) {
   if (auto load = dyn_cast<bufferization::ToTensorOp>(op))
@@ -37,7 +37,7 @@ bool mayMoveUp(Operation *op) {
   return isMemoryEffectFree(op);
 }
 
-/// Collects, in order, what must move before `target` so that `op` can stand there. Fails where
+/// Collects, in order, what must move before `target` so that `op` can be there. Fails where
 /// that includes `target` itself or an operation that may not move.
 LogicalResult collectMoved(Operation *op, Operation *target, SetVector<Operation *> &moved) {
   SetVector<Value> read(op->operand_begin(), op->operand_end());
@@ -72,7 +72,7 @@ struct FusedParts {
 };
 
 /// One operation that does the work of both, in the place of `first`; what `second` reads must
-/// stand before it.
+/// are before it.
 GenericOp createFused(RewriterBase &rewriter, GenericOp first, GenericOp second) {
   FusedParts parts;
   SmallVector<SmallVector<size_t>> inputNumbers;

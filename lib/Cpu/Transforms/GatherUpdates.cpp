@@ -24,7 +24,7 @@ namespace {
 /// grows with the square.
 constexpr size_t maxUpdatesPerRow = 8;
 
-/// Some rows of a tile, one behind the other.
+/// Some rows of a tile, one after the other.
 struct RowRange {
   int64_t begin = 0, end = 0;
 
@@ -35,7 +35,7 @@ struct RowRange {
 };
 
 /// Replaces a chain of updates. Rows of the result that all of them reach are one sum of as many
-/// shifted rows; the few before and behind those are sums of fewer, or updated one by one.
+/// shifted rows; the few before and after those are sums of fewer, or updated one by one.
 class Gatherer {
 public:
   Gatherer(RewriterBase &rewriter, Location loc, ArrayRef<Update> chain)
@@ -119,7 +119,7 @@ private:
     return tile;
   }
 
-  /// The rows that all updates reach, and those before and behind.
+  /// The rows that all updates reach, and those before and after.
   SmallVector<RowRange> split(RowRange range) const {
     RowRange middle = range.intersect(full);
     if (middle.size() == 0)

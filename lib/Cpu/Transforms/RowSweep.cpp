@@ -35,7 +35,7 @@ FailureOr<RowSweep> RowSweep::create(linalg::GenericOp op, int64_t lanes) {
     sweep.inner = 0;
   } else if (sizes[1] == 1 && !ShapedType::isDynamic(sizes[0]) && op.getNumReductionLoops() == 0 &&
              sweep.isContiguousAlong(0)) {
-    // A column: its rows lie one behind the other.
+    // A column: its rows lie one after the other.
     std::swap(sweep.outer, sweep.inner);
   }
   sweep.innerSize = sizes[sweep.inner];

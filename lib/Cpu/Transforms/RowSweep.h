@@ -20,7 +20,7 @@ public:
   /// Chooses the loops, or says at `op` why it cannot be swept.
   static mlir::FailureOr<RowSweep> create(mlir::linalg::GenericOp op, int64_t lanes);
 
-  /// Elements of a vector; 1 where the elements do not lie one behind the other.
+  /// Elements of a vector; 1 where the elements do not lie one after the other.
   int64_t getLanes() const { return lanes; }
   /// Elements along the inner loop.
   int64_t getInnerSize() const { return innerSize; }
@@ -39,7 +39,7 @@ public:
   /// Whether the operand changes along the outer loop, whose length is a number.
   bool variesAlongOuter(mlir::OpOperand &operand) const;
 
-  /// Asks for the elements that are as many rows behind (outer, inner) as the outer loop has.
+  /// Asks for the elements that are as many rows after (outer, inner) as the outer loop has.
   void prefetch(mlir::ImplicitLocOpBuilder &builder, mlir::OpOperand &operand, mlir::Value outer,
                 mlir::Value inner);
 

@@ -19,14 +19,14 @@ std::optional<int64_t> attn::jit::getRowOffset(ArrayRef<int64_t> offsets, ArrayR
   return offsets[0];
 }
 
-/// Reads `column` as the weights of a slot, one for each of the band's rows.
+/// Reads `column` as the weights of a tap, one for each of the band's rows.
 static bool findWeights(Value column, Update &update) {
   std::optional<attn::jit::BandWeights> found = attn::jit::findBandWeights(column);
   if (!found || cast<RankedTensorType>(found->band.getType()).getDimSize(1) !=
                     cast<RankedTensorType>(column.getType()).getDimSize(0))
     return false;
   update.weights = found->band;
-  update.weightRow = found->slot;
+  update.weightRow = found->tap;
   return true;
 }
 

@@ -1,4 +1,4 @@
-// Shifted additions to a tile: one per slot of a band that is spread over a window. CPU stage, on
+// Shifted additions to a tile: one per tap of a band that is spread over a window. CPU stage, on
 // tensors.
 #ifndef ATTN_CPU_COMPILER_SHIFTEDUPDATES_H
 #define ATTN_CPU_COMPILER_SHIFTEDUPDATES_H

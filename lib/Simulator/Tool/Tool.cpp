@@ -4,6 +4,7 @@
 #include "attn/Simulator/AscendC/Twin.h"
 #include "attn/Simulator/HIVM/HIVMText.h"
 #include "attn/Simulator/IR/Simulate.h"
+#include "attn/Support/CommandLine.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
@@ -193,6 +194,7 @@ bool isText(StringRef path) { return path.ends_with(".cpp") || path.ends_with(".
 
 int simulator::runTool(int argc, char **argv, DialectRegistry &registry) {
   llvm::InitLLVM init(argc, argv);
+  hideLibraryOptions();
   Options options;
   cl::ParseCommandLineOptions(argc, argv, "attn-sim: runs a kernel on the modelled chip\n");
   std::string problem;

@@ -116,8 +116,8 @@ private:
     return result;
   }
 
-  /// All of an array, by arguments of its own where its sizes and strides are no numbers; whoever
-  /// asks for these gets them.
+  /// All of an array, by arguments of its own where its sizes and strides are not numbers; these
+  /// are what `Selection` returns.
   Selection addShape(BlockArgument argument, MemRefType type) {
     Location at = argument.getLoc();
     Selection whole;

@@ -13,13 +13,13 @@ namespace attn {
 using namespace mlir;
 using namespace attn;
 
-/// Puts the body of `phase` behind that of `kernel`, and erases the function.
+/// Puts the body of `phase` after that of `kernel`, and erases the function.
 static LogicalResult appendPhase(func::FuncOp kernel, func::FuncOp phase) {
   if (!kernel.getBody().hasOneBlock() || !phase.getBody().hasOneBlock())
     return phase.emitOpError() << "cannot be joined to '" << kernel.getName()
                                << "': one of them is not a single block";
   if (phase.getFunctionType() != kernel.getFunctionType())
-    return phase.emitOpError() << "is launched behind '" << kernel.getName()
+    return phase.emitOpError() << "is launched after '" << kernel.getName()
                                << "', but does not take the same arguments";
   Block &body = kernel.getBody().front(), &added = phase.getBody().front();
   Operation *end = body.getTerminator();
@@ -51,13 +51,13 @@ struct JoinPhases : attn::impl::JoinPhasesPassBase<JoinPhases> {
     eraseCounters();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!isFirst(function)) {
-        function.emitOpError("is launched behind no kernel of this module");
+        function.emitOpError("is not launched after any kernel of this module");
         return signalPassFailure();
       }
   }
 
 private:
-  /// Erases the functions that counted the tiles of phases which are no functions any more.
+  /// Erases the functions that counted the tiles of phases which are not functions any more.
   void eraseCounters() {
     ModuleOp module = getOperation();
     for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))

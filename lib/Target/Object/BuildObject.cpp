@@ -154,7 +154,7 @@ private:
     return diagnostic;
   }
 
-  /// Commands stand in the sidecar with names instead of paths: those of temporary files mean
+  /// Commands are in the sidecar with names instead of paths: those of temporary files mean
   /// nothing to anyone.
   void addCommand(const Command &command) {
     if (!this->command.empty())

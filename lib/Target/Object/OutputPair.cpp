@@ -1,4 +1,4 @@
-// Writes an object and its sidecar so that nobody sees half of them.
+// Writes an object and its sidecar so that nothing sees half of them.
 #include "OutputPair.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"

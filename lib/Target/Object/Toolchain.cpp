@@ -42,7 +42,7 @@ llvm::VersionTuple parseVersion(StringRef text) {
   return version;
 }
 
-/// The value behind `key=` in a file of such lines, or empty.
+/// The value after `key=` in a file of such lines, or empty.
 std::string readValue(StringRef folder, StringRef file, StringRef key) {
   llvm::SmallString<128> name(folder);
   path::append(name, file);
@@ -58,12 +58,12 @@ std::string readValue(StringRef folder, StringRef file, StringRef key) {
 }
 
 /// The version of the toolkit in a folder, or empty. Components have numbers of their own: 7.6 is
-/// one of CANN 8.0, which stands behind the colon or as the folder's name.
+/// one of CANN 8.0, which is after the colon or as the folder's name.
 std::string readCannVersion(StringRef folder) {
   std::string running = readValue(folder, "version.cfg", "compiler_running_version");
-  StringRef behind = StringRef(running).split(':').second.rtrim(']');
-  if (!parseVersion(behind).empty())
-    return behind.str();
+  StringRef after = StringRef(running).split(':').second.rtrim(']');
+  if (!parseVersion(after).empty())
+    return after.str();
   for (StringRef key : {"version_dir", "Version"}) {
     std::string version = readValue(folder, "compiler/version.info", key);
     if (parseVersion(version) >= firstKnown)
@@ -113,7 +113,7 @@ FailureOr<std::string> requireProgram(const Program &program, StringRef chosen,
   if (!chosen.empty()) {
     if (fs::can_execute(chosen) && !fs::is_directory(chosen))
       return chosen.str();
-    return emitError() << "'" << chosen << "' is no program that can be started";
+    return emitError() << "'" << chosen << "' is not a program that can be started";
   }
   std::optional<std::string> toolkit = getToolkitFolder();
   if (std::string found = findProgram(program, toolkit); !found.empty())
@@ -123,7 +123,7 @@ FailureOr<std::string> requireProgram(const Program &program, StringRef chosen,
     return emitError() << "CANN not found: ASCEND_HOME_PATH is not set; " << without;
   if (!fs::is_directory(*toolkit))
     return emitError() << "CANN not found: ASCEND_HOME_PATH is '" << *toolkit
-                       << "', which is no folder; " << without;
+                       << "', which is not a folder; " << without;
   return emitError() << "CANN found at " << *toolkit << " but no " << program.name
                      << " compiler: runtime-only installation?";
 }

@@ -20,7 +20,7 @@ public:
   bool isTable(unsigned argument) const;
   bool isWorkspace(unsigned argument) const;
 
-  /// The array behind an argument, or behind the entries of a table; null for numbers.
+  /// The array of an argument, or of the entries of a table; null for numbers.
   mlir::MemRefType getArray(unsigned argument) const;
 
   /// The size of a dimension as a formula; the entries of a table are its first dimension.

@@ -23,7 +23,7 @@ FailureOr<func::FuncOp> findKernel(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function->hasAttr("tile.kernel"))
       return function.emitError() << "kernel '" << function.getName()
-                                  << "' is not on the chip yet; run convert-tile-to-ascend before";
+                                  << "' must be lowered first by convert-tile-to-ascend";
     if (function->hasAttr("ascend.kernel") && !function->hasAttr(launch::afterName))
       kernels.push_back(function);
   }
@@ -86,7 +86,7 @@ private:
       if (phase.getFunctionType() != kernel.getFunctionType() ||
           phase.getAllArgAttrs() != kernel.getAllArgAttrs())
         return phase.emitError() << "must take the arguments of '" << kernel.getName()
-                                 << "', behind which it is launched";
+                                 << "', after which it is launched";
     launch::NameTable names;
     names.add(kernel.getName(), "");
     FailureOr<launch::Signature> signature = launch::getSignature(kernel, names);
@@ -143,7 +143,7 @@ private:
     int64_t used = 0, buffers = 0;
     WalkResult result = phase.walk([&](ascend::AllocOp alloc) -> WalkResult {
       if (!alloc.getAddress())
-        return alloc.emitOpError("has no address; run ascend-plan-memory before");
+        return alloc.emitOpError("has no address: it must be planned first by ascend-plan-memory");
       used = std::max<int64_t>(used, *alloc.getAddress() + alloc.getByteSize());
       ++buffers;
       return WalkResult::advance();

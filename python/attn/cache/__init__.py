@@ -1,6 +1,6 @@
 """Compiled artefacts that outlive a process, by content: what is made of equal inputs is made once.
 
-`obtain` is all that the compiler uses. Where there is no folder to keep things in, everything is made anew; that is
+`obtain` is all that the compiler uses. Where there is no folder to keep things in, everything is made again; that is
 said once and breaks nothing. docs/Cache.md tells how it is placed, limited and inspected.
 """
 

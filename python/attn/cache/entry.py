@@ -17,7 +17,7 @@ _DIGEST_BYTES = 32
 
 
 class Corrupt(ValueError):
-    """Bytes that are no entry, or not the one that was asked for."""
+    """Bytes that are not an entry, or not the one that was asked for."""
 
 
 class Entry:

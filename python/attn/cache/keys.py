@@ -27,7 +27,7 @@ def digest(*parts: str | bytes):
 
 @functools.cache
 def compiler_identity():
-    """Tells builds of the compiler apart: by its Python files, its native modules, and the libraries behind them."""
+    """Tells builds of the compiler apart: by its Python files, its native modules, and the libraries they load."""
     from importlib.util import find_spec
 
     from .. import _host

@@ -36,7 +36,7 @@ def size_limit():
         return DEFAULT_SIZE
     match = _SIZE.fullmatch(text)
     if match is None:
-        warn_once("ATTN_CACHE_SIZE", f"is {text!r}, which is no size such as 300M or 2G; the limit stays 1G")
+        warn_once("ATTN_CACHE_SIZE", f"is {text!r}, which is not a size such as 300M or 2G; the limit stays 1G")
         return DEFAULT_SIZE
     return int(match[1]) * _UNITS[match[2].upper()]
 

@@ -23,7 +23,7 @@ _OWN_FILES = (_TEMPORARY, _LOCK)
 
 _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _LONGEST_WAIT = 120.0  # seconds for another process to make an entry
-_ABANDONED_AFTER = 60.0  # seconds until a temporary file that nobody has locked is one of a killed process
+_ABANDONED_AFTER = 60.0  # seconds until a temporary file that nothing has locked is one of a killed process
 _TOUCH_AFTER = 60.0  # seconds between two notes of an entry's use
 _KEPT_SHARE = 0.9  # of the limit, when it has been exceeded
 _COUNTED_SHARE = 1 / 64  # of the limit: after so much is saved, a process counts what is there
@@ -271,7 +271,7 @@ def _remove(folder: int, file: str):
 
 
 def _remove_abandoned(folder: int):
-    """Removes temporary files of processes that were killed: those that are old and that nobody holds a lock of."""
+    """Removes temporary files of processes that were killed: those that are old and that nothing holds a lock of."""
     with os.scandir(folder) as files:
         names = [file.name for file in files if file.name.startswith(_TEMPORARY)]
     for name in names:

@@ -110,7 +110,7 @@ class _Builder:
             return None
 
     def _write(self, name: str, text: str):
-        """Writes a file at once: who reads it sees the old one or the new one."""
+        """Writes a file at once: a reader sees the old one or the new one."""
         beside = self._folder / f".{name}.{os.getpid()}.tmp"
         beside.write_text(text, encoding="utf-8")
         os.replace(beside, self._folder / name)

@@ -30,7 +30,7 @@ class Request(NamedTuple):
             _add(by_array, array, types, "--dtype", text)
             for name in by_array[array]:
                 if name not in _DTYPES:
-                    raise ValueError(f"--dtype {text}: '{name}' is no dtype; known: {', '.join(_DTYPES)}")
+                    raise ValueError(f"--dtype {text}: '{name}' is not a dtype; known: {', '.join(_DTYPES)}")
         values, compiler, call = {}, {}, {}
         for text in constants:
             name, _, listed = text.partition("=")

@@ -19,7 +19,7 @@ _FLOATS = (f32, f16, bf16)
 
 
 class _Operation(NamedTuple):
-    """How an operation is spelled for tiles, floats and whole numbers, and how it folds; None where there is none."""
+    """How an operation is spelled for tiles, floats and integers, and how it folds; None where there is none."""
 
     tile: str | None
     f32: str | None
@@ -39,7 +39,7 @@ _OPERATIONS = {
     "at.minimum": _Operation("minimum", "minimumf", "minsi", min),
 }
 
-# What leaves a whole number as it is, on the right and, where operands commute, on the left.
+# What leaves an integer as it is, on the right and, where operands commute, on the left.
 _NEUTRAL = {"+": 0, "-": 0, "*": 1, "//": 1, "at.cdiv": 1}
 
 _FUNCTIONS = {
@@ -70,7 +70,7 @@ class Arithmetic:
             a, b = self.size(a, node), self.size(b, node)
         if type(a) is Tile or type(b) is Tile:
             if operation.tile is None:
-                raise self._error(node, f"'{symbol}' takes whole numbers, not {describe(a if type(a) is Tile else b)}")
+                raise self._error(node, f"'{symbol}' takes integers, not {describe(a if type(a) is Tile else b)}")
             return self._tile_binary(symbol, operation.tile, a, b, node, name)
         for value in (a, b):
             if not is_number(value) and type(value) is not Scalar:
@@ -90,14 +90,14 @@ class Arithmetic:
         return add_dims(a, b) if symbol == "+" else subtract_dims(a, b)
 
     def size(self, value, node: ast.AST):
-        """A size that the compiler chooses as a whole number; other values as they are."""
+        """A size that the compiler chooses as an integer; other values as they are."""
         if type(value) is not Symbol:
             return value
         return Scalar(self._writer.once(f"tile.size {value}", node, label=value.name), "index", everywhere=True)
 
     def _fold(self, symbol: str, operation: _Operation, a, b, node):
         if operation.tile is None and not (isinstance(a, int) and isinstance(b, int)):
-            raise self._error(node, f"'{symbol}' takes whole numbers, not {a!r} and {b!r}")
+            raise self._error(node, f"'{symbol}' takes integers, not {a!r} and {b!r}")
         try:
             return operation.fold(a, b)
         except ZeroDivisionError:
@@ -134,7 +134,7 @@ class Arithmetic:
                 return Scalar(self._writer.define(f"arith.subi {a}, {product} : index", node, name), "index")
             return Scalar(self._writer.define(f"arith.{operation.index} {a}, {b} : index", node, name), "index")
         if operation.f32 is None:
-            raise self._error(node, f"'{symbol}' takes whole numbers, not {describe(b if _is_whole(a) else a)}")
+            raise self._error(node, f"'{symbol}' takes integers, not {describe(b if _is_whole(a) else a)}")
         a, b = self.float(a, node), self.float(b, node)
         return Scalar(self._writer.define(f"arith.{operation.f32} {a}, {b} : f32", node, name), "f32")
 
@@ -224,15 +224,15 @@ class Arithmetic:
         return self.cast(splat, dtype, node, name)
 
     def index(self, value, node: ast.AST, what: str = "this"):
-        """The SSA name of a whole number."""
+        """The SSA name of an integer."""
         self.check_index(value, node, what)
         value = self.size(value, node)
         return value.ssa if type(value) is Scalar else self._writer.index(value, node)
 
     def check_index(self, value, node: ast.AST, what: str):
-        """Raises unless a value is a whole number."""
+        """Raises unless a value is an integer."""
         if isinstance(value, bool) or not _is_whole(value):
-            raise self._error(node, f"{what} must be a whole number, not {describe(value)}")
+            raise self._error(node, f"{what} must be an integer, not {describe(value)}")
 
     def float(self, value, node: ast.AST, what: str = "this"):
         """The SSA name of a float."""

@@ -1,6 +1,6 @@
 """Bands and softmax: rows against a window of rows around each; part of the frontend.
 
-A band over m rows of radius R has 2R + 1 slots; slot t of row r belongs to row r + t of a window of m + 2R rows.
+A band over m rows of radius R has 2R + 1 taps; tap t of row r belongs to row r + t of a window of m + 2R rows.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from .parts import tile_dim
 from .values import Tile, Valid, add_dims, describe, subtract_dims
 
 _HIDDEN = 1e30
-"""How far a slot that does not exist lies below all scores; finite, so that no score becomes NaN."""
+"""How far a tap that does not exist lies below all scores; finite, so that no score becomes NaN."""
 
 
 def _operands(lowering, node: ast.Call, word: str, *values):
@@ -27,16 +27,16 @@ def _check_columns(lowering, node: ast.Call, word: str, a: Tile, b: Tile):
         raise lowering.error(node, f"at.{word} takes tiles of equal columns, not {describe(a)} and {describe(b)}")
 
 
-def _check_slots(lowering, node: ast.Call, word: str, slots):
-    if not isinstance(slots, int) or slots < 1 or slots % 2 == 0:
-        found = f"not {slots}" if isinstance(slots, int) else "known at compile time"
-        raise lowering.error(node, f"at.{word} needs an odd number of slots, {found}")
+def _check_taps(lowering, node: ast.Call, word: str, taps):
+    if not isinstance(taps, int) or taps < 1 or taps % 2 == 0:
+        found = f"not {taps}" if isinstance(taps, int) else "known at compile time"
+        raise lowering.error(node, f"at.{word} needs an odd number of taps, {found}")
 
 
-def _check_window(lowering, node: ast.Call, word: str, rows, slots: int, window):
-    needed = add_dims(rows, slots - 1)
+def _check_window(lowering, node: ast.Call, word: str, rows, taps: int, window):
+    needed = add_dims(rows, taps - 1)
     if needed != window:
-        message = f"at.{word} needs a window of {needed} rows for {rows} rows and {slots} slots"
+        message = f"at.{word} needs a window of {needed} rows for {rows} rows and {taps} taps"
         raise lowering.error(node, f"{message}, not {window}")
 
 
@@ -45,9 +45,9 @@ def band_dot(lowering, node: ast.Call, name, q, k):
     q, k = _operands(lowering, node, "band_dot", q, k)
     _check_columns(lowering, node, "band_dot", q, k)
     more = subtract_dims(k.rows, q.rows)
-    slots = more + 1 if isinstance(more, int) else None
-    _check_slots(lowering, node, "band_dot", slots)
-    result = Tile("", q.rows, slots, f32)
+    taps = more + 1 if isinstance(more, int) else None
+    _check_taps(lowering, node, "band_dot", taps)
+    result = Tile("", q.rows, taps, f32)
     text = f"tile.band_dot {q.ssa}, {k.ssa} : {q.type}, {k.type} -> {result.type}"
     return result._replace(ssa=lowering.writer.define(text, node, name))
 
@@ -55,7 +55,7 @@ def band_dot(lowering, node: ast.Call, name, q, k):
 def band_mix(lowering, node: ast.Call, name, p, v):
     """The weighted sum of the rows of each row's window."""
     p, v = _operands(lowering, node, "band_mix", p, v)
-    _check_slots(lowering, node, "band_mix", p.cols)
+    _check_taps(lowering, node, "band_mix", p.cols)
     _check_window(lowering, node, "band_mix", p.rows, p.cols, v.rows)
     result = Tile("", p.rows, v.cols, f32)
     text = f"tile.band_mix {p.ssa}, {v.ssa} : {p.type}, {v.type} -> {result.type}"
@@ -65,7 +65,7 @@ def band_mix(lowering, node: ast.Call, name, p, v):
 def band_spread(lowering, node: ast.Call, name, p, q, acc):
     """Each row, weighted, added to the rows of its window in `acc`."""
     p, q = _operands(lowering, node, "band_spread", p, q)
-    _check_slots(lowering, node, "band_spread", p.cols)
+    _check_taps(lowering, node, "band_spread", p.cols)
     if p.rows != q.rows:
         message = "at.band_spread takes weights and rows of equal rows"
         raise lowering.error(node, f"{message}, not {describe(p)} and {describe(q)}")
@@ -80,11 +80,11 @@ def band_spread(lowering, node: ast.Call, name, p, q, acc):
 
 
 def mask(lowering, node: ast.Call, name, s, valid):
-    """Scores with those of slots that do not exist far below all others."""
+    """Scores with those of taps that do not exist far below all others."""
     (s,) = _operands(lowering, node, "mask", s)
     if type(valid) is not Valid or valid.span.first is None:
         raise lowering.error(node, f"at.mask takes the '.valid' of a window, not {describe(valid)}")
-    _check_slots(lowering, node, "mask", s.cols)
+    _check_taps(lowering, node, "mask", s.cols)
     _check_window(lowering, node, "mask", s.rows, s.cols, valid.span.size)
     window = lowering.spans.written(valid.span, node)
     exists = s._replace(ssa=lowering.writer.define(f"tile.band_mask {window.ssa} : {window.type} -> {s.type}", node))

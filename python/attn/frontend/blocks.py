@@ -1,6 +1,6 @@
 """Across the cores: `at.scratch`, `at.accumulate`, the total of a scratch, and `at.phase`; part of the frontend.
 
-A scratch has a row for each launched block. Each block sums its share of a grid in its own row; behind a phase, the sum
+A scratch has a row for each launched block. Each block sums its share of a grid in its own row; after a phase, the sum
 of the rows in their order is the sum over the grid, the same bits in every run.
 """
 
@@ -20,12 +20,12 @@ class Blocks:
 
     def __init__(self):
         self._grid = None  # the node of the last grid
-        self._phase = None  # the node of the last phase, while no grid stands behind it
+        self._phase = None  # the node of the last phase, while no grid follows it
         self._accumulated = {}  # scratch -> the node of its at.accumulate
         self._complete = set()  # the scratches that a phase has completed
 
     def enter_grid(self, lowering, node: ast.For):
-        """Checks that a phase stands between two grids."""
+        """Checks that a phase is between two grids."""
         if self._grid is not None and self._phase is None:
             line = self._grid.lineno
             raise lowering.error(node, f"a second at.grid (the first is in line {line}) needs at.phase() before it")
@@ -34,9 +34,9 @@ class Blocks:
     def enter_phase(self, lowering, node: ast.Call):
         """`at.phase()`."""
         if lowering.loops:
-            raise lowering.error(node, "at.phase stands between the grids of a kernel, not inside a loop")
+            raise lowering.error(node, "at.phase must be between the grids of a kernel, not inside a loop")
         if self._grid is None or self._phase is not None:
-            raise lowering.error(node, "at.phase stands between two grids: no at.grid stands before it")
+            raise lowering.error(node, "at.phase must be between two grids: no at.grid is before it")
         self._phase = node
         self._complete |= self._accumulated.keys()
         lowering.writer.line("tile.phase", node)
@@ -45,14 +45,14 @@ class Blocks:
     def finish(self, lowering):
         """Checks the whole kernel."""
         if self._phase is not None:
-            raise lowering.error(self._phase, "at.phase stands between two grids: no at.grid stands behind it")
+            raise lowering.error(self._phase, "at.phase must be between two grids: no at.grid follows it")
 
     def accumulate(self, lowering, node: ast.Call, array, value):
         """`at.accumulate(G, g)`."""
         if type(array) is not Array or array.role != "scratch":
             raise lowering.error(node, f"at.accumulate adds to an at.scratch, not to {describe(array)}")
         if lowering.loops != ["grid"]:
-            raise lowering.error(node, "at.accumulate stands in at.grid, outside of other loops")
+            raise lowering.error(node, "at.accumulate must be in at.grid, outside of other loops")
         if array.name in self._accumulated:
             line = self._accumulated[array.name].lineno
             raise lowering.error(node, f"'{array.name}' is accumulated already in line {line}: add up before")
@@ -64,10 +64,10 @@ class Blocks:
         return NOTHING
 
     def total(self, lowering, array: Array, indices, nodes, node: ast.Subscript, name: str | None):
-        """`G[...]` behind a phase: the sum over all blocks."""
+        """`G[...]` after a phase: the sum over all blocks."""
         if array.name not in self._complete:
             what = "read" if array.name in self._accumulated else "read before at.accumulate"
-            raise lowering.error(node, f"'{array.name}' is {what}: its total is known behind at.phase()")
+            raise lowering.error(node, f"'{array.name}' is {what}: its total is known after at.phase()")
         writer, arithmetic = lowering.writer, lowering.arithmetic
         block = Scalar(writer.fresh("block"), "index")
         row = lowering.indexing.select(array, [block, *indices], [node, *nodes], node)

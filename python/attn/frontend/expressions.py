@@ -256,7 +256,7 @@ class Expressions:
         function = self.evaluate(node.func)
         if isinstance(function, Word):
             if function.name not in WORDS:
-                raise self.error(node, f"{function!r} stands in a for statement: for ... in {function!r}(...)")
+                raise self.error(node, f"{function!r} must be in a for statement: for ... in {function!r}(...)")
             return WORDS[function.name](self, node, name, **self.bind(function, node))
         if type(function) is Method:
             return self._call_method(function, node, name)

@@ -124,7 +124,7 @@ class Indexing:
         if type(index) is Tiles:
             raise self._error(where, "at.tiles is a run of spans: loop over it with at.grid or at.range")
         if type(index) not in (Scalar, Symbol) and not isinstance(index, int):
-            raise self._error(where, f"an index is a whole number, a span or ':', not {describe(index)}")
+            raise self._error(where, f"an index is an integer, a span or ':', not {describe(index)}")
         dim = array.dims[axis]
         if isinstance(index, int) and (index < 0 or (isinstance(dim, int) and index >= dim)):
             message = f"index {index} lies outside dimension {axis} of '{array.name}'"

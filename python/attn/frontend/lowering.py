@@ -26,7 +26,7 @@ class _Lowering(Statements):
         self._signature = signature
         self._sizes = dict(specialisation.dims)
         self._symbols = {}
-        self._inputs = []  # the text of each argument of the IR that is no output
+        self._inputs = []  # the text of each argument of the IR that is not an output
         self._outputs = []
         self._scratch = []
         self._define_parameters(specialisation)

@@ -32,7 +32,7 @@ def take_rows(lowering, tile: Tile, node: ast.Subscript, name: str | None = None
     end = tile.rows if bounds.upper is None else _bound(lowering, bounds.upper)
     size = subtract_dims(end, start)
     if size is None or least(size) < 1:
-        raise lowering.error(node, f"rows {start} to {end} are no part whose size is known at compile time")
+        raise lowering.error(node, f"rows {start} to {end} are not a part whose size is known at compile time")
     if least(start) < 0 or least_difference(tile.rows, end) < 0:
         raise lowering.error(node, f"rows {start} to {end} may lie outside of a tile of {tile.rows} rows")
     result = tile._replace(rows=size)
@@ -50,7 +50,7 @@ def _bound(lowering, node: ast.AST):
 
 
 def concat(lowering, node: ast.Call, name, a, b):
-    """`at.concat(a, b)`: the rows of two tiles behind each other."""
+    """`at.concat(a, b)`: the rows of two tiles one after the other."""
     for value in (a, b):
         if type(value) is not Tile:
             raise lowering.error(node, f"at.concat takes tiles, not {describe(value)}")

@@ -165,7 +165,7 @@ def _pairs(target: ast.AST, value: ast.AST):
 
 
 def _dims_text(call: ast.Call):
-    """The dims that a call of `at.empty` or `at.scratch` names; None where they are no string."""
+    """The dims that a call of `at.empty` or `at.scratch` names; None where they are not a string."""
     text = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "dims"), None)
     is_text = isinstance(text, ast.Constant) and isinstance(text.value, str)
     return tuple(text.value.split()) if is_text else None

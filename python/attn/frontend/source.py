@@ -60,14 +60,14 @@ def load_source(surroundings: Surroundings):
     except SyntaxError:
         tree = None
     if tree is None:
-        message = f"the source of '{function.__name__}' cannot be read: a kernel must stand in a file"
+        message = f"the source of '{function.__name__}' cannot be read: a kernel must be in a file"
         raise CompileError([Diagnostic("error", code.co_filename, code.co_firstlineno, 1, message)])
     for node in _functions(tree):
         if node.name == code.co_name:
             first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
             if first == code.co_firstlineno:
                 return _checked(Source(surroundings, node))
-    message = f"the file has changed since '{function.__name__}' was defined, or it is no plain function"
+    message = f"the file has changed since '{function.__name__}' was defined, or it is not a plain function"
     raise CompileError([Diagnostic("error", code.co_filename, code.co_firstlineno, 1, message)])
 
 

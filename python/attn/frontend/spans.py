@@ -75,7 +75,7 @@ class Spans:
         """`span.method(...)`, not written yet."""
         given = self._bind(method, positional, keywords, node)
         if span.step is not None:
-            raise self._error(node, f"'.{method}' stands before '.map': it counts rows of the span")
+            raise self._error(node, f"'.{method}' must be before '.map': it counts rows of the span")
         return getattr(self, f"_{method}")(span, node, *given)
 
     def _bind(self, method: str, positional, keywords, node: ast.Call):

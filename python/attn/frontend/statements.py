@@ -115,7 +115,7 @@ class Statements(Expressions):
             self._bind(target, value)
         elif isinstance(target, ast.Subscript):
             if "grid" not in self.loops:
-                raise self.error(target, "a store stands inside at.grid: outside, every core would do it")
+                raise self.error(target, "a store must be inside at.grid: outside, every core would do it")
             self.store(target, value)
         elif isinstance(target, (ast.Tuple, ast.List)):
             if type(value) is not tuple:
@@ -135,7 +135,7 @@ class Statements(Expressions):
             raise self.error(target, f"'{name}' is an array and cannot be assigned; store with {name}[...] = ...")
         if type(value) is NewArray:
             if self.loops:
-                raise self.error(value.node, f"at.{value.word} stands before the loops of a kernel")
+                raise self.error(value.node, f"at.{value.word} must be before the loops of a kernel")
             value = self.new_array(name, value, target)
         if type(value) is Span:
             value = self.spans.written(value, target, name)
@@ -179,7 +179,7 @@ class Statements(Expressions):
 
     def _grid_loop(self, node: ast.For):
         if self.loops:
-            raise self.error(node, "at.grid stands at the top of a kernel, not inside a loop")
+            raise self.error(node, "at.grid must be at the top of a kernel, not inside a loop")
         self.blocks.enter_grid(self, node)
         axes, stages = self._grid_axes(node.iter)
         names = node.target.elts if isinstance(node.target, ast.Tuple) else [node.target]

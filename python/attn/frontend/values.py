@@ -1,6 +1,6 @@
 """What an expression of a kernel stands for while its tile IR is written; part of the frontend.
 
-Whole numbers, floats, booleans, strings, tuples and None known at compile time are Python's own. A dimension of a tile
+Integers, floats, booleans, strings, tuples and None known at compile time are Python's own. A dimension of a tile
 is a number or a `Symbol`. Of each class, `ssa` is the name of the value in the IR, `type` its type there, and
 `describe()` what messages call it.
 """
@@ -87,14 +87,14 @@ class Scalar(NamedTuple):
     everywhere: bool = False
 
     def describe(self):
-        return "a float" if self.type == "f32" else "a whole number"
+        return "a float" if self.type == "f32" else "an integer"
 
 
 class Span(NamedTuple):
     """A run of rows; `over` is the name of the dim that it runs over, where that is known.
 
     Its rows are `base` to `base + size`, of which those before `first` and from `limit` on are missing; with a `step`,
-    row p stands at `offset + step * p` of an array. Each is a number or an index scalar. `first` is None where no rows
+    row p is at `offset + step * p` of an array. Each is a number or an index scalar. `first` is None where no rows
     are missing before, `step` where rows follow each other. The variable of a loop has no `base`: it is read from the
     IR. `ssa` is None until the span is written to the IR.
     """

@@ -104,7 +104,7 @@ class Writer:
     # Scalars
 
     def index(self, value: int, node: ast.AST):
-        """The SSA name of a whole number."""
+        """The SSA name of an integer."""
         if not -(1 << 63) <= value < 1 << 63:
             raise self._source.error(node, f"{value} does not fit 64 bits")
         return self.once(f"arith.constant {value} : index", node, label=f"c{value}")

@@ -1,4 +1,4 @@
-"""Operators for PyTorch: the kernels behind `torch.library`, with autograd and fake tensors.
+"""Operators for PyTorch: the kernels as `torch.library` operators, with autograd and fake tensors.
 
     h = attn.ops.attn_res(V, w_query, w_norm)
     o = attn.ops.neighborhood_attention(q, k, v, kernel_size=7, dilation=2)

@@ -57,7 +57,7 @@ def zeros(shape, dtype, device):
 
 
 def is_readable(tensor):
-    """Whether kernels take it as it lies in memory: elements of the last dim behind each other."""
+    """Whether kernels take it as it lies in memory: elements of the last dim one after the other."""
     return tensor.shape[-1] <= 1 or tensor.stride(-1) == 1
 
 

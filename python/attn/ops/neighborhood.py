@@ -51,7 +51,7 @@ def check_window(kernel_size, dilation):
     """ValueError unless there is such a window."""
     for name, value in (("kernel_size", kernel_size), ("dilation", dilation)):
         if not isinstance(value, (int, torch.SymInt)) or isinstance(value, bool):
-            raise TypeError(f"{name}: a whole number is expected, not {value!r}")
+            raise TypeError(f"{name}: an integer is expected, not {value!r}")
     if kernel_size <= 0:
         raise ValueError(f"kernel_size ({kernel_size}) must be positive")
     if kernel_size % 2 == 0:

@@ -36,7 +36,7 @@ func.func @symbol_of_loop(%T: index) attributes {tile.kernel, tile.symbols = {BT
 // -----
 
 func.func @no_kernel() -> index {
-  // expected-error @+1 {{'tile.block_id' op stands outside of a kernel; only kernels run as blocks}}
+  // expected-error @+1 {{'tile.block_id' op is outside a kernel; only kernels run as blocks}}
   %id = tile.block_id
   return %id : index
 }

@@ -181,10 +181,10 @@ func.func @filled(%x: !tile.array<?x64xbf16>, %c: !tile.array<?xf32>, %base: ind
   // CHECK:      %[[BUFFER:.*]] = memref.alloc() {alignment = 64 : i64} : memref<6x64xbf16>
   // CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0.000000e+00 : bf16
   // CHECK:      %[[STOP:.*]] = arith.addi %[[MISSING]], %[[COUNT]]
-  // CHECK-NEXT: %[[BEHIND:.*]] = arith.subi %{{.*}}, %[[STOP]]
+  // CHECK-NEXT: %[[AFTER:.*]] = arith.subi %{{.*}}, %[[STOP]]
   // CHECK-NEXT: %[[TOP:.*]] = memref.subview %[[BUFFER]][0, 0] [%[[MISSING]], 64] [1, 1]
   // CHECK-NEXT: linalg.fill ins(%[[ZERO]] : bf16) outs(%[[TOP]]
-  // CHECK-NEXT: %[[BOTTOM:.*]] = memref.subview %[[BUFFER]][%[[STOP]], 0] [%[[BEHIND]], 64] [1, 1]
+  // CHECK-NEXT: %[[BOTTOM:.*]] = memref.subview %[[BUFFER]][%[[STOP]], 0] [%[[AFTER]], 64] [1, 1]
   // CHECK-NEXT: linalg.fill ins(%[[ZERO]] : bf16) outs(%[[BOTTOM]]
   // CHECK-NEXT: %[[ROW:.*]] = arith.addi %[[BASE]], %[[MISSING]]
   // CHECK-NEXT: %[[FROM:.*]] = memref.subview %[[X]][%[[ROW]], 0] [%[[COUNT]], 64] [1, 1]
@@ -230,7 +230,7 @@ func.func @mapped(%x: !tile.array<?x?x64xf32>, %l: !tile.array<?x?xf32>, %base: 
 
 // -----
 
-// Filled and mapped: the rows that exist begin behind those that are missing, mapped.
+// Filled and mapped: the rows that exist begin after those that are missing, mapped.
 // CHECK-LABEL: func.func @filled_mapped
 // CHECK-SAME:    %[[X:[^:]*]]: memref<?x64xf32, strided<[?, 1]>>, %[[BASE:[^:]*]]: index, %[[FIRST:[^:]*]]: index, %[[LIMIT:[^:]*]]: index, %[[OFFSET:[^:]*]]: index, %[[STEP:[^:]*]]: index,
 func.func @filled_mapped(%x: !tile.array<?x64xf32>, %base: index, %first: index, %limit: index, %offset: index, %step: index)
@@ -295,7 +295,7 @@ func.func @transposed(%x: f32, %t: index) attributes {tile.kernel} {
 
 // -----
 
-// The slots whose row exists: one comparison says both that it is not before the first and not behind the last.
+// The taps whose row exists: one comparison says both that it is not before the first and not after the last.
 // CHECK-LABEL: func.func @mask
 // CHECK-DAG:     %[[MISSING:.*]] = arith.index_cast %[[BEFORE:.*]] : index to i32
 // CHECK-DAG:     %[[COUNT:.*]] = arith.index_cast %{{.*}} : index to i32

@@ -38,7 +38,7 @@ func.func @tail(%x: memref<?x64xf32, strided<[?, 1]>>, %t: index, %valid: index)
 
 // Rows that a filled span lacks are set to zero only then, too.
 // CHECK-LABEL: func.func @filled
-func.func @filled(%x: memref<?x64xf32, strided<[?, 1]>>, %t: index, %missing: index, %count: index, %end: index, %behind: index)
+func.func @filled(%x: memref<?x64xf32, strided<[?, 1]>>, %t: index, %missing: index, %count: index, %end: index, %after: index)
     -> tensor<4x64xf32> {
   %zero = arith.constant 0.0 : f32
   %from = memref.subview %x[%t, 0] [%count, 64] [1, 1] : memref<?x64xf32, strided<[?, 1]>> to memref<?x64xf32, strided<[?, 1], offset: ?>>
@@ -53,7 +53,7 @@ func.func @filled(%x: memref<?x64xf32, strided<[?, 1]>>, %t: index, %missing: in
   // CHECK-NEXT: }
   %top = memref.subview %buffer[0, 0] [%missing, 64] [1, 1] : memref<4x64xf32> to memref<?x64xf32, strided<[64, 1]>>
   linalg.fill ins(%zero : f32) outs(%top : memref<?x64xf32, strided<[64, 1]>>)
-  %bottom = memref.subview %buffer[%end, 0] [%behind, 64] [1, 1] : memref<4x64xf32> to memref<?x64xf32, strided<[64, 1], offset: ?>>
+  %bottom = memref.subview %buffer[%end, 0] [%after, 64] [1, 1] : memref<4x64xf32> to memref<?x64xf32, strided<[64, 1], offset: ?>>
   linalg.fill ins(%zero : f32) outs(%bottom : memref<?x64xf32, strided<[64, 1], offset: ?>>)
   %rows = memref.subview %buffer[%missing, 0] [%count, 64] [1, 1] : memref<4x64xf32> to memref<?x64xf32, strided<[64, 1], offset: ?>>
   memref.copy %from, %rows : memref<?x64xf32, strided<[?, 1], offset: ?>> to memref<?x64xf32, strided<[64, 1], offset: ?>>

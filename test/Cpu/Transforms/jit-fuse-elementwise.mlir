@@ -57,7 +57,7 @@ func.func @column(%c: tensor<4x1xf32>, %v: tensor<4x64xf32>) -> tensor<4x64xf32>
   return %r : tensor<4x64xf32>
 }
 
-// What stands before a loop stays there.
+// What is before a loop stays there.
 // CHECK-LABEL: func.func @loop
 func.func @loop(%v: tensor<1x64xf32>, %N: index) -> tensor<1x64xf32> {
   %zero = arith.constant 0 : index

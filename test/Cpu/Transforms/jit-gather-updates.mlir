@@ -3,7 +3,7 @@
 #all = affine_map<(d0, d1) -> (d0, d1)>
 #column = affine_map<(d0, d1) -> (d0, 0)>
 
-// Two slots: 4 rows are added to rows 0 to 3, and with other weights to rows 1 to 4.
+// Two taps: 4 rows are added to rows 0 to 3, and with other weights to rows 1 to 4.
 // CHECK-LABEL: func.func @spread
 // CHECK-SAME:    %[[ROWS:.*]]: tensor<4x64xbf16>, %[[W:.*]]: tensor<2x4xf32>, %[[ACC:.*]]: tensor<5x64xf32>
 func.func @spread(%rows: tensor<4x64xbf16>, %w: tensor<2x4xf32>, %acc: tensor<5x64xf32>) -> tensor<5x64xf32> {
@@ -11,7 +11,7 @@ func.func @spread(%rows: tensor<4x64xbf16>, %w: tensor<2x4xf32>, %acc: tensor<5x
   // CHECK:     %[[WIDE:.*]] = linalg.generic {{.*}} ins(%[[ROWS]] : tensor<4x64xbf16>)
   // CHECK:       arith.extf
   // CHECK:     %[[TILE:.*]] = tensor.empty() : tensor<5x64xf32>
-  // Only the first slot reaches the first row.
+  // Only the first tap reaches the first row.
   // CHECK:     %[[A0:.*]] = tensor.extract_slice %[[ACC]][0, 0] [1, 64]
   // CHECK:     %[[R0:.*]] = tensor.extract_slice %[[WIDE]][0, 0] [1, 64]
   // CHECK:     tensor.extract_slice %[[W]][0, 0] [1, 1]
@@ -33,7 +33,7 @@ func.func @spread(%rows: tensor<4x64xbf16>, %w: tensor<2x4xf32>, %acc: tensor<5x
   // CHECK:       %[[CD:.*]] = arith.mulf %[[C]], %[[D]]
   // CHECK:       arith.addf %[[FIRST]], %[[CD]]
   // CHECK:     %[[T1:.*]] = tensor.insert_slice %[[SUM]] into %[[T0]][1, 0] [3, 64]
-  // Only the second slot reaches the last row.
+  // Only the second tap reaches the last row.
   // CHECK:     %[[A4:.*]] = tensor.extract_slice %[[ACC]][4, 0] [1, 64]
   // CHECK:     %[[R4:.*]] = tensor.extract_slice %[[WIDE]][3, 0] [1, 64]
   // CHECK:     tensor.extract_slice %[[W]][1, 3] [1, 1]
@@ -99,7 +99,7 @@ func.func @single(%rows: tensor<4x64xf32>, %w: tensor<2x4xf32>, %acc: tensor<5x6
 #column = affine_map<(d0, d1) -> (d0, 0)>
 
 // Rows that are read apart are computed apart: here the first four, which are only stored as bf16, and the last. The
-// tile starts with one carried row, and zeros behind it, which need not be added to.
+// tile starts with one carried row, and zeros after it, which need not be added to.
 // CHECK-LABEL: func.func @parts
 // CHECK-SAME:    %[[ROWS:.*]]: tensor<4x64xf32>, %[[W:.*]]: tensor<2x4xf32>, %[[LAST:.*]]: tensor<1x64xf32>
 // CHECK:         %[[TILE:.*]] = tensor.empty() : tensor<4x64xbf16>

@@ -110,7 +110,7 @@ func.func @swapped(%a0: tensor<1x64xf32>, %b0: tensor<1x64xf32>, %N: index) -> (
   return %r#0, %r#1 : tensor<1x64xf32>, tensor<1x64xf32>
 }
 
-// A carried tile that is still needed after an inner loop has updated it is no place for the update.
+// A carried tile that is still needed after an inner loop has updated it is not a place for the update.
 // CHECK-LABEL: func.func @copied_around_loop
 func.func @copied_around_loop(%a0: tensor<1x64xf32>, %b0: tensor<1x64xf32>, %N: index) -> (tensor<1x64xf32>, tensor<1x64xf32>) {
   %zero = arith.constant 0 : index
@@ -138,7 +138,7 @@ func.func @copied_around_loop(%a0: tensor<1x64xf32>, %b0: tensor<1x64xf32>, %N: 
   return %r#0, %r#1 : tensor<1x64xf32>, tensor<1x64xf32>
 }
 
-// A part of a tile is no destination, since the tile is needed; unless the part is replaced by the result.
+// A part of a tile is not a destination, since the tile is needed; unless the part is replaced by the result.
 // CHECK-LABEL: func.func @parts
 // CHECK-SAME:    %[[TILE:.*]]: tensor<4x64xf32>, %[[V:.*]]: tensor<2x64xf32>
 func.func @parts(%tile: tensor<4x64xf32>, %v: tensor<2x64xf32>) -> (tensor<4x64xf32>, tensor<2x64xf32>) {
@@ -167,7 +167,7 @@ func.func @parts(%tile: tensor<4x64xf32>, %v: tensor<2x64xf32>) -> (tensor<4x64x
   return %whole, %sum : tensor<4x64xf32>, tensor<2x64xf32>
 }
 
-// A tile of which a part is read later is no destination either.
+// A tile of which a part is read later is not a destination either.
 // CHECK-LABEL: func.func @part_is_read_later
 // CHECK-SAME:    %[[V:.*]]: tensor<4x1xf32>, %[[ROWS:.*]]: index
 func.func @part_is_read_later(%v: tensor<4x1xf32>, %rows: index) -> (tensor<4x1xf32>, tensor<?x1xf32>) {

@@ -253,7 +253,7 @@ func.func @from_something(%v: memref<4x8xf32>) {
 
 // -----
 
-// The first sweep over a tile of an array asks for the rows behind it.
+// The first sweep over a tile of an array asks for the rows after it.
 // CHECK-LABEL: func.func @ahead
 // CHECK-SAME:    %[[X:.*]]: memref<?x64xf32, strided<[?, 1]>>
 func.func @ahead(%x: memref<?x64xf32, strided<[?, 1]>>, %t: index) {
@@ -276,7 +276,7 @@ func.func @ahead(%x: memref<?x64xf32, strided<[?, 1]>>, %t: index) {
 
 #all = affine_map<(d0, d1) -> (d0, d1)>
 
-// Of two tiles that the first sweep reads, a later one that has as much to do asks for the rows behind the second.
+// Of two tiles that the first sweep reads, a later one that has as much to do asks for the rows after the second.
 // CHECK-LABEL: func.func @ahead_of_both
 // CHECK-SAME:    %[[X:.*]]: memref<4x64xf32>, %[[Y:.*]]: memref<4x64xf32>, %{{.*}}: memref<4x64xf32>
 // CHECK:         memref.prefetch %[[X]]

@@ -45,7 +45,7 @@ func.func @addresses(%table: memref<?xi64>, %block: index, %count: index) {
 
 // -----
 
-// An entry stands at its address, not at some number of elements.
+// An entry is at its address, not at some number of elements.
 func.func @element(%table: memref<?xi64>, %shape: memref<?x64xf32, strided<[?, 1]>>, %block: index, %count: index) {
   // expected-error @+1 {{uses a list of tensors, but not by the address of an entry}}
   %0 = memref.reinterpret_cast %shape to offset: [%block], sizes: [%count, 64], strides: [64, 1]

@@ -1,13 +1,13 @@
 // RUN: attn-opt %s --linalg-join-phases --split-input-file --verify-diagnostics
 
-// expected-error @+1 {{is launched behind no kernel of this module}}
+// expected-error @+1 {{is not launched after any kernel of this module}}
 func.func @lost(%x: memref<?xf32>, %i: index, %n: index) attributes {launch.after = @elsewhere} {
   return
 }
 
 // -----
 
-// expected-error @+1 {{is launched behind no kernel of this module}}
+// expected-error @+1 {{is not launched after any kernel of this module}}
 func.func @ring(%x: memref<?xf32>, %i: index, %n: index) attributes {launch.after = @ring} {
   return
 }
@@ -17,7 +17,7 @@ func.func @ring(%x: memref<?xf32>, %i: index, %n: index) attributes {launch.afte
 func.func @first(%x: memref<?xf32>, %i: index, %n: index) {
   return
 }
-// expected-error @+1 {{is launched behind 'first', but does not take the same arguments}}
+// expected-error @+1 {{is launched after 'first', but does not take the same arguments}}
 func.func @second(%x: memref<?xf16>, %i: index, %n: index) attributes {launch.after = @first} {
   return
 }

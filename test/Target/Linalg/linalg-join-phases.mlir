@@ -1,6 +1,6 @@
 // RUN: attn-opt %s --linalg-join-phases | FileCheck %s
 
-// Three launches become one kernel: the same arguments, each phase behind a meeting. Counters of later launches go
+// Three launches become one kernel: the same arguments, each phase after a meeting. Counters of later launches go
 // with them; the first stays.
 // CHECK-LABEL: func.func @sum
 // CHECK-SAME: (%[[X:.*]]: memref<?xf32> {launch.dims = ["T"]}, %[[I:.*]]: index, %[[N:.*]]: index) attributes {launch.limit = 40 : i64}

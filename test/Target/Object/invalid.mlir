@@ -5,13 +5,13 @@
 // UNSET: {{^}}<unknown>:0: error: CANN not found: ASCEND_HOME_PATH is not set; source set_env.sh. Source emission, JIT and simulation work without it.
 // UNSET-NOT: {{.}}
 // RUN: env PATH=%t/empty ASCEND_HOME_PATH=%t/nowhere not %tools_dir/attn-opt %s --emit=object -o %t/k.o 2>&1 | FileCheck %s --check-prefix=FOLDER
-// FOLDER: error: CANN not found: ASCEND_HOME_PATH is '{{.*}}nowhere', which is no folder; source set_env.sh.
+// FOLDER: error: CANN not found: ASCEND_HOME_PATH is '{{.*}}nowhere', which is not a folder; source set_env.sh.
 // RUN: env PATH=%t/empty ASCEND_HOME_PATH=%t/empty not %tools_dir/attn-opt %s --emit=object -o %t/k.o 2>&1 | FileCheck %s --check-prefix=RUNTIME
 // RUNTIME: error: CANN found at {{.*}}empty but no bisheng compiler: runtime-only installation?
 // RUN: not attn-opt %s --emit=object --bisheng=%t/nothing -o %t/k.o 2>&1 | FileCheck %s --check-prefix=CHOSEN
-// CHOSEN: error: '{{.*}}nothing' is no program that can be started
+// CHOSEN: error: '{{.*}}nothing' is not a program that can be started
 // RUN: not attn-opt %s --emit=object --bisheng=false -o %t/k.o 2>&1 | FileCheck %s --check-prefix=NAME
-// NAME: error: 'false' is no program that can be started
+// NAME: error: 'false' is not a program that can be started
 // RUN: ln -s /bin/false %t/bisheng
 // RUN: not attn-opt %s --emit=object --bisheng=%t/bisheng -o %t/k.o 2>&1 | FileCheck %s --check-prefix=VERSION
 // VERSION: error: '{{.*}}bisheng --version' failed with exit code 1
@@ -23,7 +23,7 @@
 // RUN: not attn-opt %s --emit=object --bisheng=%standin_bisheng -o %t/nowhere/k.o 2>&1 | FileCheck %s --check-prefix=WRITE
 // WRITE: error: cannot write: '{{.*}}k.o': No such file or directory
 
-// Errors of the vendor's compiler stand at the author's line; the command and the source follow.
+// Errors of the vendor's compiler are at the author's line; the command and the source follow.
 // RUN: echo '#include "kernel_operator.h"' > %t/no-exp.h
 // RUN: echo '#define Exp NoSuchInstruction' >> %t/no-exp.h
 // RUN: env TMPDIR=%t/tmp STANDIN_CLANG_FLAGS="-include %t/no-exp.h" not attn-opt %s --emit=object --bisheng=%standin_bisheng -o %t/k.o 2>&1 | FileCheck %s --check-prefix=ERROR

@@ -81,7 +81,7 @@ module attributes {machine.target = #machine.target<"Ascend910B4">} {
 
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
   func.func @a(%n: index) attributes {ascend.kernel} { return }
-  // expected-error@below {{must take the arguments of 'a', behind which it is launched}}
+  // expected-error@below {{must take the arguments of 'a', after which it is launched}}
   func.func @b() attributes {ascend.kernel, launch.after = @a} { return }
 }
 
@@ -89,7 +89,7 @@ module attributes {machine.target = #machine.target<"Ascend910B4">} {
 
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
   func.func @a() attributes {ascend.kernel} {
-    // expected-error@below {{has no address; run ascend-plan-memory before}}
+    // expected-error@below {{has no address: it must be planned first by ascend-plan-memory}}
     %0 = ascend.alloc "x" : memref<64xf32, #ascend.space<ub>>
     return
   }

@@ -37,7 +37,7 @@
 // CHECK-NEXT:     "role": "output",
 // CHECK:      "routes": {
 // CHECK-NEXT:   "ascendc": {
-// The pointers X and Y, the size T, two strides, and the number s behind them.
+// The pointers X and Y, the size T, two strides, and the number s after them.
 // CHECK:          "kind": "size",
 // CHECK-NEXT:     "name": "T",
 // CHECK:          "axis": 0,

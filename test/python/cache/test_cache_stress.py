@@ -167,7 +167,7 @@ def test_a_kill_at_every_step(tmp_path):
         for key, data in (("ab", b"x" * 1000), ("cd", b"y" * 2500)):
             entry = left.load(key * 20, "cpu")
             assert entry is None or entry.data == data, step
-        with left.turn("ab" * 20, "cpu"):  # nobody is kept waiting
+        with left.turn("ab" * 20, "cpu"):  # no process is kept waiting
             left.save("ab" * 20, "cpu", "k", Entry({}, b"x" * 1000))
         assert left.load("ab" * 20, "cpu").data == b"x" * 1000
         if code == 0:
@@ -177,7 +177,7 @@ def test_a_kill_at_every_step(tmp_path):
 
 
 def test_a_write_that_is_cut_off(tmp_path, monkeypatch):
-    """A process that dies inside a write leaves a part of a temporary file, which nobody reads."""
+    """A process that dies inside a write leaves a part of a temporary file, which nothing reads."""
 
     class Half:
         def __init__(self, opened):

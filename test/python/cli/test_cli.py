@@ -163,7 +163,7 @@ SCALE = ("--kernel", "scale", "--dtype", "f16", "--const", "D=64", "--const", "C
     "words, message",
     [
         (("--const", "D=64"), "scale needs a dtype for 'X': --dtype f16,bf16"),
-        (("--dtype", "f64"), "--dtype f64: 'f64' is no dtype; known: f32, f16, bf16"),
+        (("--dtype", "f64"), "--dtype f64: 'f64' is not a dtype; known: f32, f16, bf16"),
         (("--dtype", "Z=f16"), "--dtype: no kernel has 'Z'; known: M, W, X"),
         (("--dtype", "f16", "--dtype", "bf16"), "--dtype bf16: '--dtype' is given twice"),
         (("--dtype", "f16", "--dtype", "M=f16"), "--dtype M: scale gives it a dtype of its own"),

@@ -78,14 +78,14 @@ IN_GRID = {
     "too many arguments": ("y = at.exp(x, x)", "at.exp takes x, and is given 2 arguments", "at.exp(x, x)"),
     "unknown argument": ("y = at.sum(x, axes=1)", "at.sum has no argument 'axes'", "at.sum(x, axes=1)"),
     "argument twice": ("y = at.sum(x, x=1)", "at.sum is given 'x' twice", "at.sum(x, x=1)"),
-    "grid as a value": ("y = at.grid(3)", "at.grid stands in a for statement: for ... in at.grid(...)", "at.grid(3)"),
-    "range as a value": ("y = at.range(3)", "at.range stands in a for statement: for ... in at.range(...)", "at.range(3)"),
+    "grid as a value": ("y = at.grid(3)", "at.grid must be in a for statement: for ... in at.grid(...)", "at.grid(3)"),
+    "range as a value": ("y = at.range(3)", "at.range must be in a for statement: for ... in at.range(...)", "at.range(3)"),
     # Shapes
     "broadcast": ("y = x + at.full((1, 64), 0.0)", "cannot broadcast [BT, 256] with [1, 64]", "x + at.full((1, 64), 0.0)"),
     "rank": ("y = X[t]", "'X' has 2 dimensions and is given 1 index", "X[t]"),
     "rank too high": ("y = W[t, :]", "'W' has 1 dimensions and is given 2 indices", "W[t, :]"),
-    "float index": ("y = X[s, :]", "an index must be a whole number, not a float", "s"),
-    "tile index": ("y = X[x, :]", "an index is a whole number, a span or ':', not a tile [BT, 256] of bf16", "x"),
+    "float index": ("y = X[s, :]", "an index must be an integer, not a float", "s"),
+    "tile index": ("y = X[x, :]", "an index is an integer, a span or ':', not a tile [BT, 256] of bf16", "x"),
     "tiles as index": ("y = X[at.tiles(T, BT), :]",
                        "at.tiles is a run of spans: loop over it with at.grid or at.range", "at.tiles(T, BT)"),
     "outside": ("y = W[256]", "index 256 lies outside dimension 0 of 'W', which has 256", "256"),
@@ -100,12 +100,12 @@ IN_GRID = {
     "tile index store": ("x[0, 0] = 1.0", "only arrays can be stored to, not a tile [BT, 256] of bf16", "x[0, 0]"),
     "part of a tile": ("y = x[0]", "a part of a tile is some of its rows: x[a:b]", "x[0]"),
     "part with a step": ("y = x[0:4:2]", "a part of a tile is some of its rows: x[a:b]", "x[0:4:2]"),
-    "runtime part": ("y = x[0:i]", "the rows of a tile are counted by numbers known at compile time and sizes, not by a whole "
-                     "number", "i"),
-    "part of no rows": ("y = x[1:1]", "rows 1 to 1 are no part whose size is known at compile time", "x[1:1]"),
-    "part between sizes": ("y = x[BT:4]", "rows BT to 4 are no part whose size is known at compile time", "x[BT:4]"),
+    "runtime part": ("y = x[0:i]", "the rows of a tile are counted by numbers known at compile time and sizes, not by an "
+                     "integer", "i"),
+    "part of no rows": ("y = x[1:1]", "rows 1 to 1 are not a part whose size is known at compile time", "x[1:1]"),
+    "part between sizes": ("y = x[BT:4]", "rows BT to 4 are not a part whose size is known at compile time", "x[BT:4]"),
     "part outside": ("y = x[0:2]", "rows 0 to 2 may lie outside of a tile of BT rows", "x[0:2]"),
-    "part behind": ("y = x[0:BT + 1]", "rows 0 to BT + 1 may lie outside of a tile of BT rows", "x[0:BT + 1]"),
+    "part after": ("y = x[0:BT + 1]", "rows 0 to BT + 1 may lie outside of a tile of BT rows", "x[0:BT + 1]"),
     "concat of numbers": ("y = at.concat(x, 1.0)", "at.concat takes tiles, not the number 1.0", "at.concat(x, 1.0)"),
     "concat of columns": ("y = at.concat(x, at.zeros((1, 64)))", "at.concat takes tiles of equal columns and type, not a tile "
                           "[BT, 256] of bf16 and a tile [1, 64] of f32", "at.concat(x, at.zeros((1, 64)))"),
@@ -143,13 +143,13 @@ IN_GRID = {
     "clip without a bound": ("y = t.clip()", ".clip takes (lo, hi=)", "t.clip()"),
     "clip with a third": ("y = t.clip(1, 2, 3)", ".clip takes (lo, hi=)", "t.clip(1, 2, 3)"),
     "clip by name": ("y = t.clip(1, low=2)", ".clip takes (lo, hi=)", "t.clip(1, low=2)"),
-    "clip at a float": ("y = t.clip(s)", "'lo' of .clip must be a whole number, not a float", "t.clip(s)"),
-    "runtime radius": ("y = t.window(i)", "the radius of a window must be a number known at compile time, not a whole number",
+    "clip at a float": ("y = t.clip(s)", "'lo' of .clip must be an integer, not a float", "t.clip(s)"),
+    "runtime radius": ("y = t.window(i)", "the radius of a window must be a number known at compile time, not an integer",
                        "t.window(i)"),
     "negative radius": ("y = t.window(-1)", "the radius of a window is between 0 and 32768, not -1", "t.window(-1)"),
     "radius of a wide span": ("y = t.window(4).window(32768)", "the radius of a window is between 0 and 32764, not 32768",
                               "t.window(4).window(32768)"),
-    "clip of a mapped span": ("y = t.map(1, 2).clip(3)", "'.clip' stands before '.map': it counts rows of the span",
+    "clip of a mapped span": ("y = t.map(1, 2).clip(3)", "'.clip' must be before '.map': it counts rows of the span",
                               "t.map(1, 2).clip(3)"),
     "unknown part of a span": ("y = t.length", "a span has no '.length'", "t.length"),
     "part of several spans": ("y = at.tiles(T, BT).base", "at.tiles, a run of spans has no '.base'", "at.tiles(T, BT).base"),
@@ -157,27 +157,27 @@ IN_GRID = {
     "band of numbers": ("y = at.band_dot(x, 1.0)", "at.band_dot takes tiles, not the number 1.0", "at.band_dot(x, 1.0)"),
     "band of columns": ("y = at.band_dot(x, at.zeros((BT, 4)))", "at.band_dot takes tiles of equal columns, not a tile [BT, 256] of "
                         "f32 and a tile [BT, 4] of f32", "at.band_dot(x, at.zeros((BT, 4)))"),
-    "even slots": ("y = at.band_dot(x, at.zeros((BT + 1, D)))", "at.band_dot needs an odd number of slots, not 2",
+    "even taps": ("y = at.band_dot(x, at.zeros((BT + 1, D)))", "at.band_dot needs an odd number of taps, not 2",
                    "at.band_dot(x, at.zeros((BT + 1, D)))"),
-    "no slots": ("y = at.band_dot(x, at.zeros((8, D)))", "at.band_dot needs an odd number of slots, known at compile time",
+    "no taps": ("y = at.band_dot(x, at.zeros((8, D)))", "at.band_dot needs an odd number of taps, known at compile time",
                  "at.band_dot(x, at.zeros((8, D)))"),
-    "slots of a size": ("y = at.band_mix(at.zeros((4, BT)), x)", "at.band_mix needs an odd number of slots, known at compile time",
+    "taps of a size": ("y = at.band_mix(at.zeros((4, BT)), x)", "at.band_mix needs an odd number of taps, known at compile time",
                         "at.band_mix(at.zeros((4, BT)), x)"),
-    "window of a mix": ("y = at.band_mix(at.zeros((BT, 3)), x)", "at.band_mix needs a window of BT + 2 rows for BT rows and 3 slots, "
+    "window of a mix": ("y = at.band_mix(at.zeros((BT, 3)), x)", "at.band_mix needs a window of BT + 2 rows for BT rows and 3 taps, "
                         "not BT", "at.band_mix(at.zeros((BT, 3)), x)"),
     "rows of a spread": ("y = at.band_spread(at.zeros((4, 3)), x)", "at.band_spread takes weights and rows of equal rows, not a tile "
                          "[4, 3] of f32 and a tile [BT, 256] of f32", "at.band_spread(at.zeros((4, 3)), x)"),
     "window of a spread": ("y = at.band_spread(at.zeros((BT, 3)), x, x)", "at.band_spread needs a window of BT + 2 rows for BT rows "
-                           "and 3 slots, not BT", "at.band_spread(at.zeros((BT, 3)), x, x)"),
+                           "and 3 taps, not BT", "at.band_spread(at.zeros((BT, 3)), x, x)"),
     "mask of a span": ("y = at.mask(at.zeros((BT, 3)), t)", "at.mask takes the '.valid' of a window, not a span",
                        "at.mask(at.zeros((BT, 3)), t)"),
     "mask of no window": ("y = at.mask(at.zeros((BT, 1)), t.valid)", "at.mask takes the '.valid' of a window, not the rows of a "
                           "span that exist", "at.mask(at.zeros((BT, 1)), t.valid)"),
     "mask of another window": ("y = at.mask(at.zeros((BT, 3)), t.window(2).valid)", "at.mask needs a window of BT + 2 rows for BT rows "
-                               "and 3 slots, not BT + 4", "at.mask(at.zeros((BT, 3)), t.window(2).valid)"),
+                               "and 3 taps, not BT + 4", "at.mask(at.zeros((BT, 3)), t.window(2).valid)"),
     "softmax of a number": ("y = at.softmax(s)", "at.softmax takes tiles, not a float", "at.softmax(s)"),
     # Across the cores
-    "phase in a loop": ("at.phase()", "at.phase stands between the grids of a kernel, not inside a loop", "at.phase()"),
+    "phase in a loop": ("at.phase()", "at.phase must be between the grids of a kernel, not inside a loop", "at.phase()"),
     "accumulate to an array": ("at.accumulate(Y, x)", "at.accumulate adds to an at.scratch, not to the array 'Y'", "at.accumulate(Y, x)"),
     # Types
     "i32 arithmetic": ("y = J[t] + 1", "arithmetic on i32 tiles is not supported yet", "J[t] + 1"),
@@ -194,28 +194,28 @@ IN_GRID = {
                          "supported", "at.mean(at.full((1, BT), 0.0), 1)"),
     "array arithmetic": ("y = X * 2", "'*' takes tiles and numbers, not the array 'X'", "X * 2"),
     "array and tile": ("y = x * X", "'*' takes tiles and numbers, not the array 'X'", "x * X"),
-    "tile floor": ("y = x // 2", "'//' takes whole numbers, not a tile [BT, 256] of bf16", "x // 2"),
-    "float floor": ("y = s // 2", "'//' takes whole numbers, not a float", "s // 2"),
-    "constant floor": ("y = 1.5 // 2", "'//' takes whole numbers, not 1.5 and 2", "1.5 // 2"),
+    "tile floor": ("y = x // 2", "'//' takes integers, not a tile [BT, 256] of bf16", "x // 2"),
+    "float floor": ("y = s // 2", "'//' takes integers, not a float", "s // 2"),
+    "constant floor": ("y = 1.5 // 2", "'//' takes integers, not 1.5 and 2", "1.5 // 2"),
     "division by zero": ("y = 1 / 0", "division by zero", "1 / 0"),
     "too large": ("y = x * 1e300", "1e+300 does not fit f32", "x * 1e300"),
     "too large for an index": (f"y = i + {10**20}", "100000000000000000000 does not fit 64 bits", f"i + {10**20}"),
     "logarithm of zero": ("y = at.log(0)", "at.log has no finite value at 0", "at.log(0)"),
-    "runtime condition": ("if i:\n    pass", "a condition must be known at compile time (at.Const), not a whole number", "i"),
+    "runtime condition": ("if i:\n    pass", "a condition must be known at compile time (at.Const), not an integer", "i"),
     "runtime comparison": ("y = 1 if i > 3 else 2",
-                           "a comparison must be known at compile time (at.Const), not a whole number", "i > 3"),
+                           "a comparison must be known at compile time (at.Const), not an integer", "i > 3"),
     # Arrays
     "store to an input": ("X[t, :] = x", "'X' is an argument and cannot be written: make an output with at.empty", "X[t, :]"),
     "read of an output": ("y = Y[t, :]", "'Y' is an output and cannot be read: keep the tile in a variable", "Y[t, :]"),
     "in place": ("Y[t, :] += x", "an array cannot be changed in place; store the new value", "Y[t, :] += x"),
-    "empty in a loop": ('Z = at.empty("T", at.f32)', "at.empty stands before the loops of a kernel", 'at.empty("T", at.f32)'),
+    "empty in a loop": ('Z = at.empty("T", at.f32)', "at.empty must be before the loops of a kernel", 'at.empty("T", at.f32)'),
     # Loops
     "loop over a list": ("for n in x:\n    pass", "a kernel loops over at.grid(...) or at.range(...)", "x"),
-    "grid in a grid": ("for n in at.grid(3):\n    pass", "at.grid stands at the top of a kernel, not inside a loop",
+    "grid in a grid": ("for n in at.grid(3):\n    pass", "at.grid must be at the top of a kernel, not inside a loop",
                        "for n in at.grid(3):"),
     "stages": ("for n in at.range(3, stages=9):\n    pass", "stages must be a number from 1 to 8, not the number 9",
                "at.range(3, stages=9)"),
-    "range end": ("for n in at.range(s):\n    pass", "an end of at.range must be a whole number, not a float", "at.range(s)"),
+    "range end": ("for n in at.range(s):\n    pass", "an end of at.range must be an integer, not a float", "at.range(s)"),
     "range with tiles and end": ("for n in at.range(at.tiles(D, 64), 3):\n    pass",
                                  "at.range takes at.tiles alone", "at.range(at.tiles(D, 64), 3)"),
     "loop variable taken": ("for x in at.range(3):\n    pass",
@@ -229,7 +229,7 @@ IN_GRID = {
                        "'a' is a float before the loop and a tile [BT, 256] of f32 after an iteration; begin with at.full(...)",
                        "a"),
     "carried kind": ("a = 0\nfor n in at.range(3):\n    a = a + 0.5",
-                     "'a' is a whole number before the loop and a float after an iteration", "a"),
+                     "'a' is an integer before the loop and a float after an iteration", "a"),
     "carried span": ("a = t\nfor n in at.range(3):\n    a = x", "'a' is a span before the loop and cannot be changed in it", "a"),
 }  # fmt: skip
 
@@ -240,11 +240,11 @@ def test_in_grid(tmp_path, name):
     kernel_text.expect_error(lambda: kernel_text.compile_in_grid(tmp_path, body), message, underlined)
 
 
-# (what stands before the grid, what stands in it, message, what is underlined)
+# (what is before the grid, what is in it, message, what is underlined)
 BEFORE_GRID = {
     "assigned array": ("X = 3", "", "'X' is an array and cannot be assigned; store with X[...] = ...", "X"),
     "assigned output": ("Y = 3", "", "'Y' is an array and cannot be assigned; store with Y[...] = ...", "Y"),
-    "store": ("L[0] = 1.0", "", "a store stands inside at.grid: outside, every core would do it", "L[0]"),
+    "store": ("L[0] = 1.0", "", "a store must be inside at.grid: outside, every core would do it", "L[0]"),
     "changed in the grid": ("a = s", "a = a + x", "'a' is defined before at.grid and changed inside: its iterations do not "
                             "depend on each other", "a"),
     "state pushed in the grid": ("st = at.softmax_state(1, D)", "st.push(x, x)", "'st' is defined before at.grid and changed "
@@ -262,10 +262,10 @@ BEFORE_GRID = {
     "not returned": ('Z = at.empty("T", at.f32)', "", "the output 'Z' is not returned", "Z"),
     "second grid": ("for n in at.grid(3):\n    a = s + 1", "", "a second at.grid (the first is in line 8) needs at.phase() before it",
                     "for t in at.grid(at.tiles(T, BT)):"),
-    "phase first": ("at.phase()", "", "at.phase stands between two grids: no at.grid stands before it", "at.phase()"),
+    "phase first": ("at.phase()", "", "at.phase must be between two grids: no at.grid is before it", "at.phase()"),
     "phase twice": ("for n in at.grid(3):\n    a = s\nat.phase()\nat.phase()", "",
-                    "at.phase stands between two grids: no at.grid stands before it", "at.phase()"),
-    "phase and no array": ("y = at.phase()", "", "at.phase stands between two grids: no at.grid stands before it", "at.phase()"),
+                    "at.phase must be between two grids: no at.grid is before it", "at.phase()"),
+    "phase and no array": ("y = at.phase()", "", "at.phase must be between two grids: no at.grid is before it", "at.phase()"),
     "empty_like of an output": ("Z = at.empty_like(Y)", "", "at.empty_like takes an argument of the kernel that is an array, not the "
                                 "array 'Y'", "at.empty_like(Y)"),
     "empty_like of a number": ("Z = at.empty_like(s)", "", "at.empty_like takes an argument of the kernel that is an array, not a float",
@@ -279,20 +279,20 @@ BEFORE_GRID = {
     "scratch of no dim": ('G = at.scratch("K", at.f32)', "", "at.scratch: 'K' is neither a dimension of an argument nor a positive "
                           "number", 'at.scratch("K", at.f32)'),
     "scratch with accents": ('é = at.scratch("D", at.f32)', "", "the scratch 'é' needs a name of ASCII letters", "é"),
-    "scratch in a loop": ("", 'G = at.scratch("D", at.f32)', "at.scratch stands before the loops of a kernel", 'at.scratch("D", at.f32)'),
+    "scratch in a loop": ("", 'G = at.scratch("D", at.f32)', "at.scratch must be before the loops of a kernel", 'at.scratch("D", at.f32)'),
     "store to a scratch": ('G = at.scratch("D", at.f32)', "G[:] = x", "'G' is a scratch: add to it with at.accumulate", "G[:]"),
     "read before the phase": ('G = at.scratch("D", at.f32)', "at.accumulate(G, at.sum(x, 0))\ny = G[:]",
-                              "'G' is read: its total is known behind at.phase()", "G[:]"),
-    "read before the sum": ('G = at.scratch("D", at.f32)', "y = G[:]", "'G' is read before at.accumulate: its total is known behind "
+                              "'G' is read: its total is known after at.phase()", "G[:]"),
+    "read before the sum": ('G = at.scratch("D", at.f32)', "y = G[:]", "'G' is read before at.accumulate: its total is known after "
                             "at.phase()", "G[:]"),
     "accumulate in a loop": ('G = at.scratch("D", at.f32)', "for n in at.range(3):\n    at.accumulate(G, at.sum(x, 0))",
-                             "at.accumulate stands in at.grid, outside of other loops", "at.accumulate(G, at.sum(x, 0))"),
+                             "at.accumulate must be in at.grid, outside of other loops", "at.accumulate(G, at.sum(x, 0))"),
     "accumulate twice": ('G = at.scratch("D", at.f32)', "at.accumulate(G, at.sum(x, 0))\nat.accumulate(G, at.sum(x, 0))",
                          "'G' is accumulated already in line 11: add up before", "at.accumulate(G, at.sum(x, 0))"),
     "accumulate a tile": ('G = at.scratch("D", at.f32)', "at.accumulate(G, x)", "'G' takes a row [1, 256] of f32, not a tile [BT, 256] of "
                           "bf16", "at.accumulate(G, x)"),
     "no axis": ("for n in at.grid():\n    a = s + 1", "", "at.grid needs at least one axis", "at.grid()"),
-    "axis of a kind": ("for n in at.grid(s):\n    a = s + 1", "", "an axis of at.grid must be a whole number, not a float", "s"),
+    "axis of a kind": ("for n in at.grid(s):\n    a = s + 1", "", "an axis of at.grid must be an integer, not a float", "s"),
     "argument of grid": ("for n in at.grid(3, depth=2):\n    a = s + 1", "", "at.grid has no argument 'depth'", "2"),
     "number of axes": ("for a, b in at.grid(3):\n    c = s", "", "a grid of 1 axes gives 1 values, not 2", "a, b"),
     "base in a grid": ("for n in at.grid(at.tiles(T, BT, base=3)):\n    a = s", "",
@@ -343,7 +343,7 @@ WHOLE = {
                    for t in at.grid(at.tiles(A, BT)):
                        Y[t] = X[t]
                    at.phase()
-                   return Y""", "at.phase stands between two grids: no at.grid stands behind it", "at.phase()"),
+                   return Y""", "at.phase must be between two grids: no at.grid follows it", "at.phase()"),
     "list whole": ('def k(X: at.Tensors["N", "A"], BT: at.Auto(1, 4)):', """
                    Y = at.empty("A", at.f32)
                    for t in at.grid(at.tiles(N, BT)):
@@ -371,7 +371,7 @@ def test_whole(tmp_path, name):
 
 
 def test_columns_count_characters(tmp_path):
-    """A caret stands below its character also behind letters that take several bytes."""
+    """A caret stands below its character also after letters that take several bytes."""
     kernel_text.expect_error(lambda: kernel_text.compile_in_grid(tmp_path, "é = x + z"), "unknown name 'z'", "z")
 
 
@@ -385,7 +385,7 @@ def test_tabs_before_the_caret(tmp_path):
 def test_no_source(tmp_path):
     scope = {"attn": attn, "at": at}
     exec("@attn.kernel\ndef k(s: float):\n    return s\n", scope)
-    with pytest.raises(attn.CompileError, match="the source of 'k' cannot be read: a kernel must stand in a file"):
+    with pytest.raises(attn.CompileError, match="the source of 'k' cannot be read: a kernel must be in a file"):
         scope["k"].compile()
 
 

@@ -1,4 +1,4 @@
-"""Draws random programs: which steps stand in a kernel, and what they work on."""
+"""Draws random programs: which steps are in a kernel, and what they work on."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class Rows:
 
     @staticmethod
     def of(base, count, limit, filled=False, offset=0, step=1):
-        """`count` rows from `base`; they exist from 0 to `limit`, and row p stands at `offset + step * p`."""
+        """`count` rows from `base`; they exist from 0 to `limit`, and row p is at `offset + step * p`."""
         rows = np.arange(base, base + count)
         exists = (rows >= 0) & (rows < limit)
         if not filled:
@@ -371,7 +371,7 @@ class Accumulate:
 
 
 def walk(steps):
-    """All steps, loops before what stands in them."""
+    """All steps, loops before what is in them."""
     for step in steps:
         yield step
         if isinstance(step, Loop):
@@ -379,7 +379,7 @@ def walk(steps):
 
 
 def hand_on_missing_rows(steps, missing, shapes):
-    """Changes `missing`, the tiles that lack rows where a tile of the grid does, to what it is behind the steps.
+    """Changes `missing`, the tiles that lack rows where a tile of the grid does, to what it is after the steps.
 
     A tile that is computed lacks them where any operand of as many rows does. Scores and values of a softmax count
     apart: log-sum-exps have the rows of the scores.
@@ -409,7 +409,7 @@ def hand_on_missing_rows(steps, missing, shapes):
 
 
 def settle_missing_rows(loop, missing, shapes):
-    """The same at the start of each iteration of a loop, and behind it."""
+    """The same at the start of each iteration of a loop, and after it."""
     while True:
         after = set(missing)
         hand_on_missing_rows(loop.body, after, shapes)

@@ -121,7 +121,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Program:
-    """A kernel: arguments with their dims and types, outputs, steps before and in the grid, and behind its phase."""
+    """A kernel: arguments with their dims and types, outputs, steps before and in the grid, and after its phase."""
 
     number: int
     sizes: dict
@@ -136,7 +136,7 @@ class Program:
 
     @property
     def steps(self):
-        """All steps, loops before what stands in them."""
+        """All steps, loops before what is in them."""
         return list(walk(self.before + self.body + self.after))
 
     # As a kernel
@@ -215,7 +215,7 @@ class Program:
         outputs = {name: about for name, about in self.outputs.items() if name in stored}
         if not {step.array for step in walk(body) if isinstance(step, Store)}:
             return None
-        if not any(isinstance(step, Store) for step in after):  # then nobody needs the sums
+        if not any(isinstance(step, Store) for step in after):  # then nothing needs the sums
             after, body = (), tuple(step for step in body if not isinstance(step, Accumulate))
         needed = _needed(list(walk(before + body + after)))
         before, body, after = (_prune_unneeded(steps, needed) for steps in (before, body, after))

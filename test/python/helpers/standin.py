@@ -124,7 +124,7 @@ def to_npu(tensor):
 
 
 def last_arguments():
-    """The bytes of the last launch's arguments, with what lay behind them."""
+    """The bytes of the last launch's arguments, with what lay after them."""
     buffer = ctypes.create_string_buffer(4096)
     size = start().attn_standin_last_arguments(buffer, ctypes.c_size_t(len(buffer)))
     return buffer.raw[:size]

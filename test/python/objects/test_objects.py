@@ -1,4 +1,4 @@
-"""Objects by the stand-in for the vendor's compiler: every kernel, what stands beside its object, and errors."""
+"""Objects by the stand-in for the vendor's compiler: every kernel, what is beside its object, and errors."""
 
 import re
 import signal
@@ -130,9 +130,9 @@ def test_names_never_reach_a_shell(tmp_path):
         (
             {"via": "hivm", "hivmc": "/nowhere/hivmc"},
             attn.CompileError,
-            "'/nowhere/hivmc' is no program that can be started",
+            "'/nowhere/hivmc' is not a program that can be started",
         ),
-        ({"bisheng": "/nowhere/bisheng"}, attn.CompileError, "'/nowhere/bisheng' is no program that can be started"),
+        ({"bisheng": "/nowhere/bisheng"}, attn.CompileError, "'/nowhere/bisheng' is not a program that can be started"),
     ],
 )
 def test_arguments_of_build(tmp_path, arguments, error, message):

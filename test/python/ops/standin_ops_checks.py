@@ -174,7 +174,7 @@ def check_no_tokens():
 
 
 def check_streams_of_operators():
-    """Forward on one stream, the same on another at once, and the sum of both behind an event."""
+    """Forward on one stream, the same on another at once, and the sum of both after an event."""
     inputs = [attn_res.draw((3, 67, 64), seed=seed) for seed in (1, 2)]
     streams, results = [torch.npu.Stream() for _ in inputs], []
     for stream, (V, w_query, w_norm, _) in zip(streams, inputs):
@@ -220,7 +220,7 @@ def check_compiled_graphs():
 
 
 def check_compiled_graphs_have_our_operators():
-    """One graph serves other sizes, and our operators stand in it as themselves."""
+    """One graph serves other sizes, and our operators are in it as themselves."""
     graphs = []
 
     def backend(graph, _):

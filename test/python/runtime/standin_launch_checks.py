@@ -156,7 +156,7 @@ def check_queue_keeps_tensors_until_they_were_launched():
 
 
 def check_queue_keeps_tensors_of_lists():
-    """A list that the caller empties behind the call is not what the launch keeps."""
+    """A list that the caller empties after the call is not what the launch keeps."""
     _warm_up()
     blocks, other = [_rows(start=float(n)).to("npu") for n in range(3)], torch.zeros(70, 32).to("npu")
     add_blocks(blocks)
@@ -228,8 +228,8 @@ def check_lists_travel_behind_the_block():
     assert result.cpu().equal(sum(block.cpu() for block in blocks))
     program = _program(add_blocks)
     data, (table,) = standin.last_arguments(), [a for a in program.sidecar.arguments() if a["kind"] == "table"]
-    behind = (program.sidecar.argument_bytes() + 7) // 8 * 8
-    assert struct.unpack_from("<5Q", data, behind) == tuple(block.data_ptr() for block in blocks)
+    after = (program.sidecar.argument_bytes() + 7) // 8 * 8
+    assert struct.unpack_from("<5Q", data, after) == tuple(block.data_ptr() for block in blocks)
     (address,) = struct.unpack_from("<Q", data, table["offset"])
     assert address % 8 == 0 and address not in [block.data_ptr() for block in blocks]
 

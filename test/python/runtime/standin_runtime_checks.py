@@ -51,7 +51,7 @@ def check_only_copies_were_called():
 
 
 def check_freeing_leaves_neighbours_alone():
-    """Memory is given back in whole pages: what shares one with something freed keeps its bytes."""
+    """Memory is freed in whole pages: what shares one with something freed keeps its bytes."""
     torch.npu.set_device(0)
     place, pointer, size = ctypes.c_void_p(), ctypes.c_void_p, ctypes.c_size_t
     places = []

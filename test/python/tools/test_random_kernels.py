@@ -268,7 +268,7 @@ class RandomKernel:
         return [Tile(f"{name}#{i}", value, "unknown") for i, value in enumerate(carried)]
 
     def grow(self, tiles, ops, depth):
-        """Adds ops; returns all tiles that can be used behind them."""
+        """Adds ops; returns all tiles that can be used after them."""
         tiles = list(tiles)
         makers = [self.binary] * 4 + [self.multiply_add] * 2 + [self.unary, self.reduce, self.round, self.part]
         for _ in range(ops):

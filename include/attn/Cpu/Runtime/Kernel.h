@@ -71,7 +71,7 @@ private:
   int64_t limit = 0;        // of blocks, or 0
 };
 
-/// Asks the system to back memory that nobody has touched yet by huge pages, if it is large: the
+/// Asks the system to back memory that has not been touched yet by huge pages, if it is large: the
 /// first write to each page of a large output can cost more than computing it.
 void preferHugePages(uint64_t address, uint64_t bytes);
 

@@ -89,10 +89,10 @@ def FuseElementwisePass : Pass<"jit-fuse-elementwise", "::mlir::func::FuncOp"> {
 def GatherUpdatesPass : Pass<"jit-gather-updates", "::mlir::func::FuncOp"> {
   let summary = "Sweeps a tile once for many shifted additions to it";
   let description = [{
-    A band that is spread over a window adds the same rows, weighted by one slot after the other, to ever later rows of
-    a tile: one sweep over the tile per slot. Seen from a row of the tile, it is a sum over the slots of rows before
-    it. This pass writes that sum for the rows that all slots reach; the few before and behind them are updated slot by
-    slot. Rows of the result that are used apart are computed apart, in the type to which they are narrowed. The
+    A band that is spread over a window adds the same rows, weighted by one tap after the other, to ever later rows of
+    a tile: one sweep over the tile per tap. Seen from a row of the tile, it is a sum over the taps of rows before
+    it. This pass writes that sum for the rows that all taps reach; the few before and after them are updated tap by
+    tap. Rows of the result that are used apart are computed apart, in the type to which they are narrowed. The
     terms are added in the same order.
 
     Before:
@@ -116,9 +116,9 @@ def GatherUpdatesPass : Pass<"jit-gather-updates", "::mlir::func::FuncOp"> {
 }
 
 def FuseBandProductsPass : Pass<"jit-fuse-band-products", "::mlir::func::FuncOp"> {
-  let summary = "Computes weighted sums over the slots of a band by fused multiply-adds";
+  let summary = "Computes weighted sums over the taps of a band by fused multiply-adds";
   let description = [{
-    A sum over the slots of a band has no order that others rely on, so its products need not be rounded. They are
+    A sum over the taps of a band has no order that others rely on, so its products need not be rounded. They are
     known by their weights: columns that are rows of the tile that holds the band. Other elementwise arithmetic is left as it is.
 
     Before:
@@ -241,7 +241,7 @@ def VectorizeRowsPass : Pass<"jit-vectorize-rows", "::mlir::func::FuncOp"> {
     are taken by smaller and smaller vectors, never by masks. A column tile is swept along its rows instead.
     The index of a row is one number for all lanes, those of columns count up from lane to lane.
 
-    The first sweep that reads a tile of an array asks for the rows behind it, where the next tile often lies.
+    The first sweep that reads a tile of an array asks for the rows after it, where the next tile often lies.
 
     A large array that a sweep only writes is written past the caches, which would read each line first and then hold nothing else. That takes rows that
     start at whole cache lines; both are known when the kernel runs, so such a sweep is there twice.

@@ -74,7 +74,7 @@ def CopyCarriedPartsPass : Pass<"linalg-copy-carried-parts", "::mlir::func::Func
 def JoinPhasesPass : Pass<"linalg-join-phases", "::mlir::ModuleOp"> {
   let summary = "Puts the phases of a kernel into one function";
   let description = [{
-    The vendor's compiler takes one kernel per text. What `launch.after` would launch behind a kernel follows in the kernel itself, behind a
+    The vendor's compiler takes one kernel per text. What `launch.after` would launch after a kernel follows in the kernel itself, after a
     meeting of all cores. Each phase has each program's share of its own tiles already. A meeting needs all programs on the chip at once, so
     never launch more of them than `launch.limit`, the number of cores.
 
@@ -98,7 +98,7 @@ def JoinPhasesPass : Pass<"linalg-join-phases", "::mlir::ModuleOp"> {
 def AddProgramIdsPass : Pass<"linalg-add-program-ids", "::mlir::ModuleOp"> {
   let summary = "Gives kernels the arguments of triton-ascend's programs";
   let description = [{
-    An array becomes a flat `memref` and those of its sizes and strides that are not numbers, as 64-bit integers behind it. Each view of it
+    An array becomes a flat `memref` and those of its sizes and strides that are not numbers, as 64-bit integers after it. Each view of it
     is one `reinterpret_cast` of the flat one, in the shape in which it is copied: views of views that lose dimensions and gain others make the
     vendor's compiler fail. The two
     `index` arguments at the end, block and count of blocks, become what the vendor's compiler asks for: the number of programs in three directions, then the

@@ -12,7 +12,7 @@ def HIVM_Dialect : Dialect {
   let description = [{
     A subset of the dialect that `bishengir-opt` (ascendnpu-ir 1.2.0) reads: the ops that `attn-opt --emit=hivm` and
     `--emit=linalg` print, with the vendor's names, attributes and assembly. Text in it is read by both. What the ops mean,
-    and which are printed for what, stands in [HIVM.md](../HIVM.md) and [Linalg.md](../Linalg.md).
+    and which are printed for what, is in [HIVM.md](../HIVM.md) and [Linalg.md](../Linalg.md).
   }];
   let useDefaultAttributePrinterParser = 1;
 }
