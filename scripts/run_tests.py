@@ -78,6 +78,7 @@ def parts(preset: str):
         "lit": (lambda: run_lit(build), True),
         "pytest": (lambda: run_pytest(build), True),
         "include direction": (lambda: script("check_includes.py"), False),
+        "instruction names": (lambda: script("check_ops.py"), False),
         "generated docs": (lambda: script("generate_docs.py", "--check"), False),
         "format": (lambda: one("scripts/format.sh", "--check"), False),
         "python lint": (lambda: one(sys.executable, "-m", "ruff", "check", "--quiet", "."), False),

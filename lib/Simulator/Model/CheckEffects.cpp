@@ -18,16 +18,7 @@ static bool covers(const ascend::Access &access, const Place &place, int64_t beg
     return false;
   if (access.toEnd)
     return place.memory == Memory::GM || end <= place.end;
-  if (access.rows == 0)
-    return begin >= end;
-  // Rows that touch each other are one.
-  if (access.pitchBytes == access.rowBytes || access.rows == 1)
-    return end <= place.offset + access.rows * access.rowBytes;
-  if (access.pitchBytes < access.rowBytes)
-    return end <= place.offset + (access.rows - 1) * access.pitchBytes + access.rowBytes;
-  int64_t row = (begin - place.offset) / access.pitchBytes;
-  int64_t rowBegin = place.offset + row * access.pitchBytes;
-  return row < access.rows && end <= rowBegin + access.rowBytes;
+  return access.covers(begin - place.offset, end - place.offset);
 }
 
 static bool isComposite(Opcode opcode) {
@@ -70,8 +61,8 @@ void simulator::checkEffects(const Issued &issued, ArrayRef<Touch> touches, int6
           end = std::max(end, touch.end);
         }
       int64_t declaredBegin = issued.places[operand].offset;
-      int64_t declaredEnd = declaredBegin + (access.rows - 1) * access.pitchBytes + access.rowBytes;
-      if (access.rows > 0 && (begin != declaredBegin || end != declaredEnd))
+      int64_t declaredEnd = declaredBegin + access.getExtentBytes();
+      if (declaredBegin != declaredEnd && (begin != declaredBegin || end != declaredEnd))
         complain("declares without it", operand, access.isWrite, declaredBegin, declaredEnd);
     }
   }

@@ -146,3 +146,20 @@ func.func @stores(%x: !array, %y: !array, %low: index, %high: index, %step: inde
   }
   return
 }
+
+// Two levels: blocks of a repeat that lie two apart leave every other block to another instruction, also where repeats
+// follow each other without a gap.
+func.func @interleaved(%f: f32, %g: f32) attributes {ascend.kernel} {
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %a = ascend.alloc "a" at 0 : !tile
+  %odd = ascend.slice %a[%c8] : !tile -> !any
+  // expected-remark @+1 {{#0 on v waits for nothing}}
+  ascend.duplicate %a, %f mask 64 repeat(%c2) strides [2, 16] : !tile, f32
+  // expected-remark @+1 {{#1 on v waits for nothing}}
+  ascend.duplicate %odd, %g mask 64 repeat(%c2) strides [2, 16] : !any, f32
+  // The last block is not full: the holes count as touched.
+  // expected-remark @+1 {{#2 on v waits for #1 on v}}
+  ascend.duplicate %a, %f mask 60 repeat(%c2) strides [2, 16] : !tile, f32
+  return
+}

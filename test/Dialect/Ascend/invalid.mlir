@@ -75,8 +75,8 @@ func.func @f(%x: memref<4xf32, #ascend.space<ub>>, %i: index) {
 // -----
 
 func.func @f() {
-  // expected-error@below {{makes a buffer in ub, not 'memref<4xf32, #ascend.space<l1>>'}}
-  %d = ascend.alloc "x" : memref<4xf32, #ascend.space<l1>>
+  // expected-error@below {{makes a buffer in local memory, not 'memref<4xf32, #ascend.space<gm>>'}}
+  %d = ascend.alloc "x" : memref<4xf32, #ascend.space<gm>>
   return
 }
 
@@ -109,6 +109,31 @@ func.func @f() {
 func.func @f() {
   // expected-error@below {{has the address 33, not a multiple of 32}}
   %d = ascend.alloc "x" at 33 : memref<4xf32, #ascend.space<ub>>
+  return
+}
+
+// -----
+
+// Each memory has an alignment of its own.
+func.func @f() {
+  // expected-error@below {{has the address 544, not a multiple of 512}}
+  %d = ascend.alloc "x" at 544 : memref<4xf32, #ascend.space<l0a>>
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error@below {{has the address -32, not a multiple of 32}}
+  %d = ascend.alloc "x" counted -32 : memref<4xf32, #ascend.space<ub>>
+  return
+}
+
+// -----
+
+func.func @f(%x: memref<4xf32, #ascend.space<gm>>, %i: index) {
+  // expected-error@below {{takes a memref in local memory, not 'memref<4xf32, #ascend.space<gm>>'}}
+  %d = ascend.slice %x[%i] : memref<4xf32, #ascend.space<gm>> -> memref<?xf32, #ascend.space<gm>>
   return
 }
 

@@ -16,7 +16,10 @@ func.func @ops(%V: memref<?x?x4096xbf16, strided<[?, ?, 1]>, #ascend.space<gm>>,
   %p = ascend.address %V[%n, %id, %c0] : memref<?x?x4096xbf16, strided<[?, ?, 1]>, #ascend.space<gm>> -> !gm
   // CHECK: ascend.alloc "v" at 0 : memref<2x8192xbf16, #ascend.space<ub>>
   %v = ascend.alloc "v" at 0 : memref<2x8192xbf16, #ascend.space<ub>>
-  %v32 = ascend.alloc "v32" : !row
+  // CHECK: ascend.alloc "v32" counted 16384 : memref<8192xf32, #ascend.space<ub>>
+  %v32 = ascend.alloc "v32" counted 16384 : !row
+  // CHECK: ascend.alloc "a" : memref<2x64xf16, #ascend.space<l0a>>
+  %a = ascend.alloc "a" : memref<2x64xf16, #ascend.space<l0a>>
   %c = ascend.alloc "c" : !col
   %t = ascend.alloc "scratch" : memref<1152xf32, #ascend.space<ub>>
   %slot = ascend.slot %v[%c1] : memref<2x8192xbf16, #ascend.space<ub>> -> !row16

@@ -105,10 +105,10 @@ FailureOr<SmallVector<int64_t>>
 attn::ascend::chooseEventIds(func::FuncOp kernel, ArrayRef<EventGroup> events, int64_t limit) {
   ConflictFinder finder(events);
   KernelTracer tracer(kernel);
-  SmallVector<TraceChoice> choices = getTraceChoices(kernel);
+  SmallVector<TraceChoice> choices = tracer.getChoices();
   kernel.walk([&](scf::ForOp loop) {
     if (loop.walk([](SetFlagOp) { return WalkResult::interrupt(); }).wasInterrupted())
-      llvm::append_range(choices, getTraceChoices(kernel, loop));
+      llvm::append_range(choices, tracer.getChoices(loop));
   });
   for (const TraceChoice &choice : choices) {
     FailureOr<ExecutionTrace> trace = tracer.trace(choice, /*findsNeeds=*/false);

@@ -1,4 +1,4 @@
-// How the steps of a trace lie to each other, and which traces are worth a look.
+// How the steps of a trace lie to each other.
 #include "attn/Dialect/Ascend/Analysis/ExecutionTrace.h"
 
 using namespace mlir;
@@ -51,45 +51,4 @@ ExecutionTrace::Relation ExecutionTrace::relate(int32_t producer, int32_t consum
     relation.consumerStep = visit.enter;
   }
   return relation;
-}
-
-/// Enough trips to come back to every slot and see one more iteration behind it.
-static int64_t getFullTrips(func::FuncOp kernel) {
-  int64_t slots = 1;
-  kernel.walk([&](AllocOp buffer) { slots = std::max(slots, buffer.getSlotCount()); });
-  return std::max<int64_t>(3, slots + 1);
-}
-
-SmallVector<TraceChoice> attn::ascend::getTraceChoices(func::FuncOp kernel) {
-  bool hasLoops = false, hasConditions = false;
-  kernel.walk([&](Operation *op) {
-    hasLoops |= isa<scf::ForOp>(op);
-    hasConditions |= isa<scf::IfOp>(op);
-  });
-  TraceChoice base;
-  base.trips = getFullTrips(kernel);
-  SmallVector<TraceChoice> choices = {base};
-  if (hasConditions)
-    for (auto branch : {TraceChoice::Branch::Else, TraceChoice::Branch::Alternating}) {
-      choices.push_back(base);
-      choices.back().branch = branch;
-    }
-  for (int64_t trips = 1; hasLoops && trips < base.trips; ++trips) {
-    choices.push_back(base);
-    choices.back().trips = trips;
-  }
-  return choices;
-}
-
-SmallVector<TraceChoice> attn::ascend::getTraceChoices(func::FuncOp kernel, scf::ForOp loop) {
-  std::optional<int64_t> least = getLowerBound(loop.getUpperBound());
-  std::optional<int64_t> most = getUpperBound(loop.getLowerBound());
-  TraceChoice choice;
-  choice.trips = getFullTrips(kernel);
-  choice.exception = loop;
-  SmallVector<TraceChoice> choices;
-  for (choice.exceptionTrips = least && most && *least > *most ? 1 : 0;
-       choice.exceptionTrips < choice.trips; ++choice.exceptionTrips)
-    choices.push_back(choice);
-  return choices;
 }

@@ -13,6 +13,11 @@ std::optional<int64_t> IndexExpression::getConstant() const {
   return terms.empty() ? std::optional(constant) : std::nullopt;
 }
 
+void IndexExpression::appendUnknowns(std::vector<int64_t> &numbers) const {
+  for (const Term &term : terms)
+    numbers.insert(numbers.end(), {term.symbols.first, term.symbols.second, term.factor});
+}
+
 Result IndexExpression::add(const IndexExpression &a, const IndexExpression &b) {
   Bound constant = llvm::checkedAdd(a.constant, b.constant);
   if (!constant)
@@ -118,6 +123,12 @@ Bound IndexSymbols::getLowest(const IndexExpression &expression) const {
     lowest = part && lowest ? llvm::checkedAdd(*lowest, *part) : std::nullopt;
   }
   return lowest;
+}
+
+Bound IndexSymbols::getHighest(const IndexExpression &expression) const {
+  Result negative = IndexExpression::scale(expression, -1);
+  Bound lowest = negative ? getLowest(*negative) : std::nullopt;
+  return lowest ? llvm::checkedSub<int64_t>(0, *lowest) : std::nullopt;
 }
 
 Result IndexSymbols::divideByCommon(const IndexExpression &expression) const {

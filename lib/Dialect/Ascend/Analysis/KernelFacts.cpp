@@ -15,14 +15,14 @@ static std::optional<int64_t> getTripLimit(scf::ForOp loop) {
   return *end <= *first ? 0 : (*end - *first - 1) / *step + 1;
 }
 
-/// The views of buffers whose place is computed from the loop's index.
-static SmallVector<Operation *> findMovingViews(scf::ForOp loop) {
+/// The views of buffers and places in arrays that are computed from an index.
+static SmallVector<Operation *> findMoving(Value index) {
   SmallVector<Operation *> views;
-  SmallVector<Value> worklist = {loop.getInductionVar()};
+  SmallVector<Value> worklist = {index};
   llvm::DenseSet<Value> seen;
   while (!worklist.empty()) {
     for (Operation *user : worklist.pop_back_val().getUsers()) {
-      if (isa<SliceOp>(user))
+      if (isa<SliceOp, AddressOp>(user))
         views.push_back(user);
       for (Value result : user->getResults())
         if (result.getType().isIndex() && seen.insert(result).second)
@@ -38,12 +38,34 @@ KernelFacts::KernelFacts(func::FuncOp kernel) : kernel(kernel) {
       numbers.insert({op, numbers.size()});
     if (auto slot = dyn_cast<SlotOp>(op))
       slotIndices.insert(slot.getIndex());
-    else if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      tripLimits[op] = getTripLimit(loop);
-      movingViews[op] = findMovingViews(loop);
-    } else if (auto instruction = dyn_cast<InstructionOpInterface>(op))
+    else if (auto instruction = dyn_cast<InstructionOpInterface>(op))
       add(instruction);
   });
+  kernel.walk([&](scf::ForOp loop) { add(loop); });
+  setFullTrips();
+}
+
+void KernelFacts::add(scf::ForOp loop) {
+  tripLimits[loop] = getTripLimit(loop);
+  SmallVector<Operation *> &views = movingViews[loop];
+  for (BlockArgument index : loop.getBody()->getArguments())
+    for (Operation *moving : findMoving(index)) {
+      auto address = dyn_cast<AddressOp>(moving);
+      Value array = address ? getArray(address.getResult()) : Value();
+      bool isApart = address && (!writtenArrays.contains(array) ||
+                                 (loop->hasAttr("ascend.parallel") && !isScratch(array)));
+      if (!isApart)
+        movingLoops.insert(loop);
+      if (!address && index == loop.getInductionVar())
+        views.push_back(moving);
+    }
+}
+
+/// Whether all blocks of a launch may touch the same part of an array, as iterations of a loop may.
+bool KernelFacts::isScratch(Value array) {
+  auto argument = dyn_cast<BlockArgument>(array);
+  return argument && argument.getOwner() == &kernel.getBody().front() &&
+         kernel.getArgAttr(argument.getArgNumber(), "launch.scratch");
 }
 
 const IndexBounds &KernelFacts::getBounds(Value index) {
@@ -53,36 +75,19 @@ const IndexBounds &KernelFacts::getBounds(Value index) {
   return found->second;
 }
 
-/// The size of what a load or fill writes, if that is one run of bytes.
-static std::optional<WrittenSize> getWrittenSize(Operation *op, ArrayRef<Access> accesses) {
-  if (accesses.size() != 1)
-    return std::nullopt;
-  const Access &access = accesses.front();
-  if (auto load = dyn_cast<CopyInOp>(op))
-    if (!access.toEnd && access.rowBytes <= access.pitchBytes)
-      return WrittenSize{load.getRows(), access.pitchBytes};
-  if (auto fill = dyn_cast<DuplicateOp>(op))
-    if (!fill.getMask())
-      return WrittenSize{fill.getAmount(),
-                         cast<MemRefType>(fill.getDst().getType()).getElementTypeBitWidth() / 8};
-  return std::nullopt;
-}
-
 void KernelFacts::add(InstructionOpInterface instruction) {
   InstructionFacts &facts = instructions[instruction];
   facts.pipe = instruction.getPipe();
-  instruction.getAccesses(facts.accesses);
-  llvm::erase_if(facts.accesses, [](const Access &access) {
-    return getSpace(access.memory.getType()) != Space::UB;
-  });
-  facts.written = getWrittenSize(instruction, facts.accesses);
-  if (auto in = dyn_cast<CopyInOp>(*instruction))
-    addGlobal(facts, in.getSrc(), /*isWrite=*/false, in.getRows(), in.getLength(),
-              in.getSrcPitch());
-  if (auto out = dyn_cast<CopyOutOp>(*instruction)) {
-    addGlobal(facts, out.getDst(), /*isWrite=*/true, out.getRows(), out.getLength(),
-              out.getDstPitch());
-    writtenArrays.insert(facts.global->array);
+  SmallVector<Access> accesses;
+  instruction.getAccesses(accesses);
+  for (Access &access : accesses) {
+    if (getSpace(access.memory.getType()) != Space::GM) {
+      facts.local.push_back(std::move(access));
+      continue;
+    }
+    facts.global.push_back(getGlobal(access));
+    if (access.isWrite)
+      writtenArrays.insert(facts.global.back().array);
   }
 }
 
@@ -108,23 +113,25 @@ static std::optional<int64_t> findRowDimension(AddressOp address, Value pitch) {
   return found - strides.begin() + (lookup ? 1 : 0);
 }
 
-void KernelFacts::addGlobal(InstructionFacts &facts, Value memory, bool isWrite, Value rows,
-                            Value length, Value pitch) {
-  GlobalFacts access{memory, getArray(memory), isWrite};
-  auto argument = dyn_cast<BlockArgument>(access.array);
-  access.isScratch = argument && argument.getOwner() == &kernel.getBody().front() &&
-                     kernel.getArgAttr(argument.getArgNumber(), "launch.scratch");
-  access.rows = rows;
-  access.length = length;
-  if (auto product = pitch.getDefiningOp<arith::MulIOp>())
-    for (auto [stride, step] : {std::pair(product.getLhs(), product.getRhs()),
-                                std::pair(product.getRhs(), product.getLhs())})
-      if (!access.rowStep && stride.getDefiningOp<StrideOp>()) {
-        pitch = stride;
-        access.rowStep = step;
-        rowSteps.insert(step);
-      }
-  if (auto address = memory.getDefiningOp<AddressOp>())
-    access.rowDimension = findRowDimension(address, pitch);
-  facts.global = access;
+GlobalFacts KernelFacts::getGlobal(const Access &access) {
+  Value array = getArray(access.memory);
+  GlobalFacts facts{access.memory, array, access.isWrite, isScratch(array)};
+  if (!access.range)
+    return facts;
+  facts.length = access.range->length;
+  for (auto [count, pitch] : access.range->levels) {
+    GlobalFacts::Level level{count, std::nullopt, {}};
+    if (auto product = pitch.getDefiningOp<arith::MulIOp>())
+      for (auto [stride, step] : {std::pair(product.getLhs(), product.getRhs()),
+                                  std::pair(product.getRhs(), product.getLhs())})
+        if (!level.step && stride.getDefiningOp<StrideOp>()) {
+          pitch = stride;
+          level.step = step;
+          rowSteps.insert(step);
+        }
+    if (auto address = access.memory.getDefiningOp<AddressOp>())
+      level.dimension = findRowDimension(address, pitch);
+    facts.levels.push_back(level);
+  }
+  return facts;
 }

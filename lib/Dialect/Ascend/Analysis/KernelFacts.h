@@ -8,28 +8,27 @@ namespace attn::ascend {
 
 /// What a transfer touches of an array, as far as that does not change while the kernel runs.
 struct GlobalFacts {
+  /// A level of the access: how many of what stands below, the dimension that they run along and
+  /// how many of its numbers they are apart (none: one); no dimension where it is not known.
+  struct Level {
+    mlir::Value count;
+    std::optional<int64_t> dimension;
+    mlir::Value step;
+  };
+
   mlir::Value memory;
   mlir::Value array;
-  bool isWrite = false;
-  bool isScratch = false;
-  mlir::Value rows = {}, length = {};
-  /// The dimension that the rows run along and how many of its numbers they are apart (none: one);
-  /// no dimension where it is not known.
-  std::optional<int64_t> rowDimension = {};
-  mlir::Value rowStep = {};
-};
-
-/// How much a load or fill writes: a number of elements or rows, each of so many bytes.
-struct WrittenSize {
-  mlir::Value amount;
-  int64_t unitBytes;
+  bool isWrite;
+  bool isScratch;
+  /// Elements in a row; none where the whole array may be touched.
+  mlir::Value length = {};
+  llvm::SmallVector<Level, 1> levels = {};
 };
 
 struct InstructionFacts {
   Pipe pipe;
-  llvm::SmallVector<Access, 4> accesses; // of UB
-  std::optional<WrittenSize> written;
-  std::optional<GlobalFacts> global;
+  llvm::SmallVector<Access, 4> local;
+  llvm::SmallVector<GlobalFacts, 1> global;
 };
 
 /// What an index always is between.
@@ -41,22 +40,30 @@ struct KernelFacts {
   explicit KernelFacts(mlir::func::FuncOp kernel);
   /// The bounds of an index, looked for once.
   const IndexBounds &getBounds(mlir::Value index);
-  void add(InstructionOpInterface instruction);
-  void addGlobal(InstructionFacts &facts, mlir::Value memory, bool isWrite, mlir::Value rows,
-                 mlir::Value length, mlir::Value pitch);
-
   mlir::func::FuncOp kernel;
   /// Instructions, loops and conditions, numbered.
   llvm::DenseMap<mlir::Operation *, int32_t> numbers;
   llvm::DenseMap<mlir::Operation *, InstructionFacts> instructions;
   llvm::DenseMap<mlir::Operation *, std::optional<int64_t>> tripLimits;
+  /// How many trips of a loop show all that it can do, see TripCounts.cpp.
+  llvm::DenseMap<mlir::Operation *, int64_t> fullTrips;
   /// The views of buffers that each trip of a loop takes at another place.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>> movingViews;
+  /// Loops whose trips touch other places of a buffer, or of an array that the kernel writes: trips
+  /// that are not next to each other may meet.
+  llvm::DenseSet<mlir::Operation *> movingLoops;
   llvm::DenseSet<mlir::Value> slotIndices;
   llvm::DenseSet<mlir::Value> writtenArrays;
   llvm::DenseMap<mlir::Value, IndexBounds> bounds;
   /// Indices that rows are apart by: transfers step forward, so they are positive.
   llvm::DenseSet<mlir::Value> rowSteps;
+
+private:
+  void setFullTrips();
+  void add(InstructionOpInterface instruction);
+  void add(mlir::scf::ForOp loop);
+  bool isScratch(mlir::Value array);
+  GlobalFacts getGlobal(const Access &access);
 };
 
 } // namespace attn::ascend

@@ -1,4 +1,4 @@
-// Conflicts by address: exact for strided rows, so that interleaved accesses do not meet.
+// Conflicts by address: exact for runs at any pitch, so that interleaved accesses do not meet.
 #include "attn/Dialect/Ascend/Analysis/MemoryHistory.h"
 
 using namespace mlir;
@@ -7,21 +7,13 @@ using namespace attn::ascend;
 /// Calls `body` with each run of bytes that an access touches, inside its buffer.
 static void forEachRun(const LocalPlace &place, const Access &access,
                        llvm::function_ref<void(int64_t, int64_t)> body) {
-  if (access.toEnd) {
-    if (place.begin < place.end)
-      body(place.begin, place.end);
-    return;
-  }
-  if (access.rows == 0 || access.rowBytes == 0)
-    return;
-  // Rows that touch each other are one run.
-  bool isOneRun = access.rows == 1 || access.pitchBytes <= access.rowBytes;
-  int64_t runs = isOneRun ? 1 : access.rows;
-  int64_t runBytes =
-      isOneRun ? (access.rows - 1) * access.pitchBytes + access.rowBytes : access.rowBytes;
-  for (int64_t run = 0, begin = place.begin; run < runs && begin < place.end;
-       ++run, begin += access.pitchBytes)
-    body(begin, std::min(begin + runBytes, place.end));
+  int64_t room = place.end - place.begin;
+  if (access.toEnd && room > 0)
+    body(place.begin, place.end);
+  if (!access.toEnd)
+    access.forEachRun(room, [&](int64_t begin, int64_t end) {
+      body(place.begin + begin, place.begin + std::min(end, room));
+    });
 }
 
 void LocalHistory::add(Needs &needs, const Touch &touch, const LocalPlace &place) {
@@ -114,27 +106,4 @@ void LocalHistory::record(const LocalPlace &place, const Access &access, const A
       ++piece;
     }
   });
-}
-
-/// Whether two places of one array have no number of some dimension in common.
-bool GlobalHistory::areDisjoint(const Touch &a, const Touch &b) const {
-  if (a.spans.size() != b.spans.size())
-    return false;
-  return llvm::any_of(llvm::zip(a.spans, b.spans), [&](auto spans) {
-    auto &[one, other] = spans;
-    return one && other && one->isDisjoint(*other, symbols);
-  });
-}
-
-void GlobalHistory::add(Value array, Touch touch, Needs &needs,
-                        llvm::function_ref<bool(int32_t, int32_t)> areApart) {
-  std::vector<Touch> &earlier = touches[array];
-  for (const Touch &other : earlier) {
-    Need &need = needs[getIndex(other.pipe)];
-    if ((!touch.isWrite && !other.isWrite) || other.step < need.step ||
-        areApart(other.step, touch.step) || areDisjoint(other, touch))
-      continue;
-    need = {other.step, Value()};
-  }
-  earlier.push_back(std::move(touch));
 }

@@ -18,10 +18,11 @@ constexpr int64_t bankHalf = 256;
 DenseMap<Operation *, bool> chooseBankHalves(func::FuncOp kernel) {
   DenseMap<Operation *, SmallVector<Operation *, 4>> partners;
   SmallVector<Operation *> order;
-  kernel.walk([&](Operation *op) {
-    if (!isa<BinaryOp, MulAddOp>(op))
+  kernel.walk([&](InstructionOpInterface op) {
+    auto sources = op.getPairedSources();
+    if (!sources)
       return;
-    AllocOp lhs = getBuffer(op->getOperand(1)), rhs = getBuffer(op->getOperand(2));
+    AllocOp lhs = getBuffer(sources->first), rhs = getBuffer(sources->second);
     if (!lhs || !rhs || lhs == rhs || lhs.getByteSize() < 2 * bankHalf ||
         rhs.getByteSize() < 2 * bankHalf)
       return;

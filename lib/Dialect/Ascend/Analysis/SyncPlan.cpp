@@ -88,7 +88,7 @@ FailureOr<bool> SyncPlanner::addTracesOfLoops() {
   for (int32_t index = 0; index < syncs.size(); ++index)
     for (auto loop = syncs[index].consumer->getParentOfType<scf::ForOp>(); loop;
          loop = loop->getParentOfType<scf::ForOp>())
-      if (tracedLoops.insert(loop).second && failed(addTraces(getTraceChoices(kernel, loop))))
+      if (tracedLoops.insert(loop).second && failed(addTraces(tracer.getChoices(loop))))
         return failure();
   return traces.size() != count;
 }
@@ -109,7 +109,7 @@ FailureOr<bool> SyncPlanner::orderTrace() {
 }
 
 FailureOr<SyncPlan> SyncPlanner::run(int64_t eventIds) {
-  if (failed(addTraces(getTraceChoices(kernel))))
+  if (failed(addTraces(tracer.getChoices())))
     return failure();
   // A sync made for one trace may meet flags of another: until nothing changes.
   bool isStable = false;
@@ -126,8 +126,9 @@ FailureOr<SyncPlan> SyncPlanner::run(int64_t eventIds) {
       return failure();
     isStable &= !*isLonger;
   }
-  pruneSyncs(traces, syncs, witnesses, eventIds);
-  if (!areOrdered(traces, syncs))
+  OrderedTraces ordered(std::move(traces));
+  pruneSyncs(ordered, syncs, witnesses, eventIds);
+  if (!ordered.areOrdered(syncs))
     return kernel.emitError("has lost an order of its pipes on the way to fewer flags");
 
   SyncPlan plan;

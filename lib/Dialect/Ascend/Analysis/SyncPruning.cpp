@@ -25,13 +25,12 @@ private:
 
 class Pruner {
 public:
-  Pruner(ArrayRef<ExecutionTrace> traces, SyncSet &syncs,
-         ArrayRef<std::optional<Witness>> witnesses)
+  Pruner(OrderedTraces &traces, SyncSet &syncs, ArrayRef<std::optional<Witness>> witnesses)
       : traces(traces), syncs(syncs), witnesses(witnesses) {}
 
   /// Without loops and conditions every sync was made for an order that nothing else makes.
   void run(int64_t eventIds) {
-    if (traces.size() > 1) {
+    if (traces.get().size() > 1) {
       tryWithout([&](int32_t index) { return !isNeededByWitness(index); });
       bool hasReplaced = replaceRare();
       bool isRelieved = relieveCrowding(traces, syncs, eventIds);
@@ -62,7 +61,7 @@ private:
     });
     for (int32_t index : candidates) {
       syncs.disable(index);
-      if (!areOrdered(traces, syncs))
+      if (!traces.areOrdered(syncs))
         syncs.enable(index);
     }
   }
@@ -70,7 +69,7 @@ private:
   bool isNeededByWitness(int32_t index);
   bool replaceRare();
 
-  ArrayRef<ExecutionTrace> traces;
+  OrderedTraces &traces;
   SyncSet &syncs;
   ArrayRef<std::optional<Witness>> witnesses;
   DenseMap<int32_t, HoldLog> logs;
@@ -85,7 +84,7 @@ bool Pruner::isNeededByWitness(int32_t index) {
     return false;
   auto [log, isNew] = logs.try_emplace(witness->trace);
   if (isNew)
-    runTrace(traces[witness->trace], syncs, log->second);
+    runTrace(traces.get()[witness->trace], syncs, log->second);
   ArrayRef<HoldLog::Entry> entries = log->second.entries;
   const auto *entry = llvm::partition_point(
       entries, [&](const HoldLog::Entry &entry) { return entry.step <= witness->producer; });
@@ -105,11 +104,11 @@ bool Pruner::replaceRare() {
     if (!syncs.isEnabled(rare) || syncs[rare].isBarrier())
       continue;
     syncs.disable(rare);
-    if (!isOrdered(traces.front(), syncs)) {
+    if (!traces.isFirstOrdered(syncs)) {
       syncs.enable(rare);
       continue;
     }
-    bool isReplaced = areOrdered(traces, syncs);
+    bool isReplaced = traces.areOrdered(syncs);
     for (bool isSameSource : {true, false})
       for (int32_t flag = 0; !isReplaced && flag < end; ++flag)
         isReplaced = syncs.isEnabled(flag) && syncs[flag].around &&
@@ -125,7 +124,7 @@ bool Pruner::replaceRare() {
 
 } // namespace
 
-void attn::ascend::pruneSyncs(ArrayRef<ExecutionTrace> traces, SyncSet &syncs,
+void attn::ascend::pruneSyncs(OrderedTraces &traces, SyncSet &syncs,
                               ArrayRef<std::optional<Witness>> witnesses, int64_t eventIds) {
   Pruner(traces, syncs, witnesses).run(eventIds);
 }

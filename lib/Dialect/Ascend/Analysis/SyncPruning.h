@@ -2,7 +2,7 @@
 #ifndef ATTN_DIALECT_ASCEND_ANALYSIS_SYNCPRUNING_H
 #define ATTN_DIALECT_ASCEND_ANALYSIS_SYNCPRUNING_H
 
-#include "SyncRun.h"
+#include "OrderedTraces.h"
 
 namespace attn::ascend {
 
@@ -17,7 +17,7 @@ struct Witness {
 /// which all loops run several times: what only shorter runs need is first sought from a flag that
 /// the long run needs as well. `eventIds` is the number of ids that a pair of pipes has; what is
 /// left gets by with them.
-void pruneSyncs(llvm::ArrayRef<ExecutionTrace> traces, SyncSet &syncs,
+void pruneSyncs(OrderedTraces &traces, SyncSet &syncs,
                 llvm::ArrayRef<std::optional<Witness>> witnesses, int64_t eventIds);
 
 } // namespace attn::ascend

@@ -36,6 +36,15 @@ std::optional<int32_t> SyncSet::add(const Sync &sync) {
   return index;
 }
 
+SmallVector<int32_t, 4> SyncSet::getPlaces(int32_t index) const {
+  const Sync &sync = syncs[index];
+  SmallVector<int32_t, 4> places;
+  for (Operation *op : {sync.producer, sync.consumer, sync.around, sync.drainBefore})
+    if (op)
+      places.push_back(tracer.getNumber(op));
+  return places;
+}
+
 int32_t SyncSet::getDistance(int32_t a, int32_t b) const {
   auto between = [&](Operation *one, Operation *other) {
     return std::abs(tracer.getNumber(one) - tracer.getNumber(other));
@@ -55,14 +64,17 @@ namespace {
 
 class TraceRunner {
 public:
-  TraceRunner(const ExecutionTrace &trace, const SyncSet &syncs, SyncListener &listener)
-      : trace(trace), syncs(syncs), listener(listener) {}
+  TraceRunner(const ExecutionTrace &trace, const SyncSet &syncs, SyncListener &listener,
+              RunState &state)
+      : trace(trace), syncs(syncs), listener(listener), state(state), clocks(state.clocks),
+        flags(state.flags), slots(state.slots) {}
 
-  bool run() {
+  bool run(int32_t end) {
     ArrayRef<ExecutionTrace::Step> steps = trace.getSteps();
-    for (int32_t step = 0, end = steps.size(); step < end && !isStopped; ++step)
-      visit(steps[step], step);
-    for (int32_t index = 0; index < syncs.size() && !isStopped; ++index)
+    for (; state.step < end && !isStopped; ++state.step)
+      visit(steps[state.step], state.step);
+    bool isAtEnd = end == static_cast<int32_t>(steps.size());
+    for (int32_t index = 0; isAtEnd && index < syncs.size() && !isStopped; ++index)
       if (syncs.isEnabled(index) && !syncs[index].isBarrier() &&
           llvm::any_of(getFlags(index), [](const Flag &flag) { return flag.isRaised; }))
         hear(listener.isUnbalanced(index));
@@ -156,27 +168,22 @@ private:
   const ExecutionTrace &trace;
   const SyncSet &syncs;
   SyncListener &listener;
-  PipeClocks clocks;
-  std::vector<Flag> flags;
-  DenseMap<Value, int64_t> slots;
+  RunState &state;
+  PipeClocks &clocks;
+  std::vector<Flag> &flags;
+  DenseMap<Value, int64_t> &slots;
   bool isStopped = false;
-};
-
-/// Stops at the first thing that is wrong.
-class Checker : public SyncListener {
-  SyncAnswer missesOrder(int32_t, PipeClocks &) override { return SyncAnswer::Stop; }
-  SyncAnswer raisesTwice(int32_t) override { return SyncAnswer::Stop; }
-  SyncAnswer isUnbalanced(int32_t) override { return SyncAnswer::Stop; }
 };
 
 } // namespace
 
 bool attn::ascend::runTrace(const ExecutionTrace &trace, const SyncSet &syncs,
-                            SyncListener &listener) {
-  return TraceRunner(trace, syncs, listener).run();
+                            SyncListener &listener, RunState &state, int32_t end) {
+  return TraceRunner(trace, syncs, listener, state).run(end);
 }
 
-bool attn::ascend::isOrdered(const ExecutionTrace &trace, const SyncSet &syncs) {
-  Checker checker;
-  return runTrace(trace, syncs, checker);
+bool attn::ascend::runTrace(const ExecutionTrace &trace, const SyncSet &syncs,
+                            SyncListener &listener) {
+  RunState state;
+  return runTrace(trace, syncs, listener, state, trace.getSteps().size());
 }

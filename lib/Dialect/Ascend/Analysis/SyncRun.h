@@ -19,6 +19,11 @@ public:
   explicit SyncSet(const KernelTracer &tracer)
       : tracer(tracer), before(tracer.getNumberCount()), after(tracer.getNumberCount()) {}
 
+  /// Which syncs count, by number.
+  const std::vector<bool> &getEnabled() const { return enabled; }
+  /// The numbers of the operations that a sync acts at.
+  llvm::SmallVector<int32_t, 4> getPlaces(int32_t index) const;
+
   /// Adds a sync, or enables it again, and returns its number; none where the set has it already.
   std::optional<int32_t> add(const Sync &sync);
   void disable(int32_t index) { enabled[index] = false; }
@@ -69,11 +74,21 @@ public:
   virtual void passes(int32_t step, const PipeClocks &clocks) {}
 };
 
-/// Runs a trace; returns whether it came to its end without being stopped.
-bool runTrace(const ExecutionTrace &trace, const SyncSet &syncs, SyncListener &listener);
+/// Where a run of a trace stands: before `step`.
+struct RunState {
+  int32_t step = 0;
+  PipeClocks clocks;
+  std::vector<Flag> flags;
+  llvm::DenseMap<mlir::Value, int64_t> slots;
+};
 
-/// Whether every order of the trace holds under the syncs.
-bool isOrdered(const ExecutionTrace &trace, const SyncSet &syncs);
+/// Runs a trace from a state on, up to before the step `end`; returns whether it came there without
+/// being stopped. At the end of the trace flags that are still up are reported.
+bool runTrace(const ExecutionTrace &trace, const SyncSet &syncs, SyncListener &listener,
+              RunState &state, int32_t end);
+
+/// Runs all of a trace.
+bool runTrace(const ExecutionTrace &trace, const SyncSet &syncs, SyncListener &listener);
 
 /// Whether the clocks know all that an instruction needs.
 bool knowsNeeds(const ExecutionTrace &trace, const ExecutionTrace::Step &step,

@@ -12,10 +12,6 @@ int attn::ascend::getLoopDepth(Operation *op) {
   return depth;
 }
 
-bool attn::ascend::areOrdered(ArrayRef<ExecutionTrace> traces, const SyncSet &syncs) {
-  return llvm::all_of(traces, [&](const ExecutionTrace &trace) { return isOrdered(trace, syncs); });
-}
-
 /// Places behind the loop where a flag may be drained, the latest first: the source must hear from
 /// the target between the drain and the next start. None stands for right behind the loop.
 static SmallVector<Operation *> findDrainPlaces(const SyncSet &syncs, const Sync &flag) {
@@ -32,7 +28,7 @@ static SmallVector<Operation *> findDrainPlaces(const SyncSet &syncs, const Sync
   return places;
 }
 
-std::optional<int32_t> attn::ascend::restartInside(ArrayRef<ExecutionTrace> traces, SyncSet &syncs,
+std::optional<int32_t> attn::ascend::restartInside(OrderedTraces &traces, SyncSet &syncs,
                                                    int32_t flag) {
   Sync inner = syncs[flag];
   syncs.disable(flag);
@@ -46,7 +42,7 @@ std::optional<int32_t> attn::ascend::restartInside(ArrayRef<ExecutionTrace> trac
     for (Operation *place : findDrainPlaces(syncs, inner)) {
       inner.drainBefore = place;
       std::optional<int32_t> added = syncs.add(inner);
-      if (added && areOrdered(traces, syncs))
+      if (added && traces.areOrdered(syncs))
         return added;
       if (added)
         syncs.disable(*added);
@@ -104,18 +100,16 @@ private:
   std::set<std::pair<int32_t, int32_t>> conflicts;
 };
 
-SmallVector<PipePair> findCrowded(ArrayRef<ExecutionTrace> traces, const SyncSet &syncs,
-                                  int64_t eventIds) {
+SmallVector<PipePair> findCrowded(OrderedTraces &traces, const SyncSet &syncs, int64_t eventIds) {
   ConflictLog log(syncs);
-  for (const ExecutionTrace &trace : traces)
+  for (const ExecutionTrace &trace : traces.get())
     runTrace(trace, syncs, log);
   return log.findCrowded(eventIds);
 }
 
 } // namespace
 
-bool attn::ascend::relieveCrowding(ArrayRef<ExecutionTrace> traces, SyncSet &syncs,
-                                   int64_t eventIds) {
+bool attn::ascend::relieveCrowding(OrderedTraces &traces, SyncSet &syncs, int64_t eventIds) {
   SmallVector<PipePair> crowded = findCrowded(traces, syncs, eventIds);
   if (crowded.empty())
     return false;
@@ -138,7 +132,7 @@ bool attn::ascend::relieveCrowding(ArrayRef<ExecutionTrace> traces, SyncSet &syn
     syncs.disable(inner);
     syncs.enable(outer);
     if (remaining < crowded.size() &&
-        (findCrowded(traces, syncs, eventIds).size() > remaining || !areOrdered(traces, syncs))) {
+        (findCrowded(traces, syncs, eventIds).size() > remaining || !traces.areOrdered(syncs))) {
       syncs.enable(inner);
       syncs.disable(outer);
       hasChanged = true;
@@ -169,15 +163,14 @@ static std::optional<Sync> merge(const Sync &a, const Sync &b) {
 }
 
 /// Lets two events be one, if all traces stay ordered.
-static std::optional<Sync> tryMerged(ArrayRef<ExecutionTrace> traces, SyncSet &syncs, int32_t a,
-                                     int32_t b) {
+static std::optional<Sync> tryMerged(OrderedTraces &traces, SyncSet &syncs, int32_t a, int32_t b) {
   std::optional<Sync> merged = merge(syncs[a], syncs[b]);
   if (!merged)
     return std::nullopt;
   syncs.disable(a);
   syncs.disable(b);
   std::optional<int32_t> added = syncs.add(*merged);
-  if (added && areOrdered(traces, syncs))
+  if (added && traces.areOrdered(syncs))
     return merged;
   if (added)
     syncs.disable(*added);
@@ -187,7 +180,7 @@ static std::optional<Sync> tryMerged(ArrayRef<ExecutionTrace> traces, SyncSet &s
 }
 
 /// Tries to let two of the events be one, those that lie closest together first: they lose least.
-static bool mergeTwo(ArrayRef<ExecutionTrace> traces, SyncSet &syncs, ArrayRef<int32_t> events) {
+static bool mergeTwo(OrderedTraces &traces, SyncSet &syncs, ArrayRef<int32_t> events) {
   SmallVector<std::pair<int32_t, int32_t>> pairs;
   for (size_t first = 0; first < events.size(); ++first)
     for (size_t second = first + 1; second < events.size(); ++second)
@@ -219,7 +212,7 @@ static bool haveNeighbouringWaits(const Sync &a, const Sync &b) {
   return true;
 }
 
-bool attn::ascend::joinNeighbours(ArrayRef<ExecutionTrace> traces, SyncSet &syncs) {
+bool attn::ascend::joinNeighbours(OrderedTraces &traces, SyncSet &syncs) {
   bool hasJoined = false;
   auto mayJoin = [&](int32_t a, int32_t b) {
     return syncs.isEnabled(a) && syncs.isEnabled(b) && syncs[a].slot && syncs[a].around &&
@@ -268,8 +261,7 @@ static SmallVector<int32_t> addBarriers(SyncSet &syncs, const Sync &event, bool 
 /// Puts barriers of all pipes in the place of one event: the one that runs most seldom costs least.
 /// What it tells where it is drained may be needed too, and is not told by a barrier in the loop.
 /// Returns whether there was such an event.
-static bool replaceByBarrier(ArrayRef<ExecutionTrace> traces, SyncSet &syncs,
-                             SmallVector<int32_t> events) {
+static bool replaceByBarrier(OrderedTraces &traces, SyncSet &syncs, SmallVector<int32_t> events) {
   llvm::stable_sort(events, [&](int32_t a, int32_t b) {
     return getLoopDepth(syncs[a].consumer) < getLoopDepth(syncs[b].consumer);
   });
@@ -278,7 +270,7 @@ static bool replaceByBarrier(ArrayRef<ExecutionTrace> traces, SyncSet &syncs,
       const Sync event = syncs[victim];
       syncs.disable(victim);
       SmallVector<int32_t> barriers = addBarriers(syncs, event, isDrained);
-      if (areOrdered(traces, syncs)) {
+      if (traces.areOrdered(syncs)) {
         event.consumer->emitRemark()
             << "all pipes wait for each other here: the chip has no more ids from "
             << stringifyPipe(event.source) << " to " << stringifyPipe(event.target);
@@ -291,7 +283,7 @@ static bool replaceByBarrier(ArrayRef<ExecutionTrace> traces, SyncSet &syncs,
   return false;
 }
 
-bool attn::ascend::giveUpEvents(ArrayRef<ExecutionTrace> traces, SyncSet &syncs, int64_t eventIds) {
+bool attn::ascend::giveUpEvents(OrderedTraces &traces, SyncSet &syncs, int64_t eventIds) {
   bool hasChanged = false;
   for (PipePair pair : findCrowded(traces, syncs, eventIds)) {
     SmallVector<int32_t> events;

@@ -3,34 +3,30 @@
 #ifndef ATTN_DIALECT_ASCEND_ANALYSIS_SYNCSHARING_H
 #define ATTN_DIALECT_ASCEND_ANALYSIS_SYNCSHARING_H
 
-#include "SyncRun.h"
+#include "OrderedTraces.h"
 
 namespace attn::ascend {
 
 /// How many loops are around an operation.
 int getLoopDepth(mlir::Operation *op);
 
-/// Whether every order of all traces holds under the syncs.
-bool areOrdered(llvm::ArrayRef<ExecutionTrace> traces, const SyncSet &syncs);
-
 /// Tries to start a flag around an inner loop such that all traces are ordered. Returns the sync
 /// that replaces it, or none and leaves the set as it was.
-std::optional<int32_t> restartInside(llvm::ArrayRef<ExecutionTrace> traces, SyncSet &syncs,
-                                     int32_t flag);
+std::optional<int32_t> restartInside(OrderedTraces &traces, SyncSet &syncs, int32_t flag);
 
 /// Where the events of a pair of pipes need more than `eventIds` ids, lets them start anew inside
 /// of outer loops, so that events of different loops can share ids. Returns whether anything
 /// changed.
-bool relieveCrowding(llvm::ArrayRef<ExecutionTrace> traces, SyncSet &syncs, int64_t eventIds);
+bool relieveCrowding(OrderedTraces &traces, SyncSet &syncs, int64_t eventIds);
 
 /// Lets events of slots that are awaited side by side be one: a pipe that waits starts anew, and
 /// with slots it does not matter that the source was ready for some of them earlier. Returns
 /// whether there were such events.
-bool joinNeighbours(llvm::ArrayRef<ExecutionTrace> traces, SyncSet &syncs);
+bool joinNeighbours(OrderedTraces &traces, SyncSet &syncs);
 
 /// Takes one event from every pair of pipes that still needs more ids, with a remark: two become
 /// one, or else barriers of all pipes replace one. Returns whether anything changed.
-bool giveUpEvents(llvm::ArrayRef<ExecutionTrace> traces, SyncSet &syncs, int64_t eventIds);
+bool giveUpEvents(OrderedTraces &traces, SyncSet &syncs, int64_t eventIds);
 
 } // namespace attn::ascend
 

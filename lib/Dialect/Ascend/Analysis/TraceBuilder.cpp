@@ -2,6 +2,7 @@
 // the history of its bytes.
 #include "KernelFacts.h"
 #include "attn/Dialect/Ascend/Analysis/ExecutionTrace.h"
+#include "attn/Dialect/Ascend/Analysis/GlobalHistory.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include <deque>
@@ -53,7 +54,7 @@ private:
   void setSlot(SlotOp op);
   void setSlice(SliceOp op);
   std::optional<Span> getSpan(const IndexExpression &begin, const IndexExpression &size);
-  const Span *getWrittenPart(const InstructionFacts &instruction);
+  const Span *getWrittenPart(const Access &access);
   SmallVector<std::optional<Span>, 4> getSpans(const GlobalFacts &access);
   bool areInParallelIterations(int32_t left, int32_t right) const;
   void addGlobal(const GlobalFacts &access, Pipe pipe, int32_t step, Needs &needs);
@@ -138,20 +139,20 @@ int32_t TraceBuilder::pushFrame(int32_t visit) {
 
 /// How often the loop runs in this trace.
 int64_t TraceBuilder::getTripCount(scf::ForOp loop) {
+  int64_t fullTrips = facts.fullTrips.lookup(loop);
   std::optional<int64_t> begin = get(loop.getLowerBound()).getConstant();
   std::optional<int64_t> end = get(loop.getUpperBound()).getConstant();
   std::optional<int64_t> step = get(loop.getStep()).getConstant();
   if (begin && end && step && *step > 0)
-    return std::min<int64_t>(choice.trips < 3 ? 3 : choice.trips,
-                             *end <= *begin ? 0 : (*end - *begin - 1) / *step + 1);
-  int64_t trips = choice.exception == loop ? choice.exceptionTrips : choice.trips;
+    return std::min<int64_t>(fullTrips, *end <= *begin ? 0 : (*end - *begin - 1) / *step + 1);
+  int64_t trips =
+      choice.exception == loop ? choice.exceptionTrips : std::min(choice.trips, fullTrips);
   return std::min(trips, facts.tripLimits.lookup(loop).value_or(trips));
 }
 
 /// Whether a loop that has run in full may go on, and its trips move through local memory.
 bool TraceBuilder::mayGoOn(scf::ForOp loop, int64_t trips) {
-  constexpr int64_t fullTrips = 3;
-  return trips >= fullTrips && !facts.movingViews.lookup(loop).empty() &&
+  return trips >= facts.fullTrips.lookup(loop) && !facts.movingViews.lookup(loop).empty() &&
          facts.tripLimits.lookup(loop).value_or(trips + 1) > trips;
 }
 
@@ -366,13 +367,13 @@ std::optional<Span> TraceBuilder::getSpan(const IndexExpression &begin,
   return end ? std::optional(Span{begin, *end}) : std::nullopt;
 }
 
-/// The bytes that a load or fill writes, where only the run knows them; none otherwise.
-const Span *TraceBuilder::getWrittenPart(const InstructionFacts &instruction) {
-  if (!instruction.written)
+/// The bytes that an access writes, where only the run knows them; none otherwise.
+const Span *TraceBuilder::getWrittenPart(const Access &access) {
+  if (!access.exactSize)
     return nullptr;
-  IndexExpression origin = localPlaces.lookup(instruction.accesses.front().memory).origin;
+  IndexExpression origin = localPlaces.lookup(access.memory).origin;
   std::optional<IndexExpression> size =
-      IndexExpression::multiply(get(instruction.written->amount), instruction.written->unitBytes);
+      IndexExpression::multiply(get(access.exactSize->amount), access.exactSize->unitBytes);
   if (!size || (origin.getConstant() && size->getConstant()))
     return nullptr;
   std::optional<Span> part = getSpan(origin, *size);
@@ -382,20 +383,22 @@ const Span *TraceBuilder::getWrittenPart(const InstructionFacts &instruction) {
 /// What a transfer touches of an array, per dimension; empty where that is not known.
 SmallVector<std::optional<Span>, 4> TraceBuilder::getSpans(const GlobalFacts &access) {
   auto found = globalPlaces.find(access.memory);
-  if (found == globalPlaces.end() || found->second.empty())
+  if (!access.length || found == globalPlaces.end() || found->second.empty())
     return {};
   SmallVector<IndexExpression, 4> begins = found->second;
   SmallVector<std::optional<IndexExpression>, 4> sizes(begins.size(), IndexExpression(1));
   sizes.back() = get(access.length);
-  if (facts.getBounds(access.rows).high.value_or(2) > 1) {
-    if (!access.rowDimension || *access.rowDimension >= static_cast<int64_t>(begins.size()))
+  for (const GlobalFacts::Level &level : access.levels) {
+    if (facts.getBounds(level.count).high.value_or(2) <= 1)
+      continue;
+    if (!level.dimension || *level.dimension >= static_cast<int64_t>(begins.size()))
       return {};
-    // The last row takes no more of the dimension than one step and its own length.
-    std::optional<IndexExpression> &size = sizes[*access.rowDimension];
-    std::optional<IndexExpression> rows = IndexExpression::multiply(
-        get(access.rows), access.rowStep ? get(access.rowStep) : IndexExpression(1));
-    size = IndexExpression::subtract(*size, 1);
-    size = rows && size ? IndexExpression::add(*rows, *size) : std::nullopt;
+    // The last one takes no more of the dimension than one step and its own size.
+    std::optional<IndexExpression> &size = sizes[*level.dimension];
+    std::optional<IndexExpression> steps = IndexExpression::multiply(
+        get(level.count), level.step ? get(level.step) : IndexExpression(1));
+    size = size ? IndexExpression::subtract(*size, 1) : std::nullopt;
+    size = steps && size ? IndexExpression::add(*steps, *size) : std::nullopt;
   }
   SmallVector<std::optional<Span>, 4> spans;
   for (auto [begin, size] : llvm::zip(begins, sizes))
@@ -423,10 +426,11 @@ void TraceBuilder::addGlobal(const GlobalFacts &access, Pipe pipe, int32_t step,
 
 /// Makes an access at a place that is not known one that covers all places it may be at.
 static void widen(Access &access, const LocalPlace &place) {
-  if (place.begin == place.lastBegin || access.toEnd || access.rows == 0)
+  int64_t extent = access.getExtentBytes();
+  if (place.begin == place.lastBegin || access.toEnd || extent == 0)
     return;
-  access.rowBytes += (access.rows - 1) * access.pitchBytes + place.lastBegin - place.begin;
-  access.rows = 1;
+  access.runBytes = extent + place.lastBegin - place.begin;
+  access.levels.clear();
 }
 
 LogicalResult TraceBuilder::visit(InstructionOpInterface instruction, int32_t frame) {
@@ -436,25 +440,30 @@ LogicalResult TraceBuilder::visit(InstructionOpInterface instruction, int32_t fr
   int32_t step = trace.steps.size();
   trace.steps.push_back({Step::Kind::Instruction, instruction, facts.numbers.lookup(instruction),
                          known.pipe, frame, static_cast<int32_t>(trace.needs.size())});
-  SmallVector<std::pair<LocalPlace, Access>, 4> touched;
-  for (Access access : known.accesses) {
+  struct Touched {
+    LocalPlace place;
+    Access access;
+    LocalHistory::Actor actor;
+  };
+  SmallVector<Touched, 4> touched;
+  for (Access access : known.local) {
     auto place = localPlaces.find(access.memory);
     if (place == localPlaces.end() || !place->second.buffer)
       return instruction->emitError("uses a buffer that no ascend.alloc of the kernel made");
+    LocalHistory::Actor actor{step, known.pipe, instruction, getWrittenPart(access)};
     widen(access, place->second);
-    touched.push_back({place->second, access});
+    touched.push_back({place->second, std::move(access), actor});
   }
 
   Needs needs;
-  LocalHistory::Actor actor{step, known.pipe, instruction, getWrittenPart(known)};
-  for (auto &[place, access] : touched)
-    local.collect(place, access, actor, needs);
-  if (known.global)
-    addGlobal(*known.global, known.pipe, step, needs);
+  for (const Touched &touch : touched)
+    local.collect(touch.place, touch.access, touch.actor, needs);
+  for (const GlobalFacts &access : known.global)
+    addGlobal(access, known.pipe, step, needs);
   for (bool isWrite : {false, true})
-    for (auto &[place, access] : touched)
-      if (access.isWrite == isWrite)
-        local.record(place, access, actor);
+    for (const Touched &touch : touched)
+      if (touch.access.isWrite == isWrite)
+        local.record(touch.place, touch.access, touch.actor);
   for (int index = 0; index < pipeCount; ++index)
     if (needs[index].step >= 0)
       trace.needs.push_back({static_cast<Pipe>(index), needs[index]});

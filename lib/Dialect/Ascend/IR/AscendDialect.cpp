@@ -1,5 +1,6 @@
 // The ascend dialect: registration, types and the attributes it puts on functions and loops.
 #include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "attn/Machine/VectorUnit.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -54,8 +55,9 @@ LogicalResult AscendDialect::verifyOperationAttribute(Operation *op, NamedAttrib
   if (name == "ascend.stages") {
     auto stages = dyn_cast<IntegerAttr>(attribute.getValue());
     if (!isa<scf::ForOp>(op) || !stages || !stages.getType().isSignlessInteger(64) ||
-        stages.getInt() < 1 || stages.getInt() > 8)
-      return op->emitError("'ascend.stages' is an i64 from 1 to 8 on an scf.for");
+        stages.getInt() < 1 || stages.getInt() > attn::flagIdCount)
+      return op->emitError() << "'ascend.stages' is an i64 from 1 to " << attn::flagIdCount
+                             << " on an scf.for";
     return success();
   }
   if (name == "ascend.parallel") {

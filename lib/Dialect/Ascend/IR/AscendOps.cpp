@@ -1,9 +1,9 @@
 // The ascend operations that are not instructions (arrays, buffers, flags), and the syntax shared
 // by the vector instructions.
+#include "ElementSizes.h"
 #include "attn/Dialect/Ascend/IR/Ascend.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace attn::ascend;
@@ -73,11 +73,13 @@ LogicalResult LookupOp::verify() {
 }
 
 /// Checks that `view` is `memref<?xT>` in the space of `base`.
-static LogicalResult verifyView(Operation *op, MemRefType base, MemRefType view, Space space) {
+static LogicalResult verifyView(Operation *op, MemRefType base, MemRefType view, bool isLocal) {
   auto expected = MemRefType::get({ShapedType::kDynamic}, base.getElementType(),
                                   MemRefLayoutAttrInterface(), base.getMemorySpace());
-  if (getSpace(base) != space)
-    return op->emitOpError() << "takes a memref in " << stringifySpace(space) << ", not " << base;
+  std::optional<Space> space = getSpace(base);
+  if (!space || (space != Space::GM) != isLocal)
+    return op->emitOpError() << "takes a memref in " << (isLocal ? "local memory" : "gm")
+                             << ", not " << base;
   if (view != expected)
     return op->emitOpError() << "gives " << expected << ", not " << view;
   return success();
@@ -87,32 +89,30 @@ LogicalResult AddressOp::verify() {
   if (static_cast<int64_t>(getIndices().size()) != getArray().getType().getRank())
     return emitOpError() << "has " << getIndices().size() << " indices for "
                          << getArray().getType();
-  return verifyView(*this, getArray().getType(), getResult().getType(), Space::GM);
+  return verifyView(*this, getArray().getType(), getResult().getType(), /*isLocal=*/false);
 }
 
 //===----------------------------------------------------------------------===//
 // Buffers
 //===----------------------------------------------------------------------===//
 
-static int64_t getElementBytes(MemRefType type) {
-  return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-}
-
 int64_t AllocOp::getSlotCount() {
   auto type = cast<MemRefType>(getResult().getType());
   return type.getRank() == 2 ? type.getDimSize(0) : 1;
 }
 
+attn::LocalMemory AllocOp::getMemory() { return *getLocalMemory(*getSpace(getResult().getType())); }
+
 int64_t AllocOp::getSlotPitchBytes() {
-  constexpr int64_t blockBytes = 32;
   auto type = cast<MemRefType>(getResult().getType());
-  return llvm::alignTo(type.getShape().back() * getElementBytes(type), blockBytes);
+  return llvm::alignTo(type.getShape().back() * getElementBytes(type),
+                       getFacts(getMemory()).alignment);
 }
 
 LogicalResult AllocOp::verify() {
   auto type = cast<MemRefType>(getResult().getType());
-  if (getSpace(type) != Space::UB)
-    return emitOpError() << "makes a buffer in ub, not " << type;
+  if (getSpace(type).value_or(Space::GM) == Space::GM)
+    return emitOpError() << "makes a buffer in local memory, not " << type;
   if (!type.hasStaticShape() || type.getRank() < 1 || type.getRank() > 2 ||
       !type.getLayout().isIdentity() || !isElementType(type.getElementType()))
     return emitOpError() << "makes a buffer of one dimension, or of slots and one dimension, not "
@@ -124,14 +124,16 @@ LogicalResult AllocOp::verify() {
     if (size < 1 || size > maxElements || (elements *= size) > maxElements)
       return emitOpError() << "makes a buffer of an impossible size, " << type;
   }
-  if (getAddress() && (*getAddress() < 0 || *getAddress() > maxElements || *getAddress() % 32 != 0))
-    return emitOpError() << "has the address " << *getAddress() << ", not a multiple of 32";
+  int64_t alignment = getFacts(getMemory()).alignment;
+  for (std::optional<int64_t> address : {getAddress(), getCounted()})
+    if (address && (*address < 0 || *address > maxElements || *address % alignment != 0))
+      return emitOpError() << "has the address " << *address << ", not a multiple of " << alignment;
   return success();
 }
 
 LogicalResult SlotOp::verify() {
   auto from = cast<MemRefType>(getBuffer().getType()), to = cast<MemRefType>(getResult().getType());
-  if (getSpace(from) != Space::UB || from.getRank() != 2)
+  if (getSpace(from).value_or(Space::GM) == Space::GM || from.getRank() != 2)
     return emitOpError() << "takes a buffer with slots, not " << from;
   auto expected = MemRefType::get(from.getShape().drop_front(), from.getElementType(),
                                   MemRefLayoutAttrInterface(), from.getMemorySpace());
@@ -144,7 +146,7 @@ LogicalResult SliceOp::verify() {
   auto from = cast<MemRefType>(getBuffer().getType());
   if (from.getRank() != 1)
     return emitOpError() << "takes a buffer of one dimension, not " << from;
-  return verifyView(*this, from, cast<MemRefType>(getResult().getType()), Space::UB);
+  return verifyView(*this, from, cast<MemRefType>(getResult().getType()), /*isLocal=*/true);
 }
 
 //===----------------------------------------------------------------------===//
@@ -157,9 +159,10 @@ template <typename FlagOp> static LogicalResult verifyFlag(FlagOp op) {
     return op.emitOpError() << "needs two different pipes";
   if (op.getEvent() < 0)
     return op.emitOpError() << "has the negative event " << op.getEvent();
-  if (op.getSlots() < 1 || op.getSlots() > 8 ||
+  if (op.getSlots() < 1 || op.getSlots() > attn::flagIdCount ||
       (op.getSlots() > 1) != static_cast<bool>(op.getSlot()))
-    return op.emitOpError() << "has " << op.getSlots() << " slots; a slot needs 2 to 8 of them";
+    return op.emitOpError() << "has " << op.getSlots() << " slots; a slot needs 2 to "
+                            << attn::flagIdCount << " of them";
   return success();
 }
 

@@ -71,8 +71,9 @@ class AscendVerify : public attn::impl::AscendVerifyPassBase<AscendVerify> {
   }
 
   static LogicalResult verifyOp(Operation *op, const Chip &chip) {
-    bool isComposite = isa<RowReduceOp, RowBinaryOp, RowMulAddOp, ColBinaryOp>(op);
-    if (isComposite && !op->getParentOfType<func::FuncOp>()->hasAttr("ascend.keep_composites"))
+    auto instruction = dyn_cast<InstructionOpInterface>(op);
+    if (instruction && instruction.isComposite() &&
+        !op->getParentOfType<func::FuncOp>()->hasAttr("ascend.keep_composites"))
       return op->emitError("is a composite: ascend-expand-composites writes it out");
     if (auto set = dyn_cast<SetFlagOp>(op))
       return verifyIds(set, chip);

@@ -123,8 +123,8 @@ private:
     auto multiple = MemRefType::get({slots, type.getDimSize(0)}, type.getElementType(),
                                     MemRefLayoutAttrInterface(), type.getMemorySpace());
     rewriter.setInsertionPoint(buffer);
-    auto larger =
-        AllocOp::create(rewriter, buffer.getLoc(), multiple, buffer.getNameAttr(), IntegerAttr());
+    auto larger = AllocOp::create(rewriter, buffer.getLoc(), multiple, buffer.getName(),
+                                  buffer.getCountedAttr());
     Block *body = cast<BlockArgument>(slot).getOwner();
     rewriter.setInsertionPointToStart(body);
     auto now = SlotOp::create(rewriter, buffer.getLoc(), type, larger, slot);

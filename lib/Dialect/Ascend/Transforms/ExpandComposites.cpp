@@ -308,8 +308,8 @@ class ExpandComposites : public attn::impl::ExpandCompositesPassBase<ExpandCompo
     if (getOperation()->hasAttr("ascend.keep_composites"))
       return;
     SmallVector<Operation *> composites;
-    getOperation().walk([&](Operation *op) {
-      if (isa<RowReduceOp, RowBinaryOp, RowMulAddOp, ColBinaryOp>(op))
+    getOperation().walk([&](InstructionOpInterface op) {
+      if (op.isComposite())
         composites.push_back(op);
     });
     if (composites.empty())

@@ -24,13 +24,38 @@ bool shareBytes(AllocOp a, AllocOp b) {
   return first < second + b.getByteSize() && second < first + a.getByteSize();
 }
 
+/// A load: what it fills, if that is a buffer of the kernel, and the array it reads.
+struct Load {
+  InstructionOpInterface op;
+  AllocOp buffer;
+  Value array;
+};
+
+/// The instruction as a load: one that reads an array and writes local memory.
+std::optional<Load> getLoad(InstructionOpInterface op) {
+  SmallVector<Access> accesses;
+  op.getAccesses(accesses);
+  Load load{op, {}, {}};
+  bool fills = false;
+  for (const Access &access : accesses) {
+    bool isGlobal = getSpace(access.memory.getType()) == Space::GM;
+    if (isGlobal == access.isWrite)
+      return std::nullopt;
+    fills |= access.isWrite;
+    if (isGlobal)
+      load.array = getArray(access.memory);
+    else
+      load.buffer = getBuffer(access.memory);
+  }
+  return fills && load.array ? std::optional(load) : std::nullopt;
+}
+
 /// Whether a load may come before an operation that it stands behind: that neither touches the
 /// bytes it fills, nor writes the array it reads, nor waits for other blocks.
-bool mayPass(CopyInOp load, AllocOp buffer, Operation *op) {
+bool mayPass(const Load &load, Operation *op) {
   SmallVector<Access> accesses;
   WalkResult result = op->walk([&](Operation *inner) -> WalkResult {
-    auto store = dyn_cast<CopyOutOp>(inner);
-    if (isa<SyncAllOp>(inner) || (store && getArray(store.getDst()) == getArray(load.getSrc())))
+    if (isa<SyncAllOp>(inner))
       return WalkResult::interrupt();
     auto instruction = dyn_cast<InstructionOpInterface>(inner);
     if (!instruction)
@@ -39,7 +64,8 @@ bool mayPass(CopyInOp load, AllocOp buffer, Operation *op) {
     instruction.getAccesses(accesses);
     for (const Access &access : accesses) {
       AllocOp touched = getBuffer(access.memory);
-      if (touched && shareBytes(buffer, touched))
+      if ((touched && shareBytes(load.buffer, touched)) ||
+          (access.isWrite && getArray(access.memory) == load.array))
         return WalkResult::interrupt();
     }
     return WalkResult::advance();
@@ -72,31 +98,34 @@ class GroupLoads : public attn::impl::GroupLoadsPassBase<GroupLoads> {
     if (failed(chip))
       return signalPassFailure();
     kernel.walk([&](scf::ForOp loop) {
-      auto loads = llvm::to_vector(loop.getBody()->getOps<CopyInOp>());
+      SmallVector<Load> loads;
+      for (auto op : loop.getBody()->getOps<InstructionOpInterface>())
+        if (std::optional<Load> load = getLoad(op))
+          loads.push_back(*load);
       int64_t ids = 0;
-      for (CopyInOp load : loads)
-        if (AllocOp buffer = getBuffer(load.getDst()))
-          ids += buffer.getSlotCount();
+      for (Load &load : loads)
+        if (load.buffer)
+          ids += load.buffer.getSlotCount();
       if (ids > chip->eventIds)
         group(loads);
     });
   }
 
   /// Moves each load up to those before it.
-  static void group(ArrayRef<CopyInOp> loads) {
-    Operation *place = loads.front();
-    for (CopyInOp load : loads.drop_front()) {
-      AllocOp buffer = getBuffer(load.getDst());
+  static void group(ArrayRef<Load> loads) {
+    Operation *place = loads.front().op;
+    for (const Load &load : loads.drop_front()) {
+      Operation *op = load.op;
       llvm::SetVector<Operation *> sources;
-      if (!buffer || !collectSources(load, place, sources))
+      if (!load.buffer || !collectSources(op, place, sources))
         continue;
-      auto passed = llvm::make_range(std::next(place->getIterator()), load->getIterator());
-      if (!llvm::all_of(passed, [&](Operation &op) { return mayPass(load, buffer, &op); }))
+      auto passed = llvm::make_range(std::next(place->getIterator()), op->getIterator());
+      if (!llvm::all_of(passed, [&](Operation &other) { return mayPass(load, &other); }))
         continue;
       for (Operation *source : sources)
         source->moveBefore(place);
-      load->moveAfter(place);
-      place = load;
+      op->moveAfter(place);
+      place = op;
     }
   }
 };

@@ -22,7 +22,7 @@ class PrintDependences : public attn::impl::PrintDependencesPassBase<PrintDepend
     if (!isKernel(kernel))
       return;
     KernelTracer tracer(kernel);
-    FailureOr<ExecutionTrace> trace = tracer.trace(getTraceChoices(kernel).front());
+    FailureOr<ExecutionTrace> trace = tracer.trace(TraceChoice());
     if (failed(trace))
       return signalPassFailure();
     DenseMap<Operation *, int64_t> numbers;

@@ -11,7 +11,8 @@ namespace attn::ascend {
 struct TraceChoice {
   enum class Branch { Then, Else, Alternating };
 
-  int64_t trips = 3;
+  /// The most trips of any loop. None runs more often than it takes to see all that it can do.
+  int64_t trips = std::numeric_limits<int64_t>::max();
   /// One loop may run another number of trips.
   mlir::Operation *exception = nullptr;
   int64_t exceptionTrips = 0;
@@ -68,10 +69,6 @@ public:
     int32_t consumerStep;
   };
 
-  /// Traces the kernel, whose buffers have addresses. Fails with an error at an operation that it
-  /// does not know how to follow.
-  static mlir::FailureOr<ExecutionTrace> make(mlir::func::FuncOp kernel, const TraceChoice &choice);
-
   llvm::ArrayRef<Step> getSteps() const { return steps; }
   llvm::ArrayRef<PipeNeed> getNeeds(const Step &step) const {
     return llvm::ArrayRef(needs).slice(step.detail, step.needCount);
@@ -117,6 +114,14 @@ public:
   /// error at an operation that it does not know how to follow.
   mlir::FailureOr<ExecutionTrace> trace(const TraceChoice &choice, bool findsNeeds = true);
 
+  /// The traces to begin with: all loops running in full, with the conditions each way, then less
+  /// and less often. The first has every loop running in full.
+  llvm::SmallVector<TraceChoice> getChoices() const;
+
+  /// The traces in which one loop runs less often than the others. Only a loop that holds flags or
+  /// barriers can make a difference: around others all of them act anyway.
+  llvm::SmallVector<TraceChoice> getChoices(mlir::scf::ForOp loop) const;
+
   /// The number that steps know an instruction, loop or condition by.
   int32_t getNumber(mlir::Operation *op) const;
   int32_t getNumberCount() const;
@@ -124,14 +129,6 @@ public:
 private:
   std::unique_ptr<struct KernelFacts> facts;
 };
-
-/// The traces to begin with: all loops running several times, with the conditions each way, then
-/// once and twice. The first has every loop running several times.
-llvm::SmallVector<TraceChoice> getTraceChoices(mlir::func::FuncOp kernel);
-
-/// The traces in which one loop runs less often than the others. Only a loop that holds flags or
-/// barriers can make a difference: around others all of them act anyway.
-llvm::SmallVector<TraceChoice> getTraceChoices(mlir::func::FuncOp kernel, mlir::scf::ForOp loop);
 
 } // namespace attn::ascend
 

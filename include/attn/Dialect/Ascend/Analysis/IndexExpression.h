@@ -17,6 +17,10 @@ public:
 
   /// The number it is known to be, or none.
   std::optional<int64_t> getConstant() const;
+  /// The constant of the sum.
+  int64_t getKnownPart() const { return constant; }
+  /// Appends the rest of the sum as numbers: the same for expressions that differ by a constant.
+  void appendUnknowns(std::vector<int64_t> &numbers) const;
 
   /// None where the result is not of this form, or does not fit 64 bits.
   static std::optional<IndexExpression> add(const IndexExpression &a, const IndexExpression &b);
@@ -54,6 +58,8 @@ public:
 
   IndexExpression make(Facts facts);
 
+  /// The most that the number can be, as far as the bounds of each part tell.
+  std::optional<int64_t> getHighest(const IndexExpression &expression) const;
   /// Whether the number cannot be negative, as far as the facts tell.
   bool isNonNegative(const IndexExpression &expression) const;
   bool isAtMost(const IndexExpression &a, const IndexExpression &b) const {

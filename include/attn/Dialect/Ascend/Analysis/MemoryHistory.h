@@ -1,5 +1,5 @@
-// Who touched which bytes last, while a trace of a kernel is made: finds what an instruction must
-// wait for.
+// Who touched which bytes of local memory last, while a trace of a kernel is made: finds what an
+// instruction must wait for.
 #ifndef ATTN_DIALECT_ASCEND_ANALYSIS_MEMORYHISTORY_H
 #define ATTN_DIALECT_ASCEND_ANALYSIS_MEMORYHISTORY_H
 
@@ -84,31 +84,6 @@ private:
 
   const IndexSymbols &symbols;
   Pieces pieces;
-};
-
-/// The arrays of GM: the touches of arrays that the kernel writes.
-class GlobalHistory {
-public:
-  struct Touch {
-    int32_t step;
-    Pipe pipe;
-    bool isWrite;
-    /// What it touches of each dimension; none for all of one, empty for all of the array.
-    llvm::SmallVector<std::optional<Span>, 4> spans;
-  };
-
-  explicit GlobalHistory(const IndexSymbols &symbols) : symbols(symbols) {}
-
-  /// Adds to `needs` what `touch` must wait for, unless `areApart` says that two steps never meet,
-  /// and remembers it.
-  void add(mlir::Value array, Touch touch, Needs &needs,
-           llvm::function_ref<bool(int32_t, int32_t)> areApart);
-
-private:
-  bool areDisjoint(const Touch &a, const Touch &b) const;
-
-  const IndexSymbols &symbols;
-  llvm::DenseMap<mlir::Value, std::vector<Touch>> touches;
 };
 
 } // namespace attn::ascend

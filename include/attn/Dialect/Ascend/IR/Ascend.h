@@ -2,6 +2,7 @@
 #ifndef ATTN_DIALECT_ASCEND_IR_ASCEND_H
 #define ATTN_DIALECT_ASCEND_IR_ASCEND_H
 
+#include "attn/Dialect/Ascend/IR/Access.h"
 #include "attn/Launch/IR/LaunchDialect.h"
 #include "attn/Machine/Cores.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -25,19 +26,6 @@
 
 namespace attn::ascend {
 
-/// What an instruction touches through one memref operand: `rows` runs of `rowBytes`, `pitchBytes`
-/// apart, from the operand's first element on; at most that where an amount is only known at run
-/// time. `toEnd` stands for an amount without a known bound: everything from the first element to
-/// the end of the buffer.
-struct Access {
-  mlir::Value memory;
-  bool isWrite;
-  bool toEnd;
-  int64_t rows;
-  int64_t rowBytes;
-  int64_t pitchBytes;
-};
-
 /// The memory space of a memref type, or none where it is not one of ours.
 std::optional<Space> getSpace(mlir::Type type);
 
@@ -46,6 +34,9 @@ std::optional<LocalMemory> getLocalMemory(Space space);
 
 /// The pipe as the machine tables know it; `pipe` is not `all`.
 CorePipe getCorePipe(Pipe pipe);
+
+/// The kind of core whose local memory an instruction touches.
+CoreKind findCoreKind(mlir::Operation *instruction);
 
 /// Whether local memory can hold elements of that type.
 bool isElementType(mlir::Type type);

@@ -1,4 +1,4 @@
-// What every instruction of the chip tells: its pipe and the memory it touches.
+// What every instruction of the chip tells of itself.
 #ifndef ATTN_ASCEND_INTERFACES
 #define ATTN_ASCEND_INTERFACES
 
@@ -8,13 +8,20 @@ def Ascend_InstructionOpInterface : OpInterface<"InstructionOpInterface"> {
   let cppNamespace = "::attn::ascend";
   let description = [{
     An op that the scalar unit issues to a pipe. Planning and synchronisation know an instruction only through
-    this interface; the simulator does not use it, and a test per op compares what it sees with what the
-    interface says.
+    this interface (`scripts/check_ops.py` holds them to it); the simulator does not use it, and a test per op compares
+    what it sees with what the interface says.
   }];
   let methods = [
     InterfaceMethod<"The pipe that executes the instruction.", "::attn::ascend::Pipe", "getPipe">,
     InterfaceMethod<"The memory it reads and writes, one entry per operand and direction.", "void",
                     "getAccesses", (ins "::llvm::SmallVectorImpl<::attn::ascend::Access> &":$accesses)>,
+    InterfaceMethod<"The kind of core that executes it: the one with the local memory that it touches.",
+                    "::attn::CoreKind", "getCoreKind", (ins), "", "return ::attn::ascend::findCoreKind($_op);">,
+    InterfaceMethod<"Two buffers that it reads in step, if any: they are read fastest from different bank groups.",
+                    "::std::optional<::std::pair<::mlir::Value, ::mlir::Value>>", "getPairedSources", (ins), "",
+                    "return ::std::nullopt;">,
+    InterfaceMethod<"Whether it stands for several calls, which `ascend-expand-composites` writes out.", "bool",
+                    "isComposite", (ins), "", "return false;">,
   ];
 }
 

@@ -93,23 +93,34 @@ def Ascend_AddressOp : Ascend_Op<"address", [Pure]> {
 //===----------------------------------------------------------------------===//
 
 def Ascend_AllocOp : Ascend_Op<"alloc"> {
-  let summary = "A buffer in UB";
+  let summary = "A buffer in a local memory";
   let description = [{
     One-dimensional, or two-dimensional with the slots of a multiple buffer first. `ascend-plan-memory` gives it an
-    address, in bytes; slots follow each other at a pitch of whole 32-byte blocks. The name is that of the source.
+    address, in bytes; addresses and the slots after the first are aligned as the memory asks for (32 bytes in UB). The
+    name is that of the source.
+
+    `counted` is an address as well: the one that the buffer has in a packing of all buffers of its memory that is known
+    to fit. Whoever chose the sizes of the buffers has counted with it, slots and lifetimes included.
+    `ascend-plan-memory` looks for a plan that lets transfers run further ahead, and takes this one where it finds none.
 
     ```mlir
     %v32 = ascend.alloc "v32" : memref<8192xf32, #ascend.space<ub>>
+    %x = ascend.alloc "x" counted 32768 : memref<8192xf32, #ascend.space<ub>>
     %v = ascend.alloc "v" at 4096 : memref<2x8192xbf16, #ascend.space<ub>>
     ```
   }];
-  let arguments = (ins StrAttr:$name, OptionalAttr<Ascend_IntAttr>:$address);
+  let arguments = (ins StrAttr:$name, OptionalAttr<Ascend_IntAttr>:$address, OptionalAttr<Ascend_IntAttr>:$counted);
   let results = (outs AnyMemRef:$result);
-  let assemblyFormat = "$name (`at` $address^)? attr-dict `:` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::llvm::StringRef":$name, "::mlir::IntegerAttr":$counted), [{
+    build($_builder, $_state, result, name, /*address=*/nullptr, counted);
+  }]>];
+  let assemblyFormat = "$name (`at` $address^)? (`counted` $counted^)? attr-dict `:` type($result)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
+    /// The memory it lies in.
+    ::attn::LocalMemory getMemory();
     int64_t getSlotCount();
-    /// Bytes from one slot to the next: whole blocks.
+    /// Bytes from one slot to the next, aligned as the memory asks for.
     int64_t getSlotPitchBytes();
     /// Bytes of the whole buffer, all slots.
     int64_t getByteSize() { return getSlotCount() * getSlotPitchBytes(); }
@@ -148,8 +159,9 @@ def Ascend_SliceOp : Ascend_Op<"slice", [Pure]> {
 // Copies
 //===----------------------------------------------------------------------===//
 
-class Ascend_Instruction<string mnemonic, list<Trait> traits = []>
-    : Ascend_Op<mnemonic, !listconcat([DeclareOpInterfaceMethods<Ascend_InstructionOpInterface>], traits)> {
+/// `methods` names those that are not as the interface has them by default.
+class Ascend_Instruction<string mnemonic, list<string> methods = []>
+    : Ascend_Op<mnemonic, [DeclareOpInterfaceMethods<Ascend_InstructionOpInterface, methods>]> {
   let hasVerifier = 1;
 }
 
@@ -193,7 +205,7 @@ def Ascend_CopyOutOp : Ascend_Instruction<"copy_out"> {
 // `mask m repeat(%r) strides [...]` (m lanes of each of r repeats; block strides of destination and
 // sources, then repeat strides, all in 32-byte blocks).
 
-class Ascend_Vector<string mnemonic, list<Trait> traits = []> : Ascend_Instruction<mnemonic, traits>;
+class Ascend_Vector<string mnemonic, list<string> methods = []> : Ascend_Instruction<mnemonic, methods>;
 
 def Ascend_UnaryOp : Ascend_Vector<"unary"> {
   let summary = "dst = f(src), elementwise";
@@ -208,7 +220,7 @@ def Ascend_UnaryOp : Ascend_Vector<"unary"> {
   let assemblyFormat = "$kind $dst `,` $src custom<Form>($amount, $mask, $strides) attr-dict `:` type($dst) `,` type($src)";
 }
 
-def Ascend_BinaryOp : Ascend_Vector<"binary"> {
+def Ascend_BinaryOp : Ascend_Vector<"binary", ["getPairedSources"]> {
   let summary = "dst = f(lhs, rhs), elementwise";
   let description = [{
     A block stride of 0 on a source uses one block for all eight of a repeat, a repeat stride of 0 the same data in
@@ -226,7 +238,7 @@ def Ascend_BinaryOp : Ascend_Vector<"binary"> {
   }];
 }
 
-def Ascend_MulAddOp : Ascend_Vector<"mul_add"> {
+def Ascend_MulAddOp : Ascend_Vector<"mul_add", ["getPairedSources"]> {
   let summary = "dst += lhs * rhs, elementwise (`MulAddDst`)";
   let description = [{
     ```mlir
@@ -330,7 +342,11 @@ def Ascend_BlockReduceOp : Ascend_ReduceInstruction<"block_reduce", "One value p
 // Composites: several calls, with scratch; written out by ascend-expand-composites
 //===----------------------------------------------------------------------===//
 
-def Ascend_RowReduceOp : Ascend_Vector<"row_reduce"> {
+class Ascend_Composite<string mnemonic> : Ascend_Vector<mnemonic> {
+  let extraClassDeclaration = "bool isComposite() { return true; }";
+}
+
+def Ascend_RowReduceOp : Ascend_Composite<"row_reduce"> {
   let summary = "dst[r] = the reduction of row r";
   let description = [{
     Rows of `cols` elements, `pitch` elements apart; only the `cols` real elements take part. The results are
@@ -348,7 +364,7 @@ def Ascend_RowReduceOp : Ascend_Vector<"row_reduce"> {
   }];
 }
 
-def Ascend_RowBinaryOp : Ascend_Vector<"row_binary"> {
+def Ascend_RowBinaryOp : Ascend_Composite<"row_binary"> {
   let summary = "dst[r, :] = f(src[r, :], column[r])";
   let description = [{
     The column holds one value per row, contiguous. Scratch holds one 32-byte block per row, rounded up to eight rows.
@@ -365,7 +381,7 @@ def Ascend_RowBinaryOp : Ascend_Vector<"row_binary"> {
   }];
 }
 
-def Ascend_RowMulAddOp : Ascend_Vector<"row_mul_add"> {
+def Ascend_RowMulAddOp : Ascend_Composite<"row_mul_add"> {
   let summary = "dst[r, :] += src[r, :] * column[r]";
   let description = [{
     As `ascend.row_binary`.
@@ -382,7 +398,7 @@ def Ascend_RowMulAddOp : Ascend_Vector<"row_mul_add"> {
   }];
 }
 
-def Ascend_ColBinaryOp : Ascend_Vector<"col_binary"> {
+def Ascend_ColBinaryOp : Ascend_Composite<"col_binary"> {
   let summary = "dst[r, :] = f(src[r, :], row[:])";
   let description = [{
     One row of `cols` elements against every row.

@@ -1,0 +1,98 @@
+// Runs again only what a change of syncs can change.
+#include "OrderedTraces.h"
+
+using namespace mlir;
+using namespace attn::ascend;
+
+/// Steps between two states that are kept, at least, and the most states of a trace: few enough
+/// that to keep them costs less than to begin at one spares.
+static constexpr int32_t leastDistance = 64, mostStates = 64;
+
+namespace {
+
+/// Stops at the first thing that is wrong.
+class Checker : public SyncListener {
+  SyncAnswer missesOrder(int32_t, PipeClocks &) override { return SyncAnswer::Stop; }
+  SyncAnswer raisesTwice(int32_t) override { return SyncAnswer::Stop; }
+  SyncAnswer isUnbalanced(int32_t) override { return SyncAnswer::Stop; }
+};
+
+} // namespace
+
+OrderedTraces::OrderedTraces(std::vector<ExecutionTrace> list)
+    : traces(std::move(list)), memories(traces.size()),
+      order(llvm::to_vector(llvm::seq<size_t>(0, traces.size()))) {
+  for (auto [trace, memory] : llvm::zip(traces, memories)) {
+    int32_t end = trace.getSteps().size();
+    for (int32_t step = end - 1; step >= 0; --step) {
+      int32_t number = trace.getSteps()[step].number;
+      if (number >= static_cast<int32_t>(memory.firstSteps.size()))
+        memory.firstSteps.resize(number + 1, end);
+      if (number >= 0)
+        memory.firstSteps[number] = step;
+    }
+  }
+}
+
+SmallVector<int32_t> OrderedTraces::findChanged(const SyncSet &syncs) const {
+  const std::vector<bool> &now = syncs.getEnabled();
+  SmallVector<int32_t> changed;
+  for (int32_t index = 0; index < syncs.size(); ++index) {
+    bool before = index < static_cast<int32_t>(enabled.size()) && enabled[index];
+    if (before != now[index])
+      changed.push_back(index);
+  }
+  return changed;
+}
+
+int32_t OrderedTraces::getFirstStep(size_t trace, const SyncSet &syncs,
+                                    ArrayRef<int32_t> changed) const {
+  const std::vector<int32_t> &firstSteps = memories[trace].firstSteps;
+  int32_t first = traces[trace].getSteps().size();
+  for (int32_t sync : changed)
+    for (int32_t place : syncs.getPlaces(sync))
+      if (place < static_cast<int32_t>(firstSteps.size()))
+        first = std::min(first, firstSteps[place]);
+  return first;
+}
+
+bool OrderedTraces::check(size_t trace, const SyncSet &syncs, ArrayRef<int32_t> changed) {
+  Memory &memory = memories[trace];
+  int32_t end = traces[trace].getSteps().size();
+  // Without a check before this one all of the trace is new.
+  int32_t first = enabled.empty() ? 0 : getFirstStep(trace, syncs, changed);
+  memory.newStates.clear();
+  if (first == end)
+    return true;
+  auto kept = llvm::partition_point(memory.states,
+                                    [&](const RunState &state) { return state.step <= first; });
+  RunState state = kept == memory.states.begin() ? RunState() : *std::prev(kept);
+  Checker checker;
+  int32_t distance = std::max(leastDistance, end / mostStates);
+  while (state.step < end) {
+    if (!runTrace(traces[trace], syncs, checker, state, std::min(state.step + distance, end)))
+      return false;
+    memory.newStates.push_back(state);
+  }
+  return true;
+}
+
+bool OrderedTraces::areOrdered(const SyncSet &syncs) {
+  SmallVector<int32_t> changed = findChanged(syncs);
+  for (auto [place, trace] : llvm::enumerate(order))
+    if (!check(trace, syncs, changed)) {
+      std::rotate(order.begin(), order.begin() + place, order.begin() + place + 1);
+      return false;
+    }
+  for (Memory &memory : memories) {
+    if (memory.newStates.empty())
+      continue;
+    llvm::erase_if(memory.states, [&](const RunState &state) {
+      return state.step >= memory.newStates.front().step;
+    });
+    llvm::append_range(memory.states, std::move(memory.newStates));
+    memory.newStates.clear();
+  }
+  enabled = syncs.getEnabled();
+  return true;
+}

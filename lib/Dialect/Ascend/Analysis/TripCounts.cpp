@@ -1,0 +1,107 @@
+// How often the loops of a trace run.
+//
+// Two trips show all that a loop does whose trips touch the same bytes. An instruction Y of trip
+// i + 2 that must wait for X of trip i meets the same bytes of X in trip i + 1, and pipes start
+// their instructions in order, so that to wait for the later X is to wait for both. What a pipe
+// knows of the trip before comes from flags and barriers of these two trips and grows with the
+// number of trips before: an order that holds from the first trip to the second holds from each to
+// the next. That is why what is implied in two trips may be left out.
+//
+// Three things make trips differ:
+// - Slots that the loop itself moves on, k of them, come back after k trips: k + 1 show it. A loop
+//   around, through which the counter only runs on, needs none of that: its trips go through the
+//   inner loop's flags, slot by slot, however many slots each of them takes.
+// - A condition may hold in one trip and not in the next: with three, each way follows the other.
+// - Places that move with the trips, in a buffer or in an array that the kernel writes, may meet
+//   only places two trips away. The third stands for those, and in buffers for all that follow.
+#include "KernelFacts.h"
+#include "attn/Dialect/Ascend/Analysis/ExecutionTrace.h"
+
+using namespace mlir;
+using namespace attn::ascend;
+
+/// The loops that choose another slot from trip to trip by their own body, for an index of slots.
+static SmallVector<scf::ForOp> findAdvancingLoops(Value index) {
+  SmallVector<scf::ForOp> loops;
+  SmallVector<Value> worklist = {index};
+  llvm::DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (!argument) {
+      Operation *source = value.getDefiningOp();
+      if (auto loop = dyn_cast<scf::ForOp>(source))
+        worklist.push_back(loop.getTiedLoopRegionIterArg(cast<OpResult>(value)));
+      if (auto condition = dyn_cast<scf::IfOp>(source))
+        for (scf::YieldOp yield : {condition.thenYield(), condition.elseYield()})
+          worklist.push_back(yield.getOperand(cast<OpResult>(value).getResultNumber()));
+      llvm::append_range(worklist, source->getOperands());
+      continue;
+    }
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (!loop)
+      continue;
+    if (argument == loop.getInductionVar()) {
+      loops.push_back(loop);
+      continue;
+    }
+    Value next = loop.getTiedLoopYieldedValue(argument)->get();
+    auto inner = next.getDefiningOp<scf::ForOp>();
+    bool runsOn = next == argument ||
+                  (inner && inner.getTiedLoopInit(cast<OpResult>(next))->get() == argument);
+    if (!runsOn)
+      loops.push_back(loop);
+    worklist.push_back(loop.getTiedLoopInit(argument)->get());
+  }
+  return loops;
+}
+
+void KernelFacts::setFullTrips() {
+  kernel.walk([&](Operation *op) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      bool hasConditions =
+          loop.walk([](scf::IfOp) { return WalkResult::interrupt(); }).wasInterrupted();
+      int64_t &trips = fullTrips[op];
+      trips = std::max<int64_t>(trips, hasConditions || movingLoops.contains(op) ? 3 : 2);
+    } else if (auto slot = dyn_cast<SlotOp>(op)) {
+      int64_t slots = cast<MemRefType>(slot.getBuffer().getType()).getDimSize(0);
+      for (scf::ForOp loop : findAdvancingLoops(slot.getIndex()))
+        fullTrips[loop] = std::max(fullTrips[loop], slots + 1);
+    }
+  });
+}
+
+SmallVector<TraceChoice> KernelTracer::getChoices() const {
+  int64_t most = 0;
+  for (auto [loop, trips] : facts->fullTrips)
+    most = std::max(most, trips);
+  SmallVector<TraceChoice> choices = {TraceChoice()};
+  bool hasConditions =
+      facts->kernel.walk([](scf::IfOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  if (hasConditions)
+    for (auto branch : {TraceChoice::Branch::Else, TraceChoice::Branch::Alternating}) {
+      choices.emplace_back();
+      choices.back().branch = branch;
+    }
+  for (int64_t trips = 1; trips < most; ++trips) {
+    choices.emplace_back();
+    choices.back().trips = trips;
+  }
+  return choices;
+}
+
+SmallVector<TraceChoice> KernelTracer::getChoices(scf::ForOp loop) const {
+  std::optional<int64_t> least = getLowerBound(loop.getUpperBound());
+  std::optional<int64_t> most = getUpperBound(loop.getLowerBound());
+  bool alwaysRuns = least && most && *least > *most;
+  SmallVector<TraceChoice> choices;
+  for (int64_t trips = alwaysRuns ? 1 : 0, end = facts->fullTrips.lookup(loop); trips < end;
+       ++trips) {
+    choices.emplace_back();
+    choices.back().exception = loop;
+    choices.back().exceptionTrips = trips;
+  }
+  return choices;
+}

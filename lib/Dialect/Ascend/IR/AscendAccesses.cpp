@@ -1,0 +1,248 @@
+// What each instruction touches: its pipe and the memory it reads and writes, through the
+// instruction interface.
+#include "ElementSizes.h"
+#include "attn/Dialect/Ascend/IR/Ascend.h"
+
+using namespace mlir;
+using namespace attn::ascend;
+
+namespace {
+
+using Accesses = SmallVectorImpl<Access>;
+
+/// The most that an amount can be, or none without a bound that fits any memory.
+std::optional<int64_t> getMostOf(Value amount) {
+  constexpr int64_t limit = int64_t(1) << 40;
+  std::optional<int64_t> bound = getUpperBound(amount);
+  if (!bound || *bound > limit)
+    return std::nullopt;
+  return std::max<int64_t>(*bound, 0);
+}
+
+void addToEnd(Accesses &accesses, Value memory, bool isWrite) {
+  accesses.push_back({memory, isWrite, /*toEnd=*/true});
+}
+
+void addRows(Accesses &accesses, Value memory, bool isWrite, std::optional<int64_t> rows,
+             int64_t rowBytes, int64_t pitchBytes) {
+  if (!rows)
+    return addToEnd(accesses, memory, isWrite);
+  accesses.push_back({memory, isWrite, /*toEnd=*/false, rowBytes, {{*rows, pitchBytes}}});
+}
+
+void addCount(Accesses &accesses, Value memory, bool isWrite, std::optional<int64_t> count) {
+  if (!count)
+    return addToEnd(accesses, memory, isWrite);
+  accesses.push_back({memory, isWrite, /*toEnd=*/false, *count * getElementBytes(memory)});
+}
+
+/// One operand of the repeat form: lanes in blocks `blockStride` apart. With a stride above one and
+/// a last block that is not full, the holes between blocks count as touched.
+void addRepeats(Accesses &accesses, Value memory, bool isWrite, std::optional<int64_t> repeats,
+                int64_t mask, int64_t blockStride, int64_t repeatStride) {
+  int64_t laneBytes = mask * getElementBytes(memory);
+  int64_t blocks = llvm::divideCeil(laneBytes, blockBytes);
+  int64_t rowBytes = blockStride == 0 ? std::min(laneBytes, blockBytes)
+                                      : laneBytes + (blocks - 1) * (blockStride - 1) * blockBytes;
+  if (repeatStride == 0 && repeats)
+    repeats = std::min<int64_t>(*repeats, 1);
+  addRows(accesses, memory, isWrite, repeats, rowBytes, repeatStride * blockBytes);
+  Access &access = accesses.back();
+  if (access.toEnd || blockStride < 2 || laneBytes % blockBytes != 0)
+    return;
+  access.runBytes = blockBytes;
+  access.levels.insert(access.levels.begin(), AccessLevel{blocks, blockStride * blockBytes});
+}
+
+/// The operands of an elementwise instruction, destination first; only that is written.
+template <typename Op> void addElementwise(Op op, Accesses &accesses, ValueRange memories) {
+  std::optional<int64_t> amount = getMostOf(op.getAmount());
+  for (auto [index, memory] : llvm::enumerate(memories)) {
+    bool isWrite = index == 0;
+    if (!op.getMask())
+      addCount(accesses, memory, isWrite, amount);
+    else
+      addRepeats(accesses, memory, isWrite, amount, *op.getMask(), (*op.getStrides())[index],
+                 (*op.getStrides())[memories.size() + index]);
+  }
+}
+
+} // namespace
+
+attn::CoreKind attn::ascend::findCoreKind(Operation *instruction) {
+  SmallVector<Access> accesses;
+  cast<InstructionOpInterface>(instruction).getAccesses(accesses);
+  for (const Access &access : accesses)
+    if (std::optional<Space> space = getSpace(access.memory.getType()); space && space != Space::GM)
+      return getFacts(*getLocalMemory(*space)).core;
+  llvm_unreachable("every instruction touches local memory");
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+/// The GM side of a copy: the place where it begins is known, how far it reaches is not.
+static void addGlobalRows(Accesses &accesses, Value global, bool isWrite, Value rows, Value length,
+                          Value pitch) {
+  addToEnd(accesses, global, isWrite);
+  accesses.back().range = GlobalRange{length, {{rows, pitch}}};
+}
+
+/// The UB side of a copy: rows of whole blocks on the way in (padding included), exact on the way
+/// out.
+static void addLocalRows(Accesses &accesses, Value local, bool isWrite, Value rows, Value length,
+                         int64_t pitch, int64_t rightPad) {
+  std::optional<int64_t> rowCount = getMostOf(rows), lengthCount = getMostOf(length);
+  if (!lengthCount)
+    return addToEnd(accesses, local, isWrite);
+  int64_t bytes = (*lengthCount + rightPad) * getElementBytes(local);
+  if (isWrite)
+    bytes = llvm::alignTo(bytes, blockBytes);
+  addRows(accesses, local, isWrite, rowCount, bytes, pitch * getElementBytes(local));
+}
+
+Pipe CopyInOp::getPipe() { return Pipe::MTE2; }
+void CopyInOp::getAccesses(Accesses &accesses) {
+  addGlobalRows(accesses, getSrc(), /*isWrite=*/false, getRows(), getLength(), getSrcPitch());
+  addLocalRows(accesses, getDst(), /*isWrite=*/true, getRows(), getLength(), getDstPitch(),
+               getRightPad());
+  // Rows that fit their pitch fill whole pitches, the last one at most.
+  Access &written = accesses.back();
+  int64_t pitchBytes = getDstPitch() * getElementBytes(getDst());
+  if (!written.toEnd && written.runBytes <= pitchBytes)
+    written.exactSize = RuntimeSize{getRows(), pitchBytes};
+}
+
+Pipe CopyOutOp::getPipe() { return Pipe::MTE3; }
+void CopyOutOp::getAccesses(Accesses &accesses) {
+  addLocalRows(accesses, getSrc(), /*isWrite=*/false, getRows(), getLength(), getSrcPitch(), 0);
+  addGlobalRows(accesses, getDst(), /*isWrite=*/true, getRows(), getLength(), getDstPitch());
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise
+//===----------------------------------------------------------------------===//
+
+Pipe UnaryOp::getPipe() { return Pipe::V; }
+void UnaryOp::getAccesses(Accesses &accesses) {
+  addElementwise(*this, accesses, {getDst(), getSrc()});
+}
+
+Pipe BinaryOp::getPipe() { return Pipe::V; }
+void BinaryOp::getAccesses(Accesses &accesses) {
+  addElementwise(*this, accesses, getOperands().take_front(3));
+}
+std::optional<std::pair<Value, Value>> BinaryOp::getPairedSources() {
+  return std::pair<Value, Value>(getLhs(), getRhs());
+}
+
+Pipe MulAddOp::getPipe() { return Pipe::V; }
+void MulAddOp::getAccesses(Accesses &accesses) {
+  addElementwise(*this, accesses, getOperands().take_front(3));
+  Access accumulator = accesses[accesses.size() - 3];
+  accumulator.isWrite = false;
+  accesses.push_back(accumulator);
+}
+std::optional<std::pair<Value, Value>> MulAddOp::getPairedSources() {
+  return std::pair<Value, Value>(getLhs(), getRhs());
+}
+
+Pipe ScalarOp::getPipe() { return Pipe::V; }
+void ScalarOp::getAccesses(Accesses &accesses) {
+  addElementwise(*this, accesses, {getDst(), getSrc()});
+}
+
+Pipe CastOp::getPipe() { return Pipe::V; }
+void CastOp::getAccesses(Accesses &accesses) {
+  addElementwise(*this, accesses, {getDst(), getSrc()});
+}
+
+Pipe DuplicateOp::getPipe() { return Pipe::V; }
+void DuplicateOp::getAccesses(Accesses &accesses) {
+  addElementwise(*this, accesses, {getDst()});
+  if (!getMask())
+    accesses.back().exactSize = RuntimeSize{getAmount(), getElementBytes(getDst())};
+}
+
+Pipe CopyOp::getPipe() { return Pipe::V; }
+void CopyOp::getAccesses(Accesses &accesses) {
+  std::optional<int64_t> count = getMostOf(getAmount());
+  addCount(accesses, getDst(), /*isWrite=*/true, count);
+  addCount(accesses, getSrc(), /*isWrite=*/false, count);
+}
+
+//===----------------------------------------------------------------------===//
+// Broadcast and reduction
+//===----------------------------------------------------------------------===//
+
+Pipe BrcbOp::getPipe() { return Pipe::V; }
+void BrcbOp::getAccesses(Accesses &accesses) {
+  std::optional<int64_t> repeats = getMostOf(getRepeat());
+  addRepeats(accesses, getDst(), /*isWrite=*/true, repeats, getLanes(getElementBytes(getDst())),
+             getStrides()[0], getStrides()[1]);
+  addCount(accesses, getSrc(), /*isWrite=*/false,
+           repeats ? std::optional<int64_t>(*repeats * blocksPerRepeat) : std::nullopt);
+}
+
+Pipe WholeReduceOp::getPipe() { return Pipe::V; }
+void WholeReduceOp::getAccesses(Accesses &accesses) {
+  std::optional<int64_t> repeats = getMostOf(getRepeat());
+  int64_t bytes = getElementBytes(getDst());
+  addRows(accesses, getDst(), /*isWrite=*/true, repeats, bytes, getStrides()[0] * bytes);
+  addRepeats(accesses, getSrc(), /*isWrite=*/false, repeats, getMask(), getStrides()[1],
+             getStrides()[2]);
+}
+
+Pipe BlockReduceOp::getPipe() { return Pipe::V; }
+void BlockReduceOp::getAccesses(Accesses &accesses) {
+  std::optional<int64_t> repeats = getMostOf(getRepeat());
+  int64_t bytes = getElementBytes(getDst());
+  int64_t activeBlocks = llvm::divideCeil(getMask() * bytes, blockBytes);
+  addRows(accesses, getDst(), /*isWrite=*/true, repeats, activeBlocks * bytes,
+          getStrides()[0] * blocksPerRepeat * bytes);
+  addRepeats(accesses, getSrc(), /*isWrite=*/false, repeats, getMask(), getStrides()[1],
+             getStrides()[2]);
+}
+
+//===----------------------------------------------------------------------===//
+// Composites
+//===----------------------------------------------------------------------===//
+
+/// `rows` rows of `pitch` f32 elements, whole.
+static void addTile(Accesses &accesses, Value memory, bool isWrite, Value rows, int64_t pitch) {
+  std::optional<int64_t> count = getMostOf(rows);
+  addCount(accesses, memory, isWrite,
+           count ? std::optional<int64_t>(*count * pitch) : std::nullopt);
+}
+
+Pipe RowReduceOp::getPipe() { return Pipe::V; }
+void RowReduceOp::getAccesses(Accesses &accesses) {
+  addTile(accesses, getSrc(), /*isWrite=*/false, getRows(), getPitch());
+  addCount(accesses, getDst(), /*isWrite=*/true, getMostOf(getRows()));
+  addToEnd(accesses, getScratch(), /*isWrite=*/true);
+}
+
+Pipe RowBinaryOp::getPipe() { return Pipe::V; }
+void RowBinaryOp::getAccesses(Accesses &accesses) {
+  addTile(accesses, getDst(), /*isWrite=*/true, getRows(), getPitch());
+  addTile(accesses, getSrc(), /*isWrite=*/false, getRows(), getPitch());
+  addToEnd(accesses, getColumn(), /*isWrite=*/false);
+  addToEnd(accesses, getScratch(), /*isWrite=*/true);
+}
+
+Pipe RowMulAddOp::getPipe() { return Pipe::V; }
+void RowMulAddOp::getAccesses(Accesses &accesses) {
+  addTile(accesses, getDst(), /*isWrite=*/true, getRows(), getPitch());
+  addTile(accesses, getDst(), /*isWrite=*/false, getRows(), getPitch());
+  addTile(accesses, getSrc(), /*isWrite=*/false, getRows(), getPitch());
+  addToEnd(accesses, getColumn(), /*isWrite=*/false);
+  addToEnd(accesses, getScratch(), /*isWrite=*/true);
+}
+
+Pipe ColBinaryOp::getPipe() { return Pipe::V; }
+void ColBinaryOp::getAccesses(Accesses &accesses) {
+  addTile(accesses, getDst(), /*isWrite=*/true, getRows(), getPitch());
+  addTile(accesses, getSrc(), /*isWrite=*/false, getRows(), getPitch());
+  addCount(accesses, getRow(), /*isWrite=*/false, getPitch());
+}
