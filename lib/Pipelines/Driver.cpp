@@ -147,7 +147,7 @@ struct EmitPass : PassWrapper<EmitPass, OperationPass<ModuleOp>> {
 /// What prints kernels in the form that `--emit` asks for; nothing where the module prints itself.
 EmitPass::Emission getEmission(const DriverOptions &options, StringRef outputFile,
                                raw_ostream &os) {
-  switch (options.emit) {
+  switch (options.emit.getValue()) {
   case Stage::Tile:
   case Stage::Ascend:
     return {};

@@ -74,14 +74,14 @@ namespace {
 
 struct TilePipelineOptions : PassPipelineOptions<TilePipelineOptions> {
   Option<std::string> band{*this, "band",
-                           llvm::cl::desc("the form of bands, as of tile-lower-band-gather"),
+                           llvm::cl::desc("the form of bands, as in tile-lower-band-gather"),
                            llvm::cl::init("auto")};
   Option<std::string> softmax{
-      *this, "softmax", llvm::cl::desc("the form of softmax states, as of tile-decompose-softmax"),
+      *this, "softmax", llvm::cl::desc("the form of softmax states, as in tile-decompose-softmax"),
       llvm::cl::init("auto")};
   ListOption<std::string> sizes{*this, "sizes",
-                                llvm::cl::desc("block sizes to take, as of tile-fit-tiles")};
-  Option<int64_t> strips{*this, "strips", llvm::cl::desc("columns of strips, as of tile-fit-tiles"),
+                                llvm::cl::desc("block sizes to take, as in tile-fit-tiles")};
+  Option<int64_t> strips{*this, "strips", llvm::cl::desc("columns of strips, as in tile-fit-tiles"),
                          llvm::cl::init(0)};
   Option<bool> printAlternatives{*this, "print-alternatives",
                                  llvm::cl::desc("say what tile-fit-tiles looked at"),
@@ -92,7 +92,7 @@ struct TilePipelineOptions : PassPipelineOptions<TilePipelineOptions> {
       llvm::cl::init("barrier")};
 
   Option<bool> composites{*this, "composites",
-                          llvm::cl::desc("keep composites, as of tile-keep-composites"),
+                          llvm::cl::desc("keep composites, as in tile-keep-composites"),
                           llvm::cl::init(false)};
 
   TileStageOptions get() const {

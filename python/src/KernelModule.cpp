@@ -116,7 +116,7 @@ std::vector<DiagnosticRecord> KernelModule::buildObject(const std::string &outpu
   llvm::Expected<llvm::json::Value> section = llvm::json::parse(call);
   std::optional<sidecar::Route> route = sidecar::parseRoute(via);
   if (!section)
-    emitError(unknown) << "the section 'call' is no JSON: " << llvm::toString(section.takeError());
+    emitError(unknown) << "the section 'call' is not JSON: " << llvm::toString(section.takeError());
   else if (!route)
     emitError(unknown) << "unknown way '" << via << "' of objects; known: ascendc, hivm";
   if (section && route) {

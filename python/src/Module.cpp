@@ -5,7 +5,7 @@
 #include "SimulatorBinding.h"
 
 PYBIND11_MODULE(_core, module) {
-  module.doc() = "The compiler behind the package attn; not a public interface.";
+  module.doc() = "The compiler of the package attn; not a public interface.";
   attn::python::bindDiagnostics(module);
   attn::python::bindKernelModule(module);
   attn::python::bindJit(module);

@@ -14,7 +14,7 @@
 // VALUES: values of argument 1:
 // VALUES-NEXT: {{^}}  1792 1800 1808 1816
 
-// The vendor's compiler takes one kernel: the sum of a block's rows is stored before all meet, and loaded behind.
+// The vendor's compiler takes one kernel: the sum of a block's rows is stored before all meet, and loaded after.
 // RUN: attn-opt %s --emit=linalg | FileCheck %s --check-prefix=LINALG
 // RUN: attn-opt %s --attn-tile=phases=launches | attn-opt --attn-linalg --mlir-print-op-generic | FileCheck %s --check-prefix=LINALG
 // LINALG: sym_name = "sums"

@@ -1,4 +1,4 @@
-// Places in arrays are 64-bit numbers in every stage: rows may lie more than 2^31 elements behind the first.
+// Places in arrays are 64-bit numbers in every stage: rows may lie more than 2^31 elements after the first.
 //
 // RUN: attn-opt %s --attn-all | FileCheck %s --check-prefix=CHIP --implicit-check-not=index_cast --implicit-check-not=trunci
 // RUN: attn-opt %s --emit=ascendc --no-line-directives | FileCheck %s --check-prefix=TEXT

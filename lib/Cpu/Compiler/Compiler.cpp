@@ -94,7 +94,7 @@ createOptimizedModule(mlir::ModuleOp module, llvm::TargetMachine &machine,
   return std::move(result);
 }
 
-/// Gives what `finish` makes of the module, optimised for this machine's CPU.
+/// Returns what `finish` makes of the module, optimised for this machine's CPU.
 template <typename Result>
 static llvm::Expected<Result> compileForHost(
     mlir::ModuleOp module,

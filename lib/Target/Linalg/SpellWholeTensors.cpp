@@ -63,7 +63,7 @@ public:
 
   LogicalResult spell() {
     if (op.getNumDpsInits() != 1 || !op.hasPureTensorSemantics())
-      return refuse("does not give one tensor");
+      return refuse("does not return one tensor");
     bool isReduction = op.getNumReductionLoops() > 0;
     FailureOr<Value> result = isReduction ? spellReduction() : spellElementwise();
     if (failed(result))

@@ -112,7 +112,7 @@ FailureOr<llvm::json::Value> sidecar::makeFormula(func::FuncOp function,
                                                   const Parameters &parameters) {
   bool givesNumber = function.getNumResults() == 1 && function.getResultTypes()[0].isIndex();
   if (!function.getBody().hasOneBlock() || !givesNumber)
-    return function.emitError("must have one block and give one number, the count of tiles");
+    return function.emitError("must have one block and return one number, the count of tiles");
   Value count = function.getBody().front().getTerminator()->getOperand(0);
   return FormulaWriter(function, parameters).write(count);
 }

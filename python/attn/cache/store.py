@@ -112,7 +112,7 @@ class Store:
 
     @contextlib.contextmanager
     def turn(self, key: str, kind: str):
-        """A turn at making an entry, which one process has at a time; gives the entry where another one made it."""
+        """A turn at making an entry, which one process has at a time; returns the entry where another one made it."""
         with self._opened(create=True) as folder, contextlib.ExitStack() as stack:
             entry = None
             if folder is not None and self._is_writable:
@@ -186,7 +186,7 @@ class Store:
             os.close(lock)
 
     def clear(self):
-        """Removes all entries; gives their number and bytes."""
+        """Removes all entries; returns their number and bytes."""
         with self._opened() as folder:
             entries = [] if folder is None else _list(folder)
             for entry in entries:
@@ -196,7 +196,7 @@ class Store:
         return len(entries), sum(entry.bytes for entry in entries)
 
     def verify(self):
-        """Reads every entry; removes those that are corrupt and gives (entry, problem or None) for each."""
+        """Reads every entry; removes those that are corrupt and returns (entry, problem or None) for each."""
         found = []
         with self._opened() as folder:
             for listed in [] if folder is None else _list(folder):

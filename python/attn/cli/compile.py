@@ -85,7 +85,7 @@ class _Builder:
         self.no_object = ""
 
     def build(self, variant):
-        """Writes the files of a variant, all or none; gives their names."""
+        """Writes the files of a variant, all or none; returns their names."""
         artefact = variant.compile(self._arguments.soc)
         predicted = variant.predict(self._arguments.soc)
         texts = {f"{variant.name}.{ending}": artefact.ir(stage) for stage, ending in _TEXTS.items() if stage in STAGES}

@@ -52,7 +52,7 @@ _FUNCTIONS = {
 
 
 class Arithmetic:
-    """Writes arithmetic ops and gives their results."""
+    """Writes arithmetic ops and returns their results."""
 
     def __init__(self, source: Source, writer: Writer):
         self._error = source.error

@@ -85,7 +85,7 @@ class Statements(Expressions):
             handler(self, statement)
 
     def new_array(self, name: str, value: NewArray, node: ast.AST):
-        """Names an output or a scratch and gives its array; overridden by the lowering."""
+        """Names an output or a scratch and returns its array; overridden by the lowering."""
         raise NotImplementedError
 
     # Assignments
@@ -230,7 +230,7 @@ class Statements(Expressions):
         return "" if stages == 1 else f" stages {stages}"
 
     def _loop_variable(self, target: ast.AST, axis):
-        """Defines the variable of a loop; gives its text, with location."""
+        """Defines the variable of a loop; returns its text, with location."""
         ssa = self.writer.fresh(target.id if isinstance(target, ast.Name) else None)
         is_span = type(axis) is Tiles
         value = Span(ssa, axis.size, axis.over, None, axis.upper) if is_span else Scalar(ssa, "index")
@@ -245,7 +245,7 @@ class Statements(Expressions):
         self.environment[target.id] = value
 
     def _run_body(self, node: ast.For, word: str, outside):
-        """Lowers the body of a loop and leaves its scope; gives the names as they are at its end."""
+        """Lowers the body of a loop and leaves its scope; returns the names as they are at its end."""
         self.loops.append(word)
         self.run(node.body)
         self.loops.pop()

@@ -75,7 +75,7 @@ class Writer:
         self._body.append(f"{self._indent}{text} {self.location(node, name)}")
 
     def define(self, text: str, node: ast.AST, name: str | None = None):
-        """One op with one result; gives its SSA name."""
+        """One op with one result; returns its SSA name."""
         ssa = self.fresh(name)
         self._body.append(f"{self._indent}{ssa} = {text} {self.location(node, name)}")
         return ssa

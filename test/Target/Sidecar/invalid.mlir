@@ -107,7 +107,7 @@ module attributes {machine.target = #machine.target<"Ascend910B4">} {
 
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
   func.func @a(%x: f32) attributes {ascend.kernel} { return }
-  // expected-error@below {{must have one block and give one number, the count of tiles}}
+  // expected-error@below {{must have one block and return one number, the count of tiles}}
   func.func @a_grid(%x: f32) -> f32 attributes {launch.grid_of = @a} { return %x : f32 }
 }
 

@@ -59,7 +59,7 @@ def kernels(tmp_path):
 
 @pytest.fixture
 def run(capsys):
-    """Runs a command; gives its exit code, output and errors."""
+    """Runs a command; returns its exit code, output and errors."""
 
     def run(*words):
         try:

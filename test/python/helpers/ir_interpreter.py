@@ -101,7 +101,7 @@ class Interpreter:
         return self.trace
 
     def size(self, name: str):
-        """A size or whole number of a kernel, which both texts know under the same name."""
+        """A size or integer of a kernel, which both texts know under the same name."""
         return self.sizes.get(name, 2 + sum(map(ord, name)) % 3)
 
     @staticmethod
@@ -152,7 +152,7 @@ class Interpreter:
             self.values[f"{name}#{number}" if len(values) > 1 else name] = value
 
     def compute(self, name: str, text: str):
-        """A scalar. Reals are the text of what computes them."""
+        """A scalar. Floats are the text of what computes them."""
         operands = [self.values[operand] for operand in operand_names(text.split(" : ", maxsplit=1)[0])]
         if name == "constant":
             literal = text.split(" ", 1)[1].split(" : ", maxsplit=1)[0]

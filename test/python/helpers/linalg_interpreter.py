@@ -296,6 +296,6 @@ def launch(text: str, arguments, memory: dict, programs: int):
     while any(state := [next(run, "done") != "done" for run in runs]):
         assert all(state), "not all programs come to the meeting"
         meetings += 1
-        # In another order behind each: nothing may depend on it.
+        # In another order after each: nothing may depend on it.
         runs.reverse()
     return meetings

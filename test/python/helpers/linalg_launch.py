@@ -12,7 +12,7 @@ def _array(tensor):
 
 
 def _numbers(parameter, tensor):
-    """What stands behind an array: sizes that the kernel does not know, and strides but the last."""
+    """What is after an array: sizes that the kernel does not know, and strides but the last."""
     names = parameter["dims"][-tensor.dim() :]
     return [size for name, size in zip(names, tensor.shape) if isinstance(name, str)] + list(tensor.stride()[:-1])
 

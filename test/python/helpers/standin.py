@@ -88,7 +88,7 @@ def names_of(file: Path):
 
 @functools.cache
 def start():
-    """Puts the stand-in in the place of CANN's libraries and imports torch_npu; gives the stand-in."""
+    """Puts the stand-in in the place of CANN's libraries and imports torch_npu; returns the stand-in."""
     import torch  # noqa: F401  torch_npu needs it, and finds its libraries
 
     if os.environ.get("ASCEND_HOME_PATH") or _is_installed("libascendcl.so"):

@@ -128,7 +128,7 @@ def check_neighborhood_cases():
 
 
 def _check_cases(cases, check):
-    """All cases, every other one on a stream of its own; gives their names."""
+    """All cases, every other one on a stream of its own; returns their names."""
     for number, (name, make) in enumerate(cases.items()):
         try:
             with torch.npu.stream(torch.npu.Stream() if number % 2 else torch.npu.current_stream()):

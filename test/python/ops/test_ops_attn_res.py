@@ -43,7 +43,7 @@ def run(V, w_query, w_norm, g, eps=EPS, **options):
 
 
 def check(V, w_query, w_norm, g, eps=EPS, extreme=False, cancels=False, **options):
-    """Runs the operator and compares everything with the reference; gives the results.
+    """Runs the operator and compares everything with the reference; returns the results.
 
     Extreme values are allowed an error that grows with the scores. `cancels`: the gradients of the weights do, however
     many tokens there are.
@@ -142,7 +142,7 @@ def test_tokens(stage, subtests):
 @pytest.mark.parametrize("dtype", DTYPES, ids=names)
 @BOTH_STAGES
 def test_nothing_is_written_behind_the_outputs(stage, dtype, monkeypatch):
-    """Rows of 123 elements are padded on the chip, never in memory: guard words behind h and dV stay."""
+    """Rows of 123 elements are padded on the chip, never in memory: guard words after h and dV stay."""
     guarded = []
 
     def with_guard(shape, order, dtype, device):
@@ -346,7 +346,7 @@ def test_the_launch_does_not_grow_with_the_tokens(tokens):
 
 @BOTH_STAGES
 def test_rows_past_two_to_the_31(stage):
-    """Offsets are 64-bit: the last row of V lies more than 2**31 elements behind the first."""
+    """Offsets are 64-bit: the last row of V lies more than 2**31 elements after the first."""
     V, w_query, w_norm, g = draw((2, 3, 16), BF16)
     far = torch.empty(2**31 + 4096, dtype=BF16).as_strided(V.shape, (2**31, 32, 1))
     far.copy_(V)

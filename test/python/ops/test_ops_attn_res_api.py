@@ -291,7 +291,7 @@ def test_limit_can_be_set_and_taken_back():
 
 @pytest.mark.parametrize("value, error, message", [
     (0, ValueError, "bytes (0) must be positive"),
-    (1.5, TypeError, "bytes: a whole number or None is expected, not 1.5"),
+    (1.5, TypeError, "bytes: an integer or None is expected, not 1.5"),
 ])  # fmt: skip
 def test_wrong_limits(value, error, message):
     with pytest.raises(error, match=f"^{re.escape(message)}$"):

@@ -32,7 +32,7 @@ def run(q, k, v, g, g_lse=None, **options):
 
 
 def check(q, k, v, g, g_lse=None, path=None, **options):
-    """Runs the operator and compares everything with the reference; gives the results."""
+    """Runs the operator and compares everything with the reference; returns the results."""
     results = run(q, k, v, g, g_lse, path=path, **options)
     assert_close(results, references.neighborhood(q, k, v, g, g_lse=g_lse, **options), q, options.get("scale"))
     return results
@@ -134,7 +134,7 @@ def test_width(stage, width):
 @pytest.mark.parametrize("dtype, dilation", [(F32, 1), (F16, 1), (BF16, 2)], ids=names)
 @BOTH_STAGES
 def test_nothing_is_written_behind_the_outputs(stage, dtype, dilation, monkeypatch):
-    """Rows of 123 elements are padded on the chip, never in memory: guard words behind every output stay."""
+    """Rows of 123 elements are padded on the chip, never in memory: guard words after every output stay."""
     guarded = []
 
     def with_guard(shape, order, dtype, device):
@@ -300,7 +300,7 @@ def test_the_launch_does_not_grow_with_the_tiles(shape):
 
 @BOTH_STAGES
 def test_rows_past_two_to_the_31(stage):
-    """Offsets are 64-bit: the last rows lie more than 2**31 elements behind the first."""
+    """Offsets are 64-bit: the last rows lie more than 2**31 elements after the first."""
     near = draw((2, 1, 5, 16), BF16)
 
     def move(tensor, strides):

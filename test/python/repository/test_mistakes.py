@@ -1,6 +1,6 @@
 """The mistakes that `make mistakes` plants in the emitters: the list fits the sources, the tests, and what is documented of it.
 
-Planting them takes a build each, so it is no part of this suite.
+Planting them takes a build each, so it is not a part of this suite.
 """
 
 import ast

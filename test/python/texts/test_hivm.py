@@ -22,7 +22,7 @@ from vendor import bishengir_templates, bishengir_tool
 DEVICE = "--hacc-append-device-spec=target=Ascend910B4"
 SYNC = ("set_flag", "wait_flag", "pipe_barrier", "sync_block_set", "sync_block_wait")
 LEFT = {*SYNC, "set_ffts_base_addr", "set_mask_norm", "pointer_cast", "get_block_idx", "get_block_num"}
-"""What may be left of HIVM behind the vendor's last pass."""
+"""What may be left of HIVM after the vendor's last pass."""
 
 EVERY_FORM = pytest.mark.parametrize("name, dtype", [(name, dtype) for name in KERNELS | VARIANTS for dtype in DTYPES])
 

@@ -65,7 +65,7 @@ def test_the_vendor_takes_the_kernel(name, dtype, tmp_path, hivmc):
 
 
 def check_meeting(ours: str, handed: str):
-    """Cores meet where we said: every load behind waits for all stores before, and none has changed sides."""
+    """Cores meet where we said: every load after waits for all stores before, and none has changed sides."""
     meetings = ours.count('"hivm.hir.sync_block"')
     assert len(MEETING.findall(handed)) == handed.count("sync_block_wait") == meetings
     assert ("hivm.hir.set_ffts_base_addr %arg0" in handed) == (meetings > 0)

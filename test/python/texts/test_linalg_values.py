@@ -65,7 +65,7 @@ def meeting_before_the_first_phase(text):
 
 
 def size_for_stride(text):
-    """Of dh, whose size and stride are the two arguments behind it."""
+    """Of dh, whose size and stride are the two arguments after it."""
     size, stride = re.search(r"%dh: memref<\?xf32>, (%\w+): i64, (%\w+): i64", text).groups()
     return text.replace(f'"arith.index_cast"({stride})', f'"arith.index_cast"({size})')
 
