@@ -39,4 +39,12 @@ function(attn_add_tool name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
   target_precompile_headers(${name} REUSE_FROM attn-pch)
   add_dependencies(${name} attn-headers)
+  # Debian keeps libMLIR outside the loader's path; an installed tool must still find it.
+  set_target_properties(${name} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+  # A wheel installs commands beside the interpreter.
+  set(folder bin)
+  if(SKBUILD)
+    set(folder "${SKBUILD_SCRIPTS_DIR}")
+  endif()
+  install(TARGETS ${name} RUNTIME DESTINATION "${folder}" COMPONENT attn-tools)
 endfunction()

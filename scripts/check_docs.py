@@ -54,7 +54,7 @@ def commands(line: int, body: str):
 
 def programs(text: str):
     """The programs of a page, each with what the page says that it prints."""
-    found = []
+    found: list[Program] = []
     for fence in FENCE.finditer(text):
         language, marks, body = fence.group(1), fence.group(2).split(), fence.group(3)
         line = text.count("\n", 0, fence.start()) + 2

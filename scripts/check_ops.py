@@ -2,8 +2,8 @@
 """Checks that analyses and passes of the ascend dialect know an instruction only by its interface.
 
 Files in FOLDERS may name the ops of STRUCTURE, which define what buffers, views and order are, and ops of other
-dialects. Any other op is an instruction, and stands for one way to ask what InstructionOpInterface should say. EXPANSION
-lists the files whose purpose is to write one instruction as others.
+dialects. Any other op is an instruction, and stands for one way to ask what InstructionOpInterface should say.
+EXPANSION lists the files whose purpose is to write one instruction as others.
 """
 
 import argparse

@@ -14,7 +14,8 @@ NOTE = "<!-- Generated from TableGen by `make docs`; do not edit. -->\n\n"
 
 def tblgen(*arguments: str, source: str):
     """Runs mlir-tblgen on a TableGen text."""
-    command = [LLVM / "bin/mlir-tblgen", *arguments, "-I", ROOT / "include", "-I", LLVM / "include", "-"]
+    folders = [f"-I{ROOT}/include", f"-I{LLVM}/include"]
+    command = [f"{LLVM}/bin/mlir-tblgen", *arguments, *folders, "-"]
     run = subprocess.run(command, input=source, capture_output=True, text=True)
     if run.returncode:
         sys.exit(f"generate_docs: mlir-tblgen {' '.join(arguments)} failed\n{run.stderr}")

@@ -8,6 +8,7 @@ cd "$root"
 failed=0
 scripts/format.sh --check || failed=1
 .venv/bin/ruff check --quiet . || failed=1
+.venv/bin/mypy || failed=1
 .venv/bin/python scripts/check_includes.py || failed=1
 .venv/bin/python scripts/check_ops.py || failed=1
 .venv/bin/python scripts/check_whitespace.py || failed=1

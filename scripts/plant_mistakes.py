@@ -51,7 +51,8 @@ def targets_of(tests):
 
 def build(*targets):
     """What the build says where it fails."""
-    ninja = re.search(r"^CMAKE_MAKE_PROGRAM:\w+=(.*)$", (BUILD / "CMakeCache.txt").read_text(), re.MULTILINE)[1]
+    settings = (BUILD / "CMakeCache.txt").read_text()
+    (ninja,) = re.findall(r"^CMAKE_MAKE_PROGRAM:\w+=(.*)$", settings, re.MULTILINE)
     code, output = run(ninja, "-C", BUILD, *targets)
     return None if code == 0 else output
 

@@ -16,7 +16,8 @@ SOC = "Ascend910B4"
 
 def collect():
     """The specialisations of the program's kernels, in the order in which they are compiled first."""
-    used, lower = {}, Kernel.lower
+    used: dict[tuple, None] = {}
+    lower = Kernel.lower
 
     def remember(kernel, specialisation):
         lowered = lower(kernel, specialisation)
@@ -24,7 +25,7 @@ def collect():
             used.setdefault((kernel, specialisation))
         return lowered
 
-    Kernel.lower = remember
+    setattr(Kernel, "lower", remember)  # noqa: B010 - to mypy, a method is no variable
     return used
 
 

@@ -49,7 +49,7 @@ def run_lit(build: Path):
     report.unlink(missing_ok=True)
     jobs = os.environ.get("JOBS") or os.cpu_count()
     code = run(sys.executable, LIT, "-sv", "--no-progress-bar", "-j", jobs, "--output", report, build / "test")
-    counts = Counter()
+    counts: Counter[str] = Counter()
     for test in json.loads(report.read_text())["tests"] if report.is_file() else ():
         kind = test["code"]
         counts["passed" if kind in LIT_PASSED else "skipped" if kind in LIT_SKIPPED else "failed"] += 1
@@ -61,11 +61,13 @@ def run_pytest(build: Path):
     report.unlink(missing_ok=True)
     options = ["-q", "-n", "2", "--dist=loadgroup", f"--junitxml={report}"]
     code = run(sys.executable, "-m", "pytest", "test/python", *options)
-    counts = Counter()
+    counts: Counter[str] = Counter()
     for suite in ElementTree.parse(report).getroot().iter("testsuite") if report.is_file() else ():
-        failed = int(suite.get("failures")) + int(suite.get("errors"))
-        skipped = int(suite.get("skipped"))
-        counts.update(passed=int(suite.get("tests")) - failed - skipped, failed=failed, skipped=skipped)
+        tests, failures, errors, skipped = (
+            int(suite.get(name, 0)) for name in ("tests", "failures", "errors", "skipped")
+        )
+        failed = failures + errors
+        counts.update(passed=tests - failed - skipped, failed=failed, skipped=skipped)
     return with_exit_code(counts, code)
 
 
@@ -82,6 +84,7 @@ def parts(preset: str):
         "generated docs": (lambda: script("generate_docs.py", "--check"), False),
         "format": (lambda: one("scripts/format.sh", "--check"), False),
         "python lint": (lambda: one(sys.executable, "-m", "ruff", "check", "--quiet", "."), False),
+        "python types": (lambda: one(sys.executable, "-m", "mypy"), False),
         "whitespace": (lambda: script("check_whitespace.py"), False),
         "shown commands": (lambda: script("check_docs.py"), True),
     }

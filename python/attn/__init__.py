@@ -25,7 +25,7 @@ __all__ = [
 # Name -> the module that has it; imported at first use. A module may stand for itself.
 _LAZY = {
     "Artefact": "compiler",
-    "STAGES": "compiler",
+    "STAGES": "stages",
     "VerificationError": "verification",
     "dump": "compiler",
     "memory_limit": "memory",
@@ -33,7 +33,7 @@ _LAZY = {
     "ops": "ops",
     "runtime": "runtime",
     "sidecar": "sidecar",
-    "simulate": "_runtime",
+    "simulate": "simulation",
     "verify": "verification",
 }
 

@@ -25,7 +25,7 @@ class Module:
     def run(self, pipeline: str) -> list[Diagnostic]:
         """Runs passes and named pipelines in textual form; returns warnings and remarks."""
 
-    def str(self, debug_info: bool = False, generic: bool = False) -> str:
+    def text(self, debug_info: bool = False, generic: bool = False) -> str:
         """The text of the module, with source positions on request."""
 
     def emit_ascendc(self, kernel_form: str = "attribute") -> str:
@@ -47,6 +47,10 @@ class Module:
     @property
     def scratch(self) -> list[tuple[list[str | int], str]]:
         """The workspace that a caller makes: dimensions by name or number ("@blocks" first), and element type."""
+
+    @property
+    def inexact_outputs(self) -> list[str | None]:
+        """For each output of a module at the stage `source`, the op that keeps stages from giving the same bits."""
 
 Array = tuple[int | list[int], tuple[int, ...], tuple[int, ...]]
 """Address (or those of a list of tensors, whose length is the first size), shape, strides in elements."""

@@ -7,22 +7,28 @@ arguments by name, outputs that are there already, and options of the compiler.
 from __future__ import annotations
 
 import functools
+from typing import TYPE_CHECKING
 
-from . import _arguments
-from ._interface import Lowered, Signature
 from ._surroundings import Surroundings
-from .language import Spec
+from .call.interface import Lowered, Results, Signature
+
+if TYPE_CHECKING:
+    from .call.checking import Arguments
+    from .call.interface import Specialisation
 
 
 class Kernel:
     """A kernel. Call it on tensors, or compile it for a chip with `compile`."""
 
+    __name__: str
+    __qualname__: str
+
     def __init__(self, function):
         functools.update_wrapper(self, function)
         self._function = function
         self._surroundings = Surroundings(function)
-        self._lowered = {}
-        self.programs = {}  # what the runtime has compiled for this machine, by specialisation
+        self._lowered: dict[Specialisation, Lowered] = {}
+        self.programs: dict = {}  # what was compiled for this machine, by what it was compiled for
 
     def __repr__(self):
         return f"<attn kernel {self.__qualname__}>"
@@ -49,35 +55,22 @@ class Kernel:
         given are options of the compiler. Returns an `attn.Artefact`.
         """
         from . import compiler
+        from .call.binding import bind
+        from .call.checking import Specs, check_arguments
 
         given, options = compiler.split_options(self.signature, arguments)
-        specialisation = self._specialise_specs(_arguments.bind(self.signature, self.defaults, (), given))
-        return self.artefact(specialisation, soc, options)
-
-    def _specialise_specs(self, bound: dict):
-        arrays = {}
-        for parameter in self.signature.of_kind("array"):
-            spec = bound.get(parameter.name)
-            if parameter.is_none(bound):
-                arrays[parameter.name] = None
-                continue
-            if not isinstance(spec, Spec):
-                problem = "is missing" if spec is None else f"is {spec!r}"
-                example = 'at.spec("? 4096", at.bf16)'
-                raise TypeError(f"{parameter.name}: a spec such as {example} is expected; it {problem}")
-            table = spec.table or parameter.about.table
-            arrays[parameter.name] = _arguments.Description(spec.shape, spec.dtype, table)
-        sizes = _arguments.check_arrays(self.signature, arrays)
-        return _arguments.specialise(self.signature, arrays, sizes, bound, self.captured())
+        values = bind(self.signature, self.defaults, (), given)
+        checked = check_arguments(self.signature, values, Specs(self.signature))
+        return self.artefact(self.specialise(checked), soc, options)
 
     # Between the package's own modules
 
     @functools.cached_property
     def _calls(self):
         """The forms in which the kernel was called."""
-        from . import _runtime
+        from .call import running
 
-        return _runtime.calls_of(self)
+        return running.calls_of(self)
 
     def forget(self):
         """Forgets what was compiled for this machine; the next calls compile, or ask the cache."""
@@ -86,16 +79,31 @@ class Kernel:
 
     def artefact(self, specialisation, soc: str, options: dict):
         """The kernel for a specialisation, compiled for a chip."""
-        from . import _calling, compiler
+        from . import compiler
 
         lowered = self.lower(specialisation)
-        call = functools.partial(_calling.describe_call, self, specialisation, lowered, options)
+        call = functools.partial(self._describe_call, specialisation, lowered.results, options)
         return compiler.Artefact(self.__name__, lowered.text, soc, options, call)
 
-    @property
-    def file_text(self):
-        """The text of the file that the kernel stands in."""
-        return self._surroundings.text
+    def _describe_call(self, specialisation: Specialisation, results: Results, options: dict):
+        """The section `call` of a sidecar, which only the language knows; docs/Sidecar.md describes its fields."""
+        import hashlib
+
+        arrays = self.signature.of_kind("array")
+        names = [output.name for output in results.outputs]
+        return {
+            "module": self.__module__,
+            "function": self.__qualname__,
+            "source": f"sha256:{hashlib.sha256(self._surroundings.text.encode()).hexdigest()}",
+            "constants": {name: text for name, _, text in specialisation.constants},
+            "dims": dict(specialisation.dims),
+            "options": {name: str(value) for name, value in options.items()},
+            "absent": [array.name for array, form in zip(arrays, specialisation.arrays) if form is None],
+            "outputs": [{"name": output.name, "like": output.like} for output in results.outputs],
+            "returns": [None if place is None else names[place] for place in results.returned],
+            "single": results.single,
+            "row_axes": {name: list(axes) for name, axes in results.row_axes.items()},
+        }
 
     @functools.cached_property
     def source(self):
@@ -136,7 +144,15 @@ class Kernel:
         """The numbers that the kernel takes from its surroundings, as they are now; as text, so that 1 is not 1.0."""
         return tuple((name, repr(self._surroundings.lookup(name))) for name in self.signature.captured)
 
-    def lower(self, specialisation):
+    def specialise(self, arguments: Arguments) -> Specialisation:
+        """What the kernel is compiled for to take checked arguments."""
+        return arguments.specialise(self.captured())
+
+    def results(self, arguments: Arguments) -> Results:
+        """What a call with checked arguments gives."""
+        return self.lower(self.specialise(arguments)).results
+
+    def lower(self, specialisation: Specialisation) -> Lowered:
         """The tile IR for a specialisation, from the cache where it is known."""
         from . import cache
 
@@ -144,13 +160,14 @@ class Kernel:
             from .frontend import lower
 
             made = lower(self.source, self.signature, specialisation)
-            return made.to_json(), made.text.encode()
+            return made.results.to_json(), made.text.encode()
 
         lowered = self._lowered.get(specialisation)
         if lowered is None:
             key = functools.partial(self._key, self._surroundings.path, repr(specialisation))
             found = cache.obtain("lowered", self.__name__, key, make)
-            lowered = self._lowered[specialisation] = Lowered.from_json(found.about, found.data.decode())
+            lowered = Lowered(found.data.decode(), Results.from_json(found.about))
+            self._lowered[specialisation] = lowered
         return lowered
 
 

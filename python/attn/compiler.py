@@ -5,14 +5,11 @@ from __future__ import annotations
 import contextlib
 import re
 import sys
+from typing import Any
 
-from . import cache
+from . import cache, stages
 from .cache import keys
 from .errors import CompileError, Diagnostic
-
-STAGES = ("source", "tile", "linalg", "ascend", "ascendc", "hivm")
-"""What the frontend wrote; fitted tiles; what triton-ascend would hand to the vendor's compiler; the chip's ops,
-buffers and flags; the texts for the chip's compilers."""
 
 # The pipelines that lead to each stage from the frontend's text, and the options that they take.
 _PIPELINES = {"source": (), "tile": ("attn-tile",), "ascend": ("attn-tile", "attn-ascend")}
@@ -83,17 +80,18 @@ class Artefact:
         self._options = options
         self._describe_call = describe_call
         self._source = source
-        self._modules = {}
-        self._said = {}  # on the way to each module
-        self._texts = {}
-        self._remarks = []
+        self._modules: dict[str, Any] = {}
+        self._said: dict[str, list[Diagnostic]] = {}  # on the way to each module
+        self._texts: dict[tuple[str, bool], cache.Entry] = {}
+        self._remarks: list[Diagnostic] = []
+        self._for_hivm: Artefact | None = None
 
     def __repr__(self):
         return f"<attn artefact {self.name} for {self.soc}>"
 
     def ir(self, stage: str = "tile", debug_info: bool = False):
         """The text of a stage (one of `attn.STAGES`); with `debug_info`, each op with its source position."""
-        _check_stage(stage)
+        stages.check(stage)
         if stage == "ascendc":
             return self.ascendc
         if stage == "hivm":
@@ -166,11 +164,9 @@ class Artefact:
         """The same kernel for HIVM, whose ops are of the level of composites."""
         if self._options.get("composites"):
             return self
-        if "composites" not in self._modules:
-            self._modules["composites"] = Artefact(
-                self.name, self._source, self.soc, {**self._options, "composites": True}
-            )
-        return self._modules["composites"]
+        if self._for_hivm is None:
+            self._for_hivm = Artefact(self.name, self._source, self.soc, {**self._options, "composites": True})
+        return self._for_hivm
 
     @property
     def sizes(self):
@@ -191,7 +187,7 @@ class Artefact:
                 elif level != stage:
                     text = getattr(module, f"emit_{stage}")()
                 else:
-                    text = module.str(debug_info, generic=stage == "linalg")
+                    text = module.text(debug_info, generic=stage == "linalg")
             about = {"sizes": module.sizes, "remarks": [remark.to_json() for remark in self._said[level]]}
             return about, text.encode()
 
@@ -225,7 +221,7 @@ class Artefact:
         """The native module at a stage."""
         if stage not in self._modules:
             module = parse(self._source, self.soc)
-            said = []
+            said: list[Diagnostic] = []
             with compile_errors():
                 for name in _PIPELINES[stage]:
                     said += map(Diagnostic.from_native, module.run(_pipeline_text(name, self._options)))
@@ -234,15 +230,10 @@ class Artefact:
         return self._modules[stage]
 
 
-def _check_stage(stage: str):
-    if stage not in STAGES:
-        raise ValueError(f"unknown stage {stage!r}; known: {', '.join(STAGES)}")
-
-
 def dump(kernel, stage: str = "tile", file=None, **arguments):
     """Prints a stage of a kernel: `attn.dump(kernel, stage="ascend", V=at.spec("? ? 4096", at.bf16), ...)`.
 
     Takes what `kernel.compile` takes.
     """
-    _check_stage(stage)
+    stages.check(stage)
     print(kernel.compile(**arguments).ir(stage), end="", file=file or sys.stdout)

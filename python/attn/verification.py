@@ -13,9 +13,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from . import _runtime, compiler
-from ._exactness import inexact_outputs
+from . import compiler
+from .call.binding import bind
+from .call.checking import CPU, Tensors, check_arguments
+from .call.interface import Results
 from .errors import Diagnostic, format_diagnostic
+from .simulation import simulate
+from .stages import RUNNING
+from .stages import check as check_stage
 from .testing import Comparison, compare
 
 TOLERANCE = {"torch.float32": (1e-5, 1e-5), "torch.float16": (2e-3, 1e-3), "torch.bfloat16": (2e-2, 1e-2)}
@@ -31,25 +36,12 @@ class Run(NamedTuple):
     report: object = None
 
 
-def _run_jit(kernel, positional, keywords, soc):
-    return Run(kernel(*positional, **keywords), [])
-
-
-def _run_chip(kernel, positional, keywords, soc, stage="ascend"):
-    simulation = _runtime.simulate(kernel, *positional, soc=soc, stage=stage, record=True, **keywords)
-    return Run(simulation.outputs, simulation.report.hazards, simulation.report)
-
-
-def _run_ascendc(kernel, positional, keywords, soc):
-    return _run_chip(kernel, positional, keywords, soc, "ascendc")
-
-
-def _run_hivm(kernel, positional, keywords, soc):
-    return _run_chip(kernel, positional, keywords, soc, "hivm")
-
-
-STAGES = {"jit": _run_jit, "chip": _run_chip, "ascendc": _run_ascendc, "hivm": _run_hivm}
-"""The stages that can be compared, in the order in which a kernel goes through them; each runs the whole kernel."""
+def _run(kernel, positional, keywords: dict, soc: str, stage: str):
+    """Runs the whole kernel in a stage."""
+    if stage == "jit":
+        return Run(kernel(*positional, **keywords), [])
+    outputs, report = simulate(kernel, *positional, soc=soc, stage=stage, record=True, **keywords)
+    return Run(outputs, report.hazards, report)
 
 
 class VerificationError(AssertionError):
@@ -70,9 +62,9 @@ class Finding:
         return self.comparison.holds
 
     def __str__(self):
-        if self.ok:
-            return f"{self.stage}: {self.output} {self._agreement()}"
         element = self.comparison.first_wrong
+        if element is None:
+            return f"{self.stage}: {self.output} {self._agreement()}"
         place = f"[{', '.join(map(str, element.index))}]" if element.index else ""
         bound = f"within {element.bound:.9g}" if element.bound else "bit for bit"
         return (
@@ -136,7 +128,7 @@ class Verification:
         order = list(self.runs)
         lines += map(str, sorted(self.findings, key=lambda finding: (order.index(finding.stage), finding.ok)))
         if self.trace_difference:
-            lines.append(f"ascendc: its instructions are not those of chip: {self.trace_difference}")
+            lines.append(f"ascendc: its instructions are not those of ascend: {self.trace_difference}")
         for name, run in self.runs.items():
             lines += [f"{name}: {_format_hazard(hazard)}" for hazard in run.hazards]
         for output, cause in self.unchecked.items():
@@ -150,7 +142,7 @@ class Verification:
 
 
 def verify(
-    kernel, *positional, reference=None, tolerance=None, soc: str = "Ascend910B4", stages=("jit", "chip"), **keywords
+    kernel, *positional, reference=None, tolerance=None, soc: str = "Ascend910B4", stages=("jit", "ascend"), **keywords
 ):
     """Runs a kernel in several stages and compares them; returns a `Verification`.
 
@@ -159,36 +151,39 @@ def verify(
     what it does not name has that of `TOLERANCE`. Without a reference, outputs that must be equal bit for bit are
     compared, and the others are named.
     """
-    _check_stages(stages)
+    if not stages:
+        raise ValueError(f"no stage is given; known: {', '.join(RUNNING)}")
+    for name in stages:
+        check_stage(name, RUNNING)
     arguments, _ = compiler.split_options(kernel.signature, keywords)
-    lowered = _runtime.lower(kernel, positional, arguments)
+    lowered = _lower(kernel, positional, arguments)
     with _unwritten_is_nan():
-        runs = {name: STAGES[name](kernel, positional, keywords, soc) for name in stages}
-    outputs = {name: _by_name(lowered, run.outputs) for name, run in runs.items()}
+        runs = {name: _run(kernel, positional, keywords, soc, name) for name in stages}
+    outputs = {name: _by_name(lowered.results, run.outputs) for name, run in runs.items()}
     findings = []
     if reference is not None:
-        expected = _by_name(lowered, _call_reference(kernel, reference, positional, arguments))
+        expected = _by_name(lowered.results, _call_reference(kernel, reference, positional, arguments))
         findings += _compare_with_reference(outputs, expected, tolerance)
     causes = _causes(lowered, outputs[stages[0]])
     findings += _compare_stages(outputs, [name for name, cause in causes.items() if cause is None])
     difference = ""
-    if {"chip", "ascendc"} <= runs.keys():
-        findings += _compare_bits("ascendc", outputs["ascendc"], "chip", outputs["chip"])
-        difference = runs["chip"].report.records.difference(runs["ascendc"].report.records)
+    if {"ascend", "ascendc"} <= runs.keys():
+        findings += _compare_bits("ascendc", outputs["ascendc"], "ascend", outputs["ascend"])
+        difference = runs["ascend"].report.records.difference(runs["ascendc"].report.records)
     if "hivm" in runs:
         with _unwritten_is_nan():
-            kept = _run_chip(kernel, positional, {**keywords, "composites": True}, soc)
-        findings += _compare_bits("hivm", outputs["hivm"], "chip with composites", _by_name(lowered, kept.outputs))
+            kept = _run(kernel, positional, {**keywords, "composites": True}, soc, "ascend")
+        expected = _by_name(lowered.results, kept.outputs)
+        findings += _compare_bits("hivm", outputs["hivm"], "ascend with composites", expected)
     compared = {finding.output for finding in findings}
     unchecked = {name: cause for name, cause in causes.items() if name not in compared}
     return Verification(kernel.__name__, runs, findings, unchecked, difference)
 
 
-def _check_stages(stages):
-    unknown = [name for name in stages if name not in STAGES]
-    if unknown or not stages:
-        problem = f"unknown stage {unknown[0]!r}" if unknown else "no stage is given"
-        raise ValueError(f"{problem}; known: {', '.join(STAGES)}")
+def _lower(kernel, positional, arguments: dict):
+    """What the frontend writes for a call, without running it."""
+    values = bind(kernel.signature, kernel.defaults, positional, arguments)
+    return kernel.lower(kernel.specialise(check_arguments(kernel.signature, values, Tensors(CPU))))
 
 
 @contextmanager
@@ -207,16 +202,16 @@ def _unwritten_is_nan():
 # Outputs by name
 
 
-def _by_name(lowered, results):
-    """The results of a call by the names of the outputs; those of a list have their place in it behind.
+def _by_name(results: Results, returned):
+    """What a call returned by the names of the outputs; those of a list have their place in it behind.
 
     Where the kernel returns None, there is nothing to compare, whatever a reference gives.
     """
     named = {}
-    for place, result in zip(lowered.returned, (results,) if lowered.single else results, strict=True):
+    for place, result in zip(results.returned, (returned,) if results.single else returned, strict=True):
         if place is None:
             continue
-        name = lowered.outputs[place].name
+        name = results.outputs[place].name
         if isinstance(result, (list, tuple)):
             named.update({f"{name}[{index}]": tensor for index, tensor in enumerate(result)})
         else:
@@ -226,8 +221,8 @@ def _by_name(lowered, results):
 
 def _causes(lowered, outputs: dict):
     """For each output by name: the op that keeps stages from being equal bit for bit, or None."""
-    causes = inexact_outputs(compiler.parse(lowered.text, "host").str())
-    by_array = {output.name: cause for output, cause in zip(lowered.outputs, causes, strict=True)}
+    causes = compiler.parse(lowered.text, "host").inexact_outputs
+    by_array = {output.name: cause for output, cause in zip(lowered.results.outputs, causes, strict=True)}
     return {name: by_array[name.partition("[")[0]] for name in outputs}
 
 
@@ -278,11 +273,15 @@ def _compare_bits(stage: str, results: dict, against: str, expected: dict):
     for name, result in results.items():
         comparison = compare(result, expected[name], (0.0, 0.0))
         if comparison.holds:
-            bits = (tensor.contiguous().view(whole[tensor.element_size()]) for tensor in (result, expected[name]))
-            comparison = compare(*bits, (0.0, 0.0))
+            got, right = (t.contiguous().view(whole[t.element_size()]) for t in (result, expected[name]))
+            comparison = compare(got, right, (0.0, 0.0))
         yield Finding(stage, name, against, comparison)
 
 
 def _format_hazard(hazard):
-    notes = [Diagnostic("note", *place, text) for place, text in hazard.notes]
-    return format_diagnostic(Diagnostic(hazard.kind, *hazard.place, hazard.message, notes=notes))
+    def diagnostic(severity: str, place: tuple, text: str, notes=()):
+        file, line, column = place
+        return Diagnostic(severity, file, line, column, text, notes=notes)
+
+    notes = [diagnostic("note", place, text) for place, text in hazard.notes]
+    return format_diagnostic(diagnostic(hazard.kind, hazard.place, hazard.message, notes))

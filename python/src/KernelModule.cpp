@@ -1,5 +1,6 @@
 // Parsing, transforming and printing kernels for Python; part of attn._core.
 #include "KernelModule.h"
+#include "attn/Dialect/Tile/Analysis/Exactness.h"
 #include "attn/Dialect/Tile/IR/Tile.h"
 #include "attn/Launch/IR/LaunchDialect.h"
 #include "attn/Machine/Chip.h"
@@ -58,7 +59,7 @@ std::vector<DiagnosticRecord> KernelModule::run(const std::string &pipeline) {
   raiseDiagnostics(collector.take());
 }
 
-std::string KernelModule::str(bool debugInfo, bool generic) const {
+std::string KernelModule::text(bool debugInfo, bool generic) const {
   std::string text;
   llvm::raw_string_ostream stream(text);
   OpPrintingFlags flags;
@@ -172,13 +173,28 @@ KernelModule::getScratch() const {
   return scratch;
 }
 
+std::vector<std::optional<std::string>> KernelModule::getInexactOutputs() const {
+  std::vector<std::optional<std::string>> causes;
+  getModule()->walk([&](func::FuncOp kernel) {
+    if (!kernel->hasAttr("tile.kernel"))
+      return;
+    tile::Exactness exactness(kernel);
+    for (BlockArgument argument : kernel.getArguments())
+      if (kernel.getArgAttr(argument.getArgNumber(), launch::outputName)) {
+        Operation *cause = exactness.getCause(argument);
+        causes.push_back(cause ? std::optional(tile::describeCause(cause)) : std::nullopt);
+      }
+  });
+  return causes;
+}
+
 void bindKernelModule(py::module_ &module) {
   using release = py::call_guard<py::gil_scoped_release>;
   py::class_<KernelModule>(module, "Module")
       .def_static("parse", &KernelModule::parse, py::arg("text"), py::arg("soc") = py::none(),
                   release())
       .def("run", &KernelModule::run, py::arg("pipeline"), release())
-      .def("str", &KernelModule::str, py::arg("debug_info") = false, py::arg("generic") = false,
+      .def("text", &KernelModule::text, py::arg("debug_info") = false, py::arg("generic") = false,
            release())
       .def("emit_ascendc", &KernelModule::emitAscendC, py::arg("kernel_form") = "attribute",
            release())
@@ -186,9 +202,10 @@ void bindKernelModule(py::module_ &module) {
       .def("emit_sidecar", &KernelModule::emitSidecar, release())
       .def("build_object", &KernelModule::buildObject, py::arg("output"), py::arg("shared"),
            py::arg("via"), py::arg("compiler"), py::arg("call"), release())
-      .def("__str__", [](const KernelModule &kernel) { return kernel.str(/*debugInfo=*/false); })
+      .def("__str__", [](const KernelModule &kernel) { return kernel.text(/*debugInfo=*/false); })
       .def_property_readonly("sizes", &KernelModule::getSizes)
-      .def_property_readonly("scratch", &KernelModule::getScratch);
+      .def_property_readonly("scratch", &KernelModule::getScratch)
+      .def_property_readonly("inexact_outputs", &KernelModule::getInexactOutputs);
 }
 
 } // namespace attn::python

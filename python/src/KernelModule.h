@@ -30,7 +30,7 @@ public:
   std::vector<DiagnosticRecord> run(const std::string &pipeline);
 
   /// The generic form is the one that other versions of MLIR read.
-  std::string str(bool debugInfo, bool generic = false) const;
+  std::string text(bool debugInfo, bool generic = false) const;
 
   /// The AscendC text of a module at the stage `ascend`. Raises DiagnosticError.
   std::string emitAscendC(const std::string &kernelForm) const;
@@ -54,6 +54,10 @@ public:
   /// dimensions by name or number, and the element type.
   using Dimension = std::variant<std::string, int64_t>;
   std::vector<std::pair<std::vector<Dimension>, std::string>> getScratch() const;
+
+  /// For each output of a kernel at the stage `source`, in order: the op that keeps stages from
+  /// giving the same bits, if any.
+  std::vector<std::optional<std::string>> getInexactOutputs() const;
 
   mlir::ModuleOp getModule() const { return *module; }
   mlir::MLIRContext *getContext() const { return context.get(); }

@@ -15,7 +15,7 @@ from .store import Store
 
 __all__ = ["Entry", "Store", "current_store", "obtain"]
 
-_stores = {}
+_stores: dict[tuple[str, int], Store] = {}
 
 
 def current_store():

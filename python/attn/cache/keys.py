@@ -32,13 +32,13 @@ def compiler_identity():
 
     from .. import _host
 
-    parts = [sys.implementation.cache_tag, sys.platform]
-    for folder in (_PACKAGE, os.path.join(_PACKAGE, "frontend")):
+    parts: list[str | bytes] = [str(sys.implementation.cache_tag), sys.platform]
+    for folder in (_PACKAGE, *(os.path.join(_PACKAGE, name) for name in ("call", "frontend"))):
         for name in sorted(name for name in os.listdir(folder) if name.endswith(".py")):
             with open(os.path.join(folder, name), "rb") as file:
                 parts += [name, file.read()]
     compiler = find_spec("attn._core")
-    for path in (compiler.origin if compiler else "", _host.__file__, *_host.compiler_libraries):
+    for path in ((compiler and compiler.origin) or "", _host.__file__, *_host.compiler_libraries):
         parts.append(identify_library(path))
     return digest(*parts)
 

@@ -10,7 +10,7 @@ DEFAULT_SIZE = 1 << 30
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _SIZE = re.compile(r"(\d+)([KMG]?)(?:i?B)?", re.IGNORECASE)
-_warned = set()
+_warned: set[str] = set()
 
 
 def is_enabled():

@@ -36,7 +36,7 @@ def _info(store):
     print(f"enabled  {'yes' if settings.is_enabled() else 'no (ATTN_CACHE)'}")
     print(f"entries  {len(entries)}")
     print(f"size     {_show_bytes(sum(entry.bytes for entry in entries))} of {_show_bytes(store.limit)}")
-    kinds = {}
+    kinds: dict[str, list[int]] = {}
     for entry in entries:
         kinds.setdefault(entry.kind, []).append(entry.bytes)
     for kind, sizes in sorted(kinds.items()):
@@ -68,7 +68,7 @@ def _verify(store):
     return 1 if wrong else 0
 
 
-def _show_bytes(count: int):
+def _show_bytes(count: float):
     for unit in ("B", "KiB", "MiB"):
         if count < 1024:
             return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"

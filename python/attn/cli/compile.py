@@ -6,8 +6,8 @@ import os
 import sys
 from pathlib import Path
 
-from ..compiler import STAGES
 from ..errors import CompileError
+from ..stages import STAGES
 
 # The stages that are written as texts, where the compiler has them, and the endings of their files.
 _TEXTS = {"ascendc": "asc", "hivm": "hivm.mlir"}

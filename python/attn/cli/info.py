@@ -78,7 +78,7 @@ def _show_call(call: dict):
 
 
 def _show_launches(data: dict):
-    from .._formula import show
+    from ..sidecar.formulas import show
 
     grid = data["grid"]
     yield f"  grid          min({show(grid['tiles'])}, {grid['limit']}) blocks" + (

@@ -6,6 +6,7 @@ import itertools
 from typing import NamedTuple
 
 from .. import language
+from .._kernel import Kernel
 from ..language import Spec
 
 _DTYPES = {name: getattr(language, name) for name in ("f32", "f16", "bf16")}
@@ -24,14 +25,16 @@ class Request(NamedTuple):
     @classmethod
     def read(cls, dtypes, constants, lists, absent, options, numbers):
         """From the words of the command line."""
-        by_array = {}
+        by_array: dict[str, list[str]] = {}
         for text in dtypes:
             array, _, types = text.rpartition("=")
             _add(by_array, array, types, "--dtype", text)
             for name in by_array[array]:
                 if name not in _DTYPES:
                     raise ValueError(f"--dtype {text}: '{name}' is not a dtype; known: {', '.join(_DTYPES)}")
-        values, compiler, call = {}, {}, {}
+        values: dict[str, list[str]] = {}
+        compiler: dict[str, list[str]] = {}
+        call: dict[str, list[str]] = {}
         for text in constants:
             name, _, listed = text.partition("=")
             _add(values, name, listed, "--const", text)
@@ -88,7 +91,7 @@ def _read_number(text: str, what: str):
 class Variant(NamedTuple):
     """One kernel with a dtype for each array and a value for each constant."""
 
-    kernel: object
+    kernel: Kernel
     name: str
     dtypes: dict
     constants: dict
@@ -104,7 +107,7 @@ class Variant(NamedTuple):
         """The section `predicted` of the sidecar, where the request has numbers for a call; else None."""
         if not self.request.numbers:
             return None
-        from .._runtime import simulate
+        from ..simulation import simulate
 
         sizes = {**self._sizes(), **self.request.numbers}
         signature = self.kernel.signature

@@ -5,13 +5,13 @@ Arithmetic on tiles is f32: narrower tiles are widened before, and a scalar ente
 
 from __future__ import annotations
 
-import ast
 import math
 import operator
+from collections.abc import Callable
 from typing import NamedTuple
 
 from ..language import DType, bf16, f16, f32
-from .source import Source
+from .source import Node, Source
 from .values import Scalar, Symbol, Tile, add_dims, describe, is_number, subtract_dims
 from .writer import Writer
 
@@ -22,9 +22,9 @@ class _Operation(NamedTuple):
     """How an operation is spelled for tiles, floats and integers, and how it folds; None where there is none."""
 
     tile: str | None
-    f32: str | None
-    index: str | None
-    fold: object
+    real: str | None
+    whole: str | None
+    fold: Callable
 
 
 _OPERATIONS = {
@@ -42,7 +42,7 @@ _OPERATIONS = {
 # What leaves an integer as it is, on the right and, where operands commute, on the left.
 _NEUTRAL = {"+": 0, "-": 0, "*": 1, "//": 1, "at.cdiv": 1}
 
-_FUNCTIONS = {
+_FUNCTIONS: dict[str, Callable[[float], float]] = {
     "exp": math.exp,
     "log": math.log,
     "sqrt": math.sqrt,
@@ -60,7 +60,7 @@ class Arithmetic:
 
     # Two operands
 
-    def binary(self, symbol: str, a, b, node: ast.AST, name: str | None = None):
+    def binary(self, symbol: str, a, b, node: Node, name: str | None = None):
         """`a symbol b` for any mix of numbers, sizes, scalars and tiles."""
         operation = _OPERATIONS[symbol]
         if type(a) is Symbol or type(b) is Symbol:
@@ -89,7 +89,7 @@ class Arithmetic:
             return None
         return add_dims(a, b) if symbol == "+" else subtract_dims(a, b)
 
-    def size(self, value, node: ast.AST):
+    def size(self, value, node: Node):
         """A size that the compiler chooses as an integer; other values as they are."""
         if type(value) is not Symbol:
             return value
@@ -122,25 +122,25 @@ class Arithmetic:
         return b if a == 1 else None
 
     def _scalar_binary(self, symbol: str, operation: _Operation, a, b, node, name):
-        if _is_whole(a) and _is_whole(b) and operation.index is not None:
+        if _is_whole(a) and _is_whole(b) and operation.whole is not None:
             if b == _NEUTRAL.get(symbol):
                 return a
             if a == _NEUTRAL.get(symbol) and symbol in "+*":
                 return b
             a, b = self.index(a, node), self.index(b, node)
-            if operation.index == "remainder":  # Python's: the sign of the divisor
+            if operation.whole == "remainder":  # Python's: the sign of the divisor
                 quotient = self._writer.define(f"arith.floordivsi {a}, {b} : index", node)
                 product = self._writer.define(f"arith.muli {quotient}, {b} : index", node)
                 return Scalar(self._writer.define(f"arith.subi {a}, {product} : index", node, name), "index")
-            return Scalar(self._writer.define(f"arith.{operation.index} {a}, {b} : index", node, name), "index")
-        if operation.f32 is None:
+            return Scalar(self._writer.define(f"arith.{operation.whole} {a}, {b} : index", node, name), "index")
+        if operation.real is None:
             raise self._error(node, f"'{symbol}' takes integers, not {describe(b if _is_whole(a) else a)}")
         a, b = self.float(a, node), self.float(b, node)
-        return Scalar(self._writer.define(f"arith.{operation.f32} {a}, {b} : f32", node, name), "f32")
+        return Scalar(self._writer.define(f"arith.{operation.real} {a}, {b} : f32", node, name), "f32")
 
     # One operand
 
-    def function(self, mnemonic: str, x, node: ast.AST, name: str | None = None):
+    def function(self, mnemonic: str, x, node: Node, name: str | None = None):
         """`exp`, `log`, `sqrt`, `rsqrt` or `abs`."""
         if is_number(x):
             try:
@@ -150,7 +150,7 @@ class Arithmetic:
         x = self.operand(x, node, f"at.{mnemonic}")
         return x._replace(ssa=self._writer.define(f"tile.{mnemonic} {x.ssa} : {x.type}", node, name))
 
-    def negate(self, x, node: ast.AST, name: str | None = None):
+    def negate(self, x, node: Node, name: str | None = None):
         """`-x`."""
         x = self.size(x, node)
         if is_number(x):
@@ -162,7 +162,7 @@ class Arithmetic:
         # Not 0 - x, which loses the sign of a zero.
         return self._tile_binary("-", "mul", x, -1.0, node, name)
 
-    def reduce(self, kind: str, x, axis, node: ast.AST, name: str | None = None):
+    def reduce(self, kind: str, x, axis, node: Node, name: str | None = None):
         """`sum`, `max`, `min` or `mean` over rows (0) or columns (1)."""
         if type(x) is not Tile:
             raise self._error(node, f"at.{kind} takes a tile, not {describe(x)}")
@@ -184,7 +184,7 @@ class Arithmetic:
 
     # Conversions
 
-    def operand(self, value, node: ast.AST, what: str):
+    def operand(self, value, node: Node, what: str):
         """A value as an f32 tile that arithmetic can take."""
         value = self.size(value, node)
         if type(value) is Tile:
@@ -204,7 +204,7 @@ class Arithmetic:
             ssa = self._writer.define(text, node)
         return Tile(ssa, 1, 1, f32)
 
-    def cast(self, tile: Tile, dtype: DType, node: ast.AST, name: str | None = None):
+    def cast(self, tile: Tile, dtype: DType, node: Node, name: str | None = None):
         """A tile with another element type; narrowing rounds to nearest even."""
         if tile.dtype is dtype:
             return tile
@@ -216,25 +216,25 @@ class Arithmetic:
         text = f"tile.cast {tile.ssa} : {tile.type} -> {result.type}"
         return result._replace(ssa=self._writer.define(text, node, name))
 
-    def fill(self, rows, cols, value, dtype: DType, node: ast.AST, name: str | None = None):
+    def fill(self, rows, cols, value, dtype: DType, node: Node, name: str | None = None):
         """A tile filled with one number."""
         result = Tile("", rows, cols, f32)
         text = f"tile.splat {self.float(value, node)} : f32 -> {result.type}"
         splat = result._replace(ssa=self._writer.define(text, node, name if dtype is f32 else None))
         return self.cast(splat, dtype, node, name)
 
-    def index(self, value, node: ast.AST, what: str = "this"):
+    def index(self, value, node: Node, what: str = "this"):
         """The SSA name of an integer."""
         self.check_index(value, node, what)
         value = self.size(value, node)
         return value.ssa if type(value) is Scalar else self._writer.index(value, node)
 
-    def check_index(self, value, node: ast.AST, what: str):
+    def check_index(self, value, node: Node, what: str):
         """Raises unless a value is an integer."""
         if isinstance(value, bool) or not _is_whole(value):
             raise self._error(node, f"{what} must be an integer, not {describe(value)}")
 
-    def float(self, value, node: ast.AST, what: str = "this"):
+    def float(self, value, node: Node, what: str = "this"):
         """The SSA name of a float."""
         value = self.size(value, node)
         if is_number(value):

@@ -27,10 +27,11 @@ def _check_columns(lowering, node: ast.Call, word: str, a: Tile, b: Tile):
         raise lowering.error(node, f"at.{word} takes tiles of equal columns, not {describe(a)} and {describe(b)}")
 
 
-def _check_taps(lowering, node: ast.Call, word: str, taps):
+def _checked_taps(lowering, node: ast.Call, word: str, taps) -> int:
     if not isinstance(taps, int) or taps < 1 or taps % 2 == 0:
         found = f"not {taps}" if isinstance(taps, int) else "known at compile time"
         raise lowering.error(node, f"at.{word} needs an odd number of taps, {found}")
+    return taps
 
 
 def _check_window(lowering, node: ast.Call, word: str, rows, taps: int, window):
@@ -45,8 +46,7 @@ def band_dot(lowering, node: ast.Call, name, q, k):
     q, k = _operands(lowering, node, "band_dot", q, k)
     _check_columns(lowering, node, "band_dot", q, k)
     more = subtract_dims(k.rows, q.rows)
-    taps = more + 1 if isinstance(more, int) else None
-    _check_taps(lowering, node, "band_dot", taps)
+    taps = _checked_taps(lowering, node, "band_dot", more + 1 if isinstance(more, int) else None)
     result = Tile("", q.rows, taps, f32)
     text = f"tile.band_dot {q.ssa}, {k.ssa} : {q.type}, {k.type} -> {result.type}"
     return result._replace(ssa=lowering.writer.define(text, node, name))
@@ -55,7 +55,7 @@ def band_dot(lowering, node: ast.Call, name, q, k):
 def band_mix(lowering, node: ast.Call, name, p, v):
     """The weighted sum of the rows of each row's window."""
     p, v = _operands(lowering, node, "band_mix", p, v)
-    _check_taps(lowering, node, "band_mix", p.cols)
+    _checked_taps(lowering, node, "band_mix", p.cols)
     _check_window(lowering, node, "band_mix", p.rows, p.cols, v.rows)
     result = Tile("", p.rows, v.cols, f32)
     text = f"tile.band_mix {p.ssa}, {v.ssa} : {p.type}, {v.type} -> {result.type}"
@@ -65,7 +65,7 @@ def band_mix(lowering, node: ast.Call, name, p, v):
 def band_spread(lowering, node: ast.Call, name, p, q, acc):
     """Each row, weighted, added to the rows of its window in `acc`."""
     p, q = _operands(lowering, node, "band_spread", p, q)
-    _check_taps(lowering, node, "band_spread", p.cols)
+    _checked_taps(lowering, node, "band_spread", p.cols)
     if p.rows != q.rows:
         message = "at.band_spread takes weights and rows of equal rows"
         raise lowering.error(node, f"{message}, not {describe(p)} and {describe(q)}")
@@ -84,7 +84,7 @@ def mask(lowering, node: ast.Call, name, s, valid):
     (s,) = _operands(lowering, node, "mask", s)
     if type(valid) is not Valid or valid.span.first is None:
         raise lowering.error(node, f"at.mask takes the '.valid' of a window, not {describe(valid)}")
-    _check_taps(lowering, node, "mask", s.cols)
+    _checked_taps(lowering, node, "mask", s.cols)
     _check_window(lowering, node, "mask", s.rows, s.cols, valid.span.size)
     window = lowering.spans.written(valid.span, node)
     exists = s._replace(ssa=lowering.writer.define(f"tile.band_mask {window.ssa} : {window.type} -> {s.type}", node))

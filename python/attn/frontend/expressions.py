@@ -5,13 +5,15 @@ from __future__ import annotations
 import ast
 import operator
 import types
+from collections.abc import Callable
+from typing import Any
 
 from ..language import DType, Word
 from .arithmetic import Arithmetic
 from .blocks import Blocks
 from .indexing import Indexing, Slice
 from .parts import take_rows
-from .source import Source
+from .source import Node, Source
 from .spans import METHODS, Spans
 from .values import NOTHING, Array, Method, Span, State, Tile, describe
 from .words import WORDS, finish, push
@@ -58,13 +60,13 @@ class Expressions:
         self.error = source.error
         self.writer = Writer(source, reserved)
         self.arithmetic = Arithmetic(source, self.writer)
-        self.environment = {}
+        self.environment: dict[str, Any] = {}
         self.spans = Spans(source, self.writer, self.arithmetic)
         self.indexing = Indexing(source, self.writer, self.arithmetic, self.spans)
         self.blocks = Blocks()
-        self._left_loops = {}  # names that were defined in a loop which has ended, with the loop's line
+        self._left_loops: dict[str, int] = {}  # names that were defined in a loop which has ended, with the loop's line
 
-    def evaluate(self, node: ast.AST, name: str | None = None):
+    def evaluate(self, node: Node, name: str | None = None):
         """The value of an expression; `name` is the variable it is assigned to."""
         handler = _HANDLERS.get(type(node))
         if handler is None:
@@ -76,7 +78,7 @@ class Expressions:
         """Whether a name is a dim of an array; overridden by the lowering."""
         raise NotImplementedError
 
-    def dim(self, name: str, node: ast.AST):
+    def dim(self, name: str, node: Node):
         """The value of a dim; overridden by the lowering."""
         raise NotImplementedError
 
@@ -127,7 +129,7 @@ class Expressions:
             return not self.condition(value, node)
         raise self.error(node, "this operator is not supported in a kernel")
 
-    def condition(self, value, node: ast.AST):
+    def condition(self, value, node: Node):
         """A truth value known at compile time."""
         if isinstance(value, (bool, int, float)) or value is None:
             return bool(value)
@@ -186,11 +188,14 @@ class Expressions:
     def _slice_size(self, lower, node: ast.Slice):
         """upper - lower, where both are numbers or the slice has the form a:a + size."""
         upper = node.upper
+        if upper is None:
+            return None
         if isinstance(lower, int):
             value = self.evaluate(upper)
             return value - lower if isinstance(value, int) else None
-        is_sum = isinstance(upper, ast.BinOp) and isinstance(upper.op, ast.Add)
-        if not is_sum or ast.dump(upper.left) != ast.dump(node.lower):
+        if not isinstance(upper, ast.BinOp) or not isinstance(upper.op, ast.Add) or node.lower is None:
+            return None
+        if ast.dump(upper.left) != ast.dump(node.lower):
             return None
         value = self.evaluate(upper.right)
         return value if isinstance(value, int) else None
@@ -303,9 +308,10 @@ class Expressions:
             return self.arithmetic.cast(method.receiver, positional[0], node, name)
         if type(method.receiver) is Span:
             return self.spans.call(method.receiver, method.name, positional, keywords, node)
-        if not isinstance(node.func.value, ast.Name):
+        receiver = node.func.value if isinstance(node.func, ast.Attribute) else None
+        if not isinstance(receiver, ast.Name):
             raise self.error(node, f"a softmax state needs a name before '.{method.name}'")
-        variable = node.func.value.id
+        variable = receiver.id
         if method.name == "finish":
             if positional or keywords:
                 raise self.error(node, ".finish takes no arguments")
@@ -316,7 +322,7 @@ class Expressions:
         return NOTHING
 
 
-_HANDLERS = {
+_HANDLERS: dict[type, Callable] = {
     ast.Constant: Expressions._constant,
     ast.Name: Expressions._name,
     ast.Tuple: Expressions._tuple,

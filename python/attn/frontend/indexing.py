@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import ast
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .arithmetic import Arithmetic
-from .source import Source
+from .source import Node, Source
 from .spans import Spans
-from .values import Array, Scalar, Span, Symbol, Tile, Tiles, describe, is_number
+from .values import Array, Dim, Scalar, Span, Symbol, Tile, Tiles, describe, is_number
 from .writer import Writer
 
 
 class Slice(NamedTuple):
     """An evaluated `lower:upper` of an index list, or `:` where both are None. `size` is upper - lower."""
 
-    lower: object
+    lower: Any
     size: int | None
-
-    @property
-    def is_full(self):
-        return self.size is None
 
 
 class Selection(NamedTuple):
@@ -28,8 +23,8 @@ class Selection(NamedTuple):
 
     text: str
     types: list
-    rows: object
-    cols: object
+    rows: Dim
+    cols: Dim
 
 
 class Indexing:
@@ -40,9 +35,11 @@ class Indexing:
         self._writer = writer
         self._arithmetic = arithmetic
         self._spans = spans
-        self.row_axes = {}  # array -> the axes whose indices are the rows of tiles, each once
+        self.row_axes: dict[
+            str, dict[int, bool]
+        ] = {}  # array -> the axes whose indices are the rows of tiles, each once
 
-    def load(self, array: Array, selection: Selection, node: ast.AST, name: str | None = None):
+    def load(self, array: Array, selection: Selection, node: Node, name: str | None = None):
         """What an index list selects, as a tile."""
         if array.role == "output":
             message = f"'{array.name}' is an output and cannot be read: keep the tile in a variable"
@@ -52,7 +49,7 @@ class Indexing:
         text = f"tile.load {array.ssa}[{selection.text}] : ({types}) -> {result.type}"
         return result._replace(ssa=self._writer.define(text, node, name))
 
-    def store(self, array: Array, indices, nodes, value, node: ast.AST):
+    def store(self, array: Array, indices, nodes, value, node: Node):
         """`array[indices] = value`, rounded to the array's type."""
         if array.role != "output":
             what = "an argument and cannot be written: make an output with at.empty"
@@ -71,12 +68,14 @@ class Indexing:
         types = ", ".join([value.type, array.type, *selection.types])
         self._writer.line(f"tile.store {value.ssa}, {array.ssa}[{selection.text}] : ({types}) -> ()", node)
 
-    def select(self, array: Array, indices, nodes, node: ast.AST):
+    def select(self, array: Array, indices, nodes, node: Node):
         """An index list against the dims of its array."""
         if len(indices) != len(array.dims):
             count = "1 index" if len(indices) == 1 else f"{len(indices)} indices"
             raise self._error(node, f"'{array.name}' has {len(array.dims)} dimensions and is given {count}")
-        entries, types, kept = [], [], []
+        entries: list[str] = []
+        types: list[str] = []
+        kept: list[tuple] = []  # the size of each dimension that is left, and whether it is a span
         for axis, (index, where) in enumerate(zip(indices, nodes)):
             index = self._spans.of(index)
             if type(index) is Slice:
@@ -110,7 +109,7 @@ class Indexing:
 
     def _slice(self, array: Array, axis: int, index: Slice, types, kept, where):
         dim = array.dims[axis]
-        if index.is_full:
+        if index.size is None:
             kept.append((dim, False))
             return ":"
         if isinstance(dim, int) and index.size > dim:

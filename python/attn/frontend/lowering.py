@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from .._interface import Lowered, Output, Parameter, Signature, Specialisation
-from ..language import MAX_SIZE
-from .source import Source
+from ..call.interface import Lowered, Output, Parameter, Results, Signature, Specialisation
+from ..language import MAX_SIZE, Auto
+from .source import Node, Source
 from .statements import Statements
-from .values import NOTHING, Array, NewArray, Scalar, Symbol
+from .values import Array, NewArray, Scalar, Symbol
 
 
 def lower(source: Source, signature: Signature, specialisation: Specialisation):
@@ -20,15 +20,18 @@ def lower(source: Source, signature: Signature, specialisation: Specialisation):
         raise source.error(source.tree, "an expression or a loop nest of this kernel is too deep") from None
 
 
+_RETURNS = "a kernel returns its outputs, made with at.empty"
+
+
 class _Lowering(Statements):
     def __init__(self, source: Source, signature: Signature, specialisation: Specialisation):
         super().__init__(source, [parameter.name for parameter in signature.parameters])
         self._signature = signature
         self._sizes = dict(specialisation.dims)
-        self._symbols = {}
-        self._inputs = []  # the text of each argument of the IR that is not an output
-        self._outputs = []
-        self._scratch = []
+        self._symbols: dict[str, Auto] = {}
+        self._inputs: list[str] = []  # the text of each argument of the IR that is not an output
+        self._outputs: list[Array] = []
+        self._scratch: list[Array] = []
         self._define_parameters(specialisation)
 
     # Arguments
@@ -73,20 +76,20 @@ class _Lowering(Statements):
     def is_dim(self, name: str):
         return name in self._signature.dims
 
-    def dim(self, name: str, node: ast.AST):
+    def dim(self, name: str, node: Node):
         if name in self._sizes:
             return self._sizes[name]
         array, axis = self._dim_place(name, node)
         return self.writer.dim(name, array, axis)
 
-    def _dim_place(self, name: str, node: ast.AST):
+    def _dim_place(self, name: str, node: Node):
         """An array that has a dim, and the axis of it."""
         for array, axis in self._signature.dims[name]:
             if self.environment[array] is not None:
                 return self.environment[array], axis
         raise self.error(node, f"the dimension {name} is not known: the arguments that have it are None")
 
-    def output_dim(self, word: str, node: ast.AST, what: str):
+    def output_dim(self, word: str, node: Node, what: str):
         """A dim of an output or a scratch: a number, or the name of an input's dim."""
         if self.is_dim(word):
             self._dim_place(word, node)
@@ -96,7 +99,7 @@ class _Lowering(Statements):
             return value
         raise self.error(node, f"{what}: '{word}' is neither a dimension of an argument nor a positive number")
 
-    def new_array(self, name: str, value: NewArray, node: ast.AST):
+    def new_array(self, name: str, value: NewArray, node: Node):
         if not name.isascii():
             raise self.error(node, f"the {value.role} '{name}' needs a name of ASCII letters")
         if name in self.environment:
@@ -134,19 +137,21 @@ class _Lowering(Statements):
         ])  # fmt: skip
         outputs = tuple(Output(a.name, a.dims, a.dtype, a.table, a.like) for a in self._outputs)
         row_axes = {name: tuple(axes) for name, axes in self.indexing.row_axes.items()}
-        return Lowered(text, outputs, returned, not isinstance(last.value, ast.Tuple), row_axes)
+        return Lowered(text, Results(outputs, returned, not isinstance(last.value, ast.Tuple), row_axes))
 
     def _returned(self, node: ast.Return):
         items = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
         places = {array.name: place for place, array in enumerate(self._outputs)}
-        returned = []
+        returned: list[int | None] = []
         for item in items:
-            value = self.evaluate(item) if item is not None else NOTHING
+            if item is None:
+                raise self.error(node, _RETURNS)
+            value = self.evaluate(item)
             if value is None:
                 returned.append(None)
                 continue
             if type(value) is not Array or value.role != "output":
-                raise self.error(item or node, "a kernel returns its outputs, made with at.empty")
+                raise self.error(item, _RETURNS)
             returned.append(places.pop(value.name, None))
             if returned[-1] is None:
                 raise self.error(item, f"'{value.name}' is returned twice")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 
 from ..language import MAX_MORE, MAX_SIZE
+from .source import Node
 from .values import Scalar, Symbol, Tile, add_dims, describe, least, least_difference, subtract_dims
 
 
-def tile_dim(lowering, value, node: ast.AST, what: str):
+def tile_dim(lowering, value, node: Node, what: str):
     """A dimension of a tile: a positive number, or a size that the compiler chooses and a number more."""
     if type(value) is Symbol:
         if value.more > MAX_MORE:
@@ -41,7 +42,7 @@ def take_rows(lowering, tile: Tile, node: ast.Subscript, name: str | None = None
     return result._replace(ssa=lowering.writer.define(text, node, name))
 
 
-def _bound(lowering, node: ast.AST):
+def _bound(lowering, node: Node):
     value = lowering.evaluate(node)
     if type(value) is not Symbol and (not isinstance(value, int) or isinstance(value, bool)):
         message = "the rows of a tile are counted by numbers known at compile time and sizes"

@@ -1,4 +1,4 @@
-"""How a kernel is called: its parameters, its dims, and which dims it is specialised on; part of the frontend."""
+"""Reads a kernel's signature from its annotations and its syntax tree; part of the frontend."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import ast
 import re
 import types
 
-from .._interface import Parameter, Signature
 from .._surroundings import Surroundings
+from ..call.interface import Parameter, Signature
 from ..language import ArrayType, Auto, ConstType, DType, Word
-from .source import Source
+from .source import Node, Source
 
 _SYMBOL = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 
@@ -67,7 +67,7 @@ def _read_parameter(node: ast.arg, about, source: Source):
 
 def _collect_dims(parameters, source: Source):
     names = {parameter.name for parameter in parameters}
-    dims = {}
+    dims: dict[str, tuple] = {}
     for parameter in parameters:
         if parameter.kind != "array":
             continue
@@ -79,7 +79,7 @@ def _collect_dims(parameters, source: Source):
     return dims
 
 
-def find_word(node: ast.AST, source: Source):
+def find_word(node: Node, source: Source):
     """The word that a call's function names, or None."""
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         found = getattr(source.lookup(node.value.id), node.attr, None)
@@ -152,7 +152,7 @@ def _find_outputs(node: ast.Assign, arrays: dict, source: Source):
             yield name.id, arrays.get(call.args[0].id, ())
 
 
-def _pairs(target: ast.AST, value: ast.AST):
+def _pairs(target: Node, value: Node):
     """What is assigned to what, with both sides of a condition and tuples taken apart."""
     if isinstance(value, ast.IfExp):
         yield from _pairs(target, value.body)
@@ -167,11 +167,12 @@ def _pairs(target: ast.AST, value: ast.AST):
 def _dims_text(call: ast.Call):
     """The dims that a call of `at.empty` or `at.scratch` names; None where they are not a string."""
     text = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "dims"), None)
-    is_text = isinstance(text, ast.Constant) and isinstance(text.value, str)
-    return tuple(text.value.split()) if is_text else None
+    if not isinstance(text, ast.Constant) or not isinstance(text.value, str):
+        return None
+    return tuple(text.value.split())
 
 
-def _names_in(node: ast.AST):
+def _names_in(node: Node):
     return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+from typing import TypeAlias
 
 from .._surroundings import Surroundings
 from ..errors import CompileError, Diagnostic
+
+# The nodes that have a place in the file.
+Node: TypeAlias = ast.expr | ast.stmt | ast.arg
 
 
 class Source:
@@ -23,7 +27,7 @@ class Source:
         nodes = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
         return next(node for node in nodes if node.arg == name)
 
-    def position(self, node: ast.AST):
+    def position(self, node: Node):
         """(line, column) of a node, both counted from 1, columns in characters."""
         return node.lineno, self._column(node.lineno, node.col_offset) + 1
 
@@ -31,22 +35,22 @@ class Source:
         text = self._lines[line - 1]
         return offset if text.isascii() else len(text.encode()[:offset].decode(errors="replace"))
 
-    def error(self, node: ast.AST, message: str):
+    def error(self, node: Node, message: str):
         """A CompileError that underlines `node`."""
         line, column = self.position(node)
-        end = node.end_col_offset if node.end_lineno == node.lineno else len(self._lines[line - 1].encode())
-        width = self._column(line, end) + 1 - column
+        end = node.end_col_offset if node.end_lineno == node.lineno else None
+        width = self._column(line, len(self._lines[line - 1].encode()) if end is None else end) + 1 - column
         return CompileError([Diagnostic("error", self.path, line, column, message, width)])
 
 
 # The file parsed last: the kernels of one file are usually read one after the other.
-_parsed = (None, None)
+_parsed: tuple[tuple[str, str], ast.Module] | None = None
 
 
 def _parse_file(path: str, lines):
     global _parsed
     text = "".join(lines)
-    if _parsed[0] != (path, text):
+    if _parsed is None or _parsed[0] != (path, text):
         _parsed = ((path, text), ast.parse(text, path))
     return _parsed[1]
 

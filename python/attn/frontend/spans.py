@@ -9,7 +9,7 @@ import ast
 
 from ..language import MAX_MORE
 from .arithmetic import Arithmetic
-from .source import Source
+from .source import Node, Source
 from .values import Scalar, Span, Symbol, Tiles, Valid, add_dims, describe
 from .writer import Writer
 
@@ -34,7 +34,7 @@ class Spans:
             return Span(None, value.size, value.over, value.lower, value.upper)
         return value
 
-    def written(self, span: Span, node: ast.AST, name: str | None = None):
+    def written(self, span: Span, node: Node, name: str | None = None):
         """The span with its place in the IR."""
         if span.ssa is not None:
             return span
@@ -48,7 +48,7 @@ class Spans:
 
     # Attributes
 
-    def attribute(self, span: Span, attribute: str, node: ast.AST, name: str | None = None):
+    def attribute(self, span: Span, attribute: str, node: Node, name: str | None = None):
         """`.base`, `.count` or `.valid`; None for another attribute."""
         if attribute == "base":
             return self._base(span, node, name)
@@ -56,12 +56,12 @@ class Spans:
             return self._count(span, node, name)
         return Valid(span) if attribute == "valid" else None
 
-    def _base(self, span: Span, node: ast.AST, name: str | None = None):
+    def _base(self, span: Span, node: Node, name: str | None = None):
         if span.base is not None:
             return span.base
         return Scalar(self._writer.define(f"tile.span_base {span.ssa} : {span.type}", node, name), "index")
 
-    def _count(self, span: Span, node: ast.AST, name: str | None):
+    def _count(self, span: Span, node: Node, name: str | None):
         """How many rows exist."""
         binary = self._arithmetic.binary
         base = self._base(span, node)

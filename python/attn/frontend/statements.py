@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from ..language import DType
 from .expressions import Expressions
 from .signature import find_word
+from .source import Node
 from .values import NOTHING, Array, NewArray, Scalar, Span, State, Symbol, Tile, Tiles, Valid, describe, is_number
 
 # What other statements are called in messages.
@@ -36,8 +38,8 @@ class _Carried(NamedTuple):
     """A variable that a loop carries: its value before the loop, and where the loop assigns it."""
 
     name: str
-    before: object
-    node: ast.AST
+    before: Any
+    node: Node
 
 
 def _assigned_in(statements):
@@ -60,7 +62,7 @@ def _assigned_in(statements):
     return found
 
 
-def _names_of(target: ast.AST):
+def _names_of(target: Node):
     if isinstance(target, ast.Name):
         yield target.id, target
     elif isinstance(target, (ast.Tuple, ast.List)):
@@ -84,7 +86,7 @@ class Statements(Expressions):
                 raise self.error(statement, _UNSUPPORTED.get(type(statement), other))
             handler(self, statement)
 
-    def new_array(self, name: str, value: NewArray, node: ast.AST):
+    def new_array(self, name: str, value: NewArray, node: Node):
         """Names an output or a scratch and returns its array; overridden by the lowering."""
         raise NotImplementedError
 
@@ -104,13 +106,13 @@ class Statements(Expressions):
         for target in node.targets:
             self._assign_to(target, result, node)
 
-    def _evaluate_for(self, target: ast.AST, node: ast.AST):
+    def _evaluate_for(self, target: Node, node: Node):
         value = self.evaluate(node, target.id if isinstance(target, ast.Name) else None)
         if type(value) in (Array, State) and isinstance(node, ast.Name):
             raise self.error(node, f"{describe(value)} cannot have a second name")
         return value
 
-    def _assign_to(self, target: ast.AST, value, node: ast.AST):
+    def _assign_to(self, target: Node, value, node: Node):
         if isinstance(target, ast.Name):
             self._bind(target, value)
         elif isinstance(target, ast.Subscript):
@@ -166,22 +168,23 @@ class Statements(Expressions):
     # Loops
 
     def _for(self, node: ast.For):
-        word = find_word(node.iter.func, self.source) if isinstance(node.iter, ast.Call) else None
-        if word is None or word.name not in ("grid", "range"):
+        call = node.iter
+        word = find_word(call.func, self.source) if isinstance(call, ast.Call) else None
+        if not isinstance(call, ast.Call) or word is None or word.name not in ("grid", "range"):
             hint = "; write at.range" if _is_call_of(node.iter, "range") else ""
             raise self.error(node.iter, f"a kernel loops over at.grid(...) or at.range(...){hint}")
         if node.orelse:
             raise self.error(node.orelse[0], "'else' after a loop is not supported in a kernel")
         if word.name == "grid":
-            self._grid_loop(node)
+            self._grid_loop(node, call)
         else:
-            self._range_loop(node, self.bind(word, node.iter))
+            self._range_loop(node, self.bind(word, call))
 
-    def _grid_loop(self, node: ast.For):
+    def _grid_loop(self, node: ast.For, call: ast.Call):
         if self.loops:
             raise self.error(node, "at.grid must be at the top of a kernel, not inside a loop")
         self.blocks.enter_grid(self, node)
-        axes, stages = self._grid_axes(node.iter)
+        axes, stages = self._grid_axes(call)
         names = node.target.elts if isinstance(node.target, ast.Tuple) else [node.target]
         if len(names) != len(axes):
             raise self.error(node.target, f"a grid of {len(axes)} axes gives {len(axes)} values, not {len(names)}")
@@ -190,7 +193,8 @@ class Statements(Expressions):
                 message = f"'{name}' is defined before at.grid and changed inside"
                 raise self.error(where, f"{message}: its iterations do not depend on each other")
         outside = dict(self.environment)
-        variables, extents = [], []
+        variables: list[str] = []
+        extents: list[str] = []
         for name, axis in zip(names, axes):
             # An axis of one is none, so that a kernel may fold one away; but a grid has an axis.
             if axis == 1 and (extents or any(other != 1 for other in axes)):
@@ -229,15 +233,16 @@ class Statements(Expressions):
             raise self.error(node, f"stages must be a number from 1 to 8, not {describe(stages)}")
         return "" if stages == 1 else f" stages {stages}"
 
-    def _loop_variable(self, target: ast.AST, axis):
+    def _loop_variable(self, target: Node, axis):
         """Defines the variable of a loop; returns its text, with location."""
-        ssa = self.writer.fresh(target.id if isinstance(target, ast.Name) else None)
+        name = target.id if isinstance(target, ast.Name) else None
+        ssa = self.writer.fresh(name)
         is_span = type(axis) is Tiles
         value = Span(ssa, axis.size, axis.over, None, axis.upper) if is_span else Scalar(ssa, "index")
         self._define_loop_variable(target, value)
-        return f"{ssa} {self.writer.location(target, target.id)}"
+        return f"{ssa} {self.writer.location(target, name)}"
 
-    def _define_loop_variable(self, target: ast.AST, value):
+    def _define_loop_variable(self, target: Node, value):
         if not isinstance(target, ast.Name):
             raise self.error(target, "the variable of a loop must be a name")
         if target.id in self.environment or self.is_dim(target.id):
@@ -283,7 +288,7 @@ class Statements(Expressions):
         for item, ssa in zip(carried, results):
             self.environment[item.name] = item.before._replace(ssa=ssa, **_NOT_EVERYWHERE.get(type(item.before), {}))
 
-    def _carried_value(self, name: str, node: ast.AST):
+    def _carried_value(self, name: str, node: Node):
         """The value that enters a loop for a variable that the loop assigns."""
         value = self.environment[name]
         if type(value) in (Tile, Scalar, State):
@@ -320,9 +325,9 @@ class Statements(Expressions):
         return value.ssa
 
 
-_NOT_EVERYWHERE = {Scalar: {"everywhere": False}}
+_NOT_EVERYWHERE: dict[type, dict] = {Scalar: {"everywhere": False}}
 
-_HANDLERS = {
+_HANDLERS: dict[type, Callable] = {
     ast.Assign: Statements._assign,
     ast.AugAssign: Statements._augmented,
     ast.Expr: Statements._expression,
@@ -332,5 +337,5 @@ _HANDLERS = {
 }
 
 
-def _is_call_of(node: ast.AST, name: str):
+def _is_call_of(node: Node, name: str):
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name

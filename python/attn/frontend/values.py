@@ -7,10 +7,10 @@ is a number or a `Symbol`. Of each class, `ssa` is the name of the value in the 
 
 from __future__ import annotations
 
-import ast
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from ..language import DType
+from .source import Node
 
 
 class Symbol(NamedTuple):
@@ -39,9 +39,10 @@ def add_dims(a: Dim, b: Dim):
     """`a + b` as a dimension; None where it is none."""
     if isinstance(a, int) and isinstance(b, int):
         return a + b
-    if isinstance(a, int):
-        a, b = b, a
-    return a._replace(more=a.more + b) if isinstance(b, int) and a.more + b >= 0 else None
+    symbol, more = (b, a) if isinstance(a, int) else (a, b)
+    if isinstance(symbol, int) or not isinstance(more, int) or symbol.more + more < 0:
+        return None
+    return symbol._replace(more=symbol.more + more)
 
 
 def subtract_dims(a: Dim, b: Dim):
@@ -102,11 +103,11 @@ class Span(NamedTuple):
     ssa: str | None
     size: Dim
     over: str | None
-    base: object
-    limit: object
-    first: object = None
-    offset: object = None
-    step: object = None
+    base: Any
+    limit: Any
+    first: Any = None
+    offset: Any = None
+    step: Any = None
 
     @property
     def type(self):
@@ -129,8 +130,8 @@ class Valid(NamedTuple):
 class Tiles(NamedTuple):
     """The spans of `at.tiles`; ends are numbers or index scalars. `single`: there is one span."""
 
-    lower: object
-    upper: object
+    lower: Any
+    upper: Any
     size: Dim
     over: str | None
     single: bool
@@ -166,7 +167,7 @@ class Array(NamedTuple):
     dtype: DType
     table: bool
     role: str
-    node: ast.AST
+    node: Node
     like: str | None = None
 
     @property
@@ -188,7 +189,7 @@ class NewArray(NamedTuple):
     word: str
     dims: tuple
     dtype: DType
-    node: ast.AST
+    node: Node
     table: bool = False
     like: str | None = None
 
@@ -213,7 +214,7 @@ NOTHING = Nothing()
 class Method(NamedTuple):
     """A method of a value, such as `x.to`, that waits for its call."""
 
-    receiver: object
+    receiver: Any
     name: str
 
     def describe(self):

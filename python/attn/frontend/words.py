@@ -12,6 +12,7 @@ from ..language import DType, f32
 from .bands import band_dot, band_mix, band_spread, mask, softmax
 from .blocks import accumulate, phase, scratch
 from .parts import concat, tile_dim
+from .source import Node
 from .values import Array, NewArray, Scalar, State, Tile, Tiles, describe
 
 
@@ -27,7 +28,7 @@ def _reduction(kind: str):
     return lambda lowering, node, name, x, axis: lowering.arithmetic.reduce(kind, x, axis, node, name)
 
 
-def _check_dtype(lowering, dtype, node: ast.AST):
+def _check_dtype(lowering, dtype, node: Node):
     if not isinstance(dtype, DType):
         raise lowering.error(node, f"a dtype such as at.f32 is expected, not {describe(dtype)}")
 
@@ -43,8 +44,8 @@ def _tiles(lowering, node: ast.Call, name, n, bs, base, limit):
         upper = arithmetic.binary("at.minimum", upper, limit, node)
     # Where the spans cover a dim, what they index must have that dim.
     extent = node.args[0] if node.args else None
-    is_dim = isinstance(extent, ast.Name) and lowering.is_dim(extent.id) and type(n) is Scalar
-    over = extent.id if is_dim and base == 0 and limit is None else None
+    dim = extent.id if isinstance(extent, ast.Name) and lowering.is_dim(extent.id) and type(n) is Scalar else None
+    over = dim if base == 0 and limit is None else None
     return Tiles(base, upper, size, over, single=n == size)
 
 

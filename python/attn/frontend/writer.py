@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import math
 import struct
 
-from .source import Source
+from .source import Node, Source
 from .values import Array, Scalar
 
 
@@ -39,12 +38,12 @@ class Writer:
     def __init__(self, source: Source, reserved):
         self._source = source
         self._path = quote(source.path)
-        self._prologue = []
-        self._body = []
+        self._prologue: list[str] = []
+        self._body: list[str] = []
         self._indent = "  "
         self._taken = dict.fromkeys(reserved, 0)
         self._numbered = 0
-        self._once = {}
+        self._once: dict[str, str] = {}
 
     # Names and locations
 
@@ -61,7 +60,7 @@ class Writer:
         taken[unique] = 0
         return f"%{unique}"
 
-    def location(self, node: ast.AST, name: str | None = None):
+    def location(self, node: Node, name: str | None = None):
         """The location of a node, with the name of the variable it is assigned to."""
         line, column = self._source.position(node)
         if name is None:
@@ -70,11 +69,11 @@ class Writer:
 
     # Lines
 
-    def line(self, text: str, node: ast.AST, name: str | None = None):
+    def line(self, text: str, node: Node, name: str | None = None):
         """One op without a result."""
         self._body.append(f"{self._indent}{text} {self.location(node, name)}")
 
-    def define(self, text: str, node: ast.AST, name: str | None = None):
+    def define(self, text: str, node: Node, name: str | None = None):
         """One op with one result; returns its SSA name."""
         ssa = self.fresh(name)
         self._body.append(f"{self._indent}{ssa} = {text} {self.location(node, name)}")
@@ -85,12 +84,12 @@ class Writer:
         self._body.append(f"{self._indent}{text} {{")
         self._indent += "  "
 
-    def close(self, node: ast.AST, name: str | None = None):
+    def close(self, node: Node, name: str | None = None):
         """Ends a region; the location is that of the op it belongs to."""
         self._indent = self._indent[2:]
         self._body.append(f"{self._indent}}} {self.location(node, name)}")
 
-    def once(self, text: str, node: ast.AST, name: str | None = None, label: str | None = None):
+    def once(self, text: str, node: Node, name: str | None = None, label: str | None = None):
         """One op of the prologue; the same text gives the same SSA name. It is located at its first use.
 
         `label` is a readable SSA name for what has no name in the source.
@@ -103,13 +102,13 @@ class Writer:
 
     # Scalars
 
-    def index(self, value: int, node: ast.AST):
+    def index(self, value: int, node: Node):
         """The SSA name of an integer."""
         if not -(1 << 63) <= value < 1 << 63:
             raise self._source.error(node, f"{value} does not fit 64 bits")
         return self.once(f"arith.constant {value} : index", node, label=f"c{value}")
 
-    def f32(self, value: float, node: ast.AST):
+    def f32(self, value: float, node: Node):
         """The SSA name of a float."""
         try:
             literal = format_f32(value)

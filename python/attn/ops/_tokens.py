@@ -9,7 +9,7 @@ import itertools
 import math
 import operator
 
-from ._arrays import memory_order
+from ._readable import memory_order
 
 
 def merge_tokens(rank: int, arrays: dict):

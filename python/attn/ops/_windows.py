@@ -8,7 +8,7 @@ temporaries, of which the run itself is kept.
 from __future__ import annotations
 
 from .. import memory
-from ._arrays import copy_bytes, readable, unreadable
+from ._readable import copy_bytes, readable, unreadable
 
 
 def split_windows(inputs: list, outputs: list, reach: int, budget: memory.Budget, dim: int = 0):

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from .. import memory
-from . import _kernels
-from ._arrays import (
+from . import _dispatch
+from ._readable import (
     DEVICES,
     check_device,
     check_dtype,
@@ -137,13 +137,13 @@ def _forward(blocks, stacked, w_query, w_norm, eps, form, round_key, exact_delta
     if outputs[0].numel() == 0:
         return outputs
     named = dict(zip(("h", "lse", "scores", "norms"), ([output] for output in outputs)))
-    form = _kernels.attn_res_form(blocks, stacked, form)
+    form = _dispatch.attn_res_form(blocks, stacked, form)
     budget = memory.Budget("attn_res", memory.FORWARD_PERCENT, blocks[0].device)
-    with readable(budget, w_query, w_norm) as weights:
+    with readable(budget, w_query, w_norm) as (w_query, w_norm):
         for part in _parts(dict(values=_token_major(blocks, stacked), **named), stacked, budget):
             h, lse, scores, norms = (part[name][0] for name in named)
             with _readable_values(part["values"], stacked, budget) as values, writable(budget, lse) as lse:
-                _kernels.attn_res_forward(values, *weights, eps, form, round_key, [h, lse, scores, norms])
+                _dispatch.attn_res_forward(values, w_query, w_norm, eps, form, round_key, [h, lse, scores, norms])
     return outputs
 
 
@@ -168,17 +168,17 @@ def _backward(
         norms=[norms],
         d_values=_token_major(values, stacked),
     )
-    options = dict(form=_kernels.attn_res_form(blocks, stacked, form), exact_delta=exact_delta)
+    options = dict(form=_dispatch.attn_res_form(blocks, stacked, form), exact_delta=exact_delta)
     budget = memory.Budget("attn_res, backward", memory.BACKWARD_PERCENT, grad.device)
     if want_weights:
-        budget.reserve(_kernels.accumulator_bytes(w_query.numel()) + _SumOfParts.bytes(w_query.numel()))
+        budget.reserve(_dispatch.accumulator_bytes(w_query.numel()) + _SumOfParts.bytes(w_query.numel()))
     with readable(budget, w_query, w_norm) as given:
         parts = list(_parts(arrays, stacked, budget))
-        weights = _SumOfParts(given, weights, len(parts)) if want_weights else None
+        total = _SumOfParts(given, weights, len(parts)) if want_weights else None
         for part in parts:
-            _run_backward(part, stacked, given, weights, options, budget)
-        if want_weights:
-            weights.finish()
+            _run_backward(part, stacked, given, total, options, budget)
+        if total is not None:
+            total.finish()
     return gradients
 
 
@@ -196,7 +196,7 @@ def _save(ctx, inputs, output):
     ctx.mark_non_differentiable(lse, scores, norms)
     ctx.set_materialize_grads(False)
     ctx.options = stacked, form, exact_delta
-    kept_h = h if _kernels.attn_res_reads_h(blocks, stacked, form, exact_delta) else None
+    kept_h = h if _dispatch.attn_res_reads_h(blocks, stacked, form, exact_delta) else None
     ctx.save_for_backward(w_query, w_norm, kept_h, lse, scores, norms, *blocks)
 
 
@@ -277,9 +277,9 @@ def _run_backward(part: dict, stacked: bool, weights, gradients, options: dict, 
         d_weights = None
         if gradients is not None:
             weights, d_weights = stack.enter_context(gradients.part())
-        _kernels.attn_res_backward(
-            values, *weights, grad, lse=lse, **saved, **options, d_values=d_values, d_weights=d_weights
-        )
+        w_query, w_norm = weights
+        arrays: dict = dict(saved, lse=lse, d_values=d_values, d_weights=d_weights)
+        _dispatch.attn_res_backward(values, w_query, w_norm, grad, **arrays, **options)
 
 
 class _SumOfParts:
@@ -288,7 +288,7 @@ class _SumOfParts:
     def __init__(self, weights, results, launches: int):
         self._weights = weights
         self._results = results
-        self._totals = []
+        self._totals: list[torch.Tensor] = []
         self._is_only = launches == 1
         if not self._is_only:
             # A gradient has the type of its weight: f32 weights give parts that are not rounded yet.

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from .. import memory
-from . import _kernels
-from ._arrays import DEVICES, check_device, check_dtype, empty_in_order, memory_order, zeros
+from . import _dispatch
+from ._readable import DEVICES, check_device, check_dtype, empty_in_order, memory_order, zeros
 from ._windows import split_windows
 
 PATHS = ("halo", "gathered")
@@ -123,7 +123,8 @@ def _forward(q, k, v, kernel_size, dilation, scale, path):
         reach = (kernel_size // 2) * dilation
         budget = memory.Budget("neighborhood_attention", memory.FORWARD_PERCENT, q.device)
         for inputs, outputs in split_windows([q, k, v], [o, lse], reach, budget):
-            _kernels.neighborhood_forward(*inputs, kernel_size, dilation, scale, path, outputs)
+            q, k, v = inputs
+            _dispatch.neighborhood_forward(q, k, v, kernel_size, dilation, scale, path, outputs)
     return o, lse
 
 
@@ -143,7 +144,8 @@ def _backward(grad, grad_lse, q, k, v, lse, kernel_size, dilation, scale, path, 
         budget = memory.Budget("neighborhood_attention, backward", memory.BACKWARD_PERCENT, q.device)
         wanted = [gradient if gradient.numel() else None for gradient in gradients]
         for inputs, outputs in split_windows([q, k, v, grad, lse, grad_lse], wanted, reach, budget):
-            _kernels.neighborhood_backward(*inputs, kernel_size, dilation, scale, path, outputs)
+            q, k, v, grad, lse, grad_lse = inputs
+            _dispatch.neighborhood_backward(q, k, v, grad, lse, grad_lse, kernel_size, dilation, scale, path, outputs)
     return gradients
 
 

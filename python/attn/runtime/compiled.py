@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
 
 from .. import language
-from .._calls import Calls
-from .._interface import Lowered, Output, Parameter, Signature
-from .._runtime import CheckedCall
+from ..call.binding import bind
+from ..call.checking import NPU, Tensors
+from ..call.interface import Output, Parameter, Results, Signature
+from ..call.planning import Places, PlannedCalls, prepare
 from .errors import LoadError
 from .program import Program
 
-_NPU = {"npu": "an NPU"}
 _NUMBERS = {"f32": "float", "i32": "int", "i64": "int"}
 
 
@@ -26,10 +25,9 @@ class CompiledKernel:
     def __init__(self, program: Program):
         self._program = program
         self.sidecar = program.sidecar
-        self.signature = _signature(self.sidecar)
-        self._interface = _interface(self.sidecar)
-        names = [parameter.name for parameter in self.signature.parameters]
-        self._calls = Calls(names, [parameter.name for parameter in self.signature.of_kind("float")], self._plan)
+        self.signature = _read_signature(self.sidecar)
+        self._results = _read_results(self.sidecar)
+        self._calls = PlannedCalls(self.signature, self._plan)
 
     def __repr__(self):
         return f"<attn compiled kernel {self.sidecar.name}>"
@@ -42,14 +40,15 @@ class CompiledKernel:
         """The same by name; `outputs` has tensors by name that the kernel writes to instead of new ones."""
         return self._calls.run((), arguments, outputs)
 
-    def _plan(self, positional, keywords: dict, outputs: dict, places: dict, written: dict):
-        call = CheckedCall(self, positional, self._without_fixed(keywords), outputs, kinds=_NPU)
-        if call.device.type != "npu":
+    def _plan(self, positional, keywords: dict, outputs: dict, places: Places):
+        values = bind(self.signature, {}, positional, self._without_fixed(keywords))
+        call = prepare(self.signature, values, Tensors(NPU), lambda arguments: self._results, outputs)
+        if call.laid_out.device.type != "npu":
             raise TypeError(f"{self.sidecar.name}: no tensor says on which NPU it runs; give one for an output")
         for parameter in self.signature.of_kind("array"):
-            if call.layouts[parameter.name].table and not parameter.about.table:
+            if call.laid_out.inputs[parameter.name].table and not parameter.about.table:
                 raise TypeError(f"{parameter.name}: a tensor is expected, not a list")
-        return call.plan(None if call.is_empty else self._program.prepare(call), places, written)
+        return call.plan(None if call.is_empty else self._program.prepare(call.laid_out), places)
 
     def _without_fixed(self, keywords: dict):
         """The keywords that a call still decides. What was fixed may not be given, except None for an absent array."""
@@ -58,22 +57,9 @@ class CompiledKernel:
             if name in call["absent"] and value is not None:
                 raise TypeError(f"{name}: {self.sidecar.name} was compiled for None")
             if name in call["constants"]:
-                raise TypeError(
-                    f"{name}: {self.sidecar.name} was compiled for {call['constants'][name]}, which is fixed"
-                )
+                fixed = call["constants"][name]
+                raise TypeError(f"{name}: {self.sidecar.name} was compiled for {fixed}, which is fixed")
         return {name: value for name, value in keywords.items() if name not in call["absent"]}
-
-    # What a call is checked against, as of a kernel in the language
-
-    defaults: ClassVar[dict] = {}
-
-    def captured(self):
-        """Nothing is taken from surroundings any more."""
-        return ()
-
-    def lower(self, specialisation):
-        """What was written when it was compiled."""
-        return self._interface
 
 
 def _dims(array: dict):
@@ -88,7 +74,7 @@ def _dtype(sidecar, array: dict):
     return dtype
 
 
-def _signature(sidecar):
+def _read_signature(sidecar):
     parameters = []
     for about in sidecar.parameters:
         if about["kind"] == "scalar":
@@ -99,7 +85,7 @@ def _signature(sidecar):
     return Signature(sidecar.name, tuple(parameters), {}, {}, ())
 
 
-def _interface(sidecar):
+def _read_results(sidecar):
     """Outputs and results; of a kernel that was written as IR, every output in order."""
     arrays = {about["name"]: about for about in sidecar.parameters if about.get("role") == "output"}
     call = sidecar.data["call"] or {
@@ -116,7 +102,7 @@ def _interface(sidecar):
     places = {output.name: index for index, output in enumerate(outputs)}
     returned = tuple(None if name is None else places[name] for name in call["returns"])
     axes = {name: tuple(axes) for name, axes in call["row_axes"].items()}
-    return Lowered("", outputs, returned, call["single"], axes)
+    return Results(outputs, returned, call["single"], axes)
 
 
 def load(path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import os
+from typing import Any
 
 from .errors import AclUnavailable, NoDevice, TorchNpuUnavailable, UnsupportedSoc
 
@@ -14,15 +15,15 @@ SUPPORTED_SOCS = ("Ascend910B", "Ascend910_93")
 
 def _once(check):
     """Keeps the answer of a check: a value, or an error that is raised each time."""
-    answer = []
+    answer: list[tuple[Any, Exception | None]] = []
 
     @functools.wraps(check)
     def checked():
         if not answer:
             try:
                 answer.append((check(), None))
-            except Exception as problem:
-                answer.append((None, problem))
+            except Exception as error:
+                answer.append((None, error))
         value, problem = answer[0]
         if problem is not None:
             raise problem.with_traceback(None)

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .. import memory
-from .._arguments import contiguous_strides
-from .._arrays import Layout
+from ..call.layout import LaidOut, Layout, contiguous_layout
 from ..sidecar import Call, Sidecar
 from ..sidecar import load as load_sidecar
 from . import environment
-from .arguments import ArgumentBlock
 from .errors import LaunchError, LoadError, UnsupportedSoc
+from .packing import ArgumentBlock
 
 # What kind of cores an object is for, as the runtime wants to be told.
 _MAGIC_AI_CORE = 0x43554245
@@ -35,7 +34,7 @@ class Program:
         self._data = data
         self._block = ArgumentBlock(sidecar)
         self._names = [parameter["name"] for parameter in sidecar.parameters if parameter.get("role") != "workspace"]
-        self._loaded = {}
+        self._loaded: dict[int, tuple] = {}
         self._lock = threading.Lock()
         chip = environment.soc()
         if not sidecar.accepts(chip):
@@ -56,13 +55,11 @@ class Program:
             raise LoadError(f"{path}: beside it is no object that can be loaded; compile with --form object")
         return cls(sidecar, sidecar.check_object(Path(path).parent / about["file"]))
 
-    def prepare(self, call):
-        """Launches with the arguments of a call on its device, whatever its addresses and reals are.
-
-        Of the call, `native_arguments` are in the order of the sidecar's parameters, without workspaces.
-        """
+    def prepare(self, call: LaidOut):
+        """Launches with the arguments of a call on its device, whatever its addresses and reals are."""
         launcher, device = environment.acl(), call.device.index
-        values = dict(zip(self._names, call.native_arguments, strict=True))
+        # The IR's order is that of the sidecar's parameters, which also has the workspaces.
+        values = dict(zip(self._names, call.native, strict=True))
         blocks, workspaces = self._measure(values)
         for workspace in workspaces:
             values[workspace.name] = workspace.layout.native()
@@ -84,7 +81,7 @@ class Program:
         workspaces = []
         for name, size in sidecar.workspace_bytes(call, blocks).items():
             shape = sidecar.workspace_shape(name, call, blocks)
-            workspaces.append(_Workspace(name, size, Layout(shape, contiguous_strides(shape), table=False)))
+            workspaces.append(_Workspace(name, size, contiguous_layout(shape)))
         return blocks, workspaces
 
     def _load_once(self, device: int):
@@ -131,7 +128,7 @@ class _Launch:
             self._enqueue(arrays, reals)
 
     def _enqueue(self, arrays: list, reals: list):
-        tensors = []  # not the caller's lists, which may change before the launch is made
+        tensors: list = []  # not the caller's lists, which may change before the launch is made
         for array in arrays:
             if isinstance(array, (list, tuple)):
                 tensors += array

@@ -202,18 +202,20 @@ def test_another_machine_or_version(folder, tmp_path, monkeypatch, what, expecte
 def test_the_identity_follows_the_files(tmp_path, monkeypatch):
     """Every file of the compiler counts: its Python files by content, libraries by their build ids."""
     package = tmp_path / "attn"
-    (package / "frontend").mkdir(parents=True)
+    for folder in ("call", "frontend"):
+        (package / folder).mkdir(parents=True)
     (package / "compiler.py").write_text("a = 1\n")
     monkeypatch.setattr(keys, "_PACKAGE", str(package))
     identify = keys.compiler_identity.__wrapped__
     seen = {identify()}
     (package / "compiler.py").write_text("a = 2\n")
     seen.add(identify())
-    (package / "frontend" / "words.py").write_text("")
-    seen.add(identify())
+    for file in ("call/binding.py", "frontend/words.py"):
+        (package / file).write_text("")
+        seen.add(identify())
     monkeypatch.setattr(keys, "identify_library", lambda path: b"rebuilt")
     seen.add(identify())
-    assert len(seen) == 4
+    assert len(seen) == 5
 
 
 def test_native_modules_carry_build_ids():

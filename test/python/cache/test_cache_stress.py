@@ -16,9 +16,10 @@ import torch
 import attn
 import attn.language as at
 import kernel_text
-from attn import _core, _runtime, cache  # noqa: F401 - the children have them, too
+from attn import _core, cache  # noqa: F401 - the children have them, too
 from attn.cache import keys, store
 from attn.cache.entry import Entry
+from attn.call import running  # noqa: F401
 
 ROUNDS = int(os.environ.get("ATTN_CACHE_ROUNDS", "20"))
 PROCESSES = 16

@@ -9,7 +9,8 @@ import torch
 import attn
 import attn.language as at
 import kernel_text
-from attn import _calls, _core, _host, _runtime
+from attn import _core, _host
+from attn.call import planning
 from kernels_dsl.attn_res import attn_res_fwd
 
 
@@ -34,7 +35,7 @@ def programs(monkeypatch):
         return made[-1]
 
     monkeypatch.setenv("ATTN_CACHE", "0")
-    monkeypatch.setattr(_core, "jit_compile", lambda module: ("{}", module.str()))
+    monkeypatch.setattr(_core, "jit_compile", lambda module: ("{}", module.text()))
     monkeypatch.setattr(_host, "Kernel", load_it)
     attn_res_fwd.forget()
     yield made
@@ -345,13 +346,13 @@ FORMS = """
 def counted(tmp_path, monkeypatch):
     """A kernel, and the calls of it that were checked."""
     checked = []
-    check = _runtime.CheckedCall.__init__
+    check = planning.check_arguments
 
-    def count(self, *arguments, **keywords):
+    def count(*arguments):
         checked.append(1)
-        check(self, *arguments, **keywords)
+        return check(*arguments)
 
-    monkeypatch.setattr(_runtime.CheckedCall, "__init__", count)
+    monkeypatch.setattr(planning, "check_arguments", count)
     return kernel_text.define(tmp_path, FORMS), checked
 
 
@@ -429,7 +430,7 @@ def test_plans_keep_no_tensors_and_are_bounded(counted, monkeypatch):
     alive = weakref.ref(X), weakref.ref(kernel(X, None, 2.0, 1))
     del X
     assert [reference() for reference in alive] == [None, None]
-    monkeypatch.setattr(_calls, "_MOST_PLANS", 3)
+    monkeypatch.setattr(planning, "_MOST_PLANS", 3)
     for rows in range(1, 9):
         kernel(torch.ones(rows, 16), None, 2.0, 1)
     assert len(kernel._calls._plans) <= 3
@@ -447,3 +448,9 @@ def test_defaults_of_numbers(tmp_path):
     X = torch.ones(3, 16)
     for _ in range(2):
         assert kernel(X).equal(2 * X) and kernel(X, 5).equal(5 * X) and kernel(X, s=0.5).equal(X / 2)
+
+
+@pytest.mark.parametrize("stage", ["tile", "jit", "chip"])
+def test_stages_that_do_not_run_on_the_chip(stage):
+    with pytest.raises(ValueError, match=f"unknown stage '{stage}'; known: ascend, ascendc, hivm"):
+        attn.simulate(attn_res_fwd, *inputs(), 1e-6, stage=stage)

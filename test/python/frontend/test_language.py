@@ -468,7 +468,7 @@ def test_options_of_pipelines():
 
 def test_passes_run_on_the_native_module():
     module = compile_attn_res().module("source")
-    assert compiler.parse(module.str(), None).run("canonicalize,cse") == []
+    assert compiler.parse(module.text(), None).run("canonicalize,cse") == []
     with pytest.raises(attn.CompileError, match="pipeline 'no-such-pass'"), compiler.compile_errors():
         module.run("no-such-pass")
 

@@ -1,5 +1,6 @@
 """Every mistake in a kernel is an error at its line, with a caret below what is wrong."""
 
+import sys
 import textwrap
 
 import pytest
@@ -356,8 +357,17 @@ WHOLE = {
 }  # fmt: skip
 
 
+@pytest.fixture
+def usual_depth():
+    """Python's own limit, which other tests may have raised in this process: torch.compile does."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(1000)
+    yield
+    sys.setrecursionlimit(before)
+
+
 @pytest.mark.parametrize("name", WHOLE)
-def test_whole(tmp_path, name):
+def test_whole(tmp_path, name, usual_depth):
     head, body, message, underlined = WHOLE[name]
     body = textwrap.indent(textwrap.dedent(body).strip("\n"), "    ")
     kernel = kernel_text.define(tmp_path, f"@attn.kernel\n{head}\n{body}\n", "ké" if "ké" in head else "k")

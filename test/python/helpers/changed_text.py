@@ -41,6 +41,6 @@ def check_mistake(monkeypatch, stage: str, mistake):
     pattern, replacement, said = mistake
     change_text(monkeypatch, stage, pattern, replacement)
     inputs = testing.attn_res_inputs(3, 21, 128, torch.bfloat16)
-    result = attn.verify(attn_res_fwd, *inputs, EPS, BT=8, soc=FEW, stages=("chip", stage))
+    result = attn.verify(attn_res_fwd, *inputs, EPS, BT=8, soc=FEW, stages=("ascend", stage))
     assert not result.ok and result.stage == stage, repr(result)
     assert said in repr(result)

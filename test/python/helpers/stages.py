@@ -53,15 +53,15 @@ def _same_bits(one, other):
 
 def on_both(*cases):
     """The cases on the JIT, and the first one on the chip as well."""
-    return [("jit", case) for case in cases] + [("chip", cases[0])]
+    return [("jit", case) for case in cases] + [("ascend", cases[0])]
 
 
 def first_on_chip(stage, *cases):
     """All cases on the JIT, the first one on the chip."""
-    return cases[:1] if stage == "chip" else cases
+    return cases[:1] if stage == "ascend" else cases
 
 
-BOTH_STAGES = pytest.mark.parametrize("stage", ["jit", "chip"], indirect=True)
+BOTH_STAGES = pytest.mark.parametrize("stage", ["jit", "ascend"], indirect=True)
 
 
 # Operations that hand values of tensors, or how many there are, to the host: on a device, the host waits for them.

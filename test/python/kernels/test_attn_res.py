@@ -44,7 +44,7 @@ def simulate(inputs, **options):
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=names)
 @pytest.mark.parametrize("shape", SHAPES, ids=names)
-@pytest.mark.parametrize("stage", ["jit", "chip"])
+@pytest.mark.parametrize("stage", ["jit", "ascend"])
 def test_agrees_with_the_reference(stage, shape, dtype):
     blocks, batch, tokens, width = shape
     inputs = testing.attn_res_inputs(blocks, batch * tokens, width, dtype)
@@ -81,7 +81,7 @@ def attn_res_fixed(
     return h, lse, sc, rs
 
 
-@pytest.mark.parametrize("stage", ["jit", "chip"])
+@pytest.mark.parametrize("stage", ["jit", "ascend"])
 @pytest.mark.parametrize("form", ["online", "two-phase-reload", "two-phase-resident"])
 @pytest.mark.parametrize("width", [256, 123])
 def test_every_form_of_softmax(stage, form, width):
@@ -111,21 +111,21 @@ def specs(shape, dtype):
     return dict(V=at.spec(shape, dtype), wq=at.spec(width, dtype), wn=at.spec(width, dtype))
 
 
-@pytest.mark.parametrize("stage", ["jit", "chip"])
+@pytest.mark.parametrize("stage", ["jit", "ascend"])
 def test_one_block_is_copied_exactly(stage):
     inputs = testing.attn_res_inputs(1, 17, 256, torch.bfloat16)
     results = attn_res_fwd(*inputs, EPS) if stage == "jit" else simulate(inputs).outputs
     assert torch.equal(results[0], inputs[0][0])
 
 
-@pytest.mark.parametrize("stage", ["jit", "chip"])
+@pytest.mark.parametrize("stage", ["jit", "ascend"])
 def test_no_tokens(stage):
     inputs = testing.attn_res_inputs(3, 0, 64, torch.float32)
     h, lse, scores, norms = attn_res_fwd(*inputs, EPS) if stage == "jit" else simulate(inputs).outputs
     assert h.shape == (0, 64) and lse.shape == (0,) and scores.shape == norms.shape == (0, 3)
 
 
-@pytest.mark.parametrize("stage", ["jit", "chip"])
+@pytest.mark.parametrize("stage", ["jit", "ascend"])
 def test_no_blocks(stage):
     """There is no mixture of nothing: an error that names the argument."""
     inputs = testing.attn_res_inputs(0, 5, 64, torch.float32)
@@ -133,7 +133,7 @@ def test_no_blocks(stage):
         attn_res_fwd(*inputs, EPS) if stage == "jit" else simulate(inputs)
 
 
-@pytest.mark.parametrize("stage", ["jit", "chip"])
+@pytest.mark.parametrize("stage", ["jit", "ascend"])
 def test_list_equals_stack(stage):
     values, w_query, w_norm = testing.attn_res_inputs(4, 33, 256, torch.float16)
     blocks = [block.clone() for block in values]
@@ -147,7 +147,7 @@ def test_list_equals_stack(stage):
         assert torch.equal(from_list, from_stack)
 
 
-@pytest.mark.parametrize("stage", ["jit", "chip"])
+@pytest.mark.parametrize("stage", ["jit", "ascend"])
 def test_strides_of_rows_and_blocks(stage):
     values, w_query, w_norm = testing.attn_res_inputs(3, 21, 128, torch.float32)
     strided = torch.zeros(21, 5, 200)[:, 1:4, 30:158].permute(1, 0, 2)

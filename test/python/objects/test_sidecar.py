@@ -8,8 +8,8 @@ import pytest
 
 import attn
 import attn.language as at
-from attn import _formula, sidecar
-from attn.sidecar import Call, SidecarError
+from attn import sidecar
+from attn.sidecar import Call, SidecarError, fields, formulas
 from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
 from kernels_dsl.neighborhood import neighborhood_fwd
 from repository import ROOT
@@ -208,17 +208,17 @@ def test_calls_that_do_not_fit(backward, neighborhood):
      ("uceildiv", (7, 2), 4), ("select", (0, 1, 2), 2), ("sub", (1, 2), -1), ("mul", (2, 3, 4), 24)],
 )  # fmt: skip
 def test_operators(name, operands, result):
-    assert _formula.evaluate({name: list(operands)}, {}, {}, {}) == result
+    assert formulas.evaluate({name: list(operands)}, {}, {}, {}) == result
 
 
 def test_formulas_stay_within_64_bits():
-    with pytest.raises(_formula.FormulaError, match="exceeds 64 bits"):
-        _formula.evaluate({"mul": [2**62, 2]}, {}, {}, {})
+    with pytest.raises(formulas.FormulaError, match="exceeds 64 bits"):
+        formulas.evaluate({"mul": [2**62, 2]}, {}, {}, {})
 
 
 def test_formulas_as_people_write_them():
     formula = {"mul": [{"dim": "B"}, {"uceildiv": [{"sub": [{"size": ["V", 1]}, 1]}, 16]}, {"add": [1, {"dim": "T"}]}]}
-    assert _formula.show(formula) == "B * ceildiv(V.shape[1] - 1, 16) * (1 + T)"
+    assert formulas.show(formula) == "B * ceildiv(V.shape[1] - 1, 16) * (1 + T)"
 
 
 # What the reader refuses
@@ -328,13 +328,13 @@ def test_the_form_is_documented():
         return seen
 
     forms = (
-        sidecar.FORM,
-        sidecar._ARRAY,
-        sidecar._SCALAR,
-        sidecar._ARGUMENT,
-        sidecar._LAUNCH,
-        sidecar._CALL,
-        sidecar._OBJECT,
+        fields.FORM,
+        fields._ARRAY,
+        fields._SCALAR,
+        fields._ARGUMENT,
+        fields._LAUNCH,
+        fields._CALL,
+        fields._OBJECT,
     )
     known = set().union(*(names(form, set()) for form in forms))
     missing = {name for name in known if f"`{name}`" not in text}

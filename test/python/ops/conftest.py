@@ -2,7 +2,7 @@
 
 import pytest
 
-from attn.ops import _kernels
+from attn.ops import _dispatch
 from stages import Chip
 
 
@@ -10,13 +10,13 @@ from stages import Chip
 def chip(monkeypatch):
     """Has operators run on the modelled chip."""
     stand_in = Chip()
-    monkeypatch.setattr(_kernels, "run", stand_in.run)
+    monkeypatch.setattr(_dispatch, "run", stand_in.run)
     return stand_in
 
 
 @pytest.fixture
 def stage(request, monkeypatch):
-    """For tests that are parametrised, indirectly, with "jit" or "chip"."""
-    if request.param == "chip":
-        monkeypatch.setattr(_kernels, "run", Chip().run)
+    """For tests that are parametrised, indirectly, with "jit" or "ascend"."""
+    if request.param == "ascend":
+        monkeypatch.setattr(_dispatch, "run", Chip().run)
     return request.param

@@ -13,7 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 import attn.ops
 import stages
 import standin
-from attn.ops import _kernels, attention_residual
+from attn.ops import _dispatch, attention_residual
 from attn.ops import neighborhood as neighborhood_ops
 from standin import to_npu
 
@@ -56,7 +56,7 @@ def compare_case(tests, *arguments, **options):
         results = tests.check(*arguments, **options)
     tests.check(*arguments, **options)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_kernels, "run", stages.Chip().run)
+        patch.setattr(_dispatch, "run", stages.Chip().run)
         only_run = {name: value for name, value in options.items() if name not in ("cancels", "extreme")}
         tests.assert_same(results, tests.run(*arguments, **only_run))
 

@@ -16,9 +16,9 @@ import test_traffic as traffic
 import torch
 
 import kernel_text
-from attn import _arrays as call_arrays
 from attn import memory, nn
-from attn.ops import _arrays, _kernels, attention_residual
+from attn.call import layout as call_layout
+from attn.ops import _dispatch, _readable, attention_residual
 from attn.ops import neighborhood as neighborhood_operator
 from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
 from kernels_dsl.neighborhood import neighborhood_bwd, neighborhood_fwd
@@ -64,7 +64,7 @@ class Planter:
     def chip(self):
         """Has the operators run on the modelled chip."""
         stand_in = Chip()
-        self.patch.setattr(_kernels, "run", stand_in.run)
+        self.patch.setattr(_dispatch, "run", stand_in.run)
         return stand_in
 
 
@@ -111,7 +111,7 @@ def test_narrow_strides(plant, planned_anew):
         found = right(*arguments)
         return found._replace(strides=tuple(stride % 2**31 for stride in found.strides))
 
-    plant.function(call_arrays, "layout", layout)
+    plant.function(call_layout, "layout_of", layout)
     with notices("^h is off by"):
         attn_res.test_rows_past_two_to_the_31("jit")
     with notices("^o is off by"):
@@ -122,7 +122,7 @@ def test_gradients_of_a_list_mixed_up(plant):
     def backward(right, values, *arrays, d_values, **rest):
         right(values, *arrays, d_values=d_values[::-1] if isinstance(d_values, list) else d_values, **rest)
 
-    plant.function(_kernels, "attn_res_backward", backward)
+    plant.function(_dispatch, "attn_res_backward", backward)
     with notices("^dV is off by"):
         attn_res.test_list_equals_stack("jit", 0.25)
 
@@ -137,7 +137,7 @@ def test_sums_in_any_order(plant):
         right(values[:, order], w_query, w_norm, grad[order], d_values=shuffled, **given, **rest)
         d_values[:, order] = shuffled
 
-    plant.function(_kernels, "attn_res_backward", backward)
+    plant.function(_dispatch, "attn_res_backward", backward)
     with notices("^dw_(query|norm) differs"):
         attn_res.test_runs_are_bitwise_equal("jit", "streaming")
 
@@ -147,13 +147,13 @@ def test_unwanted_weight_gradients(plant):
         d_weights = d_weights or (torch.empty_like(w_query), torch.empty_like(w_norm))
         right(values, w_query, w_norm, *arrays, d_weights=d_weights, **rest)
 
-    plant.function(_kernels, "attn_res_backward", backward)
+    plant.function(_dispatch, "attn_res_backward", backward)
     with notices("'dwn'|'G'"):
         attn_res.test_frozen_weights_have_no_sum(plant.chip())
 
 
 def test_padded_copies(plant):
-    plant.function(_arrays, "is_readable", lambda right, tensor: right(tensor) and tensor.shape[-1] % 16 == 0)
+    plant.function(_readable, "is_readable", lambda right, tensor: right(tensor) and tensor.shape[-1] % 16 == 0)
     with notices(r"peak_workspace|assert \d+ == 0"):
         attn_res.test_no_copies_for_odd_widths()
 
@@ -166,7 +166,7 @@ def test_values_read_again(plant, kernel):
     def backward(right, *arrays, exact_delta, **rest):
         right(*arrays, exact_delta=True, **rest)
 
-    plant.function(_kernels, f"attn_res_{kernel}", forward if kernel == "forward" else backward)
+    plant.function(_dispatch, f"attn_res_{kernel}", forward if kernel == "forward" else backward)
     with notices("^assert"):
         attn_res.test_blocks_are_read_once(plant.chip(), "streaming")
 
@@ -175,7 +175,7 @@ def test_keys_rounded_where_rows_are_short(plant):
     def forward(right, values, w_query, w_norm, eps, form, round_key, outputs):
         right(values, w_query, w_norm, eps, form, w_norm.numel() <= 2048, outputs)
 
-    plant.function(_kernels, "attn_res_forward", forward)
+    plant.function(_dispatch, "attn_res_forward", forward)
     attn_res.test_keys_are_not_rounded(2049)
     with notices("^h is off by"):
         attn_res.test_keys_are_not_rounded(2048)
@@ -208,7 +208,7 @@ def test_arguments_mixed_up_for_long_sequences(plant, path):
         *arrays, kernel_size, dilation, scale, path, outputs = arrays
         right(q, *arrays, kernel_size, 8 if q.shape[2] >= 512 else dilation, scale, path, outputs)
 
-    plant.function(_kernels, "neighborhood_backward", backward)
+    plant.function(_dispatch, "neighborhood_backward", backward)
     with notices("^dq is off by"):
         neighborhood.test_long_gradients("jit", path, 1, Subtests())
 
@@ -230,7 +230,7 @@ def test_gradients_kept_by_storage(plant):
         for output, result in zip(rest[-1], kept[key]):
             output.copy_(result)
 
-    plant.function(_kernels, "neighborhood_backward", backward)
+    plant.function(_dispatch, "neighborhood_backward", backward)
     with notices("^d[qkv] is off by"):
         neighborhood.test_repeated_backward("jit")
 
@@ -280,7 +280,7 @@ def test_a_host_that_waits(plant, wait):
         wait(q)
         right(q, *rest)
 
-    plant.function(_kernels, "neighborhood_forward", forward)
+    plant.function(_dispatch, "neighborhood_forward", forward)
     with notices("aten::"):
         neighborhood_api.test_the_host_waits_for_nothing("in place")
 

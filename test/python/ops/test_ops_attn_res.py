@@ -7,7 +7,7 @@ import attn.language as at
 import attn.ops
 import references
 from attn import memory
-from attn.ops import _kernels, attention_residual
+from attn.ops import _dispatch, attention_residual
 from kernels_dsl.attn_res import attn_res_bwd
 from references import DTYPES, names
 from stages import BOTH_STAGES, SOC, first_on_chip, on_both
@@ -97,7 +97,7 @@ def test_core_on_the_chip(chip, dtype):
 @pytest.mark.parametrize("norm_spread", [0.0, 0.25])
 @BOTH_STAGES
 def test_list_equals_stack(stage, norm_spread):
-    for shape in [(4, 2, 64, 512), (8, 2, 32, 256)][: 1 if stage == "chip" else 2]:
+    for shape in [(4, 2, 64, 512), (8, 2, 32, 256)][: 1 if stage == "ascend" else 2]:
         V, *rest = draw(shape, norm_spread=norm_spread)
         assert_same(check([block.clone() for block in V], *rest), check(V, *rest))
 
@@ -177,7 +177,7 @@ def test_layout(stage, subtests):
         cancels = layout == "expanded over N"  # equal blocks weigh the same, whatever the query
         with subtests.test(layout=layout):
             check(change(V), w_query, w_norm, g, cancels=cancels)
-        if stage == "chip":
+        if stage == "ascend":
             continue
         with subtests.test(layout=layout, mixed=True):
             check(change(V), w_query, w_norm, torch.tensor(0.5).expand(g.shape), cancels=cancels)
@@ -362,7 +362,7 @@ def test_no_copies_for_odd_widths():
     attn.ops.attn_res(V, w_query, w_norm)
     assert memory.peak_workspace() == 0
     run(V, w_query, w_norm, g)
-    assert 0 < memory.peak_workspace() <= _kernels.accumulator_bytes(123)
+    assert 0 < memory.peak_workspace() <= _dispatch.accumulator_bytes(123)
     assert memory.peak_workspace() % (123 * 4) == 0
 
 

@@ -9,7 +9,7 @@ import attn
 import attn.ops
 import references
 from attn import memory
-from attn.ops import _kernels
+from attn.ops import _dispatch
 from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
 from stages import waits_of
 
@@ -91,7 +91,7 @@ def test_opcheck(stacked, form):
     torch.library.opcheck(torch.ops.attn.attn_res.default, (blocks, stacked, w_query, w_norm, *options))
     saved = detached(blocks), stacked, *detached((w_query, w_norm))
     h, *statistics = torch.ops.attn.attn_res(*saved, *options)
-    kept_h = h if _kernels.attn_res_reads_h(blocks, stacked, form, False) else None
+    kept_h = h if _dispatch.attn_res_reads_h(blocks, stacked, form, False) else None
     for wants in [(True, True), (True, False), (False, True)]:
         arguments = (torch.randn(2, 4, 8), *saved, kept_h, *statistics, form, False, *wants)
         torch.library.opcheck(torch.ops.attn.attn_res_backward.default, arguments)
@@ -213,8 +213,8 @@ def test_form_follows_from_the_blocks():
     cases = {**dict.fromkeys(resident, "resident"), **dict.fromkeys(streaming, "streaming")}
     for (count, width), form in cases.items():
         V = torch.zeros(count, 1, width, dtype=torch.bfloat16)
-        assert _kernels.attn_res_form([V], True, None) == _kernels.attn_res_form(list(V), False, None) == form
-        assert _kernels.attn_res_form([V], True, "two-read") == "two-read"
+        assert _dispatch.attn_res_form([V], True, None) == _dispatch.attn_res_form(list(V), False, None) == form
+        assert _dispatch.attn_res_form([V], True, "two-read") == "two-read"
 
 
 def test_one_compilation_for_all_sizes():

@@ -35,7 +35,8 @@ def test_this_repository_is_clean():
     ],
 )
 @pytest.mark.parametrize(
-    "file", [ANALYSIS, "include/attn/Dialect/Ascend/Analysis/SyncPlan.h", "lib/Dialect/Ascend/Transforms/GroupLoads.cpp"]
+    "file",
+    [ANALYSIS, "include/attn/Dialect/Ascend/Analysis/SyncPlan.h", "lib/Dialect/Ascend/Transforms/GroupLoads.cpp"],
 )
 def test_planted_instruction_is_found(tmp_path, file, text):
     (violation,) = check_text(tmp_path, file, f"// A comment.\n{text}\n")

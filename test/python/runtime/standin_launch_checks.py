@@ -19,6 +19,7 @@ import attn
 import attn.language as at
 import standin
 from attn import runtime
+from attn.call.layout import LaidOut
 from attn.runtime import environment
 from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
 
@@ -59,13 +60,9 @@ def _program(kernel):
     return program
 
 
-class _Arguments:
-    """What a program is told of a call, without one."""
-
-    device = torch.device("npu", 0)
-
-    def __init__(self, *arguments):
-        self.native_arguments = arguments
+def _laid_out(*arguments):
+    """A call with these native arguments, as a program takes it."""
+    return LaidOut(torch.device("npu", 0), {}, {}, {}, 1, list(arguments))
 
 
 def _array(tensor):
@@ -75,7 +72,7 @@ def _array(tensor):
 def _scale_plan(program=None):
     """The plan of launches of scale_rows on 70 rows of 32: they take two addresses and a real."""
     array = (0, (70, 32), (32, 1))
-    return (program or _program(scale_rows)).prepare(_Arguments(array, 1.0, array))._plan
+    return (program or _program(scale_rows)).prepare(_laid_out(array, 1.0, array))._plan
 
 
 def _warm_up():
@@ -311,7 +308,7 @@ def check_object_on_disk():
         with pytest.raises(attn.sidecar.SidecarError, match="not the object that .* describes"):
             runtime.Program.load(path.with_suffix(".json"))
     given, result = _rows().to("npu"), torch.empty(70, 32, device="npu")
-    program.prepare(_Arguments(_array(given), 4.0, _array(result)))([given, result], [4.0])
+    program.prepare(_laid_out(_array(given), 4.0, _array(result)))([given, result], [4.0])
     assert result.cpu().equal(4 * _rows())
 
 

@@ -13,7 +13,7 @@ import attn
 import attn.language as at
 from attn import _launcher, runtime
 from attn.runtime import environment
-from attn.runtime.arguments import ArgumentBlock
+from attn.runtime.packing import ArgumentBlock
 from repository import ROOT
 
 

@@ -10,7 +10,11 @@ import re
 import pytest
 import torch
 
-from attn import _arrays, _core, _runtime, testing
+from attn import _core, compiler, testing
+from attn.call.binding import bind
+from attn.call.checking import CPU, Tensors
+from attn.call.layout import fill
+from attn.call.planning import prepare
 from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
 from kernels_dsl.neighborhood import neighborhood_bwd, neighborhood_fwd
 
@@ -82,10 +86,11 @@ class Kernel:
     def __init__(self, name):
         self.name = name
         self.function, self.given, ub_bytes, options = CASES[name]
-        self.launch = _runtime.CheckedCall(self.function, (), self.given)
+        self.launch = self._prepare(self.given)
         self.smaller = [self._shrink(shape) for shape in SMALLER[self.function]]
         soc = f"Ascend910B4:ub_bytes={ub_bytes},vector_cores=2"
-        artefact = _runtime.compiler.Artefact("kernel", self.launch.lowered.text, soc, options)
+        lowered = self.function.lower(self.function.specialise(self.launch.arguments))
+        artefact = compiler.Artefact("kernel", lowered.text, soc, options)
         self.lines = artefact.ir("ascend").splitlines()
 
     def _shrink(self, shape):
@@ -94,7 +99,11 @@ class Kernel:
             name: shrink(self.function, name, value, shape) if isinstance(value, torch.Tensor) else value
             for name, value in self.given.items()
         }
-        return _runtime.CheckedCall(self.function, (), arguments)
+        return self._prepare(arguments)
+
+    def _prepare(self, arguments):
+        values = bind(self.function.signature, self.function.defaults, (), arguments)
+        return prepare(self.function.signature, values, Tensors(CPU), self.function.results, {})
 
     def sync_lines(self, *kinds):
         """The lines that synchronise, or those of some kinds."""
@@ -113,7 +122,7 @@ class Kernel:
         call, kinds = launch or self.launch, set()
 
         def simulate(arrays, reals):
-            arguments = _arrays.fill(call.native_arguments, arrays, reals)
+            arguments = fill(call.laid_out.native, arrays, reals)
             kinds.update(hazard["kind"] for hazard in _core.simulate(_core.Module.parse(text), arguments)["hazards"])
 
         call.run(simulate)

@@ -45,7 +45,7 @@ def test_a_trace_that_differs_alone_is_wrong(monkeypatch):
     """A barrier too many changes no value and is no hazard."""
     change_text(monkeypatch, "ascendc", r"(AscendC::PipeBarrier<PIPE_V>\(\);)", r"\1 \1")
     result = attn.verify(attn_res_fwd, *testing.attn_res_inputs(3, 21, 64, torch.float32), EPS, soc=FEW,
-                         stages=("chip", "ascendc"))  # fmt: skip
+                         stages=("ascend", "ascendc"))  # fmt: skip
     assert all(finding.ok for finding in result.findings) and not result.hazards
     assert result.stage == "ascendc" and "ascendc: its instructions are not those of chip" in repr(result)
     assert "pipe v, instruction" in result.trace_difference and "against 'barrier'" in result.trace_difference

@@ -144,7 +144,7 @@ def test_a_planted_error_is_found_and_made_small(monkeypatch, tmp_path):
         found for program in small if "at.sqrt" in program.text() and (found := complaint(program, tmp_path))
     )
     shown = said[said.index("def k(") : said.index("    return")].splitlines()
-    assert f"program {number} fails: k, jit, chip: jit is the first that is wrong\n  jit: Y" in said
+    assert f"program {number} fails: k, jit, ascend: jit is the first that is wrong\n  jit: Y" in said
     assert sum("at.sqrt" in line for line in shown) == 1 and len(shown) <= 10
     file = tmp_path / "shown.py"
     file.write_text(said[said.index("import attn\n") :])

@@ -268,4 +268,18 @@ def PrintBuffersPass : Pass<"tile-print-buffers", "::mlir::func::FuncOp"> {
   }];
 }
 
+def PrintExactnessPass : Pass<"tile-print-exactness", "::mlir::func::FuncOp"> {
+  let summary = "Says in remarks which outputs of a kernel have one right answer";
+  let description = [{
+    One remark per output, from the analysis `Exactness`: whether every stage must give the same bits, or through which op
+    the output goes that stages may compute differently. The IR is not changed. `attn.verify` compares exact outputs bit
+    for bit.
+
+    ```mlir
+    // remark: not exact: goes through tile.reduce sum
+    %y: !tile.array<?xf32> {launch.dims = ["T"], launch.output}
+    ```
+  }];
+}
+
 #endif // ATTN_DIALECT_TILE_TRANSFORMS_PASSES

@@ -8,8 +8,9 @@ below 0.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
-from . import _schema as is_
+from . import schema as is_
 
 
 class FormulaError(ValueError):
@@ -30,7 +31,7 @@ def _remainder(a: int, b: int):
 
 
 # Name -> the function of its operands, and how many there are; None for one or more.
-_SIGNED = {
+_SIGNED: dict[str, tuple[Callable[..., int], int | None]] = {
     "add": (lambda *values: sum(values), None),
     "sub": (lambda a, b: a - b, 2),
     "mul": (lambda *values: math.prod(values), None),

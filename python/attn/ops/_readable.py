@@ -1,4 +1,4 @@
-"""Arrays as kernels take them: which are read in place, how others are copied, and how outputs lie in memory."""
+"""Which arrays kernels read and write in place, and copies of the others."""
 
 from __future__ import annotations
 

@@ -5,9 +5,9 @@ Nothing here needs a syntax tree, and all of it can be written as JSON and read 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from . import language
+from .. import language
 
 
 class Parameter(NamedTuple):
@@ -15,7 +15,7 @@ class Parameter(NamedTuple):
 
     name: str
     kind: str
-    about: object
+    about: Any
 
     def is_none(self, bound: dict):
         """Whether it is an array that may be None, and is."""
@@ -76,37 +76,45 @@ class Output(NamedTuple):
 
     name: str
     dims: tuple
-    dtype: object
+    dtype: language.DType
     table: bool = False
     like: str | None = None
 
 
-class Lowered(NamedTuple):
-    """Tile IR as text, the outputs in the order of the IR's arguments, and which of them are returned, in order.
+class Results(NamedTuple):
+    """What a call gives: the outputs in the order of the IR's arguments, and which of them are returned, in order.
 
     Where the kernel returns None, `returned` has None. `single`: the kernel returns an array, not a tuple of arrays.
     `row_axes` gives for each array the axes that it takes rows of tiles from, by name.
     """
 
-    text: str
-    outputs: tuple
-    returned: tuple
+    outputs: tuple[Output, ...]
+    returned: tuple[int | None, ...]
     single: bool
-    row_axes: dict
+    row_axes: dict[str, tuple[int, ...]]
 
     def to_json(self):
-        """All of it but the text."""
-        outputs = [output._replace(dtype=output.dtype.name) for output in self.outputs]
-        return {"outputs": outputs, "returned": self.returned, "single": self.single, "row_axes": self.row_axes}
+        """All of it."""
+        outputs = [{**output._asdict(), "dtype": output.dtype.name} for output in self.outputs]
+        return {**self._asdict(), "outputs": outputs}
 
     @classmethod
-    def from_json(cls, read: dict, text: str):
-        """What `to_json` gave, with the text."""
-        outputs = (Output(*output) for output in read["outputs"])
+    def from_json(cls, read: dict):
+        """What `to_json` gave."""
+        outputs = [
+            Output(**{**output, "dims": tuple(output["dims"]), "dtype": getattr(language, output["dtype"])})
+            for output in read["outputs"]
+        ]
         return cls(
-            text,
-            tuple(o._replace(dims=tuple(o.dims), dtype=getattr(language, o.dtype)) for o in outputs),
+            tuple(outputs),
             tuple(read["returned"]),
             read["single"],
             {name: tuple(axes) for name, axes in read["row_axes"].items()},
         )
+
+
+class Lowered(NamedTuple):
+    """What the frontend makes of a kernel for one specialisation: tile IR as text, and what a call gives."""
+
+    text: str
+    results: Results

@@ -1,8 +1,8 @@
-"""The only place that calls kernels: from the operators' arrays and words to the arguments of the tile kernels."""
+"""Chooses and calls the tile kernels of the operators: the only place that does."""
 
 from __future__ import annotations
 
-from .. import _runtime
+from ..call import running
 
 # The resident form takes one token at a time, with all of its blocks. That pays where they are few, and together
 # neither too short for an instruction nor too long for local memory: by predicted time, between so many bytes.
@@ -51,8 +51,8 @@ def attn_res_forward(values, w_query, w_norm, eps: float, form: str, round_key: 
     """`outputs`: h, lse, scores and norms of V [N, T, D], or of a list of N [T, D]."""
     from kernels_dsl.attn_res import attn_res_fwd
 
-    options = {"two-read": dict(softmax="two-phase-reload"), "strips": dict(_STRIPS)}.get(form, {})
-    options.update(_form_constants(form, len(values)), eps=eps, round_key=round_key)
+    choices: dict[str, dict] = {"two-read": dict(softmax="two-phase-reload"), "strips": _STRIPS}
+    options = dict(choices.get(form, {}), **_form_constants(form, len(values)), eps=eps, round_key=round_key)
     outputs = dict(zip(("h", "lse", "sc", "rs"), outputs))
     run(attn_res_fwd, outputs, V=values, wq=w_query, wn=w_norm, **options)
 
@@ -74,7 +74,7 @@ def attn_res_backward(
 
 def accumulator_bytes(width: int):
     """The scratch in which the blocks of a launch sum rows of f32, at most."""
-    return _runtime.summing_blocks() * width * 4
+    return running.summing_blocks() * width * 4
 
 
 # Neighbourhood attention

@@ -5,12 +5,14 @@ A check is a function of a value and its path, such as `launches[0].kind`, and r
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 
 class SchemaError(ValueError):
     """A value that is not of its form."""
 
 
-def fail(path: str, problem: str):
+def fail(path: str, problem: str) -> NoReturn:
     """Raises SchemaError at a path."""
     raise SchemaError(f"{path or 'the sidecar'}: {problem}")
 
@@ -108,18 +110,18 @@ def mapping(inner):
     return check
 
 
-def fields(**known):
-    """An object with exactly these fields."""
+class Fields:
+    """An object with exactly these fields, which are `known` for those who list what there is."""
 
-    def check(value, path: str):
+    def __init__(self, **known):
+        self.known = known
+
+    def __call__(self, value, path: str):
         mapping(lambda item, place: None)(value, path)
         for name in value:
-            if name not in known:
-                fail(path, f"the field '{name}' is not known; known: {', '.join(sorted(known))}")
-        for name, inner in known.items():
+            if name not in self.known:
+                fail(path, f"the field '{name}' is not known; known: {', '.join(sorted(self.known))}")
+        for name, inner in self.known.items():
             if name not in value:
                 fail(path, f"the field '{name}' is missing")
             inner(value[name], f"{path}.{name}" if path else name)
-
-    check.known = known  # for those who list what there is
-    return check

@@ -1,0 +1,125 @@
+"""Runs kernels where their tensors are: on the CPU by what is here, on NPUs by `attn.runtime`.
+
+Outputs are made by the call, or given by the caller by name. An output of `at.empty_like` has the memory order of its
+argument, as `torch.empty_like` has, and is a list where that is one. Arrays that are None do not go to a kernel at all.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+
+from .. import cache, compiler, language, memory
+from ..cache import keys
+from .binding import bind
+from .checking import CPU, NPU, Description, Tensors, shape_of
+from .interface import Specialisation
+from .layout import LaidOut, Maker, array_maker, fill
+from .planning import Places, PlannedCalls, prepare
+
+
+def calls_of(kernel):
+    """The calls of a kernel. On an NPU outputs are computed later, as those of every operator there."""
+    return PlannedCalls(kernel.signature, functools.partial(_plan, kernel))
+
+
+def _plan(kernel, positional, keywords: dict, outputs: dict, places: Places):
+    """Checks a call of a kernel, and compiles the kernel for it unless that is done."""
+    arguments, options = compiler.split_options(kernel.signature, keywords)
+    values = bind(kernel.signature, kernel.defaults, positional, arguments)
+    call = prepare(kernel.signature, values, Tensors({**CPU, **NPU}), kernel.results, outputs)
+    if call.is_empty:
+        return call.plan(None, places)
+    specialisation, device = kernel.specialise(call.arguments), call.laid_out.device
+    key = (device.type, specialisation, *sorted(options.items()))
+    program = kernel.programs.get(key)
+    if program is None:
+        program = kernel.programs[key] = _compile(kernel, specialisation, device, options)
+    return call.plan(program.prepare(call.laid_out), places)
+
+
+def _compile(kernel, specialisation: Specialisation, device, options: dict):
+    if device.type != "npu":
+        return HostProgram(kernel.__name__, kernel.lower(specialisation).text, options)
+    from .. import runtime
+
+    return runtime.Program.build(kernel.artefact(specialisation, runtime.soc(), options))
+
+
+def summing_blocks():
+    """How many blocks of one launch on the CPU sum rows on their own, at most."""
+    from .. import _host
+
+    return _host.BLOCKS_WITH_PHASES
+
+
+class HostProgram:
+    """A kernel compiled for this machine's CPU, and the workspace that it needs."""
+
+    def __init__(self, name: str, text: str, options: dict):
+        from .. import _host
+
+        def make():
+            from .. import _core
+
+            module = compiler.fit_for_host(text, options)
+            workspaces = module.scratch
+            with compiler.compile_errors():
+                module.run("attn-cpu")
+                description, code = _core.jit_compile(module)
+            return {"scratch": workspaces, "kernel": json.loads(description)}, code
+
+        def key():
+            return keys.digest(keys.compiler_identity(), keys.host_identity(), text, repr(sorted(options.items())))
+
+        found = cache.obtain("cpu", name, key, make)
+        self._workspaces = found.about["scratch"]
+        self._native = _host.Kernel(found.about["kernel"], found.data)
+
+    def prepare(self, call: LaidOut):
+        """Launches with the arguments of a call, whatever its addresses and reals are."""
+        return _HostLaunch(self._native, self._workspaces, call)
+
+
+class _HostLaunch:
+    """Launches of a kernel on the CPU that differ in addresses and reals only."""
+
+    def __init__(self, native, workspaces: list, call: LaidOut):
+        self._native = native
+        self._call = call
+        self._workspaces = workspaces  # dims and element type of each
+        self._makers: dict[int, list[Maker]] = {}  # of the workspaces, by the number of threads
+
+    def __call__(self, arrays: list, reals: list):
+        import torch
+
+        threads = torch.get_num_threads()
+        _prefer_huge_pages(arrays[len(arrays) - self._call.output_count :])
+        arguments = fill(self._call.native, arrays, reals)
+        if not self._workspaces:
+            return self._native.run(arguments, threads)
+        makers = self._makers.get(threads)
+        if makers is None:
+            one = [maker.layout.native() for maker in self._make_for(1)]
+            makers = self._make_for(self._native.count_blocks(arguments + one, threads))
+            self._makers[threads] = makers
+        workspace = [maker.make() for maker in makers]
+        arguments += fill([maker.layout.native() for maker in makers], workspace, [])
+        with memory.workspace(sum(tensor.nbytes for tensor in workspace)):
+            return self._native.run(arguments, threads)
+
+    def _make_for(self, blocks: int):
+        """How the workspaces are made for a number of blocks."""
+        sizes = {**self._call.sizes, "@blocks": blocks}
+        shapes = [(shape_of(dims, sizes), getattr(language, dtype)) for dims, dtype in self._workspaces]
+        return [array_maker(Description(shape, dtype, False), self._call.device) for shape, dtype in shapes]
+
+
+def _prefer_huge_pages(outputs: list):
+    """Before the first write to the outputs: that can cost more than computing them."""
+    from .. import _host
+
+    for output in outputs:
+        for tensor in output if isinstance(output, (list, tuple)) else (output,):
+            storage = tensor.untyped_storage()
+            _host.prefer_huge_pages(storage.data_ptr(), storage.nbytes())

@@ -1,0 +1,80 @@
+"""Runs kernels on the modelled chip: `attn.simulate`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from . import compiler, stages
+from .call.binding import bind
+from .call.checking import CPU, Tensors, TensorsOrSpecs
+from .call.layout import fill
+from .call.planning import prepare
+from .report import Report
+
+
+class Simulation(NamedTuple):
+    """What `attn.simulate` gives: the kernel's outputs (None without values) and the chip's report."""
+
+    outputs: object
+    report: Report
+
+
+def simulate(
+    kernel,
+    *positional,
+    soc: str = "Ascend910B4",
+    timing_only: bool = False,
+    ideal_bytes: int | None = None,
+    trace: str = "",
+    outputs: dict | None = None,
+    stage: str = "ascend",
+    record: bool = False,
+    **keywords,
+):
+    """Runs a kernel on the modelled chip; gives its `outputs` and a `report` of hazards, traffic and predicted time.
+
+    `stage` is what runs: the chip IR ("ascend"), or emitted text, compiled by clang ("ascendc") or read ("hivm"). With
+    `record`, the report has what each pipe did in `records`.
+    With `timing_only` no values are computed, and arrays may be given as `at.spec` with a number for every dim.
+    `ideal_bytes` are what the roofline counts, by default the bytes moved. `trace` names a file for Chrome or Perfetto.
+    `outputs` are those that the caller has made, by name.
+    """
+    stages.check(stage, stages.ON_CHIP)
+    arguments, options = compiler.split_options(kernel.signature, keywords)
+    values = bind(kernel.signature, kernel.defaults, positional, arguments)
+    describe = TensorsOrSpecs(CPU) if timing_only else Tensors(CPU)
+    call = prepare(
+        kernel.signature, values, describe, kernel.results, outputs or {}, rows_apart=True, has_values=not timing_only
+    )
+    artefact = kernel.artefact(kernel.specialise(call.arguments), soc, options)
+    about = dict(timing_only=timing_only, ideal_bytes=ideal_bytes, trace=trace, record=record)
+    launch = _ChipLaunch(artefact, stage, call.laid_out.native, about)
+    if timing_only:
+        return Simulation(None, launch.simulate(call.laid_out.native))
+    results = call.run(launch)
+    return Simulation(results, launch.reports[0])
+
+
+class _ChipLaunch:
+    """Launches on the modelled chip, with a report of each."""
+
+    def __init__(self, artefact, stage: str, arguments: list, about: dict):
+        if stage == "hivm":
+            artefact = artefact.with_composites
+        self._module = artefact.module("ascend")
+        self._stage = stage
+        self._text = "" if stage == "ascend" else getattr(artefact, stage)
+        self._arguments = arguments
+        self._about = about
+        self.reports: list[Report] = []
+
+    def __call__(self, arrays: list, reals: list):
+        self.reports.append(self.simulate(fill(self._arguments, arrays, reals)))
+
+    def simulate(self, arguments: list):
+        """Runs with native arguments."""
+        from . import _core
+
+        with compiler.compile_errors():
+            native = _core.simulate(self._module, arguments, stage=self._stage, text=self._text, **self._about)
+        return Report.make(native)
