@@ -12,6 +12,7 @@ scripts/format.sh --check || failed=1
 .venv/bin/python scripts/check_includes.py || failed=1
 .venv/bin/python scripts/check_ops.py || failed=1
 .venv/bin/python scripts/check_whitespace.py || failed=1
+.venv/bin/python scripts/check_words.py || failed=1
 if command -v shellcheck >/dev/null; then
   shellcheck -x scripts/*.sh .ci/run || failed=1
 fi

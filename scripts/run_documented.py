@@ -25,7 +25,7 @@ def collect():
             used.setdefault((kernel, specialisation))
         return lowered
 
-    setattr(Kernel, "lower", remember)  # noqa: B010 - to mypy, a method is no variable
+    setattr(Kernel, "lower", remember)  # noqa: B010 - to mypy, a method is not a variable
     return used
 
 

@@ -85,6 +85,7 @@ def parts(preset: str):
         "format": (lambda: one("scripts/format.sh", "--check"), False),
         "python lint": (lambda: one(sys.executable, "-m", "ruff", "check", "--quiet", "."), False),
         "python types": (lambda: one(sys.executable, "-m", "mypy"), False),
+        "words": (lambda: script("check_words.py"), False),
         "whitespace": (lambda: script("check_whitespace.py"), False),
         "shown commands": (lambda: script("check_docs.py"), True),
     }

@@ -1,4 +1,4 @@
-"""The native module behind the package: what it offers, for type checkers and readers. Not a public interface."""
+"""The native module of the package: what it offers, for type checkers and readers. Not a public interface."""
 
 class Diagnostic:
     """One message of the compiler; `file` is empty where it has no position. Lines and columns count from 1."""

@@ -27,7 +27,7 @@ def device_count() -> int:
     """How many devices are visible."""
 
 def load_object(data: bytes, magic: int) -> int:
-    """Loads an object on the device of this thread, and gives its handle."""
+    """Loads an object on the device of this thread, and returns its handle."""
 
 def find_kernel(object: int, name: str, fields: list[tuple[str, int, int, str]], is_all_at_once: bool) -> Kernel:
     """A kernel of an object; `fields` are name, offset, size and form of its arguments, for messages.
@@ -39,9 +39,9 @@ def sync_base() -> int:
     """The address through which the cores of this thread's device meet."""
 
 class Plan:
-    """Launches of kernels, one after the other, that differ in addresses and reals only.
+    """Launches of kernels, one after the other, that differ in addresses and floating-point numbers only.
 
-    `arguments` are packed, with tables of addresses behind the block; `addresses` and `reals` say where those of a
+    `arguments` are packed, with tables of addresses after the block; `addresses` and `floats` say where those of a
     launch go in them, `places` where the runtime writes the addresses of tables, and where these begin.
     """
 
@@ -51,22 +51,22 @@ class Plan:
         blocks: int,
         arguments: bytes,
         addresses: list[int],
-        reals: list[int],
+        floats: list[int],
         places: list[tuple[int, int]],
     ) -> None: ...
     @property
     def blocks(self) -> int: ...
-    def pack(self, addresses: list[int], reals: list[float]) -> bytes:
+    def pack(self, addresses: list[int], floats: list[float]) -> bytes:
         """The arguments of one launch."""
 
 def connect_queue() -> None:
     """Finds torch_npu's task queue; RuntimeError says why that fails."""
 
-def enqueue(plan: Plan, stream: int, addresses: list[int], reals: list[float], kept: object) -> None:
+def enqueue(plan: Plan, stream: int, addresses: list[int], floats: list[float], kept: object) -> None:
     """Queues the launches of a plan; `kept` lives until they were handed to the runtime."""
 
-def launch(plan: Plan, stream: int, addresses: list[int], reals: list[float]) -> None:
+def launch(plan: Plan, stream: int, addresses: list[int], floats: list[float]) -> None:
     """Launches at once, past the queue."""
 
 def enqueue_function(name: str, function: Callable[[], int]) -> None:
-    """Queues a function, which gives an ACL code."""
+    """Queues a function, which returns an ACL code."""

@@ -1,4 +1,4 @@
-"""What surrounds a kernel: the file it stands in, its annotations, and the names that it takes from outside.
+"""What surrounds a kernel: the file it is in, its annotations, and the names that it takes from outside.
 
 All of it together decides what is compiled, so it can be described for keys of the cache, without parsing anything.
 """

@@ -15,7 +15,7 @@ from .errors import CompileError, Diagnostic
 _PIPELINES = {"source": (), "tile": ("attn-tile",), "ascend": ("attn-tile", "attn-ascend")}
 _PIPELINES["linalg"] = ("attn-tile", "attn-linalg")
 _PIPELINES["ascendc"] = _PIPELINES["ascend"]
-_EMITTED_FROM = {"ascendc": "ascend", "hivm": "ascend", "sidecar": "ascend"}  # what is no IR
+_EMITTED_FROM = {"ascendc": "ascend", "hivm": "ascend", "sidecar": "ascend"}  # what is not a IR
 _OPTIONS = dict.fromkeys(("band", "composites", "phases", "softmax", "strips"), "attn-tile")
 _OPTIONS["kernel_form"] = "ascendc"  # of the printer, not of a pipeline
 _WORD = re.compile(r"[\w-]+")

@@ -13,7 +13,7 @@ from .report import Report
 
 
 class Simulation(NamedTuple):
-    """What `attn.simulate` gives: the kernel's outputs (None without values) and the chip's report."""
+    """What `attn.simulate` returns: the kernel's outputs (None without values) and the chip's report."""
 
     outputs: object
     report: Report
@@ -31,7 +31,7 @@ def simulate(
     record: bool = False,
     **keywords,
 ):
-    """Runs a kernel on the modelled chip; gives its `outputs` and a `report` of hazards, traffic and predicted time.
+    """Runs a kernel on the modelled chip; returns its `outputs` and a `report` of hazards, traffic and predicted time.
 
     `stage` is what runs: the chip IR ("ascend"), or emitted text, compiled by clang ("ascendc") or read ("hivm"). With
     `record`, the report has what each pipe did in `records`.
@@ -68,8 +68,8 @@ class _ChipLaunch:
         self._about = about
         self.reports: list[Report] = []
 
-    def __call__(self, arrays: list, reals: list):
-        self.reports.append(self.simulate(fill(self._arguments, arrays, reals)))
+    def __call__(self, arrays: list, floats: list):
+        self.reports.append(self.simulate(fill(self._arguments, arrays, floats)))
 
     def simulate(self, arguments: list):
         """Runs with native arguments."""

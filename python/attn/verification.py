@@ -188,7 +188,7 @@ def _lower(kernel, positional, arguments: dict):
 
 @contextmanager
 def _unwritten_is_nan():
-    """Fills what PyTorch allocates with NaN, so that an element that a kernel does not write is no chance hit."""
+    """Fills what PyTorch allocates with NaN, so that an unwritten element is never right by chance."""
     import torch
 
     before = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
@@ -203,7 +203,7 @@ def _unwritten_is_nan():
 
 
 def _by_name(results: Results, returned):
-    """What a call returned by the names of the outputs; those of a list have their place in it behind.
+    """What a call returned by the names of the outputs; those of a list have their place in it appended.
 
     Where the kernel returns None, there is nothing to compare, whatever a reference gives.
     """

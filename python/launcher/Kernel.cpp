@@ -49,35 +49,34 @@ void Plan::check() const {
   for (size_t offset : addressOffsets)
     if (isOutside(offset, sizeof(uint64_t)))
       throw std::invalid_argument("an address lies outside the arguments");
-  for (size_t offset : realOffsets)
+  for (size_t offset : floatOffsets)
     if (isOutside(offset, sizeof(float)))
       throw std::invalid_argument("a real lies outside the arguments");
 }
 
 std::string Plan::pack(const std::vector<uint64_t> &addresses,
-                       const std::vector<double> &reals) const {
-  if (addresses.size() != addressOffsets.size() || reals.size() != realOffsets.size())
+                       const std::vector<double> &floats) const {
+  if (addresses.size() != addressOffsets.size() || floats.size() != floatOffsets.size())
     throw std::invalid_argument("a launch takes " + std::to_string(addressOffsets.size()) +
-                                " addresses and " + std::to_string(realOffsets.size()) +
-                                " reals, not " + std::to_string(addresses.size()) + " and " +
-                                std::to_string(reals.size()));
+                                " addresses and " + std::to_string(floatOffsets.size()) +
+                                " floats, not " + std::to_string(addresses.size()) + " and " +
+                                std::to_string(floats.size()));
   std::string packed = arguments;
   for (size_t i = 0; i < addresses.size(); ++i)
     std::memcpy(packed.data() + addressOffsets[i], &addresses[i], sizeof(uint64_t));
-  for (size_t i = 0; i < reals.size(); ++i) {
-    float real = static_cast<float>(reals[i]);
-    if (std::isinf(real) && !std::isinf(reals[i]))
-      throw std::overflow_error(getName(*this, realOffsets[i]) +
+  for (size_t i = 0; i < floats.size(); ++i) {
+    float real = static_cast<float>(floats[i]);
+    if (std::isinf(real) && !std::isinf(floats[i]))
+      throw std::overflow_error(getName(*this, floatOffsets[i]) +
                                 ": the number is too large for f32");
-    std::memcpy(packed.data() + realOffsets[i], &real, sizeof real);
+    std::memcpy(packed.data() + floatOffsets[i], &real, sizeof real);
   }
   return packed;
 }
 
 aclError Launch::run() const {
   // The runtime shall start no block before there is a core for each, whatever other streams run.
-  aclrtLaunchKernelAttr batch{};
-  batch.id = ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE;
+  aclrtLaunchKernelAttr batch{ACL_RT_LAUNCH_KERNEL_ATTR_SCHEM_MODE, {}};
   batch.value.schemMode = 1;
   aclrtLaunchKernelCfg config{&batch, 1};
   // The runtime takes pointers without const, and reads only.
@@ -96,16 +95,15 @@ std::string Launch::describeFailure(aclError code) const {
   for (const Field &field : kernel->fields)
     showField(text, field, *arguments);
   if (isCoreFailure(code))
-    text << "\nThis often is a flag that nobody sets, or an address out of range: attn.simulate "
+    text << "\nThis often is a flag that nothing sets, or an address out of range: attn.simulate "
             "checks for both.";
   return text.str();
 }
 
 aclrtBinHandle attn::launcher::loadObject(const std::string &data, uint32_t magic) {
-  aclrtBinaryLoadOption options[2] = {};
-  options[0].type = ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD;
+  aclrtBinaryLoadOption options[2] = {{ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD, {}},
+                                      {ACL_RT_BINARY_LOAD_OPT_MAGIC, {}}};
   options[0].value.isLazyLoad = 0;
-  options[1].type = ACL_RT_BINARY_LOAD_OPT_MAGIC;
   options[1].value.magic = magic;
   aclrtBinaryLoadOptions all{options, 2};
   aclrtBinHandle object = nullptr;

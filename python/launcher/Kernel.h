@@ -27,24 +27,25 @@ struct Kernel {
   bool isAllAtOnce;
 };
 
-/// Launches that differ in addresses and reals only: everything else is packed once.
+/// Launches that differ in addresses and floating-point numbers only: everything else is packed
+/// once.
 struct Plan {
   /// Launched one after the other, with the same arguments.
   std::vector<std::shared_ptr<const Kernel>> kernels;
   uint32_t blocks;
-  /// The argument block, with the tables of addresses behind it.
+  /// The argument block, with the tables of addresses after it.
   std::string arguments;
   /// Where each address goes, 64 bits, and each real, 32 bits.
   std::vector<size_t> addressOffsets;
-  std::vector<size_t> realOffsets;
-  /// Where in the block the runtime writes the addresses of what lies behind it.
+  std::vector<size_t> floatOffsets;
+  /// Where in the block the runtime writes the addresses of what lies after it.
   std::vector<aclrtPlaceHolderInfo> places;
 
   /// std::invalid_argument where an offset leads out of the arguments.
   void check() const;
   /// The arguments of one launch; std::invalid_argument where there are more or fewer values than
   /// places, std::overflow_error for a real that has no place in 32 bits.
-  std::string pack(const std::vector<uint64_t> &addresses, const std::vector<double> &reals) const;
+  std::string pack(const std::vector<uint64_t> &addresses, const std::vector<double> &floats) const;
 };
 
 /// One launch of one kernel of a plan.
@@ -54,7 +55,7 @@ struct Launch {
   aclrtStream stream;
   std::shared_ptr<const std::string> arguments;
 
-  /// Hands the launch to the runtime, which copies the arguments; gives its code.
+  /// Hands the launch to the runtime, which copies the arguments; returns its code.
   aclError run() const;
   /// What to say when that fails: the code, the kernel, its blocks and its arguments.
   std::string describeFailure(aclError code) const;

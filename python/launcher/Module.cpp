@@ -15,12 +15,12 @@ using FieldTuple = std::tuple<std::string, size_t, size_t, char>;
 
 std::shared_ptr<Plan> makePlan(const std::vector<std::shared_ptr<Kernel>> &kernels, uint32_t blocks,
                                const py::bytes &arguments, std::vector<size_t> addressOffsets,
-                               std::vector<size_t> realOffsets, const Places &places) {
+                               std::vector<size_t> floatOffsets, const Places &places) {
   auto plan = std::make_shared<Plan>(Plan{{kernels.begin(), kernels.end()},
                                           blocks,
                                           arguments,
                                           std::move(addressOffsets),
-                                          std::move(realOffsets),
+                                          std::move(floatOffsets),
                                           {}});
   for (auto [addressOffset, dataOffset] : places)
     plan->places.push_back({addressOffset, dataOffset});
@@ -29,12 +29,12 @@ std::shared_ptr<Plan> makePlan(const std::vector<std::shared_ptr<Kernel>> &kerne
 }
 
 using Addresses = std::vector<uint64_t>;
-using Reals = std::vector<double>;
+using Floats = std::vector<double>;
 
 /// One launch for each kernel of a plan.
 std::vector<Launch> makeLaunches(std::shared_ptr<const Plan> plan, uintptr_t stream,
-                                 const Addresses &addresses, const Reals &reals) {
-  auto arguments = std::make_shared<const std::string>(plan->pack(addresses, reals));
+                                 const Addresses &addresses, const Floats &floats) {
+  auto arguments = std::make_shared<const std::string>(plan->pack(addresses, floats));
   std::vector<Launch> launches;
   for (const std::shared_ptr<const Kernel> &kernel : plan->kernels)
     launches.push_back({plan, kernel, reinterpret_cast<aclrtStream>(stream), arguments});
@@ -43,6 +43,7 @@ std::vector<Launch> makeLaunches(std::shared_ptr<const Plan> plan, uintptr_t str
 
 std::vector<Field> makeFields(const std::vector<FieldTuple> &tuples) {
   std::vector<Field> fields;
+  fields.reserve(tuples.size());
   for (const auto &[name, offset, size, form] : tuples)
     fields.push_back({name, offset, size, form});
   return fields;
@@ -76,8 +77,8 @@ PYBIND11_MODULE(_launcher, module) {
   py::class_<Plan, std::shared_ptr<Plan>>(module, "Plan")
       .def(py::init(&makePlan))
       .def_readonly("blocks", &Plan::blocks)
-      .def("pack", [](const Plan &plan, const Addresses &addresses, const Reals &reals) {
-        return py::bytes(plan.pack(addresses, reals));
+      .def("pack", [](const Plan &plan, const Addresses &addresses, const Floats &floats) {
+        return py::bytes(plan.pack(addresses, floats));
       });
 
   module.def("open_runtime", [] { Acl::get(); });
@@ -100,13 +101,13 @@ PYBIND11_MODULE(_launcher, module) {
 
   module.def("connect_queue", connectQueue);
   module.def("enqueue", [](std::shared_ptr<Plan> plan, uintptr_t stream, const Addresses &addresses,
-                           const Reals &reals, const py::object &kept) {
-    for (Launch &launch : makeLaunches(std::move(plan), stream, addresses, reals))
+                           const Floats &floats, const py::object &kept) {
+    for (Launch &launch : makeLaunches(std::move(plan), stream, addresses, floats))
       enqueue(std::move(launch), kept.inc_ref().ptr());
   });
   module.def("launch", [](std::shared_ptr<Plan> plan, uintptr_t stream, const Addresses &addresses,
-                          const Reals &reals) {
-    for (const Launch &launch : makeLaunches(std::move(plan), stream, addresses, reals))
+                          const Floats &floats) {
+    for (const Launch &launch : makeLaunches(std::move(plan), stream, addresses, floats))
       if (aclError code = launch.run())
         throw AclError(code, launch.describeFailure(code) + "\n" + Acl::get().recentMessage());
   });

@@ -111,7 +111,7 @@ void attn::launcher::connectQueue() {
 
 void attn::launcher::enqueue(Launch launch, PyObject *object) {
   auto kept = std::make_shared<Kept>(object);
-  throwFailure("\ntorch_npu drops all work behind a failed launch: this process cannot use the "
+  throwFailure("\ntorch_npu drops all work after a failed launch: this process cannot use the "
                "device any more");
   std::string name = launch.kernel->name;
   // Shared, since the queue copies its functions.

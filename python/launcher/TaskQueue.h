@@ -13,7 +13,7 @@ namespace attn::launcher {
 void connectQueue();
 
 /// Queues a launch. `kept` (taken over) lives until the launch was handed to the runtime. AclError
-/// where this launch or an earlier one failed: torch_npu drops without a word what is queued behind
+/// where this launch or an earlier one failed: torch_npu drops without a word what is queued after
 /// a failure. The caller has the interpreter's lock.
 void enqueue(Launch launch, _object *kept);
 

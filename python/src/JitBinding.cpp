@@ -37,7 +37,7 @@ std::string printLLVMOf(const KernelModule &module) { return take(printLLVM(modu
 } // namespace
 
 void bindJit(py::module_ &module) {
-  using release = py::call_guard<py::gil_scoped_release>;
+  using Release = py::call_guard<py::gil_scoped_release>;
   module.def(
       "jit_compile",
       [](const KernelModule &kernel, const std::string &name) {
@@ -49,7 +49,7 @@ void bindJit(py::module_ &module) {
         return py::make_tuple(compiled.first, py::bytes(compiled.second));
       },
       py::arg("module"), py::arg("name") = "");
-  module.def("print_llvm", &printLLVMOf, py::arg("module"), release());
+  module.def("print_llvm", &printLLVMOf, py::arg("module"), Release());
 }
 
 } // namespace attn::python

@@ -32,7 +32,7 @@ func::FuncOp findKernel(ModuleOp module) {
   return kernel;
 }
 
-/// The array type behind an argument: of the array itself, or of a table's entries.
+/// The array type of an argument: of the array itself, or of a table's entries.
 Type getElementType(Type type) {
   if (auto table = dyn_cast<ascend::TableType>(type))
     type = table.getElement();

@@ -129,7 +129,7 @@ MISTAKES = [
         TAIL, "not VECCALC",
     ),
     Mistake(
-        "ascendc-address", "buffers lie a block behind where they are planned",
+        "ascendc-address", "buffers lie a data block after where they are planned",
         'Twine(*alloc.getAddress()) + ", "', 'Twine(*alloc.getAddress() + 32) + ", "',
         TAIL, "ub",
     ),

@@ -135,12 +135,12 @@ MISTAKES = [
         ODD, "instruction", file="KernelExporter.cpp",
     ),
     Mistake(
-        "hivm-sizes-for-strides", "who asks for a stride gets the size",
+        "hivm-sizes-for-strides", "a stride is the size",
         "isa<ascend::DimOp>(op) ? argument.sizes[dimension]", "!isa<ascend::BlockIdOp>(op) ? argument.sizes[dimension]",
         ODD, "instruction", file="KernelExporter.cpp",
     ),
     Mistake(
-        "hivm-address", "buffers lie a block behind where they are planned",
+        "hivm-address", "buffers lie a data block after where they are planned",
         "{{}, word(*alloc.getAddress()), type.getShape().back()}",
         "{{}, word(*alloc.getAddress() + 32), type.getShape().back()}",
         ODD, "instruction",
@@ -151,7 +151,7 @@ MISTAKES = [
         ODD, "instruction",
     ),
     Mistake(
-        "hivm-slice-offset", "slices begin as many bytes behind their buffers as elements",
+        "hivm-slice-offset", "slices begin as many bytes after their buffers as elements",
         "Value distance = multiply(toWord(scalars.lookup(op.getOffset())), word(bytes));",
         "Value distance = multiply(toWord(scalars.lookup(op.getOffset())), word(bytes / bytes));",
         BAND, "instruction",
@@ -179,7 +179,7 @@ MISTAKES = [
         ARGUMENTS,
     ),
     Mistake(
-        "hivm-flag-base", "nobody says where flags between cores lie",
+        "hivm-flag-base", "nothing says where flags between cores are",
         "SetFftsBaseAddrOp::create(builder, kernel.getLoc(), flagBase);", "(void)flagBase;",
         VALUES_MEETING, "set_ffts_base_addr",
     ),

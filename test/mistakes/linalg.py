@@ -83,7 +83,7 @@ MISTAKES = [
         LIST, "not the extent",
     ),
     Mistake(
-        "linalg-flag-base", "nobody says where flags between cores lie",
+        "linalg-flag-base", "nothing says where flags between cores are",
         "hivm::SetFftsBaseAddrOp::create(builder, loc, base);", "(void)base;",
         (f"{_VENDOR}[attn_res_bwd-streaming-f32]",),
     ),

@@ -169,9 +169,9 @@ MISTAKES = {
             PACKED,
         ),
         Mistake(
-            "launch-second-real", "every real goes to the place of the first",
-            "std::memcpy(packed.data() + realOffsets[i], &real, sizeof real);",
-            "std::memcpy(packed.data() + realOffsets[0], &real, sizeof real);",
+            "launch-second-float", "every float goes to the place of the first",
+            "std::memcpy(packed.data() + floatOffsets[i], &real, sizeof real);",
+            "std::memcpy(packed.data() + floatOffsets[0], &real, sizeof real);",
             PACKED,
         ),
         Mistake(
@@ -195,7 +195,7 @@ MISTAKES = {
             ("test_runtime.py::test_block_of_arguments",),
         ),
         Mistake(
-            "launch-reals", "reals are packed as whole numbers",
+            "launch-floats", "floats are packed as integers",
             '"f32": "f"', '"f32": "i"',
             ("test_runtime.py::test_block_of_arguments",),
         ),

@@ -1,4 +1,4 @@
-"""Gives each value of a call the name of its parameter, and reads those that are no arrays.
+"""Gives each value of a call the name of its parameter, and reads those that are not arrays.
 
 A mistake here is a mistake of the caller: ValueError or TypeError that names the argument and its value.
 """
@@ -55,7 +55,7 @@ def read_block_size(parameter: Parameter, bound: dict):
     """The value of a block size that the caller fixes."""
     value, limits = bound[parameter.name], parameter.about
     if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"{parameter.name}: a whole number is expected, not {value!r}")
+        raise TypeError(f"{parameter.name}: an integer is expected, not {value!r}")
     if not limits.lo <= value <= limits.hi:
         raise ValueError(f"{parameter.name}: {value} lies outside {limits.lo} to {limits.hi}")
     return value

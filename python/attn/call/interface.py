@@ -26,7 +26,7 @@ class Signature(NamedTuple):
     """The parameters of a kernel and the dims its arrays name.
 
     `dims` gives for each name the array parameters that have it, and on which axis. The dims in `specialised` become
-    dimensions of tiles, at the line given there: a kernel is compiled anew for each of their values. `captured` are
+    dimensions of tiles, at the line given there: a kernel is compiled again for each of their values. `captured` are
     the names of numbers that the kernel takes from its surroundings.
     """
 

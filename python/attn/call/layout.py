@@ -73,14 +73,14 @@ def copy(value):
     return [tensor.contiguous() for tensor in value] if isinstance(value, (list, tuple)) else value.contiguous()
 
 
-def fill(arguments: list, arrays: list, reals: list):
-    """Native arguments with the addresses of other arrays and with other reals, each in order."""
-    next_array, next_real = iter(arrays), iter(reals)
+def fill(arguments: list, arrays: list, floats: list):
+    """Native arguments with the addresses of other arrays and with other floats, each in order."""
+    next_array, next_float = iter(arrays), iter(floats)
 
     def next_argument(argument):
         if isinstance(argument, tuple):
             return _address(next(next_array)), *argument[1:]
-        return float(next(next_real)) if isinstance(argument, float) else argument
+        return float(next(next_float)) if isinstance(argument, float) else argument
 
     return list(map(next_argument, arguments))
 
@@ -140,7 +140,7 @@ class LaidOut(NamedTuple):
 def lay_out(arguments: Arguments, results: Results, outputs: dict, device, rows_apart: bool, has_values: bool = True):
     """Lays out a checked call; `outputs` are those that the caller has made.
 
-    `rows_apart`: rows of tiles must lie behind each other in memory. Without values, nothing needs to be made.
+    `rows_apart`: rows of tiles must lie one after the other in memory. Without values, nothing needs to be made.
     """
     values, sizes = arguments.values, arguments.sizes
     axes = results.row_axes if rows_apart else {}

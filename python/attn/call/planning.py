@@ -1,7 +1,7 @@
 """Plans of calls: what calls of one form have in common is found out once, and then repeated.
 
-What is common (types, shapes, strides, devices, whole numbers and constants) is a plan: what is launched, what is
-copied before, and how outputs are made. The next call of that form differs in addresses and reals.
+What is common (types, shapes, strides, devices, integers and constants) is a plan: what is launched, what is
+copied before, and how outputs are made. The next call of that form differs in addresses and floating-point numbers.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from .layout import LaidOut, lay_out
 _MOST_PLANS = 1024
 
 Launch = Callable[[list, list], Any]
-"""Takes the inputs and outputs in the order of the IR, and the reals."""
+"""Takes the inputs and outputs in the order of the IR, and the floats."""
 
 
 class _Input(NamedTuple):
-    """An array that a kernel reads: where it stands among the values of a call, and whether a copy is read."""
+    """An array that a kernel reads: where it is among the values of a call, and whether a copy is read."""
 
     place: object
     copied: bool
 
 
 class _Output(NamedTuple):
-    """An array that a kernel writes: where it stands among the values of a call, or else how it is made."""
+    """An array that a kernel writes: where it is among the values of a call, or else how it is made."""
 
     place: object
     make: Callable | None
 
 
 class _Real(NamedTuple):
-    """A real: where it stands among the values of a call, or else its default."""
+    """A floating-point argument: where it is among the values of a call, or else its default."""
 
     place: object
     default: float | None
@@ -49,13 +49,13 @@ class Plan:
     outputs, None for None.
     """
 
-    __slots__ = ("_inputs", "_copied", "_outputs", "_reals", "_launch", "_returned", "_single")
+    __slots__ = ("_inputs", "_copied", "_outputs", "_floats", "_launch", "_returned", "_single")
 
-    def __init__(self, inputs, outputs, reals, launch: Launch | None, returned, single: bool):
+    def __init__(self, inputs, outputs, floats, launch: Launch | None, returned, single: bool):
         self._inputs = [array.place for array in inputs]
         self._copied = [index for index, array in enumerate(inputs) if array.copied]
         self._outputs = outputs
-        self._reals = reals
+        self._floats = floats
         self._launch = launch
         self._returned = returned
         self._single = single
@@ -67,15 +67,15 @@ class Plan:
             arrays = [values[place] for place in self._inputs]
             for index in self._copied:
                 arrays[index] = layout.copy(arrays[index])
-            reals = [values[place] if default is None else default for place, default in self._reals]
-            self._launch(arrays + outputs, reals)
+            floats = [values[place] if default is None else default for place, default in self._floats]
+            self._launch(arrays + outputs, floats)
         if self._single:
             return outputs[self._returned[0]]
         return tuple([None if place is None else outputs[place] for place in self._returned])
 
 
 class Places(NamedTuple):
-    """Where the arguments, and the outputs that the caller has made, stand among the values of a call, by name."""
+    """Where the arguments, and the outputs that the caller has made, are among the values of a call, by name."""
 
     arguments: dict
     outputs: dict
@@ -92,7 +92,7 @@ class Prepared(NamedTuple):
 
     def plan(self, launch: Launch | None, places: Places) -> Plan:
         """The plan of calls of this form."""
-        reals = self.arguments.signature.of_kind("float")
+        floats = self.arguments.signature.of_kind("float")
         values, laid_out = self.arguments.values, self.laid_out
         return Plan(
             [_Input(places.arguments[name], array.copied) for name, array in laid_out.inputs.items()],
@@ -105,7 +105,7 @@ class Prepared(NamedTuple):
             ],
             [
                 _Real(places.arguments.get(p.name), None if p.name in places.arguments else float(values[p.name]))
-                for p in reals
+                for p in floats
             ],
             launch,
             self.results.returned,
@@ -143,8 +143,8 @@ def prepare(
 class PlannedCalls:
     """The forms in which something was called, with their plans.
 
-    `names` are those of its positional arguments, `reals` those of arguments whose value decides nothing.
-    `make(positional, keywords, outputs, places)` checks a call and gives its plan; places are indices of positional
+    `names` are those of its positional arguments, `floats` those of arguments whose value decides nothing.
+    `make(positional, keywords, outputs, places)` checks a call and returns its plan; places are indices of positional
     arguments, keywords and outputs, in this order.
     """
 
@@ -152,7 +152,7 @@ class PlannedCalls:
         import torch
 
         self._names = tuple(parameter.name for parameter in signature.parameters if parameter.kind != "auto")
-        self._reals = frozenset(parameter.name for parameter in signature.of_kind("float"))
+        self._floats = frozenset(parameter.name for parameter in signature.of_kind("float"))
         self._make = make
         self._plans: dict[tuple, Plan] = {}
         self._tensor = torch.Tensor
@@ -162,7 +162,7 @@ class PlannedCalls:
         outputs = outputs or {}
         names = (*self._names[: len(positional)], *keywords)
         values = (*positional, *keywords.values(), *outputs.values())
-        forms = [type(value) if name in self._reals else self._form(value) for name, value in zip(names, values)]
+        forms = [type(value) if name in self._floats else self._form(value) for name, value in zip(names, values)]
         form = (len(positional), names, *forms, *outputs, *map(self._form, outputs.values()), surroundings)
         plan = self._plans.get(form)
         if plan is None:
@@ -190,5 +190,5 @@ class PlannedCalls:
         return plan
 
     def forget(self):
-        """Checks and plans the next calls anew."""
+        """Checks and plans the next calls again."""
         self._plans.clear()

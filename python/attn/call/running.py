@@ -77,12 +77,12 @@ class HostProgram:
         self._native = _host.Kernel(found.about["kernel"], found.data)
 
     def prepare(self, call: LaidOut):
-        """Launches with the arguments of a call, whatever its addresses and reals are."""
+        """Launches with the arguments of a call, whatever its addresses and floating-point numbers are."""
         return _HostLaunch(self._native, self._workspaces, call)
 
 
 class _HostLaunch:
-    """Launches of a kernel on the CPU that differ in addresses and reals only."""
+    """Launches of a kernel on the CPU that differ in addresses and floating-point numbers only."""
 
     def __init__(self, native, workspaces: list, call: LaidOut):
         self._native = native
@@ -90,12 +90,12 @@ class _HostLaunch:
         self._workspaces = workspaces  # dims and element type of each
         self._makers: dict[int, list[Maker]] = {}  # of the workspaces, by the number of threads
 
-    def __call__(self, arrays: list, reals: list):
+    def __call__(self, arrays: list, floats: list):
         import torch
 
         threads = torch.get_num_threads()
         _prefer_huge_pages(arrays[len(arrays) - self._call.output_count :])
-        arguments = fill(self._call.native, arrays, reals)
+        arguments = fill(self._call.native, arrays, floats)
         if not self._workspaces:
             return self._native.run(arguments, threads)
         makers = self._makers.get(threads)

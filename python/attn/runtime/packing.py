@@ -15,9 +15,9 @@ _HIDDEN = ("sync_base",)
 
 
 class Packed(NamedTuple):
-    """The arguments of launches of the same shapes and whole numbers, and where in them each launch has its own values.
+    """The arguments of launches of the same shapes and integers, and where in them each launch has its own values.
 
-    The addresses of a table go behind the block; the runtime copies them to the device and writes their place into the
+    The addresses of a table go after the block; the runtime copies them to the device and writes their place into the
     block. `places` are pairs of where that is written, and where the table's addresses begin.
     """
 
@@ -25,7 +25,7 @@ class Packed(NamedTuple):
     places: list
     addresses: list
     """Where the address of each array goes, in the order of the parameters; of a table, those of its arrays."""
-    reals: list
+    floats: list
     """Where each real goes, in the order of the parameters."""
 
 
@@ -56,8 +56,8 @@ class ArgumentBlock:
         places = {argument["of"]: argument["offset"] for argument in self._arguments
                   if argument["kind"] in ("array", "workspace", "table")}  # fmt: skip
         self._addresses = {name: [places[name]] for name in self._parameters if name in places}
-        reals = {a["of"]: a["offset"] for a in self._arguments if (a["kind"], a["dtype"]) == ("scalar", "f32")}
-        self._reals = [reals[name] for name in self._parameters if name in reals]
+        floats = {a["of"]: a["offset"] for a in self._arguments if (a["kind"], a["dtype"]) == ("scalar", "f32")}
+        self._floats = [floats[name] for name in self._parameters if name in floats]
         size = sidecar.argument_bytes()
         self._struct = struct.Struct(f"{layout}{max(0, size - end)}x")
         if self._struct.size != size:
@@ -74,7 +74,7 @@ class ArgumentBlock:
             places.append((argument["offset"], len(data)))
             addresses[name] = range(len(data), len(data) + len(table), _ADDRESS_BYTES)
             data += table
-        return Packed(bytes(data), places, list(itertools.chain(*addresses.values())), self._reals)
+        return Packed(bytes(data), places, list(itertools.chain(*addresses.values())), self._floats)
 
 
 def _read(argument: dict, values: dict, hidden: dict):
@@ -90,7 +90,7 @@ def _read(argument: dict, values: dict, hidden: dict):
 
 
 def _read_number(argument: dict, value):
-    """The number, if it has a place in its type. Of reals others come later: these are checked natively."""
+    """The number, if it has a place in its type. Of floats others come later: these are checked natively."""
     if argument["dtype"] == "f32":
         return 0.0
     if not -(1 << 8 * argument["size"] - 1) <= value < 1 << 8 * argument["size"] - 1:

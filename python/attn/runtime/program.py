@@ -48,15 +48,15 @@ class Program:
 
     @classmethod
     def load(cls, path):
-        """The program of a sidecar's file and the object beside it, which nobody has to compile any more."""
+        """The program of a sidecar's file and the object beside it, which does not have to be compiled any more."""
         sidecar = load_sidecar(path)
         about = sidecar.data["object"] or {}
         if about.get("form") != "object":
-            raise LoadError(f"{path}: beside it is no object that can be loaded; compile with --form object")
+            raise LoadError(f"{path}: there is no object next to it that can be loaded; compile with --form object")
         return cls(sidecar, sidecar.check_object(Path(path).parent / about["file"]))
 
     def prepare(self, call: LaidOut):
-        """Launches with the arguments of a call on its device, whatever its addresses and reals are."""
+        """Launches with the arguments of a call on its device, for any addresses and floats."""
         launcher, device = environment.acl(), call.device.index
         # The IR's order is that of the sidecar's parameters, which also has the workspaces.
         values = dict(zip(self._names, call.native, strict=True))
@@ -65,7 +65,7 @@ class Program:
             values[workspace.name] = workspace.layout.native()
         kernels, hidden = self._loaded.get(device) or self._load_once(device)
         packed = self._block.pack(values, hidden)
-        plan = launcher.Plan(kernels, blocks, packed.data, packed.addresses, packed.reals, packed.places)
+        plan = launcher.Plan(kernels, blocks, packed.data, packed.addresses, packed.floats, packed.places)
         return _Launch(plan, [workspace.bytes for workspace in workspaces], device)
 
     def _measure(self, values: dict):
@@ -104,7 +104,7 @@ class Program:
 
 
 class _Launch:
-    """Launches of a program on one device that differ in addresses and reals only."""
+    """Launches of a program on one device that differ in addresses and floating-point numbers only."""
 
     def __init__(self, plan, workspaces: list, device: int):
         import torch
@@ -116,18 +116,18 @@ class _Launch:
         self._npu = environment.torch_npu()
         self._make_bytes = functools.partial(torch.empty, dtype=torch.uint8, device=torch.device("npu", device))
 
-    def __call__(self, arrays: list, reals: list):
+    def __call__(self, arrays: list, floats: list):
         """Queues the launches on the device's current stream, and returns at once.
 
         The arrays live until the launches have been handed to the runtime.
         """
         if self._npu._C._npu_getDevice() == self._device:
-            self._enqueue(arrays, reals)
+            self._enqueue(arrays, floats)
             return
         with self._npu.npu.device(self._device):
-            self._enqueue(arrays, reals)
+            self._enqueue(arrays, floats)
 
-    def _enqueue(self, arrays: list, reals: list):
+    def _enqueue(self, arrays: list, floats: list):
         tensors: list = []  # not the caller's lists, which may change before the launch is made
         for array in arrays:
             if isinstance(array, (list, tuple)):
@@ -140,6 +140,6 @@ class _Launch:
         addresses = [tensor.data_ptr() for tensor in tensors]
         stream = self._npu._C._npu_getCurrentRawStreamNoWait(self._device)
         try:
-            self._launcher.enqueue(self._plan, stream, addresses, reals, tensors)
+            self._launcher.enqueue(self._plan, stream, addresses, floats, tensors)
         except self._launcher.AclError as problem:
             raise LaunchError(*problem.args) from None

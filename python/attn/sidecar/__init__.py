@@ -65,7 +65,7 @@ class Sidecar:
 
     @property
     def route(self):
-        """The way its object was made; AscendC where it stands beside none."""
+        """The way its object was made; AscendC where it is beside none."""
         return self.data["object"]["route"] if self.data["object"] else "ascendc"
 
     def arguments(self, route: str | None = None):
@@ -94,7 +94,7 @@ class Sidecar:
         return content
 
     def dims(self, call: Call):
-        """Checks the shapes of a call; gives the sizes of the dims by name."""
+        """Checks the shapes of a call; returns the sizes of the dims by name."""
         sizes, origins = {}, {}
         for parameter in self.parameters:
             name = parameter["name"]

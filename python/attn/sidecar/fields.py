@@ -117,7 +117,7 @@ def check(data: dict):
     for index, workspace in enumerate(data["workspaces"]):
         path, owner = f"workspaces[{index}]", parameters.get(workspace["parameter"])
         if owner is None or owner.get("role") != "workspace":
-            is_.fail(f"{path}.parameter", f"'{workspace['parameter']}' is no workspace among the parameters")
+            is_.fail(f"{path}.parameter", f"'{workspace['parameter']}' is not a workspace among the parameters")
         _check_formula(workspace["bytes"], parameters, f"{path}.bytes")
     _check_launches(data)
 
@@ -148,7 +148,7 @@ def _check_route(route: dict, parameters: dict, path: str):
             is_.fail(f"{place}.kind", f"'{argument['kind']}' does not fit the parameter '{argument['of']}'")
         has_axis = argument["kind"] in ("size", "stride")
         if has_axis != (argument["axis"] is not None) or (has_axis and argument["axis"] >= len(owner["dims"])):
-            is_.fail(f"{place}.axis", f"{argument['axis']} is no dimension of '{argument['of']}'")
+            is_.fail(f"{place}.axis", f"{argument['axis']} is not a dimension of '{argument['of']}'")
     if route["bytes"] < end:
         is_.fail(f"{path}.bytes", f"{route['bytes']} bytes do not hold the last argument, which ends at {end}")
 
@@ -168,7 +168,7 @@ def _check_launches(data: dict):
     for index, launch in enumerate(data["launches"]):
         path = f"launches[{index}]"
         if not re.fullmatch(r"[A-Za-z_]\w{0,48}", launch["symbol"], re.ASCII):
-            is_.fail(f"{path}.symbol", f"'{launch['symbol']}' is no identifier of at most 49 characters")
+            is_.fail(f"{path}.symbol", f"'{launch['symbol']}' is not an identifier of at most 49 characters")
         if len(launch["ratio"]) != 2:
             is_.fail(f"{path}.ratio", "two numbers are expected: cube and vector cores of a group")
         if launch["memory"]["ub_bytes_used"] > launch["memory"]["ub_bytes"]:

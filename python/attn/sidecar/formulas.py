@@ -1,6 +1,6 @@
 """Formulas of a sidecar: small trees of JSON over the dims and numbers of a call.
 
-A formula is a whole number, a leaf such as `{"dim": "T"}`, `{"scalar": "dilation"}` or `{"size": ["V", 0]}`, or an
+A formula is an integer, a leaf such as `{"dim": "T"}`, `{"scalar": "dilation"}` or `{"size": ["V", 0]}`, or an
 operator with its operands: `{"uceildiv": [{"dim": "T"}, 16]}`. Numbers have 64 bits; operators with a `u` take none
 below 0.
 """
@@ -67,7 +67,7 @@ def check(value, path: str, depth: int = 0):
     if depth > _MAX_DEPTH:
         is_.fail(path, f"the formula is deeper than {_MAX_DEPTH}")
     if not isinstance(value, dict) or len(value) != 1:
-        is_.fail(path, "a formula is expected: a whole number, or an object with one field")
+        is_.fail(path, "a formula is expected: an integer, or an object with one field")
     ((name, about),) = value.items()
     if name in _LEAVES:
         _LEAVES[name](about, f"{path}.{name}")
@@ -120,7 +120,7 @@ def _read_leaf(name: str, about, values: dict):
         raise FormulaError(f"'{key}' is needed, but not given")
     value = values[key][about[1]] if name == "size" else values[key]
     if not isinstance(value, int) or isinstance(value, bool):
-        raise FormulaError(f"'{key}' must be a whole number, not {value!r}")
+        raise FormulaError(f"'{key}' must be an integer, not {value!r}")
     return value
 
 

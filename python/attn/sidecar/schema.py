@@ -41,11 +41,11 @@ def number(value, path: str):
 
 
 def integer(low: int, high: int = 2**63 - 1):
-    """A whole number between two."""
+    """An integer between two."""
 
     def check(value, path: str):
         if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-            fail(path, f"a whole number from {low} to {high} is expected, not {_show(value)}")
+            fail(path, f"an integer from {low} to {high} is expected, not {_show(value)}")
 
     return check
 

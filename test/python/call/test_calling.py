@@ -123,7 +123,7 @@ def test_a_single_output_is_no_tuple(tmp_path, programs):
     (dict(eps="small"), TypeError, "eps: float is expected, not 'small'"),
     (dict(eps=True), TypeError, "eps: float is expected, not True"),
     (dict(BT=65), ValueError, "BT: 65 lies outside 1 to 64"),
-    (dict(BT=2.0), TypeError, "BT: a whole number is expected, not 2.0"),
+    (dict(BT=2.0), TypeError, "BT: an integer is expected, not 2.0"),
     (dict(other=3), TypeError, "'other' is neither an argument of the kernel nor an option of the compiler (band, composites, kernel_form, phases, softmax, strips)"),
 ])  # fmt: skip
 def test_wrong_arguments(programs, change, error, message):
@@ -371,7 +371,7 @@ def test_calls_that_differ_in_values_only_are_checked_once(counted):
     ("strides", dict(X=torch.ones(5, 32)[:, :16])),
     ("memory order", dict(X=torch.ones(5, 1).expand(5, 16).contiguous()[:, :1])),
     ("dtype", dict(X=torch.ones(5, 16, dtype=torch.float16))),
-    ("whole number", dict(n=2)),
+    ("integer", dict(n=2)),
     ("type of a number", dict(s=2)),
     ("array that may be None", dict(B=torch.ones(16))),
     ("constant", dict(C=2.0)),

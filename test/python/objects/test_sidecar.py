@@ -195,7 +195,7 @@ def test_calls_that_do_not_fit(backward, neighborhood):
     with pytest.raises(SidecarError, match="^attn_res_bwd needs the array 'V'$"):
         backward.dims(call)
     shapes = {**dict.fromkeys("qkvo", (2, 3, 100, 64)), "lse": (2, 3, 100)}
-    for dilation, problem in ((0, "divides by zero"), (-1, "has a negative operand"), (1.5, "whole number")):
+    for dilation, problem in ((0, "divides by zero"), (-1, "has a negative operand"), (1.5, "integer")):
         with pytest.raises(SidecarError, match=problem):
             neighborhood.count_blocks(Call(shapes, {"dilation": dilation}))
     with pytest.raises(SidecarError, match="'dilation' is needed"):
@@ -271,8 +271,8 @@ def test_every_field_is_needed_and_checked(backward):
 @pytest.mark.parametrize(
     "path, value, message",
     [
-        (("grid", "limit"), 65536, r"grid.limit: a whole number from 1 to 65535 is expected, not 65536"),
-        (("grid", "limit"), True, r"grid.limit: a whole number"),
+        (("grid", "limit"), 65536, r"grid.limit: an integer from 1 to 65535 is expected, not 65536"),
+        (("grid", "limit"), True, r"grid.limit: an integer"),
         (("grid", "tiles"), {"pow": [1, 2]}, r"grid.tiles: the operator 'pow' is not known"),
         (("grid", "tiles"), {"sub": [1]}, r"grid.tiles.sub: 2 operands are expected, not 1"),
         (("grid", "tiles"), {"dim": "Z"}, r"grid.tiles: the dimension 'Z' is not known"),
@@ -281,12 +281,12 @@ def test_every_field_is_needed_and_checked(backward):
         (("grid", "tiles"), {"size": ["V", 3]}, r"grid.tiles: there is no dimension 3 of 'V'"),
         (("grid", "all_at_once"), False, r"grid.all_at_once: must be true exactly where"),
         (("launches",), [], r"launches: at least 1 entries are expected, not 0"),
-        (("launches", 0, "symbol"), "a b", r"launches\[0\].symbol: 'a b' is no identifier"),
+        (("launches", 0, "symbol"), "a b", r"launches\[0\].symbol: 'a b' is not an identifier"),
         (("launches", 0, "kind"), "cube", r"launches\[0\].kind: one of 'vector', 'mix' is expected, not 'cube'"),
         (("routes", "ascendc", "bytes"), 8, r"routes.ascendc.bytes: 8 bytes do not hold the last argument"),
         (("routes", "ascendc", "arguments", 1, "offset"), 4, r"arguments\[1\].offset: 4 overlaps"),
         (("routes", "ascendc", "arguments", 0, "of"), "W", r"arguments\[0\].of: there is no parameter 'W'"),
-        (("workspaces", 0, "parameter"), "V", r"workspaces\[0\].parameter: 'V' is no workspace"),
+        (("workspaces", 0, "parameter"), "V", r"workspaces\[0\].parameter: 'V' is not a workspace"),
         (("parameters", 1, "strides"), [1], r"parameters\[1\].strides: 3 entries are expected, as in dims"),
         (("version",), 2, r"version: one of 1 is expected, not 2"),
     ],

@@ -167,7 +167,7 @@ def _backward_arguments(sidecar):
 
 
 def _compare_bytes(sidecar, inputs: dict, results: dict):
-    """The bytes that reached the runtime, by the sidecar's offsets and nothing else of ours; gives the kinds seen."""
+    """The bytes that reached the runtime, by the sidecar's offsets and nothing else of ours; returns the kinds seen."""
     data, arrays = standin.last_arguments(), inputs | results
     assert len(data) == sidecar.argument_bytes()
     seen = set()

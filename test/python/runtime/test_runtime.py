@@ -95,7 +95,7 @@ def mixture(V: at.Tensors["N", "T D"], w: at.Tensor["D"], factor: float, shift: 
 
 
 def test_block_of_arguments():
-    """By hand: addresses, sizes, strides and numbers at the sidecar's offsets; the table behind them."""
+    """By hand: addresses, sizes, strides and numbers at the sidecar's offsets; the table after them."""
     sidecar = mixture.compile(V=SPEC, w=at.spec("64", at.f16)).sidecar
     values = {
         "V": ([0x1000, 0x2000, 0x3000], (3, 9, 64), (0, 80, 1)),
@@ -104,7 +104,7 @@ def test_block_of_arguments():
         "factor": 0.5,
         "shift": -3,
     }
-    block, places, addresses, reals = ArgumentBlock(sidecar).pack(values)
+    block, places, addresses, floats = ArgumentBlock(sidecar).pack(values)
     offsets = {argument["name"]: argument["offset"] for argument in sidecar.arguments()}
     size = sidecar.argument_bytes()
     (place,) = places
@@ -116,26 +116,26 @@ def test_block_of_arguments():
     assert int.from_bytes(block[strides["V"] :][:8], "little") == 80
     assert read("shift", 4) == -3
     assert addresses == [*range(place[1], place[1] + 24, 8), offsets["w"], offsets["Y"]]
-    assert reals == [offsets["factor"]]
+    assert floats == [offsets["factor"]]
 
 
 def test_later_launches_are_packed_natively():
-    """A plan writes addresses and reals into what was packed once; what does not fit is refused."""
+    """A plan writes addresses and floating-point numbers into what was packed once; what does not fit is refused."""
     sidecar = mixture.compile(V=SPEC, w=at.spec("64", at.f16)).sidecar
     pack = lambda V, w, Y: ArgumentBlock(sidecar).pack(  # noqa: E731
         {"V": (V, (2, 9, 64), (0, 80, 1)), "w": (w, (64,), (1,)), "Y": (Y, (9, 64), (64, 1)), "factor": 0.5, "shift": 7}
     )
     first, later = pack([1, 2], 3, 4), pack([0x1000, 0x2000], 0x3000, 0x4000)
-    plan = _launcher.Plan([], 4, first.data, first.addresses, first.reals, first.places)
+    plan = _launcher.Plan([], 4, first.data, first.addresses, first.floats, first.places)
     assert plan.pack([0x1000, 0x2000, 0x3000, 0x4000], [0]) == later.data
     assert plan.pack([1, 2, 3, 4], [0.0]) == first.data and plan.blocks == 4
-    place = first.reals[0]
+    place = first.floats[0]
     assert plan.pack([1, 2, 3, 4], [-0.5])[place : place + 4] == b"\x00\x00\x00\xbf"
     two = _launcher.Plan([], 1, bytes(12), [], [8, 0], [])
     assert two.pack([], [2.0, 1.0]) == struct.pack("<fif", 1.0, 0, 2.0)
-    with pytest.raises(ValueError, match="a launch takes 4 addresses and 1 reals, not 3 and 1"):
+    with pytest.raises(ValueError, match="a launch takes 4 addresses and 1 floats, not 3 and 1"):
         plan.pack([1, 2, 3], [0.5])
-    with pytest.raises(OverflowError, match=rf"the argument at {first.reals[0]}: the number is too large for f32"):
+    with pytest.raises(OverflowError, match=rf"the argument at {first.floats[0]}: the number is too large for f32"):
         plan.pack([1, 2, 3, 4], [1e300])
     with pytest.raises(ValueError, match="an address lies outside the arguments"):
         _launcher.Plan([], 4, first.data, [len(first.data) - 7], [], [])

@@ -1,4 +1,4 @@
-"""The modelled chip behind its C interface (include/attn/Simulator/AscendC/attn_chip.h), as a runtime calls it."""
+"""The modelled chip through its C interface (include/attn/Simulator/AscendC/attn_chip.h), as a runtime calls it."""
 
 import ctypes
 import struct
@@ -6,9 +6,9 @@ import struct
 import pytest
 import torch
 
-import attn
 import attn.language as at
 from attn import _core
+from changed_text import LINE_OF_PRODUCT, scale
 from repository import ROOT
 
 LIBRARY = ROOT / "build" / "lib" / "libattn_chip.so"
@@ -26,14 +26,6 @@ class Launch(ctypes.Structure):
         ("soc", ctypes.c_char_p), ("blocks", ctypes.c_uint32), ("arguments", ctypes.c_char_p),
         ("argument_bytes", ctypes.c_size_t), ("regions", ctypes.POINTER(Region)), ("region_count", ctypes.c_size_t),
     ]  # fmt: skip
-
-
-@attn.kernel
-def scale(X: at.Tensor["T D"], s: float, BT: at.Auto(1, 64)):
-    Y = at.empty("T D", X.dtype)
-    for t in at.grid(at.tiles(T, BT)):
-        Y[t, :] = X[t, :].to(at.f32) * s
-    return Y
 
 
 @pytest.fixture(scope="module")
@@ -98,8 +90,9 @@ def test_a_launch(chip, kernel):
 
 def test_hazards_are_told_at_their_lines(chip, kernel):
     status, message, *_ = run(chip, kernel, block_of_arguments(tokens=9))
-    line = scale._function.__code__.co_firstlineno + 4
-    assert status == HAZARD and message.startswith(f"{__file__}:{line}: error: out of bounds: copy_in moves 9 rows")
+    assert status == HAZARD and message.startswith(
+        f"{scale._function.__code__.co_filename}:{LINE_OF_PRODUCT}: error: out of bounds: copy_in moves 9 rows"
+    )
 
 
 def test_impossible_launches(chip, kernel):

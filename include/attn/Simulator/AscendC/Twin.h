@@ -9,7 +9,7 @@
 
 namespace attn_twin {
 struct Kernel;
-}
+} // namespace attn_twin
 
 namespace attn::twin {
 
