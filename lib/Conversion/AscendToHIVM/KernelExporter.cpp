@@ -32,6 +32,9 @@ LogicalResult KernelExporter::checkBuffers() {
   WalkResult result = kernel.walk([&](ascend::AllocOp alloc) -> WalkResult {
     if (!alloc.getAddress())
       return alloc.emitOpError("has no address; run ascend-plan-memory before");
+    if (alloc.getMemory() != LocalMemory::UB)
+      return alloc.emitOpError() << "lies in " << getFacts(alloc.getMemory()).name
+                                 << "; buffers of HIVM texts lie in ub";
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());

@@ -121,6 +121,9 @@ private:
   LogicalResult verifyCall(ascend::AllocOp op) {
     if (!op.getAddress())
       return op.emitOpError("has no address; run ascend-plan-memory before");
+    if (op.getMemory() != LocalMemory::UB)
+      return op.emitOpError() << "lies in " << getFacts(op.getMemory()).name
+                              << "; buffers of AscendC texts lie in ub";
     int64_t address = *op.getAddress();
     int64_t capacity =
         chip ? chip->getUsableBytes(LocalMemory::UB) : std::numeric_limits<uint32_t>::max();

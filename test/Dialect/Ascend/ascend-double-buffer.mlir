@@ -60,6 +60,25 @@ func.func @kept(%x: !gm, %n: index) attributes {ascend.kernel} {
   return
 }
 
+// Any two pipes: what is loaded and stored again without arithmetic. The counted address stays with the buffer.
+// CHECK-LABEL: func.func @copied
+// CHECK: ascend.alloc "a" counted 256 : memref<2x64xf32, #ascend.space<ub>>
+// CHECK: ascend.alloc "b" : memref<64xf32, #ascend.space<ub>>
+func.func @copied(%x: !gm, %f: f32, %n: index) attributes {ascend.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %a = ascend.alloc "a" counted 256 : !ub
+  %b = ascend.alloc "b" : !ub
+  scf.for %i = %c0 to %n step %c1 {
+    ascend.copy_in %a, %x rows(%c1) length(%c64) src_pitch(%c64) dst_pitch 64 right_pad 0 : !ub, !gm
+    ascend.copy_out %x, %a rows(%c1) length(%c64) dst_pitch(%c64) src_pitch 64 : !gm, !ub
+    ascend.duplicate %b, %f count(%c64) : !ub, f32
+    ascend.unary exp %b, %b count(%c64) : !ub, !ub
+  } {ascend.stages = 2 : i64}
+  return
+}
+
 // ATTN-LABEL: func.func @attn_res_fwd
 // ATTN: ascend.alloc "v" : memref<2x8192xbf16
 // ATTN: ascend.alloc "h" : memref<8192xbf16

@@ -1,4 +1,4 @@
-// RUN: attn-opt %s --ascend-plan-memory -split-input-file -verify-diagnostics | FileCheck %s
+// RUN: attn-opt %s --ascend-plan-memory -allow-unregistered-dialect -split-input-file -verify-diagnostics | FileCheck %s
 
 !gm = memref<?xf32, #ascend.space<gm>>
 !ub = memref<64xf32, #ascend.space<ub>>
@@ -191,6 +191,130 @@ func.func @overflow(%x: !gm, %n: index) attributes {ascend.kernel} {
     ascend.copy_in %now, %x rows(%c1) length(%c512) src_pitch(%c512) dst_pitch 512 right_pad 0 : !one, !gm
     ascend.binary add %b, %a, %now count(%c512) : !ub, !ub, !one
   }
+  return
+}
+}
+
+// -----
+
+!gm = memref<?xf32, #ascend.space<gm>>
+!two = memref<128xf32, #ascend.space<ub>>
+!three = memref<192xf32, #ascend.space<ub>>
+
+// No layout is found in the 1536 bytes that are alive at once, but one was counted.
+module attributes {machine.target = #machine.target<"Ascend910B4", {ub_bytes = 1536 : i64}>} {
+// CHECK-LABEL: func.func @counted
+// CHECK: ascend.alloc "a" at 0 : memref
+// CHECK: ascend.alloc "b" at 1024 : memref
+// CHECK: ascend.alloc "c" at 512 : memref
+// CHECK: ascend.alloc "d" at 0 : memref
+func.func @counted(%y: !gm, %x: f32) attributes {ascend.kernel} {
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  %a = ascend.alloc "a" counted 0 : !two
+  %b = ascend.alloc "b" counted 1024 : !two
+  %c = ascend.alloc "c" counted 512 : !two
+  %d = ascend.alloc "d" counted 0 : !three
+  ascend.duplicate %a, %x count(%c128) : !two, f32
+  ascend.duplicate %b, %x count(%c128) : !two, f32
+  ascend.duplicate %c, %x count(%c128) : !two, f32
+  ascend.copy_out %y, %a rows(%c1) length(%c128) dst_pitch(%c128) src_pitch 128 : !gm, !two
+  ascend.copy_out %y, %c rows(%c1) length(%c128) dst_pitch(%c128) src_pitch 128 : !gm, !two
+  ascend.duplicate %d, %x count(%c128) : !three, f32
+  ascend.copy_out %y, %d rows(%c1) length(%c128) dst_pitch(%c128) src_pitch 128 : !gm, !three
+  ascend.copy_out %y, %b rows(%c1) length(%c128) dst_pitch(%c128) src_pitch 128 : !gm, !two
+  return
+}
+}
+
+// -----
+
+!gm = memref<?xf32, #ascend.space<gm>>
+!two = memref<128xf32, #ascend.space<ub>>
+!three = memref<192xf32, #ascend.space<ub>>
+
+// What was counted is checked as any plan is: here "d" was counted too short a life.
+module attributes {machine.target = #machine.target<"Ascend910B4", {ub_bytes = 1536 : i64}>} {
+func.func @miscounted(%y: !gm, %x: f32) attributes {ascend.kernel} {
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  %a = ascend.alloc "a" counted 0 : !two
+  %b = ascend.alloc "b" counted 512 : !two
+  %c = ascend.alloc "c" counted 1024 : !two
+  %d = ascend.alloc "d" counted 0 : !three
+  ascend.duplicate %a, %x count(%c128) : !two, f32
+  ascend.duplicate %b, %x count(%c128) : !two, f32
+  ascend.duplicate %c, %x count(%c128) : !two, f32
+  ascend.copy_out %y, %a rows(%c1) length(%c128) dst_pitch(%c128) src_pitch 128 : !gm, !two
+  ascend.copy_out %y, %c rows(%c1) length(%c128) dst_pitch(%c128) src_pitch 128 : !gm, !two
+  ascend.duplicate %d, %x count(%c128) : !three, f32
+  ascend.copy_out %y, %d rows(%c1) length(%c128) dst_pitch(%c128) src_pitch 128 : !gm, !three
+  // expected-error @+1 {{reads 'b', whose bytes the memory plan gave to another buffer meanwhile}}
+  ascend.copy_out %y, %b rows(%c1) length(%c128) dst_pitch(%c128) src_pitch 128 : !gm, !two
+  return
+}
+}
+
+// -----
+
+!gm = memref<?xf32, #ascend.space<gm>>
+!two = memref<128xf32, #ascend.space<ub>>
+!three = memref<192xf32, #ascend.space<ub>>
+
+// One buffer without a counted address, and there is nothing to fall back to.
+module attributes {machine.target = #machine.target<"Ascend910B4", {ub_bytes = 1536 : i64}>} {
+// expected-error @+1 {{kernel 'not_all' needs 1792 bytes of ub at once, and 1536 are usable}}
+func.func @not_all(%y: !gm, %x: f32) attributes {ascend.kernel} {
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  // expected-note @+1 {{'a' takes 512 bytes}}
+  %a = ascend.alloc "a" counted 0 : !two
+  // expected-note @+1 {{'b' takes 512 bytes}}
+  %b = ascend.alloc "b" : !two
+  // expected-note @+1 {{'c' takes 512 bytes}}
+  %c = ascend.alloc "c" counted 512 : !two
+  %d = ascend.alloc "d" counted 0 : !three
+  ascend.duplicate %a, %x count(%c128) : !two, f32
+  ascend.duplicate %b, %x count(%c128) : !two, f32
+  ascend.duplicate %c, %x count(%c128) : !two, f32
+  ascend.copy_out %y, %a rows(%c1) length(%c128) dst_pitch(%c128) src_pitch 128 : !gm, !two
+  ascend.copy_out %y, %c rows(%c1) length(%c128) dst_pitch(%c128) src_pitch 128 : !gm, !two
+  ascend.duplicate %d, %x count(%c128) : !three, f32
+  ascend.copy_out %y, %d rows(%c1) length(%c128) dst_pitch(%c128) src_pitch 128 : !gm, !three
+  ascend.copy_out %y, %b rows(%c1) length(%c128) dst_pitch(%c128) src_pitch 128 : !gm, !two
+  return
+}
+}
+
+// -----
+
+// Each memory is planned on its own, with its alignment: slots of L0C are 1024 bytes apart.
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+// CHECK-LABEL: func.func @memories
+// CHECK: ascend.alloc "u" at 0 : memref<64xf32, #ascend.space<ub>>
+// CHECK: ascend.alloc "k" at 0 : memref<2x262000xi8, #ascend.space<l1>>
+// CHECK: ascend.alloc "a" at 0 : memref<65536xi8, #ascend.space<l0a>>
+// CHECK: ascend.alloc "b" at 0 : memref<65536xi8, #ascend.space<l0b>>
+// CHECK: ascend.alloc "c" at 0 : memref<127x65xf32, #ascend.space<l0c>>
+func.func @memories() attributes {ascend.kernel} {
+  %u = ascend.alloc "u" : memref<64xf32, #ascend.space<ub>>
+  %k = ascend.alloc "k" : memref<2x262000xi8, #ascend.space<l1>>
+  %a = ascend.alloc "a" : memref<65536xi8, #ascend.space<l0a>>
+  %b = ascend.alloc "b" : memref<65536xi8, #ascend.space<l0b>>
+  %c = ascend.alloc "c" : memref<127x65xf32, #ascend.space<l0c>>
+  "test.use"(%u, %k, %a, %b, %c) : (memref<64xf32, #ascend.space<ub>>, memref<2x262000xi8, #ascend.space<l1>>, memref<65536xi8, #ascend.space<l0a>>, memref<65536xi8, #ascend.space<l0b>>, memref<127x65xf32, #ascend.space<l0c>>) -> ()
+  return
+}
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+// expected-error @+1 {{kernel 'too_much' needs 132096 bytes of l0c at once, and 131072 are usable}}
+func.func @too_much() attributes {ascend.kernel} {
+  // expected-note @+1 {{'c' takes 132096 bytes in 129 slots}}
+  %c = ascend.alloc "c" : memref<129x65xf32, #ascend.space<l0c>>
+  "test.use"(%c) : (memref<129x65xf32, #ascend.space<l0c>>) -> ()
   return
 }
 }

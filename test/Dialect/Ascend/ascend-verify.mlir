@@ -181,3 +181,37 @@ func.func @sometimes(%is: i1) attributes {ascend.kernel, launch.limit = 40 : i64
   return
 }
 }
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+func.func @outside_l0c() attributes {ascend.kernel} {
+  // expected-error @+1 {{ends at byte 132096 of l0c, which has 131072}}
+  %a = ascend.alloc "a" at 131072 : memref<8xf32, #ascend.space<l0c>>
+  ascend.barrier all
+  return
+}
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+func.func @foreign_flag() attributes {ascend.kernel} {
+  // expected-error @+1 {{uses pipe m, which a vector core does not have}}
+  ascend.set_flag mte2 to m event 0
+  ascend.wait_flag mte2 to m event 0
+  ascend.barrier all
+  return
+}
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+func.func @foreign_barrier() attributes {ascend.kernel} {
+  // expected-error @+1 {{uses pipe fix, which a vector core does not have}}
+  ascend.barrier fix
+  ascend.barrier all
+  return
+}
+}

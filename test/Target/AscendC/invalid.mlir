@@ -48,6 +48,15 @@ func.func @unsynchronised() attributes {ascend.kernel} {
 
 // -----
 
+func.func @elsewhere() attributes {ascend.kernel} {
+  // expected-error@below {{lies in l1; buffers of AscendC texts lie in ub}}
+  %x = ascend.alloc "x" at 0 : memref<64xf32, #ascend.space<l1>>
+  ascend.barrier all
+  return
+}
+
+// -----
+
 func.func @unplanned() attributes {ascend.kernel} {
   // expected-error@below {{has no address; run ascend-plan-memory before}}
   %x = ascend.alloc "x" : memref<64xf32, #ascend.space<ub>>

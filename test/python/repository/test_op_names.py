@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "scripts"))
-
-import check_ops  # noqa: E402
+import check_ops
+from repository import ROOT
 
 ANALYSIS = "lib/Dialect/Ascend/Analysis/SyncPlan.cpp"
 

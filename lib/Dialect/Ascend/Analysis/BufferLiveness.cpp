@@ -23,7 +23,7 @@ static scf::ForOp getOutermostLoop(scf::ForOp loop) {
   return loop;
 }
 
-LiveInterval BufferLiveness::getInterval(AllocOp buffer, TransferLife life) const {
+LiveInterval BufferLiveness::getInterval(AllocOp buffer, SharedLife life) const {
   LiveInterval interval{buffer.getByteSize(), positions.lookup(buffer).first, 0};
   interval.end = interval.begin;
   ArrayRef<BufferUse> list = uses.getUses(buffer);
@@ -49,7 +49,7 @@ LiveInterval BufferLiveness::getInterval(AllocOp buffer, TransferLife life) cons
     cover(common);
   else if (!uses.isWrittenFirst(buffer))
     cover(getOutermostLoop(common));
-  if (life != TransferLife::Exact && uses.hasTransfer(buffer))
-    cover(life == TransferLife::CommonLoop ? common : getOutermostLoop(common));
+  if (life != SharedLife::Exact && uses.isBetweenPipes(buffer))
+    cover(life == SharedLife::CommonLoop ? common : getOutermostLoop(common));
   return interval;
 }

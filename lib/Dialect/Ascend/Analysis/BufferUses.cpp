@@ -74,13 +74,9 @@ bool BufferUses::isWrittenFirst(AllocOp buffer) const {
   return !list.front().instruction->getParentOfType<scf::IfOp>();
 }
 
-bool BufferUses::hasTransfer(AllocOp buffer) const {
-  return llvm::any_of(getUses(buffer), [](BufferUse use) {
-    return use.instruction.getPipe() == Pipe::MTE2 || use.instruction.getPipe() == Pipe::MTE3;
+bool BufferUses::isBetweenPipes(AllocOp buffer) const {
+  ArrayRef<BufferUse> list = getUses(buffer);
+  return llvm::any_of(list, [&](BufferUse use) {
+    return use.instruction.getPipe() != BufferUse(list.front()).instruction.getPipe();
   });
-}
-
-bool BufferUses::hasArithmetic(AllocOp buffer) const {
-  return llvm::any_of(getUses(buffer),
-                      [](BufferUse use) { return use.instruction.getPipe() == Pipe::V; });
 }

@@ -1,5 +1,6 @@
 // Kernels and their chip.
 #include "attn/Dialect/Ascend/Analysis/Kernel.h"
+#include "attn/Dialect/Ascend/IR/Ascend.h"
 
 using namespace mlir;
 using namespace attn;
@@ -17,4 +18,13 @@ FailureOr<Chip> ascend::getKernelChip(func::FuncOp kernel) {
     return kernel.emitError() << "is for a chip with pipes, but the module's target is '"
                               << chip->name << "'";
   return chip;
+}
+
+CoreKind ascend::getCoreKind(func::FuncOp kernel) {
+  CoreKind core = CoreKind::Vector;
+  kernel.walk([&](InstructionOpInterface instruction) {
+    core = instruction.getCoreKind();
+    return WalkResult::interrupt();
+  });
+  return core;
 }

@@ -16,6 +16,10 @@ static void forEachRun(const LocalPlace &place, const Access &access,
     });
 }
 
+static size_t getMemoryIndex(const LocalPlace &place) {
+  return static_cast<size_t>(AllocOp(place.buffer).getMemory());
+}
+
 void LocalHistory::add(Needs &needs, const Touch &touch, const LocalPlace &place) {
   Need &need = needs[getIndex(touch.pipe)];
   bool isSameSlot = touch.slot && touch.slot == place.slot && touch.buffer == place.buffer;
@@ -32,6 +36,7 @@ void LocalHistory::collect(const LocalPlace &place, const Access &access, const 
   auto meets = [&](const Touch &writer) {
     return !actor.part || !writer.part || !actor.part->isDisjoint(*writer.part, symbols);
   };
+  const Pieces &pieces = memories[getMemoryIndex(place)];
   forEachRun(place, access, [&](int64_t begin, int64_t end) {
     auto piece = pieces.upper_bound(begin);
     if (piece != pieces.begin() && std::prev(piece)->second.end > begin)
@@ -47,7 +52,7 @@ void LocalHistory::collect(const LocalPlace &place, const Access &access, const 
   });
 }
 
-LocalHistory::Pieces::iterator LocalHistory::cut(int64_t position) {
+LocalHistory::Pieces::iterator LocalHistory::cut(Pieces &pieces, int64_t position) {
   auto next = pieces.lower_bound(position);
   if (next == pieces.begin())
     return next;
@@ -85,9 +90,10 @@ void LocalHistory::addPart(Piece &piece, const Touch &touch) {
 
 void LocalHistory::record(const LocalPlace &place, const Access &access, const Actor &actor) {
   Touch touch{actor, place.buffer, place.slot};
+  Pieces &pieces = memories[getMemoryIndex(place)];
   forEachRun(place, access, [&](int64_t begin, int64_t end) {
-    auto piece = cut(begin);
-    auto last = cut(end);
+    auto piece = cut(pieces, begin);
+    auto last = cut(pieces, end);
     if (access.isWrite && !actor.part) {
       pieces.erase(piece, last);
       pieces.emplace(begin, Piece{end, {touch}, {}});

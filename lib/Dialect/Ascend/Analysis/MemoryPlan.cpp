@@ -1,16 +1,17 @@
-// Makes the plan of UB: from the roomiest layout to the tightest, the first that fits, with what
-// room that leaves for transfers.
+// Makes the plan of a memory: from the roomiest layout to the tightest, the first that fits, with
+// what room that leaves for pipes to run ahead.
 #include "attn/Dialect/Ascend/Analysis/MemoryPlan.h"
+#include "attn/Machine/VectorUnit.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "ascend-plan-memory"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::ascend;
 
 namespace {
-
-/// Two sources of an instruction this far apart, modulo twice as much, meet in no bank group.
-constexpr int64_t bankHalf = 256;
 
 /// Chooses for each buffer in which half of a bank row it starts, so that the two sources of as
 /// many instructions as possible differ. Small buffers are left alone: they would waste more than
@@ -23,8 +24,8 @@ DenseMap<Operation *, bool> chooseBankHalves(func::FuncOp kernel) {
     if (!sources)
       return;
     AllocOp lhs = getBuffer(sources->first), rhs = getBuffer(sources->second);
-    if (!lhs || !rhs || lhs == rhs || lhs.getByteSize() < 2 * bankHalf ||
-        rhs.getByteSize() < 2 * bankHalf)
+    if (!lhs || !rhs || lhs == rhs || lhs.getByteSize() < 2 * bankHalfBytes ||
+        rhs.getByteSize() < 2 * bankHalfBytes)
       return;
     for (auto [one, other] : {std::pair(lhs, rhs), std::pair(rhs, lhs)}) {
       if (partners[one].empty())
@@ -56,11 +57,11 @@ int64_t findFullestPosition(ArrayRef<LiveInterval> intervals) {
   return fullest.second;
 }
 
-LogicalResult reportOverflow(func::FuncOp kernel, ArrayRef<AllocOp> buffers,
+LogicalResult reportOverflow(func::FuncOp kernel, LocalMemory memory, ArrayRef<AllocOp> buffers,
                              ArrayRef<LiveInterval> intervals, int64_t bytes, int64_t limit) {
-  InFlightDiagnostic error = kernel.emitError()
-                             << "kernel '" << kernel.getSymName() << "' needs " << bytes
-                             << " bytes of ub at once, and " << limit << " are usable";
+  InFlightDiagnostic error = kernel.emitError() << "kernel '" << kernel.getSymName() << "' needs "
+                                                << bytes << " bytes of " << getFacts(memory).name
+                                                << " at once, and " << limit << " are usable";
   int64_t position = findFullestPosition(intervals);
   for (auto [alive, interval] : llvm::zip(buffers, intervals)) {
     AllocOp buffer = alive;
@@ -74,25 +75,67 @@ LogicalResult reportOverflow(func::FuncOp kernel, ArrayRef<AllocOp> buffers,
   return error;
 }
 
-/// Packs the buffers of a kernel, each with the life that is asked for.
+/// Packs the buffers of one memory, each with the life that is asked for.
 class Packer {
 public:
-  Packer(func::FuncOp kernel, const Chip &chip)
-      : chip(chip), uses(kernel), liveness(kernel, uses), halves(chooseBankHalves(kernel)) {}
-
-  ArrayRef<AllocOp> getBuffers() const { return uses.getBuffers(); }
-  ArrayRef<LiveInterval> getIntervals() const { return intervals; }
-  const Packing &getPacking() const { return packing; }
-  bool hasBankChoice() const { return !halves.empty(); }
-  int64_t getBankOffset(AllocOp buffer) const {
-    return spreadsBanks && halves.lookup(buffer) ? bankHalf : 0;
+  Packer(LocalMemory memory, const Chip &chip, const BufferUses &uses,
+         const BufferLiveness &liveness, const DenseMap<Operation *, bool> &halves)
+      : limit(chip.getUsableBytes(memory)), alignment(getFacts(memory).alignment), uses(uses),
+        liveness(liveness), halves(halves) {
+    for (AllocOp buffer : uses.getBuffers())
+      if (buffer.getMemory() == memory)
+        buffers.push_back(buffer);
   }
 
-  /// Whether all buffers fit when those that a transfer touches live for `life`.
-  bool fits(TransferLife life, bool spreads) {
+  ArrayRef<AllocOp> getBuffers() const { return buffers; }
+  ArrayRef<LiveInterval> getIntervals() const { return intervals; }
+  const Packing &getPacking() const { return packing; }
+  int64_t getLimit() const { return limit; }
+  int64_t getAddress(size_t number) const {
+    return packing.offsets[number] + getBankOffset(buffers[number]);
+  }
+
+  /// Finds the layout with the most room for pipes to run ahead. Returns whether any fits.
+  bool findRoomiest() {
+    bool hasBankChoice =
+        llvm::any_of(buffers, [&](Operation *buffer) { return halves.contains(buffer); });
+    for (SharedLife life : {SharedLife::OutermostLoop, SharedLife::CommonLoop, SharedLife::Exact})
+      for (bool spreads : {true, false}) {
+        if ((spreads && !hasBankChoice) || !fits(life, spreads))
+          continue;
+        if (life == SharedLife::Exact)
+          stretchSome();
+        LDBG() << "packed in " << packing.bytes << " of " << limit << " bytes, life "
+               << static_cast<int>(life) << (spreads ? ", banks spread" : "");
+        return true;
+      }
+    return false;
+  }
+
+  /// Takes the packing that whoever chose the sizes has counted. Returns whether there is one that
+  /// fits.
+  bool takeCounted() {
+    Packing counted;
+    for (AllocOp buffer : buffers) {
+      if (!buffer.getCounted())
+        return false;
+      counted.offsets.push_back(*buffer.getCounted());
+      counted.bytes = std::max(counted.bytes, counted.offsets.back() + buffer.getByteSize());
+    }
+    if (counted.bytes > limit)
+      return false;
+    LDBG() << "as counted, " << counted.bytes << " bytes, where packing takes " << packing.bytes;
+    packing = std::move(counted);
+    spreadsBanks = false;
+    return true;
+  }
+
+private:
+  /// Whether all buffers fit when those between pipes live for `life`.
+  bool fits(SharedLife life, bool spreads) {
     spreadsBanks = spreads;
     intervals.clear();
-    for (AllocOp buffer : getBuffers()) {
+    for (AllocOp buffer : buffers) {
       LiveInterval interval = liveness.getInterval(buffer, life);
       interval.bytes += getBankOffset(buffer);
       intervals.push_back(interval);
@@ -100,14 +143,14 @@ public:
     return pack();
   }
 
-  /// Lets as many buffers that a transfer touches as possible keep their bytes for their whole
-  /// loop, in the order of the kernel: what is loaded first is waited for first. All fit already.
+  /// Lets as many buffers between pipes as possible keep their bytes for their whole loop, in the
+  /// order of the kernel: what is loaded first is waited for first. All fit already.
   void stretchSome() {
-    for (auto [number, buffer] : llvm::enumerate(getBuffers())) {
-      if (!uses.hasTransfer(buffer))
+    for (auto [number, buffer] : llvm::enumerate(buffers)) {
+      if (!uses.isBetweenPipes(buffer))
         continue;
       LiveInterval exact = intervals[number];
-      intervals[number] = liveness.getInterval(buffer, TransferLife::CommonLoop);
+      intervals[number] = liveness.getInterval(buffer, SharedLife::CommonLoop);
       intervals[number].bytes = exact.bytes;
       if (!pack())
         intervals[number] = exact;
@@ -115,16 +158,21 @@ public:
     pack();
   }
 
-private:
   bool pack() {
-    packing = packIntervals(intervals, spreadsBanks ? 2 * bankHalf : chip.blockBytes);
-    return packing.bytes <= chip.getUsableBytes(LocalMemory::UB);
+    packing = packIntervals(intervals, spreadsBanks ? 2 * bankHalfBytes : alignment);
+    return packing.bytes <= limit;
   }
 
-  const Chip &chip;
-  BufferUses uses;
-  BufferLiveness liveness;
-  DenseMap<Operation *, bool> halves;
+  int64_t getBankOffset(Operation *buffer) const {
+    return spreadsBanks && halves.lookup(buffer) ? bankHalfBytes : 0;
+  }
+
+  int64_t limit;
+  int64_t alignment;
+  const BufferUses &uses;
+  const BufferLiveness &liveness;
+  const DenseMap<Operation *, bool> &halves;
+  SmallVector<AllocOp> buffers;
   bool spreadsBanks = false;
   SmallVector<LiveInterval> intervals;
   Packing packing;
@@ -133,21 +181,24 @@ private:
 } // namespace
 
 FailureOr<MemoryPlan> MemoryPlan::make(func::FuncOp kernel, const Chip &chip) {
-  Packer packer(kernel, chip);
-  for (TransferLife life :
-       {TransferLife::OutermostLoop, TransferLife::CommonLoop, TransferLife::Exact}) {
-    for (bool spreadsBanks : {true, false}) {
-      if ((spreadsBanks && !packer.hasBankChoice()) || !packer.fits(life, spreadsBanks))
-        continue;
-      if (life == TransferLife::Exact)
-        packer.stretchSome();
-      MemoryPlan plan;
-      plan.bytes = packer.getPacking().bytes;
-      for (auto [buffer, offset] : llvm::zip(packer.getBuffers(), packer.getPacking().offsets))
-        plan.addresses[buffer] = offset + packer.getBankOffset(buffer);
-      return plan;
+  BufferUses uses(kernel);
+  BufferLiveness liveness(kernel, uses);
+  DenseMap<Operation *, bool> halves = chooseBankHalves(kernel);
+  MemoryPlan plan;
+  for (const LocalMemoryFacts &row : getLocalMemories()) {
+    Packer packer(row.memory, chip, uses, liveness, halves);
+    if (packer.getBuffers().empty())
+      continue;
+    auto index = static_cast<size_t>(row.memory);
+    if (!packer.findRoomiest()) {
+      plan.asCounted[index] = packer.takeCounted();
+      if (!plan.asCounted[index])
+        return reportOverflow(kernel, row.memory, packer.getBuffers(), packer.getIntervals(),
+                              packer.getPacking().bytes, packer.getLimit());
     }
+    plan.bytes[index] = packer.getPacking().bytes;
+    for (auto [number, buffer] : llvm::enumerate(packer.getBuffers()))
+      plan.addresses[buffer] = packer.getAddress(number);
   }
-  return reportOverflow(kernel, packer.getBuffers(), packer.getIntervals(),
-                        packer.getPacking().bytes, chip.getUsableBytes(LocalMemory::UB));
+  return plan;
 }

@@ -1,5 +1,4 @@
-// Checks a plan of UB without the liveness it was made from: by who owns each byte while the kernel
-// runs.
+// Checks a plan without the liveness it was made from: by who owns each byte while the kernel runs.
 #include "attn/Dialect/Ascend/Analysis/MemoryPlan.h"
 #include <map>
 
@@ -47,6 +46,7 @@ private:
   /// Makes the buffer the owner of its bytes: [begin, end) of others is cut around them.
   void own(AllocOp buffer) {
     int64_t begin = plan.getAddress(buffer), end = begin + buffer.getByteSize();
+    Owners &owners = getOwners(buffer);
     auto next = owners.upper_bound(begin);
     if (next != owners.begin())
       next = std::prev(next);
@@ -69,6 +69,7 @@ private:
     if (!written.contains(buffer))
       return success();
     int64_t begin = plan.getAddress(buffer);
+    const Owners &owners = getOwners(buffer);
     auto found = owners.find(begin);
     if (found != owners.end() && found->second.buffer == buffer &&
         found->second.end == begin + buffer.getByteSize())
@@ -82,17 +83,21 @@ private:
     AllocOp buffer;
   };
 
+  using Owners = std::map<int64_t, Piece>;
+  Owners &getOwners(AllocOp buffer) { return memories[static_cast<size_t>(buffer.getMemory())]; }
+
   const MemoryPlan &plan;
-  std::map<int64_t, Piece> owners;
+  std::array<Owners, localMemoryCount> memories;
   DenseSet<Operation *> written;
 };
 
 bool overlap(const MemoryPlan &plan, AllocOp a, AllocOp b) {
-  return plan.getAddress(a) < plan.getAddress(b) + b.getByteSize() &&
+  return a.getMemory() == b.getMemory() &&
+         plan.getAddress(a) < plan.getAddress(b) + b.getByteSize() &&
          plan.getAddress(b) < plan.getAddress(a) + a.getByteSize();
 }
 
-/// Transfers into slots run ahead of the program order that the walk follows.
+/// Writers of slots run ahead of the program order that the walk follows.
 LogicalResult verifySlots(const MemoryPlan &plan, const BufferUses &uses) {
   for (AllocOp slotted : uses.getBuffers()) {
     scf::ForOp loop = uses.getCommonLoop(slotted);
@@ -117,12 +122,12 @@ LogicalResult MemoryPlan::verify(func::FuncOp kernel, const Chip &chip) const {
     auto found = addresses.find(buffer);
     if (found == addresses.end())
       return buffer.emitError("has no address in the memory plan");
-    if (found->second % chip.blockBytes != 0)
-      return buffer.emitError() << "has the unaligned address " << found->second;
-    if (found->second < 0 ||
-        found->second + buffer.getByteSize() > chip.getUsableBytes(LocalMemory::UB))
-      return buffer.emitError() << "ends at byte " << found->second + buffer.getByteSize() << " of "
-                                << chip.getUsableBytes(LocalMemory::UB);
+    int64_t begin = found->second, end = begin + buffer.getByteSize();
+    if (begin % getFacts(buffer.getMemory()).alignment != 0)
+      return buffer.emitError() << "has the unaligned address " << begin;
+    if (begin < 0 || end > chip.getUsableBytes(buffer.getMemory()))
+      return buffer.emitError() << "ends at byte " << end << " of "
+                                << chip.getUsableBytes(buffer.getMemory());
   }
   if (failed(OwnershipWalk(*this).walk(kernel.getBody())))
     return failure();

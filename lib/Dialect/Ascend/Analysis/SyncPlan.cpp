@@ -3,6 +3,10 @@
 #include "attn/Dialect/Ascend/Analysis/SyncPlan.h"
 #include "SyncPruning.h"
 #include "SyncSharing.h"
+#include "attn/Dialect/Ascend/Analysis/Kernel.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "ascend-insert-sync"
 
 using namespace mlir;
 using namespace attn::ascend;
@@ -11,7 +15,8 @@ namespace attn::ascend {
 
 class SyncPlanner : private SyncListener {
 public:
-  explicit SyncPlanner(func::FuncOp kernel) : kernel(kernel), tracer(kernel), syncs(tracer) {
+  explicit SyncPlanner(func::FuncOp kernel)
+      : kernel(kernel), core(getCoreKind(kernel)), tracer(kernel), syncs(tracer) {
     kernel.walk([&](SlotOp op) {
       int64_t count = getBufferSlots(op);
       auto [found, isNew] = slotCounts.try_emplace(op.getIndex(), count);
@@ -51,6 +56,7 @@ private:
   FailureOr<bool> orderTrace();
 
   func::FuncOp kernel;
+  CoreKind core;
   KernelTracer tracer;
   std::vector<ExecutionTrace> traces;
   DenseSet<Operation *> tracedLoops;
@@ -126,6 +132,7 @@ FailureOr<SyncPlan> SyncPlanner::run(int64_t eventIds) {
       return failure();
     isStable &= !*isLonger;
   }
+  LDBG() << syncs.size() << " flags and barriers order " << traces.size() << " traces";
   OrderedTraces ordered(std::move(traces));
   pruneSyncs(ordered, syncs, witnesses, eventIds);
   if (!ordered.areOrdered(syncs))
@@ -135,6 +142,7 @@ FailureOr<SyncPlan> SyncPlanner::run(int64_t eventIds) {
   for (int32_t index = 0; index < syncs.size(); ++index)
     if (syncs.isEnabled(index))
       plan.syncs.push_back(syncs[index]);
+  LDBG() << plan.syncs.size() << " of them are left";
   return plan;
 }
 
@@ -209,6 +217,10 @@ Flag::Knowledge SyncPlanner::getKnowledge(Pipe pipe, int32_t step) const {
 
 bool SyncPlanner::orderByFlag(Pipe source, Pipe target, const Need &need, int32_t consumer,
                               const ExecutionTrace::Relation &relation) {
+  if (!hasFlags(core, getCorePipe(source), getCorePipe(target))) {
+    addFullBarrier(relation.consumer);
+    return true;
+  }
   Sync sync{source, target, relation.producer, relation.consumer};
   // Inside one iteration the wait follows the set. That also orders a later iteration.
   bool isForward = !relation.carrier || (relation.producer != relation.consumer &&

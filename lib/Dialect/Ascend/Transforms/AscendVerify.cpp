@@ -18,14 +18,22 @@ namespace {
 /// How many more sets than waits an event has seen.
 using Balance = std::map<std::tuple<Pipe, Pipe, int64_t>, int64_t>;
 
-template <typename FlagOp> LogicalResult verifyIds(FlagOp flag, const Chip &chip) {
+LogicalResult verifyPipe(Operation *op, Pipe pipe, CoreKind core) {
+  if (pipe != Pipe::ALL && !hasPipe(core, getCorePipe(pipe)))
+    return op->emitError() << "uses pipe " << stringifyPipe(pipe) << ", which a "
+                           << getCoreName(core) << " core does not have";
+  return success();
+}
+
+template <typename FlagOp> LogicalResult verifyFlag(FlagOp flag, const Chip &chip, CoreKind core) {
   if (flag.getVirtualEvent())
     return flag.emitError("has a virtual event: ascend-assign-events gives it an id");
   int64_t end = flag.getEvent() + flag.getSlots();
   if (end > chip.eventIds)
     return flag.emitError() << "uses event id " << end - 1 << "; the chip has 0 to "
                             << chip.eventIds - 1;
-  return success();
+  return failure(failed(verifyPipe(flag, flag.getSource(), core)) ||
+                 failed(verifyPipe(flag, flag.getTarget(), core)));
 }
 
 /// Sets and waits that a block adds, counted by the first id of their event. A loop must add
@@ -62,23 +70,26 @@ class AscendVerify : public attn::impl::AscendVerifyPassBase<AscendVerify> {
     FailureOr<Chip> chip = getKernelChip(kernel);
     if (failed(chip))
       return signalPassFailure();
+    CoreKind core = getCoreKind(kernel);
     WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
-      return op == kernel ? success() : verifyOp(op, *chip);
+      return op == kernel ? success() : verifyOp(op, *chip, core);
     });
     if (result.wasInterrupted() || failed(verifyMeetings(kernel, *chip)) ||
         failed(verifyBalance(kernel)))
       return signalPassFailure();
   }
 
-  static LogicalResult verifyOp(Operation *op, const Chip &chip) {
+  static LogicalResult verifyOp(Operation *op, const Chip &chip, CoreKind core) {
     auto instruction = dyn_cast<InstructionOpInterface>(op);
     if (instruction && instruction.isComposite() &&
         !op->getParentOfType<func::FuncOp>()->hasAttr("ascend.keep_composites"))
       return op->emitError("is a composite: ascend-expand-composites writes it out");
     if (auto set = dyn_cast<SetFlagOp>(op))
-      return verifyIds(set, chip);
+      return verifyFlag(set, chip, core);
     if (auto wait = dyn_cast<WaitFlagOp>(op))
-      return verifyIds(wait, chip);
+      return verifyFlag(wait, chip, core);
+    if (auto barrier = dyn_cast<BarrierOp>(op))
+      return verifyPipe(barrier, barrier.getPipe(), core);
     if (auto buffer = dyn_cast<AllocOp>(op))
       return verifyAddress(buffer, chip);
     bool isKnown = isa<AscendDialect, arith::ArithDialect>(op->getDialect()) ||
@@ -108,9 +119,10 @@ class AscendVerify : public attn::impl::AscendVerifyPassBase<AscendVerify> {
     if (!buffer.getAddress())
       return buffer.emitError("has no address: ascend-plan-memory gives it one");
     int64_t end = *buffer.getAddress() + buffer.getByteSize();
-    if (end > chip.getUsableBytes(LocalMemory::UB))
-      return buffer.emitError() << "ends at byte " << end << " of ub, which has "
-                                << chip.getUsableBytes(LocalMemory::UB);
+    int64_t bytes = chip.getUsableBytes(buffer.getMemory());
+    if (end > bytes)
+      return buffer.emitError() << "ends at byte " << end << " of "
+                                << getFacts(buffer.getMemory()).name << ", which has " << bytes;
     return success();
   }
 

@@ -1,5 +1,4 @@
-// ascend-double-buffer: one slot per stage for buffers between transfers and arithmetic (before
-// planning).
+// ascend-double-buffer: one slot per stage for buffers between two pipes (before planning).
 #include "attn/Dialect/Ascend/Analysis/BufferUses.h"
 #include "attn/Dialect/Ascend/Analysis/Kernel.h"
 #include "attn/Dialect/Ascend/Transforms/Passes.h"
@@ -35,8 +34,7 @@ Requests collectRequests(func::FuncOp kernel) {
   llvm::DenseMap<Operation *, SmallVector<AllocOp>> byLoop;
   for (AllocOp buffer : uses.getBuffers()) {
     scf::ForOp common = uses.getCommonLoop(buffer), staged = getStagedLoop(common);
-    if (!staged || buffer.getSlotCount() > 1 || !uses.hasTransfer(buffer) ||
-        !uses.hasArithmetic(buffer))
+    if (!staged || buffer.getSlotCount() > 1 || !uses.isBetweenPipes(buffer))
       continue;
     auto keep = [&](StringRef reason) {
       buffer.emitRemark() << "'" << buffer.getName() << "' keeps one slot: " << reason;
@@ -153,6 +151,8 @@ class DoubleBuffer : public attn::impl::DoubleBufferPassBase<DoubleBuffer> {
     if (!isKernel(getOperation()))
       return;
     Requests requests = collectRequests(getOperation());
+    for (auto &[loop, buffers] : requests)
+      slotted += buffers.size();
     Multiplier(&getContext()).run(requests);
   }
 };

@@ -19,9 +19,10 @@ namespace {
 /// Whether two buffers have bytes in common.
 bool shareBytes(AllocOp a, AllocOp b) {
   if (a == b || !a.getAddress() || !b.getAddress())
-    return true;
+    return a.getMemory() == b.getMemory();
   int64_t first = *a.getAddress(), second = *b.getAddress();
-  return first < second + b.getByteSize() && second < first + a.getByteSize();
+  return a.getMemory() == b.getMemory() && first < second + b.getByteSize() &&
+         second < first + a.getByteSize();
 }
 
 /// A load: what it fills, if that is a buffer of the kernel, and the array it reads.
@@ -112,7 +113,7 @@ class GroupLoads : public attn::impl::GroupLoadsPassBase<GroupLoads> {
   }
 
   /// Moves each load up to those before it.
-  static void group(ArrayRef<Load> loads) {
+  void group(ArrayRef<Load> loads) {
     Operation *place = loads.front().op;
     for (const Load &load : loads.drop_front()) {
       Operation *op = load.op;
@@ -126,6 +127,7 @@ class GroupLoads : public attn::impl::GroupLoadsPassBase<GroupLoads> {
         source->moveBefore(place);
       op->moveAfter(place);
       place = op;
+      ++moved;
     }
   }
 };

@@ -89,6 +89,8 @@ class InsertSync : public attn::impl::InsertSyncPassBase<InsertSync> {
     if (failed(plan))
       return signalPassFailure();
     SyncWriter(&getContext()).write(plan->getSyncs());
+    for (const Sync &sync : plan->getSyncs())
+      ++(sync.isBarrier() ? barriers : events);
     Operation *end = kernel.getBody().front().getTerminator();
     OpBuilder builder(end);
     BarrierOp::create(builder, end->getLoc(), Pipe::ALL);

@@ -27,8 +27,14 @@ class PlanMemory : public attn::impl::PlanMemoryPassBase<PlanMemory> {
     FailureOr<MemoryPlan> plan = MemoryPlan::make(kernel, *chip);
     if (failed(plan) || failed(plan->verify(kernel, *chip)))
       return signalPassFailure();
-    kernel.walk([&](AllocOp buffer) { buffer.setAddress(plan->getAddress(buffer)); });
-    bytes += plan->getByteSize();
+    kernel.walk([&](AllocOp buffer) {
+      buffer.setAddress(plan->getAddress(buffer));
+      buffer.removeCountedAttr();
+    });
+    for (const LocalMemoryFacts &row : getLocalMemories()) {
+      bytes += plan->getByteSize(row.memory);
+      asCounted += plan->isAsCounted(row.memory);
+    }
   }
 
   /// Buffers that no instruction touches, and the views of them.

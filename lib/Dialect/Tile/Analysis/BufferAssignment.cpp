@@ -238,7 +238,7 @@ void BufferAssigner::makeBuffers() {
                       in.occupied.begin()->first / 2,
                       in.occupied.rbegin()->second / 2};
     auto [loop, pipes] = touched->second;
-    if (getStages(loop) > 1 && (pipes & VectorPipe) && (pipes & (LoadPipe | StorePipe))) {
+    if (getStages(loop) > 1 && llvm::popcount(pipes) > 1) {
       buffer.slots = getStages(loop);
       buffer.begin = liveness.getIndex(loop);
       buffer.end = liveness.getLastIndex(loop);

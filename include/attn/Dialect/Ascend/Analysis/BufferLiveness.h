@@ -7,18 +7,18 @@
 
 namespace attn::ascend {
 
-/// How far the life of a buffer that a transfer touches is stretched, so that no other buffer takes
-/// its bytes while transfers of other iterations are under way.
-enum class TransferLife { OutermostLoop, CommonLoop, Exact };
+/// How far the life of a buffer between two pipes is stretched, so that no other buffer takes its
+/// bytes while one of them works for another iteration.
+enum class SharedLife { OutermostLoop, CommonLoop, Exact };
 
 /// Positions count the operations of the kernel in program order; a loop has one at its head and
 /// one at its end. A loop stretches the life of what it uses but did not begin in the same
-/// iteration, and of buffers with slots, whose transfers run ahead.
+/// iteration, and of buffers with slots, whose writers run ahead.
 class BufferLiveness {
 public:
   BufferLiveness(mlir::func::FuncOp kernel, const BufferUses &uses);
 
-  LiveInterval getInterval(AllocOp buffer, TransferLife life = TransferLife::Exact) const;
+  LiveInterval getInterval(AllocOp buffer, SharedLife life = SharedLife::Exact) const;
 
 private:
   /// Position of an operation and of its end.

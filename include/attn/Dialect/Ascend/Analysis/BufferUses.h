@@ -35,9 +35,9 @@ public:
   /// iteration needs what an earlier one left.
   bool isWrittenFirst(AllocOp buffer) const;
 
-  /// Whether a transfer, or the vector pipe, touches the buffer.
-  bool hasTransfer(AllocOp buffer) const;
-  bool hasArithmetic(AllocOp buffer) const;
+  /// Whether instructions of different pipes touch the buffer: then one pipe may run ahead of the
+  /// other, and what it fills is what the other still reads.
+  bool isBetweenPipes(AllocOp buffer) const;
 
 private:
   llvm::SmallVector<AllocOp> buffers;

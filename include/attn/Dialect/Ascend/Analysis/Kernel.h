@@ -13,6 +13,10 @@ bool isKernel(mlir::func::FuncOp function);
 /// The chip that the kernel is compiled for, or an error where the module names none with pipes.
 mlir::FailureOr<Chip> getKernelChip(mlir::func::FuncOp kernel);
 
+/// The kind of core that the kernel runs on: that of its instructions, which are all of one kind;
+/// vector without any.
+CoreKind getCoreKind(mlir::func::FuncOp kernel);
+
 } // namespace attn::ascend
 
 #endif // ATTN_DIALECT_ASCEND_ANALYSIS_KERNEL_H

@@ -9,7 +9,8 @@
 
 namespace attn::ascend {
 
-constexpr int pipeCount = static_cast<int>(Pipe::ALL);
+/// A trace is that of one core: its pipes are those of its kind.
+constexpr int pipeCount = corePipeCount;
 inline int getIndex(Pipe pipe) { return static_cast<int>(pipe); }
 
 /// The last step of a pipe that an instruction must not overtake. Where the conflict is about the
@@ -20,7 +21,7 @@ struct Need {
 };
 using Needs = std::array<Need, pipeCount>;
 
-/// Where a memref of UB lies at one moment of the trace, in bytes.
+/// Where a memref of local memory lies at one moment of the trace, in bytes.
 struct LocalPlace {
   AllocOp buffer;
   int64_t begin = 0;
@@ -43,7 +44,7 @@ struct Span {
   }
 };
 
-/// The bytes of UB: per piece who wrote it, and the last reader of each pipe since.
+/// The bytes of local memory: per piece who wrote it, and the last reader of each pipe since.
 class LocalHistory {
 public:
   /// Who accesses: a step of a pipe, as which instruction, and for one that writes an unknown part
@@ -80,10 +81,11 @@ private:
   static void addReader(Piece &piece, const Touch &touch);
   static void addPart(Piece &piece, const Touch &touch);
   /// The first piece that begins at `position` or later, after cutting one that crosses it.
-  Pieces::iterator cut(int64_t position);
+  static Pieces::iterator cut(Pieces &pieces, int64_t position);
 
   const IndexSymbols &symbols;
-  Pieces pieces;
+  /// Memories do not meet, so each has pieces of its own.
+  std::array<Pieces, localMemoryCount> memories;
 };
 
 } // namespace attn::ascend

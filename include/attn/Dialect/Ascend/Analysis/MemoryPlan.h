@@ -1,4 +1,4 @@
-// Where every buffer of a kernel lies in UB, and an independent check of that.
+// Where every buffer of a kernel lies in its memory, and an independent check of that.
 #ifndef ATTN_DIALECT_ASCEND_ANALYSIS_MEMORYPLAN_H
 #define ATTN_DIALECT_ASCEND_ANALYSIS_MEMORYPLAN_H
 
@@ -9,8 +9,8 @@ namespace attn::ascend {
 
 class MemoryPlan {
 public:
-  /// Plans all buffers of the kernel. Fails with an error at the kernel that names every buffer
-  /// alive at the fullest place.
+  /// Plans all buffers of the kernel, each memory on its own. Fails with an error at the kernel
+  /// that names every buffer alive at the fullest place of a memory.
   static mlir::FailureOr<MemoryPlan> make(mlir::func::FuncOp kernel, const Chip &chip);
 
   /// Checks the plan by walking the kernel in program order and keeping, for every byte, the buffer
@@ -19,12 +19,15 @@ public:
   mlir::LogicalResult verify(mlir::func::FuncOp kernel, const Chip &chip) const;
 
   int64_t getAddress(AllocOp buffer) const { return addresses.lookup(buffer); }
-  /// One past the highest byte in use.
-  int64_t getByteSize() const { return bytes; }
+  /// One past the highest byte of a memory in use.
+  int64_t getByteSize(LocalMemory memory) const { return bytes[static_cast<size_t>(memory)]; }
+  /// Whether a memory is planned as was counted, since nothing better was found.
+  bool isAsCounted(LocalMemory memory) const { return asCounted[static_cast<size_t>(memory)]; }
 
 private:
   llvm::DenseMap<mlir::Operation *, int64_t> addresses;
-  int64_t bytes = 0;
+  std::array<int64_t, localMemoryCount> bytes = {};
+  std::array<bool, localMemoryCount> asCounted = {};
 };
 
 } // namespace attn::ascend

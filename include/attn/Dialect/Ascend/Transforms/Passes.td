@@ -34,10 +34,10 @@ def ExpandCompositesPass : Pass<"ascend-expand-composites", "::mlir::func::FuncO
 }
 
 def DoubleBufferPass : Pass<"ascend-double-buffer", "::mlir::func::FuncOp"> {
-  let summary = "Gives the buffers between transfers and arithmetic of a staged loop one slot per stage";
+  let summary = "Gives the buffers between two pipes of a staged loop one slot per stage";
   let description = [{
-    A buffer becomes a k-slot buffer when all its uses lie in the body of one loop with `ascend.stages = k`, when a
-    transfer and the vector pipe both touch it, and when each iteration writes it before reading it. The slot of an
+    A buffer becomes a k-slot buffer when all its uses lie in the body of one loop with `ascend.stages = k`, when
+    instructions of two pipes touch it, and when each iteration writes it before reading it. The slot of an
     iteration comes from a counter that runs on through the enclosing loops, so that slots keep alternating when the loop
     is entered again. A remark at the buffer says why one that meets a staged loop keeps a single slot.
 
@@ -62,19 +62,21 @@ def DoubleBufferPass : Pass<"ascend-double-buffer", "::mlir::func::FuncOp"> {
     } {ascend.stages = 2 : i64}
     ```
   }];
+  let statistics = [Statistic<"slotted", "slotted", "Buffers that got slots">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
 def PlanMemoryPass : Pass<"ascend-plan-memory", "::mlir::func::FuncOp"> {
   let summary = "Gives every buffer its address";
   let description = [{
-    Buffers that are never alive together may share bytes. While there is room, a buffer that a transfer touches keeps its
-    bytes for the whole loop around it, so that no reuse makes a pipe wait for another, and the two sources of a
-    binary instruction lie in different bank groups; where there is room for some such buffers only, those that the kernel
-    touches first. The plan is checked by code that did not make it. Buffers without
+    Each local memory is planned on its own. Buffers that are never alive together may share bytes. While there is room,
+    a buffer between two pipes keeps its bytes for the whole loop around it, so that no reuse makes a pipe wait for
+    another, and the two sources of an instruction lie in different bank groups; where there is room for some such
+    buffers only, those that the kernel touches first. Where nothing fits that way, but every buffer of the memory has an
+    address that was `counted` for it, those are taken. The plan is checked by code that did not make it. Buffers without
     uses disappear.
 
-    When the buffers do not fit, the error names every buffer alive at the fullest place.
+    When the buffers do not fit, the error names the memory and every buffer alive at its fullest place.
 
     Before:
     ```mlir
@@ -85,7 +87,8 @@ def PlanMemoryPass : Pass<"ascend-plan-memory", "::mlir::func::FuncOp"> {
     %v32 = ascend.alloc "v32" at 16384 : memref<4096xf32, #ascend.space<ub>>
     ```
   }];
-  let statistics = [Statistic<"bytes", "bytes", "Bytes of UB in use">];
+  let statistics = [Statistic<"bytes", "bytes", "Bytes of local memory in use">,
+                    Statistic<"asCounted", "as-counted", "Memories planned as they were counted">];
 }
 
 def GroupLoadsPass : Pass<"ascend-group-loads", "::mlir::func::FuncOp"> {
@@ -96,13 +99,14 @@ def GroupLoadsPass : Pass<"ascend-group-loads", "::mlir::func::FuncOp"> {
     instead of a barrier of all pipes. A load stays where it is when what it would pass touches its bytes (addresses are
     known), writes an array or waits for other blocks.
   }];
+  let statistics = [Statistic<"moved", "moved", "Loads that were moved">];
 }
 
 def InsertSyncPass : Pass<"ascend-insert-sync", "::mlir::func::FuncOp"> {
   let summary = "Orders the pipes by flags and barriers";
   let description = [{
     Runs the kernel abstractly, loops unrolled a few trips, and finds for every instruction what it must not overtake: by
-    the bytes of UB that it touches (reuse of addresses included) and by its places in arrays. Where the order is not
+    the bytes of local memory that it touches (reuse of addresses included) and by its places in arrays. Where the order is not
     known already through earlier flags and barriers, it adds
 
     - a barrier before the consumer, within one pipe;
@@ -144,6 +148,8 @@ def InsertSyncPass : Pass<"ascend-insert-sync", "::mlir::func::FuncOp"> {
     ascend.barrier all
     ```
   }];
+  let statistics = [Statistic<"events", "events", "Events between pipes">,
+                    Statistic<"barriers", "barriers", "Barriers, the one at the end not counted">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
@@ -182,8 +188,8 @@ def AssignEventsPass : Pass<"ascend-assign-events", "::mlir::func::FuncOp"> {
 def AscendVerifyPass : Pass<"ascend-verify", "::mlir::func::FuncOp"> {
   let summary = "Checks that a kernel is ready for the chip";
   let description = [{
-    The gate at the end of the ascend stage: every buffer has an address inside the chip's memory, every event an id that
-    the chip has, sets and waits are balanced on every path (a loop adds none, so any number of trips will do), no composite
+    The gate at the end of the ascend stage: every buffer has an address inside its memory, every pipe is one of the core,
+    every event has an id that the chip has, sets and waits are balanced on every path (a loop adds none, so any number of trips will do), no composite
     is left (but in kernels with `ascend.keep_composites`), only known ops are there, and the kernel ends with a barrier of all pipes. It changes nothing.
 
     ```mlir
