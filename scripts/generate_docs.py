@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
-"""Writes docs/Dialects/*.md and docs/Passes.md from TableGen; with --check only says whether they are stale."""
+"""Writes docs/Dialects/*.md and docs/Passes.md from TableGen, docs/Instructions.md from the table of instructions.
+
+With --check it only says whether they are stale.
+"""
 
 import argparse
 import re
 import subprocess
 import sys
 from pathlib import Path
+
+import instruction_table
 
 ROOT = Path(__file__).resolve().parent.parent
 LLVM = Path("/usr/lib/llvm-22")
@@ -53,11 +58,47 @@ def pass_page():
         yield "docs/Passes.md", NOTE + "# Passes\n\n" + "\n".join(sections)
 
 
+ELEMENTS = {
+    "Any": "any",
+    "Arithmetic": "f32, f16",
+    "F32": "f32",
+    "Words": "2 or 4 bytes",
+    "Conversion": "f16, bf16 to f32 and back",
+}
+
+
+def instruction_page():
+    """The table of instructions, one line per kind."""
+    lines = [
+        "<!-- Generated from Instructions.def by `make docs`; do not edit. -->",
+        "",
+        "# Instructions",
+        "",
+        "What the vector cores execute: each op of the [ascend dialect](Dialects/Ascend.md) with its kinds, the pipe",
+        "that runs it, what its memory holds, its spellings, and the row of `VectorCosts.def` that gives its time.",
+        "Composites are written out as several calls by `ascend-expand-composites`.",
+        "",
+        "| op | pipe | elements | AscendC | HIVM | cost |",
+        "|---|---|---|---|---|---|",
+    ]
+    for row in instruction_table.read(ROOT):
+        is_argument = row.elements == "Conversion"
+        for index, kind in enumerate(row.kinds or [None]):
+            op = f"`{row.mnemonic} {kind.word}`" if kind else f"`{row.mnemonic}`"
+            call = f"`{row.calls[0 if is_argument else index]}`" if row.calls else "several"
+            has_form = row.hivm == "HasForm" and not (kind and kind.hivm == "NoForm")
+            family = kind.family if kind and row.family == "ByKind" else row.family
+            cost = family if family != "Other" else "its calls" if row.group == "Composite" else "bytes and rows"
+            cells = (op, row.pipe.lower(), ELEMENTS[row.elements], call, "yes" if has_form else "no", cost)
+            lines.append("| " + " | ".join(cells) + " |")
+    yield "docs/Instructions.md", "\n".join(lines) + "\n"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="change nothing; fail when a page is stale")
     check = parser.parse_args().check
-    pages = {ROOT / name: text for name, text in [*dialect_pages(), *pass_page()]}
+    pages = {ROOT / name: text for name, text in [*dialect_pages(), *pass_page(), *instruction_page()]}
     stale = [file for file, text in pages.items() if not file.is_file() or file.read_text() != text]
     orphans = sorted(set(ROOT.glob("docs/Dialects/*.md")) - set(pages))
     for file in stale:

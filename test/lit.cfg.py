@@ -17,6 +17,7 @@ config.substitutions.append(
     (
         "%clang_ascendc",
         "clang++ -std=c++17 -fsyntax-only -Wall -Wextra -Werror -x c++ "
+        f"-I {config.attn_source_root}/include "
         f"-I {config.attn_source_root}/include/attn/Simulator/AscendC/Device",
     )
 )

@@ -1,5 +1,6 @@
 // The table of chips (facts only; ChipFacts.def says unit and source of each column).
 #include "attn/Machine/Chip.h"
+#include "attn/Machine/Architecture.h"
 #include "attn/Machine/MachineDialect.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
@@ -44,11 +45,11 @@ Chip makeAscend(const Die &die) {
   chip.l2Bytes = die.l2Mebibytes << 20;
   for (const LocalMemoryFacts &memory : getLocalMemories())
     chip.memoryBytes[static_cast<size_t>(memory.memory)] = memory.usableBytes;
-  chip.blockBytes = 32;
-  chip.repeatBytes = 256;
-  chip.maxRepeats = 255;
-  chip.maxRepeatStride = 255;
-  chip.eventIds = 6;
+  chip.blockBytes = architecture::blockBytes;
+  chip.repeatBytes = architecture::repeatBytes;
+  chip.maxRepeats = architecture::maxRepeats;
+  chip.maxRepeatStride = architecture::maxStride;
+  chip.eventIds = architecture::eventIds - architecture::reservedEventIds;
   chip.maxGrid = 65535;
   return chip;
 }

@@ -50,15 +50,16 @@ MISTAKES = [
     ),
     Mistake(
         "ascendc-swapped-operands", "the operands of subtractions and divisions are swapped",
-        "return makeCall(getName(op.getKind()),\n"
-        "                  {getPlace(op.getDst()), getPlace(op.getLhs()), getPlace(op.getRhs()),",
-        "return makeCall(getName(op.getKind()),\n"
-        "                  {getPlace(op.getDst()), getPlace(op.getRhs()), getPlace(op.getLhs()),",
+        "int memories = 0;\n  // Destination, sources and scalar",
+        "int memories = 0;\n  if (isa<ascend::BinaryOp>(op))\n"
+        "    return makeCall(getKindWord(op), {getPlace(op->getOperand(0)), getPlace(op->getOperand(2)),\n"
+        '                    getPlace(op->getOperand(1)), getForm(op, "BinaryRepeatParams")});\n'
+        "  // Destination, sources and scalar",
         TAIL, "ascendc",
     ),
     Mistake(
         "ascendc-rounding", "numbers are rounded towards zero",
-        'return "CAST_RINT";', 'return "CAST_TRUNC";',
+        "ATTN_ROUND_MODE(Rint, CAST_RINT, Rint)", "ATTN_ROUND_MODE(Rint, CAST_TRUNC, Rint)",
         TAIL, "cast rint",
     ),
     Mistake(

@@ -41,25 +41,23 @@ MISTAKES = [
     ),
     Mistake(
         "hivm-swapped-operands", "the operands of subtractions and divisions are swapped",
-        "writeElementwise(op.getLoc(), op.getKind(), {views[1], views[2]}, views[0], {}, broadcast);",
-        "writeElementwise(op.getLoc(), op.getKind(), {views[2], views[1]}, views[0], {}, broadcast);",
+        "writeElementwise(op, op.getKind(), {views[1], views[2]}, views[0], {}, broadcast);",
+        "writeElementwise(op, op.getKind(), {views[2], views[1]}, views[0], {}, broadcast);",
         VALUES, "hivm",
     ),
     Mistake(
         "hivm-kind", "the greatest of a tile and a number is the least",
-        "case ascend::ScalarKind::Maxs:\n    return ascend::BinaryKind::Max;",
-        "case ascend::ScalarKind::Maxs:\n    return ascend::BinaryKind::Min;",
+        "ATTN_SCALAR_KIND(Maxs, VMaxOp, WithScalar)", "ATTN_SCALAR_KIND(Maxs, VMinOp, WithScalar)",
         VALUES, "hivm",
     ),
     Mistake(
         "hivm-rounding", "numbers are rounded towards zero",
-        "case ascend::RoundMode::Rint:\n    return RoundMode::Rint;",
-        "case ascend::RoundMode::Rint:\n    return RoundMode::Trunc;",
+        "ATTN_ROUND_MODE(Rint, CAST_RINT, Rint)", "ATTN_ROUND_MODE(Rint, CAST_RINT, Trunc)",
         VALUES, "hivm",
     ),
     Mistake(
         "hivm-reduction", "the maximum of rows is their sum",
-        "case ascend::ReduceKind::Max:\n    return Reduce::Max;", "case ascend::ReduceKind::Max:\n    return Reduce::Sum;",
+        "ATTN_REDUCE_KIND(Max, Max, BlockReduceMaxMin)", "ATTN_REDUCE_KIND(Max, Sum, BlockReduceMaxMin)",
         RESIDENT, "instruction",
     ),
     Mistake(

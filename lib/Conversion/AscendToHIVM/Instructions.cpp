@@ -1,12 +1,13 @@
 // How each family of instructions is spelled in HIVM.
 #include "KernelExporter.h"
+#include "attn/Machine/Architecture.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::hivm;
 
-constexpr int64_t blockBytes = 32;
+using architecture::blockBytes;
 
 static int64_t getElementBytes(Value memory) {
   return cast<MemRefType>(memory.getType()).getElementTypeBitWidth() / 8;
@@ -175,29 +176,33 @@ LogicalResult KernelExporter::getViews(Op op, ValueRange operands, SmallVectorIm
   return success();
 }
 
-void KernelExporter::writeElementwise(Location loc, ascend::BinaryKind kind, ValueRange sources,
-                                      Value dst, Value scratch, ArrayRef<int64_t> broadcast) {
-  auto axes = broadcast.empty() ? DenseI64ArrayAttr() : builder.getDenseI64ArrayAttr(broadcast);
-  switch (kind) {
-  case ascend::BinaryKind::Add:
-    VAddOp::create(builder, loc, sources, dst, scratch, axes);
-    return;
-  case ascend::BinaryKind::Sub:
-    VSubOp::create(builder, loc, sources, dst, scratch, axes);
-    return;
-  case ascend::BinaryKind::Mul:
-    VMulOp::create(builder, loc, sources, dst, scratch, axes);
-    return;
-  case ascend::BinaryKind::Div:
-    VDivOp::create(builder, loc, sources, dst, scratch, axes);
-    return;
-  case ascend::BinaryKind::Max:
-    VMaxOp::create(builder, loc, sources, dst, scratch, axes);
-    return;
-  case ascend::BinaryKind::Min:
-    VMinOp::create(builder, loc, sources, dst, scratch, axes);
-    return;
+namespace {
+/// Stands in the table for an op that HIVM does not have.
+struct NoForm {};
+} // namespace
+
+template <typename HIVMOp>
+LogicalResult KernelExporter::create(Operation *op, ValueRange sources, Value dst, Value scratch,
+                                     ArrayRef<int64_t> broadcast) {
+  if constexpr (std::is_same_v<HIVMOp, NoForm>)
+    return op->emitOpError("has no form in HIVM");
+  else {
+    auto axes = broadcast.empty() ? DenseI64ArrayAttr() : builder.getDenseI64ArrayAttr(broadcast);
+    HIVMOp::create(builder, op->getLoc(), sources, dst, scratch, axes);
+    return success();
   }
+}
+
+LogicalResult KernelExporter::writeElementwise(Operation *op, ascend::BinaryKind kind,
+                                               ValueRange sources, Value dst, Value scratch,
+                                               ArrayRef<int64_t> broadcast) {
+  switch (kind) {
+#define ATTN_BINARY_KIND(member, hivm, family)                                                     \
+  case ascend::BinaryKind::member:                                                                 \
+    return create<hivm>(op, sources, dst, scratch, broadcast);
+#include "attn/Dialect/Ascend/IR/Instructions.def"
+  }
+  llvm_unreachable("all kinds are listed");
 }
 
 LogicalResult KernelExporter::write(ascend::UnaryOp op) {
@@ -205,26 +210,13 @@ LogicalResult KernelExporter::write(ascend::UnaryOp op) {
   SmallVector<int64_t> broadcast;
   if (failed(getViews(op, {op.getDst(), op.getSrc()}, views, broadcast)))
     return failure();
-  Location loc = op.getLoc();
-  auto axes = broadcast.empty() ? DenseI64ArrayAttr() : builder.getDenseI64ArrayAttr(broadcast);
   switch (op.getKind()) {
-  case ascend::UnaryKind::Exp:
-    VExpOp::create(builder, loc, views[1], views[0], Value(), axes);
-    break;
-  case ascend::UnaryKind::Ln:
-    VLnOp::create(builder, loc, views[1], views[0], Value(), axes);
-    break;
-  case ascend::UnaryKind::Sqrt:
-    VSqrtOp::create(builder, loc, views[1], views[0], Value(), axes);
-    break;
-  case ascend::UnaryKind::Abs:
-    VAbsOp::create(builder, loc, views[1], views[0], Value(), axes);
-    break;
-  case ascend::UnaryKind::Relu:
-    VReluOp::create(builder, loc, views[1], views[0], Value(), axes);
-    break;
+#define ATTN_UNARY_KIND(member, hivm, family)                                                      \
+  case ascend::UnaryKind::member:                                                                  \
+    return create<hivm>(op, views[1], views[0], {}, broadcast);
+#include "attn/Dialect/Ascend/IR/Instructions.def"
   }
-  return success();
+  llvm_unreachable("all kinds are listed");
 }
 
 LogicalResult KernelExporter::write(ascend::BinaryOp op) {
@@ -232,22 +224,7 @@ LogicalResult KernelExporter::write(ascend::BinaryOp op) {
   SmallVector<int64_t> broadcast;
   if (failed(getViews(op, {op.getDst(), op.getLhs(), op.getRhs()}, views, broadcast)))
     return failure();
-  writeElementwise(op.getLoc(), op.getKind(), {views[1], views[2]}, views[0], {}, broadcast);
-  return success();
-}
-
-static ascend::BinaryKind getBinaryKind(ascend::ScalarKind kind) {
-  switch (kind) {
-  case ascend::ScalarKind::Adds:
-    return ascend::BinaryKind::Add;
-  case ascend::ScalarKind::Muls:
-    return ascend::BinaryKind::Mul;
-  case ascend::ScalarKind::Maxs:
-    return ascend::BinaryKind::Max;
-  case ascend::ScalarKind::Mins:
-    return ascend::BinaryKind::Min;
-  }
-  llvm_unreachable("all kinds are listed");
+  return writeElementwise(op, op.getKind(), {views[1], views[2]}, views[0], {}, broadcast);
 }
 
 LogicalResult KernelExporter::write(ascend::ScalarOp op) {
@@ -255,29 +232,28 @@ LogicalResult KernelExporter::write(ascend::ScalarOp op) {
   SmallVector<int64_t> broadcast;
   if (failed(getViews(op, {op.getDst(), op.getSrc()}, views, broadcast)))
     return failure();
-  writeElementwise(op.getLoc(), getBinaryKind(op.getKind()),
-                   {views[1], scalars.lookup(op.getScalar())}, views[0], {}, broadcast);
-  return success();
+  SmallVector<Value, 2> sources = {views[1], scalars.lookup(op.getScalar())};
+  switch (op.getKind()) {
+#define ATTN_SCALAR_KIND(member, hivm, family)                                                     \
+  case ascend::ScalarKind::member:                                                                 \
+    return create<hivm>(op, sources, views[0], {}, broadcast);
+#include "attn/Dialect/Ascend/IR/Instructions.def"
+  }
+  llvm_unreachable("all kinds are listed");
 }
 
+/// HIVM needs a mode where something is rounded.
 static std::optional<RoundMode> getRoundMode(ascend::CastOp op) {
-  switch (op.getMode()) {
-  case ascend::RoundMode::Rint:
-    return RoundMode::Rint;
-  case ascend::RoundMode::Floor:
-    return RoundMode::Floor;
-  case ascend::RoundMode::Ceil:
-    return RoundMode::Ceil;
-  case ascend::RoundMode::Round:
-    return RoundMode::Round;
-  case ascend::RoundMode::Trunc:
-    return RoundMode::Trunc;
-  case ascend::RoundMode::None:
-    break;
-  }
-  // Nothing is rounded: any mode says the same.
   bool widens = getElementBytes(op.getSrc()) < getElementBytes(op.getDst());
-  return widens ? std::optional(RoundMode::Rint) : std::nullopt;
+  if (op.getMode() == ascend::RoundMode::None && !widens)
+    return std::nullopt;
+  switch (op.getMode()) {
+#define ATTN_ROUND_MODE(member, word, hivm)                                                        \
+  case ascend::RoundMode::member:                                                                  \
+    return RoundMode::hivm;
+#include "attn/Dialect/Ascend/IR/Instructions.def"
+  }
+  llvm_unreachable("all modes are listed");
 }
 
 LogicalResult KernelExporter::write(ascend::CastOp op) {
@@ -309,12 +285,10 @@ LogicalResult KernelExporter::write(ascend::DuplicateOp op) {
 
 static Reduce getReduce(ascend::ReduceKind kind) {
   switch (kind) {
-  case ascend::ReduceKind::Sum:
-    return Reduce::Sum;
-  case ascend::ReduceKind::Max:
-    return Reduce::Max;
-  case ascend::ReduceKind::Min:
-    return Reduce::Min;
+#define ATTN_REDUCE_KIND(member, hivm, family)                                                     \
+  case ascend::ReduceKind::member:                                                                 \
+    return Reduce::hivm;
+#include "attn/Dialect/Ascend/IR/Instructions.def"
   }
   llvm_unreachable("all kinds are listed");
 }
@@ -323,7 +297,8 @@ static Reduce getReduce(ascend::ReduceKind kind) {
 /// those of few elements, an even number; all others are one instruction. Scratch that is not
 /// wanted would be one parameter too many.
 static bool takesScratch(int64_t cols, bool isRowCountKnown) {
-  constexpr int64_t lanes = 64, perBlock = 8;
+  constexpr int64_t lanes = architecture::getLanes(sizeof(float));
+  constexpr int64_t perBlock = architecture::getElementsPerBlock(sizeof(float));
   return !isRowCountKnown || cols > lanes || (cols < perBlock && cols % 2 == 0);
 }
 
@@ -344,8 +319,7 @@ LogicalResult KernelExporter::write(ascend::RowBinaryOp op) {
   Value src = getTile({op.getSrc(), rows, cols, op.getPitch()});
   Value column = getTile({op.getColumn(), rows, getAmount(1), 1});
   Value dst = getTile({op.getDst(), rows, cols, op.getPitch()});
-  writeElementwise(op.getLoc(), op.getKind(), {src, column}, dst, getWhole(op.getScratch()), {1});
-  return success();
+  return writeElementwise(op, op.getKind(), {src, column}, dst, getWhole(op.getScratch()), {1});
 }
 
 LogicalResult KernelExporter::write(ascend::ColBinaryOp op) {
@@ -356,8 +330,7 @@ LogicalResult KernelExporter::write(ascend::ColBinaryOp op) {
   SmallVector<int64_t> broadcast;
   if (!rows.isOne())
     broadcast.push_back(0);
-  writeElementwise(op.getLoc(), op.getKind(), {src, row}, dst, {}, broadcast);
-  return success();
+  return writeElementwise(op, op.getKind(), {src, row}, dst, {}, broadcast);
 }
 
 //===----------------------------------------------------------------------===//
@@ -365,8 +338,7 @@ LogicalResult KernelExporter::write(ascend::ColBinaryOp op) {
 //===----------------------------------------------------------------------===//
 
 template <typename HIVMOp, typename Op> LogicalResult KernelExporter::writeFlag(Op op) {
-  constexpr int64_t eventIds = 8;
-  if (op.getVirtualEvent() || op.getEvent() > eventIds - op.getSlots())
+  if (op.getVirtualEvent() || op.getEvent() > architecture::eventIds - op.getSlots())
     return op.emitOpError("has no event id of the chip; run ascend-assign-events before");
   std::optional<Pipe> source = getPipe(op.getSource()), target = getPipe(op.getTarget());
   if (!source || !target)
@@ -406,17 +378,20 @@ LogicalResult KernelExporter::write(ascend::SyncAllOp op) {
   return success();
 }
 
+template <typename Op> LogicalResult KernelExporter::writeOrRefuse(Op op) {
+  if constexpr (ascend::hasHIVMForm(ascend::opcodeOf<Op>))
+    return write(op);
+  else
+    return op->emitOpError("has no form in HIVM; run tile-keep-composites before");
+}
+
 LogicalResult KernelExporter::exportInstruction(Operation &op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
-      .Case<ascend::CopyInOp, ascend::CopyOutOp, ascend::UnaryOp, ascend::BinaryOp,
-            ascend::ScalarOp, ascend::CastOp, ascend::DuplicateOp, ascend::CopyOp,
-            ascend::RowReduceOp, ascend::RowBinaryOp, ascend::ColBinaryOp, ascend::SetFlagOp,
-            ascend::WaitFlagOp, ascend::BarrierOp, ascend::SyncAllOp>(
-          [&](auto known) { return write(known); })
-      .Case<ascend::MulAddOp, ascend::RowMulAddOp, ascend::BrcbOp, ascend::WholeReduceOp,
-            ascend::BlockReduceOp>([](Operation *single) {
-        return single->emitOpError("has no form in HIVM; run tile-keep-composites before");
-      })
+#define ATTN_INSTRUCTION(name, group, pipe, kinds, elements, call, hivm, family)                   \
+  .Case([&](ascend::name##Op known) { return writeOrRefuse(known); })
+#define ATTN_SYNCHRONISATION(name, call)                                                           \
+  .Case([&](ascend::name##Op known) { return writeOrRefuse(known); })
+#include "attn/Dialect/Ascend/IR/Instructions.def"
       .Default(
           [](Operation *unknown) { return unknown->emitOpError("cannot be printed as HIVM"); });
 }

@@ -3,7 +3,7 @@
 #ifndef ATTN_LIB_CONVERSION_ASCENDTOHIVM_KERNELEXPORTER_H
 #define ATTN_LIB_CONVERSION_ASCENDTOHIVM_KERNELEXPORTER_H
 
-#include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "attn/Dialect/Ascend/IR/Instructions.h"
 #include "attn/Dialect/HIVM/IR/HIVM.h"
 #include "attn/Launch/Convention/Signature.h"
 #include "mlir/IR/IRMapping.h"
@@ -81,24 +81,20 @@ private:
 
   // Instructions (Instructions.cpp).
   mlir::LogicalResult exportInstruction(mlir::Operation &op);
-  mlir::LogicalResult write(ascend::CopyInOp op);
-  mlir::LogicalResult write(ascend::CopyOutOp op);
-  mlir::LogicalResult write(ascend::UnaryOp op);
-  mlir::LogicalResult write(ascend::BinaryOp op);
-  mlir::LogicalResult write(ascend::ScalarOp op);
-  mlir::LogicalResult write(ascend::CastOp op);
-  mlir::LogicalResult write(ascend::DuplicateOp op);
-  mlir::LogicalResult write(ascend::CopyOp op);
-  mlir::LogicalResult write(ascend::RowReduceOp op);
-  mlir::LogicalResult write(ascend::RowBinaryOp op);
-  mlir::LogicalResult write(ascend::ColBinaryOp op);
-  mlir::LogicalResult write(ascend::SetFlagOp op);
-  mlir::LogicalResult write(ascend::WaitFlagOp op);
-  mlir::LogicalResult write(ascend::BarrierOp op);
-  mlir::LogicalResult write(ascend::SyncAllOp op);
+  template <typename Op> mlir::LogicalResult writeOrRefuse(Op op);
+  // One per row of the table that HIVM has a form for.
+#define ATTN_INSTRUCTION(name, group, pipe, kinds, elements, call, hivm, family)                   \
+  mlir::LogicalResult write(ascend::name##Op op);
+#define ATTN_SYNCHRONISATION(name, call) mlir::LogicalResult write(ascend::name##Op op);
+#include "attn/Dialect/Ascend/IR/Instructions.def"
   template <typename HIVMOp, typename Op> mlir::LogicalResult writeFlag(Op op);
-  void writeElementwise(mlir::Location loc, ascend::BinaryKind kind, mlir::ValueRange sources,
-                        mlir::Value dst, mlir::Value scratch, llvm::ArrayRef<int64_t> broadcast);
+  mlir::LogicalResult writeElementwise(mlir::Operation *op, ascend::BinaryKind kind,
+                                       mlir::ValueRange sources, mlir::Value dst,
+                                       mlir::Value scratch, llvm::ArrayRef<int64_t> broadcast);
+  /// The op `HIVMOp`, or an error at `op` where HIVM has none.
+  template <typename HIVMOp>
+  mlir::LogicalResult create(mlir::Operation *op, mlir::ValueRange sources, mlir::Value dst,
+                             mlir::Value scratch, llvm::ArrayRef<int64_t> broadcast);
   /// The memory that a vector instruction in count or repeat form works on, operand by operand.
   template <typename Op>
   mlir::LogicalResult getViews(Op op, mlir::ValueRange operands,

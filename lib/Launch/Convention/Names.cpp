@@ -1,15 +1,17 @@
 // Identifiers for AscendC text, made from the names and positions of the source.
 #include "attn/Launch/Convention/Names.h"
+#include "attn/Dialect/Ascend/IR/Instructions.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace mlir;
+using namespace attn;
 using namespace attn::launch;
 
 namespace {
 
-/// Words that may not name anything of ours: those of C++, the types and macros of the vendor's
-/// headers, and the calls we print.
+/// Words that may not name anything of ours: those of C++, and the types and macros of the vendor's
+/// headers. The calls that we print may not either.
 constexpr StringLiteral reservedWords[] = {
     // C++
     "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break",
@@ -35,17 +37,15 @@ constexpr StringLiteral reservedWords[] = {
     // AscendC
     "AscendC", "LocalTensor", "GlobalTensor", "TPosition", "HardEvent", "RoundMode", "ReduceOrder",
     "DataCopyExtParams", "DataCopyPadExtParams", "BinaryRepeatParams", "UnaryRepeatParams",
-    "BrcbRepeatParams", "InitSocState", "GetBlockIdx", "GetBlockNum", "DataCopy", "DataCopyPad",
-    "Add", "Sub", "Mul", "Div", "Max", "Min", "Adds", "Muls", "Maxs", "Mins", "Exp", "Ln", "Sqrt",
-    "Abs", "Relu", "MulAddDst", "Cast", "Duplicate", "Brcb", "WholeReduceSum", "WholeReduceMax",
-    "WholeReduceMin", "BlockReduceSum", "BlockReduceMax", "BlockReduceMin", "SetFlag", "WaitFlag",
-    "PipeBarrier", "SyncAll"};
+    "BrcbRepeatParams", "InitSocState", "GetBlockIdx", "GetBlockNum"};
 
 bool isReserved(StringRef name) {
   static const llvm::StringSet<> words = [] {
     llvm::StringSet<> set;
     for (StringLiteral word : reservedWords)
       set.insert(word);
+    for (const std::string &call : ascend::getAllCallNames())
+      set.insert(call);
     return set;
   }();
   return words.contains(name);

@@ -19,9 +19,9 @@ using simulator::SimulationResult;
 
 namespace {
 
-/// The headers that text is compiled against; they are part of this program.
+/// The headers that text is compiled against, by their paths; they are part of this program.
 struct Header {
-  StringLiteral name;
+  StringLiteral path;
   StringLiteral text;
 };
 constexpr Header headers[] = {
@@ -84,9 +84,10 @@ public:
   }
 
   LogicalResult write(StringRef name, StringRef content) const {
-    std::error_code error;
-    llvm::raw_fd_ostream file(in(name), error);
+    std::error_code error =
+        llvm::sys::fs::create_directories(llvm::sys::path::parent_path(in(name)));
     if (!error) {
+      llvm::raw_fd_ostream file(in(name), error);
       file << content;
       file.close();
       error = file.error();
@@ -168,14 +169,16 @@ LogicalResult twin::compileText(StringRef text, StringRef library, StringRef cla
       failed(folder.write("entries.cpp", entries)))
     return failure();
   for (const Header &header : headers)
-    if (failed(folder.write(header.name, header.text)))
+    if (failed(folder.write(header.path, header.text)))
       return failure();
   std::string include = "-I" + folder.in(""), source = folder.in("text.cpp"),
+              device = "-I" + folder.in("attn/Simulator/AscendC/Device"),
               main = folder.in("entries.cpp"), output = folder.in("output");
   std::string made = folder.in("made.so");
   SmallVector<StringRef> arguments = {clang};
   llvm::append_range(arguments, compilerOptions);
-  llvm::append_range(arguments, ArrayRef<StringRef>{include, "-include", source, main, "-o", made});
+  llvm::append_range(arguments,
+                     ArrayRef<StringRef>{include, device, "-include", source, main, "-o", made});
   std::string problem;
   int code = llvm::sys::ExecuteAndWait(clang, arguments, std::nullopt,
                                        {StringRef(""), StringRef(output), StringRef(output)},

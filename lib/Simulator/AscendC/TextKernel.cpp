@@ -1,6 +1,7 @@
 // Calls of compiled text as instructions of the modelled chip.
 #include "TextKernel.h"
 #include "TextProgram.h"
+#include "attn/Machine/Architecture.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -15,8 +16,8 @@ using attn_twin::Operand;
 using attn_twin::Position;
 using attn_twin::Source;
 
-constexpr int64_t blockBytes = 32;
-constexpr int64_t repeatBytes = 256;
+using architecture::blockBytes;
+using architecture::repeatBytes;
 
 //===----------------------------------------------------------------------===//
 // Words: both sides number them alike
@@ -31,86 +32,31 @@ static_assert(isAlike(Element::F32, attn_twin::ElementType::F32) &&
 static_assert(isAlike(ascend::Pipe::S, attn_twin::PipeName::S) &&
               isAlike(ascend::Pipe::MTE2, attn_twin::PipeName::MTE2) &&
               isAlike(ascend::Pipe::ALL, attn_twin::PipeName::ALL));
-static_assert(isAlike(ascend::UnaryKind::Exp, attn_twin::UnaryFunction::Exp) &&
-              isAlike(ascend::UnaryKind::Relu, attn_twin::UnaryFunction::Relu));
-static_assert(isAlike(ascend::BinaryKind::Add, attn_twin::BinaryFunction::Add) &&
-              isAlike(ascend::BinaryKind::Min, attn_twin::BinaryFunction::Min));
-static_assert(isAlike(ascend::ScalarKind::Adds, attn_twin::ScalarFunction::Adds) &&
-              isAlike(ascend::ScalarKind::Mins, attn_twin::ScalarFunction::Mins));
-static_assert(isAlike(ascend::ReduceKind::Sum, attn_twin::ReduceFunction::Sum) &&
-              isAlike(ascend::ReduceKind::Min, attn_twin::ReduceFunction::Min));
+#define ATTN_INSTRUCTION(name, group, pipe, kinds, elements, call, hivm, family)                   \
+  static_assert(isAlike(Opcode::name, CallKind::name));
+#define ATTN_SYNCHRONISATION(name, call) static_assert(isAlike(Opcode::name, CallKind::name));
+#define ATTN_KIND(kinds, member, hivm, family)                                                     \
+  static_assert(isAlike(ascend::kinds##Kind::member, attn_twin::kinds##Function::member));
+#include "attn/Dialect/Ascend/IR/Instructions.def"
 static_assert(isAlike(ascend::RoundMode::None, attn_twin::Rounding::None) &&
               isAlike(ascend::RoundMode::Trunc, attn_twin::Rounding::Trunc));
 
-/// Opcode and name, as the ops of chip IR have them.
-static std::pair<Opcode, std::string> describe(const Call &call) {
-  auto with = [](StringRef name, StringRef kind) { return (name + " " + kind).str(); };
-  switch (call.kind) {
-  case CallKind::Unary:
-    return {Opcode::Unary, with("unary", ascend::stringifyUnaryKind(
-                                             static_cast<ascend::UnaryKind>(call.function)))};
-  case CallKind::Binary:
-    return {Opcode::Binary, with("binary", ascend::stringifyBinaryKind(
-                                               static_cast<ascend::BinaryKind>(call.function)))};
-  case CallKind::MulAdd:
-    return {Opcode::MulAdd, "mul_add"};
-  case CallKind::Scalar:
-    return {Opcode::ScalarArithmetic,
-            with("scalar",
-                 ascend::stringifyScalarKind(static_cast<ascend::ScalarKind>(call.function)))};
-  case CallKind::Cast:
-    return {Opcode::Cast, with("cast", ascend::stringifyRoundMode(
-                                           static_cast<ascend::RoundMode>(call.function)))};
-  case CallKind::Duplicate:
-    return {Opcode::Duplicate, "duplicate"};
-  case CallKind::Copy:
-    return {Opcode::Copy, "copy"};
-  case CallKind::CopyIn:
-    return {Opcode::CopyIn, "copy_in"};
-  case CallKind::CopyOut:
-    return {Opcode::CopyOut, "copy_out"};
-  case CallKind::Brcb:
-    return {Opcode::Brcb, "brcb"};
-  case CallKind::WholeReduce:
-  case CallKind::BlockReduce: {
-    bool isWhole = call.kind == CallKind::WholeReduce;
-    return {isWhole ? Opcode::WholeReduce : Opcode::BlockReduce,
-            with(isWhole ? "whole_reduce" : "block_reduce",
-                 ascend::stringifyReduceKind(static_cast<ascend::ReduceKind>(call.function)))};
-  }
-  case CallKind::SetFlag:
-    return {Opcode::SetFlag, "set_flag"};
-  case CallKind::WaitFlag:
-    return {Opcode::WaitFlag, "wait_flag"};
-  case CallKind::Barrier:
-    return {Opcode::Barrier, "barrier"};
-  case CallKind::SyncAll:
-    return {Opcode::SyncAll, "sync_all"};
-  }
-  llvm_unreachable("all kinds are listed");
-}
-
+/// Flags and barriers name their pipes.
 static Pipe getPipe(const Call &call) {
   switch (call.kind) {
-  case CallKind::CopyIn:
-    return Pipe::MTE2;
-  case CallKind::CopyOut:
-    return Pipe::MTE3;
   case CallKind::SetFlag:
     return static_cast<Pipe>(call.source);
   case CallKind::WaitFlag:
     return static_cast<Pipe>(call.target);
   case CallKind::Barrier:
     return static_cast<Pipe>(call.function);
-  case CallKind::SyncAll:
-    return Pipe::ALL;
   default:
-    return Pipe::V;
+    return ascend::getPipe(static_cast<Opcode>(call.kind)).value_or(Pipe::ALL);
   }
 }
 
 static bool isCopy(const Call &call) {
-  return call.kind == CallKind::CopyIn || call.kind == CallKind::CopyOut;
+  return ascend::getGroup(static_cast<Opcode>(call.kind)) == ascend::InstructionGroup::Transfer;
 }
 
 //===----------------------------------------------------------------------===//
@@ -172,7 +118,9 @@ void TextKernel::count() {
 void TextKernel::declare(const Operand &tensor, Source at) {
   if (tensor.begin % blockBytes != 0)
     fail(HazardKind::Misaligned,
-         "a tensor begins at byte " + Twine(tensor.begin) + ", not a multiple of 32", at);
+         "a tensor begins at byte " + Twine(tensor.begin) + ", not a multiple of " +
+             Twine(blockBytes),
+         at);
   if (tensor.end > static_cast<uint64_t>(chip.getUsableBytes(LocalMemory::UB)))
     fail(HazardKind::Capacity,
          "a tensor ends at byte " + Twine(tensor.end) + " of ub, which has " +
@@ -293,9 +241,10 @@ int64_t TextKernel::fillCopy(const Call &call, Issued &next, Source at) {
 
 Instruction TextKernel::makeInstruction(const Call &call, int64_t pitch) {
   Instruction instruction;
-  std::tie(instruction.opcode, instruction.name) = describe(call);
+  instruction.opcode = static_cast<Opcode>(call.kind);
   instruction.pipe = getPipe(call);
   instruction.kind = call.kind == CallKind::Barrier ? 0 : call.function;
+  instruction.name = ascend::getName(instruction.opcode, instruction.kind);
   for (int operand = 0; operand < call.operandCount; ++operand)
     instruction.elements.push_back(static_cast<Element>(call.operands[operand].element));
   if (call.mask >= 0)

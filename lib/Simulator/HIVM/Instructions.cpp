@@ -1,5 +1,6 @@
 // The ops of HIVM text as instructions of the modelled chip: one reading per family.
 #include "Program.h"
+#include "attn/Machine/Architecture.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -10,7 +11,7 @@ using namespace attn::simulator;
 using ascend::BinaryKind;
 using ascend::UnaryKind;
 
-constexpr int64_t blockBytes = 32;
+using architecture::blockBytes;
 /// Elements from one row in GM to the next, at most: no memory is as large.
 constexpr int64_t farthestRow = int64_t(1) << 48;
 
@@ -239,7 +240,7 @@ bool Program::computeBinary(Operation *op, BinaryKind kind, ValueRange sources, 
     std::optional<ascend::ScalarKind> scalar = getScalarKind(kind);
     if (!scalar)
       return fail(op, HazardKind::Usage, "takes no scalar on the modelled chip");
-    return issueTiles(op, Opcode::ScalarArithmetic, static_cast<int>(*scalar), operands, broadcast,
+    return issueTiles(op, Opcode::Scalar, static_cast<int>(*scalar), operands, broadcast,
                       scalars.lookup(sources[1]));
   }
   if (llvm::is_contained(broadcast, 1))

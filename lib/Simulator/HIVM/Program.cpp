@@ -1,5 +1,6 @@
 // The scalar program of one block of HIVM text: control flow, numbers and views of memory.
 #include "Program.h"
+#include "attn/Machine/Architecture.h"
 #include "attn/Simulator/Model/ScalarArithmetic.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -9,7 +10,7 @@ using namespace attn;
 using namespace attn::hivm;
 using namespace attn::simulator;
 
-constexpr int64_t blockBytes = 32;
+using architecture::blockBytes;
 
 /// As the machine computes: what is too large wraps, and the checks of the place find it.
 static int64_t add(int64_t a, int64_t b) {

@@ -45,97 +45,84 @@ std::optional<Element> simulator::getElement(Type type) {
 
 namespace {
 
-/// Fills the parts of an instruction from the op's operands.
+template <typename Op> using KindOf = decltype(std::declval<Op>().getKind());
+template <typename Op> using MaskOf = decltype(std::declval<Op>().getMask());
+template <typename Op> using StridesOf = decltype(std::declval<Op>().getStrides());
+template <typename Op> using ColsOf = decltype(std::declval<Op>().getCols());
+
+/// Fills the parts of an instruction from its op. Operands are told apart by their types: memory,
+/// amounts and scalar stand in this order in every op.
 class Decoder {
 public:
-  Decoder(Operation *op, RegisterLookup registers) : registers(registers) {
+  explicit Decoder(RegisterLookup registers) : registers(registers) {}
+
+  template <typename Op> FailureOr<Decoded> decode(Op op) {
     instruction.op = op;
     instruction.location = op->getLoc();
-    instruction.name = op->getName().stripDialect().str();
-    instruction.pipe = Pipe::V;
-  }
-
-  Decoder &opcode(Opcode opcode) {
-    instruction.opcode = opcode;
-    return *this;
-  }
-  Decoder &on(Pipe pipe) {
-    instruction.pipe = pipe;
-    return *this;
-  }
-  Decoder &kind(int kind, StringRef name) {
-    instruction.kind = kind;
-    instruction.name += " " + name.str();
-    return *this;
-  }
-  Decoder &memories(ValueRange values) {
-    for (Value value : values) {
-      std::optional<Element> element = getElement(value.getType());
-      isKnown &= element.has_value();
-      operands.places.push_back(registers.place(value));
-      instruction.elements.push_back(element.value_or(Element::Int8));
-    }
-    return *this;
-  }
-  Decoder &amounts(ValueRange values) {
-    for (Value value : values)
-      operands.amounts.push_back(registers.scalar(value));
-    return *this;
-  }
-  Decoder &scalar(Value value) {
-    operands.scalar = registers.scalar(value);
-    return *this;
-  }
-  Decoder &strides(std::optional<int64_t> mask, std::optional<ArrayRef<int64_t>> strides) {
-    instruction.mask = mask;
-    if (strides)
-      instruction.strides.assign(strides->begin(), strides->end());
-    return *this;
-  }
-  Decoder &rows(int64_t cols, int64_t pitch, int64_t rightPad = 0) {
-    instruction.cols = cols;
-    instruction.pitch = pitch;
-    instruction.rightPad = rightPad;
-    return *this;
-  }
-
-  FailureOr<Decoded> take() {
+    instruction.opcode = ascend::opcodeOf<Op>;
+    for (Value operand : op->getOperands())
+      read(operand);
     if (!isKnown)
       return failure();
+    instruction.pipe = ascend::getPipe(instruction.opcode).value_or(Pipe::ALL);
+    readAttributes(op);
+    instruction.name = ascend::getName(instruction.opcode, instruction.kind);
     return Decoded{std::move(instruction), std::move(operands)};
   }
 
-  template <typename FlagOp> FailureOr<Decoded> flag(FlagOp op, Opcode opcode) {
-    instruction.opcode = opcode;
+private:
+  void read(Value operand) {
+    Type type = operand.getType();
+    if (type.isIndex()) {
+      operands.amounts.push_back(registers.scalar(operand));
+      return;
+    }
+    if (!isa<MemRefType>(type)) {
+      operands.scalar = registers.scalar(operand);
+      return;
+    }
+    std::optional<Element> element = getElement(type);
+    isKnown &= element.has_value();
+    operands.places.push_back(registers.place(operand));
+    instruction.elements.push_back(element.value_or(Element::Int8));
+  }
+
+  template <typename Op> void readAttributes(Op op) {
+    if constexpr (llvm::is_detected<KindOf, Op>::value)
+      instruction.kind = static_cast<int>(op.getKind());
+    if constexpr (llvm::is_detected<MaskOf, Op>::value)
+      instruction.mask = op.getMask();
+    if constexpr (llvm::is_detected<StridesOf, Op>::value) {
+      std::optional<ArrayRef<int64_t>> strides = op.getStrides();
+      instruction.strides.assign(strides.value_or(ArrayRef<int64_t>()));
+    }
+    if constexpr (llvm::is_detected<ColsOf, Op>::value) {
+      instruction.cols = op.getCols();
+      instruction.pitch = op.getPitch();
+    }
+  }
+  void readAttributes(ascend::CopyInOp op) {
+    instruction.pitch = op.getDstPitch();
+    instruction.rightPad = op.getRightPad();
+  }
+  void readAttributes(ascend::CopyOutOp op) { instruction.pitch = op.getSrcPitch(); }
+  void readAttributes(ascend::CastOp op) {
+    instruction.kind = static_cast<int>(op.getMode());
+    instruction.mask = op.getMask();
+    instruction.strides.assign(op.getStrides().value_or(ArrayRef<int64_t>()));
+  }
+  void readAttributes(ascend::SetFlagOp op) { readFlag(op, op.getSource()); }
+  void readAttributes(ascend::WaitFlagOp op) { readFlag(op, op.getTarget()); }
+  void readAttributes(ascend::BarrierOp op) { instruction.pipe = op.getPipe(); }
+
+  template <typename FlagOp> void readFlag(FlagOp op, Pipe pipe) {
     instruction.source = op.getSource();
     instruction.target = op.getTarget();
-    instruction.pipe = opcode == Opcode::SetFlag ? op.getSource() : op.getTarget();
+    instruction.pipe = pipe;
     instruction.event = op.getEvent();
     instruction.slots = op.getSlots();
-    if (op.getSlot())
-      amounts(op.getSlot());
-    return take();
   }
 
-  template <typename ElementwiseOp>
-  FailureOr<Decoded> elementwise(ElementwiseOp op, Opcode code, ValueRange memory) {
-    return opcode(code)
-        .memories(memory)
-        .amounts(op.getAmount())
-        .strides(op.getMask(), op.getStrides())
-        .take();
-  }
-
-  template <typename ReduceOp> FailureOr<Decoded> reduce(ReduceOp op, Opcode code) {
-    return opcode(code)
-        .kind(static_cast<int>(op.getKind()), ascend::stringifyReduceKind(op.getKind()))
-        .memories({op.getDst(), op.getSrc()})
-        .amounts(op.getRepeat())
-        .strides(op.getMask(), op.getStrides())
-        .take();
-  }
-
-private:
   Instruction instruction;
   OperandRegisters operands;
   RegisterLookup registers;
@@ -144,127 +131,12 @@ private:
 
 } // namespace
 
-using Result = FailureOr<Decoded>;
-
-static Result decodeElementwise(Operation *op, RegisterLookup registers) {
-  Decoder decoder(op, registers);
-  return TypeSwitch<Operation *, Result>(op)
-      .Case([&](ascend::UnaryOp op) {
-        decoder.kind(static_cast<int>(op.getKind()), ascend::stringifyUnaryKind(op.getKind()));
-        return decoder.elementwise(op, Opcode::Unary, {op.getDst(), op.getSrc()});
-      })
-      .Case([&](ascend::BinaryOp op) {
-        decoder.kind(static_cast<int>(op.getKind()), ascend::stringifyBinaryKind(op.getKind()));
-        return decoder.elementwise(op, Opcode::Binary, op->getOperands().take_front(3));
-      })
-      .Case([&](ascend::MulAddOp op) {
-        return decoder.elementwise(op, Opcode::MulAdd, op->getOperands().take_front(3));
-      })
-      .Case([&](ascend::ScalarOp op) {
-        decoder.kind(static_cast<int>(op.getKind()), ascend::stringifyScalarKind(op.getKind()))
-            .scalar(op.getScalar());
-        return decoder.elementwise(op, Opcode::ScalarArithmetic, {op.getDst(), op.getSrc()});
-      })
-      .Case([&](ascend::CastOp op) {
-        decoder.kind(static_cast<int>(op.getMode()), ascend::stringifyRoundMode(op.getMode()));
-        return decoder.elementwise(op, Opcode::Cast, {op.getDst(), op.getSrc()});
-      })
-      .Case([&](ascend::DuplicateOp op) {
-        return decoder.scalar(op.getScalar()).elementwise(op, Opcode::Duplicate, op.getDst());
-      })
+FailureOr<Decoded> simulator::decode(Operation *op, RegisterLookup registers) {
+  return TypeSwitch<Operation *, FailureOr<Decoded>>(op)
+#define ATTN_INSTRUCTION(name, group, pipe, kinds, elements, call, hivm, family)                   \
+  .Case([&](ascend::name##Op known) { return Decoder(registers).decode(known); })
+#define ATTN_SYNCHRONISATION(name, call)                                                           \
+  .Case([&](ascend::name##Op known) { return Decoder(registers).decode(known); })
+#include "attn/Dialect/Ascend/IR/Instructions.def"
       .Default([](Operation *) { return failure(); });
-}
-
-static Result decodeComposite(Operation *op, RegisterLookup registers) {
-  Decoder decoder(op, registers);
-  return TypeSwitch<Operation *, Result>(op)
-      .Case([&](ascend::RowReduceOp op) {
-        return decoder.opcode(Opcode::RowReduce)
-            .kind(static_cast<int>(op.getKind()), ascend::stringifyReduceKind(op.getKind()))
-            .memories(op->getOperands().take_front(3))
-            .amounts(op.getRows())
-            .rows(op.getCols(), op.getPitch())
-            .take();
-      })
-      .Case([&](ascend::RowBinaryOp op) {
-        return decoder.opcode(Opcode::RowBinary)
-            .kind(static_cast<int>(op.getKind()), ascend::stringifyBinaryKind(op.getKind()))
-            .memories(op->getOperands().take_front(4))
-            .amounts(op.getRows())
-            .rows(op.getCols(), op.getPitch())
-            .take();
-      })
-      .Case([&](ascend::RowMulAddOp op) {
-        return decoder.opcode(Opcode::RowMulAdd)
-            .memories(op->getOperands().take_front(4))
-            .amounts(op.getRows())
-            .rows(op.getCols(), op.getPitch())
-            .take();
-      })
-      .Case([&](ascend::ColBinaryOp op) {
-        return decoder.opcode(Opcode::ColBinary)
-            .kind(static_cast<int>(op.getKind()), ascend::stringifyBinaryKind(op.getKind()))
-            .memories(op->getOperands().take_front(3))
-            .amounts(op.getRows())
-            .rows(op.getCols(), op.getPitch())
-            .take();
-      })
-      .Default([](Operation *) { return failure(); });
-}
-
-static Result decodeCopyOrReduction(Operation *op, RegisterLookup registers) {
-  Decoder decoder(op, registers);
-  return TypeSwitch<Operation *, Result>(op)
-      .Case([&](ascend::CopyInOp op) {
-        return decoder.opcode(Opcode::CopyIn)
-            .on(Pipe::MTE2)
-            .memories({op.getDst(), op.getSrc()})
-            .amounts({op.getRows(), op.getLength(), op.getSrcPitch()})
-            .rows(0, op.getDstPitch(), op.getRightPad())
-            .take();
-      })
-      .Case([&](ascend::CopyOutOp op) {
-        return decoder.opcode(Opcode::CopyOut)
-            .on(Pipe::MTE3)
-            .memories({op.getDst(), op.getSrc()})
-            .amounts({op.getRows(), op.getLength(), op.getDstPitch()})
-            .rows(0, op.getSrcPitch())
-            .take();
-      })
-      .Case([&](ascend::CopyOp op) {
-        return decoder.opcode(Opcode::Copy)
-            .memories({op.getDst(), op.getSrc()})
-            .amounts(op.getAmount())
-            .take();
-      })
-      .Case([&](ascend::BrcbOp op) {
-        return decoder.opcode(Opcode::Brcb)
-            .memories({op.getDst(), op.getSrc()})
-            .amounts(op.getRepeat())
-            .strides(std::nullopt, op.getStrides())
-            .take();
-      })
-      .Case([&](ascend::WholeReduceOp op) { return decoder.reduce(op, Opcode::WholeReduce); })
-      .Case([&](ascend::BlockReduceOp op) { return decoder.reduce(op, Opcode::BlockReduce); })
-      .Default([](Operation *) { return failure(); });
-}
-
-static Result decodeSynchronisation(Operation *op, RegisterLookup registers) {
-  Decoder decoder(op, registers);
-  return TypeSwitch<Operation *, Result>(op)
-      .Case([&](ascend::SetFlagOp op) { return decoder.flag(op, Opcode::SetFlag); })
-      .Case([&](ascend::WaitFlagOp op) { return decoder.flag(op, Opcode::WaitFlag); })
-      .Case([&](ascend::BarrierOp op) {
-        return decoder.opcode(Opcode::Barrier).on(op.getPipe()).take();
-      })
-      .Case([&](ascend::SyncAllOp) { return decoder.opcode(Opcode::SyncAll).on(Pipe::ALL).take(); })
-      .Default([](Operation *) { return failure(); });
-}
-
-Result simulator::decode(Operation *op, RegisterLookup registers) {
-  for (auto decodeSome :
-       {decodeElementwise, decodeComposite, decodeCopyOrReduction, decodeSynchronisation})
-    if (Result decoded = decodeSome(op, registers); succeeded(decoded))
-      return decoded;
-  return failure();
 }

@@ -21,10 +21,6 @@ static bool covers(const ascend::Access &access, const Place &place, int64_t beg
   return access.covers(begin - place.offset, end - place.offset);
 }
 
-static bool isComposite(Opcode opcode) {
-  return opcode >= Opcode::RowReduce && opcode <= Opcode::ColBinary;
-}
-
 void simulator::checkEffects(const Issued &issued, ArrayRef<Touch> touches, int64_t block,
                              HazardLog &log) {
   const Instruction &instruction = *issued.instruction;
@@ -45,7 +41,7 @@ void simulator::checkEffects(const Issued &issued, ArrayRef<Touch> touches, int6
     if (!isDeclared)
       complain("does not declare", touch.operand, touch.isWrite, touch.begin, touch.end);
   }
-  if (isComposite(instruction.opcode) || touches.empty())
+  if (ascend::isComposite(instruction.opcode) || touches.empty())
     return;
   for (const ascend::Access &access : accesses) {
     if (access.toEnd)

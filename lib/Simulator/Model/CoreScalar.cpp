@@ -146,7 +146,7 @@ bool Core::issueToPipe() {
     heldBy = pipeIndex;
     return false;
   }
-  bool works = instruction.opcode < Opcode::SetFlag;
+  bool works = !ascend::isSynchronisation(instruction.opcode);
   scalarTime += works ? shared.costs.issue : shared.costs.flagIssue;
   next.arrival = scalarTime;
   next.sequence = ++pipe.issued;

@@ -49,7 +49,7 @@ void Execution::computeElementwise(ArrayRef<Run> runs) {
     return isHalf ? computeBinary<AccessF16>(runs) : computeBinary<AccessF32>(runs);
   case Opcode::MulAdd:
     return isHalf ? computeMulAdd<AccessF16>(runs) : computeMulAdd<AccessF32>(runs);
-  case Opcode::ScalarArithmetic:
+  case Opcode::Scalar:
     return isHalf ? computeScalar<AccessF16>(runs) : computeScalar<AccessF32>(runs);
   case Opcode::Cast:
     return computeCast(runs);

@@ -17,7 +17,7 @@ void Execution::run() {
   case Opcode::Unary:
   case Opcode::Binary:
   case Opcode::MulAdd:
-  case Opcode::ScalarArithmetic:
+  case Opcode::Scalar:
   case Opcode::Cast:
   case Opcode::Duplicate:
     return runElementwise();
@@ -116,7 +116,7 @@ bool Execution::checkAmount(int64_t amount, StringRef what) {
 }
 
 bool Execution::checkRepeats(int64_t repeats) {
-  constexpr int64_t maxStride = 65535;
+  constexpr int64_t maxStride = architecture::maxWideStride;
   if (repeats > chip.maxRepeats)
     return report(HazardKind::Limit, "has " + Twine(repeats) + " repeats; at most " +
                                          Twine(chip.maxRepeats) + " are possible");

@@ -4,14 +4,15 @@
 
 #include "HazardLog.h"
 #include "Memory.h"
+#include "attn/Machine/Architecture.h"
 #include "attn/Machine/Chip.h"
 #include "attn/Simulator/Model/Numerics.h"
 
 namespace attn::simulator {
 
-constexpr int64_t blockBytes = 32;
-constexpr int64_t blocksPerRepeat = 8;
-constexpr int64_t repeatBytes = blockBytes * blocksPerRepeat;
+using architecture::blockBytes;
+using architecture::blocksPerRepeat;
+using architecture::repeatBytes;
 
 /// How a vector operand walks through UB, in bytes.
 struct Walk {

@@ -48,7 +48,7 @@ static void printAmounts(raw_ostream &stream, const Issued &issued) {
     stream << " " << nameOf(instruction.source) << " to " << nameOf(instruction.target);
     return printNumbers(stream, "event", {instruction.event + issued.amounts[0]});
   }
-  if (instruction.opcode >= Opcode::SetFlag)
+  if (ascend::isSynchronisation(instruction.opcode))
     return;
   printNumbers(stream, "count", {issued.amounts[0]});
   if (instruction.mask)

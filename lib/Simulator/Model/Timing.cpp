@@ -1,66 +1,33 @@
 // What an instruction costs on its pipe.
 #include "Timing.h"
+#include "attn/Machine/Architecture.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::simulator;
-using ascend::BinaryKind;
-using ascend::UnaryKind;
+using ascend::InstructionGroup;
 
 namespace {
 
-constexpr int64_t blockBytes = 32;
-constexpr int64_t blocksPerRepeat = 8;
-constexpr int64_t repeatBytes = 256;
-constexpr int64_t f32PerRepeat = 64;
+using architecture::blockBytes;
+using architecture::blocksPerRepeat;
+using architecture::repeatBytes;
+constexpr int64_t f32PerRepeat = architecture::getLanes(sizeof(float));
 
-VectorFamily getBinaryFamily(int kind) {
-  switch (static_cast<BinaryKind>(kind)) {
-  case BinaryKind::Mul:
-    return VectorFamily::Mul;
-  case BinaryKind::Div:
-    return VectorFamily::Div;
-  default:
-    return VectorFamily::AddSubMaxMin;
-  }
+VectorCost getCost(const Instruction &instruction, int64_t elementBytes) {
+  std::optional<VectorFamily> family = ascend::getFamily(instruction.opcode, instruction.kind);
+  assert(family && "asked for one vector instruction");
+  return getVectorCost(*family, elementBytes);
 }
 
-VectorFamily getUnaryFamily(int kind) {
-  switch (static_cast<UnaryKind>(kind)) {
-  case UnaryKind::Exp:
-    return VectorFamily::Exp;
-  case UnaryKind::Ln:
-    return VectorFamily::Ln;
-  case UnaryKind::Sqrt:
-    return VectorFamily::Sqrt;
-  default:
-    return VectorFamily::WithScalar;
-  }
+/// Of the calls that arithmetic on rows and columns stands for.
+VectorFamily getBinaryFamily(const Instruction &instruction) {
+  return *ascend::getFamily(Opcode::Binary, instruction.kind);
 }
 
-VectorFamily getFamily(const Instruction &instruction) {
-  bool isSum = instruction.kind == static_cast<int>(ascend::ReduceKind::Sum);
-  switch (instruction.opcode) {
-  case Opcode::Unary:
-    return getUnaryFamily(instruction.kind);
-  case Opcode::Binary:
-    return getBinaryFamily(instruction.kind);
-  case Opcode::MulAdd:
-    return VectorFamily::MulAddDst;
-  case Opcode::ScalarArithmetic:
-    return VectorFamily::WithScalar;
-  case Opcode::Cast:
-    return VectorFamily::Cast;
-  case Opcode::Brcb:
-    return VectorFamily::Brcb;
-  case Opcode::WholeReduce:
-    return VectorFamily::WholeReduce;
-  case Opcode::BlockReduce:
-    return isSum ? VectorFamily::BlockReduceSum : VectorFamily::BlockReduceMaxMin;
-  default:
-    return VectorFamily::Duplicate;
-  }
+VectorFamily getBlockReduceFamily(const Instruction &instruction) {
+  return *ascend::getFamily(Opcode::BlockReduce, instruction.kind);
 }
 
 int64_t getWidest(const Instruction &instruction) {
@@ -88,7 +55,7 @@ VectorTime getElementwiseTime(const Costs &costs, const Issued &issued) {
   int64_t widest = getWidest(instruction), lanesPerRepeat = repeatBytes / widest;
   int64_t amount = std::max<int64_t>(0, issued.amounts[0]);
   int64_t repeats = instruction.mask ? amount : llvm::divideCeil(amount, lanesPerRepeat);
-  VectorCost cost = getVectorCost(getFamily(instruction), widest);
+  VectorCost cost = getCost(instruction, widest);
   int64_t lanes = instruction.mask.value_or(std::min(amount, lanesPerRepeat));
   SmallVector<BankOperand, 3> sources;
   for (int operand = 1; operand < instruction.getOperandCount(); ++operand)
@@ -123,12 +90,10 @@ VectorTime getCompositeTime(const Costs &costs, const Issued &issued) {
   int64_t repeatsPerRow = llvm::divideCeil(instruction.pitch, f32PerRepeat);
   switch (instruction.opcode) {
   case Opcode::RowReduce: {
-    bool isSum = instruction.kind == static_cast<int>(ascend::ReduceKind::Sum);
-    VectorFamily family = isSum ? VectorFamily::BlockReduceSum : VectorFamily::BlockReduceMaxMin;
     int64_t left = llvm::divideCeil(instruction.cols, f32PerRepeat);
     // Blocks of all rows first, then one value per row.
     for (; left > 1; left = llvm::divideCeil(left, blocksPerRepeat))
-      time.add(family, rows * left);
+      time.add(getBlockReduceFamily(instruction), rows * left);
     time.add(VectorFamily::WholeReduce, rows);
     break;
   }
@@ -138,10 +103,10 @@ VectorTime getCompositeTime(const Costs &costs, const Issued &issued) {
     break;
   case Opcode::RowBinary:
     time.add(VectorFamily::Brcb, llvm::divideCeil(rows, blocksPerRepeat));
-    time.add(getBinaryFamily(instruction.kind), rows * repeatsPerRow);
+    time.add(getBinaryFamily(instruction), rows * repeatsPerRow);
     break;
   default:
-    time.add(getBinaryFamily(instruction.kind), rows * repeatsPerRow);
+    time.add(getBinaryFamily(instruction), rows * repeatsPerRow);
   }
   return time.get();
 }
@@ -150,17 +115,11 @@ VectorTime getCompositeTime(const Costs &costs, const Issued &issued) {
 
 VectorTime simulator::getVectorTime(const Costs &costs, const Issued &issued) {
   const Instruction &instruction = *issued.instruction;
-  switch (instruction.opcode) {
-  case Opcode::RowReduce:
-  case Opcode::RowBinary:
-  case Opcode::RowMulAdd:
-  case Opcode::ColBinary:
+  switch (ascend::getGroup(instruction.opcode)) {
+  case InstructionGroup::Composite:
     return getCompositeTime(costs, issued);
-  case Opcode::Copy:
-  case Opcode::Brcb:
-  case Opcode::WholeReduce:
-  case Opcode::BlockReduce: {
-    VectorCost cost = getVectorCost(getFamily(instruction), getBytes(instruction.elements[0]));
+  case InstructionGroup::Vector: {
+    VectorCost cost = getCost(instruction, getBytes(instruction.elements[0]));
     int64_t amount = std::max<int64_t>(0, issued.amounts[0]);
     int64_t repeats =
         instruction.opcode == Opcode::Copy

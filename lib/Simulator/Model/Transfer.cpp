@@ -8,8 +8,8 @@ using namespace attn;
 using namespace attn::simulator;
 
 // Fields of the copy's parameters.
-constexpr int64_t maxCopyRows = 4095;
-constexpr int64_t maxCopyRowBytes = 2097151;
+using architecture::maxCopyRowBytes;
+using architecture::maxCopyRows;
 constexpr int64_t maxGapBytes = 0xffffffff;
 
 bool Execution::checkCopy(int64_t rows, int64_t length, int64_t pitch) {

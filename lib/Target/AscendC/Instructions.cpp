@@ -1,5 +1,6 @@
 // The AscendC call of each instruction: one spelling per family of ops.
 #include "KernelEmitter.h"
+#include "attn/Machine/Architecture.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -11,84 +12,6 @@ using namespace attn::launch;
 //===----------------------------------------------------------------------===//
 // Words
 //===----------------------------------------------------------------------===//
-
-static StringRef getName(ascend::UnaryKind kind) {
-  switch (kind) {
-  case ascend::UnaryKind::Exp:
-    return "Exp";
-  case ascend::UnaryKind::Ln:
-    return "Ln";
-  case ascend::UnaryKind::Sqrt:
-    return "Sqrt";
-  case ascend::UnaryKind::Abs:
-    return "Abs";
-  case ascend::UnaryKind::Relu:
-    return "Relu";
-  }
-  return "";
-}
-
-static StringRef getName(ascend::BinaryKind kind) {
-  switch (kind) {
-  case ascend::BinaryKind::Add:
-    return "Add";
-  case ascend::BinaryKind::Sub:
-    return "Sub";
-  case ascend::BinaryKind::Mul:
-    return "Mul";
-  case ascend::BinaryKind::Div:
-    return "Div";
-  case ascend::BinaryKind::Max:
-    return "Max";
-  case ascend::BinaryKind::Min:
-    return "Min";
-  }
-  return "";
-}
-
-static StringRef getName(ascend::ScalarKind kind) {
-  switch (kind) {
-  case ascend::ScalarKind::Adds:
-    return "Adds";
-  case ascend::ScalarKind::Muls:
-    return "Muls";
-  case ascend::ScalarKind::Maxs:
-    return "Maxs";
-  case ascend::ScalarKind::Mins:
-    return "Mins";
-  }
-  return "";
-}
-
-static StringRef getName(ascend::ReduceKind kind) {
-  switch (kind) {
-  case ascend::ReduceKind::Sum:
-    return "Sum";
-  case ascend::ReduceKind::Max:
-    return "Max";
-  case ascend::ReduceKind::Min:
-    return "Min";
-  }
-  return "";
-}
-
-static StringRef getName(ascend::RoundMode mode) {
-  switch (mode) {
-  case ascend::RoundMode::None:
-    return "CAST_NONE";
-  case ascend::RoundMode::Rint:
-    return "CAST_RINT";
-  case ascend::RoundMode::Floor:
-    return "CAST_FLOOR";
-  case ascend::RoundMode::Ceil:
-    return "CAST_CEIL";
-  case ascend::RoundMode::Round:
-    return "CAST_ROUND";
-  case ascend::RoundMode::Trunc:
-    return "CAST_TRUNC";
-  }
-  return "";
-}
 
 static std::string getName(ascend::Pipe pipe) { return ascend::stringifyPipe(pipe).upper(); }
 
@@ -128,7 +51,7 @@ struct CopyShape {
 /// Gaps run from the end of a row to the next one; in ub rows end at whole 32-byte blocks.
 static CopyShape getCopyShape(Value memory, const Expression &rows, const Expression &length,
                               const Expression &globalPitch, int64_t localPitch, int64_t rightPad) {
-  constexpr int64_t blockBytes = 32;
+  using architecture::blockBytes;
   int64_t size = cast<MemRefType>(memory.getType()).getElementTypeBitWidth() / 8;
   CopyShape shape{rows, length * Expression::integer(size), Expression::integer(0),
                   Expression::integer(0)};
@@ -190,31 +113,32 @@ template <typename Op> std::string KernelEmitter::getForm(Op op, StringRef param
   return std::to_string(*op.getMask()) + ", " + convertTo("uint8_t", amount) + ", " + strides;
 }
 
-std::string KernelEmitter::getCall(ascend::UnaryOp op) {
-  return makeCall(getName(op.getKind()),
-                  {getPlace(op.getDst()), getPlace(op.getSrc()), getForm(op, "UnaryRepeatParams")});
+template <typename Op> static std::string getKindWord(Op op) {
+  return ascend::getCallWord(op.getKind()).str();
+}
+static std::string getKindWord(ascend::MulAddOp) { return ""; }
+
+template <typename Op> std::string KernelEmitter::getElementwiseCall(Op op) {
+  SmallVector<std::string> arguments;
+  int memories = 0;
+  // Destination, sources and scalar stand in the order of the op; its amount is part of the form.
+  for (Value operand : op->getOperands().drop_back()) {
+    bool isMemory = isa<MemRefType>(operand.getType());
+    memories += isMemory;
+    arguments.push_back(isMemory ? getPlace(operand) : get(operand).text);
+  }
+  arguments.push_back(getForm(op, memories == 3 ? "BinaryRepeatParams" : "UnaryRepeatParams"));
+  return makeCall(ascend::getCallName(ascend::opcodeOf<Op>) + getKindWord(op), arguments);
 }
 
-std::string KernelEmitter::getCall(ascend::BinaryOp op) {
-  return makeCall(getName(op.getKind()),
-                  {getPlace(op.getDst()), getPlace(op.getLhs()), getPlace(op.getRhs()),
-                   getForm(op, "BinaryRepeatParams")});
-}
-
-std::string KernelEmitter::getCall(ascend::MulAddOp op) {
-  return makeCall("MulAddDst", {getPlace(op.getDst()), getPlace(op.getLhs()), getPlace(op.getRhs()),
-                                getForm(op, "BinaryRepeatParams")});
-}
-
-std::string KernelEmitter::getCall(ascend::ScalarOp op) {
-  return makeCall(getName(op.getKind()),
-                  {getPlace(op.getDst()), getPlace(op.getSrc()), get(op.getScalar()).text,
-                   getForm(op, "UnaryRepeatParams")});
-}
+std::string KernelEmitter::getCall(ascend::UnaryOp op) { return getElementwiseCall(op); }
+std::string KernelEmitter::getCall(ascend::BinaryOp op) { return getElementwiseCall(op); }
+std::string KernelEmitter::getCall(ascend::MulAddOp op) { return getElementwiseCall(op); }
+std::string KernelEmitter::getCall(ascend::ScalarOp op) { return getElementwiseCall(op); }
 
 std::string KernelEmitter::getCall(ascend::CastOp op) {
   return makeCall("Cast", {getPlace(op.getDst()), getPlace(op.getSrc()),
-                           "AscendC::RoundMode::" + getName(op.getMode()).str(),
+                           "AscendC::RoundMode::" + ascend::getCallWord(op.getMode()).str(),
                            getForm(op, "UnaryRepeatParams")});
 }
 
@@ -244,13 +168,13 @@ std::string KernelEmitter::getCall(ascend::WholeReduceOp op) {
   std::string strides = joinNumbers(op.getStrides());
   if (op.getKind() != ascend::ReduceKind::Sum)
     strides += ", AscendC::ReduceOrder::ORDER_ONLY_VALUE";
-  return makeCall("WholeReduce" + getName(op.getKind()),
+  return makeCall("WholeReduce" + ascend::getCallWord(op.getKind()),
                   {getPlace(op.getDst()), getPlace(op.getSrc()), std::to_string(op.getMask()),
                    convertTo("int32_t", get(op.getRepeat())), strides});
 }
 
 std::string KernelEmitter::getCall(ascend::BlockReduceOp op) {
-  return makeCall("BlockReduce" + getName(op.getKind()),
+  return makeCall("BlockReduce" + ascend::getCallWord(op.getKind()),
                   {getPlace(op.getDst()), getPlace(op.getSrc()),
                    convertTo("int32_t", get(op.getRepeat())), std::to_string(op.getMask()),
                    joinNumbers(op.getStrides())});
@@ -279,13 +203,20 @@ std::string KernelEmitter::getCall(ascend::BarrierOp op) {
 
 std::string KernelEmitter::getCall(ascend::SyncAllOp) { return makeCall("SyncAll", {}); }
 
+template <typename Op> KernelEmitter::Call KernelEmitter::getCallOrError(Op op) {
+  if constexpr (ascend::isComposite(ascend::opcodeOf<Op>))
+    return op.emitOpError("cannot be printed as AscendC");
+  else
+    return getCall(op);
+}
+
 KernelEmitter::Call KernelEmitter::getCall(Operation &op) {
   return TypeSwitch<Operation *, Call>(&op)
-      .Case<ascend::CopyInOp, ascend::CopyOutOp, ascend::UnaryOp, ascend::BinaryOp,
-            ascend::MulAddOp, ascend::ScalarOp, ascend::CastOp, ascend::DuplicateOp, ascend::CopyOp,
-            ascend::BrcbOp, ascend::WholeReduceOp, ascend::BlockReduceOp, ascend::SetFlagOp,
-            ascend::WaitFlagOp, ascend::BarrierOp, ascend::SyncAllOp>(
-          [&](auto known) { return Call(getCall(known)); })
+#define ATTN_INSTRUCTION(name, group, pipe, kinds, elements, call, hivm, family)                   \
+  .Case([&](ascend::name##Op known) { return getCallOrError(known); })
+#define ATTN_SYNCHRONISATION(name, call)                                                           \
+  .Case([&](ascend::name##Op known) { return getCallOrError(known); })
+#include "attn/Dialect/Ascend/IR/Instructions.def"
       .Default([&](Operation *unknown) -> Call {
         return unknown->emitOpError("cannot be printed as AscendC");
       });

@@ -6,7 +6,7 @@
 #include "CodeWriter.h"
 #include "Expression.h"
 #include "SignAnalysis.h"
-#include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "attn/Dialect/Ascend/IR/Instructions.h"
 #include "attn/Launch/Convention/Names.h"
 #include "attn/Launch/Convention/Signature.h"
 #include "attn/Target/AscendC/EmitAscendC.h"
@@ -62,22 +62,14 @@ private:
   // Instructions (Instructions.cpp).
   using Call = mlir::FailureOr<std::string>;
   Call getCall(mlir::Operation &op);
-  std::string getCall(ascend::CopyInOp op);
-  std::string getCall(ascend::CopyOutOp op);
-  std::string getCall(ascend::UnaryOp op);
-  std::string getCall(ascend::BinaryOp op);
-  std::string getCall(ascend::MulAddOp op);
-  std::string getCall(ascend::ScalarOp op);
-  std::string getCall(ascend::CastOp op);
-  std::string getCall(ascend::DuplicateOp op);
-  std::string getCall(ascend::CopyOp op);
-  std::string getCall(ascend::BrcbOp op);
-  std::string getCall(ascend::WholeReduceOp op);
-  std::string getCall(ascend::BlockReduceOp op);
-  std::string getCall(ascend::SetFlagOp op);
-  std::string getCall(ascend::WaitFlagOp op);
-  std::string getCall(ascend::BarrierOp op);
-  std::string getCall(ascend::SyncAllOp op);
+  template <typename Op> Call getCallOrError(Op op);
+  // One per row of the table; composites have none.
+#define ATTN_INSTRUCTION(name, group, pipe, kinds, elements, call, hivm, family)                   \
+  std::string getCall(ascend::name##Op op);
+#define ATTN_SYNCHRONISATION(name, call) std::string getCall(ascend::name##Op op);
+#include "attn/Dialect/Ascend/IR/Instructions.def"
+  /// The call that destination, sources, scalar and form follow from by their order.
+  template <typename Op> std::string getElementwiseCall(Op op);
   template <typename Op> std::string getFlag(Op op, llvm::StringRef call);
   /// The count, or mask, repeats and `parameters` with the strides, that ends a vector call.
   template <typename Op> std::string getForm(Op op, llvm::StringRef parameters);

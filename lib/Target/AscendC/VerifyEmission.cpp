@@ -1,10 +1,11 @@
 // What AscendC accepts: one function per family of calls. Sections are those of the reference of
 // the AscendC subset, hardware/ascendc.md, and of machine.md.
 #include "VerifyEmission.h"
-#include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "attn/Dialect/Ascend/IR/Instructions.h"
 #include "attn/Launch/Convention/Names.h"
 #include "attn/Launch/Convention/Signature.h"
 #include "attn/Launch/IR/LaunchDialect.h"
+#include "attn/Machine/Architecture.h"
 #include "attn/Machine/Chip.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -16,19 +17,17 @@ using namespace attn::launch;
 
 namespace {
 
-constexpr int64_t blockBytes = 32;
-constexpr int64_t maxRepeats = 255;          // uint8_t repeatTime (§7)
-constexpr int64_t maxCopyRows = 4095;        // DataCopyExtParams (§3)
-constexpr int64_t maxCopyRowBytes = 2097151; // DataCopyExtParams (§3)
+using architecture::blockBytes;
+using architecture::maxCopyRowBytes;
+using architecture::maxCopyRows;
 
 Type getElementType(Value memory) { return cast<MemRefType>(memory.getType()).getElementType(); }
 
 int64_t getElementBytes(Value memory) { return getElementType(memory).getIntOrFloatBitWidth() / 8; }
 
-/// Whether a vector core has that pipe (machine.md §6).
+/// Whether a vector core has that pipe.
 bool isVectorPipe(ascend::Pipe pipe) {
-  return pipe == ascend::Pipe::S || pipe == ascend::Pipe::V || pipe == ascend::Pipe::MTE2 ||
-         pipe == ascend::Pipe::MTE3;
+  return pipe != ascend::Pipe::ALL && hasPipe(CoreKind::Vector, ascend::getCorePipe(pipe));
 }
 
 class EmissionVerifier {
@@ -102,19 +101,27 @@ private:
 
   LogicalResult verifyOp(Operation *op) {
     return TypeSwitch<Operation *, LogicalResult>(op)
-        .Case<ascend::AllocOp, ascend::CopyInOp, ascend::CopyOutOp, ascend::ScalarOp,
-              ascend::DuplicateOp, ascend::CopyOp, ascend::BrcbOp, ascend::SetFlagOp,
-              ascend::WaitFlagOp, ascend::BarrierOp>([&](auto known) { return verifyCall(known); })
-        .Case<ascend::UnaryOp, ascend::BinaryOp, ascend::MulAddOp, ascend::CastOp>(
-            [&](auto known) { return verifyForm(known); })
-        .Case<ascend::WholeReduceOp, ascend::BlockReduceOp>(
-            [&](auto known) { return verifyRepeats(known, known.getRepeat()); })
-        .Case<ascend::RowReduceOp, ascend::RowBinaryOp, ascend::RowMulAddOp, ascend::ColBinaryOp>(
-            [&](auto composite) {
-              return composite.emitOpError("is a composite without an AscendC call; run "
-                                           "ascend-expand-composites before");
-            })
+        .Case([&](ascend::AllocOp known) { return verifyCall(known); })
+#define ATTN_INSTRUCTION(name, group, pipe, kinds, elements, call, hivm, family)                   \
+  .Case([&](ascend::name##Op known) { return verifyCall(known); })
+#define ATTN_SYNCHRONISATION(name, call)                                                           \
+  .Case([&](ascend::name##Op known) { return verifyCall(known); })
+#include "attn/Dialect/Ascend/IR/Instructions.def"
         .Default([](Operation *) { return success(); });
+  }
+
+  /// What has no rule of its own: the amount must fit.
+  template <typename Op> LogicalResult verifyCall(Op op) {
+    constexpr ascend::Opcode opcode = ascend::opcodeOf<Op>;
+    if constexpr (ascend::isComposite(opcode))
+      return op.emitOpError("is a composite without an AscendC call; run "
+                            "ascend-expand-composites before");
+    else if constexpr (ascend::getGroup(opcode) == ascend::InstructionGroup::Elementwise)
+      return verifyForm(op);
+    else if constexpr (ascend::isSynchronisation(opcode))
+      return success();
+    else
+      return verifyRepeats(op, op.getRepeat());
   }
 
   /// LocalTensor(TPosition, uint32_t address, uint32_t elements).
@@ -147,7 +154,7 @@ private:
   }
 
   LogicalResult verifyRepeats(Operation *op, Value repeats) {
-    return verifyAtMost(op, repeats, maxRepeats, "repeats");
+    return verifyAtMost(op, repeats, architecture::maxRepeats, "repeats");
   }
 
   /// The end of an elementwise call: a count, or mask, repeats and strides.
@@ -236,7 +243,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   template <typename Op> LogicalResult verifyFlag(Op op) {
-    int64_t eventIds = chip ? chip->eventIds : 8;
+    int64_t eventIds = chip ? chip->eventIds : architecture::eventIds;
     if (op.getVirtualEvent() || op.getEvent() > eventIds - op.getSlots())
       return op.emitOpError("has no event id of the chip; run ascend-assign-events before");
     if (!isVectorPipe(op.getSource()) || !isVectorPipe(op.getTarget()))

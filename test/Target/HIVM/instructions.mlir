@@ -63,11 +63,25 @@ func.func @instructions(%x: !x {launch.dims = ["T", 128]} loc("x"), %n: index lo
   // CHECK-NEXT: %[[PART:.*]] = memref.subview %[[MOST]][0] [%[[N]]] [1] : memref<512xf32, #ub> to memref<?xf32, strided<[1]>, #ub>
   // CHECK:      hivm.hir.vdiv ins(%{{.*}}, %{{.*}} : memref<?xf32, strided<[1]>, #ub>, memref<?xf32, strided<[1]>, #ub>) outs(%[[PART]] : memref<?xf32, strided<[1]>, #ub>)
   ascend.binary div %v, %u, %v count(%n) : !u, !u, !u
+  // CHECK:      hivm.hir.vadd ins(%{{.*}}, %{{.*}} : memref<500xf32, #ub>, memref<500xf32, #ub>) outs(%{{.*}} : memref<500xf32, #ub>)
+  ascend.binary add %v, %u, %v count(%c500) : !u, !u, !u
+  // CHECK:      hivm.hir.vsub ins(%{{.*}}, %{{.*}} : memref<500xf32, #ub>, memref<500xf32, #ub>) outs(%{{.*}} : memref<500xf32, #ub>)
+  ascend.binary sub %v, %u, %v count(%c500) : !u, !u, !u
+  // CHECK:      hivm.hir.vmul ins(%{{.*}}, %{{.*}} : memref<500xf32, #ub>, memref<500xf32, #ub>) outs(%{{.*}} : memref<500xf32, #ub>)
+  ascend.binary mul %v, %u, %v count(%c500) : !u, !u, !u
+  // CHECK:      hivm.hir.vmin ins(%{{.*}}, %{{.*}} : memref<500xf32, #ub>, memref<500xf32, #ub>) outs(%{{.*}} : memref<500xf32, #ub>)
+  ascend.binary min %v, %u, %v count(%c500) : !u, !u, !u
   // In repeat form a repeat is a row; a source that stays is one row.
   // CHECK:      hivm.hir.vmax ins(%{{.*}}, %{{.*}} : memref<4x64xf32, strided<[128, 1]>, #ub>, memref<1x64xf32, #ub>) outs(%{{.*}} : memref<4x64xf32, #ub>) broadcast = [0]
   ascend.binary max %v, %u, %t mask 64 repeat(%c4) strides [1, 1, 1, 8, 16, 0] : !u, !u, !t
   // CHECK:      hivm.hir.vmul ins(%{{.*}}, %s : memref<500xf32, #ub>, f32) outs(%{{.*}} : memref<500xf32, #ub>)
   ascend.scalar muls %v, %u, %s count(%c500) : !u, !u, f32
+  // CHECK:      hivm.hir.vadd ins(%{{.*}}, %s : memref<500xf32, #ub>, f32) outs(%{{.*}} : memref<500xf32, #ub>)
+  ascend.scalar adds %v, %u, %s count(%c500) : !u, !u, f32
+  // CHECK:      hivm.hir.vmax ins(%{{.*}}, %s : memref<500xf32, #ub>, f32) outs(%{{.*}} : memref<500xf32, #ub>)
+  ascend.scalar maxs %v, %u, %s count(%c500) : !u, !u, f32
+  // CHECK:      hivm.hir.vmin ins(%{{.*}}, %s : memref<500xf32, #ub>, f32) outs(%{{.*}} : memref<500xf32, #ub>)
+  ascend.scalar mins %v, %u, %s count(%c500) : !u, !u, f32
   // CHECK:      hivm.hir.vcast ins(%{{.*}} : memref<500xf32, #ub>) outs(%{{.*}} : memref<500xbf16, #ub>) round_mode = <rint>
   ascend.cast rint %h, %u count(%c500) : !h, !u
   // CHECK:      hivm.hir.vcast ins(%{{.*}} : memref<500xbf16, #ub>) outs(%{{.*}} : memref<500xf32, #ub>) round_mode = <rint>

@@ -129,3 +129,39 @@ func.func @named_infer_task_type_function() attributes {ascend.kernel} {
   ascend.barrier all
   return
 }
+
+// -----
+
+!u = memref<512xf32, #ascend.space<ub>>
+func.func @spread(%n: index) attributes {ascend.kernel} {
+  %x = ascend.alloc "x" at 0 : !u
+  %y = ascend.alloc "y" at 2048 : !u
+  // expected-error@below {{has no form in HIVM; run tile-keep-composites before}}
+  ascend.brcb %y, %x repeat(%n) strides [1, 8] : !u, !u
+  ascend.barrier all
+  return
+}
+
+// -----
+
+!u = memref<512xf32, #ascend.space<ub>>
+func.func @blocks(%n: index) attributes {ascend.kernel} {
+  %x = ascend.alloc "x" at 0 : !u
+  %y = ascend.alloc "y" at 2048 : !u
+  // expected-error@below {{has no form in HIVM; run tile-keep-composites before}}
+  ascend.block_reduce sum %y, %x mask 64 repeat(%n) strides [1, 1, 8] : !u, !u
+  ascend.barrier all
+  return
+}
+
+// -----
+
+!u = memref<512xf32, #ascend.space<ub>>
+func.func @rows(%n: index) attributes {ascend.kernel} {
+  %x = ascend.alloc "x" at 0 : !u
+  %y = ascend.alloc "y" at 2048 : !u
+  // expected-error@below {{has no form in HIVM; run tile-keep-composites before}}
+  ascend.row_mul_add %y, %x, %x, %y rows(%n) cols 64 pitch 64 : !u, !u, !u, !u
+  ascend.barrier all
+  return
+}

@@ -3,13 +3,14 @@
 #ifndef ATTN_SIMULATOR_MODEL_INSTRUCTION_H
 #define ATTN_SIMULATOR_MODEL_INSTRUCTION_H
 
-#include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "attn/Dialect/Ascend/IR/Instructions.h"
 #include "attn/Simulator/Model/Simulator.h"
 #include <array>
 #include <deque>
 
 namespace attn::simulator {
 
+using ascend::Opcode;
 using ascend::Pipe;
 constexpr int pipeCount = 7;
 
@@ -45,29 +46,6 @@ struct Place {
   /// the array's first element on.
   std::array<int64_t, maxRank> indices = {};
   bool hasIndices = false;
-};
-
-enum class Opcode : uint8_t {
-  CopyIn,
-  CopyOut,
-  Unary,
-  Binary,
-  MulAdd,
-  ScalarArithmetic,
-  Cast,
-  Duplicate,
-  Copy,
-  Brcb,
-  WholeReduce,
-  BlockReduce,
-  RowReduce,
-  RowBinary,
-  RowMulAdd,
-  ColBinary,
-  SetFlag,
-  WaitFlag,
-  Barrier,
-  SyncAll,
 };
 
 /// What is known of an instruction before it runs.

@@ -1,5 +1,4 @@
-// What each instruction touches: its pipe and the memory it reads and writes, through the
-// instruction interface.
+// What each instruction touches: the memory it reads and writes, through the instruction interface.
 #include "ElementSizes.h"
 #include "attn/Dialect/Ascend/IR/Ascend.h"
 
@@ -102,7 +101,6 @@ static void addLocalRows(Accesses &accesses, Value local, bool isWrite, Value ro
   addRows(accesses, local, isWrite, rowCount, bytes, pitch * getElementBytes(local));
 }
 
-Pipe CopyInOp::getPipe() { return Pipe::MTE2; }
 void CopyInOp::getAccesses(Accesses &accesses) {
   addGlobalRows(accesses, getSrc(), /*isWrite=*/false, getRows(), getLength(), getSrcPitch());
   addLocalRows(accesses, getDst(), /*isWrite=*/true, getRows(), getLength(), getDstPitch(),
@@ -114,7 +112,6 @@ void CopyInOp::getAccesses(Accesses &accesses) {
     written.exactSize = RuntimeSize{getRows(), pitchBytes};
 }
 
-Pipe CopyOutOp::getPipe() { return Pipe::MTE3; }
 void CopyOutOp::getAccesses(Accesses &accesses) {
   addLocalRows(accesses, getSrc(), /*isWrite=*/false, getRows(), getLength(), getSrcPitch(), 0);
   addGlobalRows(accesses, getDst(), /*isWrite=*/true, getRows(), getLength(), getDstPitch());
@@ -124,12 +121,10 @@ void CopyOutOp::getAccesses(Accesses &accesses) {
 // Elementwise
 //===----------------------------------------------------------------------===//
 
-Pipe UnaryOp::getPipe() { return Pipe::V; }
 void UnaryOp::getAccesses(Accesses &accesses) {
   addElementwise(*this, accesses, {getDst(), getSrc()});
 }
 
-Pipe BinaryOp::getPipe() { return Pipe::V; }
 void BinaryOp::getAccesses(Accesses &accesses) {
   addElementwise(*this, accesses, getOperands().take_front(3));
 }
@@ -137,7 +132,6 @@ std::optional<std::pair<Value, Value>> BinaryOp::getPairedSources() {
   return std::pair<Value, Value>(getLhs(), getRhs());
 }
 
-Pipe MulAddOp::getPipe() { return Pipe::V; }
 void MulAddOp::getAccesses(Accesses &accesses) {
   addElementwise(*this, accesses, getOperands().take_front(3));
   Access accumulator = accesses[accesses.size() - 3];
@@ -148,24 +142,20 @@ std::optional<std::pair<Value, Value>> MulAddOp::getPairedSources() {
   return std::pair<Value, Value>(getLhs(), getRhs());
 }
 
-Pipe ScalarOp::getPipe() { return Pipe::V; }
 void ScalarOp::getAccesses(Accesses &accesses) {
   addElementwise(*this, accesses, {getDst(), getSrc()});
 }
 
-Pipe CastOp::getPipe() { return Pipe::V; }
 void CastOp::getAccesses(Accesses &accesses) {
   addElementwise(*this, accesses, {getDst(), getSrc()});
 }
 
-Pipe DuplicateOp::getPipe() { return Pipe::V; }
 void DuplicateOp::getAccesses(Accesses &accesses) {
   addElementwise(*this, accesses, {getDst()});
   if (!getMask())
     accesses.back().exactSize = RuntimeSize{getAmount(), getElementBytes(getDst())};
 }
 
-Pipe CopyOp::getPipe() { return Pipe::V; }
 void CopyOp::getAccesses(Accesses &accesses) {
   std::optional<int64_t> count = getMostOf(getAmount());
   addCount(accesses, getDst(), /*isWrite=*/true, count);
@@ -176,7 +166,6 @@ void CopyOp::getAccesses(Accesses &accesses) {
 // Broadcast and reduction
 //===----------------------------------------------------------------------===//
 
-Pipe BrcbOp::getPipe() { return Pipe::V; }
 void BrcbOp::getAccesses(Accesses &accesses) {
   std::optional<int64_t> repeats = getMostOf(getRepeat());
   addRepeats(accesses, getDst(), /*isWrite=*/true, repeats, getLanes(getElementBytes(getDst())),
@@ -185,7 +174,6 @@ void BrcbOp::getAccesses(Accesses &accesses) {
            repeats ? std::optional<int64_t>(*repeats * blocksPerRepeat) : std::nullopt);
 }
 
-Pipe WholeReduceOp::getPipe() { return Pipe::V; }
 void WholeReduceOp::getAccesses(Accesses &accesses) {
   std::optional<int64_t> repeats = getMostOf(getRepeat());
   int64_t bytes = getElementBytes(getDst());
@@ -194,7 +182,6 @@ void WholeReduceOp::getAccesses(Accesses &accesses) {
              getStrides()[2]);
 }
 
-Pipe BlockReduceOp::getPipe() { return Pipe::V; }
 void BlockReduceOp::getAccesses(Accesses &accesses) {
   std::optional<int64_t> repeats = getMostOf(getRepeat());
   int64_t bytes = getElementBytes(getDst());
@@ -216,14 +203,12 @@ static void addTile(Accesses &accesses, Value memory, bool isWrite, Value rows, 
            count ? std::optional<int64_t>(*count * pitch) : std::nullopt);
 }
 
-Pipe RowReduceOp::getPipe() { return Pipe::V; }
 void RowReduceOp::getAccesses(Accesses &accesses) {
   addTile(accesses, getSrc(), /*isWrite=*/false, getRows(), getPitch());
   addCount(accesses, getDst(), /*isWrite=*/true, getMostOf(getRows()));
   addToEnd(accesses, getScratch(), /*isWrite=*/true);
 }
 
-Pipe RowBinaryOp::getPipe() { return Pipe::V; }
 void RowBinaryOp::getAccesses(Accesses &accesses) {
   addTile(accesses, getDst(), /*isWrite=*/true, getRows(), getPitch());
   addTile(accesses, getSrc(), /*isWrite=*/false, getRows(), getPitch());
@@ -231,7 +216,6 @@ void RowBinaryOp::getAccesses(Accesses &accesses) {
   addToEnd(accesses, getScratch(), /*isWrite=*/true);
 }
 
-Pipe RowMulAddOp::getPipe() { return Pipe::V; }
 void RowMulAddOp::getAccesses(Accesses &accesses) {
   addTile(accesses, getDst(), /*isWrite=*/true, getRows(), getPitch());
   addTile(accesses, getDst(), /*isWrite=*/false, getRows(), getPitch());
@@ -240,7 +224,6 @@ void RowMulAddOp::getAccesses(Accesses &accesses) {
   addToEnd(accesses, getScratch(), /*isWrite=*/true);
 }
 
-Pipe ColBinaryOp::getPipe() { return Pipe::V; }
 void ColBinaryOp::getAccesses(Accesses &accesses) {
   addTile(accesses, getDst(), /*isWrite=*/true, getRows(), getPitch());
   addTile(accesses, getSrc(), /*isWrite=*/false, getRows(), getPitch());

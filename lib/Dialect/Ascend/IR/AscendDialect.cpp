@@ -1,6 +1,6 @@
 // The ascend dialect: registration, types and the attributes it puts on functions and loops.
 #include "attn/Dialect/Ascend/IR/Ascend.h"
-#include "attn/Machine/VectorUnit.h"
+#include "attn/Machine/Architecture.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -55,9 +55,9 @@ LogicalResult AscendDialect::verifyOperationAttribute(Operation *op, NamedAttrib
   if (name == "ascend.stages") {
     auto stages = dyn_cast<IntegerAttr>(attribute.getValue());
     if (!isa<scf::ForOp>(op) || !stages || !stages.getType().isSignlessInteger(64) ||
-        stages.getInt() < 1 || stages.getInt() > attn::flagIdCount)
-      return op->emitError() << "'ascend.stages' is an i64 from 1 to " << attn::flagIdCount
-                             << " on an scf.for";
+        stages.getInt() < 1 || stages.getInt() > attn::architecture::eventIds)
+      return op->emitError() << "'ascend.stages' is an i64 from 1 to "
+                             << attn::architecture::eventIds << " on an scf.for";
     return success();
   }
   if (name == "ascend.parallel") {
@@ -106,12 +106,14 @@ std::optional<int64_t> attn::ascend::getConstant(Value index) {
 }
 
 int64_t attn::ascend::getRowReduceScratchElements(int64_t rows, int64_t cols) {
-  constexpr int64_t lanes = 64, perBlock = 8;
+  constexpr int64_t lanes = attn::architecture::getLanes(sizeof(float));
+  constexpr int64_t perBlock = attn::architecture::getElementsPerBlock(sizeof(float));
   int64_t repeats = llvm::divideCeil(cols, lanes);
   return rows * (repeats * perBlock + llvm::alignTo(repeats, perBlock));
 }
 
 int64_t attn::ascend::getRowBroadcastScratchElements(int64_t rows) {
-  constexpr int64_t perBlock = 8;
-  return llvm::alignTo(rows, perBlock) * perBlock;
+  // Eight elements at a time become a block each.
+  constexpr int64_t perBlock = attn::architecture::getElementsPerBlock(sizeof(float));
+  return llvm::alignTo(rows, attn::architecture::blocksPerRepeat) * perBlock;
 }

@@ -1,8 +1,9 @@
 // The rules of the ascend instructions.
 #include "ElementSizes.h"
-#include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "attn/Dialect/Ascend/IR/Instructions.h"
 
 using namespace mlir;
+using namespace attn;
 using namespace attn::ascend;
 
 namespace {
@@ -10,6 +11,7 @@ namespace {
 /// Far beyond any local memory; keeps products of rows, pitches and element sizes from overflowing.
 constexpr int64_t maxRows = int64_t(1) << 28;
 constexpr int64_t maxPitch = int64_t(1) << 28;
+constexpr int64_t f32PerBlock = architecture::getElementsPerBlock(sizeof(float));
 
 LogicalResult verifyBuffer(Operation *op, StringRef what, Value memory, Space space) {
   auto type = cast<MemRefType>(memory.getType());
@@ -35,12 +37,25 @@ LogicalResult verifySameType(Operation *op, ValueRange memories) {
   return success();
 }
 
-LogicalResult verifyArithmetic(Operation *op, Type type) {
-  if (!type.isF32() && !type.isF16())
-    return op->emitOpError() << "computes on f32 or f16, not " << type
-                             << (type.isBF16() ? ": the chip has no bf16 arithmetic, cast before"
-                                               : "");
-  return success();
+/// Checks the element type by the row of the table.
+LogicalResult verifyElement(Operation *op, Opcode opcode, Type type) {
+  switch (getElementRule(opcode)) {
+  case ElementRule::Arithmetic:
+    if (!type.isF32() && !type.isF16())
+      return op->emitOpError() << "computes on f32 or f16, not " << type
+                               << (type.isBF16() ? ": the chip has no bf16 arithmetic, cast before"
+                                                 : "");
+    return success();
+  case ElementRule::F32:
+    if (!type.isF32())
+      return op->emitOpError() << "computes on f32, not " << type;
+    return success();
+  case ElementRule::Any:
+  case ElementRule::Words:      // a rule of the text: verifyEmission
+  case ElementRule::Conversion: // a rule for two types: CastOp
+    return success();
+  }
+  llvm_unreachable("all rules are listed");
 }
 
 /// Checks an element count that is known: the instruction holds it in 31 bits.
@@ -54,8 +69,9 @@ LogicalResult verifyCount(Operation *op, Value amount) {
 /// Checks a number of repeats that is known: the instruction holds it in eight bits.
 LogicalResult verifyRepeats(Operation *op, Value amount) {
   if (std::optional<int64_t> repeats = getConstant(amount);
-      repeats && (*repeats < 0 || *repeats > 255))
-    return op->emitOpError() << "has " << *repeats << " repeats; at most 255 are possible";
+      repeats && (*repeats < 0 || *repeats > architecture::maxRepeats))
+    return op->emitOpError() << "has " << *repeats << " repeats; at most "
+                             << architecture::maxRepeats << " are possible";
   return success();
 }
 
@@ -65,6 +81,12 @@ LogicalResult verifyExtent(Operation *op, StringRef what, Value amount) {
     return op->emitOpError() << "has " << *count << " " << what << "; 0 to " << maxRows
                              << " are possible";
   return success();
+}
+
+bool isStride(int64_t stride) { return stride >= 0 && stride <= architecture::maxStride; }
+
+bool isPositiveWideStride(int64_t stride) {
+  return stride >= 1 && stride <= architecture::maxWideStride;
 }
 
 /// Checks mask and strides of the repeat form; `operands` counts destination and sources.
@@ -81,8 +103,9 @@ LogicalResult verifyForm(Operation *op, std::optional<int64_t> mask,
   if (strides->size() != 2 * operands)
     return op->emitOpError() << "has " << strides->size() << " strides instead of " << 2 * operands;
   for (int64_t stride : *strides)
-    if (stride < 0 || stride > 255)
-      return op->emitOpError() << "has stride " << stride << "; 0 to 255 blocks are possible";
+    if (!isStride(stride))
+      return op->emitOpError() << "has stride " << stride << "; 0 to " << architecture::maxStride
+                               << " blocks are possible";
   if ((*strides)[0] == 0)
     return op->emitOpError("has block stride 0 on its destination");
   return verifyRepeats(op, amount);
@@ -90,7 +113,8 @@ LogicalResult verifyForm(Operation *op, std::optional<int64_t> mask,
 
 template <typename Op>
 LogicalResult verifyElementwise(Op op, ValueRange memories, ValueRange sameType) {
-  if (failed(verifyBuffers(op, memories)) || failed(verifySameType(op, sameType)))
+  if (failed(verifyBuffers(op, memories)) || failed(verifySameType(op, sameType)) ||
+      failed(verifyElement(op, opcodeOf<Op>, getElementType(memories.front()))))
     return failure();
   int64_t widest = 1;
   for (Value memory : memories)
@@ -101,21 +125,21 @@ LogicalResult verifyElementwise(Op op, ValueRange memories, ValueRange sameType)
 LogicalResult verifyRows(Operation *op, Value rows, int64_t cols, int64_t pitch) {
   if (failed(verifyExtent(op, "rows", rows)))
     return failure();
-  if (cols < 1 || pitch < cols || pitch % 8 != 0 || pitch > maxPitch)
+  if (cols < 1 || pitch < cols || pitch % f32PerBlock != 0 || pitch > maxPitch)
     return op->emitOpError() << "has rows of " << cols << " elements at a pitch of " << pitch
-                             << "; the pitch must hold them and be a multiple of 8";
+                             << "; the pitch must hold them and be a multiple of " << f32PerBlock;
   return success();
 }
 
-bool isPositiveStride(int64_t stride) { return stride >= 1 && stride <= 65535; }
-
-LogicalResult verifyF32(Operation *op, ValueRange memories) {
+template <typename Op> LogicalResult verifyComposite(Op op) {
+  auto isMemory = [](Value operand) { return isa<MemRefType>(operand.getType()); };
+  SmallVector<Value> memories = llvm::filter_to_vector(op->getOperands(), isMemory);
   if (failed(verifyBuffers(op, memories)))
     return failure();
   for (Value memory : memories)
-    if (!getElementType(memory).isF32())
-      return op->emitOpError() << "computes on f32, not " << getElementType(memory);
-  return success();
+    if (failed(verifyElement(op, opcodeOf<Op>, getElementType(memory))))
+      return failure();
+  return verifyRows(op, op.getRows(), op.getCols(), op.getPitch());
 }
 
 } // namespace
@@ -134,17 +158,18 @@ static LogicalResult verifyCopy(Operation *op, Value local, Value global, Value 
       failed(verifySameType(op, {local, global})))
     return failure();
   if (pitch < 0 || pitch > maxPitch || pitch * getElementBytes(local) % blockBytes != 0)
-    return op->emitOpError() << "has a pitch of " << pitch
-                             << " elements in ub, not whole 32-byte blocks";
+    return op->emitOpError() << "has a pitch of " << pitch << " elements in ub, not whole "
+                             << blockBytes << "-byte blocks";
   return success();
 }
 
 LogicalResult CopyInOp::verify() {
   if (failed(verifyCopy(*this, getDst(), getSrc(), getRows(), getLength(), getDstPitch())))
     return failure();
-  if (getRightPad() < 0 || getRightPad() > blockBytes / getElementBytes(getDst()))
-    return emitOpError() << "pads by " << getRightPad()
-                         << " elements; at most 32 bytes are possible";
+  if (getRightPad() < 0 ||
+      getRightPad() > architecture::maxPaddingBytes / getElementBytes(getDst()))
+    return emitOpError() << "pads by " << getRightPad() << " elements; at most "
+                         << architecture::maxPaddingBytes << " bytes are possible";
   return success();
 }
 
@@ -157,25 +182,21 @@ LogicalResult CopyOutOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult UnaryOp::verify() {
-  return failure(failed(verifyElementwise(*this, {getDst(), getSrc()}, {getDst(), getSrc()})) ||
-                 failed(verifyArithmetic(*this, getElementType(getDst()))));
+  return verifyElementwise(*this, {getDst(), getSrc()}, {getDst(), getSrc()});
 }
 
 LogicalResult BinaryOp::verify() {
   ValueRange memories = getOperands().take_front(3);
-  return failure(failed(verifyElementwise(*this, memories, memories)) ||
-                 failed(verifyArithmetic(*this, getElementType(getDst()))));
+  return verifyElementwise(*this, memories, memories);
 }
 
 LogicalResult MulAddOp::verify() {
   ValueRange memories = getOperands().take_front(3);
-  return failure(failed(verifyElementwise(*this, memories, memories)) ||
-                 failed(verifyArithmetic(*this, getElementType(getDst()))));
+  return verifyElementwise(*this, memories, memories);
 }
 
 LogicalResult ScalarOp::verify() {
-  if (failed(verifyElementwise(*this, {getDst(), getSrc()}, {getDst(), getSrc()})) ||
-      failed(verifyArithmetic(*this, getElementType(getDst()))))
+  if (failed(verifyElementwise(*this, {getDst(), getSrc()}, {getDst(), getSrc()})))
     return failure();
   if (getScalar().getType() != getElementType(getDst()))
     return emitOpError() << "mixes " << getElementType(getDst()) << " and a scalar of type "
@@ -220,7 +241,7 @@ LogicalResult BrcbOp::verify() {
   if (failed(verifyBuffers(*this, {getDst(), getSrc()})) ||
       failed(verifySameType(*this, {getDst(), getSrc()})))
     return failure();
-  if (getStrides().size() != 2 || !llvm::all_of(getStrides(), isPositiveStride))
+  if (getStrides().size() != 2 || !llvm::all_of(getStrides(), isPositiveWideStride))
     return emitOpError("needs two positive 16-bit strides: of blocks and of repeats");
   return verifyRepeats(*this, getRepeat());
 }
@@ -228,17 +249,18 @@ LogicalResult BrcbOp::verify() {
 template <typename Op> static LogicalResult verifyReduce(Op op) {
   if (failed(verifyBuffers(op, {op.getDst(), op.getSrc()})) ||
       failed(verifySameType(op, {op.getDst(), op.getSrc()})) ||
-      failed(verifyArithmetic(op, getElementType(op.getDst()))))
+      failed(verifyElement(op, opcodeOf<Op>, getElementType(op.getDst()))))
     return failure();
   if (op.getMask() < 1 || op.getMask() > getLanes(getElementBytes(op.getSrc())))
     return op.emitOpError() << "has mask " << op.getMask() << "; 1 to "
                             << getLanes(getElementBytes(op.getSrc())) << " lanes are possible";
   ArrayRef<int64_t> strides = op.getStrides();
-  if (strides.size() != 3 || !isPositiveStride(strides[0]) || strides[1] < 0 || strides[1] > 255 ||
-      strides[2] < 0 || strides[2] > 255)
-    return op.emitOpError(
-        "needs three strides: destination repeat (positive, 16 bits), source block "
-        "and source repeat (0 to 255)");
+  if (strides.size() != 3 || !isPositiveWideStride(strides[0]) || !isStride(strides[1]) ||
+      !isStride(strides[2]))
+    return op.emitOpError()
+           << "needs three strides: destination repeat (positive, 16 bits), source block "
+              "and source repeat (0 to "
+           << architecture::maxStride << ")";
   return verifyRepeats(op, op.getRepeat());
 }
 
@@ -250,22 +272,10 @@ LogicalResult BlockReduceOp::verify() { return verifyReduce(*this); }
 // Composites
 //===----------------------------------------------------------------------===//
 
-LogicalResult RowReduceOp::verify() {
-  return failure(failed(verifyF32(*this, getOperands().take_front(3))) ||
-                 failed(verifyRows(*this, getRows(), getCols(), getPitch())));
-}
+LogicalResult RowReduceOp::verify() { return verifyComposite(*this); }
 
-LogicalResult RowBinaryOp::verify() {
-  return failure(failed(verifyF32(*this, getOperands().take_front(4))) ||
-                 failed(verifyRows(*this, getRows(), getCols(), getPitch())));
-}
+LogicalResult RowBinaryOp::verify() { return verifyComposite(*this); }
 
-LogicalResult RowMulAddOp::verify() {
-  return failure(failed(verifyF32(*this, getOperands().take_front(4))) ||
-                 failed(verifyRows(*this, getRows(), getCols(), getPitch())));
-}
+LogicalResult RowMulAddOp::verify() { return verifyComposite(*this); }
 
-LogicalResult ColBinaryOp::verify() {
-  return failure(failed(verifyF32(*this, getOperands().take_front(3))) ||
-                 failed(verifyRows(*this, getRows(), getCols(), getPitch())));
-}
+LogicalResult ColBinaryOp::verify() { return verifyComposite(*this); }

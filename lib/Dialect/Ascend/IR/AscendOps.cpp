@@ -159,10 +159,10 @@ template <typename FlagOp> static LogicalResult verifyFlag(FlagOp op) {
     return op.emitOpError() << "needs two different pipes";
   if (op.getEvent() < 0)
     return op.emitOpError() << "has the negative event " << op.getEvent();
-  if (op.getSlots() < 1 || op.getSlots() > attn::flagIdCount ||
+  if (op.getSlots() < 1 || op.getSlots() > attn::architecture::eventIds ||
       (op.getSlots() > 1) != static_cast<bool>(op.getSlot()))
     return op.emitOpError() << "has " << op.getSlots() << " slots; a slot needs 2 to "
-                            << attn::flagIdCount << " of them";
+                            << attn::architecture::eventIds << " of them";
   return success();
 }
 

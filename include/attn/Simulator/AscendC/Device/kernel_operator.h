@@ -493,6 +493,30 @@ inline void SyncAll(ATTN_TWIN_HERE) { attn_twin::Record(attn_twin::CallKind::Syn
 
 } // namespace AscendC
 
+// Every call of the table of instructions is declared above.
+namespace attn_twin::calls {
+#define ATTN_CALLS_None(call) using AscendC::call;
+#define ATTN_CALLS_Round(call) using AscendC::call;
+#define ATTN_CALLS_Unary(call)
+#define ATTN_CALLS_Binary(call)
+#define ATTN_CALLS_Scalar(call)
+#define ATTN_CALLS_Reduce(call)
+#define ATTN_CALLS_IN_Transfer(kinds, call) ATTN_CALLS_##kinds(call)
+#define ATTN_CALLS_IN_Elementwise(kinds, call) ATTN_CALLS_##kinds(call)
+#define ATTN_CALLS_IN_Vector(kinds, call) ATTN_CALLS_##kinds(call)
+#define ATTN_CALLS_IN_Composite(kinds, call)
+#define ATTN_INSTRUCTION(name, group, pipe, kinds, elements, call, hivm, family)                   \
+  ATTN_CALLS_IN_##group(kinds, call)
+#define ATTN_SYNCHRONISATION(name, call) using AscendC::call;
+#define ATTN_UNARY_KIND(member, hivm, family) using AscendC::member;
+#define ATTN_BINARY_KIND(member, hivm, family) using AscendC::member;
+#define ATTN_SCALAR_KIND(member, hivm, family) using AscendC::member;
+#define ATTN_REDUCE_KIND(member, hivm, family)                                                     \
+  using AscendC::WholeReduce##member;                                                              \
+  using AscendC::BlockReduce##member;
+#include "attn/Dialect/Ascend/IR/Instructions.def"
+} // namespace attn_twin::calls
+
 #pragma clang attribute pop
 
 #include "twin_launch.h"

@@ -9,7 +9,7 @@
 namespace attn_twin {
 
 /// Changes with everything below: a library of another version is refused.
-constexpr uint32_t interfaceVersion = 1;
+constexpr uint32_t interfaceVersion = 2;
 
 /// Where the text makes a call, by its `#line` directives.
 struct Source {
@@ -22,29 +22,29 @@ enum class ElementType : uint8_t { F32, F16, BF16, Int8, Int16, Int32, Int64 };
 /// AscendC's positions, as far as vector cores have them; GM is none of UB.
 enum class Position : uint8_t { GM, VecIn, VecOut, VecCalc };
 
+/// The opcodes of the table of instructions; composites are no calls.
 enum class CallKind : uint8_t {
-  Unary,
-  Binary,
-  MulAdd,
-  Scalar,
-  Cast,
-  Duplicate,
-  Copy,
-  CopyIn,
-  CopyOut,
-  Brcb,
-  WholeReduce,
-  BlockReduce,
-  SetFlag,
-  WaitFlag,
-  Barrier,
-  SyncAll,
+#define ATTN_INSTRUCTION(name, group, pipe, kinds, elements, call, hivm, family) name,
+#define ATTN_SYNCHRONISATION(name, call) name,
+#include "attn/Dialect/Ascend/IR/Instructions.def"
 };
 
-enum class UnaryFunction : int32_t { Exp, Ln, Sqrt, Abs, Relu };
-enum class BinaryFunction : int32_t { Add, Sub, Mul, Div, Max, Min };
-enum class ScalarFunction : int32_t { Adds, Muls, Maxs, Mins };
-enum class ReduceFunction : int32_t { Sum, Max, Min };
+enum class UnaryFunction : int32_t {
+#define ATTN_UNARY_KIND(member, hivm, family) member,
+#include "attn/Dialect/Ascend/IR/Instructions.def"
+};
+enum class BinaryFunction : int32_t {
+#define ATTN_BINARY_KIND(member, hivm, family) member,
+#include "attn/Dialect/Ascend/IR/Instructions.def"
+};
+enum class ScalarFunction : int32_t {
+#define ATTN_SCALAR_KIND(member, hivm, family) member,
+#include "attn/Dialect/Ascend/IR/Instructions.def"
+};
+enum class ReduceFunction : int32_t {
+#define ATTN_REDUCE_KIND(member, hivm, family) member,
+#include "attn/Dialect/Ascend/IR/Instructions.def"
+};
 enum class Rounding : int32_t { None, Rint, Floor, Ceil, Round, Trunc, Odd };
 enum class PipeName : int32_t { S, V, M, MTE1, MTE2, MTE3, FIX, ALL };
 

@@ -1,0 +1,47 @@
+// What holds for every chip of the architecture (NPU arch 2201): the granules of its instructions
+// and the widths of their fields. Op verifiers, which know no chip, take their limits from here,
+// and so do the facts of a chip (ChipFacts.def) that a module may override.
+#ifndef ATTN_MACHINE_ARCHITECTURE_H
+#define ATTN_MACHINE_ARCHITECTURE_H
+
+#include <cstdint>
+
+namespace attn::architecture {
+
+/// The granule of vector instructions and of local addresses (machine.md §5 [D]).
+constexpr int64_t blockBytes = 32;
+/// The blocks of one repeat of a vector instruction (machine.md §5 [D]).
+constexpr int64_t blocksPerRepeat = 8;
+constexpr int64_t repeatBytes = blockBytes * blocksPerRepeat;
+
+/// Of one instruction: an 8-bit field (machine.md §5, ascendc.md §7 [D]).
+constexpr int64_t maxRepeats = 255;
+/// Strides of the repeat form, in blocks: 8-bit fields (machine.md §5, ascendc.md §7 [D]).
+constexpr int64_t maxStride = 255;
+/// Strides of Brcb and the destination stride of reductions: 16-bit fields (ascendc.md §7, §8 [D]).
+constexpr int64_t maxWideStride = 65535;
+
+/// Rows of one DataCopyPad (ascendc.md §3 [D]).
+constexpr int64_t maxCopyRows = 4095;
+/// Bytes of a row of DataCopyPad: 21 bits (ascendc.md §3 [D]).
+constexpr int64_t maxCopyRowBytes = 2097151;
+/// Padding on one side of a row of DataCopyPad (ascendc.md §3 [D]).
+constexpr int64_t maxPaddingBytes = blockBytes;
+
+/// Two sources of an instruction this far apart in UB, modulo twice as much, meet in no bank group
+/// (machine.md §2 [D]).
+constexpr int64_t bankHalfBytes = 256;
+
+/// Event ids of a pair of pipes, those of the system included: no event has more slots
+/// (machine.md §6 [D]).
+constexpr int64_t eventIds = 8;
+/// The ids that the system keeps for itself, the last ones (machine.md §6 [D]).
+constexpr int64_t reservedEventIds = 2;
+
+/// Elements of `elementBytes` in one block, and lanes of one repeat.
+constexpr int64_t getElementsPerBlock(int64_t elementBytes) { return blockBytes / elementBytes; }
+constexpr int64_t getLanes(int64_t elementBytes) { return repeatBytes / elementBytes; }
+
+} // namespace attn::architecture
+
+#endif // ATTN_MACHINE_ARCHITECTURE_H
