@@ -33,7 +33,9 @@ ALLOWED = {
     # How a kernel on the chip is called, whichever text it becomes.
     "Launch/Convention": BASE | {"Dialect/Ascend/IR"},
     "Conversion/TileToLinalg": BASE | TILE,
-    "Conversion/TileToAscend": BASE | TILE | ASCEND,
+    # How tile ops lie on the chip: the one layer that knows both dialects.
+    "TileOnChip": BASE | TILE | {"Dialect/Ascend/IR"},
+    "Conversion/TileToAscend": BASE | TILE | {"Dialect/Ascend/IR", "TileOnChip"},
     "Conversion/AscendToHIVM": CHIP | {"Dialect/HIVM/IR"},
     "Cpu/Runtime": set(),
     "Cpu/Transforms": BASE,

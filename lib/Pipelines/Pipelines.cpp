@@ -6,6 +6,7 @@
 #include "attn/Dialect/Tile/Transforms/Passes.h"
 #include "attn/Pipelines/CpuLowering.h"
 #include "attn/Target/Linalg/Passes.h"
+#include "attn/TileOnChip/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -16,20 +17,20 @@ using namespace attn;
 void attn::addTileStage(OpPassManager &manager, const TileStageOptions &options) {
   if (options.keepComposites)
     manager.addPass(createKeepCompositesPass());
-  LowerBandGatherPassOptions band;
-  band.form = options.band;
-  manager.addPass(createLowerBandGatherPass(band));
-  DecomposeSoftmaxPassOptions softmax;
-  softmax.form = options.softmax;
-  manager.addPass(createDecomposeSoftmaxPass(softmax));
+  ChoosePassOptions choose;
+  choose.band = options.band;
+  choose.softmax = options.softmax;
+  llvm::append_range(choose.sizes, options.sizes);
+  choose.strips = options.strips;
+  choose.printAlternatives = options.printAlternatives;
+  choose.recordAlternatives = options.recordAlternatives;
+  manager.addPass(createChoosePass(choose));
+  // What follows applies the choice in the steps in which the search has tried it.
+  manager.addPass(createLowerBandGatherPass());
+  manager.addPass(createDecomposeSoftmaxPass());
   manager.addPass(createClampGridPass());
-  // What is fitted must be what is lowered: equal loads are joined before they are counted.
   manager.addPass(createCSEPass());
-  FitTilesPassOptions fit;
-  llvm::append_range(fit.sizes, options.sizes);
-  fit.strips = options.strips;
-  fit.printAlternatives = options.printAlternatives;
-  manager.addPass(createFitTilesPass(fit));
+  manager.addPass(createFitTilesPass());
   SplitPhasesPassOptions split;
   split.phases = options.phases;
   manager.addPass(createSplitPhasesPass(split));
@@ -73,19 +74,21 @@ void attn::addLinalgStage(OpPassManager &manager) {
 namespace {
 
 struct TilePipelineOptions : PassPipelineOptions<TilePipelineOptions> {
-  Option<std::string> band{*this, "band",
-                           llvm::cl::desc("the form of bands, as in tile-lower-band-gather"),
+  Option<std::string> band{*this, "band", llvm::cl::desc("the form of bands, as in tile-choose"),
                            llvm::cl::init("auto")};
-  Option<std::string> softmax{
-      *this, "softmax", llvm::cl::desc("the form of softmax states, as in tile-decompose-softmax"),
-      llvm::cl::init("auto")};
+  Option<std::string> softmax{*this, "softmax",
+                              llvm::cl::desc("the form of softmax states, as in tile-choose"),
+                              llvm::cl::init("auto")};
   ListOption<std::string> sizes{*this, "sizes",
-                                llvm::cl::desc("block sizes to take, as in tile-fit-tiles")};
-  Option<int64_t> strips{*this, "strips", llvm::cl::desc("columns of strips, as in tile-fit-tiles"),
+                                llvm::cl::desc("block sizes to take, as in tile-choose")};
+  Option<int64_t> strips{*this, "strips", llvm::cl::desc("columns of strips, as in tile-choose"),
                          llvm::cl::init(0)};
   Option<bool> printAlternatives{*this, "print-alternatives",
-                                 llvm::cl::desc("say what tile-fit-tiles looked at"),
+                                 llvm::cl::desc("say what tile-choose looked at"),
                                  llvm::cl::init(false)};
+  Option<bool> recordAlternatives{*this, "record-alternatives",
+                                  llvm::cl::desc("keep what tile-choose looked at"),
+                                  llvm::cl::init(false)};
   Option<std::string> phases{
       *this, "phases",
       llvm::cl::desc("barrier: blocks meet between phases; launches: a kernel per phase"),
@@ -96,7 +99,8 @@ struct TilePipelineOptions : PassPipelineOptions<TilePipelineOptions> {
                           llvm::cl::init(false)};
 
   TileStageOptions get() const {
-    return {band,   softmax,   llvm::to_vector_of<std::string>(sizes), strips, printAlternatives,
+    return {band,   softmax,           llvm::to_vector_of<std::string>(sizes),
+            strips, printAlternatives, recordAlternatives,
             phases, composites};
   }
 };

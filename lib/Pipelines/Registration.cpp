@@ -14,6 +14,8 @@
 #include "attn/Pipelines/CpuLowering.h"
 #include "attn/Pipelines/Pipelines.h"
 #include "attn/Target/Linalg/Passes.h"
+#include "attn/TileOnChip/OnChipOpInterface.h"
+#include "attn/TileOnChip/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -35,12 +37,14 @@ void attn::registerAllDialects(DialectRegistry &registry) {
                   cf::ControlFlowDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
                   math::MathDialect, tensor::TensorDialect, vector::VectorDialect>();
   registerCpuLoweringExtensions(registry);
+  onchip::registerOnChipModels(registry);
 }
 
 void attn::registerAllPasses() {
   registerCanonicalizerPass();
   registerCSEPass();
   registerTilePasses();
+  registerTileOnChipPasses();
   registerAscendPasses();
   registerTileToAscendPasses();
   registerAscendToHIVMPasses();

@@ -41,6 +41,9 @@ class Module:
         """Builds the object (or library) of a module at the stage `ascend` and its sidecar, with the section `call`."""
 
     @property
+    def alternatives(self) -> list[dict]:
+        """What the compiler looked at, where it was asked to keep it: one dictionary per alternative."""
+    @property
     def sizes(self) -> dict[str, int]:
         """The block sizes that the compiler chose for the module's kernel."""
 

@@ -8,6 +8,7 @@ import sys
 from typing import Any
 
 from . import cache, stages
+from .alternatives import Alternatives
 from .cache import keys
 from .errors import CompileError, Diagnostic
 
@@ -206,11 +207,13 @@ class Artefact:
 
     @property
     def alternatives(self):
-        """Remarks on each choice of sizes, stages and strips that the compiler looked at, with its bytes and cycles."""
+        """Every combination of forms, sizes, stages and strips that the compiler considered, as a table to print."""
         module = parse(self._source, self.soc)
+        asked = "print-alternatives=true record-alternatives=true"
         with compile_errors():
-            said = module.run(_pipeline_text("attn-tile", self._options, "print-alternatives=true"))
-        return [item for item in said if item.message.startswith("alternative: ")]
+            said = module.run(_pipeline_text("attn-tile", self._options, asked))
+        tables = [item.message for item in said if item.message.startswith("alternatives, ")]
+        return Alternatives(module.alternatives, "\n".join(tables))
 
     @property
     def remarks(self):

@@ -139,6 +139,31 @@ std::map<std::string, int64_t> KernelModule::getSizes() const {
   return sizes;
 }
 
+py::list KernelModule::getAlternatives() const {
+  py::list rows;
+  getModule()->walk([&](func::FuncOp function) {
+    auto alternatives = function->getAttrOfType<ArrayAttr>("tile.alternatives");
+    // Later phases carry the list of the first.
+    if (!alternatives || function->hasAttr(launch::afterName))
+      return;
+    for (auto row : alternatives.getAsRange<DictionaryAttr>()) {
+      py::dict choice, bytes, entry;
+      for (auto axis : row.getAs<ArrayAttr>("choice").getAsRange<ArrayAttr>())
+        choice[py::str(cast<StringAttr>(axis[0]).str())] = cast<StringAttr>(axis[1]).str();
+      for (NamedAttribute memory : row.getAs<DictionaryAttr>("bytes"))
+        bytes[py::str(memory.getName().str())] = cast<IntegerAttr>(memory.getValue()).getInt();
+      entry["choice"] = choice;
+      entry["bytes"] = bytes;
+      entry["cycles"] = row.getAs<IntegerAttr>("cycles").getInt();
+      entry["moved"] = row.getAs<IntegerAttr>("moved").getInt();
+      entry["refused"] = row.getAs<StringAttr>("refused").str();
+      entry["taken"] = row.getAs<BoolAttr>("taken").getValue();
+      rows.append(entry);
+    }
+  });
+  return rows;
+}
+
 /// The element type of an array at any stage, as text.
 static std::string printElementType(Type type) {
   Type element = type;
@@ -204,6 +229,7 @@ void bindKernelModule(py::module_ &module) {
            py::arg("via"), py::arg("compiler"), py::arg("call"), release())
       .def("__str__", [](const KernelModule &kernel) { return kernel.text(/*debugInfo=*/false); })
       .def_property_readonly("sizes", &KernelModule::getSizes)
+      .def_property_readonly("alternatives", &KernelModule::getAlternatives)
       .def_property_readonly("scratch", &KernelModule::getScratch)
       .def_property_readonly("inexact_outputs", &KernelModule::getInexactOutputs);
 }

@@ -50,6 +50,9 @@ public:
   /// The block sizes that the compiler chose for the module's kernel, by name.
   std::map<std::string, int64_t> getSizes() const;
 
+  /// What the compiler looked at, where it was asked to keep it: one dictionary per alternative.
+  pybind11::list getAlternatives() const;
+
   /// The workspace that a caller makes for the module's kernel, in the order of its arguments:
   /// dimensions by name or number, and the element type.
   using Dimension = std::variant<std::string, int64_t>;

@@ -8,15 +8,16 @@
 namespace attn {
 
 struct TileStageOptions {
-  /// The form of bands, as in tile-lower-band-gather.
+  /// The form of bands, as in tile-choose.
   std::string band = "auto";
-  /// The form of softmax states, as in tile-decompose-softmax.
+  /// The form of softmax states, as in tile-choose.
   std::string softmax = "auto";
-  /// Block sizes to take, as in tile-fit-tiles: "BT=2".
+  /// Block sizes to take, as in tile-choose: "BT=2".
   llvm::SmallVector<std::string> sizes = {};
-  /// Columns of strips, and whether to say what was looked at, as in tile-fit-tiles.
+  /// Columns of strips, and whether to say and keep what was looked at, as in tile-choose.
   int64_t strips = 0;
   bool printAlternatives = false;
+  bool recordAlternatives = false;
   /// How blocks wait for each other between phases, as in tile-split-phases.
   std::string phases = "barrier";
   /// Whether composites stay to the end, as in tile-keep-composites.

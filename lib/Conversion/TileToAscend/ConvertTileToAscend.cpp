@@ -1,7 +1,7 @@
 // convert-tile-to-ascend: from tiles to buffers and instructions (between the tile and the ascend
 // stage).
-#include "Lowering.h"
 #include "attn/Conversion/TileToAscend/Passes.h"
+#include "attn/TileOnChip/Lowering.h"
 
 namespace attn {
 #define GEN_PASS_DEF_CONVERTTILETOASCENDPASS
@@ -21,7 +21,8 @@ static MemRefType getArrayMemRef(ArrayRef<int64_t> shape, Type elementType) {
                          ascend::SpaceAttr::get(context, ascend::Space::GM));
 }
 
-Type attn::convertArgumentType(Type type) {
+/// The type of a kernel's argument on the chip.
+static Type convertArgumentType(Type type) {
   auto array = dyn_cast<tile::ArrayType>(type);
   if (!array)
     return type;
@@ -35,11 +36,8 @@ Type attn::convertArgumentType(Type type) {
 static SmallVector<NamedAttribute> convertAttributes(func::FuncOp function) {
   SmallVector<NamedAttribute> attributes;
   for (NamedAttribute attribute : function->getDiscardableAttrs()) {
-    StringRef name = attribute.getName();
-    if (name == "tile.kernel")
-      name = "ascend.kernel";
-    else if (name == "tile.keep_composites")
-      name = "ascend.keep_composites";
+    bool isKernel = attribute.getName() == "tile.kernel";
+    StringRef name = isKernel ? "ascend.kernel" : attribute.getName().getValue();
     attributes.emplace_back(StringAttr::get(function.getContext(), name), attribute.getValue());
   }
   return attributes;
@@ -48,14 +46,16 @@ static SmallVector<NamedAttribute> convertAttributes(func::FuncOp function) {
 static bool isTileType(Type type) { return isa<tile::TileDialect>(type.getDialect()); }
 
 /// Replaces `function` by its lowered form.
-static LogicalResult convert(func::FuncOp function) {
+static LogicalResult convert(func::FuncOp function, const Chip &chip) {
   if (function->hasAttr("tile.symbols"))
     return function.emitError("sizes are left to the compiler: run tile-fit-tiles before");
   if (llvm::any_of(function.getArgumentTypes(),
                    [](Type type) { return isTileType(convertArgumentType(type)); }) ||
       llvm::any_of(function.getResultTypes(), isTileType))
     return function.emitError("takes or returns tiles; only arrays and scalars cross its border");
-  FailureOr<tile::BufferAssignment> assignment = tile::BufferAssignment::create(function);
+  onchip::ChipModel model(chip, function);
+  FailureOr<onchip::BufferAssignment> assignment =
+      onchip::BufferAssignment::create(function, model);
   if (failed(assignment))
     return failure();
   if (!function->hasAttr("tile.kernel") && !assignment->getBuffers().empty())
@@ -71,7 +71,8 @@ static LogicalResult convert(func::FuncOp function) {
   SmallVector<Location> locations = llvm::map_to_vector(
       function.getArguments(), [](BlockArgument argument) { return argument.getLoc(); });
   Block *body = builder.createBlock(&lowered.getBody(), {}, types, locations);
-  if (failed(Lowering(*assignment, tile::RowLimits(function), body, function).lower())) {
+  tile::RowLimits limits(function);
+  if (failed(onchip::Lowering(model, *assignment, limits, body, function).lower())) {
     lowered.erase();
     return failure();
   }
@@ -93,6 +94,9 @@ static bool usesTiles(func::FuncOp function) {
 namespace {
 struct ConvertTileToAscend : attn::impl::ConvertTileToAscendPassBase<ConvertTileToAscend> {
   void runOnOperation() override {
+    FailureOr<Chip> chip = getTargetChip(getOperation());
+    if (failed(chip))
+      return signalPassFailure();
     for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       bool isKernel = function->hasAttr("tile.kernel");
       if (!isKernel && !usesTiles(function))
@@ -101,7 +105,7 @@ struct ConvertTileToAscend : attn::impl::ConvertTileToAscendPassBase<ConvertTile
         function.emitError("uses tiles, but is neither a kernel nor counts the tiles of one");
         return signalPassFailure();
       }
-      if (failed(convert(function)))
+      if (failed(convert(function, *chip)))
         return signalPassFailure();
     }
   }

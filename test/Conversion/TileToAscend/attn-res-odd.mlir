@@ -1,4 +1,4 @@
-// RUN: attn-opt %s --convert-tile-to-ascend --canonicalize --cse | FileCheck %s
+// RUN: attn-opt %s --soc=Ascend910B4 --convert-tile-to-ascend --canonicalize --cse | FileCheck %s
 
 // Attention residual forward with rows that are no whole blocks: they are padded on the way in, the padding is
 // computed along but neither summed nor stored.

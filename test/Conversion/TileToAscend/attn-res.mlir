@@ -1,24 +1,24 @@
-// RUN: attn-opt %s --convert-tile-to-ascend --canonicalize --cse | FileCheck %s
-// RUN: attn-opt %s --tile-print-buffers -o /dev/null 2>&1 | FileCheck %s --check-prefix=BUFFERS
+// RUN: attn-opt %s --soc=Ascend910B4 --convert-tile-to-ascend --canonicalize --cse | FileCheck %s
+// RUN: attn-opt %s --soc=Ascend910B4 --tile-print-buffers -o /dev/null 2>&1 | FileCheck %s --check-prefix=BUFFERS
 
 // Attention residual forward, softmax decomposed online, two tokens per tile: what one iteration over the blocks
 // does on the chip.
 
 // CHECK-LABEL: func.func @attn_res_fwd(
 // CHECK-SAME:    %[[V:[^:]*]]: memref<?x?x4096xbf16, strided<[?, ?, 1]>, #ascend.space<gm>>
-// CHECK-DAG:     %[[U:.*]] = ascend.alloc "u" : memref<4096xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[V16:.*]] = ascend.alloc "v16" : memref<8192xbf16, #ascend.space<ub>>
-// CHECK-DAG:     %[[V32:.*]] = ascend.alloc "v" : memref<8192xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[VV:.*]] = ascend.alloc "vv" : memref<8192xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[VU:.*]] = ascend.alloc "vu" : memref<8192xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[ACC:.*]] = ascend.alloc "o" : memref<8192xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[L:.*]] = ascend.alloc "l" : memref<8xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[M:.*]] = ascend.alloc "alpha" : memref<8xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[M1:.*]] = ascend.alloc "m" : memref<8xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[P:.*]] = ascend.alloc "p" : memref<8xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[R:.*]] = ascend.alloc "r" : memref<8xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[S:.*]] = ascend.alloc "s" : memref<8xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[O16:.*]] = ascend.alloc "o16" : memref<8192xbf16, #ascend.space<ub>>
+// CHECK-DAG:     %[[U:.*]] = ascend.alloc "u" counted {{[0-9]+}} : memref<4096xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[V16:.*]] = ascend.alloc "v16" counted {{[0-9]+}} : memref<8192xbf16, #ascend.space<ub>>
+// CHECK-DAG:     %[[V32:.*]] = ascend.alloc "v" counted {{[0-9]+}} : memref<8192xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[VV:.*]] = ascend.alloc "vv" counted {{[0-9]+}} : memref<8192xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[VU:.*]] = ascend.alloc "vu" counted {{[0-9]+}} : memref<8192xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[ACC:.*]] = ascend.alloc "o" counted {{[0-9]+}} : memref<8192xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[L:.*]] = ascend.alloc "l" counted {{[0-9]+}} : memref<8xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[M:.*]] = ascend.alloc "alpha" counted {{[0-9]+}} : memref<8xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[M1:.*]] = ascend.alloc "m" counted {{[0-9]+}} : memref<8xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[P:.*]] = ascend.alloc "p" counted {{[0-9]+}} : memref<8xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[R:.*]] = ascend.alloc "r" counted {{[0-9]+}} : memref<8xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[S:.*]] = ascend.alloc "s" counted {{[0-9]+}} : memref<8xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[O16:.*]] = ascend.alloc "o16" counted {{[0-9]+}} : memref<8192xbf16, #ascend.space<ub>>
 
 // The large buffers: two slots of V in its own type, V, product and accumulator in f32, weights and output.
 // BUFFERS-DAG:   buffer 'v16' of 'bf16': 2 x 8192 elements, 32768 bytes

@@ -1,10 +1,10 @@
-// RUN: attn-opt %s --convert-tile-to-ascend --cse --split-input-file | FileCheck %s
+// RUN: attn-opt %s --soc=Ascend910B4 --convert-tile-to-ascend --cse --split-input-file | FileCheck %s
 
 // Two whole tiles: the padding between rows is computed along. A result takes the place of an operand that is
 // not used any more.
 // CHECK-LABEL: func.func @elements(
-// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" : memref<224xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[D:.*]] = ascend.alloc "d" : memref<224xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<224xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[D:.*]] = ascend.alloc "d" counted {{[0-9]+}} : memref<224xf32, #ascend.space<ub>>
 // CHECK:         ascend.copy_in %[[A]]
 // CHECK:         %[[COUNT:.*]] = arith.muli %{{.*}}, %c112 : index
 // CHECK:         ascend.binary {{ *}}mul %[[D]], %[[A]], %[[A]] count(%[[COUNT]])
@@ -28,8 +28,8 @@ func.func @elements(%x: !tile.array<?x100xf32>, %base: index) attributes {tile.k
 // -----
 
 // CHECK-LABEL: func.func @unary(
-// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" : memref<64xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[ONE:.*]] = ascend.alloc "a_one" : memref<64xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<64xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[ONE:.*]] = ascend.alloc "a_one" counted {{[0-9]+}} : memref<64xf32, #ascend.space<ub>>
 // CHECK-DAG:     %[[NUMBER:.*]] = arith.constant 1.000000e+00 : f32
 // CHECK:         ascend.unary {{ *}}exp %[[A]], %[[A]] count(%c64)
 // CHECK:         ascend.unary {{ *}}ln %[[A]], %[[A]] count(%c64)
@@ -53,9 +53,9 @@ func.func @unary(%x: !tile.array<64xf32>) attributes {tile.kernel} {
 // -----
 
 // CHECK-LABEL: func.func @cast(
-// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" : memref<16xbf16, #ascend.space<ub>>
-// CHECK-DAG:     %[[B:.*]] = ascend.alloc "b" : memref<16xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[C:.*]] = ascend.alloc "c" : memref<16xf16, #ascend.space<ub>>
+// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<16xbf16, #ascend.space<ub>>
+// CHECK-DAG:     %[[B:.*]] = ascend.alloc "b" counted {{[0-9]+}} : memref<16xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[C:.*]] = ascend.alloc "c" counted {{[0-9]+}} : memref<16xf16, #ascend.space<ub>>
 // CHECK:         ascend.cast {{ *}}none %[[B]], %[[A]] count(%c16)
 // CHECK:         ascend.cast {{ *}}rint %[[C]], %[[B]] count(%c16)
 func.func @cast(%x: !tile.array<10xbf16>, %y: !tile.array<10xf16>) attributes {tile.kernel} {
@@ -72,9 +72,9 @@ func.func @cast(%x: !tile.array<10xbf16>, %y: !tile.array<10xf16>) attributes {t
 // divides by, or divides, a buffer full of the scalar.
 // CHECK-LABEL: func.func @scalar(
 // CHECK-SAME:    %[[S:[^:]*]]: f32
-// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" : memref<64xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[B:.*]] = ascend.alloc "b" : memref<64xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[C:.*]] = ascend.alloc "c" : memref<64xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<64xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[B:.*]] = ascend.alloc "b" counted {{[0-9]+}} : memref<64xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[C:.*]] = ascend.alloc "c" counted {{[0-9]+}} : memref<64xf32, #ascend.space<ub>>
 // CHECK-NOT:     ascend.alloc
 // CHECK-DAG:     %[[THREE:.*]] = arith.constant 3.000000e+00 : f32
 // CHECK-DAG:     %[[MINUS3:.*]] = arith.constant -3.000000e+00 : f32
@@ -119,10 +119,10 @@ func.func @scalar(%x: !tile.array<64xf32>, %s: f32) attributes {tile.kernel} {
 
 // A tile and a column: one value per row.
 // CHECK-LABEL: func.func @column(
-// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" : memref<448xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[C:.*]] = ascend.alloc "c" : memref<8xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[SCRATCH:.*]] = ascend.alloc "a_broadcast" : memref<64xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[D:.*]] = ascend.alloc "d" : memref<448xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<448xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[C:.*]] = ascend.alloc "c" counted {{[0-9]+}} : memref<8xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[SCRATCH:.*]] = ascend.alloc "a_broadcast" counted {{[0-9]+}} : memref<64xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[D:.*]] = ascend.alloc "d" counted {{[0-9]+}} : memref<448xf32, #ascend.space<ub>>
 // CHECK-DAG:     %[[MINUS1:.*]] = arith.constant -1.000000e+00 : f32
 // CHECK-DAG:     %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
 // CHECK:         ascend.row_binary {{ *}}mul %[[A]], %[[A]], %[[C]], %[[SCRATCH]] rows(%c4) cols 100 pitch 112
@@ -165,8 +165,8 @@ func.func @column_of_one_row(%x: !tile.array<64xf32>, %k: index) attributes {til
 
 // A tile and one row.
 // CHECK-LABEL: func.func @row(
-// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" : memref<448xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[R:.*]] = ascend.alloc "r" : memref<112xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<448xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[R:.*]] = ascend.alloc "r" counted {{[0-9]+}} : memref<112xf32, #ascend.space<ub>>
 // CHECK-DAG:     %[[MINUS1:.*]] = arith.constant -1.000000e+00 : f32
 // CHECK:         ascend.col_binary {{ *}}mul %[[A]], %[[A]], %[[R]] rows(%c4) cols 100 pitch 112
 // CHECK:         ascend.col_binary {{ *}}div %[[A]], %[[A]], %[[R]] rows(%c4) cols 100 pitch 112
@@ -191,11 +191,11 @@ func.func @row(%x: !tile.array<4x100xf32>, %y: !tile.array<100xf32>) attributes 
 
 // A single value in memory against several rows: it is spread to a row, or to a column, first.
 // CHECK-LABEL: func.func @one(
-// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" : memref<64xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[C:.*]] = ascend.alloc "c" : memref<8xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[O:.*]] = ascend.alloc "o" : memref<8xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[ROW:.*]] = ascend.alloc "a_spread" : memref<16xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[COLUMN:.*]] = ascend.alloc "c_spread" : memref<8xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<64xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[C:.*]] = ascend.alloc "c" counted {{[0-9]+}} : memref<8xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[O:.*]] = ascend.alloc "o" counted {{[0-9]+}} : memref<8xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[ROW:.*]] = ascend.alloc "a_spread" counted {{[0-9]+}} : memref<16xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[COLUMN:.*]] = ascend.alloc "c_spread" counted {{[0-9]+}} : memref<8xf32, #ascend.space<ub>>
 // CHECK:         ascend.duplicate %[[ROW]], %{{.*}} count(%c16)
 // CHECK:         ascend.row_binary {{ *}}mul %[[ROW]], %[[ROW]], %[[O]], %{{.*}} rows(%c1) cols 16 pitch 16
 // CHECK:         ascend.col_binary {{ *}}sub %[[A]], %[[A]], %[[ROW]] rows(%c4) cols 16 pitch 16
@@ -221,10 +221,10 @@ func.func @one(%x: !tile.array<4x16xf32>, %y: !tile.array<?xf32>, %base: index) 
 
 // A column and a row.
 // CHECK-LABEL: func.func @outer(
-// CHECK-DAG:     %[[C:.*]] = ascend.alloc "c" : memref<8xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[R:.*]] = ascend.alloc "r" : memref<16xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" : memref<64xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[B:.*]] = ascend.alloc "b" : memref<64xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[C:.*]] = ascend.alloc "c" counted {{[0-9]+}} : memref<8xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[R:.*]] = ascend.alloc "r" counted {{[0-9]+}} : memref<16xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<64xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[B:.*]] = ascend.alloc "b" counted {{[0-9]+}} : memref<64xf32, #ascend.space<ub>>
 // CHECK:         ascend.duplicate %[[A]], %{{.*}} count(%c64)
 // CHECK:         ascend.row_binary {{ *}}mul %[[A]], %[[A]], %[[C]], %{{.*}} rows(%c4) cols 16 pitch 16
 // CHECK:         ascend.col_binary {{ *}}sub %[[A]], %[[A]], %[[R]] rows(%c4) cols 16 pitch 16
@@ -249,10 +249,10 @@ func.func @outer(%x: !tile.array<16xf32>, %y: !tile.array<?xf32>, %z: !tile.arra
 
 // A product that is added to a tile in its place is never written.
 // CHECK-LABEL: func.func @multiply_add(
-// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" : memref<64xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[S:.*]] = ascend.alloc "s" : memref<64xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[O:.*]] = ascend.alloc "o" : memref<8xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[SCRATCH:.*]] = ascend.alloc "s_broadcast" : memref<64xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<64xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[S:.*]] = ascend.alloc "s" counted {{[0-9]+}} : memref<64xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[O:.*]] = ascend.alloc "o" counted {{[0-9]+}} : memref<8xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[SCRATCH:.*]] = ascend.alloc "s_broadcast" counted {{[0-9]+}} : memref<64xf32, #ascend.space<ub>>
 // CHECK-NOT:     ascend.alloc
 // CHECK:         ascend.unary {{ *}}exp %[[S]], %[[A]] count(%c64)
 // CHECK-NEXT:    ascend.mul_add %[[S]], %[[A]], %[[A]] count(%c64)

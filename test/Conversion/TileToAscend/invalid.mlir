@@ -1,4 +1,4 @@
-// RUN: attn-opt %s --convert-tile-to-ascend --verify-diagnostics --split-input-file
+// RUN: attn-opt %s --soc=Ascend910B4 --convert-tile-to-ascend --verify-diagnostics --split-input-file
 
 // expected-error @+1 {{sizes are left to the compiler: run tile-fit-tiles before}}
 func.func @symbols() attributes {tile.kernel, tile.symbols = {BT = #tile.auto<1, 64>}} {

@@ -1,11 +1,11 @@
-// RUN: attn-opt %s --convert-tile-to-ascend --cse --split-input-file | FileCheck %s
+// RUN: attn-opt %s --soc=Ascend910B4 --convert-tile-to-ascend --cse --split-input-file | FileCheck %s
 
 // Ranges become loops; a range by blocks hands out spans. A carried tile stays in its buffer, a carried scalar is
 // carried on.
 // CHECK-LABEL: func.func @by_blocks(
 // CHECK-SAME:    %[[X:[^:]*]]: memref
-// CHECK-DAG:     %[[S:.*]] = ascend.alloc "sum" : memref<64xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" : memref<512xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[S:.*]] = ascend.alloc "sum" counted {{[0-9]+}} : memref<64xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<512xf32, #ascend.space<ub>>
 // CHECK:         %[[T:.*]] = ascend.dim %[[X]], 0
 // CHECK:         ascend.duplicate %[[S]], %{{.*}} count(%c64)
 // CHECK:         %[[LAST:.*]] = scf.for %[[I:.*]] = %c0 to %[[T]] step %c8 iter_args(%[[N:.*]] = %c0) -> (index) {
@@ -68,10 +68,10 @@ func.func @share(%x: !tile.array<?x64x64xf32>) attributes {tile.kernel} {
 // A next value that cannot be computed in place is copied at the end; carried tiles that change places go
 // through a buffer aside.
 // CHECK-LABEL: func.func @change_places(
-// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" : memref<16xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[B:.*]] = ascend.alloc "b" : memref<16xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[ASIDEA:.*]] = ascend.alloc "carried_aside" : memref<16xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[ASIDEB:.*]] = ascend.alloc "carried_aside_1" : memref<16xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<16xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[B:.*]] = ascend.alloc "b" counted {{[0-9]+}} : memref<16xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[ASIDEA:.*]] = ascend.alloc "carried_aside" counted {{[0-9]+}} : memref<16xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[ASIDEB:.*]] = ascend.alloc "carried_aside_1" counted {{[0-9]+}} : memref<16xf32, #ascend.space<ub>>
 // CHECK:         scf.for
 // CHECK:           ascend.copy %[[ASIDEA]], %[[B]] count(%c16)
 // CHECK:           ascend.copy %[[ASIDEB]], %[[A]] count(%c16)
@@ -94,8 +94,8 @@ func.func @change_places(%x: !tile.array<16xf32>, %N: index) attributes {tile.ke
 
 // An initial value that is still needed afterwards is copied to the carried buffer.
 // CHECK-LABEL: func.func @keep_initial(
-// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" : memref<16xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[S:.*]] = ascend.alloc "s" : memref<16xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<16xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[S:.*]] = ascend.alloc "s" counted {{[0-9]+}} : memref<16xf32, #ascend.space<ub>>
 // CHECK:         ascend.copy %[[S]], %[[A]] count(%c16)
 // CHECK:         scf.for
 // CHECK:           ascend.unary {{ *}}exp %[[S]], %[[S]] count(%c16)

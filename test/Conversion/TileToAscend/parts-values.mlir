@@ -1,5 +1,5 @@
 // Parts of tiles, through the simulator: rows seen as columns, and parts that start anywhere.
-// RUN: attn-opt %s --attn-ascend -o %t
+// RUN: attn-opt %s --soc=Ascend910B4 --attn-ascend -o %t
 // RUN: attn-sim %t --kernel=transposed --blocks=1 --arg=iota:3x20xf32 --arg=undef:3x20xf32 --arg=undef:20xf32 --print=1 --print=2 | FileCheck %s --check-prefix=TRANSPOSED
 // RUN: attn-sim %t --kernel=column_to_row --blocks=1 --arg=iota:10xf32 --arg=undef:10xf32 --arg=undef:10xf32 --print=1 --print=2 | FileCheck %s --check-prefix=ROW
 // RUN: attn-sim %t --kernel=anywhere --blocks=1 --arg=iota:13xf32 --arg=index:3 --arg=undef:5xf32 --arg=undef:13xf32 --arg=undef:13xf32 --print=2 --print=3 --print=4 | FileCheck %s --check-prefix=ANYWHERE

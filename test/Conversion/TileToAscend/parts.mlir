@@ -1,9 +1,9 @@
-// RUN: attn-opt %s --convert-tile-to-ascend --cse --split-input-file | FileCheck %s
+// RUN: attn-opt %s --soc=Ascend910B4 --convert-tile-to-ascend --cse --split-input-file | FileCheck %s
 
 // A splat that something must read from memory, and one that fills a part.
 // CHECK-LABEL: func.func @splat(
 // CHECK-SAME:    %[[S:[^:]*]]: f32
-// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" : memref<128xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<128xf32, #ascend.space<ub>>
 // CHECK:         ascend.duplicate %[[A]], %[[S]] count(%c128)
 // CHECK:         ascend.copy_out %{{.*}}, %[[A]]
 // CHECK:         %[[PART:.*]] = ascend.slice %{{.*}}[%c64]
@@ -24,8 +24,8 @@ func.func @splat(%x: !tile.array<123xf32>, %s: f32) attributes {tile.kernel} {
 
 // A part that is one run of elements is read inside the whole.
 // CHECK-LABEL: func.func @view(
-// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" : memref<4096xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[E:.*]] = ascend.alloc "e" : memref<64xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<4096xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[E:.*]] = ascend.alloc "e" counted {{[0-9]+}} : memref<64xf32, #ascend.space<ub>>
 // CHECK-NOT:     ascend.alloc
 // CHECK:         scf.for %[[I:.*]] =
 // CHECK:           %[[COL:.*]] = arith.muli %[[I]], %c64
@@ -48,8 +48,8 @@ func.func @view(%x: !tile.array<4096xf32>) attributes {tile.kernel} {
 
 // Strips of a carried accumulator are changed where they are: no copy, no second buffer.
 // CHECK-LABEL: func.func @accumulate_in_strips(
-// CHECK-DAG:     %[[ACC:.*]] = ascend.alloc "acc" : memref<4096xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[V:.*]] = ascend.alloc "v" : memref<64xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[ACC:.*]] = ascend.alloc "acc" counted {{[0-9]+}} : memref<4096xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[V:.*]] = ascend.alloc "v" counted {{[0-9]+}} : memref<64xf32, #ascend.space<ub>>
 // CHECK-NOT:     ascend.copy %
 // CHECK:         ascend.duplicate %[[ACC]], %{{.*}} count(%c4096)
 // CHECK:         scf.for %[[I:.*]] =
@@ -84,8 +84,8 @@ func.func @accumulate_in_strips(%x: !tile.array<4096xf32>, %s: f32) attributes {
 
 // Rows that are loaded to be kept arrive in their place.
 // CHECK-LABEL: func.func @keep_rows(
-// CHECK-DAG:     %[[STACK:.*]] = ascend.alloc "stack" : memref<131072xbf16, #ascend.space<ub>>
-// CHECK-DAG:     %[[WIDE:.*]] = ascend.alloc "wide" : memref<4096xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[STACK:.*]] = ascend.alloc "stack" counted {{[0-9]+}} : memref<131072xbf16, #ascend.space<ub>>
+// CHECK-DAG:     %[[WIDE:.*]] = ascend.alloc "wide" counted {{[0-9]+}} : memref<4096xf32, #ascend.space<ub>>
 // CHECK-NOT:     ascend.alloc
 // CHECK:         scf.for %[[N:.*]] =
 // CHECK:           %[[OFFSET:.*]] = arith.muli %[[N]], %c4096
@@ -117,8 +117,8 @@ func.func @keep_rows(%x: !tile.array<32x4096xbf16>, %y: !tile.array<32x4096xf32>
 
 // Columns out of several rows lie apart: they are copied row by row, both ways.
 // CHECK-LABEL: func.func @strips_of_rows(
-// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" : memref<512xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[P:.*]] = ascend.alloc "p" : memref<128xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<512xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[P:.*]] = ascend.alloc "p" counted {{[0-9]+}} : memref<128xf32, #ascend.space<ub>>
 // CHECK:         %[[FROM:.*]] = ascend.slice %[[A]][%c32]
 // CHECK:         scf.for %[[I:.*]] = %c0 to %c4 step %c1 {
 // CHECK:           %[[NARROW:.*]] = arith.muli %[[I]], %c32
@@ -148,8 +148,8 @@ func.func @strips_of_rows(%x: !tile.array<4x128xf32>, %s: f32) attributes {tile.
 
 // Slots by rows: a slot is a row of the band and a column of rows, both without a copy.
 // CHECK-LABEL: func.func @transposed_parts(
-// CHECK-DAG:     %[[S:.*]] = ascend.alloc "s" : memref<48xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" : memref<1024xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[S:.*]] = ascend.alloc "s" counted {{[0-9]+}} : memref<48xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<1024xf32, #ascend.space<ub>>
 // CHECK:         %[[SLOT:.*]] = ascend.slice %[[S]][%c16]
 // CHECK:         ascend.row_reduce {{ *}}sum %[[SLOT]], %{{.*}} rows(%c16) cols 64 pitch 64
 // CHECK-NOT:     ascend.copy %
@@ -172,7 +172,7 @@ func.func @transposed_parts(%x: !tile.array<16x64xf32>) attributes {tile.kernel}
 // A slot of the mask is 1 up to the end of the window, but for what lies before its start; slots do not wait for
 // each other.
 // CHECK-LABEL: func.func @band_mask(
-// CHECK:         %[[M:.*]] = ascend.alloc "m" : memref<48xf32, #ascend.space<ub>>
+// CHECK:         %[[M:.*]] = ascend.alloc "m" counted {{[0-9]+}} : memref<48xf32, #ascend.space<ub>>
 // CHECK:         ascend.duplicate %[[M]], %[[NONE:.*]] count(%c48)
 // CHECK:         ascend.duplicate %[[M]], %[[ONE:.*]] count(
 // CHECK:         %[[SECOND:.*]] = ascend.slice %[[M]][%c16]

@@ -1,4 +1,4 @@
-// RUN: attn-opt %s --convert-tile-to-ascend | FileCheck %s
+// RUN: attn-opt %s --soc=Ascend910B4 --convert-tile-to-ascend | FileCheck %s
 
 // On the chip all blocks meet at a phase.
 // CHECK-LABEL: func.func @phases(

@@ -1,11 +1,11 @@
-// RUN: attn-opt %s --convert-tile-to-ascend --cse --split-input-file | FileCheck %s
+// RUN: attn-opt %s --soc=Ascend910B4 --convert-tile-to-ascend --cse --split-input-file | FileCheck %s
 
 // Along rows: only valid rows and real columns take part. Scratch of a row: a value per block of 8 elements,
 // in whole repeats of 64, and then one per block of those.
 // CHECK-LABEL: func.func @along_rows(
-// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" : memref<256xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[S:.*]] = ascend.alloc "s" : memref<8xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[SCRATCH:.*]] = ascend.alloc "s_reduce" : memref<48xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<256xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[S:.*]] = ascend.alloc "s" counted {{[0-9]+}} : memref<8xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[SCRATCH:.*]] = ascend.alloc "s_reduce" counted {{[0-9]+}} : memref<48xf32, #ascend.space<ub>>
 // CHECK:         %[[VALID:.*]] = arith.maxsi
 // CHECK:         ascend.row_reduce {{ *}}sum %[[S]], %[[A]], %[[SCRATCH]] rows(%[[VALID]]) cols 123 pitch 128
 // CHECK:         ascend.row_reduce {{ *}}max %{{.*}}, %[[A]], %{{.*}} rows(%[[VALID]]) cols 123 pitch 128
@@ -24,9 +24,9 @@ func.func @along_rows(%x: !tile.array<?x123xf32>, %base: index) attributes {tile
 
 // The scratch of long rows: 1 * (64 * 8 + 64), 3 * (17 * 8 + 24), 64 * (1 * 8 + 8) elements.
 // CHECK-LABEL: func.func @scratch(
-// CHECK-DAG:     ascend.alloc "a_reduce" : memref<576xf32, #ascend.space<ub>>
-// CHECK-DAG:     ascend.alloc "b_reduce" : memref<480xf32, #ascend.space<ub>>
-// CHECK-DAG:     ascend.alloc "c_reduce" : memref<1024xf32, #ascend.space<ub>>
+// CHECK-DAG:     ascend.alloc "a_reduce" counted {{[0-9]+}} : memref<576xf32, #ascend.space<ub>>
+// CHECK-DAG:     ascend.alloc "b_reduce" counted {{[0-9]+}} : memref<480xf32, #ascend.space<ub>>
+// CHECK-DAG:     ascend.alloc "c_reduce" counted {{[0-9]+}} : memref<1024xf32, #ascend.space<ub>>
 func.func @scratch(%x: !tile.array<1x4096xf32>, %y: !tile.array<3x1025xf32>, %z: !tile.array<64x10xf32>)
     attributes {tile.kernel} {
   %0 = tile.load %x[:, :] : (!tile.array<1x4096xf32>) -> !tile.tile<1 x 4096 x f32>
@@ -42,8 +42,8 @@ func.func @scratch(%x: !tile.array<1x4096xf32>, %y: !tile.array<3x1025xf32>, %z:
 
 // Down the columns: row after row onto the first.
 // CHECK-LABEL: func.func @down_columns(
-// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" : memref<384xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[S:.*]] = ascend.alloc "s" : memref<128xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<384xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[S:.*]] = ascend.alloc "s" counted {{[0-9]+}} : memref<128xf32, #ascend.space<ub>>
 // CHECK:         %[[VALID:.*]] = arith.maxsi
 // CHECK:         ascend.copy %[[S]], %[[A]] count(%c128)
 // CHECK:         scf.for %[[I:.*]] = %c1 to %[[VALID]] step %c1 {
@@ -66,8 +66,8 @@ func.func @down_columns(%x: !tile.array<?x123xf32>, %base: index) attributes {ti
 
 // Of many short rows, an instruction combines 64 columns of all.
 // CHECK-LABEL: func.func @down_short_rows(
-// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" : memref<1024xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[S:.*]] = ascend.alloc "s" : memref<128xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<1024xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[S:.*]] = ascend.alloc "s" counted {{[0-9]+}} : memref<128xf32, #ascend.space<ub>>
 // CHECK:         %[[VALID:.*]] = arith.maxsi
 // CHECK:         ascend.copy %[[S]], %[[A]] count(%c128)
 // CHECK:         %[[LESS:.*]] = arith.subi %[[VALID]], %c1
@@ -90,10 +90,10 @@ func.func @down_short_rows(%x: !tile.array<?x123xf32>, %base: index) attributes 
 
 // Down one column: its valid values and neutral elements are one row.
 // CHECK-LABEL: func.func @down_one_column(
-// CHECK-DAG:     %[[C:.*]] = ascend.alloc "c" : memref<16xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[S:.*]] = ascend.alloc "s" : memref<8xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[ROW:.*]] = ascend.alloc "s_neutral" : memref<16xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[SCRATCH:.*]] = ascend.alloc "s_reduce" : memref<16xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[C:.*]] = ascend.alloc "c" counted {{[0-9]+}} : memref<16xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[S:.*]] = ascend.alloc "s" counted {{[0-9]+}} : memref<8xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[ROW:.*]] = ascend.alloc "s_neutral" counted {{[0-9]+}} : memref<16xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[SCRATCH:.*]] = ascend.alloc "s_reduce" counted {{[0-9]+}} : memref<16xf32, #ascend.space<ub>>
 // CHECK-DAG:     %[[LOWEST:.*]] = arith.constant 0xFF800000 : f32
 // CHECK-DAG:     %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
 // CHECK:         %[[VALID:.*]] = arith.maxsi
@@ -112,10 +112,10 @@ func.func @down_one_column(%x: !tile.array<?xf32>, %base: index) attributes {til
 
 // Nothing to reduce.
 // CHECK-LABEL: func.func @nothing_to_reduce(
-// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" : memref<64xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[B:.*]] = ascend.alloc "b" : memref<64xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[C:.*]] = ascend.alloc "c" : memref<8xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[D:.*]] = ascend.alloc "d" : memref<8xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<64xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[B:.*]] = ascend.alloc "b" counted {{[0-9]+}} : memref<64xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[C:.*]] = ascend.alloc "c" counted {{[0-9]+}} : memref<8xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[D:.*]] = ascend.alloc "d" counted {{[0-9]+}} : memref<8xf32, #ascend.space<ub>>
 // CHECK:         ascend.copy %[[B]], %[[A]] count(%c64)
 // CHECK:         ascend.scalar {{ *}}muls %[[D]], %[[C]], %{{.*}} count(%c1)
 func.func @nothing_to_reduce(%x: !tile.array<64xf32>, %k: index) attributes {tile.kernel} {
@@ -130,10 +130,10 @@ func.func @nothing_to_reduce(%x: !tile.array<64xf32>, %k: index) attributes {til
 
 // The sum along the rows of a product: 64 columns at a time are multiplied and added up, the product is not written.
 // CHECK-LABEL: func.func @dot(
-// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" : memref<2304xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[B:.*]] = ascend.alloc "b" : memref<2304xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[S:.*]] = ascend.alloc "s" : memref<16xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[PRODUCTS:.*]] = ascend.alloc "s_products" : memref<1024xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<2304xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[B:.*]] = ascend.alloc "b" counted {{[0-9]+}} : memref<2304xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[S:.*]] = ascend.alloc "s" counted {{[0-9]+}} : memref<16xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[PRODUCTS:.*]] = ascend.alloc "s_products" counted {{[0-9]+}} : memref<1024xf32, #ascend.space<ub>>
 // CHECK-NOT:     ascend.alloc "p"
 // CHECK:         ascend.binary {{ *}}mul %[[PRODUCTS]], %[[A]], %[[B]] mask 64 repeat(%c16) strides [1, 1, 1, 8, 18, 18]
 // CHECK:         %[[LEFT:.*]] = ascend.slice %[[A]][%c64]

@@ -1,6 +1,6 @@
 // Which rows of a tile exist: those of its span, of all that it is computed from, of both values that a loop carries, and of
 // a column that became a row.
-// RUN: attn-opt %s --convert-tile-to-ascend --cse --split-input-file | FileCheck %s
+// RUN: attn-opt %s --soc=Ascend910B4 --convert-tile-to-ascend --cse --split-input-file | FileCheck %s
 // RUN: attn-opt %s --convert-tile-to-linalg --cse --split-input-file | FileCheck %s --check-prefix=CPU
 
 // CHECK-LABEL: func.func @both_spans

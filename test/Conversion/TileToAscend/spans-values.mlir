@@ -1,5 +1,5 @@
 // Spans with missing and mapped rows, through the simulator: what arrives and what is written.
-// RUN: attn-opt %s --attn-ascend -o %t
+// RUN: attn-opt %s --soc=Ascend910B4 --attn-ascend -o %t
 // RUN: attn-sim %t --kernel=window --blocks=1 --arg=values:1,2,3,4,5,6,7,8,9:3x3xbf16 --arg=index:-2 --arg=undef:7x3xbf16 --print=2 | FileCheck %s --check-prefix=START
 // RUN: attn-sim %t --kernel=window --blocks=1 --arg=values:1,2,3,4,5,6,7,8,9:3x3xbf16 --arg=index:1 --arg=undef:7x3xbf16 --print=2 | FileCheck %s --check-prefix=END
 // RUN: attn-sim %t --kernel=window --blocks=1 --arg=values:1,2,3,4,5,6,7,8,9:3x3xbf16 --arg=index:9 --arg=undef:7x3xbf16 --print=2 | FileCheck %s --check-prefix=NONE

@@ -1,4 +1,4 @@
-// RUN: attn-opt %s --convert-tile-to-ascend --cse --split-input-file | FileCheck %s
+// RUN: attn-opt %s --soc=Ascend910B4 --convert-tile-to-ascend --cse --split-input-file | FileCheck %s
 
 // Rows at a runtime stride; the padding of a row is filled by the transfer: at most 32 bytes of it on
 // demand, the rest up to the next block by itself.
@@ -6,8 +6,8 @@
 // CHECK-SAME:    %[[X:[^:]*]]: memref<?x?x100xbf16, strided<[?, ?, 1]>, #ascend.space<gm>> {launch.dims = ["N", "T", 100]}
 // CHECK-SAME:    %[[Y:[^:]*]]: memref<?x17xf32, strided<[?, 1]>, #ascend.space<gm>>
 // CHECK-SAME:    attributes {ascend.kernel}
-// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" : memref<224xbf16, #ascend.space<ub>>
-// CHECK-DAG:     %[[B:.*]] = ascend.alloc "b" : memref<64xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<224xbf16, #ascend.space<ub>>
+// CHECK-DAG:     %[[B:.*]] = ascend.alloc "b" counted {{[0-9]+}} : memref<64xf32, #ascend.space<ub>>
 // CHECK-DAG:     %[[ZERO:.*]] = arith.constant 0 : index
 // CHECK-DAG:     %[[TWO:.*]] = arith.constant 2 : index
 // CHECK-DAG:     %[[XPITCH:.*]] = ascend.stride %[[X]], 1
@@ -38,9 +38,9 @@ func.func @rows(%x: !tile.array<?x?x100xbf16> {launch.dims = ["N", "T", 100]},
 // CHECK-LABEL: func.func @one_row(
 // CHECK-SAME:    %[[W:[^:]*]]: memref<4096xf32, strided<[1]>, #ascend.space<gm>>
 // CHECK-SAME:    %[[K:[^:]*]]: index
-// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" : memref<4096xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[B:.*]] = ascend.alloc "b" : memref<64xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[C:.*]] = ascend.alloc "c" : memref<8xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<4096xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[B:.*]] = ascend.alloc "b" counted {{[0-9]+}} : memref<64xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[C:.*]] = ascend.alloc "c" counted {{[0-9]+}} : memref<8xf32, #ascend.space<ub>>
 // CHECK:         %[[FROM:.*]] = ascend.address %[[W]][%c0]
 // CHECK:         ascend.copy_in %[[A]], %[[FROM]] rows(%c1) length(%c4096) src_pitch(%c4096) dst_pitch 4096 right_pad 0
 // CHECK:         %[[FROM:.*]] = ascend.address %[[W]][%[[K]]]
@@ -57,7 +57,7 @@ func.func @one_row(%w: !tile.array<4096xf32>, %k: index) attributes {tile.kernel
 
 // A column whose elements follow each other is one row in memory.
 // CHECK-LABEL: func.func @contiguous_column(
-// CHECK:         %[[C:.*]] = ascend.alloc "c" : memref<24xf32, #ascend.space<ub>>
+// CHECK:         %[[C:.*]] = ascend.alloc "c" counted {{[0-9]+}} : memref<24xf32, #ascend.space<ub>>
 // CHECK:         %[[VALID:.*]] = arith.maxsi
 // CHECK:         ascend.copy_in %[[C]], %{{.*}} rows(%c1) length(%[[VALID]]) src_pitch(%[[VALID]]) dst_pitch 24 right_pad 0
 // CHECK:         ascend.copy_out %{{.*}}, %[[C]] rows(%c1) length(%[[VALID]]) dst_pitch(%[[VALID]]) src_pitch 24
@@ -74,9 +74,9 @@ func.func @contiguous_column(%x: !tile.array<?xf32>, %base: index) attributes {t
 // A column at a stride comes and goes with one 32-byte block per row.
 // CHECK-LABEL: func.func @strided_column(
 // CHECK-SAME:    %[[X:[^:]*]]: memref<?x?xf32
-// CHECK-DAG:     %[[C:.*]] = ascend.alloc "c" : memref<8xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[IN:.*]] = ascend.alloc "c_blocks" : memref<16xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[OUT:.*]] = ascend.alloc "c_blocks_1" : memref<64xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[C:.*]] = ascend.alloc "c" counted {{[0-9]+}} : memref<8xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[IN:.*]] = ascend.alloc "c_blocks" counted {{[0-9]+}} : memref<16xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[OUT:.*]] = ascend.alloc "c_blocks_1" counted {{[0-9]+}} : memref<64xf32, #ascend.space<ub>>
 // CHECK-DAG:     %[[PITCH:.*]] = ascend.stride %[[X]], 0
 // CHECK:         %[[VALID:.*]] = arith.maxsi
 // CHECK:         %[[PLACE:.*]] = ascend.address %[[X]]
@@ -97,10 +97,10 @@ func.func @strided_column(%x: !tile.array<?x?xf32>, %n: index, %base: index) att
 
 // Adding bf16 is impossible: such a column is gathered as f32.
 // CHECK-LABEL: func.func @strided_bf16_column(
-// CHECK-DAG:     %[[C:.*]] = ascend.alloc "c" : memref<16xbf16, #ascend.space<ub>>
-// CHECK-DAG:     %[[BLOCKS:.*]] = ascend.alloc "c_blocks" : memref<64xbf16, #ascend.space<ub>>
-// CHECK-DAG:     %[[WIDE:.*]] = ascend.alloc "c_wide_blocks" : memref<64xf32, #ascend.space<ub>>
-// CHECK-DAG:     %[[COLUMN:.*]] = ascend.alloc "c_wide_column" : memref<8xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[C:.*]] = ascend.alloc "c" counted {{[0-9]+}} : memref<16xbf16, #ascend.space<ub>>
+// CHECK-DAG:     %[[BLOCKS:.*]] = ascend.alloc "c_blocks" counted {{[0-9]+}} : memref<64xbf16, #ascend.space<ub>>
+// CHECK-DAG:     %[[WIDE:.*]] = ascend.alloc "c_wide_blocks" counted {{[0-9]+}} : memref<64xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[COLUMN:.*]] = ascend.alloc "c_wide_column" counted {{[0-9]+}} : memref<8xf32, #ascend.space<ub>>
 // CHECK:         ascend.copy_in %[[BLOCKS]], %{{.*}} rows(%c4) length(%c1) src_pitch(%{{.*}}) dst_pitch 16 right_pad 15
 // CHECK:         ascend.cast none %[[WIDE]], %[[BLOCKS]] count(%c64)
 // CHECK:         ascend.whole_reduce sum %[[COLUMN]], %[[WIDE]] mask 1 repeat(%c4) strides [1, 1, 2]
@@ -114,7 +114,7 @@ func.func @strided_bf16_column(%x: !tile.array<8x1xbf16>, %row: index) attribute
 
 // Of a single row, a column is one element: no blocks.
 // CHECK-LABEL: func.func @single_element(
-// CHECK:         %[[C:.*]] = ascend.alloc "c" : memref<8xf32, #ascend.space<ub>>
+// CHECK:         %[[C:.*]] = ascend.alloc "c" counted {{[0-9]+}} : memref<8xf32, #ascend.space<ub>>
 // CHECK-NOT:     ascend.alloc
 // CHECK:         ascend.copy_in %[[C]], %[[PLACE:.*]] rows(%[[VALID:.*]]) length(%c1) src_pitch(%{{.*}}) dst_pitch 16 right_pad 0
 // CHECK:         ascend.copy_out %[[PLACE]], %[[C]] rows(%[[VALID]]) length(%c1) dst_pitch(%{{.*}}) src_pitch 16
@@ -168,7 +168,7 @@ func.func @many_rows(%x: !tile.array<5000x16xf32>) attributes {tile.kernel} {
 // Rows that may be missing at both ends: the transfer moves those that exist, and the vector unit fills behind it.
 // CHECK-LABEL: func.func @filled_rows(
 // CHECK-SAME:    %[[X:[^:]*]]: memref<?x32xbf16, {{.*}}, %[[BASE:[^:]*]]: index
-// CHECK:         %[[A:.*]] = ascend.alloc "a" : memref<256xbf16, #ascend.space<ub>>
+// CHECK:         %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<256xbf16, #ascend.space<ub>>
 // CHECK:         %[[NONE:.*]] = arith.constant 0.000000e+00 : bf16
 // CHECK:         %[[BEFORE:.*]] = arith.subi %c0, %[[BASE]]
 // CHECK:         %[[MOST:.*]] = arith.minsi %[[BEFORE]], %c8

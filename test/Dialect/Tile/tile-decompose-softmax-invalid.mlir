@@ -1,4 +1,6 @@
+// RUN: not attn-opt %s --tile-decompose-softmax=form=lazy --split-input-file 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: attn-opt %s --tile-decompose-softmax=form=two-phase-reload --split-input-file --verify-diagnostics
+// UNKNOWN: error: unknown softmax form 'lazy'; known: auto, online, two-phase-resident, two-phase-reload
 
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @shared(%s: f32) attributes {tile.kernel} {

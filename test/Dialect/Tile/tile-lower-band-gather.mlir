@@ -1,9 +1,9 @@
 // RUN: attn-opt %s --tile-lower-band-gather="form=halo" --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,HALO
 // RUN: attn-opt %s --tile-lower-band-gather="form=gathered" --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,GATHERED
-// RUN: attn-opt %s --tile-lower-band-gather --canonicalize --cse -o %t 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: attn-opt %s --tile-choose --tile-lower-band-gather --canonicalize --cse -o %t 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: FileCheck %s --check-prefixes=CHECK,HALO < %t
-// RUN: attn-opt %s --soc=Ascend910B4:ub_bytes=6656 --tile-lower-band-gather -o /dev/null 2>&1 | FileCheck %s --check-prefix=SMALL
-// RUN: attn-opt %s --soc=host --tile-lower-band-gather -o /dev/null 2>&1 | count 0
+// RUN: not attn-opt %s --soc=Ascend910B4:ub_bytes=6656 --tile-choose -o /dev/null 2>&1 | FileCheck %s --check-prefix=SMALL
+// RUN: attn-opt %s --soc=host --tile-choose --tile-lower-band-gather -o /dev/null 2>&1 | count 0
 
 // REMARK: remark: bands take the form halo: each window is read once
 // SMALL: remark: bands take the form gathered (estimates for one core; halo: does not fit; gathered: {{[0-9]+}} bytes, {{[0-9]+}} cycles)

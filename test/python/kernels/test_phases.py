@@ -164,17 +164,21 @@ def test_strips_that_are_asked_for():
         assert torch.allclose(result, expected, rtol=1e-5, atol=1e-5 * expected.abs().max())
     said = [remark.message for remark in compile_backward(strips=512).remarks]
     assert any("strips of 512 columns" in message for message in said)
-    assert all("strips of 512 columns" in other.message for other in compile_backward(strips=512).alternatives)
+    assert all(other.choice["strips"] == "512" for other in compile_backward(strips=512).alternatives)
     with pytest.raises(attn.CompileError, match="strips of 100 columns were asked for; they have a multiple of 64"):
         compile_backward(strips=100)
 
 
-def test_alternatives_lists_what_was_looked_at():
+def test_alternatives_are_a_table():
     artefact = compile_backward()
-    said = [remark.message for remark in artefact.alternatives]
-    assert len(said) > 1 and all("cycles" in message and "bytes moved" in message for message in said)
-    assert any(f"BT = {artefact.sizes['BT']}, stages" in message for message in said)
-    assert not any(message.startswith("alternative") for message in (remark.message for remark in artefact.remarks))
+    table = artefact.alternatives
+    assert len(table) > 1 and all(row.bytes["UB"] > 0 and row.cycles > 0 and row.moved > 0 for row in table)
+    assert table.taken.choice["BT"] == str(artefact.sizes["BT"])
+    assert [row.taken for row in table].count(True) == 1 and all(row.taken or row.refused for row in table)
+    lines = str(table).splitlines()
+    assert lines[0].startswith("alternatives, estimated for N = 8, 256 rows of the grid")
+    assert [line.startswith("->") for line in lines[2:]] == [row.taken for row in table]
+    assert lines[1].split() == ["BT", *"grid stages loop stages strips bytes of UB cycles bytes moved verdict".split()]
 
 
 @attn.kernel

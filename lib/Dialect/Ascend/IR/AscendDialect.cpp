@@ -48,7 +48,7 @@ LogicalResult AscendDialect::verifyOperationAttribute(Operation *op, NamedAttrib
     return success();
   }
   if (name == "ascend.keep_composites") {
-    if (!isa<UnitAttr>(attribute.getValue()) || !op->hasAttr("ascend.kernel"))
+    if (!isa<UnitAttr>(attribute.getValue()) || !isa<func::FuncOp>(op))
       return op->emitError("'ascend.keep_composites' is a unit attribute of kernels");
     return success();
   }

@@ -2,6 +2,7 @@
 // number and unknown values; where the unknowns of both cancel out, the rest is the bound.
 #include "attn/Dialect/Tile/Analysis/IndexBound.h"
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -127,4 +128,27 @@ std::optional<int64_t> tile::getLargestDifference(Value upper, Value lower) {
     if (std::optional<int64_t> number = difference.getNumber())
       tightest = std::min(tightest.value_or(*number), *number);
   return tightest;
+}
+
+//===----------------------------------------------------------------------===//
+// Multiples
+//===----------------------------------------------------------------------===//
+
+/// Looks through at most `depth` ops, so that shared operands cannot make the search explode.
+static bool isMultipleOf(Value index, int64_t factor, int depth) {
+  APInt number;
+  if (matchPattern(index, m_ConstantInt(&number)))
+    return number.getSignificantBits() <= 64 && number.getSExtValue() % factor == 0;
+  Operation *op = index.getDefiningOp();
+  if (!op || depth == 0)
+    return false;
+  auto holds = [&](Value operand) { return isMultipleOf(operand, factor, depth - 1); };
+  if (isa<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MaxSIOp>(op))
+    return llvm::all_of(op->getOperands(), holds);
+  return isa<arith::MulIOp>(op) && llvm::any_of(op->getOperands(), holds);
+}
+
+bool tile::isMultipleOf(Value index, int64_t factor) {
+  constexpr int maxDepth = 8;
+  return ::isMultipleOf(index, factor, maxDepth);
 }

@@ -1,6 +1,6 @@
 // How many rows of each tile of a kernel exist (tile stage, analysis).
 #include "attn/Dialect/Tile/Analysis/RowLimits.h"
-#include "attn/Dialect/Tile/Analysis/OpForms.h"
+#include "attn/Dialect/Tile/Analysis/Selection.h"
 
 using namespace mlir;
 using namespace attn;
@@ -28,19 +28,11 @@ static bool hasFirstRow(Value span) {
 
 /// The span that a load takes its rows by, where rows may be missing; null otherwise.
 static Value getLimitingSpan(LoadOp load) {
-  int64_t dimension = getSelection(load).rowDimension;
-  auto operand = load.getIndices().begin();
-  for (auto [current, kind] : llvm::enumerate(load.getKinds())) {
-    if (static_cast<int64_t>(current) == dimension) {
-      auto span = kind == SpanIndex ? cast<SpanType>((*operand).getType()) : SpanType();
-      if (!span || span.getFilled())
-        return {};
-      bool isWhole = load.getResult().getType().getRowCount() == 1 && hasFirstRow(*operand);
-      return isWhole ? Value() : *operand;
-    }
-    operand += kind != FullIndex;
-  }
-  return {};
+  Value span = getRowSpan(load.getKinds(), load.getIndices());
+  if (!span || cast<SpanType>(span.getType()).getFilled())
+    return {};
+  bool isWhole = load.getResult().getType().getRowCount() == 1 && hasFirstRow(span);
+  return isWhole ? Value() : span;
 }
 
 /// Whether `value` is defined inside the regions of `op`.

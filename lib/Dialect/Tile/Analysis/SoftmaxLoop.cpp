@@ -17,6 +17,14 @@ StringRef tile::getFormName(SoftmaxForm form) {
   llvm_unreachable("all forms have a name");
 }
 
+std::optional<SoftmaxForm> tile::getSoftmaxForm(StringRef name) {
+  for (SoftmaxForm form :
+       {SoftmaxForm::Online, SoftmaxForm::TwoPhaseReload, SoftmaxForm::TwoPhaseResident})
+    if (name == getFormName(form))
+      return form;
+  return std::nullopt;
+}
+
 static bool isState(Value value) { return isa<SoftmaxStateType>(value.getType()); }
 
 LogicalResult tile::verifySoftmaxUses(func::FuncOp kernel) {

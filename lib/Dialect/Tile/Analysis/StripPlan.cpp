@@ -1,8 +1,9 @@
 // How a kernel whose rows are too long for local memory is computed in strips of columns (tile
 // stage, analysis).
 #include "attn/Dialect/Tile/Analysis/StripPlan.h"
+#include "attn/Dialect/Tile/Analysis/Elementwise.h"
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
-#include "attn/Dialect/Tile/Analysis/OpForms.h"
+#include "attn/Dialect/Tile/Analysis/Selection.h"
 #include <set>
 
 using namespace mlir;
@@ -26,15 +27,6 @@ llvm::SetVector<Value> tile::getCaptured(Operation *op) {
     }
   });
   return captured;
-}
-
-int64_t tile::getColumnDimension(ArrayRef<int64_t> kinds) {
-  SmallVector<int64_t, 2> kept;
-  for (auto [dimension, kind] : llvm::enumerate(kinds))
-    if (kind != ScalarIndex)
-      kept.push_back(dimension);
-  bool isColumn = kept.size() == 1 && kinds[kept[0]] == SpanIndex;
-  return kept.empty() || isColumn ? -1 : kept.back();
 }
 
 bool StripPlan::isWide(Value value) const {
@@ -131,7 +123,7 @@ bool StripPlanner::canInterchange(RangeOp loop) const {
 }
 
 bool StripPlanner::checkTransfer(Operation *op, Value array, ArrayRef<int64_t> kinds) {
-  int64_t dimension = getColumnDimension(kinds);
+  int64_t dimension = getSelection(kinds).colDimension;
   if (dimension < 0 || kinds[dimension] == SpanIndex)
     return refuse("the columns of " + op->getName().getStringRef() + " are no slice of its array");
   // Strips may be loaded later than the row was: nothing may change it.

@@ -54,11 +54,14 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   if (name == "tile.kernel")
     return isa<UnitAttr>(attribute.getValue()) ? verifyKernel(op)
                                                : op->emitError("'tile.kernel' is a unit attribute");
-  if (name == "tile.keep_composites") {
-    if (!isa<UnitAttr>(attribute.getValue()) || !op->hasAttr("tile.kernel"))
-      return op->emitError("'tile.keep_composites' is a unit attribute of kernels");
-    return success();
-  }
+  if (name == "tile.choice")
+    return isa<ChoiceAttr>(attribute.getValue()) && op->hasAttr("tile.kernel")
+               ? success()
+               : op->emitError("'tile.choice' is a #tile.choice of kernels");
+  if (name == "tile.alternatives")
+    return isa<ArrayAttr>(attribute.getValue())
+               ? success()
+               : op->emitError("'tile.alternatives' is a list of what was looked at");
   if (name != "tile.symbols")
     return op->emitError() << "unknown attribute '" << name << "'";
   auto symbols = dyn_cast<DictionaryAttr>(attribute.getValue());

@@ -2,8 +2,8 @@
 // tile of K rows and m columns: a slot is then one run of elements, and what is done to each row of
 // the band is done to whole slots at once.
 #include "attn/Dialect/Tile/Transforms/BandForms.h"
+#include "attn/Dialect/Tile/Analysis/Elementwise.h"
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
-#include "attn/Dialect/Tile/Analysis/OpForms.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 using namespace mlir;
@@ -332,6 +332,49 @@ LogicalResult BandRewriter::rewriteReduce(ReduceOp op) {
   return success();
 }
 
+/// The rows that a band op has slots for.
+static Attribute getBandRows(Operation *op) {
+  if (auto mask = dyn_cast<BandMaskOp>(op); mask && mask.getTransposed())
+    return mask.getResult().getType().getCols();
+  Value band = isa<BandMixOp, BandSpreadOp>(op) ? op->getOperand(0) : op->getResult(0);
+  return cast<TileType>(band.getType()).getRows();
+}
+
+/// Slots lie in rows of the tile that a band becomes, and a row starts at a block of local memory.
+/// A tile of one column has no such rows: a band takes two rows or more.
+static LogicalResult requireTwoRows(func::FuncOp kernel) {
+  constexpr int64_t fewest = 2;
+  auto symbols = kernel->getAttrOfType<DictionaryAttr>("tile.symbols");
+  NamedAttrList ranges(symbols);
+  for (Operation *op : getBandOps(kernel)) {
+    Attribute rows = getBandRows(op);
+    auto number = dyn_cast<IntegerAttr>(rows);
+    auto symbol = dyn_cast<StringAttr>(rows);
+    auto range = symbols && symbol ? symbols.getAs<AutoAttr>(symbol) : AutoAttr();
+    if ((number && number.getInt() < fewest) || (range && range.getHi() < fewest))
+      return op->emitOpError("has a single row; a band takes at least two rows of a tile");
+    if (range && range.getLo() < fewest)
+      ranges.set(symbol, AutoAttr::get(op->getContext(), fewest, range.getHi()));
+  }
+  if (symbols)
+    kernel->setAttr("tile.symbols", ranges.getDictionary(kernel.getContext()));
+  return success();
+}
+
 LogicalResult tile::rewriteBands(func::FuncOp kernel, BandForm form) {
-  return BandRewriter(kernel, form).run();
+  return failure(failed(requireTwoRows(kernel)) || failed(BandRewriter(kernel, form).run()));
+}
+
+FailureOr<BandForm> tile::getBandForm(func::FuncOp kernel, StringRef name) {
+  if (!llvm::is_contained({"halo", "gathered", "cube"}, name))
+    return kernel.emitError() << "unknown band form '" << name
+                              << "'; known: auto, halo, gathered, cube";
+  SmallVector<Operation *> bandOps = getBandOps(kernel);
+  if (name == "cube" && !bandOps.empty())
+    return bandOps.front()->emitOpError("cannot take the form cube: bands are computed by vector "
+                                        "units; take halo or gathered");
+  if (name == "gathered" && !bandOps.empty() && !canGather(kernel))
+    return bandOps.front()->emitOpError("cannot take the form gathered: no window of the kernel is "
+                                        "loaded through a span with missing rows");
+  return name == "gathered" ? BandForm::Gathered : BandForm::Halo;
 }

@@ -360,6 +360,8 @@ void rewriteResident(SoftmaxLoop &match) {
 } // namespace
 
 LogicalResult tile::rewriteSoftmax(func::FuncOp kernel, SoftmaxForm form) {
+  if (failed(verifySoftmaxUses(kernel)))
+    return failure();
   if (form == SoftmaxForm::Online) {
     OnlineRewriter().run(kernel);
     return success();

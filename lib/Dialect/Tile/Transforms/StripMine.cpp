@@ -1,5 +1,6 @@
 // Computes long rows in strips of columns, as a StripPlan says (tile stage).
 #include "attn/Dialect/Tile/Transforms/StripMine.h"
+#include "attn/Dialect/Tile/Analysis/Selection.h"
 #include "attn/Dialect/Tile/Transforms/LoopRewrite.h"
 #include "mlir/IR/IRMapping.h"
 #include <limits>
@@ -176,7 +177,7 @@ Value StripMiner::materializeLoop(RangeOp loop, Value row, Strip &strip) {
 void StripMiner::sliceColumns(ArrayRef<int64_t> kinds, SmallVectorImpl<Value> &indices,
                               SmallVectorImpl<int64_t> &newKinds, const Strip &strip,
                               Location loc) {
-  int64_t dimension = getColumnDimension(kinds);
+  int64_t dimension = getSelection(kinds).colDimension;
   auto operand = indices.begin();
   for (int64_t current = 0; current < dimension; ++current)
     operand += kinds[current] != FullIndex;

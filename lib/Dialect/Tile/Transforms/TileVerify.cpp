@@ -1,5 +1,6 @@
 // tile-verify: the gate at the end of the tile stage.
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
+#include "attn/Dialect/Tile/Analysis/Selection.h"
 #include "attn/Dialect/Tile/Transforms/Passes.h"
 
 namespace attn {
@@ -45,17 +46,13 @@ static LogicalResult verifyBound(Operation *op) {
 
 /// Columns must be numbers and lie one behind the other in memory.
 static LogicalResult verifySelection(Operation *op, ArrayRef<int64_t> kinds) {
-  SmallVector<size_t> kept;
-  for (auto [dimension, kind] : llvm::enumerate(kinds))
-    if (kind != ScalarIndex)
-      kept.push_back(dimension);
-  bool hasColumns = kept.size() == 2 || (kept.size() == 1 && kinds[kept[0]] != SpanIndex);
-  if (!hasColumns)
+  int64_t columns = getSelection(kinds).colDimension;
+  if (columns < 0)
     return success();
-  if (kinds[kept.back()] == SpanIndex)
+  if (kinds[columns] == SpanIndex)
     return op->emitOpError("takes its columns from a span; columns must be a number");
-  if (kept.back() + 1 != kinds.size())
-    return op->emitOpError() << "takes its columns from dimension " << kept.back()
+  if (columns + 1 != static_cast<int64_t>(kinds.size()))
+    return op->emitOpError() << "takes its columns from dimension " << columns
                              << "; they must come from the last, which is contiguous";
   return success();
 }

@@ -1,4 +1,4 @@
-// Which forms a softmax state can take, seen from the loop that fills it (tile-decompose-softmax).
+// Which forms a softmax state can take, seen from the loop that fills it (tile-choose).
 #ifndef ATTN_DIALECT_TILE_ANALYSIS_SOFTMAXLOOP_H
 #define ATTN_DIALECT_TILE_ANALYSIS_SOFTMAXLOOP_H
 
@@ -9,8 +9,9 @@ namespace attn::tile {
 
 enum class SoftmaxForm { Online, TwoPhaseReload, TwoPhaseResident };
 
-/// What the option and the remarks call a form.
+/// What the option and the remarks call a form, and the form of that name.
 llvm::StringRef getFormName(SoftmaxForm form);
+std::optional<SoftmaxForm> getSoftmaxForm(llvm::StringRef name);
 
 /// A softmax that one loop fills with one push, and that is finished behind it.
 struct SoftmaxLoop {

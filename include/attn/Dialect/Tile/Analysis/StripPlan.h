@@ -85,9 +85,6 @@ bool isWholeRowOp(mlir::Operation *op);
 /// The values used inside the regions of `op` that are defined outside.
 llvm::SetVector<mlir::Value> getCaptured(mlir::Operation *op);
 
-/// The dimension of an array that a load or store takes its columns from, or -1 for none.
-int64_t getColumnDimension(llvm::ArrayRef<int64_t> kinds);
-
 } // namespace attn::tile
 
 #endif // ATTN_DIALECT_TILE_ANALYSIS_STRIPPLAN_H

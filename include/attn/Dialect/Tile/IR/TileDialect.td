@@ -33,10 +33,6 @@ def Tile_Dialect : Dialect {
     }
     ```
 
-    A kernel with the unit attribute `tile.keep_composites` is for templates that work on whole tiles (HIVM): its ops
-    become the chip's composites and instructions that those have, never fused products, and all rows of a tile are
-    computed with.
-
     Names of the source travel as `NameLoc`s around the Python position of each op and argument.
   }];
   let useDefaultAttributePrinterParser = 1;
@@ -155,6 +151,24 @@ def Tile_AutoAttr : AttrDef<Tile_Dialect, "Auto"> {
   let parameters = (ins "int64_t":$lo, "int64_t":$hi);
   let assemblyFormat = "`<` $lo `,` $hi `>`";
   let genVerifyDecl = 1;
+}
+
+def Tile_ChoiceAttr : AttrDef<Tile_Dialect, "Choice"> {
+  let mnemonic = "choice";
+  let summary = "What was chosen for a kernel: forms, sizes, stages and strips";
+  let description = [{
+    The attribute `tile.choice` of a kernel: `tile-choose` writes it, the passes after it apply it. The forms of bands and
+    softmax states are there where the kernel has such. Loops have the stages that their author asked for, but not more
+    than `range_stages`. `strip_columns` is 0 where rows are computed whole; `keep` says which rows strips keep.
+
+    ```mlir
+    #tile.choice<softmax = "online", sizes = {BT = 2 : i64}, grid_stages = 2, range_stages = 2, strip_columns = 0>
+    ```
+  }];
+  let parameters = (ins OptionalParameter<"::mlir::StringAttr">:$band, OptionalParameter<"::mlir::StringAttr">:$softmax,
+                        "::mlir::DictionaryAttr":$sizes, "int64_t":$grid_stages, "int64_t":$range_stages,
+                        "int64_t":$strip_columns, OptionalParameter<"::mlir::DenseBoolArrayAttr">:$keep);
+  let assemblyFormat = "`<` struct(params) `>`";
 }
 
 def Tile_SumAttr : AttrDef<Tile_Dialect, "Sum"> {

@@ -1,4 +1,4 @@
-// Rewrites of bands into tiles, one per form; tile-lower-band-gather chooses among them.
+// Rewrites of bands into tiles, one per form; tile-choose chooses among them.
 #ifndef ATTN_DIALECT_TILE_TRANSFORMS_BANDFORMS_H
 #define ATTN_DIALECT_TILE_TRANSFORMS_BANDFORMS_H
 
@@ -20,8 +20,11 @@ llvm::SmallVector<mlir::Operation *> getBandOps(mlir::func::FuncOp kernel);
 /// Whether some window of the kernel is loaded, so that its slots can load their rows themselves.
 bool canGather(mlir::func::FuncOp kernel);
 
+/// The form of that name, where the bands of `kernel` can take it. Others are an error.
+mlir::FailureOr<BandForm> getBandForm(mlir::func::FuncOp kernel, llvm::StringRef name);
+
 /// Rewrites every band of `kernel` into `form`. What cannot be done with a band is an error at its
-/// place.
+/// place. Slots lie in rows of the tile that a band becomes, so its range of rows begins at two.
 mlir::LogicalResult rewriteBands(mlir::func::FuncOp kernel, BandForm form);
 
 } // namespace attn::tile

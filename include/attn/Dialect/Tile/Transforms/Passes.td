@@ -4,29 +4,6 @@
 
 include "mlir/Pass/PassBase.td"
 
-def KeepCompositesPass : Pass<"tile-keep-composites", "::mlir::ModuleOp"> {
-  let summary = "Marks kernels as ones whose composites are kept";
-  let description = [{
-    For the way to HIVM, whose ops are templates of the vendor over whole tiles. What the mark, `tile.keep_composites`,
-    means to later passes:
-
-    - products are computed on their own: no template multiplies and adds at once;
-    - a composite's scratch is as large as the template's;
-    - all rows of a tile are computed with, also those that it lacks at the end of an array: templates of known shape
-      need less scratch. Loads fill such rows with zeros; stores and reductions down columns leave them out;
-    - a column is spread to blocks, and gathered from them, by composites;
-    - `ascend-expand-composites` leaves the kernel alone, and `ascend-verify` takes it as it is.
-
-    ```mlir
-    func.func @k(%x: !tile.array<?x64xf32>) attributes {tile.kernel} { ... }
-    ```
-    becomes
-    ```mlir
-    func.func @k(%x: !tile.array<?x64xf32>) attributes {tile.keep_composites, tile.kernel} { ... }
-    ```
-  }];
-}
-
 def LowerBandGatherPass : Pass<"tile-lower-band-gather", "::mlir::ModuleOp"> {
   let summary = "Replaces bands by arithmetic on the rows of each slot";
   let description = [{
@@ -41,9 +18,9 @@ def LowerBandGatherPass : Pass<"tile-lower-band-gather", "::mlir::ModuleOp"> {
     - `gathered`: where a window is loaded through a `filled` span, each slot loads its own rows, through the same
       span moved by the slot. It reads every row once per slot, and needs memory for one slot only.
 
-    `auto` takes `halo` where that fits the chip, and otherwise the form with the least estimated time; it says so in a
-    remark. `cube`, a product on the matrix unit, is known and refused. Dilation needs no form of its own: rows of one
-    residue class are a `mapped` span, and its load moves no others.
+    `auto` takes the form of the kernel's `tile.choice`, or `halo` where it has none. `cube`, a product on the matrix unit,
+    is known and refused. Dilation needs no form of its own: rows of one residue class are a `mapped` span, and its load
+    moves no others.
 
     Bands must be computed with element by element, reduced over their slots, mixed or spread; anything else, such as a
     store of one, is an error.
@@ -64,6 +41,7 @@ def LowerBandGatherPass : Pass<"tile-lower-band-gather", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [Option<"form", "form", "std::string", "\"auto\"", "auto, halo, gathered or cube">];
+  let statistics = [Statistic<"bandsLowered", "bands-lowered", "ops on bands that were rewritten">];
   let dependentDialects = ["::attn::tile::TileDialect", "::mlir::arith::ArithDialect"];
 }
 
@@ -80,8 +58,7 @@ def DecomposeSoftmaxPass : Pass<"tile-decompose-softmax", "::mlir::ModuleOp"> {
     - `two-phase-resident`: the same with values and scores kept; the loops are unrolled. Possible where
       the trip count is a small number.
 
-    `auto` takes, among the forms that fit the chip, the one that moves the fewest bytes, then the one with the least vector
-    work, and says so in a remark. On the host it takes `online`.
+    `auto` takes the form of the kernel's `tile.choice`, or `online` where it has none.
 
     ```mlir
     %st0 = tile.softmax_init : !tile.softmax_state<BT x 64>
@@ -109,47 +86,7 @@ def DecomposeSoftmaxPass : Pass<"tile-decompose-softmax", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"form", "form", "std::string", "\"auto\"",
                         "auto, online, two-phase-resident or two-phase-reload">];
-  let dependentDialects = ["::attn::tile::TileDialect", "::mlir::arith::ArithDialect"];
-}
-
-def FitTilesPass : Pass<"tile-fit-tiles", "::mlir::ModuleOp"> {
-  let summary = "Binds block sizes so that a kernel fits local memory, in strips of columns where it must";
-  let description = [{
-    For every choice of the sizes in `tile.symbols` and of the loops' stages, the bytes of local memory are counted
-    exactly as the lowering will use them (`BufferAssignment`). Among the choices that fit, the one with the
-    best estimated time is applied; the grid, or each block's share of it, is double-buffered where that fits too. The
-    sizes are recorded in `launch.sizes`, and bound in the function that counts tiles as well.
-
-    Where not even the smallest sizes fit, rows are computed in strips of columns: a walk over the strips for what can be
-    computed at once, another for what needs a reduction over the whole row. Rows that several walks need are kept whole in
-    local memory or loaded again, a loop that only adds rows up moves inside the strips, and a carried row that
-    fits nowhere is spilled to a workspace: the choice that moves the fewest bytes, with remarks that say so. `strips` asks
-    for strips of that many columns, on the chip, also where whole rows would fit.
-
-    When nothing fits, one error lists every buffer that is alive where the most memory is needed.
-
-    On the host, where any size runs, the smallest size with enough elements per tile is taken, and the largest of a symbol
-    that is no dimension of a tile.
-
-    ```mlir
-    func.func @copy(...) attributes {tile.kernel, tile.symbols = {BT = #tile.auto<1, 64>}} {
-      tile.grid (%t) in (%T by BT) {
-        %v = tile.load %x[%t span, :] : (!tile.array<?x64xf32>, !tile.span<BT>) -> !tile.tile<BT x 64 x f32>
-    ```
-    becomes
-    ```mlir
-    func.func @copy(...) attributes {tile.kernel, launch.sizes = {BT = 64 : i64}} {
-      tile.grid (%t) in (%T by 64) stages 2 {
-        %v = tile.load %x[%t span, :] : (!tile.array<?x64xf32>, !tile.span<64>) -> !tile.tile<64 x 64 x f32>
-    ```
-  }];
-  let options = [
-    ListOption<"sizes", "sizes", "std::string", "sizes fixed by the author, as BT=2">,
-    Option<"strips", "strips", "int64_t", "0",
-           "columns of the strips that longer rows are computed in; 0: strips only where whole rows do not fit">,
-    Option<"printAlternatives", "print-alternatives", "bool", "false",
-           "say in remarks what every choice that was looked at would need">,
-  ];
+  let statistics = [Statistic<"statesDecomposed", "states-decomposed", "softmax states that were rewritten">];
   let dependentDialects = ["::attn::tile::TileDialect", "::mlir::arith::ArithDialect"];
 }
 
@@ -197,6 +134,32 @@ def ClampGridPass : Pass<"tile-clamp-grid", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::attn::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
+}
+
+def FitTilesPass : Pass<"tile-fit-tiles", "::mlir::ModuleOp"> {
+  let summary = "Applies the sizes, stages and strips that were chosen for a kernel";
+  let description = [{
+    Replaces the symbols of a kernel by the numbers of its `tile.choice`, limits the stages of its loops, and computes rows
+    in strips of columns where the choice says so. The sizes are recorded in `launch.sizes`, and bound in the function that
+    counts tiles as well.
+
+    ```mlir
+    func.func @copy(...) attributes {tile.kernel, tile.symbols = {BT = #tile.auto<1, 64>}, tile.choice = #tile.choice<...>} {
+      tile.grid (%t) in (%T by BT) {
+        %v = tile.load %x[%t span, :] : (!tile.array<?x64xf32>, !tile.span<BT>) -> !tile.tile<BT x 64 x f32>
+    ```
+    becomes
+    ```mlir
+    func.func @copy(...) attributes {tile.kernel, launch.sizes = {BT = 64 : i64}} {
+      tile.grid (%t) in (%T by 64) stages 2 {
+        %v = tile.load %x[%t span, :] : (!tile.array<?x64xf32>, !tile.span<64>) -> !tile.tile<64 x 64 x f32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"kernelsBound", "kernels-bound", "kernels whose sizes were bound">,
+    Statistic<"kernelsInStrips", "kernels-in-strips", "kernels whose rows are computed in strips">,
+  ];
+  let dependentDialects = ["::attn::tile::TileDialect", "::mlir::arith::ArithDialect"];
 }
 
 def SplitPhasesPass : Pass<"tile-split-phases", "::mlir::ModuleOp"> {
@@ -251,19 +214,6 @@ def TileVerifyPass : Pass<"tile-verify", "::mlir::ModuleOp"> {
     ```mlir
     tile.store %x, %y[%t span, :] : ...  // passes
     tile.store %x, %y[:, %t span] : ...  // fails: the columns come from a span
-    ```
-  }];
-}
-
-def PrintBuffersPass : Pass<"tile-print-buffers", "::mlir::func::FuncOp"> {
-  let summary = "Says in remarks which buffers the tiles of a kernel need";
-  let description = [{
-    One remark per buffer of the `BufferAssignment`, at the place of the tile that first lives there, and one with the
-    bytes they take together. The IR is not changed.
-
-    ```mlir
-    // remark: buffer 'v' of 'bf16': 2 x 4096 elements, 16384 bytes, alive from 12 to 40
-    %v = tile.load %V[%n, %t span, :] : (!tile.array<?x?x4096xbf16>, index, !tile.span<1>) -> !tile.tile<1 x 4096 x bf16>
     ```
   }];
 }

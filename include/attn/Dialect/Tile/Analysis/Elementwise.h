@@ -1,0 +1,21 @@
+// Which tile ops compute element by element, and which tiles are one value repeated.
+#ifndef ATTN_DIALECT_TILE_ANALYSIS_ELEMENTWISE_H
+#define ATTN_DIALECT_TILE_ANALYSIS_ELEMENTWISE_H
+
+#include "attn/Dialect/Tile/IR/Tile.h"
+#include <optional>
+
+namespace attn::tile {
+
+bool isBinary(mlir::Operation *op);
+bool isUnary(mlir::Operation *op);
+
+/// Whether `value` is a splat, so that it can be written anew wherever it is needed.
+bool isSplat(mlir::Value value);
+
+/// The number that a splat is filled with, or none where it is not a constant.
+std::optional<llvm::APFloat> getSplatConstant(mlir::Value splat);
+
+} // namespace attn::tile
+
+#endif // ATTN_DIALECT_TILE_ANALYSIS_ELEMENTWISE_H

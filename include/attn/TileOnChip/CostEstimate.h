@@ -1,0 +1,27 @@
+// What a bound kernel would cost on the chip, roughly: good enough to choose sizes and forms by.
+#ifndef ATTN_TILEONCHIP_COSTESTIMATE_H
+#define ATTN_TILEONCHIP_COSTESTIMATE_H
+
+#include "attn/TileOnChip/ChipModel.h"
+
+namespace attn::onchip {
+
+/// The work of one core on its share of the grid. Sizes that are only known when the kernel runs
+/// are assumed alike for every choice, so that only comparisons mean something.
+struct CostEstimate {
+  double gmBytes = 0;
+  double vectorCycles = 0;
+  /// Vector work and transfers, overlapped where the stages of the loops allow it.
+  double cycles = 0;
+};
+
+/// The kernel must be bound and free of softmax states.
+CostEstimate estimateCost(mlir::func::FuncOp kernel, const ChipModel &model);
+
+/// The sizes that estimates for the kernel assume where they are only known when it runs: "N = 8,
+/// 256 rows of the grid for each core".
+std::string describeShape(mlir::func::FuncOp kernel);
+
+} // namespace attn::onchip
+
+#endif // ATTN_TILEONCHIP_COSTESTIMATE_H

@@ -1,0 +1,21 @@
+// The families of tile ops that have no forms of their own to ask about.
+#ifndef ATTN_TILEONCHIP_FAMILIES_REGISTRATION_H
+#define ATTN_TILEONCHIP_FAMILIES_REGISTRATION_H
+
+#include "mlir/IR/MLIRContext.h"
+
+namespace attn::onchip {
+
+/// Attaches the models of loops, their yields and phases.
+void registerLoops(mlir::MLIRContext *context);
+
+/// Attaches the models of spans, sizes, dimensions and block numbers.
+void registerScalars(mlir::MLIRContext *context);
+
+/// Attaches the models of band masks, and of what must be lowered before the chip: grids, softmax
+/// states, band products.
+void registerBands(mlir::MLIRContext *context);
+
+} // namespace attn::onchip
+
+#endif // ATTN_TILEONCHIP_FAMILIES_REGISTRATION_H

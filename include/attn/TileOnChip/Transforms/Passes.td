@@ -1,0 +1,94 @@
+// The passes of TileOnChip/Transforms.
+#ifndef ATTN_TILEONCHIP_TRANSFORMS_PASSES
+#define ATTN_TILEONCHIP_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def KeepCompositesPass : Pass<"tile-keep-composites", "::mlir::ModuleOp"> {
+  let summary = "Marks kernels as ones whose composites are kept";
+  let dependentDialects = ["::attn::ascend::AscendDialect"];
+  let description = [{
+    For the way to HIVM, whose ops are templates of the vendor over whole tiles. What the mark, `ascend.keep_composites`,
+    means to later passes:
+
+    - products are computed on their own: no template multiplies and adds at once;
+    - a composite's scratch is as large as the template's;
+    - all rows of a tile are computed with, also those that it lacks at the end of an array: templates of known shape
+      need less scratch. Loads fill such rows with zeros; stores and reductions down columns leave them out;
+    - a column is spread to blocks, and gathered from them, by composites;
+    - `ascend-expand-composites` leaves the kernel alone, and `ascend-verify` takes it as it is.
+
+    ```mlir
+    func.func @k(%x: !tile.array<?x64xf32>) attributes {tile.kernel} { ... }
+    ```
+    becomes
+    ```mlir
+    func.func @k(%x: !tile.array<?x64xf32>) attributes {ascend.keep_composites, tile.kernel} { ... }
+    ```
+  }];
+}
+
+def ChoosePass : Pass<"tile-choose", "::mlir::ModuleOp"> {
+  let summary = "Chooses forms, block sizes, stages and strips with which kernels fit local memory and are fast";
+  let description = [{
+    One search over everything that is left open about a kernel. What was chosen is written as its `tile.choice`, which the
+    passes after this one apply; the kernel itself stays as it is.
+
+    *Forms* are decided first, each by what the kernel would cost in it. Bands take `halo` where that fits the chip, and
+    otherwise the form with the least estimated time. Softmax states take, among the forms that fit, the one that moves the fewest
+    bytes, then the fastest. Remarks say so. On the host they take `halo` and `online`.
+
+    *Sizes, stages, strips*: for every choice of the sizes in `tile.symbols` and of the loops' stages, the bytes of local
+    memory are counted exactly as the lowering will use them (`BufferAssignment`). Among the choices that fit, the one with the
+    best estimated time is taken; the grid, or each block's share of it, is double-buffered where that fits too.
+
+    Where not even the smallest sizes fit, rows are computed in strips of columns: a walk over the strips for what can be
+    computed at once, another for what needs a reduction over the whole row. Rows that several walks need are kept whole in
+    local memory or loaded again, a loop that only adds rows up moves inside the strips, and a carried row that
+    fits nowhere is spilled to a workspace: the choice that moves the fewest bytes, with remarks that say so. `strips` asks
+    for strips of that many columns, on the chip, also where whole rows would fit.
+
+    When nothing fits, one error names the memory and lists every buffer that is alive where the most of it is needed.
+
+    On the host, where any size runs, the smallest size with enough elements per tile is taken, and the largest of a symbol
+    that is no dimension of a tile.
+
+    ```mlir
+    func.func @copy(...) attributes {tile.kernel, tile.symbols = {BT = #tile.auto<1, 64>}} { ... }
+    ```
+    becomes
+    ```mlir
+    func.func @copy(...) attributes {tile.kernel, tile.symbols = {BT = #tile.auto<1, 64>},
+        tile.choice = #tile.choice<sizes = {BT = 64 : i64}, grid_stages = 2, range_stages = 1, strip_columns = 0>} { ... }
+    ```
+  }];
+  let options = [
+    Option<"band", "band", "std::string", "\"auto\"", "the form of bands: auto, halo, gathered or cube">,
+    Option<"softmax", "softmax", "std::string", "\"auto\"",
+           "the form of softmax states: auto, online, two-phase-resident or two-phase-reload">,
+    ListOption<"sizes", "sizes", "std::string", "sizes fixed by the author, as BT=2">,
+    Option<"strips", "strips", "int64_t", "0",
+           "columns of the strips that longer rows are computed in; 0: strips only where whole rows do not fit">,
+    Option<"printAlternatives", "print-alternatives", "bool", "false",
+           "say in a remark, as a table, what every choice that was looked at would need">,
+    Option<"recordAlternatives", "record-alternatives", "bool", "false",
+           "keep the same table as the attribute tile.alternatives of the kernel">,
+  ];
+  let statistics = [Statistic<"alternativesTried", "alternatives-tried", "choices that were counted and estimated">];
+  let dependentDialects = ["::attn::tile::TileDialect", "::mlir::arith::ArithDialect"];
+}
+
+def PrintBuffersPass : Pass<"tile-print-buffers", "::mlir::func::FuncOp"> {
+  let summary = "Says in remarks which buffers the tiles of a kernel need";
+  let description = [{
+    One remark per buffer of the `BufferAssignment`, at the place of the tile that first lives there, and one with the
+    bytes they take together. The IR is not changed.
+
+    ```mlir
+    // remark: buffer 'v' of 'bf16': 2 x 4096 elements, 16384 bytes, alive from 12 to 40
+    %v = tile.load %V[%n, %t span, :] : (!tile.array<?x?x4096xbf16>, index, !tile.span<1>) -> !tile.tile<1 x 4096 x bf16>
+    ```
+  }];
+}
+
+#endif // ATTN_TILEONCHIP_TRANSFORMS_PASSES

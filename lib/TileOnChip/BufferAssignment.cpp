@@ -1,0 +1,432 @@
+// Which buffer every tile of a kernel lives in (tile on the chip, analysis): tiles that may share
+// memory are gathered into classes; a class becomes a buffer, or a part of another one.
+#include "attn/TileOnChip/BufferAssignment.h"
+#include "TileClasses.h"
+#include "attn/Support/IntervalPacking.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::onchip;
+using namespace attn::tile;
+
+//===----------------------------------------------------------------------===//
+// What can be assigned
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyType(Operation *op, Type type) {
+  if (isa<SoftmaxStateType>(type))
+    return op->emitOpError("has a softmax state: run tile-decompose-softmax before");
+  auto tile = dyn_cast<TileType>(type);
+  if (!tile)
+    return success();
+  if (!tile.isBound())
+    return op->emitOpError() << "has " << tile
+                             << ", whose sizes are no numbers yet: run tile-fit-tiles before";
+  // Keeps every byte count far from overflow.
+  constexpr int64_t maxElements = int64_t(1) << 40;
+  if (tile.getRowCount() > maxElements || tile.getColCount() > maxElements / tile.getRowCount())
+    return op->emitOpError() << "has " << tile << ", which no memory holds";
+  return success();
+}
+
+static LogicalResult verifyAssignable(func::FuncOp kernel) {
+  if (kernel.isDeclaration() || !kernel.getBody().hasOneBlock())
+    return kernel.emitError("a kernel must be one block, without branches");
+  WalkResult result = kernel.getBody().walk([&](Operation *op) -> WalkResult {
+    if (!isa<RangeOp, GridOp>(op) && op->getNumRegions() != 0)
+      return op->emitOpError("cannot stand in a kernel: loops are tile.grid and tile.range");
+    for (Type type : op->getResultTypes())
+      if (failed(verifyType(op, type)))
+        return WalkResult::interrupt();
+    for (Region &region : op->getRegions())
+      for (BlockArgument argument : region.getArguments())
+        if (failed(verifyType(op, argument.getType())))
+          return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+//===----------------------------------------------------------------------===//
+// Assignment
+//===----------------------------------------------------------------------===//
+
+namespace attn::onchip {
+
+class BufferAssigner {
+public:
+  BufferAssigner(func::FuncOp kernel, const ChipModel &model, BufferAssignment &result)
+      : kernel(kernel), model(model), result(result), liveness(kernel, model),
+        classes(kernel, liveness) {}
+
+  void run();
+
+private:
+  /// Who touches a buffer.
+  struct Touches {
+    Operation *commonLoop;
+    unsigned pipes;
+  };
+
+  size_t getBufferClass(size_t index) const;
+  void touch(Value value, Operation *op, unsigned pipes);
+  void touchByCopy(OpOperand &use);
+  void touchAll(Value value);
+  unsigned getWriters(Value value) const;
+
+  void makeBuffers();
+  void makePlaces();
+  void makeScratch();
+  void addScratch(Operation *op, Value named, const ScratchNeed &need, unsigned number = 0);
+  void packBuffers();
+  void addInsertionStarts();
+  void sortBuffers();
+  Value getRepresentative(ArrayRef<Value> members) const;
+  std::string getName(Value value, StringRef suffix);
+
+  func::FuncOp kernel;
+  const ChipModel &model;
+  BufferAssignment &result;
+  TileLiveness liveness;
+  TileClasses classes;
+  DenseMap<size_t, Touches> touches; // by class
+  DenseMap<size_t, size_t> numbers;  // from class to buffer
+  llvm::StringMap<int64_t> names;    // and the last number behind each
+};
+
+} // namespace attn::onchip
+
+void BufferAssigner::run() {
+  result.fusedProducts = liveness.getFusedProducts();
+  result.insertions = llvm::to_vector(classes.getInsertions());
+  makeBuffers();
+  makePlaces();
+  addInsertionStarts();
+  makeScratch();
+  sortBuffers();
+  packBuffers();
+}
+
+//===----------------------------------------------------------------------===//
+// Who touches a buffer
+//===----------------------------------------------------------------------===//
+
+/// The class of the buffer that a class lies in.
+size_t BufferAssigner::getBufferClass(size_t index) const {
+  while (std::optional<size_t> insertion = classes[index].insertion) {
+    InsertOp insert = classes.getInsertions()[*insertion];
+    index = *classes.getClass(insert.getResult());
+  }
+  return index;
+}
+
+void BufferAssigner::touch(Value value, Operation *op, unsigned pipes) {
+  std::optional<size_t> index = classes.getClass(value);
+  if (!index)
+    return;
+  Operation *loop = op->getParentOp();
+  Touches &of = touches.try_emplace(getBufferClass(*index), Touches{loop, NoPipe}).first->second;
+  of.pipes |= pipes;
+  while (!of.commonLoop->isAncestor(loop))
+    of.commonLoop = of.commonLoop->getParentOp();
+}
+
+/// The pipes that write a value where it is made.
+unsigned BufferAssigner::getWriters(Value value) const {
+  auto op = value.getDefiningOp<OnChipOpInterface>();
+  if (!op)
+    return NoPipe;
+  auto insert = dyn_cast<InsertOp>(op.getOperation());
+  return insert && classes.isInPlace(insert) ? NoPipe : op.getWritingPipes(model);
+}
+
+/// What a loop or its yield hands on by a copy is read and written by the vector unit.
+void BufferAssigner::touchByCopy(OpOperand &use) {
+  auto range = dyn_cast<RangeOp>(use.getOwner());
+  unsigned first = range ? range.getInits().getBeginOperandIndex() : 0;
+  if (isa<YieldOp>(use.getOwner()))
+    range = dyn_cast<RangeOp>(use.getOwner()->getParentOp());
+  if (!range)
+    return;
+  Value argument = range.getCarried()[use.getOperandNumber() - first];
+  if (classes.getClass(use.get()) == classes.getClass(argument))
+    return;
+  touch(use.get(), use.getOwner(), VectorPipe);
+  touch(argument, use.getOwner(), VectorPipe);
+}
+
+/// Notes every op that touches the memory of `value`.
+void BufferAssigner::touchAll(Value value) {
+  Operation *op = value.getDefiningOp();
+  bool isUndefined = isa_and_present<UndefinedOp>(op);
+  // A carried tile is set before the loop, so its buffer belongs to what is around the loop.
+  if (!isUndefined)
+    touch(value, op ? op : value.getParentBlock()->getParentOp(), getWriters(value));
+  liveness.forEachReader(value, [&](Operation *reader, bool) {
+    bool isHandedOn = isa<RangeOp, YieldOp, InsertOp>(reader);
+    if (!isHandedOn || !isUndefined)
+      touch(value, reader, cast<OnChipOpInterface>(reader).getReadingPipes());
+  });
+  if (!isUndefined)
+    for (OpOperand &use : value.getUses())
+      touchByCopy(use);
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+/// The tile that gives a buffer its name and place in the source: the one that lives longest, of
+/// those that the source names where there are any.
+Value BufferAssigner::getRepresentative(ArrayRef<Value> members) const {
+  return *llvm::max_element(members, [&](Value a, Value b) {
+    auto rank = [&](Value value) {
+      Life life = classes.getLife(value);
+      return std::make_tuple(isa<NameLoc>(value.getLoc()), life.end - life.begin, -life.begin);
+    };
+    return rank(a) < rank(b);
+  });
+}
+
+/// The name of the source, or that of the op, made unique.
+std::string BufferAssigner::getName(Value value, StringRef suffix) {
+  auto named = dyn_cast<NameLoc>(value.getLoc());
+  Operation *op = value.getDefiningOp();
+  std::string base = named ? named.getName().str()
+                     : op  ? op->getName().stripDialect().str()
+                           : "carried";
+  if (!suffix.empty())
+    base += ("_" + suffix).str();
+  // The number behind a name goes on from the last one, so that many like names stay cheap.
+  int64_t &number = names.try_emplace(base, -1).first->second;
+  std::string name = ++number == 0 ? base : base + "_" + std::to_string(number);
+  while (name != base && !names.try_emplace(name, 0).second)
+    name = base + "_" + std::to_string(++number);
+  return name;
+}
+
+/// The stages of a loop; a function has one.
+static int64_t getStages(Operation *loop) {
+  if (auto range = dyn_cast<RangeOp>(loop))
+    return range.getStages();
+  if (auto grid = dyn_cast<GridOp>(loop))
+    return grid.getStages();
+  return 1;
+}
+
+void BufferAssigner::makeBuffers() {
+  llvm::for_each(classes.getValues(), [&](Value value) { touchAll(value); });
+  for (Value value : classes.getValues()) {
+    std::optional<size_t> index = classes.getClass(value);
+    auto touched = index ? touches.find(*index) : touches.end();
+    if (touched == touches.end() || !numbers.try_emplace(*index, result.buffers.size()).second)
+      continue;
+    const TileClass &in = classes[*index];
+    Value named = getRepresentative(in.members);
+    TileBuffer buffer{getName(named, ""),
+                      tileMemory,
+                      in.elementType,
+                      in.elements,
+                      /*slots=*/1,
+                      named.getLoc(),
+                      in.occupied.begin()->first / 2,
+                      in.occupied.rbegin()->second / 2};
+    auto [loop, pipes] = touched->second;
+    if (getStages(loop) > 1 && llvm::popcount(pipes) > 1) {
+      buffer.slots = getStages(loop);
+      buffer.begin = liveness.getIndex(loop);
+      buffer.end = liveness.getLastIndex(loop);
+    }
+    result.buffers.push_back(std::move(buffer));
+  }
+}
+
+void BufferAssigner::makePlaces() {
+  using Place = BufferAssignment::Place;
+  for (Value value : classes.getValues()) {
+    std::optional<size_t> index = classes.getClass(value);
+    if (liveness.isView(value))
+      result.places[value] = {Place::View, 0};
+    else if (index && classes[*index].insertion)
+      result.places[value] = {Place::Part, *classes[*index].insertion};
+    else if (index && numbers.count(*index))
+      result.places[value] = {Place::Buffer, numbers[*index]};
+  }
+}
+
+/// Finds the op where each part's place must be known, and lets the tiles taken from there live in
+/// it.
+void BufferAssigner::addInsertionStarts() {
+  for (auto [number, insert] : llvm::enumerate(result.insertions)) {
+    SmallVector<Value> members = classes[*classes.getClass(insert.getPart())].members;
+    for (Operation *user : insert.getWhole().getUsers()) {
+      auto extract = dyn_cast<ExtractOp>(user);
+      if (!extract || !classes.isSamePart(extract, insert))
+        continue;
+      result.places[extract.getResult()] = {BufferAssignment::Place::Part, number};
+      members.push_back(extract.getResult());
+    }
+    Value first = *llvm::min_element(
+        members, [&](Value a, Value b) { return liveness.getBegin(a) < liveness.getBegin(b); });
+    Operation *op = first.getDefiningOp();
+    op = insert->getBlock()->findAncestorOpInBlock(op ? *op
+                                                      : *first.getParentBlock()->getParentOp());
+    result.insertionsFrom[op].push_back(number);
+  }
+}
+
+void BufferAssigner::addScratch(Operation *op, Value named, const ScratchNeed &need,
+                                unsigned number) {
+  Operation *loop = op->getParentOp();
+  bool isStaged = need.isTransferred && getStages(loop) > 1;
+  int64_t begin = liveness.getIndex(isStaged ? loop : op);
+  int64_t end = isStaged ? liveness.getLastIndex(loop) : begin;
+  result.scratch[op].push_back({need.scratch, number, result.buffers.size()});
+  result.buffers.push_back({getName(named, onchip::getName(need.scratch)), need.memory,
+                            need.elementType, need.elements, isStaged ? getStages(loop) : 1,
+                            op->getLoc(), begin, end});
+}
+
+void BufferAssigner::makeScratch() {
+  kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<RangeOp, YieldOp>(op)) {
+      for (unsigned number : result.getSetAside(op)) {
+        Value argument = isa<RangeOp>(op) ? cast<RangeOp>(op).getCarried()[number]
+                                          : cast<RangeOp>(op->getParentOp()).getCarried()[number];
+        auto type = cast<TileType>(argument.getType());
+        addScratch(op, argument,
+                   {Scratch::Aside, type.getElementType(), model.getBufferElements(type)}, number);
+      }
+      return;
+    }
+    if (op->getNumResults() == 1 && liveness.isFused(op->getResult(0)))
+      return;
+    auto onChip = dyn_cast<OnChipOpInterface>(op);
+    if (!onChip)
+      return;
+    SmallVector<ScratchNeed> needs;
+    onChip.addScratch(model, liveness.getFusedProducts().lookup(op), needs);
+    for (const ScratchNeed &need : needs)
+      addScratch(op, op->getNumResults() ? op->getResult(0) : op->getOperand(0), need);
+  });
+}
+
+/// Orders the buffers by the time they are first used.
+void BufferAssigner::sortBuffers() {
+  SmallVector<size_t> order = llvm::to_vector(llvm::seq<size_t>(0, result.buffers.size()));
+  llvm::sort(order, [&](size_t a, size_t b) {
+    return std::make_pair(result.buffers[a].begin, a) < std::make_pair(result.buffers[b].begin, b);
+  });
+  SmallVector<size_t> newNumber(order.size());
+  SmallVector<TileBuffer> sorted;
+  for (auto [number, old] : llvm::enumerate(order)) {
+    newNumber[old] = number;
+    sorted.push_back(std::move(result.buffers[old]));
+  }
+  result.buffers = std::move(sorted);
+  for (auto &[value, place] : result.places)
+    if (place.kind == BufferAssignment::Place::Buffer)
+      place.index = newNumber[place.index];
+  for (auto &[op, numbers] : result.scratch)
+    for (auto &named : numbers)
+      named.buffer = newNumber[named.buffer];
+}
+
+void BufferAssigner::packBuffers() {
+  result.offsets.resize(result.buffers.size());
+  for (const LocalMemoryFacts &memory : getLocalMemories()) {
+    SmallVector<size_t> numbers;
+    SmallVector<LiveInterval> intervals;
+    for (auto [number, buffer] : llvm::enumerate(result.buffers))
+      if (buffer.memory == memory.memory) {
+        numbers.push_back(number);
+        intervals.push_back({buffer.getBytes(), buffer.begin, buffer.end});
+      }
+    Packing packing = packIntervals(intervals, memory.alignment);
+    for (auto [number, offset] : llvm::zip_equal(numbers, packing.offsets))
+      result.offsets[number] = offset;
+    // A kernel without tiles takes nothing of the memory that tiles live in.
+    if (!numbers.empty() || memory.memory == tileMemory)
+      result.memoryUse.push_back({memory.memory, packing.bytes});
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Queries
+//===----------------------------------------------------------------------===//
+
+FailureOr<BufferAssignment> BufferAssignment::create(func::FuncOp kernel, const ChipModel &model) {
+  if (failed(verifyAssignable(kernel)))
+    return failure();
+  BufferAssignment assignment;
+  BufferAssigner(kernel, model, assignment).run();
+  return assignment;
+}
+
+ArrayRef<size_t> BufferAssignment::getInsertionsFrom(Operation *op) const {
+  auto found = insertionsFrom.find(op);
+  return found == insertionsFrom.end() ? ArrayRef<size_t>() : ArrayRef<size_t>(found->second);
+}
+
+int64_t BufferAssignment::getBytes(LocalMemory memory) const {
+  for (const MemoryUse &use : memoryUse)
+    if (use.memory == memory)
+      return use.bytes;
+  return 0;
+}
+
+bool BufferAssignment::fits(const Chip &chip) const {
+  return llvm::all_of(memoryUse, [&](const MemoryUse &use) {
+    return use.bytes <= chip.getUsableBytes(use.memory);
+  });
+}
+
+size_t BufferAssignment::getScratch(Operation *op, Scratch wanted, unsigned number) const {
+  if (auto found = scratch.find(op); found != scratch.end())
+    for (const NamedScratch &named : found->second)
+      if (named.scratch == wanted && named.number == number)
+        return named.buffer;
+  llvm::report_fatal_error(Twine(op->getName().getStringRef()) + " takes the scratch '" +
+                           getName(wanted) + "', which was not counted");
+}
+
+std::optional<size_t> BufferAssignment::getBuffer(Value value) const {
+  while (true) {
+    Place place = getPlace(value);
+    switch (place.kind) {
+    case Place::None:
+      return std::nullopt;
+    case Place::Buffer:
+      return place.index;
+    case Place::Part:
+      value = getInsertion(place.index).getResult();
+      break;
+    case Place::View:
+      value = value.getDefiningOp<ExtractOp>().getInput();
+      break;
+    }
+  }
+}
+
+SmallVector<unsigned> BufferAssignment::getSetAside(Operation *op) const {
+  auto range = isa<RangeOp>(op) ? cast<RangeOp>(op) : dyn_cast<RangeOp>(op->getParentOp());
+  if (!range)
+    return {};
+  ValueRange sources =
+      isa<RangeOp>(op) ? ValueRange(range.getInits()) : ValueRange(op->getOperands());
+  llvm::SmallDenseSet<size_t> overwritten;
+  auto isCopied = [&](unsigned number) {
+    Value argument = range.getCarried()[number];
+    return isa<TileType>(argument.getType()) && getPlace(argument) != getPlace(sources[number]);
+  };
+  for (unsigned number = 0; number < sources.size(); ++number)
+    if (isCopied(number))
+      overwritten.insert(*getBuffer(range.getCarried()[number]));
+  SmallVector<unsigned> aside;
+  for (unsigned number = 0; number < sources.size(); ++number)
+    if (std::optional<size_t> source = getBuffer(sources[number]);
+        isCopied(number) && source && overwritten.contains(*source))
+      aside.push_back(number);
+  return aside;
+}

@@ -1,0 +1,161 @@
+// What a bound kernel would cost on the chip: vector instructions and bytes, overlapped where
+// stages allow.
+#include "attn/TileOnChip/CostEstimate.h"
+#include "attn/Dialect/Tile/Analysis/IndexBound.h"
+#include "attn/Dialect/Tile/Analysis/Kernel.h"
+#include "attn/TileOnChip/OnChipOpInterface.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::onchip;
+using namespace attn::tile;
+
+namespace {
+
+/// Trips of a loop whose bounds are known only when the kernel runs.
+constexpr double assumedTrips = 8;
+/// Elements of the grid (rows, for one axis by blocks) that fall to one core, and of a loop by
+/// blocks whose bounds are known only when the kernel runs.
+constexpr double assumedShare = 256;
+
+/// Work that may overlap, vector beside transfers, and work that stands alone.
+struct Work {
+  double gmBytes = 0;
+  double vectorCycles = 0;
+  double vector = 0;
+  double transfer = 0;
+  double serial = 0;
+  /// Until the first iteration's data have arrived and after the last one has been computed,
+  /// nothing overlaps.
+  double fill = 0;
+
+  double getCycles() const { return std::max(vector, transfer) + serial + fill; }
+};
+
+class Estimator {
+public:
+  explicit Estimator(const ChipModel &model) : model(model), costs(model.getChip()) {}
+
+  /// One run of a block. With one stage nothing in it overlaps, except inside nested loops and
+  /// where a loop only casts what is transferred.
+  Work getWork(Block &block, int64_t stages) {
+    bool isLoop = isa<RangeOp, GridOp>(block.getParentOp());
+    Work total;
+    for (Operation &op : block) {
+      Work work = getWork(&op, stages);
+      total.gmBytes += work.gmBytes;
+      total.vectorCycles += work.vectorCycles;
+      bool overlaps = stages > 1 || (isLoop && (work.transfer == 0 || isOnlyCast(&op)));
+      if (overlaps) {
+        total.vector += work.vector;
+        total.transfer += work.transfer;
+        total.serial += work.serial;
+        total.fill = std::max(total.fill, work.fill);
+      } else {
+        total.serial += work.getCycles();
+      }
+    }
+    return total;
+  }
+
+private:
+  /// Whether a transfer shares its buffer with a cast only, so that even a single slot is free
+  /// while everything else is computed.
+  static bool isOnlyCast(Operation *op) {
+    if (auto load = dyn_cast<LoadOp>(op))
+      return load->hasOneUse() && isa<CastOp>(*load->user_begin());
+    auto store = dyn_cast<StoreOp>(op);
+    return store && store.getValue().hasOneUse() && store.getValue().getDefiningOp<CastOp>();
+  }
+
+  Work getWork(Operation *op, int64_t stages) {
+    if (auto range = dyn_cast<RangeOp>(op)) {
+      double trips = getTrips(range);
+      // A loop of one trip is as good as no loop.
+      return trips == 1 ? getWork(range.getBody().front(), stages)
+                        : repeat(range.getBody().front(), trips, range.getStages());
+    }
+    if (auto grid = dyn_cast<GridOp>(op)) {
+      double elements = 1;
+      for (Attribute block : grid.getBlocks())
+        if (auto number = dyn_cast<IntegerAttr>(block))
+          elements *= number.getInt();
+      return repeat(grid.getBody().front(), std::max(1.0, assumedShare / elements),
+                    grid.getStages());
+    }
+    Work work;
+    auto onChip = dyn_cast<OnChipOpInterface>(op);
+    if (!onChip)
+      return work;
+    OpCost cost = onChip.getCost(model, costs);
+    work.gmBytes = cost.gmBytes;
+    work.vectorCycles = work.vector = cost.vectorCycles;
+    work.transfer = cost.transferCycles;
+    if (stages == 1)
+      work.transfer += cost.transferStart;
+    else if (cost.transferCycles > 0)
+      work.fill = cost.transferCycles + cost.transferStart;
+    return work;
+  }
+
+  double getTrips(RangeOp range) {
+    if (range.getParallel())
+      return std::max(1.0, assumedShare / getElementsPerTile(range));
+    auto block = range.getBlock() ? dyn_cast<IntegerAttr>(*range.getBlock()) : IntegerAttr();
+    double step = block ? block.getInt() : 1;
+    if (std::optional<int64_t> most = getLargestDifference(range.getUpper(), range.getLower()))
+      return std::max(0.0, std::ceil(*most / step));
+    return block ? std::max(1.0, assumedShare / step) : assumedTrips;
+  }
+
+  /// The elements of the grid in one iteration of a block's share: what the number of tiles, which
+  /// the bounds of the share are made of, divides the extents by.
+  static double getElementsPerTile(RangeOp share) {
+    double elements = 1;
+    llvm::SmallSetVector<Value, 8> slice;
+    slice.insert(share.getUpper());
+    for (size_t next = 0; next < slice.size(); ++next) {
+      Operation *op = slice[next].getDefiningOp();
+      if (auto count = dyn_cast_if_present<arith::CeilDivUIOp>(op))
+        elements *= std::max<int64_t>(1, getConstant(count.getRhs()).value_or(1));
+      else if (isa_and_present<arith::MulIOp, arith::DivUIOp>(op))
+        slice.insert(op->operand_begin(), op->operand_end());
+    }
+    return elements;
+  }
+
+  Work repeat(Block &body, double trips, int64_t stages) {
+    Work work = getWork(body, stages);
+    for (double *part :
+         {&work.gmBytes, &work.vectorCycles, &work.vector, &work.transfer, &work.serial})
+      *part *= trips;
+    return work;
+  }
+
+  const ChipModel &model;
+  CostModel costs;
+};
+
+} // namespace
+
+CostEstimate onchip::estimateCost(func::FuncOp kernel, const ChipModel &model) {
+  Work work = Estimator(model).getWork(kernel.getBody().front(), /*stages=*/1);
+  return {work.gmBytes, work.vectorCycles, work.getCycles()};
+}
+
+std::string onchip::describeShape(func::FuncOp kernel) {
+  llvm::SmallSetVector<StringRef, 4> names;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  kernel.walk<WalkOrder::PreOrder>([&](RangeOp range) {
+    if (range.getParallel() || getLargestDifference(range.getUpper(), range.getLower()))
+      return;
+    auto name = dyn_cast_if_present<StringAttr>(getSizeName(range.getUpper()));
+    double assumed = range.getBlock() ? assumedShare : assumedTrips;
+    if (name && names.insert(name.getValue()))
+      stream << name.getValue() << " = " << static_cast<int64_t>(assumed) << ", ";
+  });
+  stream << static_cast<int64_t>(assumedShare) << " rows of the grid for each core";
+  return text;
+}

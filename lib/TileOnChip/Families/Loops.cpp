@@ -1,0 +1,132 @@
+// Loops, what they hand on, and phases on the chip (tile on the chip, family).
+#include "attn/TileOnChip/Families/Registration.h"
+#include "attn/TileOnChip/Lowering.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::onchip;
+using namespace attn::tile;
+
+/// Brings the carried tiles into their buffers, before the loop or at its yield, and returns the
+/// carried scalars.
+static SmallVector<Value> handOn(Lowering &lowering, Operation *op, RangeOp range,
+                                 ValueRange sources) {
+  const BufferAssignment &assignment = lowering.assignment;
+  SmallVector<Value> memories(sources.size());
+  for (unsigned number : assignment.getSetAside(op)) {
+    memories[number] = lowering.getScratch(op, Scratch::Aside, number);
+    lowering.copyTile(memories[number], sources[number]);
+  }
+  SmallVector<Value> carried;
+  for (auto [source, argument, memory] : llvm::zip_equal(sources, range.getCarried(), memories)) {
+    if (!isa<TileType>(source.getType()))
+      carried.push_back(lowering.scalars.lookup(source));
+    else if (assignment.getPlace(source) != assignment.getPlace(argument))
+      lowering.copyTile(lowering.getMemory(argument), source, memory);
+  }
+  return carried;
+}
+
+/// A loop by blocks whose bounds are numbers and a whole number of blocks apart has no tail.
+static bool hasNoTail(Value lower, Value upper, int64_t block) {
+  std::optional<int64_t> from = getConstantIntValue(lower), to = getConstantIntValue(upper);
+  return from && to && (*to - *from) % block == 0;
+}
+
+/// Says that the values `from` of the tile function, carried by a loop, are now `to`; tiles lie in
+/// their buffers.
+static void mapCarried(Lowering &lowering, ValueRange from, ValueRange to) {
+  auto next = to.begin();
+  for (Value value : from) {
+    if (!isa<TileType>(value.getType()))
+      lowering.scalars.map(value, *next++);
+    else
+      lowering.limitRows(value);
+  }
+}
+
+/// The blocks that a loop goes by, 1 for one that goes one by one.
+static FailureOr<int64_t> getStep(RangeOp op) {
+  std::optional<Attribute> block = op.getBlock();
+  if (!block)
+    return 1;
+  auto size = dyn_cast<IntegerAttr>(*block);
+  if (!size || size.getInt() < 1)
+    return op.emitOpError("goes by a size that is no number yet: run tile-fit-tiles before");
+  return size.getInt();
+}
+
+namespace {
+
+struct RangeOnChip : OnChipOpInterface::ExternalModel<RangeOnChip, RangeOp> {
+  unsigned getWritingPipes(Operation *, const ChipModel &) const { return NoPipe; }
+  unsigned getReadingPipes(Operation *) const { return NoPipe; }
+
+  LogicalResult lower(Operation *op, Lowering &lowering) const {
+    auto range = cast<RangeOp>(op);
+    FailureOr<int64_t> step = getStep(range);
+    if (failed(step))
+      return failure();
+    for (Type type : range.getResultTypes())
+      if (!isa<TileType>(type) && !type.isIntOrIndexOrFloat())
+        return range.emitOpError() << "carries " << type << ", which has no form on the chip";
+    SmallVector<Value> inits = handOn(lowering, op, range, range.getInits());
+    Value lower = lowering.scalars.lookup(range.getLower());
+    Value upper = lowering.scalars.lookup(range.getUpper());
+    auto loop = lowering.create<scf::ForOp>(lower, upper, lowering.constant(*step), inits);
+    OpBuilder &builder = lowering.builder;
+    if (range.getStages() > 1)
+      loop->setAttr("ascend.stages", builder.getI64IntegerAttr(range.getStages()));
+    if (range.getParallel())
+      loop->setAttr("ascend.parallel", builder.getUnitAttr());
+    loop.getInductionVar().setLoc(range.getInductionVar().getLoc());
+
+    OpBuilder::InsertionGuard guard(builder);
+    if (inits.empty())
+      builder.setInsertionPoint(loop.getBody()->getTerminator());
+    else
+      builder.setInsertionPointToEnd(loop.getBody());
+    Value index = loop.getInductionVar();
+    if (range.getBlock())
+      lowering.spans[range.getInductionVar()] = {
+          index, hasNoTail(lower, upper, *step)
+                     ? lowering.constant(*step)
+                     : lowering.clamp(lowering.subtract(upper, index), *step)};
+    else
+      lowering.scalars.map(range.getInductionVar(), index);
+    mapCarried(lowering, range.getCarried(), loop.getRegionIterArgs());
+    if (failed(lowering.lowerBlock(range.getBody().front())))
+      return failure();
+    builder.setInsertionPointAfter(loop);
+    mapCarried(lowering, range.getResults(), loop.getResults());
+    return success();
+  }
+};
+
+struct YieldOnChip : OnChipOpInterface::ExternalModel<YieldOnChip, YieldOp> {
+  unsigned getReadingPipes(Operation *) const { return NoPipe; }
+
+  LogicalResult lower(Operation *op, Lowering &lowering) const {
+    SmallVector<Value> carried =
+        handOn(lowering, op, cast<RangeOp>(op->getParentOp()), op->getOperands());
+    if (!carried.empty())
+      lowering.create<scf::YieldOp>(carried);
+    return success();
+  }
+};
+
+struct PhaseOnChip : OnChipOpInterface::ExternalModel<PhaseOnChip, PhaseOp> {
+  LogicalResult lower(Operation *, Lowering &lowering) const {
+    lowering.create<ascend::SyncAllOp>();
+    return success();
+  }
+};
+
+} // namespace
+
+void onchip::registerLoops(MLIRContext *context) {
+  RangeOp::attachInterface<RangeOnChip>(*context);
+  YieldOp::attachInterface<YieldOnChip>(*context);
+  PhaseOp::attachInterface<PhaseOnChip>(*context);
+}

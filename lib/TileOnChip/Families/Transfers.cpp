@@ -1,0 +1,466 @@
+// Loads and stores on the chip: rows with padding, and columns gathered one element per row; form,
+// scratch, cost and instructions (tile on the chip, family).
+#include "attn/TileOnChip/Families/Transfers.h"
+#include "attn/Dialect/Tile/Analysis/Selection.h"
+#include "attn/Machine/CopyLimits.h"
+#include "attn/TileOnChip/Families/Columns.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::onchip;
+using namespace attn::tile;
+
+//===----------------------------------------------------------------------===//
+// Forms
+//===----------------------------------------------------------------------===//
+
+template <typename Op> static TransferForm getForm(Op op, TileType type) {
+  ArrayRef<int64_t> kinds = op.getKinds();
+  Selection selection = getSelection(kinds);
+  int64_t last = op.getArray().getType().getRank() - 1;
+  if (isColumn(type) && type.getRowCount() > 1) {
+    Value span = getRowSpan(kinds, op.getIndices());
+    auto spanType = span ? cast<SpanType>(span.getType()) : SpanType();
+    // A transfer to local memory starts at a block, which the first row that exists need not.
+    bool isRun = selection.colDimension < 0 && selection.rowDimension == last && spanType &&
+                 !spanType.getMapped() && !spanType.getFilled();
+    return isRun ? TransferForm::ContiguousColumn : TransferForm::StridedColumn;
+  }
+  bool isContiguous = selection.colDimension == last && kinds[last] != SpanIndex;
+  return type.getColCount() == 1 || isContiguous ? TransferForm::Rows : TransferForm::Unsupported;
+}
+
+TransferForm onchip::getTransferForm(LoadOp op) { return getForm(op, op.getResult().getType()); }
+TransferForm onchip::getTransferForm(StoreOp op) { return getForm(op, op.getValue().getType()); }
+
+/// Where composites are kept, transfers fill the block that a row ends in, and rows may have one
+/// more block of padding: whether this load's have.
+static bool hasUnfilledBlock(LoadOp op, const ChipModel &model) {
+  TileType type = op.getResult().getType();
+  int64_t perBlock = model.getBlockElements(type.getElementType());
+  return model.keepsComposites() && !isColumn(type) &&
+         model.getPitch(type) - llvm::alignTo(type.getColCount(), perBlock) != 0;
+}
+
+/// Whether the vector unit writes zeros to the tile of a load: for rows that its span lacks, or
+/// after short rows.
+static bool isFilled(LoadOp op, const ChipModel &model) {
+  Value span = getRowSpan(op.getKinds(), op.getIndices());
+  return (span && (cast<SpanType>(span.getType()).getFilled() || model.keepsComposites())) ||
+         hasUnfilledBlock(op, model);
+}
+
+/// Whether a strided column goes between memory and blocks as f32: composites take f32 only, and
+/// the chip, which gathers by adding, cannot add bf16.
+static bool isWidened(LoadOp op, const ChipModel &model) {
+  Type element = op.getResult().getType().getElementType();
+  return element.isBF16() || (model.keepsComposites() && !element.isF32());
+}
+static bool isWidened(StoreOp op, const ChipModel &model) {
+  return model.keepsComposites() && !op.getValue().getType().getElementType().isF32();
+}
+
+/// The scratch of a strided column: one block for each of `rows`, and what it takes to fill or
+/// gather them.
+static void addColumnScratch(TileType type, int64_t rows, bool isWide, const ChipModel &model,
+                             SmallVectorImpl<ScratchNeed> &needs) {
+  int64_t elements = rows * model.getBlockElements(type.getElementType());
+  needs.push_back({Scratch::Blocks, type.getElementType(), elements, /*isTransferred=*/true});
+  if (isWide) {
+    needs.push_back({Scratch::WideBlocks, Float32Type::get(type.getContext()), elements});
+    needs.push_back(getWideColumn(Scratch::WideColumn, type, model));
+  }
+  if (model.keepsComposites())
+    needs.push_back(getCompositeColumn(type, model));
+}
+
+//===----------------------------------------------------------------------===//
+// Places in memory
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A tile's place in an array: that of its rows that exist.
+class ArrayPlace {
+public:
+  template <typename Op>
+  ArrayPlace(Lowering &lowering, Op op, TileType type, TransferForm form)
+      : lowering(lowering), array(lowering.scalars.lookup(op.getArray())),
+        rowDimension(getSelection(op.getKinds()).rowDimension) {
+    rows = endRow = lowering.constant(type.getRowCount());
+    addIndices(op.getKinds(), op.getIndices());
+    bool isTableOfRows = isa<ascend::TableType>(array.getType()) && rowDimension == 0;
+    rowsPerTransfer = isTableOfRows ? 1 : maxCopyRows;
+    if (isTableOfRows || rowDimension < 0 || form == TransferForm::ContiguousColumn)
+      pitch = lowering.constant(type.getColCount());
+    else
+      pitch = lowering.getStride(array, rowDimension);
+    if (step && !isTableOfRows)
+      pitch = lowering.multiply(pitch, step);
+  }
+
+  /// The address `rowsOn` rows further.
+  Value getAddress(Value rowsOn) const;
+  /// A buffer of rows at a pitch, from the tile's row of the place on that is `rowsOn` further.
+  Value getRowMemory(Value buffer, int64_t bufferPitch, Value rowsOn) const {
+    Value row = firstRow ? lowering.add(firstRow, rowsOn) : rowsOn;
+    return lowering.slice(buffer, lowering.scale(row, bufferPitch));
+  }
+  /// Leaves out the rows from `end` on.
+  void limit(Value end, TileType type) {
+    if (!end || end == endRow)
+      return;
+    endRow = lowering.create<arith::MinSIOp>(endRow, end);
+    rows =
+        firstRow ? lowering.clamp(lowering.subtract(endRow, firstRow), type.getRowCount()) : endRow;
+  }
+
+  /// Elements from one row to the next.
+  Value pitch;
+  Value rows;
+  /// The row of the tile that exists first, null for row 0, and the first after those that do.
+  Value firstRow;
+  Value endRow;
+  /// Rows that one transfer moves at most.
+  int64_t rowsPerTransfer;
+
+private:
+  void addIndices(ArrayRef<int64_t> kinds, OperandRange operands);
+
+  Lowering &lowering;
+  Value array;
+  SmallVector<Value> indices;
+  /// The dimension of `indices` that counts rows, or -1, and how far apart they are in it; null
+  /// where they follow each other.
+  int64_t rowDimension;
+  Value step;
+};
+
+} // namespace
+
+void ArrayPlace::addIndices(ArrayRef<int64_t> kinds, OperandRange operands) {
+  for (auto [dimension, kind] : llvm::enumerate(kinds)) {
+    Value index = getIndexOperand(kinds, operands, dimension);
+    if (!index) {
+      indices.push_back(lowering.constant(int64_t(0)));
+      continue;
+    }
+    if (kind != SpanIndex) {
+      indices.push_back(lowering.scalars.lookup(index));
+      continue;
+    }
+    const SpanBounds &span = lowering.spans[index];
+    Value first = span.missing ? lowering.add(span.base, span.missing) : span.base;
+    indices.push_back(span.step ? lowering.add(span.offset, lowering.multiply(first, span.step))
+                                : first);
+    if (static_cast<int64_t>(dimension) != rowDimension)
+      continue;
+    rows = span.missing ? lowering.subtract(span.end, span.missing) : span.end;
+    firstRow = span.missing;
+    endRow = span.end;
+    step = span.step;
+  }
+}
+
+Value ArrayPlace::getAddress(Value rowsOn) const {
+  SmallVector<Value> at = indices;
+  if (rowDimension >= 0)
+    at[rowDimension] =
+        lowering.add(at[rowDimension], step ? lowering.multiply(rowsOn, step) : rowsOn);
+  Value in = array;
+  if (auto table = dyn_cast<ascend::TableType>(in.getType())) {
+    in = lowering.create<ascend::LookupOp>(table.getElement(), in, at.front());
+    at.erase(at.begin());
+  }
+  auto type = cast<MemRefType>(in.getType());
+  auto view = MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
+                              MemRefLayoutAttrInterface(), type.getMemorySpace());
+  return lowering.create<ascend::AddressOp>(view, in, at);
+}
+
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Writes one load.
+class LoadLowering {
+public:
+  LoadLowering(Lowering &lowering, LoadOp op, TransferForm form)
+      : lowering(lowering), op(op), type(op.getResult().getType()), form(form),
+        place(lowering, op, type, form) {}
+
+  LogicalResult lower();
+
+private:
+  void loadRows();
+  void loadContiguousColumn();
+  LogicalResult loadStridedColumn();
+  /// Whether rows that are not in the array must be filled.
+  bool mustFill() {
+    return place.firstRow ||
+           (lowering.model.keepsComposites() && lowering.getLimit(op.getResult()));
+  }
+  void fillMissing(Value buffer, int64_t pitch);
+  void fillLastBlocks();
+  Value getZero() {
+    auto element = cast<FloatType>(type.getElementType());
+    return lowering.constant(APFloat::getZero(element.getFloatSemantics()), element);
+  }
+  /// Elements of padding that, with the hardware's own filling up to the next block, cover what a
+  /// row leaves of its pitch. Templates have no padding beyond that block.
+  int64_t getRightPad() const {
+    int64_t perBlock = lowering.model.getBlockElements(type.getElementType());
+    int64_t cols = type.getColCount();
+    int64_t missing = isColumn(type) ? 0 : lowering.model.getPitch(type) - cols;
+    int64_t most =
+        lowering.model.keepsComposites() ? llvm::alignTo(cols, perBlock) - cols : perBlock;
+    return std::min(missing, most);
+  }
+
+  Lowering &lowering;
+  LoadOp op;
+  TileType type;
+  TransferForm form;
+  ArrayPlace place;
+};
+
+} // namespace
+
+LogicalResult LoadLowering::lower() {
+  lowering.limitRows(op.getResult());
+  if (mustFill() && !isa<FloatType>(type.getElementType()))
+    return op.emitOpError() << "cannot fill missing rows of " << type.getElementType();
+  if (form == TransferForm::StridedColumn)
+    return loadStridedColumn();
+  if (form == TransferForm::ContiguousColumn)
+    loadContiguousColumn();
+  else
+    loadRows();
+  return success();
+}
+
+void LoadLowering::loadRows() {
+  Value memory = lowering.getMemory(op.getResult());
+  int64_t rows = type.getRowCount();
+  int64_t pitch = llvm::alignTo(type.getColCount(), lowering.model.getRowUnit());
+  lowering.forEachChunk(place.rows, rows, place.rowsPerTransfer, [&](Value first, Value amount) {
+    Value to = rows == 1 ? memory : place.getRowMemory(memory, pitch, first);
+    lowering.create<ascend::CopyInOp>(to, place.getAddress(first), amount,
+                                      lowering.constant(type.getColCount()), place.pitch, pitch,
+                                      getRightPad());
+  });
+  fillMissing(memory, lowering.model.getPitch(type));
+  fillLastBlocks();
+}
+
+/// The vector unit fills after the transfer, so that transfers need not wait for it and run ahead;
+/// mostly there is nothing to fill.
+void LoadLowering::fillMissing(Value buffer, int64_t pitch) {
+  if (!mustFill())
+    return;
+  Value zero = getZero(), rows = lowering.constant(type.getRowCount());
+  if (type.getRowCount() == 1)
+    return lowering.emitDuplicate(buffer, zero,
+                                  lowering.scale(lowering.subtract(rows, place.rows), pitch));
+  if (place.firstRow)
+    lowering.emitDuplicate(buffer, zero, lowering.scale(place.firstRow, pitch));
+  lowering.emitDuplicate(lowering.slice(buffer, lowering.scale(place.endRow, pitch)), zero,
+                         lowering.scale(lowering.subtract(rows, place.endRow), pitch));
+}
+
+/// Writes zeros to the last block of each row's padding, which the transfer leaves.
+void LoadLowering::fillLastBlocks() {
+  const ChipModel &model = lowering.model;
+  if (!hasUnfilledBlock(op, model))
+    return;
+  int64_t perBlock = model.getBlockLanes(), pitch = model.getPitch(type);
+  int64_t first = llvm::alignTo(type.getColCount(), perBlock);
+  lowering.forEachChunk(
+      lowering.constant(type.getRowCount()), type.getRowCount(), model.getChip().maxRepeats,
+      [&](Value row, Value amount) {
+        Value offset = lowering.add(lowering.scale(row, pitch), lowering.constant(first));
+        lowering.create<ascend::DuplicateOp>(
+            lowering.slice(lowering.getMemory(op.getResult()), offset), lowering.constant(0.0f),
+            amount, lowering.builder.getI64IntegerAttr(pitch - first),
+            lowering.builder.getDenseI64ArrayAttr({1, pitch / perBlock}));
+      });
+}
+
+/// What a run does not reach cannot be filled after it, where it may end inside a block: the
+/// column is filled before.
+void LoadLowering::loadContiguousColumn() {
+  int64_t elements = lowering.model.getBufferElements(type);
+  Value memory = lowering.getMemory(op.getResult());
+  if (mustFill())
+    lowering.emitDuplicate(memory, getZero(), lowering.constant(elements));
+  lowering.create<ascend::CopyInOp>(memory, place.getAddress(lowering.constant(int64_t(0))),
+                                    lowering.constant(int64_t(1)), place.rows, place.rows, elements,
+                                    /*right_pad=*/0);
+}
+
+LogicalResult LoadLowering::loadStridedColumn() {
+  if (!isa<FloatType>(type.getElementType()))
+    return op.emitOpError() << "cannot gather a column of " << type.getElementType();
+  int64_t perBlock = lowering.model.getBlockElements(type.getElementType());
+  int64_t rows = type.getRowCount();
+  Value column = lowering.getMemory(op.getResult());
+  Value blocks = lowering.getScratch(op, Scratch::Blocks);
+  lowering.forEachChunk(place.rows, rows, place.rowsPerTransfer, [&](Value first, Value amount) {
+    lowering.create<ascend::CopyInOp>(
+        place.getRowMemory(blocks, perBlock, first), place.getAddress(first), amount,
+        lowering.constant(int64_t(1)), place.pitch, perBlock, perBlock - 1);
+  });
+  fillMissing(blocks, perBlock);
+  Value gathered = mustFill() ? lowering.constant(rows) : place.rows;
+  if (!isWidened(op, lowering.model)) {
+    gatherColumn(lowering, op, column, blocks, gathered, rows, perBlock);
+    return success();
+  }
+  Value wideBlocks = lowering.getScratch(op, Scratch::WideBlocks);
+  Value wideColumn = lowering.getScratch(op, Scratch::WideColumn);
+  lowering.emitCast(ascend::RoundMode::None, wideBlocks, blocks,
+                    lowering.scale(gathered, perBlock));
+  gatherColumn(lowering, op, wideColumn, wideBlocks, gathered, rows, perBlock);
+  lowering.emitCast(ascend::RoundMode::Rint, column, wideColumn, gathered);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
+
+static void storeStridedColumn(Lowering &lowering, StoreOp op, const ArrayPlace &place) {
+  TileType type = op.getValue().getType();
+  int64_t perBlock = lowering.model.getBlockElements(type.getElementType());
+  int64_t rows = type.getRowCount();
+  Value blocks = lowering.getScratch(op, Scratch::Blocks);
+  Value column = lowering.getMemory(op.getValue());
+  if (isWidened(op, lowering.model)) {
+    Value wideBlocks = lowering.getScratch(op, Scratch::WideBlocks);
+    Value wideColumn = lowering.getScratch(op, Scratch::WideColumn);
+    spreadByComposite(lowering, op, wideBlocks, widen(lowering, column, wideColumn, rows), rows,
+                      perBlock);
+    lowering.emitCast(ascend::RoundMode::Rint, blocks, wideBlocks,
+                      lowering.constant(rows * perBlock));
+  } else {
+    spreadColumn(lowering, op, blocks, column, place.endRow, rows);
+  }
+  lowering.forEachChunk(place.rows, rows, place.rowsPerTransfer, [&](Value first, Value amount) {
+    lowering.create<ascend::CopyOutOp>(place.getAddress(first),
+                                       place.getRowMemory(blocks, perBlock, first), amount,
+                                       lowering.constant(int64_t(1)), place.pitch, perBlock);
+  });
+}
+
+static void storeRows(Lowering &lowering, StoreOp op, const ArrayPlace &place) {
+  TileType type = op.getValue().getType();
+  Value memory = lowering.getMemory(op.getValue());
+  int64_t rows = type.getRowCount();
+  int64_t pitch = llvm::alignTo(type.getColCount(), lowering.model.getRowUnit());
+  lowering.forEachChunk(place.rows, rows, place.rowsPerTransfer, [&](Value first, Value amount) {
+    Value from = rows == 1 ? memory : place.getRowMemory(memory, pitch, first);
+    lowering.create<ascend::CopyOutOp>(place.getAddress(first), from, amount,
+                                       lowering.constant(type.getColCount()), place.pitch, pitch);
+  });
+}
+
+static void storeContiguousColumn(Lowering &lowering, StoreOp op, const ArrayPlace &place) {
+  TileType type = op.getValue().getType();
+  int64_t perBlock = lowering.model.getBlockElements(type.getElementType());
+  lowering.create<ascend::CopyOutOp>(place.getAddress(lowering.constant(int64_t(0))),
+                                     lowering.getMemory(op.getValue()),
+                                     lowering.constant(int64_t(1)), place.rows, place.rows,
+                                     llvm::alignTo(type.getRowCount(), perBlock));
+}
+
+//===----------------------------------------------------------------------===//
+// Models
+//===----------------------------------------------------------------------===//
+
+static OpCost getTransferCost(TileType type, TransferForm form, bool isLoad, const ChipModel &model,
+                              const CostModel &costs) {
+  double bytes = type.getRowCount() * type.getColCount() * getElementBytes(type);
+  int64_t rows = form == TransferForm::ContiguousColumn ? 1 : type.getRowCount();
+  // HBM moves whole blocks, however little of one is wanted.
+  double moved =
+      form == TransferForm::StridedColumn ? type.getRowCount() * model.getChip().blockBytes : bytes;
+  return costs.getTransfer(isLoad, rows, bytes, moved);
+}
+
+namespace {
+
+struct LoadOnChip : OnChipOpInterface::ExternalModel<LoadOnChip, LoadOp> {
+  void addScratch(Operation *op, const ChipModel &model, MulOp,
+                  SmallVectorImpl<ScratchNeed> &needs) const {
+    auto load = cast<LoadOp>(op);
+    TileType type = load.getResult().getType();
+    if (getTransferForm(load) == TransferForm::StridedColumn)
+      addColumnScratch(type, type.getRowCount(), isWidened(load, model), model, needs);
+  }
+  unsigned getWritingPipes(Operation *op, const ChipModel &model) const {
+    auto load = cast<LoadOp>(op);
+    if (getTransferForm(load) == TransferForm::StridedColumn)
+      return VectorPipe;
+    return isFilled(load, model) ? LoadPipe | VectorPipe : LoadPipe;
+  }
+  OpCost getCost(Operation *op, const ChipModel &model, const CostModel &costs) const {
+    auto load = cast<LoadOp>(op);
+    return getTransferCost(load.getResult().getType(), getTransferForm(load), /*isLoad=*/true,
+                           model, costs);
+  }
+  LogicalResult lower(Operation *op, Lowering &lowering) const {
+    auto load = cast<LoadOp>(op);
+    TransferForm form = getTransferForm(load);
+    if (form == TransferForm::Unsupported)
+      return load.emitOpError(
+          "takes its columns from a dimension that is not contiguous, or from a span");
+    return LoadLowering(lowering, load, form).lower();
+  }
+};
+
+struct StoreOnChip : OnChipOpInterface::ExternalModel<StoreOnChip, StoreOp> {
+  void addScratch(Operation *op, const ChipModel &model, MulOp,
+                  SmallVectorImpl<ScratchNeed> &needs) const {
+    auto store = cast<StoreOp>(op);
+    TileType type = store.getValue().getType();
+    if (getTransferForm(store) == TransferForm::StridedColumn)
+      addColumnScratch(type, llvm::alignTo(type.getRowCount(), model.getRepeatBlocks()),
+                       isWidened(store, model), model, needs);
+  }
+  unsigned getReadingPipes(Operation *op) const {
+    return getTransferForm(cast<StoreOp>(op)) == TransferForm::StridedColumn ? VectorPipe
+                                                                             : StorePipe;
+  }
+  OpCost getCost(Operation *op, const ChipModel &model, const CostModel &costs) const {
+    auto store = cast<StoreOp>(op);
+    return getTransferCost(store.getValue().getType(), getTransferForm(store), /*isLoad=*/false,
+                           model, costs);
+  }
+  LogicalResult lower(Operation *op, Lowering &lowering) const {
+    auto store = cast<StoreOp>(op);
+    TransferForm form = getTransferForm(store);
+    if (form == TransferForm::Unsupported)
+      return store.emitOpError(
+          "puts its columns to a dimension that is not contiguous, or to a span");
+    TileType type = store.getValue().getType();
+    ArrayPlace place(lowering, store, type, form);
+    place.limit(lowering.getLimit(store.getValue()), type);
+    if (form == TransferForm::StridedColumn)
+      storeStridedColumn(lowering, store, place);
+    else if (form == TransferForm::ContiguousColumn)
+      storeContiguousColumn(lowering, store, place);
+    else
+      storeRows(lowering, store, place);
+    return success();
+  }
+};
+
+} // namespace
+
+void onchip::registerTransfers(MLIRContext *context) {
+  LoadOp::attachInterface<LoadOnChip>(*context);
+  StoreOp::attachInterface<StoreOnChip>(*context);
+}

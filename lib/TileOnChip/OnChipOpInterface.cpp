@@ -1,0 +1,75 @@
+// How every op of the tile dialect lies on the chip: names of scratch, and the list of families.
+#include "attn/TileOnChip/OnChipOpInterface.h"
+#include "attn/TileOnChip/Families/Elementwise.h"
+#include "attn/TileOnChip/Families/Parts.h"
+#include "attn/TileOnChip/Families/Reductions.h"
+#include "attn/TileOnChip/Families/Registration.h"
+#include "attn/TileOnChip/Families/Transfers.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::onchip;
+
+#include "attn/TileOnChip/OnChipOpInterface.cpp.inc"
+
+StringRef onchip::getName(Scratch scratch) {
+  switch (scratch) {
+  case Scratch::Aside:
+    return "aside";
+  case Scratch::Blocks:
+    return "blocks";
+  case Scratch::Broadcast:
+    return "broadcast";
+  case Scratch::Column:
+    return "column";
+  case Scratch::Neutral:
+    return "neutral";
+  case Scratch::One:
+    return "one";
+  case Scratch::Part:
+    return "part";
+  case Scratch::PartBlocks:
+    return "part_blocks";
+  case Scratch::Products:
+    return "products";
+  case Scratch::Reduce:
+    return "reduce";
+  case Scratch::Spread:
+    return "spread";
+  case Scratch::Wide:
+    return "wide";
+  case Scratch::WideBlocks:
+    return "wide_blocks";
+  case Scratch::WideColumn:
+    return "wide_column";
+  case Scratch::WidePart:
+    return "wide_part";
+  }
+  llvm_unreachable("all scratch has a name");
+}
+
+/// Every op of the dialect belongs to a family: one without could be neither counted nor lowered.
+template <typename... Ops> static void requireModels(MLIRContext *context) {
+  auto require = [&](OperationName name) {
+    if (!name.hasInterface<OnChipOpInterface>())
+      llvm::report_fatal_error(Twine(name.getStringRef()) +
+                               " has no model of how it lies on the chip");
+  };
+  (require(OperationName(Ops::getOperationName(), context)), ...);
+}
+
+void onchip::registerOnChipModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, tile::TileDialect *) {
+    registerBands(context);
+    registerElementwise(context);
+    registerLoops(context);
+    registerParts(context);
+    registerReductions(context);
+    registerScalars(context);
+    registerTransfers(context);
+    requireModels<
+#define GET_OP_LIST
+#include "attn/Dialect/Tile/IR/TileOps.cpp.inc"
+        >(context);
+  });
+}
