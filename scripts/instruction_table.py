@@ -15,6 +15,8 @@ ENUMS = {
 
 
 class Kind(NamedTuple):
+    """One kind of an instruction: a row of the table."""
+
     member: str
     word: str
     """As the IR spells it."""
@@ -23,6 +25,8 @@ class Kind(NamedTuple):
 
 
 class Instruction(NamedTuple):
+    """An instruction of the table, with its kinds."""
+
     name: str
     group: str
     pipe: str

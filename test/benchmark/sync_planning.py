@@ -29,7 +29,9 @@ CONSTANTS = """
 
 
 def load(buffer: str, place: str):
-    return f"ascend.copy_in {buffer}, {place} rows(%c1) length(%c64) src_pitch(%c64) dst_pitch 64 right_pad 0 : !ub, !gm"
+    return (
+        f"ascend.copy_in {buffer}, {place} rows(%c1) length(%c64) src_pitch(%c64) dst_pitch 64 right_pad 0 : !ub, !gm"
+    )
 
 
 def store(place: str, buffer: str):

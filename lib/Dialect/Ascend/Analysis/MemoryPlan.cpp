@@ -1,7 +1,7 @@
 // Makes the plan of a memory: from the roomiest layout to the tightest, the first that fits, with
 // what room that leaves for pipes to run ahead.
 #include "attn/Dialect/Ascend/Analysis/MemoryPlan.h"
-#include "attn/Machine/VectorUnit.h"
+#include "attn/Machine/Architecture.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -24,8 +24,8 @@ DenseMap<Operation *, bool> chooseBankHalves(func::FuncOp kernel) {
     if (!sources)
       return;
     AllocOp lhs = getBuffer(sources->first), rhs = getBuffer(sources->second);
-    if (!lhs || !rhs || lhs == rhs || lhs.getByteSize() < 2 * bankHalfBytes ||
-        rhs.getByteSize() < 2 * bankHalfBytes)
+    if (!lhs || !rhs || lhs == rhs || lhs.getByteSize() < 2 * architecture::bankHalfBytes ||
+        rhs.getByteSize() < 2 * architecture::bankHalfBytes)
       return;
     for (auto [one, other] : {std::pair(lhs, rhs), std::pair(rhs, lhs)}) {
       if (partners[one].empty())
@@ -159,12 +159,12 @@ private:
   }
 
   bool pack() {
-    packing = packIntervals(intervals, spreadsBanks ? 2 * bankHalfBytes : alignment);
+    packing = packIntervals(intervals, spreadsBanks ? 2 * architecture::bankHalfBytes : alignment);
     return packing.bytes <= limit;
   }
 
   int64_t getBankOffset(Operation *buffer) const {
-    return spreadsBanks && halves.lookup(buffer) ? bankHalfBytes : 0;
+    return spreadsBanks && halves.lookup(buffer) ? architecture::bankHalfBytes : 0;
   }
 
   int64_t limit;
