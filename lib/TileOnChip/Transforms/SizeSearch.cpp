@@ -1,6 +1,9 @@
 // Finds sizes, stages and strips with which a kernel fits local memory (tile on the chip).
 #include "attn/TileOnChip/Transforms/SizeSearch.h"
 #include "attn/Dialect/Tile/Analysis/StripPlan.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/CSE.h"
 #include "llvm/Support/Debug.h"
 
 #define DEBUG_TYPE "tile-choose"
@@ -114,6 +117,13 @@ FailureOr<std::optional<Fitting>> SizeSearch::apply(const SizeChoice &choice) {
   OwningOpRef<func::FuncOp> copy(kernel.clone());
   if (!applySizes(*copy, choice))
     return std::optional<Fitting>();
+  // Walks over strips may compute the same part again; those are joined later, and then live from
+  // one walk to the next.
+  if (choice.stripColumns) {
+    IRRewriter rewriter(kernel.getContext());
+    DominanceInfo dominance(*copy);
+    eliminateCommonSubExpressions(rewriter, dominance, *copy);
+  }
   FailureOr<BufferAssignment> buffers = BufferAssignment::create(*copy, model);
   if (failed(buffers))
     return failure();
