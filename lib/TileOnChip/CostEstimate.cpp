@@ -154,7 +154,7 @@ std::string onchip::describeShape(func::FuncOp kernel) {
     auto name = dyn_cast_if_present<StringAttr>(getSizeName(range.getUpper()));
     double assumed = range.getBlock() ? assumedShare : assumedTrips;
     if (name && names.insert(name.getValue()))
-      stream << name.getValue() << " = " << static_cast<int64_t>(assumed) << ", ";
+      stream << name.getValue().ltrim('@') << " = " << static_cast<int64_t>(assumed) << ", ";
   });
   stream << static_cast<int64_t>(assumedShare) << " rows of the grid for each core";
   return text;

@@ -1,8 +1,28 @@
 // What compiled kernels may call.
 #include "attn/Cpu/Runtime/Image.h"
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
+
+#ifdef __x86_64__
+/// Kernels convert to bf16 by integer arithmetic, but where a CPU has no bf16 instructions LLVM may
+/// still carry a bf16 that is there already through a register of f32, and narrows it again by this
+/// function. That is exact; other numbers are rounded to nearest even.
+static __bf16 truncateToBF16(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  constexpr uint32_t quietBit = 0x400000;
+  if (std::isnan(value))
+    bits |= quietBit;
+  else
+    bits += 0x7fff + ((bits >> 16) & 1);
+  auto half = static_cast<uint16_t>(bits >> 16);
+  __bf16 result;
+  std::memcpy(&result, &half, sizeof(result));
+  return result;
+}
+#endif
 
 void *attn::host::findFunction(std::string_view name) {
   struct Function {
@@ -20,6 +40,9 @@ void *attn::host::findFunction(std::string_view name) {
       make("memcpy", std::memcpy),
       make("memset", std::memset),
       make("memmove", std::memmove),
+#ifdef __x86_64__
+      make("__truncsfbf2", truncateToBF16),
+#endif
   };
   for (const Function &function : functions)
     if (function.name == name)

@@ -176,7 +176,7 @@ def test_alternatives_are_a_table():
     assert table.taken.choice["BT"] == str(artefact.sizes["BT"])
     assert [row.taken for row in table].count(True) == 1 and all(row.taken or row.refused for row in table)
     lines = str(table).splitlines()
-    assert lines[0].startswith("alternatives, estimated for N = 8, 256 rows of the grid")
+    assert lines[0].startswith("alternatives, estimated for N = 8, blocks = 8, 256 rows of the grid")
     assert [line.startswith("->") for line in lines[2:]] == [row.taken for row in table]
     assert lines[1].split() == ["BT", *"grid stages loop stages strips bytes of UB cycles bytes moved verdict".split()]
 

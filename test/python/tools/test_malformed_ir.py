@@ -300,7 +300,7 @@ def test_mutants_are_refused_or_taken(shard, tmp_path):
 def runs():
     """The files that the suite runs on the modelled chip, chip IR and HIVM, with the flags of each run."""
     found = []
-    for path in sorted((ROOT / "test" / "Execution").rglob("*.mlir")):
+    for path in sorted((ROOT / "test" / "Simulator").rglob("*.mlir")):
         text = path.read_text()
         for line in re.findall(r"^// RUN: (?:not )?attn-sim %s(.*)$", text, re.MULTILINE):
             flags = re.findall(r" (--(?:kernel|arg|blocks|soc|timing-only|check-effects)\S*)", line)
