@@ -1,7 +1,7 @@
 // Running kernels on the modelled chip from Python; part of attn._core.
 #include "SimulatorBinding.h"
 #include "KernelModule.h"
-#include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "attn/Dialect/Ascend/IR/KernelKind.h"
 #include "attn/Machine/Costs.h"
 #include "attn/Simulator/AscendC/Twin.h"
 #include "attn/Simulator/HIVM/HIVMText.h"
@@ -21,7 +21,8 @@ namespace {
 func::FuncOp findKernel(ModuleOp module) {
   func::FuncOp kernel;
   for (auto function : module.getOps<func::FuncOp>()) {
-    if (!function->hasAttr("ascend.kernel") || function->hasAttr(launch::afterName))
+    if (!function->hasAttr("ascend.kernel") || function->hasAttr(launch::afterName) ||
+        function->hasAttr(ascend::halfOfName))
       continue;
     if (kernel)
       return function.emitError("the module has several kernels"), nullptr;
@@ -119,7 +120,7 @@ py::dict toPython(const SimulationResult &simulated, const Chip &chip) {
   result["time_us"] = simulated.microseconds;
   result["roofline_us"] = simulated.rooflineMicroseconds;
   result["roofline_share"] = simulated.rooflineShare;
-  result["ub_bytes"] = simulated.ubBytesUsed;
+  result["ub_bytes"] = simulated.getBytesUsed(LocalMemory::UB);
   result["gm_bytes_read"] = simulated.bytesRead;
   result["gm_bytes_written"] = simulated.bytesWritten;
   py::dict traffic, pipes;

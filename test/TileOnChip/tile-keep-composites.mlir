@@ -12,7 +12,7 @@
 
 // Rows that the array lacks are filled; all are computed with, and the valid ones stored.
 // CHIP:        func.func @kernel(
-// CHIP-SAME:   attributes {ascend.keep_composites, ascend.kernel}
+// CHIP-SAME:   attributes {ascend.keep_composites, ascend.kernel, ascend.kind = #ascend.kernel_kind<vector>}
 // CHIP:        %[[VALID:.*]] = arith.maxsi
 // CHIP:        ascend.copy_in %{{.*}}, %{{.*}} rows(%[[VALID]])
 // CHIP:        %[[LEFT:.*]] = arith.subi %c16, %[[VALID]]

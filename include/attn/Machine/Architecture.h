@@ -25,6 +25,8 @@ constexpr int64_t maxWideStride = 65535;
 constexpr int64_t maxCopyRows = 4095;
 /// Bytes of a row of DataCopyPad: 21 bits (ascendc.md §3 [D]).
 constexpr int64_t maxCopyRowBytes = 2097151;
+/// Bytes between two rows of DataCopyPad in GM: a 32-bit field (ascendc.md §3 [D]).
+constexpr int64_t maxCopyGapBytes = 0xffffffff;
 /// Padding on one side of a row of DataCopyPad (ascendc.md §3 [D]).
 constexpr int64_t maxPaddingBytes = blockBytes;
 

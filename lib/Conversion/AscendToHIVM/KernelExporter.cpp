@@ -223,7 +223,12 @@ LogicalResult KernelExporter::exportOp(Operation &op) {
     return exportSlice(slice), success();
   if (auto lookup = dyn_cast<ascend::LookupOp>(op))
     return exportLookup(lookup);
-  if (isa<ascend::BlockIdOp>(op)) {
+  // A block of a vector kernel is one core.
+  if (isa<ascend::SubBlockIdOp>(op)) {
+    scalars.map(op.getResult(0), arith::ConstantIndexOp::create(builder, op.getLoc(), 0));
+    return success();
+  }
+  if (isa<ascend::BlockIdOp, ascend::CoreIdOp>(op)) {
     Value id = GetBlockIdxOp::create(builder, op.getLoc(), builder.getI64Type());
     scalars.map(op.getResult(0), toIndex(id));
     return success();

@@ -1,6 +1,7 @@
 // convert-tile-to-ascend: from tiles to buffers and instructions (between the tile and the ascend
 // stage).
 #include "attn/Conversion/TileToAscend/Passes.h"
+#include "attn/Dialect/Ascend/IR/KernelKind.h"
 #include "attn/TileOnChip/Lowering.h"
 
 namespace attn {
@@ -32,6 +33,12 @@ static Type convertArgumentType(Type type) {
       type.getContext(), getArrayMemRef(array.getShape().drop_front(), array.getElementType()));
 }
 
+/// All tile ops run on vector cores; the blocks of a kernel with phases meet between them.
+static ascend::KernelKind chooseKind(func::FuncOp kernel) {
+  bool hasPhases = !kernel.getBody().getOps<tile::PhaseOp>().empty();
+  return hasPhases ? ascend::KernelKind::MeetingVector : ascend::KernelKind::Vector;
+}
+
 /// The attributes of a function, with those of the tile stage replaced.
 static SmallVector<NamedAttribute> convertAttributes(func::FuncOp function) {
   SmallVector<NamedAttribute> attributes;
@@ -40,6 +47,10 @@ static SmallVector<NamedAttribute> convertAttributes(func::FuncOp function) {
     StringRef name = isKernel ? "ascend.kernel" : attribute.getName().getValue();
     attributes.emplace_back(StringAttr::get(function.getContext(), name), attribute.getValue());
   }
+  if (function->hasAttr("tile.kernel"))
+    attributes.emplace_back(
+        StringAttr::get(function.getContext(), ascend::kindName),
+        ascend::KernelKindAttr::get(function.getContext(), chooseKind(function)));
   return attributes;
 }
 

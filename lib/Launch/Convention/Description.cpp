@@ -25,6 +25,8 @@ FailureOr<SmallVector<func::FuncOp>> attn::launch::getPrintableKernels(ModuleOp 
     if (!kernel || !kernel->hasAttr("ascend.kernel"))
       return op.emitError() << "cannot be printed as " << form
                             << ": only functions with 'ascend.kernel' can";
+    if (failed(verifyKernelKind(kernel, form)))
+      return failure();
     kernels.push_back(kernel);
   }
   if (kernels.empty())

@@ -1,6 +1,6 @@
 // Turns the arguments of a chip kernel into the parameters of its texts.
 #include "attn/Launch/Convention/Signature.h"
-#include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "attn/Dialect/Ascend/IR/KernelKind.h"
 #include "attn/Launch/IR/LaunchDialect.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -111,7 +111,8 @@ private:
 
   /// The name of a size that is only known at run time; equal names are one parameter.
   std::string getSizeName(unsigned argument, unsigned dimension, StringRef name) {
-    if (name == launch::blocksDim)
+    // A block of a vector kernel is one core.
+    if (name == launch::blocksDim || name == launch::coresDim)
       return blockCountText.str();
     if (!name.empty())
       if (auto known = sizeNames.find(name); known != sizeNames.end())
@@ -201,7 +202,15 @@ LogicalResult attn::launch::verifyKernelName(func::FuncOp kernel) {
                                "C++ or AscendC";
 }
 
+LogicalResult attn::launch::verifyKernelKind(func::FuncOp kernel, StringRef form) {
+  ascend::KernelKind kind = ascend::getKernelKind(kernel);
+  if (kind == ascend::KernelKind::Vector || kind == ascend::KernelKind::MeetingVector)
+    return success();
+  return kernel.emitError() << "kernel '" << kernel.getName() << "' is of the kind "
+                            << ascend::stringifyKernelKind(kind) << "; " << form
+                            << " has only kernels of vector cores so far";
+}
+
 bool attn::launch::doBlocksMeet(func::FuncOp kernel) {
-  // ascend-verify lets them meet directly in the kernel only.
-  return !kernel.getBody().getOps<ascend::SyncAllOp>().empty();
+  return ascend::getKernelKind(kernel) == ascend::KernelKind::MeetingVector;
 }

@@ -53,8 +53,8 @@ LogicalResult runKernel(Session &session, const attn_twin::Kernel &kernel,
     return failure();
   TextKernel text(kernel, arguments, memory, chip, session.getBlocks(), options.maxSteps,
                   location.getContext());
-  auto start = [&](int64_t block) { return text.start(block); };
-  session.run({location, text.getListing(), start});
+  auto start = [&](const CorePlace &place) { return text.start(place.block); };
+  session.run({location, text.getKind(), text.getListing(), start});
   return success();
 }
 

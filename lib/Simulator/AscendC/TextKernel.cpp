@@ -92,6 +92,11 @@ TextKernel::TextKernel(const attn_twin::Kernel &kernel, ArrayRef<uint8_t> argume
   table.count = [](void *context) { get(context).count(); };
 }
 
+ascend::KernelKind TextKernel::getKind() const {
+  return StringRef(kernel.kind) == "__mix__(0, 1)" ? ascend::KernelKind::MeetingVector
+                                                   : ascend::KernelKind::Vector;
+}
+
 std::unique_ptr<ScalarProgram> TextKernel::start(int64_t block) {
   return std::make_unique<TextProgram>(*this, block);
 }
@@ -115,16 +120,31 @@ void TextKernel::count() {
 // Tensors
 //===----------------------------------------------------------------------===//
 
+static Memory getMemory(Position position) {
+  switch (position) {
+  case Position::GM:
+    return Memory::GM;
+  case Position::VecIn:
+  case Position::VecOut:
+  case Position::VecCalc:
+    return Memory::UB;
+  }
+  llvm_unreachable("all positions are listed");
+}
+
 void TextKernel::declare(const Operand &tensor, Source at) {
-  if (tensor.begin % blockBytes != 0)
+  Memory space = getMemory(tensor.position);
+  LocalMemory local = *ascend::getLocalMemory(space);
+  uint64_t alignment = getFacts(local).alignment, bytes = chip.getUsableBytes(local);
+  if (tensor.begin % alignment != 0)
     fail(HazardKind::Misaligned,
          "a tensor begins at byte " + Twine(tensor.begin) + ", not a multiple of " +
-             Twine(blockBytes),
+             Twine(alignment),
          at);
-  if (tensor.end > static_cast<uint64_t>(chip.getUsableBytes(LocalMemory::UB)))
+  if (tensor.end > bytes)
     fail(HazardKind::Capacity,
-         "a tensor ends at byte " + Twine(tensor.end) + " of ub, which has " +
-             Twine(chip.getUsableBytes(LocalMemory::UB)),
+         "a tensor ends at byte " + Twine(tensor.end) + " of " + nameOf(space) + ", which has " +
+             Twine(bytes),
          at);
 }
 
@@ -150,14 +170,15 @@ int TextKernel::getBuffer(const Operand &operand) {
   if (isNew)
     listing.buffers.push_back(
         {llvm::formatv("{0} at {1}", getName(operand.position), operand.begin),
-         getLocation(operand.declared), static_cast<int64_t>(operand.begin),
-         static_cast<int64_t>(operand.end - operand.begin)});
+         getLocation(operand.declared), getMemory(operand.position),
+         static_cast<int64_t>(operand.begin), static_cast<int64_t>(operand.end - operand.begin)});
   return known->second;
 }
 
 Place TextKernel::getPlace(const Operand &operand, Source at) {
   Place place;
-  if (operand.position != Position::GM) {
+  place.memory = getMemory(operand.position);
+  if (place.isLocal()) {
     place.object = getBuffer(operand);
     place.offset = operand.address;
     place.begin = operand.begin;
@@ -171,7 +192,6 @@ Place TextKernel::getPlace(const Operand &operand, Source at) {
                        operand.begin)
              .str(),
          at);
-  place.memory = Memory::GM;
   place.object = region->array;
   place.offset = operand.address - region->address;
   place.begin = operand.begin - region->address;
@@ -201,7 +221,7 @@ uint64_t TextKernel::load(const Operand &place, Source at) {
 void TextKernel::checkUse(const Call &call, Source at) {
   if (!running->isInitialised)
     fail(HazardKind::Usage, "AscendC::InitSocState() must come before the first instruction", at);
-  if (call.kind == CallKind::SyncAll && StringRef(kernel.kind) != "__mix__(0, 1)")
+  if (call.kind == CallKind::SyncAll && getKind() != ascend::KernelKind::MeetingVector)
     fail(HazardKind::Usage,
          Twine("AscendC::SyncAll() needs a kernel of the kind __mix__(0, 1), not ") + kernel.kind,
          at);

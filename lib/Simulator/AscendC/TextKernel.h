@@ -18,6 +18,8 @@ public:
              int64_t maxSteps, mlir::MLIRContext *context);
 
   const simulator::Listing &getListing() const { return listing; }
+  /// Blocks that meet need a kernel that is declared mixed, without cube cores.
+  ascend::KernelKind getKind() const;
   std::unique_ptr<simulator::ScalarProgram> start(int64_t block);
 
 private:
@@ -37,7 +39,7 @@ private:
   simulator::Place getPlace(const attn_twin::Operand &operand, attn_twin::Source at);
   int getBuffer(const attn_twin::Operand &operand);
   void checkUse(const attn_twin::Call &call, attn_twin::Source at);
-  /// Sets rows, length and pitch in GM of a copy; returns the pitch in UB.
+  /// Sets rows, length and pitch in GM of a copy; returns the pitch in local memory.
   int64_t fillCopy(const attn_twin::Call &call, simulator::Issued &next, attn_twin::Source at);
   mlir::Location getLocation(attn_twin::Source at) const;
 

@@ -47,7 +47,7 @@ bool Program::getRows(Operation *op, const View &view, Rows &rows) {
     return fail(op, HazardKind::OutOfBounds,
                 "takes " + Twine(rows.rows) + " rows of " + Twine(rows.cols) +
                     " elements, more than ub holds or less than none");
-  int64_t farthest = view.memory == Memory::UB ? most : farthestRow;
+  int64_t farthest = view.memory == Memory::GM ? farthestRow : most;
   if (rows.rows > 1 && (rows.pitch < 0 || rows.pitch > farthest))
     return fail(op, HazardKind::OutOfBounds,
                 "takes rows that are " + Twine(rows.pitch) + " elements apart");
@@ -56,7 +56,8 @@ bool Program::getRows(Operation *op, const View &view, Rows &rows) {
 
 bool Program::getPlace(Operation *op, const View &view, Place &place) {
   place = Place();
-  if (view.memory == Memory::UB) {
+  place.memory = view.memory;
+  if (place.isLocal()) {
     place.object = view.buffer;
     place.offset = view.address;
     place.begin = view.begin;
@@ -69,7 +70,6 @@ bool Program::getPlace(Operation *op, const View &view, Place &place) {
                 llvm::formatv("uses memory at address {0:x}, which is no array of the launch",
                               static_cast<uint64_t>(view.address))
                     .str());
-  place.memory = Memory::GM;
   place.object = found->array;
   place.offset = view.address - static_cast<int64_t>(found->address);
   place.end = found->bytes;

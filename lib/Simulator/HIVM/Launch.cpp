@@ -60,10 +60,11 @@ static LogicalResult runKernel(Session &session, func::FuncOp entry,
                 {},
                 {},
                 {}};
-  auto start = [&](int64_t block) -> std::unique_ptr<ScalarProgram> {
-    return std::make_unique<Program>(kernel, block);
+  auto start = [&](const CorePlace &place) -> std::unique_ptr<ScalarProgram> {
+    return std::make_unique<Program>(kernel, place.block);
   };
-  session.run({entry.getLoc(), kernel.listing, start});
+  // The program checks by itself that blocks meet by a flag that the launcher has given them.
+  session.run({entry.getLoc(), ascend::KernelKind::MeetingVector, kernel.listing, start});
   return success();
 }
 

@@ -230,13 +230,15 @@ void Program::define(PointerCastOp op) {
   view.begin = std::max<int64_t>(0, view.address);
   // Loads fill the last block of a row, and a broadcast reads whole blocks.
   view.end = std::min<int64_t>(add(view.begin, llvm::alignTo(bytes, blockBytes)),
-                               kernel.chip.getUsableBytes(LocalMemory::UB));
+                               kernel.chip.getUsableBytes(*ascend::getLocalMemory(view.memory)));
   auto [known, isNew] =
       kernel.buffers.try_emplace({view.begin, view.end}, kernel.listing.buffers.size());
   if (isNew) {
     auto named = dyn_cast<NameLoc>(op.getLoc());
-    std::string name = named ? named.getName().str() : llvm::formatv("ub at {0}", view.begin).str();
-    kernel.listing.buffers.push_back({name, op.getLoc(), view.begin, view.end - view.begin});
+    std::string name = named ? named.getName().str()
+                             : llvm::formatv("{0} at {1}", nameOf(view.memory), view.begin).str();
+    kernel.listing.buffers.push_back(
+        {name, op.getLoc(), view.memory, view.begin, view.end - view.begin});
   }
   view.buffer = known->second;
   views[op] = view;

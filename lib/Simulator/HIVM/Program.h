@@ -16,12 +16,13 @@ constexpr int64_t flagBase = int64_t(1) << 60;
 /// Memory as an op names it. Strides count elements.
 struct View {
   simulator::Memory memory = simulator::Memory::UB;
-  /// The byte of UB, or the address in GM, of the first element.
+  /// The byte of the local memory, or the address in GM, of the first element.
   int64_t address = 0;
   simulator::Element element = simulator::Element::F32;
   llvm::SmallVector<int64_t, 2> sizes;
   llvm::SmallVector<int64_t, 2> strides;
-  /// The bytes that belong to it: in UB those of a buffer, with its number; in GM the end alone.
+  /// The bytes that belong to it: in local memory those of a buffer, with its number; in GM the end
+  /// alone.
   int64_t begin = 0;
   int64_t end = std::numeric_limits<int64_t>::max();
   int32_t buffer = -1;

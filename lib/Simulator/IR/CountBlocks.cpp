@@ -16,12 +16,13 @@ FailureOr<int64_t> countTiles(func::FuncOp grid, ArrayRef<Argument> arguments,
   FailureOr<Launch> launch = bindArguments(grid, arguments, /*blocks=*/1, /*needsData=*/false);
   if (failed(launch))
     return failure();
-  FailureOr<Program> program = flatten(grid, *launch);
+  Listing listing;
+  FailureOr<Program> program = flatten(grid, *launch, listing);
   if (failed(program))
     return failure();
   if (program->results.size() != 1 || !grid.getResultTypes()[0].isIndex())
     return grid.emitError("must give one index, the number of tiles");
-  ScalarUnit unit(*program, *launch, /*block=*/0, /*blocks=*/1, options.maxSteps);
+  ScalarUnit unit(*program, listing, *launch, CorePlace(), /*blocks=*/1, options.maxSteps);
   Issued next;
   switch (unit.run(next)) {
   case ScalarUnit::Stop::Issue:

@@ -10,7 +10,8 @@ namespace {
 
 class Flattener {
 public:
-  Flattener(func::FuncOp function, const Launch &launch) : launch(launch) {
+  Flattener(func::FuncOp function, const Launch &launch, Listing &listing)
+      : launch(launch), listing(listing) {
     program.function = function;
   }
 
@@ -99,9 +100,9 @@ private:
   LogicalResult visit(Operation *op) {
     return TypeSwitch<Operation *, LogicalResult>(op)
         .Case<arith::ConstantOp, scf::ForOp, scf::IfOp, func::ReturnOp, ascend::BlockIdOp,
-              ascend::BlockCountOp, ascend::DimOp, ascend::StrideOp, ascend::AllocOp,
-              ascend::SlotOp, ascend::SliceOp, ascend::LookupOp, ascend::AddressOp>(
-            [&](auto typed) { return visitOp(typed); })
+              ascend::BlockCountOp, ascend::CoreIdOp, ascend::SubBlockIdOp, ascend::DimOp,
+              ascend::StrideOp, ascend::AllocOp, ascend::SlotOp, ascend::SliceOp, ascend::LookupOp,
+              ascend::AddressOp>([&](auto typed) { return visitOp(typed); })
         .Case([](scf::YieldOp) { return success(); })
         .Default([&](Operation *other) { return visitOther(other); });
   }
@@ -124,10 +125,11 @@ private:
       return op->emitOpError("is not supported by the simulator");
     if (op->hasAttr("virtual_event"))
       return op->emitOpError("has a virtual event: run ascend-assign-events first");
-    decoded->instruction.number = program.instructions.size();
-    addStep(Step::Kind::Issue, op).a = decoded->instruction.number;
-    program.instructions.push_back(std::move(decoded->instruction));
+    decoded->instruction.number = listing.instructions.size();
+    listing.instructions.push_back(std::move(decoded->instruction));
+    addStep(Step::Kind::Issue, op).a = program.operands.size();
     program.operands.push_back(std::move(decoded->operands));
+    program.operands.back().instruction = &listing.instructions.back();
     return success();
   }
 
@@ -205,6 +207,15 @@ private:
     return success();
   }
 
+  LogicalResult visitOp(ascend::CoreIdOp op) {
+    program.coreIds.push_back(getRegister(op));
+    return success();
+  }
+  LogicalResult visitOp(ascend::SubBlockIdOp op) {
+    program.subBlockIds.push_back(getRegister(op));
+    return success();
+  }
+
   /// The launch's argument that an array value stands for; entries of a table are alike.
   const BoundArgument *getBound(Value array) {
     if (auto lookup = array.getDefiningOp<ascend::LookupOp>())
@@ -235,10 +246,12 @@ private:
       return op.emitOpError() << "of \"" << op.getName()
                               << "\" has no address: run ascend-plan-memory first";
     Place place;
-    place.object = program.buffers.size();
+    place.memory = *ascend::getSpace(op.getResult().getType());
+    place.object = listing.buffers.size();
     place.offset = place.begin = *op.getAddress();
     place.end = place.begin + op.getByteSize();
-    program.buffers.push_back({op.getName().str(), op.getLoc(), place.begin, op.getByteSize()});
+    listing.buffers.push_back(
+        {op.getName().str(), op.getLoc(), place.memory, place.begin, op.getByteSize()});
     define(op, place);
     return success();
   }
@@ -298,6 +311,7 @@ private:
   }
 
   const Launch &launch;
+  Listing &listing;
   Program program;
   llvm::DenseMap<Value, int> registers;
   llvm::DenseMap<Value, const BoundArgument *> bounds;
@@ -305,9 +319,10 @@ private:
 
 } // namespace
 
-FailureOr<Program> simulator::flatten(func::FuncOp function, const Launch &launch) {
+FailureOr<Program> simulator::flatten(func::FuncOp function, const Launch &launch,
+                                      Listing &listing) {
   if (!llvm::hasSingleElement(function.getBody()))
     return function.emitOpError(
         "has no body, or one with branches: the simulator takes scf control flow");
-  return Flattener(function, launch).run();
+  return Flattener(function, launch, listing).run();
 }

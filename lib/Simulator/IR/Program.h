@@ -21,7 +21,7 @@ struct Step {
     Slice,      ///< dst = place a from element b on; `bytes` each
     Address,    ///< dst = element of array a at `count` indices listed from b on
     Lookup,     ///< dst = entry b of the table of `count` arrays from array a on
-    Issue,      ///< send instruction a to its pipe
+    Issue,      ///< send instruction a of the program to its pipe
     Return,
   };
   Kind kind;
@@ -33,31 +33,34 @@ struct Step {
   mlir::Operation *op = nullptr;
 };
 
-/// The registers that an instruction takes its operands from.
+/// An instruction of the program, and the registers that it takes its operands from.
 struct OperandRegisters {
+  const Instruction *instruction = nullptr;
   llvm::SmallVector<int, 4> places;
   llvm::SmallVector<int, 3> amounts;
   int scalar = -1;
 };
 
-struct Program : Listing {
+struct Program {
   mlir::func::FuncOp function;
   std::vector<Step> steps;
-  /// One entry per instruction.
+  /// One entry per instruction of the program.
   std::vector<OperandRegisters> operands;
   /// Registers at the start.
   std::vector<Scalar> scalars;
   std::vector<Place> places;
   /// Registers of the indices of `Address` steps.
   std::vector<int> indices;
-  /// Registers that hold the block's number and the number of blocks.
-  llvm::SmallVector<int, 2> blockIds, blockCounts;
+  /// Registers that hold the place of the core in the launch, and the number of blocks.
+  llvm::SmallVector<int, 2> blockIds, coreIds, subBlockIds, blockCounts;
   llvm::SmallVector<int, 1> results;
 };
 
-/// Flattens a kernel, or the function that counts its tiles. Ops that the simulator does not know
-/// give an error at their location.
-mlir::FailureOr<Program> flatten(mlir::func::FuncOp function, const Launch &launch);
+/// Flattens a kernel, a half of one, or the function that counts its tiles, and adds its
+/// instructions and buffers to `listing`. Ops that the simulator does not know give an error at
+/// their location.
+mlir::FailureOr<Program> flatten(mlir::func::FuncOp function, const Launch &launch,
+                                 Listing &listing);
 
 /// Registers of the values that an instruction uses.
 struct RegisterLookup {

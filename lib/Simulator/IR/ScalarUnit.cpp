@@ -10,14 +10,18 @@ static int64_t multiply(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
 }
 
-ScalarUnit::ScalarUnit(const Program &program, const Launch &launch, int64_t block, int64_t blocks,
-                       int64_t maxSteps)
-    : program(program), launch(launch), scalars(program.scalars), places(program.places),
-      stepsLeft(maxSteps) {
-  for (int id : program.blockIds)
-    scalars[id].integer = block;
-  for (int count : program.blockCounts)
-    scalars[count].integer = blocks;
+ScalarUnit::ScalarUnit(const Program &program, const Listing &listing, const Launch &launch,
+                       const CorePlace &place, int64_t blocks, int64_t maxSteps)
+    : program(program), listing(listing), launch(launch), scalars(program.scalars),
+      places(program.places), stepsLeft(maxSteps) {
+  auto set = [&](ArrayRef<int> registers, int64_t value) {
+    for (int number : registers)
+      scalars[number].integer = value;
+  };
+  set(program.blockIds, place.block);
+  set(program.coreIds, place.core);
+  set(program.subBlockIds, place.subBlock);
+  set(program.blockCounts, blocks);
 }
 
 ScalarProgram::Stop ScalarUnit::run(Issued &next) {
@@ -98,7 +102,7 @@ bool ScalarUnit::takeSlot(const Step &step) {
   if (index < 0 || index >= step.count)
     return fail(step, HazardKind::OutOfBounds,
                 "takes slot " + std::to_string(index) + " of buffer \"" +
-                    program.buffers[places[step.a].object].name + "\", which has " +
+                    listing.buffers[places[step.a].object].name + "\", which has " +
                     std::to_string(step.count));
   Place place = places[step.a];
   place.begin += index * step.bytes;
@@ -136,7 +140,7 @@ bool ScalarUnit::takeEntry(const Step &step) {
 
 void ScalarUnit::fill(int32_t instruction, Issued &next) {
   const OperandRegisters &operands = program.operands[instruction];
-  next.instruction = &program.instructions[instruction];
+  next.instruction = operands.instruction;
   for (auto [index, place] : llvm::enumerate(operands.places))
     next.places[index] = places[place];
   next.amounts = {};

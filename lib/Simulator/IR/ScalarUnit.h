@@ -8,8 +8,9 @@ namespace attn::simulator {
 
 class ScalarUnit : public ScalarProgram {
 public:
-  ScalarUnit(const Program &program, const Launch &launch, int64_t block, int64_t blocks,
-             int64_t maxSteps);
+  /// `place` is that of the core among `blocks` blocks.
+  ScalarUnit(const Program &program, const Listing &listing, const Launch &launch,
+             const CorePlace &place, int64_t blocks, int64_t maxSteps);
 
   Stop run(Issued &next) override;
   int64_t takeIterations() override { return std::exchange(iterations, 0); }
@@ -24,6 +25,7 @@ private:
   void fill(int32_t instruction, Issued &next);
 
   const Program &program;
+  const Listing &listing;
   const Launch &launch;
   std::vector<Scalar> scalars;
   std::vector<Place> places;

@@ -1,4 +1,5 @@
 // Matches the caller's arguments with those of the kernel.
+#include "attn/Dialect/Ascend/IR/KernelKind.h"
 #include "attn/Simulator/Launch/Launch.h"
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -191,8 +192,12 @@ private:
     if (auto number = dyn_cast<IntegerAttr>(names[axis]))
       return number.getInt();
     StringRef name = cast<StringAttr>(names[axis]).getValue();
-    if (name == launch::blocksDim)
+    ascend::KernelKind kind = ascend::getKernelKind(kernel);
+    if (name == launch::blocksDim ||
+        (name == launch::groupsDim && kind == ascend::KernelKind::Mixed))
       return blocks;
+    if (name == launch::coresDim)
+      return blocks * ascend::getCoresPerBlock(kind);
     auto it = dimensions.find(name);
     return it == dimensions.end() ? -1 : it->second;
   }

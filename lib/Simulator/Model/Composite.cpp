@@ -56,16 +56,16 @@ void Execution::runRowReduce() {
   SmallVector<SmallVector<UndefinedRange>> undefined(rows);
   for (int64_t row = 0; row < rows; ++row) {
     int64_t begin = src + row * pitchBytes;
-    ub.collectUndefined(begin, begin + instruction.cols * f32Bytes, undefined[row]);
-    results.push_back(reduceRow(ub.at(begin)));
+    local.collectUndefined(begin, begin + instruction.cols * f32Bytes, undefined[row]);
+    results.push_back(reduceRow(local.at(begin)));
   }
-  ub.undefine(scratch.begin, scratch.end, Origin());
-  ub.define(dst, dst + rows * f32Bytes);
+  local.undefine(scratch.begin, scratch.end, Origin());
+  local.define(dst, dst + rows * f32Bytes);
   for (int64_t row = 0; row < rows; ++row) {
-    AccessF32::store(ub.at(dst + row * f32Bytes), results[row]);
+    AccessF32::store(local.at(dst + row * f32Bytes), results[row]);
     if (!undefined[row].empty())
-      ub.undefine(dst + row * f32Bytes, dst + (row + 1) * f32Bytes,
-                  follow(undefined[row].front().origin, 1));
+      local.undefine(dst + row * f32Bytes, dst + (row + 1) * f32Bytes,
+                     follow(undefined[row].front().origin, 1));
   }
 }
 
@@ -109,22 +109,22 @@ void Execution::runRowArithmetic() {
   if (accumulates)
     sources.push_back(0);
   propagate(Run{{dst, src}, rows * instruction.pitch, 0}, sources);
-  ub.undefine(scratch.begin, scratch.end, Origin());
+  local.undefine(scratch.begin, scratch.end, Origin());
   for (int64_t row = 0; row < rows; ++row) {
     int64_t begin = dst + row * instruction.pitch * f32Bytes;
     SmallVector<UndefinedRange> ranges;
-    ub.collectUndefined(column + row * f32Bytes, column + (row + 1) * f32Bytes, ranges);
+    local.collectUndefined(column + row * f32Bytes, column + (row + 1) * f32Bytes, ranges);
     if (!ranges.empty())
-      ub.undefine(begin, begin + instruction.pitch * f32Bytes, follow(ranges.front().origin, 2));
-    float factor = AccessF32::load(ub.at(column + row * f32Bytes));
+      local.undefine(begin, begin + instruction.pitch * f32Bytes, follow(ranges.front().origin, 2));
+    float factor = AccessF32::load(local.at(column + row * f32Bytes));
     for (int64_t at = row * instruction.pitch * f32Bytes, end = at + instruction.pitch * f32Bytes;
          at < end; at += f32Bytes) {
-      float value = AccessF32::load(ub.at(src + at));
+      float value = AccessF32::load(local.at(src + at));
       if (accumulates) {
         float product = value * factor;
-        AccessF32::store(ub.at(dst + at), AccessF32::load(ub.at(dst + at)) + product);
+        AccessF32::store(local.at(dst + at), AccessF32::load(local.at(dst + at)) + product);
       } else {
-        AccessF32::store(ub.at(dst + at),
+        AccessF32::store(local.at(dst + at),
                          apply(static_cast<BinaryKind>(instruction.kind), value, factor));
       }
     }
@@ -148,8 +148,8 @@ void Execution::runColBinary() {
   propagate(runs, {1, 2});
   for (const Run &run : runs)
     for (int64_t at = 0; at < pitchBytes; at += f32Bytes)
-      AccessF32::store(ub.at(run.offsets[0] + at),
+      AccessF32::store(local.at(run.offsets[0] + at),
                        apply(static_cast<BinaryKind>(instruction.kind),
-                             AccessF32::load(ub.at(run.offsets[1] + at)),
-                             AccessF32::load(ub.at(run.offsets[2] + at))));
+                             AccessF32::load(local.at(run.offsets[1] + at)),
+                             AccessF32::load(local.at(run.offsets[2] + at))));
 }

@@ -56,13 +56,13 @@ bool Core::takeHead(int pipeIndex, double now) {
   case Opcode::SetFlag: {
     record(pipeIndex, head);
     Clock done = pipe.clock;
-    done[pipeIndex] = head.sequence;
+    done[getQueue(pipeIndex)] = head.sequence;
     setFlag(*getFlag(head), head, done, std::max(now, pipe.doneAt));
     return true;
   }
   case Opcode::Barrier:
     record(pipeIndex, head);
-    pipe.clock[pipeIndex] = head.sequence;
+    pipe.clock[getQueue(pipeIndex)] = head.sequence;
     pipe.isCold = true;
     pipe.freeAt = std::max(now, pipe.doneAt) + shared.costs.barrier;
     return true;
@@ -144,27 +144,28 @@ void Core::countTraffic(const Issued &issued, int64_t bytes) {
 }
 
 void Core::record(int pipeIndex, const Issued &issued, ArrayRef<Touch> touches) {
-  shared.recorder.add(issued, block, static_cast<Pipe>(pipeIndex), touches);
+  shared.recorder.add(issued, place, static_cast<Pipe>(pipeIndex), touches);
 }
 
 void Core::execute(int pipeIndex, const Issued &issued) {
   if (shared.options.timingOnly)
     return;
   const Instruction &instruction = *issued.instruction;
-  Execution execution(issued, block, *ub, shared.arrays, shared.launch, shared.chip, shared.log);
+  Execution execution(issued, place, memories, shared.arrays, shared.launch, shared.chip,
+                      shared.log);
   execution.run();
   record(pipeIndex, issued, execution.getTouches());
   for (const Touch &touch : execution.getTouches()) {
-    const Place &place = issued.places[touch.operand];
-    ByteMemory &memory = place.memory == Memory::UB ? *ub : shared.arrays[place.object];
-    Toucher toucher = {instruction.number, place.object,    static_cast<int32_t>(block),
-                       meetings,           issued.sequence, static_cast<Pipe>(pipeIndex)};
+    const Place &at = issued.places[touch.operand];
+    ByteMemory &memory = at.isLocal() ? memories.get(at.memory) : shared.arrays[at.object];
+    Toucher toucher = {instruction.number, at.object,       static_cast<int32_t>(place.block),
+                       meetings,           issued.sequence, getQueue(pipeIndex)};
     memory.history.add(touch, toucher, pipes[pipeIndex].clock, [&](const Conflict &conflict) {
-      shared.log.reportRace(instruction, touch, place, block, conflict);
+      shared.log.reportRace(instruction, touch, at, place, conflict);
     });
   }
   if (shared.options.checkEffects)
-    checkEffects(issued, execution.getTouches(), block, shared.log);
+    checkEffects(issued, execution.getTouches(), place, shared.log);
 }
 
 //===----------------------------------------------------------------------===//
@@ -184,7 +185,7 @@ std::optional<int> Core::getFlag(const Issued &issued) {
       isSlot
           ? llvm::formatv("uses event {0}; 0 to {1} are there", id, shared.chip.eventIds - 1).str()
           : llvm::formatv("uses slot {0} of {1}", slot, instruction.slots).str();
-  shared.log.report(HazardKind::Flag, instruction, block, problem);
+  shared.log.report(HazardKind::Flag, instruction, place, problem);
   return std::nullopt;
 }
 
@@ -192,9 +193,9 @@ void Core::setFlag(int flagIndex, const Issued &issued, const Clock &done, doubl
   Flag &flag = flags[flagIndex];
   const Instruction &instruction = *issued.instruction;
   // Clearing must be known to be over, or the set may be lost; luck in time does not count.
-  bool isCleared = flag.lastWait <= done[indexOf(instruction.target)];
+  bool isCleared = flag.lastWait <= done[getQueue(indexOf(instruction.target))];
   if (!flag.raised.empty() || !flag.pending.empty() || !isCleared)
-    shared.log.report(HazardKind::Flag, instruction, block,
+    shared.log.report(HazardKind::Flag, instruction, place,
                       "raises " + describeFlag(instruction) +
                           (isCleared ? ", which is still raised"
                                      : ", and nothing orders that after the wait that clears it"));

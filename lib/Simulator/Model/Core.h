@@ -15,12 +15,22 @@ namespace attn::simulator {
 /// What will happen on a core.
 enum class EventKind { StartBlock, StepPipe, RaiseFlag, StartTransfer, LeaveMeeting };
 
+/// What a kind of core has, for quick lookups.
+struct CoreFacts {
+  explicit CoreFacts(CoreKind kind);
+  /// Indexed by `Memory`; the places of GM are those of the launch.
+  std::array<bool, 1 + localMemoryCount> memories;
+  std::array<bool, pipeCount> pipes;
+  std::array<std::array<bool, pipeCount>, pipeCount> flags;
+};
+
 /// What a core asks of the chip around it.
 class Surroundings {
 public:
   virtual ~Surroundings() = default;
   virtual void schedule(double time, EventKind kind, int core, int index) = 0;
   virtual void startTransfer(int core, int pipe, double bytes, double maxRate, double now) = 0;
+  /// The core has done its part of its block.
   virtual void finishBlock(int core, double time) = 0;
   /// The core's block has come to a meeting of all blocks.
   virtual void joinMeeting(int core, double time) = 0;
@@ -46,7 +56,8 @@ struct Chipwide {
 
 class Core {
 public:
-  Core(int index, Chipwide &shared, Surroundings &surroundings);
+  /// `place` says everything but the block, which changes.
+  Core(int index, CorePlace place, Chipwide &shared, Surroundings &surroundings);
 
   void startBlock(int64_t block, double time);
 
@@ -57,6 +68,7 @@ public:
   void finishTransfer(int pipe, double now);
   void leaveMeeting(double now);
 
+  CoreKind getKind() const { return place.kind; }
   /// Nothing can happen any more though the block has not ended: says what each pipe waits for.
   void reportDeadlock();
   bool isFinished() const { return state == ScalarState::Ended; }
@@ -119,6 +131,8 @@ private:
   // The scalar unit.
   void resumeScalar(double now);
   bool issue();
+  /// Whether the core has what the instruction needs; else reports that.
+  bool fitsCore(const Issued &issued);
   bool issueBarrierAll();
   bool issueSyncAll();
   void passAllPipes();
@@ -152,12 +166,16 @@ private:
   double clearFlag(int flag, uint32_t sequence, Clock &clock, double now);
   std::string describeFlag(const Instruction &instruction) const;
 
+  /// The place of a pipe in the clocks of its block.
+  int getQueue(int pipe) const { return place.coreOfBlock * pipeCount + pipe; }
+
   int index;
+  CorePlace place;
+  CoreFacts facts;
   Chipwide &shared;
   Surroundings &surroundings;
-  int64_t block = -1;
   std::unique_ptr<ScalarProgram> program;
-  std::optional<ByteMemory> ub;
+  LocalMemories memories;
   std::array<PipeState, pipeCount> pipes;
   std::vector<Flag> flags;
   ScalarState state = ScalarState::Ended;

@@ -6,16 +6,30 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::simulator;
 
-Core::Core(int index, Chipwide &shared, Surroundings &surroundings)
-    : index(index), shared(shared), surroundings(surroundings) {}
+CoreFacts::CoreFacts(CoreKind kind) {
+  memories[static_cast<size_t>(Memory::GM)] = true;
+  for (size_t memory = 1; memory < memories.size(); ++memory)
+    memories[memory] = getFacts(*ascend::getLocalMemory(static_cast<Memory>(memory))).core == kind;
+  for (int source = 0; source < pipeCount; ++source) {
+    pipes[source] = hasPipe(kind, static_cast<CorePipe>(source));
+    for (int target = 0; target < pipeCount; ++target)
+      flags[source][target] =
+          hasFlags(kind, static_cast<CorePipe>(source), static_cast<CorePipe>(target));
+  }
+}
 
-void Core::startBlock(int64_t newBlock, double time) {
-  block = newBlock;
-  program = shared.kernel.start(block);
-  // On-chip memory holds what the block before left: nothing to rely on.
-  ub.reset();
+Core::Core(int index, CorePlace place, Chipwide &shared, Surroundings &surroundings)
+    : index(index), place(place), facts(place.kind), shared(shared), surroundings(surroundings) {}
+
+void Core::startBlock(int64_t block, double time) {
+  place.block = block;
+  bool isInGroup = shared.kernel.kind == ascend::KernelKind::Mixed;
+  place.core = isInGroup && place.kind == CoreKind::Vector
+                   ? block * vectorCoresPerGroup + place.subBlock
+                   : block;
+  program = shared.kernel.start(place);
   if (!shared.options.timingOnly)
-    ub.emplace(shared.chip.getUsableBytes(LocalMemory::UB));
+    memories.reset(place.kind, shared.chip);
   for (PipeState &pipe : pipes) {
     double busy = pipe.busy;
     pipe = PipeState();
@@ -56,7 +70,7 @@ void Core::failScalar() {
   const ScalarProgram::Failure &failure = program->getFailure();
   // Scalar steps are no instructions; each fails once per kernel.
   if (shared.log.isNew(failure.kind, -2))
-    shared.log.add(failure.kind, failure.location, block, nameOf(Pipe::S), failure.message);
+    shared.log.add(failure.kind, failure.location, place, nameOf(Pipe::S), failure.message);
   state = ScalarState::Failed;
   noticeIdle(scalarTime);
 }
@@ -65,12 +79,49 @@ bool Core::issue() {
   const Instruction &instruction = *next.instruction;
   if (instruction.opcode == Opcode::Barrier && instruction.pipe == Pipe::ALL)
     return issueBarrierAll();
+  // What a core does not have is left out, so that the run shows what else is wrong.
+  if (!fitsCore(next))
+    return true;
   if (instruction.opcode == Opcode::SyncAll)
     return issueSyncAll();
   bool isFlag = instruction.opcode == Opcode::SetFlag || instruction.opcode == Opcode::WaitFlag;
   if (isFlag && !getFlag(next))
     return true;
   return instruction.pipe == Pipe::S ? issueOnScalarPipe() : issueToPipe();
+}
+
+bool Core::fitsCore(const Issued &issued) {
+  const Instruction &instruction = *issued.instruction;
+  auto refuse = [&](HazardKind kind, const Twine &what) {
+    shared.log.report(kind, instruction, place,
+                      what + ", which a " + getCoreName(place.kind) + " core does not have");
+    return false;
+  };
+  switch (instruction.opcode) {
+  case Opcode::SyncAll:
+    if (shared.kernel.kind == ascend::KernelKind::MeetingVector)
+      return true;
+    shared.log.report(HazardKind::Usage, instruction, place,
+                      "lets the blocks of a kernel meet whose kind is '" +
+                          ascend::stringifyKernelKind(shared.kernel.kind) + "', not '" +
+                          ascend::stringifyKernelKind(ascend::KernelKind::MeetingVector) + "'");
+    return false;
+  case Opcode::SetFlag:
+  case Opcode::WaitFlag:
+    return facts.flags[indexOf(instruction.source)][indexOf(instruction.target)] ||
+           refuse(HazardKind::Flag, "uses a flag from " + nameOf(instruction.source) + " to " +
+                                        nameOf(instruction.target));
+  default:
+    break;
+  }
+  if (!facts.pipes[indexOf(instruction.pipe)])
+    return refuse(HazardKind::Usage, "runs on pipe " + nameOf(instruction.pipe));
+  for (int operand = 0; operand < instruction.getOperandCount(); ++operand) {
+    Memory memory = issued.places[operand].memory;
+    if (!facts.memories[static_cast<size_t>(memory)])
+      return refuse(HazardKind::Usage, "uses " + nameOf(memory));
+  }
+  return true;
 }
 
 bool Core::issueBarrierAll() {
@@ -109,7 +160,7 @@ void Core::leaveMeeting(double now) {
 /// All that was issued is known to be done, and every pipe starts anew.
 void Core::passAllPipes() {
   for (int pipe = 0; pipe < pipeCount; ++pipe) {
-    scalarClock[pipe] = pipes[pipe].issued;
+    scalarClock[getQueue(pipe)] = pipes[pipe].issued;
     pipes[pipe].isCold = true;
   }
 }
@@ -120,7 +171,7 @@ bool Core::issueOnScalarPipe() {
   if (next.instruction->opcode == Opcode::SetFlag) {
     record(indexOf(Pipe::S), next);
     next.sequence = ++scalar.issued;
-    scalarClock[indexOf(Pipe::S)] = scalar.issued;
+    scalarClock[getQueue(indexOf(Pipe::S))] = scalar.issued;
     scalarTime += shared.costs.flagIssue;
     setFlag(flag, next, scalarClock, scalarTime);
     return true;
@@ -133,7 +184,7 @@ bool Core::issueOnScalarPipe() {
   record(indexOf(Pipe::S), next);
   next.sequence = ++scalar.issued;
   scalarTime = clearFlag(flag, next.sequence, scalarClock, scalarTime);
-  scalarClock[indexOf(Pipe::S)] = scalar.issued;
+  scalarClock[getQueue(indexOf(Pipe::S))] = scalar.issued;
   return true;
 }
 
@@ -197,8 +248,8 @@ void Core::endBlock() {
 
 void Core::reportLeftovers() {
   for (int pipe = 0; pipe < pipeCount; ++pipe)
-    if (pipes[pipe].lastWork && pipes[pipe].lastWorkSequence > scalarClock[pipe])
-      shared.log.report(HazardKind::Outstanding, *pipes[pipe].lastWork, block,
+    if (pipes[pipe].lastWork && pipes[pipe].lastWorkSequence > scalarClock[getQueue(pipe)])
+      shared.log.report(HazardKind::Outstanding, *pipes[pipe].lastWork, place,
                         "may still be under way when the kernel ends: no barrier covers it");
   for (Flag &flag : flags) {
     if (flag.raised.empty() && flag.pending.empty())
@@ -207,7 +258,7 @@ void Core::reportLeftovers() {
     const Instruction *setter =
         flag.pending.empty() ? flag.raised.back().setter : flag.pending.back().first;
     if (shared.log.isNew(HazardKind::Flag, setter->number, -3))
-      shared.log.add(HazardKind::Flag, setter->location, block, nameOf(setter->pipe),
+      shared.log.add(HazardKind::Flag, setter->location, place, nameOf(setter->pipe),
                      llvm::formatv("{0} of {1} is still raised when the kernel ends", setter->name,
                                    describeFlag(*setter)));
   }
@@ -237,7 +288,7 @@ void Core::reportDeadlock() {
   std::string all;
   for (const auto &[location, text] : held)
     all += (all.empty() ? "" : "; ") + text;
-  Hazard &hazard = shared.log.add(HazardKind::Deadlock, held.front().first, block, "",
+  Hazard &hazard = shared.log.add(HazardKind::Deadlock, held.front().first, place, "",
                                   "nothing can go on: " + all);
   hazard.notes.assign(held.begin() + 1, held.end());
 }

@@ -56,7 +56,7 @@ void Execution::computeElementwise(ArrayRef<Run> runs) {
   default:
     for (const Run &run : runs)
       for (int64_t lane = 0; lane < run.lanes; ++lane)
-        storeElement(instruction.elements[0], ub.at(run.offsets[0] + lane * getElementBytes(0)),
+        storeElement(instruction.elements[0], local.at(run.offsets[0] + lane * getElementBytes(0)),
                      issued.scalar);
   }
 }
@@ -64,20 +64,20 @@ void Execution::computeElementwise(ArrayRef<Run> runs) {
 namespace {
 
 template <typename Access, typename Function>
-void mapOne(ByteMemory &ub, ArrayRef<Run> runs, Function function) {
+void mapOne(ByteMemory &local, ArrayRef<Run> runs, Function function) {
   for (const Run &run : runs) {
-    uint8_t *dst = ub.at(run.offsets[0]);
-    const uint8_t *src = ub.at(run.offsets[1]);
+    uint8_t *dst = local.at(run.offsets[0]);
+    const uint8_t *src = local.at(run.offsets[1]);
     for (int64_t at = 0; at < run.lanes * Access::bytes; at += Access::bytes)
       Access::store(dst + at, function(Access::load(src + at)));
   }
 }
 
 template <typename Access, typename Function>
-void mapTwo(ByteMemory &ub, ArrayRef<Run> runs, Function function) {
+void mapTwo(ByteMemory &local, ArrayRef<Run> runs, Function function) {
   for (const Run &run : runs) {
-    uint8_t *dst = ub.at(run.offsets[0]);
-    const uint8_t *lhs = ub.at(run.offsets[1]), *rhs = ub.at(run.offsets[2]);
+    uint8_t *dst = local.at(run.offsets[0]);
+    const uint8_t *lhs = local.at(run.offsets[1]), *rhs = local.at(run.offsets[2]);
     for (int64_t at = 0; at < run.lanes * Access::bytes; at += Access::bytes)
       Access::store(dst + at, function(Access::load(lhs + at), Access::load(rhs + at)));
   }
@@ -88,32 +88,32 @@ void mapTwo(ByteMemory &ub, ArrayRef<Run> runs, Function function) {
 template <typename Access> void Execution::computeUnary(ArrayRef<Run> runs) {
   switch (static_cast<UnaryKind>(instruction.kind)) {
   case UnaryKind::Exp:
-    return mapOne<Access>(ub, runs, [](float x) { return std::exp(x); });
+    return mapOne<Access>(local, runs, [](float x) { return std::exp(x); });
   case UnaryKind::Ln:
-    return mapOne<Access>(ub, runs, [](float x) { return std::log(x); });
+    return mapOne<Access>(local, runs, [](float x) { return std::log(x); });
   case UnaryKind::Sqrt:
-    return mapOne<Access>(ub, runs, [](float x) { return std::sqrt(x); });
+    return mapOne<Access>(local, runs, [](float x) { return std::sqrt(x); });
   case UnaryKind::Abs:
-    return mapOne<Access>(ub, runs, [](float x) { return std::fabs(x); });
+    return mapOne<Access>(local, runs, [](float x) { return std::fabs(x); });
   case UnaryKind::Relu:
-    return mapOne<Access>(ub, runs, [](float x) { return maximum(x, 0.0f); });
+    return mapOne<Access>(local, runs, [](float x) { return maximum(x, 0.0f); });
   }
 }
 
 template <typename Access> void Execution::computeBinary(ArrayRef<Run> runs) {
   switch (static_cast<BinaryKind>(instruction.kind)) {
   case BinaryKind::Add:
-    return mapTwo<Access>(ub, runs, [](float a, float b) { return a + b; });
+    return mapTwo<Access>(local, runs, [](float a, float b) { return a + b; });
   case BinaryKind::Sub:
-    return mapTwo<Access>(ub, runs, [](float a, float b) { return a - b; });
+    return mapTwo<Access>(local, runs, [](float a, float b) { return a - b; });
   case BinaryKind::Mul:
-    return mapTwo<Access>(ub, runs, [](float a, float b) { return a * b; });
+    return mapTwo<Access>(local, runs, [](float a, float b) { return a * b; });
   case BinaryKind::Div:
-    return mapTwo<Access>(ub, runs, [](float a, float b) { return a / b; });
+    return mapTwo<Access>(local, runs, [](float a, float b) { return a / b; });
   case BinaryKind::Max:
-    return mapTwo<Access>(ub, runs, [](float a, float b) { return maximum(a, b); });
+    return mapTwo<Access>(local, runs, [](float a, float b) { return maximum(a, b); });
   case BinaryKind::Min:
-    return mapTwo<Access>(ub, runs, [](float a, float b) { return minimum(a, b); });
+    return mapTwo<Access>(local, runs, [](float a, float b) { return minimum(a, b); });
   }
 }
 
@@ -121,10 +121,10 @@ template <typename Access> void Execution::computeMulAdd(ArrayRef<Run> runs) {
   // The product is rounded to the type before it is added.
   for (const Run &run : runs)
     for (int64_t at = 0; at < run.lanes * Access::bytes; at += Access::bytes) {
-      uint8_t *dst = ub.at(run.offsets[0] + at);
+      uint8_t *dst = local.at(run.offsets[0] + at);
       float sum = Access::load(dst);
-      Access::store(dst, Access::load(ub.at(run.offsets[1] + at)) *
-                             Access::load(ub.at(run.offsets[2] + at)));
+      Access::store(dst, Access::load(local.at(run.offsets[1] + at)) *
+                             Access::load(local.at(run.offsets[2] + at)));
       Access::store(dst, sum + Access::load(dst));
     }
 }
@@ -133,13 +133,13 @@ template <typename Access> void Execution::computeScalar(ArrayRef<Run> runs) {
   float scalar = issued.scalar.real;
   switch (static_cast<ScalarKind>(instruction.kind)) {
   case ScalarKind::Adds:
-    return mapOne<Access>(ub, runs, [=](float x) { return x + scalar; });
+    return mapOne<Access>(local, runs, [=](float x) { return x + scalar; });
   case ScalarKind::Muls:
-    return mapOne<Access>(ub, runs, [=](float x) { return x * scalar; });
+    return mapOne<Access>(local, runs, [=](float x) { return x * scalar; });
   case ScalarKind::Maxs:
-    return mapOne<Access>(ub, runs, [=](float x) { return maximum(x, scalar); });
+    return mapOne<Access>(local, runs, [=](float x) { return maximum(x, scalar); });
   case ScalarKind::Mins:
-    return mapOne<Access>(ub, runs, [=](float x) { return minimum(x, scalar); });
+    return mapOne<Access>(local, runs, [=](float x) { return minimum(x, scalar); });
   }
 }
 
@@ -147,8 +147,8 @@ void Execution::computeCast(ArrayRef<Run> runs) {
   Element to = instruction.elements[0], from = instruction.elements[1];
   auto mode = static_cast<RoundMode>(instruction.kind);
   for (const Run &run : runs) {
-    uint8_t *dst = ub.at(run.offsets[0]);
-    const uint8_t *src = ub.at(run.offsets[1]);
+    uint8_t *dst = local.at(run.offsets[0]);
+    const uint8_t *src = local.at(run.offsets[1]);
     for (int64_t lane = 0; lane < run.lanes; ++lane) {
       float value = loadElement(from, src + lane * getBytes(from));
       if (to == Element::F32) {

@@ -4,19 +4,45 @@
 using namespace attn;
 using namespace attn::simulator;
 
+/// The cores that a block starts, in the order that `CorePlace` counts them.
+static llvm::SmallVector<CorePlace, maxCoresPerBlock> listCores(ascend::KernelKind kind) {
+  llvm::SmallVector<CorePlace, maxCoresPerBlock> cores(1);
+  switch (kind) {
+  case ascend::KernelKind::Vector:
+  case ascend::KernelKind::MeetingVector:
+    break;
+  case ascend::KernelKind::Cube:
+    cores[0].kind = CoreKind::Cube;
+    break;
+  case ascend::KernelKind::Mixed:
+    cores[0].kind = CoreKind::Cube;
+    for (int vector = 0; vector < vectorCoresPerGroup; ++vector) {
+      cores.emplace_back();
+      cores.back().coreOfBlock = 1 + vector;
+      cores.back().subBlock = vector;
+    }
+    break;
+  }
+  return cores;
+}
+
 Engine::Engine(Chipwide &shared)
     : shared(shared),
       memory(static_cast<double>(shared.chip.hbmPoolBytesPerSecond) / shared.chip.clockHz) {
-  int count = std::min(shared.blocks, shared.chip.vectorCores);
-  cores.reserve(count);
-  for (int core = 0; core < count; ++core)
-    cores.emplace_back(core, shared, static_cast<Surroundings &>(*this));
+  llvm::SmallVector<CorePlace, maxCoresPerBlock> block = listCores(shared.kernel.kind);
+  coresPerBlock = block.size();
+  // A group has one cube core.
+  int64_t most = block[0].kind == CoreKind::Cube ? shared.chip.cubeCores : shared.chip.vectorCores;
+  places.resize(std::min(shared.blocks, most));
+  cores.reserve(places.size() * coresPerBlock);
+  for (size_t at = 0; at < places.size(); ++at)
+    for (const CorePlace &core : block)
+      cores.emplace_back(cores.size(), core, shared, static_cast<Surroundings &>(*this));
 }
 
 void Engine::run() {
-  for (int core = 0, count = cores.size(); core < count; ++core)
-    schedule(core * shared.costs.blockStagger, EventKind::StartBlock, core,
-             static_cast<int>(nextBlock++));
+  for (int at = 0, count = places.size(); at < count; ++at)
+    startNextBlock(at, at * shared.costs.blockStagger);
   while (!events.empty() || memory.getNextEnd() < SharedRate::never) {
     if (events.empty() || memory.getNextEnd() <= events.top().time) {
       finishTransfers();
@@ -65,11 +91,22 @@ void Engine::finishTransfers() {
     cores[id / pipeCount].finishTransfer(id % pipeCount, now);
 }
 
+void Engine::startNextBlock(int at, double time) {
+  if (nextBlock == shared.blocks)
+    return;
+  places[at] = {coresPerBlock, 0};
+  for (int core = 0; core < coresPerBlock; ++core)
+    schedule(time, EventKind::StartBlock, at * coresPerBlock + core, static_cast<int>(nextBlock));
+  ++nextBlock;
+}
+
 void Engine::finishBlock(int core, double time) {
   lastEnd = std::max(lastEnd, time);
-  if (nextBlock < shared.blocks)
-    schedule(time + shared.costs.nextBlock, EventKind::StartBlock, core,
-             static_cast<int>(nextBlock++));
+  int at = core / coresPerBlock;
+  BlockState &block = places[at];
+  block.end = std::max(block.end, time);
+  if (--block.running == 0)
+    startNextBlock(at, block.end + shared.costs.nextBlock);
 }
 
 void Engine::joinMeeting(int core, double time) {
@@ -91,9 +128,14 @@ std::string Engine::describeMissing() const {
   return text;
 }
 
-double Engine::getBusyCycles(int pipe) const {
+int64_t Engine::getCoreCount(CoreKind kind) const {
+  return llvm::count_if(cores, [&](const Core &core) { return core.getKind() == kind; });
+}
+
+double Engine::getBusyCycles(CoreKind kind, int pipe) const {
   double total = 0;
   for (const Core &core : cores)
-    total += core.getBusyCycles(pipe);
+    if (core.getKind() == kind)
+      total += core.getBusyCycles(pipe);
   return total;
 }

@@ -17,7 +17,8 @@ public:
 
   double getCycles() const { return lastEnd; }
   int64_t getCoreCount() const { return cores.size(); }
-  double getBusyCycles(int pipe) const;
+  int64_t getCoreCount(CoreKind kind) const;
+  double getBusyCycles(CoreKind kind, int pipe) const;
 
 private:
   struct Event {
@@ -40,8 +41,19 @@ private:
   void handle(const Event &event);
   void finishTransfers();
 
+  /// Starts the next block, if there is one, on the cores of place number `at`.
+  void startNextBlock(int at, double time);
+
   Chipwide &shared;
+  /// The cores of one block after those of another.
+  int coresPerBlock;
   std::vector<Core> cores;
+  /// Per place of a block: cores that have not done their part, and when the last one had.
+  struct BlockState {
+    int running = 0;
+    double end = 0;
+  };
+  std::vector<BlockState> places;
   std::priority_queue<Event, std::vector<Event>, std::greater<Event>> events;
   SharedRate memory;
   uint64_t nextOrder = 0;

@@ -83,14 +83,14 @@ void simulator::collectRuns(ArrayRef<Walk> walks, int64_t repeats, int64_t mask,
 //===----------------------------------------------------------------------===//
 
 bool Execution::report(HazardKind kind, const Twine &message) {
-  log.report(kind, instruction, block, message);
+  log.report(kind, instruction, core, message);
   return false;
 }
 
 bool Execution::checkAlignment(int exempt) {
   for (int operand = 0; operand < instruction.getOperandCount(); ++operand) {
     const Place &place = issued.places[operand];
-    if (place.memory != Memory::UB)
+    if (!place.isLocal())
       continue;
     int64_t alignment = operand == exempt ? getElementBytes(operand) : blockBytes;
     if (place.offset % alignment != 0)
@@ -107,11 +107,10 @@ bool Execution::checkAmount(int64_t amount, StringRef what) {
   if (amount < 0)
     return report(HazardKind::Limit, "has a negative " + what + ", " + Twine(amount));
   // Anything larger leaves every buffer; what follows may then multiply without overflow.
-  if (amount > chip.getUsableBytes(LocalMemory::UB) ||
-      instruction.pitch > chip.getUsableBytes(LocalMemory::UB))
+  if (amount > getLocalBytes() || instruction.pitch > getLocalBytes())
     return report(HazardKind::OutOfBounds, "has a " + what + " of " + Twine(amount) +
                                                " at a pitch of " + Twine(instruction.pitch) +
-                                               ", more than ub holds");
+                                               ", more than " + nameOf(localMemory) + " holds");
   return true;
 }
 
@@ -130,7 +129,7 @@ bool Execution::checkRepeats(int64_t repeats) {
 bool Execution::checkBounds() {
   for (const Touch &touch : touches) {
     const Place &place = issued.places[touch.operand];
-    if (place.memory != Memory::UB || (touch.begin >= place.begin && touch.end <= place.end))
+    if (!place.isLocal() || (touch.begin >= place.begin && touch.end <= place.end))
       continue;
     int64_t begin = place.begin;
     std::string message = llvm::formatv(
@@ -156,7 +155,7 @@ bool Execution::checkOwnOverlap(ArrayRef<Run> runs) {
     if (readsOwnResult(runs, source))
       return report(HazardKind::Overlap,
                     "reads in a later repeat what an earlier one of its own wrote, in " +
-                        log.describe(Memory::UB, issued.places[source].object));
+                        log.describe(localMemory, issued.places[source].object));
   }
   return true;
 }
@@ -207,7 +206,14 @@ void Execution::touchRuns(ArrayRef<Run> runs) {
 
 ByteMemory &Execution::getMemory(int operand) {
   const Place &place = issued.places[operand];
-  return place.memory == Memory::UB ? ub : arrays[place.object];
+  return place.isLocal() ? memories.get(place.memory) : arrays[place.object];
+}
+
+Memory Execution::findLocalMemory() const {
+  auto places = ArrayRef(issued.places).take_front(instruction.getOperandCount());
+  const Place *found = llvm::find_if(places, [](const Place &place) { return place.isLocal(); });
+  assert(found != places.end() && "no path leads from GM to GM");
+  return found->memory;
 }
 
 Origin Execution::follow(Origin origin, int operand) const {

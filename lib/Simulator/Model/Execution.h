@@ -14,7 +14,7 @@ using architecture::blockBytes;
 using architecture::blocksPerRepeat;
 using architecture::repeatBytes;
 
-/// How a vector operand walks through UB, in bytes.
+/// How a vector operand walks through its memory, in bytes.
 struct Walk {
   int64_t address;
   int64_t elementBytes;
@@ -29,7 +29,7 @@ struct Run {
   int64_t repeat;
 };
 
-/// Bytes of UB from `begin` up to `end`.
+/// Bytes of a local memory from `begin` up to `end`.
 struct ByteRange {
   int64_t begin;
   int64_t end;
@@ -41,9 +41,10 @@ void collectRuns(llvm::ArrayRef<Walk> walks, int64_t repeats, int64_t mask,
 
 class Execution {
 public:
-  Execution(const Issued &issued, int64_t block, ByteMemory &ub, std::vector<ByteMemory> &arrays,
-            const Launch &launch, const Chip &chip, HazardLog &log)
-      : issued(issued), instruction(*issued.instruction), block(block), ub(ub), arrays(arrays),
+  Execution(const Issued &issued, const CorePlace &core, LocalMemories &memories,
+            std::vector<ByteMemory> &arrays, const Launch &launch, const Chip &chip, HazardLog &log)
+      : issued(issued), instruction(*issued.instruction), core(core), memories(memories),
+        localMemory(findLocalMemory()), local(memories.get(localMemory)), arrays(arrays),
         launch(launch), chip(chip), log(log) {}
 
   /// Executes the instruction. Where it must not touch what it names, reports that and does
@@ -70,11 +71,11 @@ private:
   // Checks: each reports and returns false where the instruction must not run
   //===--------------------------------------------------------------------===//
   bool report(HazardKind kind, const llvm::Twine &message);
-  /// All UB operands start at whole blocks; operand `exempt` at whole elements.
+  /// All local operands start at whole blocks; operand `exempt` at whole elements.
   bool checkAlignment(int exempt = -1);
   bool checkRepeats(int64_t repeats);
   bool checkAmount(int64_t amount, llvm::StringRef what);
-  /// Every touch of UB lies inside its buffer.
+  /// Every touch of local memory lies inside its buffer.
   bool checkBounds();
   /// No repeat reads what an earlier one wrote.
   bool checkOwnOverlap(llvm::ArrayRef<Run> runs);
@@ -90,6 +91,11 @@ private:
   //===--------------------------------------------------------------------===//
   void touch(int operand, bool isWrite, int64_t begin, int64_t end);
   void touchRuns(llvm::ArrayRef<Run> runs);
+  Memory findLocalMemory() const;
+  /// Bytes that the memory of its buffers has.
+  int64_t getLocalBytes() const {
+    return chip.getUsableBytes(*ascend::getLocalMemory(localMemory));
+  }
   ByteMemory &getMemory(int operand);
   int64_t getElementBytes(int operand) const { return getBytes(instruction.elements[operand]); }
   /// The origin of a value that is undefined because `operand` is.
@@ -117,8 +123,11 @@ private:
 
   const Issued &issued;
   const Instruction &instruction;
-  int64_t block;
-  ByteMemory &ub;
+  const CorePlace &core;
+  LocalMemories &memories;
+  /// The memory of its first local operand: of vector instructions and copies, of all of them.
+  Memory localMemory;
+  ByteMemory &local;
   std::vector<ByteMemory> &arrays;
   const Launch &launch;
   const Chip &chip;

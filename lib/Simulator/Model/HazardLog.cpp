@@ -39,31 +39,45 @@ StringRef simulator::getName(HazardKind kind) {
   llvm_unreachable("all kinds are listed");
 }
 
-Hazard &HazardLog::add(HazardKind kind, Location location, int64_t block, StringRef pipe,
+Hazard &HazardLog::add(HazardKind kind, Location location, const CorePlace &core, StringRef pipe,
                        std::string message) {
-  hazards.push_back({kind, std::move(message), location, block, pipe.str(), {}});
+  hazards.push_back({kind,
+                     std::move(message),
+                     location,
+                     core.block,
+                     pipe.str(),
+                     describeCore(core.coreOfBlock),
+                     {}});
   return hazards.back();
 }
 
-void HazardLog::report(HazardKind kind, const Instruction &instruction, int64_t block,
+void HazardLog::report(HazardKind kind, const Instruction &instruction, const CorePlace &core,
                        const Twine &message) {
   if (isNew(kind, instruction.number))
-    add(kind, instruction.location, block, nameOf(instruction.pipe),
+    add(kind, instruction.location, core, nameOf(instruction.pipe),
         (instruction.name + " " + message).str());
 }
 
+std::string HazardLog::describeCore(int coreOfBlock) const {
+  if (!hasGroups)
+    return "";
+  return coreOfBlock == 0 ? "cube core" : "vector core " + std::to_string(coreOfBlock - 1);
+}
+
 std::string HazardLog::describe(Memory memory, int32_t object) const {
-  if (memory == Memory::UB)
-    return "buffer \"" + listing.buffers[object].name + "\"";
-  return "array \"" + launch.arrays[object].name + "\"";
+  if (memory == Memory::GM)
+    return "array \"" + launch.arrays[object].name + "\"";
+  std::string name = "buffer \"" + listing.buffers[object].name + "\"";
+  // A vector core has no other memory.
+  return memory == Memory::UB ? name : name + " in " + nameOf(memory);
 }
 
 int64_t HazardLog::getBase(const Place &place) const {
-  return place.memory == Memory::UB ? listing.buffers[place.object].address : 0;
+  return place.isLocal() ? listing.buffers[place.object].address : 0;
 }
 
 void HazardLog::reportRace(const Instruction &instruction, const Touch &touch, const Place &place,
-                           int64_t block, const Conflict &conflict) {
+                           const CorePlace &core, const Conflict &conflict) {
   // The order of the two is an accident of time: name the pair once.
   auto [low, high] = std::minmax(instruction.number, conflict.earlier.instruction);
   if (!isNew(HazardKind::Race, low, high))
@@ -76,10 +90,13 @@ void HazardLog::reportRace(const Instruction &instruction, const Touch &touch, c
                               : describe(place.memory, conflict.earlier.object);
   int64_t base = getBase(place);
   std::string other = llvm::formatv("{0} on {1}", earlier.name, nameOf(earlier.pipe));
-  if (conflict.earlier.block != block)
+  int otherCore = conflict.earlier.queue / pipeCount;
+  if (otherCore != core.coreOfBlock)
+    other += " of " + describeCore(otherCore);
+  if (conflict.earlier.block != core.block)
     other += " of block " + std::to_string(conflict.earlier.block);
   Hazard &hazard =
-      add(HazardKind::Race, instruction.location, block, nameOf(instruction.pipe),
+      add(HazardKind::Race, instruction.location, core, nameOf(instruction.pipe),
           llvm::formatv("{0} {1} {2} (bytes {3} to {4}) while {5} {6} {7}: nothing orders them",
                         instruction.name, touch.isWrite ? "writes" : "reads", what,
                         conflict.begin - base, conflict.end - 1 - base, other,
@@ -88,11 +105,11 @@ void HazardLog::reportRace(const Instruction &instruction, const Touch &touch, c
 }
 
 void HazardLog::reportUninitialised(const Instruction &instruction, const Place &source,
-                                    int64_t block, const UndefinedRange &range) {
+                                    const CorePlace &core, const UndefinedRange &range) {
   if (!isNew(HazardKind::Uninitialised, instruction.number))
     return;
   Hazard &hazard =
-      add(HazardKind::Uninitialised, instruction.location, block, nameOf(instruction.pipe),
+      add(HazardKind::Uninitialised, instruction.location, core, nameOf(instruction.pipe),
           llvm::formatv("{0} stores bytes of {1} that hold no value (byte {2})", instruction.name,
                         describe(source.memory, source.object), range.begin - getBase(source)));
   if (range.origin.instruction < 0)
@@ -119,6 +136,8 @@ void simulator::emitHazards(const SimulationResult &result) {
   for (const Hazard &hazard : result.hazards) {
     InFlightDiagnostic diagnostic = emitError(hazard.location);
     diagnostic << getName(hazard.kind) << ": " << hazard.message << " [block " << hazard.block;
+    if (!hazard.core.empty())
+      diagnostic << ", " << hazard.core;
     if (!hazard.pipe.empty())
       diagnostic << ", pipe " << hazard.pipe;
     diagnostic << "]";

@@ -9,8 +9,8 @@ void AccessHistory::add(const Touch &touch, const Toucher &toucher, const Clock 
   auto isBefore = [&](const Toucher &earlier) {
     if (earlier.block != toucher.block)
       return earlier.meetings < toucher.meetings;
-    return earlier.sequence <= known[indexOf(earlier.pipe)] ||
-           (earlier.sequence == toucher.sequence && earlier.pipe == toucher.pipe);
+    return earlier.sequence <= known[earlier.queue] ||
+           (earlier.sequence == toucher.sequence && earlier.queue == toucher.queue);
   };
   records.update(touch.begin, touch.end, [&](int64_t begin, int64_t end, Record &record) {
     if (record.writer.instruction >= 0 && !isBefore(record.writer))
@@ -24,7 +24,7 @@ void AccessHistory::add(const Touch &touch, const Toucher &toucher, const Clock 
       return;
     }
     for (Toucher &reader : record.readers)
-      if (reader.block == toucher.block && reader.pipe == toucher.pipe) {
+      if (reader.block == toucher.block && reader.queue == toucher.queue) {
         reader = toucher;
         return;
       }
@@ -47,4 +47,10 @@ void ByteMemory::collectUndefined(int64_t begin, int64_t end,
     ranges.push_back({from, to, origin});
     return true;
   });
+}
+
+void LocalMemories::reset(CoreKind core, const Chip &chip) {
+  for (const LocalMemoryFacts &facts : getLocalMemories())
+    if (facts.core == core)
+      memories[static_cast<size_t>(facts.memory)].emplace(chip.getUsableBytes(facts.memory));
 }

@@ -31,7 +31,8 @@ struct Toucher {
   /// How often all blocks had met before.
   uint32_t meetings = 0;
   uint32_t sequence = 0;
-  Pipe pipe = Pipe::S;
+  /// Its pipe among those of all cores of the block, as clocks count them.
+  int queue = 0;
 };
 
 /// A range of bytes that an instruction touched through one of its operands.
@@ -53,8 +54,8 @@ struct Conflict {
 /// Who touched which bytes of a memory last, for finding races by happens-before.
 class AccessHistory {
 public:
-  /// Adds a touch by `toucher`, which knows of its own block what `known` says and of other blocks
-  /// what they did before all met; calls `report` for each conflict.
+  /// Adds a touch by `toucher`, which knows of the cores of its own block what `known` says and of
+  /// other blocks what they did before all met; calls `report` for each conflict.
   void add(const Touch &touch, const Toucher &toucher, const Clock &known,
            llvm::function_ref<void(const Conflict &)> report);
 
@@ -69,7 +70,7 @@ private:
   IntervalMap<Record> records;
 };
 
-/// One memory: the UB of a core, or an array in GM.
+/// One memory: a local memory of a core, or an array in GM.
 class ByteMemory {
 public:
   /// `size` bytes of its own, undefined.
@@ -91,6 +92,20 @@ private:
   std::vector<uint8_t> owned;
   uint8_t *data;
   IntervalMap<Origin> undefined;
+};
+
+/// The local memories of a core, of true size. What the block before left there is nothing to rely
+/// on.
+class LocalMemories {
+public:
+  void reset(CoreKind core, const Chip &chip);
+  ByteMemory &get(Memory memory) { return *memories[getIndex(memory)]; }
+
+private:
+  static size_t getIndex(Memory memory) {
+    return static_cast<size_t>(*ascend::getLocalMemory(memory));
+  }
+  std::array<std::optional<ByteMemory>, localMemoryCount> memories;
 };
 
 } // namespace attn::simulator

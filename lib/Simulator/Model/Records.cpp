@@ -1,4 +1,4 @@
-// The record of a run: what each pipe of each block did, in a form that does not depend on where
+// The record of a run: what each pipe of each core did, in a form that does not depend on where
 // the instructions came from.
 #include "Records.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -59,7 +59,7 @@ static void printAmounts(raw_ostream &stream, const Issued &issued) {
     printNumbers(stream, "cols", {instruction.cols, instruction.pitch});
 }
 
-void InstructionRecorder::add(const Issued &issued, int64_t block, Pipe pipe,
+void InstructionRecorder::add(const Issued &issued, const CorePlace &core, Pipe pipe,
                               ArrayRef<Touch> touches) {
   if (!isOn)
     return;
@@ -76,17 +76,18 @@ void InstructionRecorder::add(const Issued &issued, int64_t block, Pipe pipe,
   for (const Touch &touch : touches) {
     const Place &place = issued.places[touch.operand];
     stream << (touch.isWrite ? " writes " : " reads ")
-           << (place.memory == Memory::UB ? StringRef("ub")
-                                          : StringRef(launch.arrays[place.object].name))
-           << "[" << touch.begin << ", " << touch.end << ")";
+           << (place.isLocal() ? nameOf(place.memory) : launch.arrays[place.object].name) << "["
+           << touch.begin << ", " << touch.end << ")";
   }
-  lines[{block, pipe}].push_back(std::move(line));
+  lines[{core.block, core.coreOfBlock, pipe}].push_back(std::move(line));
 }
 
-std::vector<PipeRecord> InstructionRecorder::take() {
+std::vector<PipeRecord> InstructionRecorder::take(const HazardLog &names) {
   std::vector<PipeRecord> records;
-  for (auto &[key, list] : lines)
-    records.push_back({kernel, key.first, nameOf(key.second), std::move(list)});
+  for (auto &[key, list] : lines) {
+    auto [block, core, pipe] = key;
+    records.push_back({kernel, block, names.describeCore(core), nameOf(pipe), std::move(list)});
+  }
   lines.clear();
   return records;
 }
@@ -96,11 +97,12 @@ std::vector<PipeRecord> InstructionRecorder::take() {
 //===----------------------------------------------------------------------===//
 
 static std::string describe(const PipeRecord &record) {
-  return llvm::formatv("kernel {0}, block {1}, pipe {2}", record.kernel, record.block, record.pipe);
+  return llvm::formatv("kernel {0}, block {1}{2}{3}, pipe {4}", record.kernel, record.block,
+                       record.core.empty() ? "" : ", ", record.core, record.pipe);
 }
 
 static auto getKey(const PipeRecord &record) {
-  return std::tie(record.kernel, record.block, record.pipe);
+  return std::tie(record.kernel, record.block, record.core, record.pipe);
 }
 
 static std::string compareLines(const PipeRecord &one, const PipeRecord &other) {

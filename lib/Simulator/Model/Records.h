@@ -1,8 +1,8 @@
-// Writes down what the pipes of each block did, so that two runs can be compared.
+// Writes down what the pipes of each core did, so that two runs can be compared.
 #ifndef ATTN_LIB_SIMULATOR_MODEL_RECORDS_H
 #define ATTN_LIB_SIMULATOR_MODEL_RECORDS_H
 
-#include "Memory.h"
+#include "HazardLog.h"
 #include <map>
 
 namespace attn::simulator {
@@ -12,16 +12,18 @@ public:
   InstructionRecorder(int64_t kernel, const Launch &launch, bool isOn)
       : kernel(kernel), launch(launch), isOn(isOn) {}
 
-  /// Adds an instruction to what `pipe` of `block` did; `touches` are the bytes it touched.
-  void add(const Issued &issued, int64_t block, Pipe pipe, llvm::ArrayRef<Touch> touches = {});
+  /// Adds an instruction to what `pipe` of `core` did; `touches` are the bytes it touched.
+  void add(const Issued &issued, const CorePlace &core, Pipe pipe,
+           llvm::ArrayRef<Touch> touches = {});
 
-  std::vector<PipeRecord> take();
+  std::vector<PipeRecord> take(const HazardLog &names);
 
 private:
   int64_t kernel;
   const Launch &launch;
   bool isOn;
-  std::map<std::pair<int64_t, Pipe>, std::vector<std::string>> lines;
+  /// By block, core of the block and pipe.
+  std::map<std::tuple<int64_t, int, Pipe>, std::vector<std::string>> lines;
 };
 
 } // namespace attn::simulator

@@ -21,7 +21,7 @@ void Execution::runCopy() {
   if (!checkBounds() || !checkOwnOverlap(run))
     return;
   propagate(run, 1);
-  std::memmove(ub.at(run.offsets[0]), ub.at(run.offsets[1]), bytes);
+  std::memmove(local.at(run.offsets[0]), local.at(run.offsets[1]), bytes);
 }
 
 void Execution::runBrcb() {
@@ -47,7 +47,7 @@ void Execution::runBrcb() {
     Run source = {{src + value * bytes}, 1, 0};
     propagateAny(getBlock(value), getBlock(value) + blockBytes, 1, source);
     for (int64_t at = 0; at < blockBytes; at += bytes)
-      std::memcpy(ub.at(getBlock(value) + at), ub.at(src + value * bytes), bytes);
+      std::memcpy(local.at(getBlock(value) + at), local.at(src + value * bytes), bytes);
   }
 }
 
@@ -83,11 +83,11 @@ float Execution::reduceTree(MutableArrayRef<float> values) {
 }
 
 /// The values of the lanes in `runs`, in order.
-static SmallVector<float, 128> gather(ByteMemory &ub, Element element, ArrayRef<Run> runs) {
+static SmallVector<float, 128> gather(ByteMemory &local, Element element, ArrayRef<Run> runs) {
   SmallVector<float, 128> values;
   for (const Run &run : runs)
     for (int64_t lane = 0; lane < run.lanes; ++lane)
-      values.push_back(loadElement(element, ub.at(run.offsets[0] + lane * getBytes(element))));
+      values.push_back(loadElement(element, local.at(run.offsets[0] + lane * getBytes(element))));
   return values;
 }
 
@@ -109,9 +109,9 @@ void Execution::runWholeReduce() {
     return;
   for (int64_t repeat = 0; repeat < repeats; ++repeat) {
     int64_t at = dst + repeat * dstStride;
-    SmallVector<float, 128> values = gather(ub, instruction.elements[1], sources[repeat]);
+    SmallVector<float, 128> values = gather(local, instruction.elements[1], sources[repeat]);
     propagateAny(at, at + bytes, 1, sources[repeat]);
-    storeElement(instruction.elements[0], ub.at(at), {0, reduceTree(values)});
+    storeElement(instruction.elements[0], local.at(at), {0, reduceTree(values)});
   }
 }
 
@@ -135,8 +135,8 @@ void Execution::runBlockReduce() {
   if (!checkBounds())
     return;
   for (const auto &[dst, run] : blocks) {
-    SmallVector<float, 128> values = gather(ub, instruction.elements[1], run);
+    SmallVector<float, 128> values = gather(local, instruction.elements[1], run);
     propagateAny(dst, dst + bytes, 1, run);
-    storeElement(instruction.elements[0], ub.at(dst), {0, reduceTree(values)});
+    storeElement(instruction.elements[0], local.at(dst), {0, reduceTree(values)});
   }
 }

@@ -8,6 +8,13 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::simulator;
 
+int64_t SimulationResult::getBytesUsed(LocalMemory memory) const {
+  for (const MemoryUse &use : memories)
+    if (use.memory == getFacts(memory).name)
+      return use.bytesUsed;
+  return 0;
+}
+
 static void printModel(const Chip &chip, raw_ostream &stream) {
   stream << "model:\n";
   stream << llvm::formatv(
@@ -25,7 +32,8 @@ static void printModel(const Chip &chip, raw_ostream &stream) {
 void simulator::printReport(const SimulationResult &result, const Chip &chip, raw_ostream &stream) {
   stream << llvm::formatv("blocks: {0} on {1} cores\n", result.blocks, result.cores);
   stream << llvm::formatv("instructions: {0}\n", result.instructions);
-  stream << llvm::formatv("ub: {0} of {1} bytes\n", result.ubBytesUsed, result.ubBytes);
+  for (const MemoryUse &use : result.memories)
+    stream << llvm::formatv("{0}: {1} of {2} bytes\n", use.memory, use.bytesUsed, use.bytes);
   for (const ArrayTraffic &traffic : result.traffic)
     stream << llvm::formatv("gm {0}: read {1}, written {2} bytes\n", traffic.name,
                             traffic.bytesRead, traffic.bytesWritten);

@@ -21,12 +21,14 @@ ByteMemory makeMemory(const GlobalArray &global) {
 }
 
 void checkCapacity(const Listing &listing, const Chip &chip, HazardLog &log) {
-  for (const Buffer &buffer : listing.buffers)
-    if (buffer.address + buffer.bytes > chip.getUsableBytes(LocalMemory::UB))
-      log.add(HazardKind::Capacity, buffer.location, 0, "",
-              "buffer \"" + buffer.name + "\" ends at byte " +
-                  std::to_string(buffer.address + buffer.bytes) + " of ub, which has " +
-                  std::to_string(chip.getUsableBytes(LocalMemory::UB)));
+  for (const Buffer &buffer : listing.buffers) {
+    int64_t end = buffer.address + buffer.bytes;
+    int64_t bytes = chip.getUsableBytes(*ascend::getLocalMemory(buffer.memory));
+    if (end > bytes)
+      log.add(HazardKind::Capacity, buffer.location, CorePlace(), "",
+              "buffer \"" + buffer.name + "\" ends at byte " + std::to_string(end) + " of " +
+                  nameOf(buffer.memory) + ", which has " + std::to_string(bytes));
+  }
 }
 
 /// Adds the entries of a table up under the name of its argument.
@@ -56,17 +58,10 @@ void addLaunch(const Engine &engine, Chipwide &shared, SimulationResult &result)
   result.cycles += engine.getCycles();
   result.microseconds +=
       engine.getCycles() / cyclesPerMicrosecond + shared.costs.launchMicroseconds;
-  result.pipes.resize(pipeCount);
-  for (int pipe = 0; pipe < pipeCount; ++pipe)
-    result.pipes[pipe].busyCycles += engine.getBusyCycles(pipe);
 }
 
 /// What follows from the sums over all launches.
 void sumUp(const Chip &chip, const SimulationOptions &options, SimulationResult &result) {
-  double coreCycles = result.cycles * std::max<int64_t>(1, result.cores);
-  for (auto [pipe, use] : llvm::enumerate(result.pipes))
-    use = {nameOf(static_cast<Pipe>(pipe)), use.busyCycles, use.busyCycles / coreCycles};
-  llvm::erase_if(result.pipes, [](const PipeUse &use) { return use.busyCycles <= 0; });
   int64_t ideal = options.idealBytes.value_or(result.bytesRead + result.bytesWritten);
   result.rooflineMicroseconds = ideal * 1e6 / chip.hbmBytesPerSecond;
   result.rooflineShare = result.rooflineMicroseconds / result.microseconds;
@@ -77,7 +72,6 @@ void sumUp(const Chip &chip, const SimulationOptions &options, SimulationResult 
 Session::Session(const Chip &chip, const SimulationOptions &options, Launch launch, int64_t blocks)
     : chip(chip), options(options), launch(std::move(launch)) {
   result.blocks = blocks;
-  result.ubBytes = chip.getUsableBytes(LocalMemory::UB);
   for (const GlobalArray &global : this->launch.arrays) {
     arrays.push_back(makeMemory(global));
     traffic.push_back({global.name, 0, 0});
@@ -89,10 +83,10 @@ Session::~Session() = default;
 void Session::run(const Kernel &kernel) {
   if (!result.hazards.empty())
     return;
-  HazardLog log(kernel.listing, launch);
+  HazardLog log(kernel.listing, launch, kernel.kind == ascend::KernelKind::Mixed);
   checkCapacity(kernel.listing, chip, log);
   if (result.blocks < 1 || result.blocks > chip.maxGrid)
-    log.add(HazardKind::Limit, kernel.location, 0, "",
+    log.add(HazardKind::Limit, kernel.location, CorePlace(), "",
             "the grid has " + std::to_string(result.blocks) + " blocks; 1 to " +
                 std::to_string(chip.maxGrid) + " are possible");
   result.hazards = log.take();
@@ -112,11 +106,14 @@ void Session::run(const Kernel &kernel) {
   Engine engine(shared);
   engine.run();
   addLaunch(engine, shared, result);
+  for (int kind = 0; kind < coreKindCount; ++kind) {
+    cores[kind] = std::max(cores[kind], engine.getCoreCount(static_cast<CoreKind>(kind)));
+    for (int pipe = 0; pipe < pipeCount; ++pipe)
+      busyCycles[kind][pipe] += engine.getBusyCycles(static_cast<CoreKind>(kind), pipe);
+  }
+  llvm::append_range(result.records, shared.recorder.take(log));
   result.hazards = log.take();
-  llvm::append_range(result.records, shared.recorder.take());
-  // Compiled text declares its buffers while it runs.
-  for (const Buffer &buffer : kernel.listing.buffers)
-    result.ubBytesUsed = std::max(result.ubBytesUsed, buffer.address + buffer.bytes);
+  noteMemories(kernel);
   // A launch is over before the next begins.
   arrays = std::move(shared.arrays);
   for (ByteMemory &array : arrays)
@@ -124,10 +121,34 @@ void Session::run(const Kernel &kernel) {
   traffic = std::move(shared.traffic);
 }
 
+/// Compiled text declares its buffers while it runs, so that they are known afterwards only.
+void Session::noteMemories(const Kernel &kernel) {
+  for (const Buffer &buffer : kernel.listing.buffers) {
+    int64_t &used = bytesUsed[static_cast<size_t>(*ascend::getLocalMemory(buffer.memory))];
+    used = std::max(used, buffer.address + buffer.bytes);
+  }
+}
+
+void Session::listUse() {
+  bool areBothUsed = llvm::none_of(cores, [](int64_t count) { return count == 0; });
+  for (int kind = 0; kind < coreKindCount; ++kind) {
+    std::string prefix = areBothUsed ? getCoreName(static_cast<CoreKind>(kind)).str() + " " : "";
+    for (int pipe = 0; pipe < pipeCount; ++pipe)
+      if (double busy = busyCycles[kind][pipe]; busy > 0)
+        result.pipes.push_back(
+            {prefix + nameOf(static_cast<Pipe>(pipe)), busy, busy / (result.cycles * cores[kind])});
+  }
+  for (const LocalMemoryFacts &facts : getLocalMemories())
+    if (cores[static_cast<size_t>(facts.core)] > 0)
+      result.memories.push_back({facts.name.str(), bytesUsed[static_cast<size_t>(facts.memory)],
+                                 chip.getUsableBytes(facts.memory)});
+}
+
 SimulationResult Session::finish() {
   if (result.microseconds > 0) { // else nothing has run
     sumTraffic(traffic, launch, result);
     sumUp(chip, options, result);
+    listUse();
   }
   return std::move(result);
 }

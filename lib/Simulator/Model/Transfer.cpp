@@ -1,4 +1,4 @@
-// The execution of copies between GM and UB (`DataCopyPad`).
+// The execution of copies between GM and local memory (`DataCopyPad`, `DataCopy`).
 #include "Execution.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -8,9 +8,9 @@ using namespace attn;
 using namespace attn::simulator;
 
 // Fields of the copy's parameters.
+using architecture::maxCopyGapBytes;
 using architecture::maxCopyRowBytes;
 using architecture::maxCopyRows;
-constexpr int64_t maxGapBytes = 0xffffffff;
 
 bool Execution::checkCopy(int64_t rows, int64_t length, int64_t pitch) {
   int64_t bytes = getElementBytes(0);
@@ -20,21 +20,30 @@ bool Execution::checkCopy(int64_t rows, int64_t length, int64_t pitch) {
         llvm::formatv("moves {0} rows of {1} elements; at most {2} rows of {3} bytes are possible",
                       rows, length, maxCopyRows, maxCopyRowBytes)
             .str());
+  // Only the copies of a vector core pad: the others move whole blocks.
+  if (localMemory != Memory::UB && (length * bytes % blockBytes != 0 || instruction.rightPad != 0))
+    return report(HazardKind::Limit,
+                  llvm::formatv("moves rows of {0} bytes and pads by {1} elements; only whole "
+                                "blocks of {2} bytes go to {3}",
+                                length * bytes, instruction.rightPad, blockBytes,
+                                nameOf(localMemory))
+                      .str());
   if (rows <= 1)
     return true;
-  if (instruction.pitch > chip.getUsableBytes(LocalMemory::UB))
-    return report(HazardKind::OutOfBounds, "has rows further apart than ub is large");
+  if (instruction.pitch > getLocalBytes())
+    return report(HazardKind::OutOfBounds,
+                  "has rows further apart than " + nameOf(localMemory) + " is large");
   int64_t gap = (pitch - length) * bytes;
-  if (gap < 0 || gap > maxGapBytes)
+  if (gap < 0 || gap > maxCopyGapBytes)
     return report(HazardKind::Limit,
                   llvm::formatv("has a gap of {0} bytes between rows in gm; 0 to {1} are possible",
-                                gap, maxGapBytes)
+                                gap, maxCopyGapBytes)
                       .str());
   int64_t localRowBytes = llvm::alignTo((length + instruction.rightPad) * bytes, blockBytes);
   if (instruction.pitch * bytes < localRowBytes)
     return report(HazardKind::Limit,
-                  llvm::formatv("has rows of {0} bytes, with padding, at a pitch of {1} in ub",
-                                localRowBytes, instruction.pitch * bytes)
+                  llvm::formatv("has rows of {0} bytes, with padding, at a pitch of {1} in {2}",
+                                localRowBytes, instruction.pitch * bytes, nameOf(localMemory))
                       .str());
   return true;
 }
@@ -89,16 +98,16 @@ void Execution::fillPadding(int64_t rowBegin, int64_t filledBytes, int64_t padde
   // With padding asked for the filler is zero; without, a rest repeats the row's first element.
   for (int64_t at = filledBytes; at < paddedBytes; at += bytes) {
     if (instruction.rightPad > 0)
-      std::memset(ub.at(rowBegin + at), 0, bytes);
+      std::memset(local.at(rowBegin + at), 0, bytes);
     else
-      std::memcpy(ub.at(rowBegin + at), ub.at(rowBegin), bytes);
+      std::memcpy(local.at(rowBegin + at), local.at(rowBegin), bytes);
   }
   if (instruction.rightPad > 0)
-    return ub.define(rowBegin + filledBytes, rowBegin + paddedBytes);
+    return local.define(rowBegin + filledBytes, rowBegin + paddedBytes);
   SmallVector<UndefinedRange> first;
-  ub.collectUndefined(rowBegin, rowBegin + bytes, first);
+  local.collectUndefined(rowBegin, rowBegin + bytes, first);
   if (!first.empty())
-    ub.undefine(rowBegin + filledBytes, rowBegin + paddedBytes, first.front().origin);
+    local.undefine(rowBegin + filledBytes, rowBegin + paddedBytes, first.front().origin);
 }
 
 void Execution::runCopyIn() {
@@ -121,7 +130,7 @@ void Execution::runCopyIn() {
     return;
   propagate(runs, 1);
   for (const Run &run : runs) {
-    std::memcpy(ub.at(run.offsets[0]), getMemory(1).at(run.offsets[1]), rowBytes);
+    std::memcpy(local.at(run.offsets[0]), getMemory(1).at(run.offsets[1]), rowBytes);
     fillPadding(run.offsets[0], rowBytes, paddedBytes);
   }
 }
@@ -144,12 +153,12 @@ void Execution::runCopyOut() {
   for (int64_t row = 0; row < rows; ++row) {
     int64_t dst = issued.places[0].offset + row * pitch * bytes;
     int64_t src = issued.places[1].offset + row * instruction.pitch * bytes;
-    // What leaves UB becomes visible: here undefined values are a mistake.
+    // What leaves the core becomes visible: here undefined values are a mistake.
     SmallVector<UndefinedRange> ranges;
-    ub.collectUndefined(src, src + rowBytes, ranges);
+    local.collectUndefined(src, src + rowBytes, ranges);
     if (!ranges.empty())
-      log.reportUninitialised(instruction, issued.places[1], block, ranges.front());
+      log.reportUninitialised(instruction, issued.places[1], core, ranges.front());
     getMemory(0).define(dst, dst + rowBytes);
-    std::memcpy(getMemory(0).at(dst), ub.at(src), rowBytes);
+    std::memcpy(getMemory(0).at(dst), local.at(src), rowBytes);
   }
 }

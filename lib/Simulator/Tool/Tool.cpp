@@ -1,5 +1,6 @@
 // What `attn-sim` does: reads a module or a text, runs one kernel, prints the report.
 #include "attn/Simulator/Tool/Tool.h"
+#include "attn/Dialect/Ascend/IR/KernelKind.h"
 #include "attn/Launch/IR/LaunchDialect.h"
 #include "attn/Simulator/AscendC/Twin.h"
 #include "attn/Simulator/HIVM/HIVMText.h"
@@ -64,7 +65,9 @@ constexpr StringLiteral textKernel = "hacc.entry";
 func::FuncOp findKernel(ModuleOp module, StringRef mark, StringRef name) {
   func::FuncOp found;
   for (auto function : module.getOps<func::FuncOp>()) {
-    bool isMeant = name.empty() ? !function->hasAttr(launch::afterName) // runs behind its kernel
+    // Later phases and halves run with their kernel.
+    bool isMeant = name.empty() ? !function->hasAttr(launch::afterName) &&
+                                      !function->hasAttr(ascend::halfOfName)
                                 : function.getSymName() == name;
     if (!function->hasAttr(mark) || !isMeant)
       continue;

@@ -208,8 +208,13 @@ LogicalResult KernelEmitter::emitOperation(Operation &op) {
     return emitSlice(slice), success();
   if (auto lookup = dyn_cast<ascend::LookupOp>(op))
     return emitLookup(lookup);
-  if (isa<ascend::BlockIdOp, ascend::BlockCountOp>(op)) {
-    bool isId = isa<ascend::BlockIdOp>(op);
+  // A block of a vector kernel is one core.
+  if (isa<ascend::SubBlockIdOp>(op)) {
+    bind(op.getResult(0), Expression::integer(0), "subBlock");
+    return success();
+  }
+  if (isa<ascend::BlockIdOp, ascend::CoreIdOp, ascend::BlockCountOp>(op)) {
+    bool isId = !isa<ascend::BlockCountOp>(op);
     Expression id = castTo("int64_t", Expression::primary("AscendC::GetBlockIdx()"));
     bind(op.getResult(0), isId ? id : Expression::primary(blockCountText),
          isId ? "block" : "blocks");

@@ -25,7 +25,8 @@ static std::optional<SmallVector<Value>> getPremises(OpResult result) {
   Operation *op = result.getOwner();
   if (std::optional<int64_t> number = ascend::getConstant(result))
     return *number < 0 ? std::nullopt : std::optional<SmallVector<Value>>(SmallVector<Value>());
-  if (isa<ascend::DimOp, ascend::StrideOp, ascend::BlockIdOp, ascend::BlockCountOp>(op))
+  if (isa<ascend::DimOp, ascend::StrideOp, ascend::BlockIdOp, ascend::CoreIdOp,
+          ascend::SubBlockIdOp, ascend::BlockCountOp>(op))
     return SmallVector<Value>{};
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return getPremises(loop.getRegionIterArg(result.getResultNumber()));

@@ -2,6 +2,7 @@
 // the AscendC subset, hardware/ascendc.md, and of machine.md.
 #include "VerifyEmission.h"
 #include "attn/Dialect/Ascend/IR/Instructions.h"
+#include "attn/Dialect/Ascend/IR/KernelKind.h"
 #include "attn/Launch/Convention/Names.h"
 #include "attn/Launch/Convention/Signature.h"
 #include "attn/Launch/IR/LaunchDialect.h"
@@ -82,6 +83,10 @@ private:
       if (op->getParentOp() != kernel)
         return WalkResult(
             op.emitOpError("stands in a loop or branch: not all blocks may come to it"));
+      if (!doBlocksMeet(kernel))
+        return WalkResult(op.emitOpError()
+                          << "lets blocks meet, but '" << ascend::kindName << "' of its kernel is "
+                          << ascend::stringifyKernelKind(ascend::getKernelKind(kernel)));
       if (!limit)
         return WalkResult(op.emitOpError()
                           << "needs '" << launch::limitName

@@ -27,6 +27,9 @@ FailureOr<func::FuncOp> findKernel(ModuleOp module) {
     if (function->hasAttr("ascend.kernel") && !function->hasAttr(launch::afterName))
       kernels.push_back(function);
   }
+  for (func::FuncOp kernel : kernels)
+    if (failed(launch::verifyKernelKind(kernel, "a sidecar")))
+      return failure();
   if (kernels.size() == 1)
     return kernels.front();
   InFlightDiagnostic diagnostic =

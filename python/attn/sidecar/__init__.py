@@ -14,7 +14,7 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
-from .fields import BLOCKS, VERSION, check
+from .fields import BLOCKS, CORES, GROUPS, VERSION, check
 from .formulas import FormulaError, evaluate
 from .schema import SchemaError
 
@@ -133,14 +133,21 @@ class Sidecar:
 
     def workspace_bytes(self, call: Call, blocks: int):
         """The bytes of each workspace by the name of its parameter."""
-        dims = {**self.dims(call), BLOCKS: blocks}
+        dims = {**self.dims(call), **self._launch_dims(blocks)}
         return {item["parameter"]: self._evaluate(item["bytes"], call, dims) for item in self.data["workspaces"]}
 
     def workspace_shape(self, name: str, call: Call, blocks: int):
         """The shape of a workspace, which is contiguous."""
-        dims = {**self.dims(call), BLOCKS: blocks}
+        dims = {**self.dims(call), **self._launch_dims(blocks)}
         (parameter,) = (item for item in self.parameters if item["name"] == name)
         return tuple(dims[dim] if isinstance(dim, str) else dim for dim in parameter["dims"])
+
+    def _launch_dims(self, blocks: int):
+        ratios = [launch["ratio"] for launch in self.data["launches"]]
+        dims = {BLOCKS: blocks, CORES: blocks * max(max(ratio) for ratio in ratios)}
+        if all(all(ratio) for ratio in ratios):
+            dims[GROUPS] = blocks
+        return dims
 
     def _evaluate(self, formula, call: Call, dims: dict):
         try:

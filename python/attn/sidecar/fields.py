@@ -10,8 +10,8 @@ from .formulas import leaves
 
 VERSION = 1
 MAX_BLOCKS = 65535
-BLOCKS = "@blocks"
-"""The dim that is the number of launched blocks."""
+BLOCKS, GROUPS, CORES = "@blocks", "@groups", "@cores"
+"""The dims that a launch decides: its blocks, its groups of cube and vector cores, its cores of one kind."""
 
 _DTYPE = is_.one_of("f32", "f16", "bf16", "i8", "i16", "i32", "i64")
 _SIZE = is_.integer(0)
@@ -156,7 +156,7 @@ def _check_route(route: dict, parameters: dict, path: str):
 def _check_formula(formula, parameters: dict, path: str, in_grid: bool = False):
     dims = {dim for parameter in parameters.values() for dim in parameter.get("dims", ()) if isinstance(dim, str)}
     for kind, about in leaves(formula):
-        if kind == "dim" and (about not in dims or (in_grid and about == BLOCKS)):
+        if kind == "dim" and (about not in dims or (in_grid and about in (BLOCKS, GROUPS, CORES))):
             is_.fail(path, f"the dimension '{about}' is not known")
         if kind == "scalar" and parameters.get(about, {}).get("kind") != "scalar":
             is_.fail(path, f"there is no number '{about}' among the parameters")

@@ -118,7 +118,7 @@ func.func @keep_initial(%x: !tile.array<16xf32>, %N: index) attributes {tile.ker
 // The function that counts a kernel's tiles is lowered with it; the attributes of the launch stay.
 // CHECK-LABEL: func.func @kernel(
 // CHECK-SAME:    {launch.dims = ["T", 16], launch.output}
-// CHECK-SAME:    attributes {ascend.kernel, launch.limit = 40 : i64, launch.sizes = {BT = 2 : i64}}
+// CHECK-SAME:    attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<vector>, launch.limit = 40 : i64, launch.sizes = {BT = 2 : i64}}
 // CHECK-LABEL: func.func @kernel_grid(
 // CHECK-SAME:    %[[X:[^:]*]]: memref<?x16xf32, strided<[?, 1]>, #ascend.space<gm>> {launch.dims = ["T", 16], launch.output}) -> index
 // CHECK-SAME:    attributes {launch.grid_of = @kernel}

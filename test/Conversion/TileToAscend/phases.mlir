@@ -2,6 +2,7 @@
 
 // On the chip all blocks meet at a phase.
 // CHECK-LABEL: func.func @phases(
+// CHECK-SAME:    ascend.kind = #ascend.kernel_kind<meeting_vector>
 // CHECK:         ascend.copy_out
 // CHECK:         ascend.sync_all
 // CHECK:         ascend.copy_in

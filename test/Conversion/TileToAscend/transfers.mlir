@@ -5,7 +5,7 @@
 // CHECK-LABEL: func.func @rows(
 // CHECK-SAME:    %[[X:[^:]*]]: memref<?x?x100xbf16, strided<[?, ?, 1]>, #ascend.space<gm>> {launch.dims = ["N", "T", 100]}
 // CHECK-SAME:    %[[Y:[^:]*]]: memref<?x17xf32, strided<[?, 1]>, #ascend.space<gm>>
-// CHECK-SAME:    attributes {ascend.kernel}
+// CHECK-SAME:    attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<vector>}
 // CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<224xbf16, #ascend.space<ub>>
 // CHECK-DAG:     %[[B:.*]] = ascend.alloc "b" counted {{[0-9]+}} : memref<64xf32, #ascend.space<ub>>
 // CHECK-DAG:     %[[ZERO:.*]] = arith.constant 0 : index

@@ -434,7 +434,7 @@ func.func @while(%is: i1) attributes {ascend.kernel} {
 
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
 // CHECK-LABEL: func.func @meeting
-func.func @meeting(%x: !gm, %o: !gm) attributes {ascend.kernel} {
+func.func @meeting(%x: !gm, %o: !gm) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<meeting_vector>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index

@@ -140,7 +140,7 @@ func.func @open_end() attributes {ascend.kernel} {
 
 // Blocks that meet.
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
-func.func @meeting() attributes {ascend.kernel, launch.limit = 40 : i64} {
+func.func @meeting() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<meeting_vector>, launch.limit = 40 : i64} {
   ascend.sync_all
   ascend.barrier all
   return
@@ -150,7 +150,7 @@ func.func @meeting() attributes {ascend.kernel, launch.limit = 40 : i64} {
 // -----
 
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
-func.func @many() attributes {ascend.kernel, launch.limit = 41 : i64} {
+func.func @many() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<meeting_vector>, launch.limit = 41 : i64} {
   // expected-error @+1 {{lets blocks meet that do not run at once: 'launch.limit' must be at most 40, the vector cores of Ascend910B4}}
   ascend.sync_all
   ascend.barrier all
@@ -161,7 +161,7 @@ func.func @many() attributes {ascend.kernel, launch.limit = 41 : i64} {
 // -----
 
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
-func.func @unlimited() attributes {ascend.kernel} {
+func.func @unlimited() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<meeting_vector>} {
   // expected-error @+1 {{lets blocks meet that do not run at once}}
   ascend.sync_all
   ascend.barrier all
@@ -172,7 +172,7 @@ func.func @unlimited() attributes {ascend.kernel} {
 // -----
 
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
-func.func @sometimes(%is: i1) attributes {ascend.kernel, launch.limit = 40 : i64} {
+func.func @sometimes(%is: i1) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<meeting_vector>, launch.limit = 40 : i64} {
   scf.if %is {
     // expected-error @+1 {{stands in a loop or condition, which not all blocks may pass alike}}
     ascend.sync_all
@@ -211,6 +211,94 @@ module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @foreign_barrier() attributes {ascend.kernel} {
   // expected-error @+1 {{uses pipe fix, which a vector core does not have}}
   ascend.barrier fix
+  ascend.barrier all
+  return
+}
+}
+
+// -----
+
+// The two halves of a mixed kernel.
+!gm = memref<64xf32, #ascend.space<gm>>
+!l1 = memref<64xf32, #ascend.space<l1>>
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+func.func @mixed(%w: memref<?xf32, strided<[1]>, #ascend.space<gm>> {launch.scratch, launch.dims = ["@groups"]})
+    attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<mixed>} {
+  ascend.barrier all
+  return
+}
+func.func @mixed_cube(%x: !gm, %n: index) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<mixed>, ascend.half_of = @mixed} {
+  %q = ascend.alloc "q" at 0 : !l1
+  ascend.copy_in %q, %x rows(%n) length(%n) src_pitch(%n) dst_pitch 64 right_pad 0 : !l1, !gm
+  ascend.set_flag mte2 to mte1 event 0
+  ascend.wait_flag mte2 to mte1 event 0
+  ascend.barrier all
+  return
+}
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+// expected-error @+1 {{is of the kind vector, but its blocks meet}}
+func.func @undeclared() attributes {ascend.kernel, launch.limit = 40 : i64} {
+  ascend.sync_all
+  ascend.barrier all
+  return
+}
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+// expected-error @+1 {{is of the kind meeting_vector, but no block meets}}
+func.func @unmet() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<meeting_vector>} {
+  ascend.barrier all
+  return
+}
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+// expected-error @+1 {{has the dimension '@groups' in argument 0, but only mixed kernels have groups}}
+func.func @groups(%w: memref<?xf32, strided<[1]>, #ascend.space<gm>> {launch.scratch, launch.dims = ["@groups"]})
+    attributes {ascend.kernel} {
+  ascend.barrier all
+  return
+}
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+func.func @cube_flag() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+  // expected-error @+1 {{uses a flag from s to mte2, which a cube core does not have}}
+  ascend.set_flag s to mte2 event 0
+  ascend.barrier all
+  return
+}
+}
+
+// -----
+
+!ub = memref<64xf32, #ascend.space<ub>>
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+func.func @vector_instruction(%n: index) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+  %a = ascend.alloc "a" at 0 : !ub
+  // expected-error @+1 {{is for vector cores, but a cube core runs it}}
+  ascend.unary exp %a, %a count(%n) : !ub, !ub
+  ascend.barrier all
+  return
+}
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+func.func @full() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+  // expected-error @+1 {{ends at byte 66560 of l0a, which has 65536}}
+  %a = ascend.alloc "a" at 65536 : memref<256xf32, #ascend.space<l0a>>
   ascend.barrier all
   return
 }

@@ -380,3 +380,25 @@ func.func @f() {
   ascend.barrier s
   return
 }
+
+// -----
+
+// expected-error @+1 {{'ascend.kind' is the kernel_kind of a kernel}}
+func.func @no_kernel() attributes {ascend.kind = #ascend.kernel_kind<cube>} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'ascend.half_of' names the kernel of a mixed kernel's cube half}}
+func.func @no_half() attributes {ascend.kernel, ascend.half_of = @other} {
+  return
+}
+
+// -----
+
+func.func @padded(%src: memref<64xf32, #ascend.space<gm>>, %dst: memref<64xf32, #ascend.space<l1>>, %n: index) {
+  // expected-error @+1 {{pads in l1; only copies to ub do}}
+  ascend.copy_in %dst, %src rows(%n) length(%n) src_pitch(%n) dst_pitch 64 right_pad 3 : memref<64xf32, #ascend.space<l1>>, memref<64xf32, #ascend.space<gm>>
+  return
+}

@@ -7,11 +7,15 @@
 !col = memref<8xf32, #ascend.space<ub>>
 
 // CHECK-LABEL: func.func @ops
-func.func @ops(%V: memref<?x?x4096xbf16, strided<[?, ?, 1]>, #ascend.space<gm>>, %eps: f32, %n: index) attributes {ascend.kernel} {
+func.func @ops(%V: memref<?x?x4096xbf16, strided<[?, ?, 1]>, #ascend.space<gm>>, %eps: f32, %n: index) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<meeting_vector>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4096 = arith.constant 4096 : index
   %id = ascend.block_id
+  // CHECK: ascend.core_id
+  %core = ascend.core_id
+  // CHECK: ascend.sub_block_id
+  %sub = ascend.sub_block_id
   %s = ascend.stride %V, 1 : memref<?x?x4096xbf16, strided<[?, ?, 1]>, #ascend.space<gm>>
   %p = ascend.address %V[%n, %id, %c0] : memref<?x?x4096xbf16, strided<[?, ?, 1]>, #ascend.space<gm>> -> !gm
   // CHECK: ascend.alloc "v" at 0 : memref<2x8192xbf16, #ascend.space<ub>>

@@ -22,7 +22,7 @@ module attributes {machine.target = #machine.target<"Ascend910B4">} {
 // CHECK-NEXT: {{^}}  64 65
 // CHECK-NEXT: {{^}}  128 129
 // MANY: error: deadlock: nothing can go on: s waits for all 50 blocks to meet, and 40 have come: only 40 run at a time [block 0]
-func.func @handed_over(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.scratch, launch.dims = ["@blocks", 64]}) attributes {ascend.kernel} {
+func.func @handed_over(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.scratch, launch.dims = ["@blocks", 64]}) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<meeting_vector>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
@@ -76,7 +76,7 @@ func.func @not_awaited(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.s
 
 // Two stores of different blocks to one row behind the meeting: it orders only what lies on both sides of it.
 // LATE: error: race: copy_out writes array "argument 2" (bytes 0 to 255) while copy_out on mte3 of block {{[0-9]}} writes it: nothing orders them
-func.func @too_late(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.scratch, launch.dims = ["@blocks", 64]}) attributes {ascend.kernel} {
+func.func @too_late(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.scratch, launch.dims = ["@blocks", 64]}) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<meeting_vector>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
@@ -92,7 +92,7 @@ func.func @too_late(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.scra
 
 // Block 2 does not come.
 // MISSING: error: deadlock: nothing can go on: s waits for all 4 blocks to meet, and 3 have come [block 0]
-func.func @missing(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.scratch, launch.dims = ["@blocks", 64]}) attributes {ascend.kernel} {
+func.func @missing(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.scratch, launch.dims = ["@blocks", 64]}) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<meeting_vector>} {
   %c2 = arith.constant 2 : index
   %id = ascend.block_id
   %comes = arith.cmpi ne, %id, %c2 : index
@@ -105,7 +105,7 @@ func.func @missing(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.scrat
 
 // 1.5 us from the last arrival on: blocks start 40 cycles apart, and the chip runs at 1500 MHz.
 // TIME: device: 2371.0 cycles
-func.func @empty(%n: i64) attributes {ascend.kernel} {
+func.func @empty(%n: i64) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<meeting_vector>} {
   ascend.sync_all
   ascend.barrier all
   return
@@ -113,7 +113,7 @@ func.func @empty(%n: i64) attributes {ascend.kernel} {
 
 // Meetings can follow each other.
 // TWICE: device: 4621.0 cycles
-func.func @twice(%n: i64) attributes {ascend.kernel} {
+func.func @twice(%n: i64) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<meeting_vector>} {
   ascend.sync_all
   ascend.sync_all
   ascend.barrier all

@@ -142,3 +142,22 @@ func.func @floating_point(%a: f32 loc("a"), %k: i32 loc("k"), %n: index loc("n")
   ascend.barrier all
   return
 }
+
+// A block of a vector kernel is one core: workspace per core is workspace per block.
+// CHECK-LABEL: // cores
+// CHECK:       W: [blocks, 64] of float, workspace
+// CHECK:       void cores(
+func.func @cores(%w: memref<?x64xf32, strided<[64, 1]>, #ascend.space<gm>> {launch.dims = ["@cores", 64], launch.scratch} loc("W"))
+    attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<vector>} {
+  %x = ascend.alloc "x" at 0 : !buf
+  // CHECK: const int64_t block = static_cast<int64_t>(AscendC::GetBlockIdx());
+  // CHECK-NEXT: AscendC::Exp(x, x, static_cast<int32_t>(block));
+  %core = ascend.core_id
+  ascend.unary exp %x, %x count(%core) : !buf, !buf
+  // CHECK-NEXT: const int64_t subBlock = 0;
+  // CHECK-NEXT: AscendC::Exp(x, x, static_cast<int32_t>(subBlock));
+  %sub = ascend.sub_block_id
+  ascend.unary exp %x, %x count(%sub) : !buf, !buf
+  ascend.barrier all
+  return
+}

@@ -203,7 +203,7 @@ func.func @reserved_event() attributes {ascend.kernel} {
 
 // -----
 
-func.func @rounds(%n: index) attributes {ascend.kernel, launch.limit = 40 : i64} {
+func.func @rounds(%n: index) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<meeting_vector>, launch.limit = 40 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %n step %c1 {
@@ -216,7 +216,7 @@ func.func @rounds(%n: index) attributes {ascend.kernel, launch.limit = 40 : i64}
 
 // -----
 
-func.func @boundless_meeting() attributes {ascend.kernel} {
+func.func @boundless_meeting() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<meeting_vector>} {
   // expected-error@below {{needs 'launch.limit' on its kernel: blocks can only meet while all run}}
   ascend.sync_all
   ascend.barrier all
@@ -226,7 +226,7 @@ func.func @boundless_meeting() attributes {ascend.kernel} {
 // -----
 
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
-func.func @large_meeting() attributes {ascend.kernel, launch.limit = 41 : i64} {
+func.func @large_meeting() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<meeting_vector>, launch.limit = 41 : i64} {
   // expected-error@below {{meets up to 41 blocks, but Ascend910B4 runs 40 at once}}
   ascend.sync_all
   ascend.barrier all
@@ -449,6 +449,23 @@ func.func @query(%V: memref<?xf32, #ascend.space<gm>>, %n: index) attributes {as
   %d = ascend.dim %p, 0 : memref<?xf32, #ascend.space<gm>>
   %b = ascend.alloc "b" at 0 : memref<64xf32, #ascend.space<ub>>
   ascend.unary exp %b, %b count(%d) : memref<64xf32, #ascend.space<ub>>, memref<64xf32, #ascend.space<ub>>
+  ascend.barrier all
+  return
+}
+
+// -----
+
+// expected-error@below {{kernel 'cube' is of the kind cube; AscendC has only kernels of vector cores so far}}
+func.func @cube() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+  ascend.barrier all
+  return
+}
+
+// -----
+
+func.func @undeclared_meeting() attributes {ascend.kernel, launch.limit = 40 : i64} {
+  // expected-error@below {{lets blocks meet, but 'ascend.kind' of its kernel is vector}}
+  ascend.sync_all
   ascend.barrier all
   return
 }

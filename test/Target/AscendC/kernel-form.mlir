@@ -42,7 +42,7 @@ func.func @alone(%o: !array {launch.output}) attributes {ascend.kernel} {
   ascend.barrier all
   return
 }
-func.func @together(%o: !array {launch.output}) attributes {ascend.kernel, launch.limit = 2 : i64} {
+func.func @together(%o: !array {launch.output}) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<meeting_vector>, launch.limit = 2 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index

@@ -8,7 +8,7 @@
 // CHECK:      extern "C" __global__ __mix__(0, 1) void meeting() {
 // CHECK:      AscendC::SyncAll();
 // CHECK-NEXT: AscendC::PipeBarrier<PIPE_ALL>();
-func.func @meeting() attributes {ascend.kernel, launch.limit = 40 : i64} {
+func.func @meeting() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<meeting_vector>, launch.limit = 40 : i64} {
   ascend.sync_all
   ascend.barrier all
   return

@@ -60,3 +60,19 @@ func.func @carried(%n: index loc("n")) attributes {ascend.kernel} {
   ascend.barrier all
   return
 }
+
+// CHECK-LABEL: func.func @cores()
+// CHECK-DAG:   %[[ID:.*]] = hivm.hir.get_block_idx -> i64
+// CHECK-DAG:   %[[CORE:.*]] = arith.index_cast %[[ID]] : i64 to index
+// CHECK-DAG:   %[[SUB:.*]] = arith.constant 0 : index
+// CHECK:       memref.subview %{{.*}}[0] [%[[CORE]]] [1]
+// CHECK:       memref.subview %{{.*}}[0] [%[[SUB]]] [1]
+func.func @cores() attributes {ascend.kernel} {
+  %x = ascend.alloc "x" at 0 : memref<64xf32, #ascend.space<ub>>
+  %core = ascend.core_id
+  %sub = ascend.sub_block_id
+  ascend.unary exp %x, %x count(%core) : memref<64xf32, #ascend.space<ub>>, memref<64xf32, #ascend.space<ub>>
+  ascend.unary exp %x, %x count(%sub) : memref<64xf32, #ascend.space<ub>>, memref<64xf32, #ascend.space<ub>>
+  ascend.barrier all
+  return
+}

@@ -165,3 +165,11 @@ func.func @rows(%n: index) attributes {ascend.kernel} {
   ascend.barrier all
   return
 }
+
+// -----
+
+// expected-error@below {{kernel 'mixed' is of the kind mixed; HIVM has only kernels of vector cores so far}}
+func.func @mixed() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<mixed>} {
+  ascend.barrier all
+  return
+}

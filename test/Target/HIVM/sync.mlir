@@ -48,7 +48,7 @@ func.func @sync(%parity: index loc("parity")) attributes {ascend.kernel} {
 // CHECK-NEXT:  hivm.hir.sync_block_set[<VECTOR>, <PIPE_MTE3>, <PIPE_S>] flag = 9 ffts_base_addr = %ffts sync_instr_mode = <INTER_BLOCK_SYNCHRONIZATION>
 // CHECK-NEXT:  hivm.hir.sync_block_wait[<VECTOR>, <PIPE_MTE3>, <PIPE_S>] flag = 9
 // CHECK-NEXT:  hivm.hir.pipe_barrier[<PIPE_ALL>]
-func.func @meeting() attributes {ascend.kernel, launch.limit = 40 : i64} {
+func.func @meeting() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<meeting_vector>, launch.limit = 40 : i64} {
   ascend.sync_all
   ascend.barrier all
   return

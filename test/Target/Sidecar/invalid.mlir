@@ -71,7 +71,7 @@ module attributes {machine.target = #machine.target<"Ascend910B4">} {
 
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
   // expected-error@below {{may be launched on 48 blocks, which meet, but 'Ascend910B4' has 40 vector cores}}
-  func.func @a() attributes {ascend.kernel, launch.limit = 48 : i64} {
+  func.func @a() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<meeting_vector>, launch.limit = 48 : i64} {
     ascend.sync_all
     return
   }
@@ -123,4 +123,11 @@ module attributes {machine.target = #machine.target<"Ascend910B4">} {
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
   // expected-error@below {{argument 0 of kernel 'a' must be an array, f32, i32, i64 or index, not 'f16'}}
   func.func @a(%x: f16) attributes {ascend.kernel} { return }
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+  // expected-error@below {{kernel 'a' is of the kind mixed; a sidecar has only kernels of vector cores so far}}
+  func.func @a() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<mixed>} { return }
 }

@@ -183,6 +183,26 @@ def test_workspace(backward):
     assert backward.workspace_shape("G", call, 40) == (40, 256)
 
 
+def test_workspace_per_core_and_group(backward):
+    data = copy.deepcopy(backward.data)
+    call = backward_call(1000, 8)
+    (parameter,) = (item for item in data["parameters"] if item["name"] == "G")
+
+    def per(dim: str, *ratio: int):
+        parameter["dims"][0] = dim
+        data["workspaces"][0]["bytes"] = {"mul": [4, {"dim": dim}, 256]}
+        for launch in data["launches"]:
+            launch["ratio"] = list(ratio)
+        return sidecar.Sidecar(data)
+
+    assert per("@cores", 0, 1).workspace_bytes(call, 20) == {"G": 20 * 256 * 4}
+    assert per("@cores", 1, 2).workspace_bytes(call, 20) == {"G": 40 * 256 * 4}
+    assert per("@cores", 1, 2).workspace_shape("G", call, 20) == (40, 256)
+    assert per("@groups", 1, 2).workspace_bytes(call, 20) == {"G": 20 * 256 * 4}
+    with pytest.raises(SidecarError, match="@groups"):
+        per("@groups", 0, 1).workspace_bytes(call, 20)
+
+
 def test_calls_that_do_not_fit(backward, neighborhood):
     call = backward_call(10, 8)
     call.shapes["sc"] = (10, 9)

@@ -15,8 +15,11 @@ constexpr llvm::StringLiteral gridOfName = "launch.grid_of";
 constexpr llvm::StringLiteral afterName = "launch.after";
 constexpr llvm::StringLiteral sizesName = "launch.sizes";
 constexpr llvm::StringLiteral signatureName = "launch.signature";
-/// The dimension of a scratch array that is the number of launched blocks.
+/// Dimensions of scratch arrays that the launch decides: the launched blocks, the groups of a mixed
+/// kernel, and the cores of one kind.
 constexpr llvm::StringLiteral blocksDim = "@blocks";
+constexpr llvm::StringLiteral groupsDim = "@groups";
+constexpr llvm::StringLiteral coresDim = "@cores";
 } // namespace attn::launch
 
 #endif // ATTN_LAUNCH_IR_LAUNCHDIALECT_H

@@ -4,6 +4,8 @@
 #define ATTN_SIMULATOR_MODEL_INSTRUCTION_H
 
 #include "attn/Dialect/Ascend/IR/Instructions.h"
+#include "attn/Machine/Architecture.h"
+#include "attn/Machine/Groups.h"
 #include "attn/Simulator/Model/Simulator.h"
 #include <array>
 #include <deque>
@@ -12,7 +14,7 @@ namespace attn::simulator {
 
 using ascend::Opcode;
 using ascend::Pipe;
-constexpr int pipeCount = 7;
+constexpr int pipeCount = corePipeCount;
 
 inline int indexOf(Pipe pipe) { return static_cast<int>(pipe); }
 inline std::string nameOf(Pipe pipe) { return ascend::stringifyPipe(pipe).str(); }
@@ -28,24 +30,28 @@ int64_t getBytes(Element element);
 /// The element of a memref or scalar type, or none where the chip has no such type.
 std::optional<Element> getElement(mlir::Type type);
 
-enum class Memory : uint8_t { UB, GM };
+/// GM, or one of the local memories.
+using Memory = ascend::Space;
+inline std::string nameOf(Memory memory) { return ascend::stringifySpace(memory).str(); }
 
 constexpr int maxRank = 6;
 
 /// A place in a memory, as an instruction names it.
 struct Place {
   Memory memory = Memory::UB;
-  /// The buffer in UB, or the array in GM.
+  /// The buffer in a local memory, or the array in GM.
   int32_t object = -1;
-  /// Address in UB, or bytes from the array's first element.
+  /// Address in the local memory, or bytes from the array's first element.
   int64_t offset = 0;
-  /// UB: the bytes an instruction may touch through this place.
+  /// Local: the bytes an instruction may touch through this place.
   int64_t begin = 0;
   int64_t end = 0;
   /// GM: the indices of the place. Text knows none: there `begin` and `end` bound the bytes from
   /// the array's first element on.
   std::array<int64_t, maxRank> indices = {};
   bool hasIndices = false;
+
+  bool isLocal() const { return memory != Memory::GM; }
 };
 
 /// What is known of an instruction before it runs.
@@ -67,7 +73,7 @@ struct Instruction {
   /// Lanes of a repeat; none in counter mode.
   std::optional<int64_t> mask;
   llvm::SmallVector<int64_t, 6> strides;
-  /// Copies: pitch in UB and right padding, in elements. Composites: columns and pitch.
+  /// Copies: pitch in local memory and right padding, in elements. Composites: columns and pitch.
   int64_t pitch = 0;
   int64_t rightPad = 0;
   int64_t cols = 0;
@@ -82,12 +88,29 @@ struct Instruction {
   int getOperandCount() const { return elements.size(); }
 };
 
-/// Per pipe, how many of its instructions are known to be finished.
-using Clock = std::array<uint32_t, pipeCount>;
+/// Where in a launch a core stands: which of the launched blocks it works for, and which core of
+/// that block it is. A block of a mixed kernel is a group: its cube core, then its vector cores.
+/// Other blocks are one core each.
+struct CorePlace {
+  int64_t block = 0;
+  int coreOfBlock = 0;
+  CoreKind kind = CoreKind::Vector;
+  /// Of the vector cores of a group, which one; else 0.
+  int subBlock = 0;
+  /// Among the cores of its kind in the launch.
+  int64_t core = 0;
+};
+
+/// The pipes of all cores of a block.
+constexpr int maxCoresPerBlock = 1 + vectorCoresPerGroup;
+constexpr int queueCount = maxCoresPerBlock * pipeCount;
+
+/// Per pipe of each core of the block, how many of its instructions are known to be finished.
+using Clock = std::array<uint32_t, queueCount>;
 
 inline void join(Clock &clock, const Clock &other) {
-  for (int pipe = 0; pipe < pipeCount; ++pipe)
-    clock[pipe] = std::max(clock[pipe], other[pipe]);
+  for (int queue = 0; queue < queueCount; ++queue)
+    clock[queue] = std::max(clock[queue], other[queue]);
 }
 
 /// An instruction on its way: its operands have become places and numbers.
@@ -105,10 +128,11 @@ struct Issued {
   Clock known = {};
 };
 
-/// A buffer in UB.
+/// A buffer in a local memory.
 struct Buffer {
   std::string name;
   mlir::Location location;
+  Memory memory;
   int64_t address;
   int64_t bytes;
 };
@@ -119,7 +143,7 @@ struct Listing {
   std::deque<Buffer> buffers;
 };
 
-/// What the scalar unit of a core runs for one block: it computes on its own and stops at each
+/// What the scalar unit of a core runs for its block: it computes on its own and stops at each
 /// instruction that a pipe or the core itself must take.
 class ScalarProgram {
 public:

@@ -42,10 +42,12 @@ public:
   /// A kernel as the chip takes it.
   struct Kernel {
     mlir::Location location;
+    /// Which cores a block of it starts.
+    ascend::KernelKind kind;
     /// What its instructions refer to.
     const Listing &listing;
-    /// The scalar program of a block.
-    llvm::function_ref<std::unique_ptr<ScalarProgram>(int64_t block)> start;
+    /// The scalar program of a core.
+    llvm::function_ref<std::unique_ptr<ScalarProgram>(const CorePlace &place)> start;
   };
   /// Runs a kernel, unless hazards of those before leave nothing to see.
   void run(const Kernel &kernel);
@@ -55,12 +57,20 @@ public:
   SimulationResult finish();
 
 private:
+  void noteMemories(const Kernel &kernel);
+  void listUse();
+
   const Chip &chip;
   const SimulationOptions &options;
   Launch launch;
   std::vector<ByteMemory> arrays;
   std::vector<ArrayTraffic> traffic;
   SimulationResult result;
+  /// Per kind of core and pipe, and per kind the most cores that a launch had.
+  std::array<std::array<double, pipeCount>, coreKindCount> busyCycles = {};
+  std::array<int64_t, coreKindCount> cores = {};
+  /// Per local memory, the highest byte that a buffer ends at.
+  std::array<int64_t, localMemoryCount> bytesUsed = {};
   int64_t launches = 0;
 };
 

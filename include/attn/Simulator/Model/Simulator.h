@@ -43,7 +43,7 @@ struct Argument {
   static Argument table(std::vector<Array> entries, bool isDefined = true);
   static Argument scalar(int64_t value);
   static Argument scalar(float value);
-  /// Workspace that the simulator makes itself: one part per launched block.
+  /// Workspace that the simulator makes itself, as large as the launch needs it.
   static Argument scratch();
 };
 
@@ -56,7 +56,7 @@ struct SimulationOptions {
   std::optional<int64_t> blocks;
   /// Bytes that an ideal kernel would move, for the roofline; all bytes moved where not given.
   std::optional<int64_t> idealBytes;
-  /// Keeps what each pipe of each block did, for `compareRecords`.
+  /// Keeps what each pipe of each core did, for `compareRecords`.
   bool recordInstructions = false;
   /// Keeps begin and end of each instruction of that many cores.
   int64_t traceCores = 0;
@@ -81,7 +81,8 @@ enum class HazardKind {
   Outstanding,
   Effects,
   Scalar,
-  /// Text calls AscendC where or how it may not be called.
+  /// The core does not have what an instruction needs, or text calls AscendC where or how it may
+  /// not be called.
   Usage,
 };
 llvm::StringRef getName(HazardKind kind);
@@ -91,17 +92,20 @@ struct Hazard {
   HazardKind kind;
   std::string message;
   mlir::Location location;
-  /// The block (core) it was seen on and the pipe of the instruction, "" where none.
+  /// The block it was seen on and the pipe of the instruction, "" where none.
   int64_t block;
   std::string pipe;
+  /// Which core of the block, "cube core" or "vector core 1"; "" where a block is one core.
+  std::string core;
   /// Other instructions that take part: where, and how.
   std::vector<std::pair<mlir::Location, std::string>> notes;
 };
 
 struct PipeUse {
+  /// "mte2"; where cores of both kinds ran, "cube mte2".
   std::string pipe;
   double busyCycles = 0;
-  /// Share of the kernel's time on the device, averaged over the cores used.
+  /// Share of the kernel's time on the device, averaged over the cores of that kind.
   double busyShare = 0;
 };
 
@@ -121,14 +125,23 @@ struct TraceEvent {
   mlir::Location location;
 };
 
-/// What one pipe of one block did in one kernel of the launch, in order; one line per instruction:
+/// What one pipe of one core did in one kernel of the launch, in order; one line per instruction:
 /// its name, element types, counts, strides or event, and the bytes it touched. Scalar work is left
 /// out.
 struct PipeRecord {
   int64_t kernel;
   int64_t block;
+  /// As of a hazard.
+  std::string core;
   std::string pipe;
   std::vector<std::string> lines;
+};
+
+/// The highest byte of a local memory that a buffer ends at, and how many there are.
+struct MemoryUse {
+  std::string memory;
+  int64_t bytesUsed = 0;
+  int64_t bytes = 0;
 };
 
 struct SimulationResult {
@@ -143,9 +156,11 @@ struct SimulationResult {
   std::vector<ArrayTraffic> traffic;
   int64_t bytesRead = 0;
   int64_t bytesWritten = 0;
-  /// The highest byte of UB that a buffer ends at, and what there is.
-  int64_t ubBytesUsed = 0;
-  int64_t ubBytes = 0;
+  /// The memories of the cores that ran.
+  std::vector<MemoryUse> memories;
+
+  /// Of one of them; 0 where no core with it ran.
+  int64_t getBytesUsed(LocalMemory memory) const;
   double rooflineMicroseconds = 0;
   /// Roofline time over predicted time.
   double rooflineShare = 0;

@@ -19,12 +19,3 @@ FailureOr<Chip> ascend::getKernelChip(func::FuncOp kernel) {
                               << chip->name << "'";
   return chip;
 }
-
-CoreKind ascend::getCoreKind(func::FuncOp kernel) {
-  CoreKind core = CoreKind::Vector;
-  kernel.walk([&](InstructionOpInterface instruction) {
-    core = instruction.getCoreKind();
-    return WalkResult::interrupt();
-  });
-  return core;
-}

@@ -1,5 +1,5 @@
 // The ascend dialect: registration, types and the attributes it puts on functions and loops.
-#include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "attn/Dialect/Ascend/IR/KernelKind.h"
 #include "attn/Machine/Architecture.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/Matchers.h"
@@ -50,6 +50,19 @@ LogicalResult AscendDialect::verifyOperationAttribute(Operation *op, NamedAttrib
   if (name == "ascend.keep_composites") {
     if (!isa<UnitAttr>(attribute.getValue()) || !isa<func::FuncOp>(op))
       return op->emitError("'ascend.keep_composites' is a unit attribute of kernels");
+    return success();
+  }
+  if (name == kindName) {
+    if (!isa<KernelKindAttr>(attribute.getValue()) || !op->hasAttr("ascend.kernel"))
+      return op->emitError() << "'" << kindName << "' is the kernel_kind of a kernel";
+    return success();
+  }
+  if (name == halfOfName) {
+    auto function = dyn_cast<func::FuncOp>(op);
+    if (!isa<FlatSymbolRefAttr>(attribute.getValue()) || !function ||
+        getKernelKind(function) != KernelKind::Mixed)
+      return op->emitError() << "'" << halfOfName << "' names the kernel of a mixed kernel's cube "
+                             << "half";
     return success();
   }
   if (name == "ascend.stages") {

@@ -153,12 +153,15 @@ static LogicalResult verifyCopy(Operation *op, Value local, Value global, Value 
   if (failed(verifyExtent(op, "rows", rows)) ||
       failed(verifyExtent(op, "elements in a row", length)))
     return failure();
-  if (failed(verifyBuffer(op, "its buffer", local, Space::UB)) ||
+  // Copies that pad are those of a vector core; L1 of a cube core is filled by whole blocks.
+  bool isPlain = isa<CopyInOp>(op) && getSpace(local.getType()) == Space::L1;
+  if (failed(verifyBuffer(op, "its buffer", local, isPlain ? Space::L1 : Space::UB)) ||
       failed(verifyBuffer(op, "its place in an array", global, Space::GM)) ||
       failed(verifySameType(op, {local, global})))
     return failure();
   if (pitch < 0 || pitch > maxPitch || pitch * getElementBytes(local) % blockBytes != 0)
-    return op->emitOpError() << "has a pitch of " << pitch << " elements in ub, not whole "
+    return op->emitOpError() << "has a pitch of " << pitch << " elements in "
+                             << stringifySpace(*getSpace(local.getType())) << ", not whole "
                              << blockBytes << "-byte blocks";
   return success();
 }
@@ -170,6 +173,8 @@ LogicalResult CopyInOp::verify() {
       getRightPad() > architecture::maxPaddingBytes / getElementBytes(getDst()))
     return emitOpError() << "pads by " << getRightPad() << " elements; at most "
                          << architecture::maxPaddingBytes << " bytes are possible";
+  if (getRightPad() != 0 && getSpace(getDst().getType()) != Space::UB)
+    return emitOpError("pads in l1; only copies to ub do");
   return success();
 }
 

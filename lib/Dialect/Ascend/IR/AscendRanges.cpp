@@ -98,7 +98,8 @@ Range getRange(Value index, int depth) {
       .Case([&](arith::DivUIOp) { return quotient(operand(0), operand(1), false, false); })
       .Case([&](arith::CeilDivSIOp) { return quotient(operand(0), operand(1), true, true); })
       .Case([&](arith::CeilDivUIOp) { return quotient(operand(0), operand(1), false, true); })
-      .Case<StrideOp, BlockIdOp>([](auto) -> Range { return {0, std::nullopt}; })
+      .Case<StrideOp, BlockIdOp, CoreIdOp, SubBlockIdOp>(
+          [](auto) -> Range { return {0, std::nullopt}; })
       .Case<DimOp, BlockCountOp>([](auto) -> Range { return {1, std::nullopt}; })
       .Default(Range());
 }

@@ -1,6 +1,6 @@
 // ascend-verify: the gate at the end of the ascend stage.
 #include "attn/Dialect/Ascend/Analysis/Kernel.h"
-#include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "attn/Dialect/Ascend/IR/KernelKind.h"
 #include "attn/Dialect/Ascend/Transforms/Passes.h"
 #include <map>
 
@@ -32,8 +32,14 @@ template <typename FlagOp> LogicalResult verifyFlag(FlagOp flag, const Chip &chi
   if (end > chip.eventIds)
     return flag.emitError() << "uses event id " << end - 1 << "; the chip has 0 to "
                             << chip.eventIds - 1;
-  return failure(failed(verifyPipe(flag, flag.getSource(), core)) ||
-                 failed(verifyPipe(flag, flag.getTarget(), core)));
+  if (failed(verifyPipe(flag, flag.getSource(), core)) ||
+      failed(verifyPipe(flag, flag.getTarget(), core)))
+    return failure();
+  if (!hasFlags(core, getCorePipe(flag.getSource()), getCorePipe(flag.getTarget())))
+    return flag.emitError() << "uses a flag from " << stringifyPipe(flag.getSource()) << " to "
+                            << stringifyPipe(flag.getTarget()) << ", which a " << getCoreName(core)
+                            << " core does not have";
+  return success();
 }
 
 /// Sets and waits that a block adds, counted by the first id of their event. A loop must add
@@ -74,8 +80,8 @@ class AscendVerify : public attn::impl::AscendVerifyPassBase<AscendVerify> {
     WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
       return op == kernel ? success() : verifyOp(op, *chip, core);
     });
-    if (result.wasInterrupted() || failed(verifyMeetings(kernel, *chip)) ||
-        failed(verifyBalance(kernel)))
+    if (result.wasInterrupted() || failed(verifyKind(kernel)) || failed(verifyScratch(kernel)) ||
+        failed(verifyMeetings(kernel, *chip)) || failed(verifyBalance(kernel)))
       return signalPassFailure();
   }
 
@@ -84,6 +90,9 @@ class AscendVerify : public attn::impl::AscendVerifyPassBase<AscendVerify> {
     if (instruction && instruction.isComposite() &&
         !op->getParentOfType<func::FuncOp>()->hasAttr("ascend.keep_composites"))
       return op->emitError("is a composite: ascend-expand-composites writes it out");
+    if (instruction && instruction.getCoreKind() != core)
+      return op->emitError() << "is for " << getCoreName(instruction.getCoreKind())
+                             << " cores, but a " << getCoreName(core) << " core runs it";
     if (auto set = dyn_cast<SetFlagOp>(op))
       return verifyFlag(set, chip, core);
     if (auto wait = dyn_cast<WaitFlagOp>(op))
@@ -96,6 +105,29 @@ class AscendVerify : public attn::impl::AscendVerifyPassBase<AscendVerify> {
                    isa<scf::ForOp, scf::IfOp, scf::YieldOp, func::ReturnOp>(op);
     if (!isKnown)
       return op->emitError("has no place in a kernel of the chip");
+    return success();
+  }
+
+  /// Whether blocks meet decides how the kernel is declared; what launches it does not look inside.
+  static LogicalResult verifyKind(func::FuncOp kernel) {
+    KernelKind kind = getKernelKind(kernel);
+    bool areMeeting =
+        kernel.walk([](SyncAllOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    if (areMeeting == (kind == KernelKind::MeetingVector))
+      return success();
+    return kernel.emitError() << "is of the kind " << stringifyKernelKind(kind)
+                              << (areMeeting ? ", but its blocks meet" : ", but no block meets");
+  }
+
+  static LogicalResult verifyScratch(func::FuncOp kernel) {
+    for (unsigned argument = 0; argument < kernel.getNumArguments(); ++argument) {
+      auto dims = kernel.getArgAttrOfType<ArrayAttr>(argument, launch::dimsName);
+      bool isPerGroup =
+          dims && llvm::is_contained(dims, StringAttr::get(kernel.getContext(), launch::groupsDim));
+      if (isPerGroup && getKernelKind(kernel) != KernelKind::Mixed)
+        return kernel.emitError() << "has the dimension '" << launch::groupsDim << "' in argument "
+                                  << argument << ", but only mixed kernels have groups";
+    }
     return success();
   }
 

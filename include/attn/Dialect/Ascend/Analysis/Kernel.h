@@ -2,6 +2,7 @@
 #ifndef ATTN_DIALECT_ASCEND_ANALYSIS_KERNEL_H
 #define ATTN_DIALECT_ASCEND_ANALYSIS_KERNEL_H
 
+#include "attn/Dialect/Ascend/IR/KernelKind.h"
 #include "attn/Machine/Chip.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -12,10 +13,6 @@ bool isKernel(mlir::func::FuncOp function);
 
 /// The chip that the kernel is compiled for, or an error where the module names none with pipes.
 mlir::FailureOr<Chip> getKernelChip(mlir::func::FuncOp kernel);
-
-/// The kind of core that the kernel runs on: that of its instructions, which are all of one kind;
-/// vector without any.
-CoreKind getCoreKind(mlir::func::FuncOp kernel);
 
 } // namespace attn::ascend
 

@@ -19,6 +19,26 @@ def Ascend_Dialect : Dialect {
     `arith`. Arrays in global memory are `memref<…, strided<[?, …, 1]>, #ascend.space<gm>>`, or `!ascend.table` for a
     list of equal arrays; buffers in UB are one-dimensional memrefs made by `ascend.alloc`.
 
+    `ascend.kind` on a kernel says which cores each launched block starts; a kernel without it is of the kind vector.
+
+    | kind | cores of a block | |
+    |---|---|---|
+    | `vector` | one vector core | |
+    | `meeting_vector` | one vector core | the blocks meet (`ascend.sync_all`), so all must run at once |
+    | `cube` | one cube core | |
+    | `mixed` | a group: one cube core and two vector cores | |
+
+    A mixed kernel is two functions with the same arguments: the kernel itself is what its vector cores run, and the kernel
+    with `ascend.half_of = @kernel` is what its cube core runs. `ascend.block_id`, `ascend.core_id` and
+    `ascend.sub_block_id` tell the cores apart.
+
+    ```mlir
+    func.func @k(%x: memref<?xf32, strided<[1]>, #ascend.space<gm>>)
+        attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<mixed>} {…}
+    func.func @k_cube(%x: memref<?xf32, strided<[1]>, #ascend.space<gm>>)
+        attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<mixed>, ascend.half_of = @k} {…}
+    ```
+
     An scf.for may carry `ascend.stages = 2 : i64` (how many iterations' transfers may be in flight: the request to
     `ascend-double-buffer`) and `ascend.parallel` (iterations touch different parts of the arrays they write).
   }];
@@ -40,6 +60,13 @@ def Ascend_Space : Ascend_Enum<"Space", "a memory of the chip", [
     I32EnumAttrCase<"L0A", 3, "l0a">, I32EnumAttrCase<"L0B", 4, "l0b">, I32EnumAttrCase<"L0C", 5, "l0c">,
     I32EnumAttrCase<"BT", 6, "bt">, I32EnumAttrCase<"FP", 7, "fp">]>;
 def Ascend_SpaceAttr : EnumAttr<Ascend_Dialect, Ascend_Space, "space"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Ascend_KernelKind : Ascend_Enum<"KernelKind", "which cores a block of a kernel starts", [
+    I32EnumAttrCase<"Vector", 0, "vector">, I32EnumAttrCase<"MeetingVector", 1, "meeting_vector">,
+    I32EnumAttrCase<"Cube", 2, "cube">, I32EnumAttrCase<"Mixed", 3, "mixed">]>;
+def Ascend_KernelKindAttr : EnumAttr<Ascend_Dialect, Ascend_KernelKind, "kernel_kind"> {
   let assemblyFormat = "`<` $value `>`";
 }
 

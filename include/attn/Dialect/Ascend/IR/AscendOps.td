@@ -16,9 +16,10 @@ class Ascend_Op<string mnemonic, list<Trait> traits = []> : Op<Ascend_Dialect, m
 // Launch and arrays
 //===----------------------------------------------------------------------===//
 
-class Ascend_IdOp<string mnemonic, string what> : Ascend_Op<mnemonic, [Pure]> {
+class Ascend_IdOp<string mnemonic, string what, string more = ""> : Ascend_Op<mnemonic, [Pure]> {
   let summary = what;
-  let description = [{
+  let description = more # [{
+
     ```mlir
     %x = ascend.}] # mnemonic # [{
     ```
@@ -26,8 +27,22 @@ class Ascend_IdOp<string mnemonic, string what> : Ascend_Op<mnemonic, [Pure]> {
   let results = (outs Index:$result);
   let assemblyFormat = "attr-dict";
 }
-def Ascend_BlockIdOp : Ascend_IdOp<"block_id", "Which of the launched blocks this is (`GetBlockIdx`)">;
-def Ascend_BlockCountOp : Ascend_IdOp<"block_count", "How many blocks are launched (`GetBlockNum`)">;
+def Ascend_BlockIdOp : Ascend_IdOp<"block_id", "Which of the launched blocks this core works for", [{
+    From 0 to `ascend.block_count` less one. A block of a mixed kernel is a group of cores, all of which have its id.
+
+    | core of a kernel of the kind | `block_id` | `core_id` | `sub_block_id` |
+    |---|---|---|---|
+    | vector, meeting_vector, cube | `GetBlockIdx()` | `GetBlockIdx()` | 0 |
+    | mixed, cube core | `GetBlockIdx()` | `GetBlockIdx()` | 0 |
+    | mixed, vector core | `GetBlockIdx() / 2` | `GetBlockIdx()` | `GetSubBlockIdx()` |
+}]>;
+def Ascend_BlockCountOp : Ascend_IdOp<"block_count", "How many blocks are launched (`GetBlockNum` in every kind of kernel)">;
+def Ascend_CoreIdOp : Ascend_IdOp<"core_id", "Which of the launch's cores of its kind this one is (`GetBlockIdx`)", [{
+    Differs from `ascend.block_id` on the vector cores of a mixed kernel, of which each block has two.
+}]>;
+def Ascend_SubBlockIdOp : Ascend_IdOp<"sub_block_id", "Which of its block's cores of its kind this one is (`GetSubBlockIdx`)", [{
+    0 or 1 on the vector cores of a mixed kernel, else 0.
+}]>;
 
 def Ascend_ArrayType : AnyTypeOf<[AnyMemRef, Ascend_TableType]>;
 
@@ -166,7 +181,7 @@ class Ascend_Instruction<string mnemonic, list<string> methods = []>
 }
 
 def Ascend_CopyInOp : Ascend_Instruction<"copy_in"> {
-  let summary = "GM to UB, rows with padding (`DataCopyPad` on MTE2)";
+  let summary = "GM to UB, rows with padding (`DataCopyPad` on MTE2), or to L1, rows of whole blocks (`DataCopy`)";
   let description = [{
     `rows` rows of `length` elements, `src_pitch` elements apart in GM and `dst_pitch` elements apart in UB. Each
     row is filled with zeros for `right_pad` elements, at most 32 bytes, and from there to the next 32-byte boundary
