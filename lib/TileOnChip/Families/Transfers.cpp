@@ -2,7 +2,7 @@
 // scratch, cost and instructions (tile on the chip, family).
 #include "attn/TileOnChip/Families/Transfers.h"
 #include "attn/Dialect/Tile/Analysis/Selection.h"
-#include "attn/Machine/CopyLimits.h"
+#include "attn/Machine/Architecture.h"
 #include "attn/TileOnChip/Families/Columns.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -91,7 +91,7 @@ public:
     rows = endRow = lowering.constant(type.getRowCount());
     addIndices(op.getKinds(), op.getIndices());
     bool isTableOfRows = isa<ascend::TableType>(array.getType()) && rowDimension == 0;
-    rowsPerTransfer = isTableOfRows ? 1 : maxCopyRows;
+    rowsPerTransfer = isTableOfRows ? 1 : architecture::maxCopyRows;
     if (isTableOfRows || rowDimension < 0 || form == TransferForm::ContiguousColumn)
       pitch = lowering.constant(type.getColCount());
     else

@@ -96,5 +96,7 @@ void GlobalHistory::add(Value array, Touch touch, Needs &needs,
       break;
     }
   }
-  insert(families[{getIndex(touch.pipe), touch.isWrite, std::move(unknowns)}], std::move(touch));
+  // The key is taken before the touch is moved from.
+  auto &family = families[{getIndex(touch.pipe), touch.isWrite, std::move(unknowns)}];
+  insert(family, std::move(touch));
 }
