@@ -41,29 +41,16 @@ BANNED = [
     Phrasing(r"\b(is|are) yet to be\b", "is not … yet"),
 ]
 
-ALLOWED = {
-    ("test/Pipelines/phases.mlir", "behind"),  # part of emitted text, whose every byte is recorded
+ALLOWED = {  # parts of emitted text, whose every byte is recorded
+    ("lib/Launch/Convention/Description.cpp", "behind"),
+    ("test/Pipelines/phases.mlir", "behind"),
+    ("test/Target/AscendC/phases.mlir", "behind"),
 }
-
-# Folders of `include`, `lib` and `test` that are not held to the list yet; one goes with its last finding.
-NOT_YET = (
-    "Conversion/AscendToHIVM/",
-    "Conversion/TileToAscend/",
-    "Dialect/Ascend/",
-    "Dialect/Tile/",
-    "Launch/",
-    "Simulator/",
-    "Target/AscendC/",
-    "Target/HIVM/",
-    "TileOnChip/",
-    "python/simulator/",
-)
 
 
 def is_held(name: str):
     """Whether a file keeps to the list."""
-    folder = name.removeprefix("include/attn/").removeprefix("lib/").removeprefix("test/")
-    return name not in LEFT_OUT and not name.startswith("docs/Dialects/") and not folder.startswith(NOT_YET)
+    return name not in LEFT_OUT and not name.startswith("docs/Dialects/")
 
 
 def files(root: Path):

@@ -16,13 +16,14 @@ using namespace attn::tile;
 
 static LogicalResult verifyType(Operation *op, Type type) {
   if (isa<SoftmaxStateType>(type))
-    return op->emitOpError("has a softmax state: run tile-decompose-softmax before");
+    return op->emitOpError(
+        "has a softmax state, which must be lowered first by tile-decompose-softmax");
   auto tile = dyn_cast<TileType>(type);
   if (!tile)
     return success();
   if (!tile.isBound())
     return op->emitOpError() << "has " << tile
-                             << ", whose sizes are no numbers yet: run tile-fit-tiles before";
+                             << ", which has an unbound block size: tile-fit-tiles must run first";
   // Keeps every byte count far from overflow.
   constexpr int64_t maxElements = int64_t(1) << 40;
   if (tile.getRowCount() > maxElements || tile.getColCount() > maxElements / tile.getRowCount())
@@ -35,7 +36,7 @@ static LogicalResult verifyAssignable(func::FuncOp kernel) {
     return kernel.emitError("a kernel must be one block, without branches");
   WalkResult result = kernel.getBody().walk([&](Operation *op) -> WalkResult {
     if (!isa<RangeOp, GridOp>(op) && op->getNumRegions() != 0)
-      return op->emitOpError("cannot stand in a kernel: loops are tile.grid and tile.range");
+      return op->emitOpError("cannot be in a kernel: loops are tile.grid and tile.range");
     for (Type type : op->getResultTypes())
       if (failed(verifyType(op, type)))
         return WalkResult::interrupt();
@@ -92,7 +93,7 @@ private:
   TileClasses classes;
   DenseMap<size_t, Touches> touches; // by class
   DenseMap<size_t, size_t> numbers;  // from class to buffer
-  llvm::StringMap<int64_t> names;    // and the last number behind each
+  llvm::StringMap<int64_t> names;    // and the last number after each
 };
 
 } // namespace attn::onchip
@@ -198,7 +199,7 @@ std::string BufferAssigner::getName(Value value, StringRef suffix) {
                            : "carried";
   if (!suffix.empty())
     base += ("_" + suffix).str();
-  // The number behind a name goes on from the last one, so that many like names stay cheap.
+  // The number after a name goes on from the last one, so that many like names stay cheap.
   int64_t &number = names.try_emplace(base, -1).first->second;
   std::string name = ++number == 0 ? base : base + "_" + std::to_string(number);
   while (name != base && !names.try_emplace(name, 0).second)

@@ -31,7 +31,7 @@ int64_t ChipModel::getRepeats(TileType type) const {
   return llvm::divideCeil(type.getRowCount() * getPitch(type), getLanes());
 }
 
-/// One value per block of the row, then one per block of those.
+/// One value per data block of the row, then one per block of those.
 static int64_t getTreeScratch(const ChipModel &model, int64_t rows, int64_t cols) {
   int64_t repeats = llvm::divideCeil(cols, model.getLanes());
   return rows * (repeats * model.getRepeatBlocks() + llvm::alignTo(repeats, model.getBlockLanes()));

@@ -15,8 +15,8 @@ namespace {
 
 /// Trips of a loop whose bounds are known only when the kernel runs.
 constexpr double assumedTrips = 8;
-/// Elements of the grid (rows, for one axis by blocks) that fall to one core, and of a loop by
-/// blocks whose bounds are known only when the kernel runs.
+/// Elements of the grid (rows, for one axis by a block size) that fall to one core, and of a loop
+/// by a block size whose bounds are known only when the kernel runs.
 constexpr double assumedShare = 256;
 
 /// Work that may overlap, vector beside transfers, and work that stands alone.

@@ -127,7 +127,7 @@ void Lowering::copyTile(Value dst, Value source, Value memory, Value rows) {
     return emitDuplicate(dst, scalars.lookup(splat.getValue()),
                          constant(type.getRowCount() * model.getPitch(type)));
   Value src = memory ? memory : getMemory(source);
-  // Copies within UB move whole blocks, but the elements after a column's valid ones are nobody's:
+  // Copies within UB move whole data blocks, but the elements after a column's valid ones are free:
   // they are left out by arithmetic that changes nothing, where the chip has arithmetic.
   if (isColumn(type) && type.getElementType().isF32())
     return emitScalar(ascend::ScalarKind::Muls, dst, src, constant(1.0f),

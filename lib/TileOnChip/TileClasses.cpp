@@ -69,8 +69,8 @@ std::optional<size_t> TileClasses::getClass(Value value) const {
 }
 
 static bool isFree(const TileClass &in, int64_t begin, int64_t end) {
-  auto behind = in.occupied.upper_bound(end);
-  return behind == in.occupied.begin() || std::prev(behind)->second < begin;
+  auto next = in.occupied.upper_bound(end);
+  return next == in.occupied.begin() || std::prev(next)->second < begin;
 }
 
 bool TileClasses::merge(size_t first, size_t second) {

@@ -5,7 +5,7 @@
 // RUN: attn-opt %s --emit=ascendc --no-line-directives | FileCheck %s
 // RUN: attn-opt %s --attn-all=phases=launches | attn-opt --emit=ascendc --no-line-directives | FileCheck %s --check-prefix=LAUNCHES
 // RUN: not attn-opt %s --attn-tile=phases=never 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: error: unknown form 'never' of phases; known: barrier, launches
+// UNKNOWN: error: unknown value 'never' of the option phases; known: barrier, launches
 //
 // Both give the same values: column c of the eight rows sums up to 1792 + 8 c.
 // RUN: attn-opt %s --attn-all | attn-sim --arg=iota:8x64xf32 --arg=undef:64xf32 --arg=scratch --print=1 | FileCheck %s --check-prefix=VALUES

@@ -14,8 +14,8 @@ func.func @runs(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
     %base = tile.span_base %run : !tile.span<RUN>
     %size = tile.size RUN
     %first = arith.subi %base, %three : index
-    %behind = arith.addi %base, %size : index
-    %clipped = arith.minsi %behind, %T : index
+    %end = arith.addi %base, %size : index
+    %clipped = arith.minsi %end, %T : index
     %last = arith.addi %clipped, %three : index
     tile.range %t = %first to %last by BM stages 2 {
       %v = tile.load %x[%t span, :] : (!tile.array<?x64xf32>, !tile.span<BM>) -> !tile.tile<BM x 64 x f32>
@@ -40,8 +40,8 @@ func.func @host(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
   tile.grid (%run) in (%T by RUN) {
     %base = tile.span_base %run : !tile.span<RUN>
     %size = tile.size RUN
-    %behind = arith.addi %base, %size : index
-    tile.range %t = %base to %behind by BM {
+    %end = arith.addi %base, %size : index
+    tile.range %t = %base to %end by BM {
       %v = tile.load %x[%t span, :] : (!tile.array<?x64xf32>, !tile.span<BM>) -> !tile.tile<BM x 64 x f32>
       tile.store %v, %y[%t span, :] : (!tile.tile<BM x 64 x f32>, !tile.array<?x64xf32>, !tile.span<BM>) -> ()
     }

@@ -25,7 +25,7 @@ func.func @kept(%x: !tile.array<?x4096xf32> {launch.dims = ["T", 4096]},
   // CHECK: tile.store %[[PART]], %[[G]] [%{{.*}}, %{{.*}}:512]
   // CHECK: tile.phase
   tile.grid (%t) in (%T by BT) {
-    // expected-remark @+1 {{'tile.load' is computed again for every walk over the strips}}
+    // expected-remark @+1 {{'tile.load' is computed again for every sweep}}
     %v = tile.load %x[%t span, :] : (!tile.array<?x4096xf32>, !tile.span<BT>) -> !tile.tile<BT x 4096 x f32>
     %s = tile.reduce sum %v axis 1 : !tile.tile<BT x 4096 x f32> -> !tile.tile<BT x 1 x f32>
     %n = tile.mul %v, %s : !tile.tile<BT x 4096 x f32>, !tile.tile<BT x 1 x f32> -> !tile.tile<BT x 4096 x f32>
@@ -33,7 +33,7 @@ func.func @kept(%x: !tile.array<?x4096xf32> {launch.dims = ["T", 4096]},
     tile.accumulate %g, %G : !tile.tile<1 x 4096 x f32>, !tile.array<?x4096xf32>
   }
   tile.phase
-  // Behind the phase nothing writes the sums, so they may be read in strips.
+  // After the phase nothing writes the sums, so they may be read in strips.
   // CHECK: tile.range
   // CHECK: tile.range {{.*}} iter(
   // CHECK: tile.load %[[G]] [%{{.*}}, %{{.*}}:512]
@@ -74,7 +74,7 @@ func.func @spilled(%x: !tile.array<?x4096xf32> {launch.dims = ["T", 4096]},
   // CHECK: %[[PART:.*]] = tile.load %[[WORKSPACE]]
   // CHECK: tile.store %[[PART]],
   tile.grid (%t) in (%T by BT) {
-    // expected-remark @+1 {{'tile.load' is computed again for every walk over the strips}}
+    // expected-remark @+1 {{'tile.load' is computed again for every sweep}}
     %v = tile.load %x[%t span, :] : (!tile.array<?x4096xf32>, !tile.span<BT>) -> !tile.tile<BT x 4096 x f32>
     %s = tile.reduce sum %v axis 1 : !tile.tile<BT x 4096 x f32> -> !tile.tile<BT x 1 x f32>
     %n = tile.mul %v, %s : !tile.tile<BT x 4096 x f32>, !tile.tile<BT x 1 x f32> -> !tile.tile<BT x 4096 x f32>

@@ -55,7 +55,7 @@ func.func @again(%x: !tile.array<?x4097xf32> {launch.dims = ["T", 4097]},
     attributes {tile.kernel, tile.symbols = {BT = #tile.auto<1, 64>}} {
   %T = tile.dim %x, 0 : !tile.array<?x4097xf32>
   tile.grid (%t) in (%T by BT) {
-    // A single column is no strip: the last one takes it along.
+    // A single column is not a strip: the last one takes it along.
     // CHECK: tile.range
     // CHECK: tile.load %{{.*}} [%[[T:.*]] span, %{{.*}}:[[COLUMNS:[0-9]+]]]
     // CHECK: tile.reduce max
@@ -64,7 +64,7 @@ func.func @again(%x: !tile.array<?x4097xf32> {launch.dims = ["T", 4097]},
     // CHECK: tile.range
     // CHECK: tile.load %{{.*}} [%[[T]] span, %{{.*}}:[[COLUMNS]]]
     // CHECK: tile.store
-    // expected-remark @+1 {{'tile.load' is computed again for every walk over the strips}}
+    // expected-remark @+1 {{'tile.load' is computed again for every sweep}}
     %v = tile.load %x[%t span, :] : (!tile.array<?x4097xf32>, !tile.span<BT>) -> !tile.tile<BT x 4097 x f32>
     %m = tile.reduce max %v axis 1 : !tile.tile<BT x 4097 x f32> -> !tile.tile<BT x 1 x f32>
     %n = tile.sub %v, %m : !tile.tile<BT x 4097 x f32>, !tile.tile<BT x 1 x f32> -> !tile.tile<BT x 4097 x f32>
@@ -143,7 +143,7 @@ func.func @spilled(%x: !tile.array<?x?x4096xf32> {launch.dims = ["N", "T", 4096]
     %empty = tile.splat %none : f32 -> !tile.tile<BT x 4096 x f32>
     // expected-remark @+1 {{'carried' is spilled to a workspace in global memory}}
     %sum = tile.range %n = %zero to %N iter(%acc = %empty : !tile.tile<BT x 4096 x f32>) {
-      // expected-remark @+1 {{'tile.load' is computed again for every walk over the strips}}
+      // expected-remark @+1 {{'tile.load' is computed again for every sweep}}
       %v = tile.load %x[%n, %t span, :] : (!tile.array<?x?x4096xf32>, index, !tile.span<BT>) -> !tile.tile<BT x 4096 x f32>
       %s = tile.reduce sum %v axis 1 : !tile.tile<BT x 4096 x f32> -> !tile.tile<BT x 1 x f32>
       %p = tile.mul %v, %s : !tile.tile<BT x 4096 x f32>, !tile.tile<BT x 1 x f32> -> !tile.tile<BT x 4096 x f32>

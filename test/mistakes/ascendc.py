@@ -16,7 +16,7 @@ MISTAKES = [
         "ascendc-copy-length", "a row of a copy has as many bytes as elements",
         "CopyShape shape{rows, length * Expression::integer(size), Expression::integer(0),",
         "CopyShape shape{rows, length, Expression::integer(0),",
-        TAIL, "no whole elements",
+        TAIL, "not whole elements",
     ),
     Mistake(
         "ascendc-copy-pitch", "the gap between rows in gm is their pitch",

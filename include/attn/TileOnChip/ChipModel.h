@@ -31,21 +31,21 @@ public:
   // Units
   //===--------------------------------------------------------------------===//
 
-  /// Elements of a type in one block, the unit of local addresses.
+  /// Elements of a type in one data block, the unit of local addresses.
   int64_t getBlockElements(mlir::Type elementType) const {
     return chip.blockBytes * 8 / elementType.getIntOrFloatBitWidth();
   }
-  /// f32 elements of one block.
+  /// f32 elements of one data block.
   int64_t getBlockLanes() const { return chip.blockBytes / f32Bytes; }
   /// f32 elements of one repeat of a vector instruction.
   int64_t getLanes() const { return chip.repeatBytes / f32Bytes; }
-  /// Blocks of one repeat.
+  /// Data blocks of one repeat.
   int64_t getRepeatBlocks() const { return chip.repeatBytes / chip.blockBytes; }
-  /// Elements that are whole blocks in every element type, so that a row keeps its pitch when it
-  /// is cast.
+  /// Elements that are whole data blocks in every element type, so that a row keeps its pitch when
+  /// it is cast.
   int64_t getRowUnit() const { return chip.blockBytes / narrowestBytes; }
-  /// Rows of one block each that an instruction gathers, one a repeat, or spreads, several a
-  /// repeat, at most: whole blocks of a column in every type.
+  /// Rows of one data block each that an instruction gathers, one a repeat, or spreads, several a
+  /// repeat, at most: whole data blocks of a column in every type.
   int64_t getMaxGatherRows() const;
   int64_t getMaxSpreadRows() const;
 
@@ -55,7 +55,7 @@ public:
 
   /// Elements from one row of a tile to the next.
   int64_t getPitch(tile::TileType type) const;
-  /// Elements of the buffer that holds a tile, whole blocks.
+  /// Elements of the buffer that holds a tile, whole data blocks.
   int64_t getBufferElements(tile::TileType type) const;
   int64_t getBufferBytes(tile::TileType type) const {
     return getBufferElements(type) * getElementBytes(type);
@@ -70,8 +70,8 @@ public:
 
   /// f32 elements of scratch for the reduction of `rows` rows of `cols` elements.
   int64_t getReduceScratch(int64_t rows, int64_t cols) const;
-  /// f32 elements of scratch for arithmetic of `rows` rows with a column: one block per row, in
-  /// whole repeats.
+  /// f32 elements of scratch for arithmetic of `rows` rows with a column: one data block per row,
+  /// in whole repeats.
   int64_t getBroadcastScratch(int64_t rows) const;
 
 private:

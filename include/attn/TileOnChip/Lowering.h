@@ -16,7 +16,7 @@ struct SpanBounds {
   mlir::Value end;
   /// Null where no row lacks at the start.
   mlir::Value missing = {};
-  /// Where rows are mapped: index i stands at `offset + step * i` of the array.
+  /// Where rows are mapped: index i is row `offset + step * i` of the array.
   mlir::Value offset = {};
   mlir::Value step = {};
 };

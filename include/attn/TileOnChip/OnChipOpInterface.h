@@ -13,8 +13,8 @@ class Lowering;
 /// What an op needs a buffer for besides its tiles. Accounting and lowering name it by this.
 enum class Scratch {
   Aside,      // a carried tile whose place is written before it is read
-  Blocks,     // one block per element of a column
-  Broadcast,  // one block per row, full of the row's value
+  Blocks,     // one data block per element of a column
+  Broadcast,  // one data block per row, full of the row's value
   Column,     // what kept composites need to spread or gather a column
   Neutral,    // a column with neutral elements in the rows it lacks
   One,        // ones, to be divided

@@ -113,13 +113,13 @@ Value KernelExporter::getArrayRows(Value memory, const Amount &rows, const Amoun
 
 LogicalResult KernelExporter::write(ascend::CopyInOp op) {
   Amount rows = getAmount(op.getRows()), length = getAmount(op.getLength());
-  // The template fills the block that a row ends in, and no more.
+  // The template fills the data block that a row ends in, and no more.
   int64_t perBlock = blockBytes / getElementBytes(op.getDst());
   int64_t filled = length.number ? llvm::alignTo(*length.number, perBlock) - *length.number : 0;
   if (op.getRightPad() > filled)
     return op.emitOpError() << "pads rows by " << op.getRightPad()
-                            << " elements, but HIVM only to the end of a 32-byte block: run "
-                               "tile-keep-composites before";
+                            << " elements, but HIVM only to the end of a 32-byte block: "
+                               "tile-keep-composites must run first";
   Value src = getArrayRows(op.getSrc(), rows, length, getAmount(op.getSrcPitch()));
   LoadOp::create(builder, op.getLoc(), src, getTile({op.getDst(), rows, length, op.getDstPitch()}));
   return success();
@@ -162,12 +162,12 @@ LogicalResult KernelExporter::getViews(Op op, ValueRange operands, SmallVectorIm
     bool isOneBlock = *op.getMask() <= perBlock;
     if (strides[number] != 1 && !isOneBlock)
       return op.emitOpError(
-          "takes blocks that are not one behind the other, which HIVM has no form "
-          "for: run tile-keep-composites before");
+          "takes data blocks that do not follow each other, which HIVM cannot say: "
+          "tile-keep-composites must run first");
     bool isSpread = pitch == 0 && number != 0 && !amount.isOne();
     if (!isSpread && pitch < *op.getMask() && !amount.isOne())
-      return op.emitOpError("has repeats that overlap, which HIVM has no form for: run "
-                            "tile-keep-composites before");
+      return op.emitOpError("has repeats that overlap, which HIVM cannot say: "
+                            "tile-keep-composites must run first");
     if (isSpread)
       broadcast.assign({0});
     views.push_back(getTile({operand, isSpread ? getAmount(1) : amount, cols,
@@ -177,7 +177,7 @@ LogicalResult KernelExporter::getViews(Op op, ValueRange operands, SmallVectorIm
 }
 
 namespace {
-/// Stands in the table for an op that HIVM does not have.
+/// The entry of the table for an op that HIVM does not have.
 struct NoForm {};
 } // namespace
 
@@ -185,7 +185,7 @@ template <typename HIVMOp>
 LogicalResult KernelExporter::create(Operation *op, ValueRange sources, Value dst, Value scratch,
                                      ArrayRef<int64_t> broadcast) {
   if constexpr (std::is_same_v<HIVMOp, NoForm>)
-    return op->emitOpError("has no form in HIVM");
+    return op->emitOpError("has no equivalent in HIVM");
   else {
     auto axes = broadcast.empty() ? DenseI64ArrayAttr() : builder.getDenseI64ArrayAttr(broadcast);
     HIVMOp::create(builder, op->getLoc(), sources, dst, scratch, axes);
@@ -265,7 +265,7 @@ LogicalResult KernelExporter::write(ascend::CastOp op) {
   if (failed(getViews(op, {op.getDst(), op.getSrc()}, views, broadcast)))
     return failure();
   if (!broadcast.empty())
-    return op.emitOpError("casts the same data in each repeat, which HIVM has no form for");
+    return op.emitOpError("casts the same data in each repeat, which HIVM cannot say");
   VCastOp::create(builder, op.getLoc(), views[1], views[0], *mode);
   return success();
 }
@@ -312,8 +312,8 @@ LogicalResult KernelExporter::write(ascend::RowReduceOp op) {
   return success();
 }
 
-/// Rows are computed with their padding, as the chip's composites do: whoever reads the whole tile
-/// finds nothing undefined.
+/// Rows are computed with their padding, as the chip's composites do, so that the whole tile is
+/// defined for whatever reads it.
 LogicalResult KernelExporter::write(ascend::RowBinaryOp op) {
   Amount rows = getAmount(op.getRows()), cols = getAmount(op.getPitch());
   Value src = getTile({op.getSrc(), rows, cols, op.getPitch()});
@@ -339,7 +339,7 @@ LogicalResult KernelExporter::write(ascend::ColBinaryOp op) {
 
 template <typename HIVMOp, typename Op> LogicalResult KernelExporter::writeFlag(Op op) {
   if (op.getVirtualEvent() || op.getEvent() > architecture::eventIds - op.getSlots())
-    return op.emitOpError("has no event id of the chip; run ascend-assign-events before");
+    return op.emitOpError("has no event id of the chip: ascend-assign-events must run first");
   std::optional<Pipe> source = getPipe(op.getSource()), target = getPipe(op.getTarget());
   if (!source || !target)
     return op.emitOpError("needs a pipe that vector cores do not have");
@@ -382,7 +382,7 @@ template <typename Op> LogicalResult KernelExporter::writeOrRefuse(Op op) {
   if constexpr (ascend::hasHIVMForm(ascend::opcodeOf<Op>))
     return write(op);
   else
-    return op->emitOpError("has no form in HIVM; run tile-keep-composites before");
+    return op->emitOpError("has no equivalent in HIVM: tile-keep-composites must run first");
 }
 
 LogicalResult KernelExporter::exportInstruction(Operation &op) {

@@ -23,15 +23,15 @@ LogicalResult KernelExporter::checkForm() {
       dyn_cast_or_null<ascend::BarrierOp>(kernel.getBody().front().getTerminator()->getPrevNode());
   if (!last || last.getPipe() != ascend::Pipe::ALL)
     return kernel.emitError() << "kernel '" << kernel.getName()
-                              << "' does not end with 'ascend.barrier all'; run ascend-insert-sync "
-                                 "before";
+                              << "' does not end with 'ascend.barrier all': ascend-insert-sync "
+                                 "must run first";
   return success();
 }
 
 LogicalResult KernelExporter::checkBuffers() {
   WalkResult result = kernel.walk([&](ascend::AllocOp alloc) -> WalkResult {
     if (!alloc.getAddress())
-      return alloc.emitOpError("has no address; run ascend-plan-memory before");
+      return alloc.emitOpError("has no address: ascend-plan-memory must run first");
     if (alloc.getMemory() != LocalMemory::UB)
       return alloc.emitOpError() << "lies in " << getFacts(alloc.getMemory()).name
                                  << "; buffers of HIVM texts lie in ub";
@@ -55,7 +55,7 @@ LogicalResult KernelExporter::run() {
   if (failed(exportBlock(kernel.getBody().front())))
     return failure();
   func::ReturnOp::create(builder, kernel.getBody().front().getTerminator()->getLoc());
-  // Equal numbers and views once; what nobody needs, not at all.
+  // Equal numbers and views once; what nothing needs, not at all.
   IRRewriter rewriter(builder.getContext());
   DominanceInfo dominance(function);
   eliminateCommonSubExpressions(rewriter, dominance, function);
@@ -244,7 +244,7 @@ LogicalResult KernelExporter::exportOp(Operation &op) {
   if (isa_and_nonnull<arith::ArithDialect>(op.getDialect()))
     return exportScalar(op);
   if (op.getName().getDialectNamespace() == "tile")
-    return op.emitOpError("is not on the chip yet; run convert-tile-to-ascend before");
+    return op.emitOpError("must be lowered first by convert-tile-to-ascend");
   return exportInstruction(op);
 }
 
@@ -262,7 +262,7 @@ LogicalResult KernelExporter::exportArrayQuery(Operation &op, int64_t dimension)
   auto known = arrays.find(array);
   if (known == arrays.end())
     return op.emitOpError(
-        "asks for an array that is no argument of the kernel and no table's entry");
+        "asks for an array that is neither an argument of the kernel nor a table's entry");
   const launch::ArrayArgument &argument = signature.arrays[known->second];
   // An entry lacks the table's first dimension.
   if (argument.isTable && !isa<BlockArgument>(array))
@@ -290,7 +290,7 @@ void KernelExporter::exportAddress(ascend::AddressOp op) {
 LogicalResult KernelExporter::exportLookup(ascend::LookupOp op) {
   auto known = arrays.find(op.getTable());
   if (known == arrays.end() || !isa<BlockArgument>(op.getTable()))
-    return op.emitOpError("looks into a table that is no argument of the kernel");
+    return op.emitOpError("looks into a table that is not an argument of the kernel");
   unsigned argument = known->second;
   const launch::ArrayArgument &table = signature.arrays[argument];
   Value address = memref::LoadOp::create(builder, op.getLoc(), places.lookup(op.getTable()).array,
@@ -334,7 +334,7 @@ void KernelExporter::exportSlice(ascend::SliceOp op) {
 static LogicalResult verifyCarried(Operation *op, TypeRange types) {
   for (Type type : types)
     if (!type.isIntOrIndexOrFloat())
-      return op->emitOpError() << "hands on " << type << ", which HIVM text has no form for";
+      return op->emitOpError() << "hands on " << type << ", which HIVM text cannot say";
   return success();
 }
 

@@ -82,7 +82,7 @@ private:
   // Instructions (Instructions.cpp).
   mlir::LogicalResult exportInstruction(mlir::Operation &op);
   template <typename Op> mlir::LogicalResult writeOrRefuse(Op op);
-  // One per row of the table that HIVM has a form for.
+  // One per row of the table that HIVM has an equivalent of.
 #define ATTN_INSTRUCTION(name, group, pipe, kinds, elements, call, hivm, family)                   \
   mlir::LogicalResult write(ascend::name##Op op);
 #define ATTN_SYNCHRONISATION(name, call) mlir::LogicalResult write(ascend::name##Op op);
@@ -116,7 +116,7 @@ private:
   mlir::IRMapping scalars;
   llvm::StringMap<mlir::Value> parameters;
   llvm::DenseMap<mlir::Value, Place> places;
-  /// The kernel's argument behind each array: itself, or the table it was looked up in.
+  /// The kernel's argument that each array comes from: itself, or the table it was looked up in.
   llvm::DenseMap<mlir::Value, unsigned> arrays;
 };
 

@@ -59,7 +59,7 @@ static bool isTileType(Type type) { return isa<tile::TileDialect>(type.getDialec
 /// Replaces `function` by its lowered form.
 static LogicalResult convert(func::FuncOp function, const Chip &chip) {
   if (function->hasAttr("tile.symbols"))
-    return function.emitError("sizes are left to the compiler: run tile-fit-tiles before");
+    return function.emitError("has unbound block sizes: tile-fit-tiles must run first");
   if (llvm::any_of(function.getArgumentTypes(),
                    [](Type type) { return isTileType(convertArgumentType(type)); }) ||
       llvm::any_of(function.getResultTypes(), isTileType))

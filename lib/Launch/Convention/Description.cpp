@@ -12,7 +12,7 @@ using namespace attn;
 using namespace attn::launch;
 
 FailureOr<SmallVector<func::FuncOp>> attn::launch::getPrintableKernels(ModuleOp module,
-                                                                       StringRef form) {
+                                                                       StringRef text) {
   SmallVector<func::FuncOp> kernels;
   for (Operation &op : module.getBody()->getOperations()) {
     // The grid of a kernel is counted on the host.
@@ -21,16 +21,16 @@ FailureOr<SmallVector<func::FuncOp>> attn::launch::getPrintableKernels(ModuleOp 
     auto kernel = dyn_cast<func::FuncOp>(op);
     if (kernel && kernel->hasAttr("tile.kernel"))
       return kernel.emitError() << "kernel '" << kernel.getName()
-                                << "' is not on the chip yet; run convert-tile-to-ascend before";
+                                << "' must be lowered first by convert-tile-to-ascend";
     if (!kernel || !kernel->hasAttr("ascend.kernel"))
-      return op.emitError() << "cannot be printed as " << form
+      return op.emitError() << "cannot be printed as " << text
                             << ": only functions with 'ascend.kernel' can";
-    if (failed(verifyKernelKind(kernel, form)))
+    if (failed(verifyKernelKind(kernel, text)))
       return failure();
     kernels.push_back(kernel);
   }
   if (kernels.empty())
-    return module.emitError() << "has no kernel to print as " << form;
+    return module.emitError() << "has no kernel to print as " << text;
   return kernels;
 }
 

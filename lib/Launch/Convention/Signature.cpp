@@ -65,7 +65,7 @@ public:
   }
 
 private:
-  /// The arrays behind an argument: its own type, or that of a table's entries; null for scalars.
+  /// The type of an argument's arrays: its own, or that of a table's entries; null for scalars.
   MemRefType getMemRef(unsigned argument) {
     Type type = kernel.getArgument(argument).getType();
     if (auto table = dyn_cast<ascend::TableType>(type))
@@ -202,12 +202,12 @@ LogicalResult attn::launch::verifyKernelName(func::FuncOp kernel) {
                                "C++ or AscendC";
 }
 
-LogicalResult attn::launch::verifyKernelKind(func::FuncOp kernel, StringRef form) {
+LogicalResult attn::launch::verifyKernelKind(func::FuncOp kernel, StringRef text) {
   ascend::KernelKind kind = ascend::getKernelKind(kernel);
   if (kind == ascend::KernelKind::Vector || kind == ascend::KernelKind::MeetingVector)
     return success();
   return kernel.emitError() << "kernel '" << kernel.getName() << "' is of the kind "
-                            << ascend::stringifyKernelKind(kind) << "; " << form
+                            << ascend::stringifyKernelKind(kind) << "; " << text
                             << " has only kernels of vector cores so far";
 }
 

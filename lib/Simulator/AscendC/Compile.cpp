@@ -115,8 +115,8 @@ void emitErrors(StringRef output, MLIRContext *context) {
 }
 
 /// Compiling takes longer than running, so nothing is optimised. Scalar arithmetic computes as
-/// written, and division by zero is no crash; each branch is counted, so that a kernel that never
-/// ends is found.
+/// written, and division by zero does not crash; each branch is counted, so that a kernel that
+/// never ends is found.
 constexpr StringLiteral compilerOptions[] = {
     "-std=c++17",
     "-O0",

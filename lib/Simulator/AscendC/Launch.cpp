@@ -1,4 +1,4 @@
-// Launches of compiled text: its blocks of arguments, and the ways to ask for one.
+// Launches of compiled text: its packed arguments, and the ways to ask for one.
 #include "attn/Simulator/Launch/Launch.h"
 #include "TextKernel.h"
 #include "attn/Machine/MachineDialect.h"
@@ -13,7 +13,7 @@ using namespace attn::simulator;
 
 namespace {
 
-/// The argument block of a kernel, filled from the front.
+/// The packed arguments of a kernel, filled from the front.
 class ArgumentBlock {
 public:
   template <typename T> void add(T value) {
@@ -30,7 +30,7 @@ private:
 
 /// Checks what a caller passes by bytes against what the kernel takes.
 LogicalResult checkArguments(const attn_twin::Kernel &kernel, size_t bytes, Location location) {
-  // The end of the block may be rounded up to the alignment of a pointer.
+  // Their end may be rounded up to the alignment of a pointer.
   if (bytes >= kernel.argumentBytes && bytes <= llvm::alignTo(kernel.argumentBytes, 8))
     return success();
   return emitError(location) << "the kernel takes " << kernel.argumentBytes
@@ -100,7 +100,7 @@ FailureOr<SimulationResult> twin::launch(const attn_twin::Kernel &kernel, const 
 // By the arguments of the IR
 //===----------------------------------------------------------------------===//
 
-/// The argument block of a text's parameters.
+/// The packed arguments of a text's parameters.
 static ArgumentBlock pack(ArrayRef<TextArgument> arguments) {
   ArgumentBlock block;
   for (const TextArgument &argument : arguments) {

@@ -188,7 +188,7 @@ Place TextKernel::getPlace(const Operand &operand, Source at) {
   const DeviceMemory *region = findMemory(memory, operand.begin);
   if (!region || region->array < 0)
     fail(HazardKind::OutOfBounds,
-         llvm::formatv("uses a tensor at address {0:x}, which is no array of the launch",
+         llvm::formatv("uses a tensor at address {0:x}, which is not an array of the launch",
                        operand.begin)
              .str(),
          at);
@@ -249,7 +249,7 @@ int64_t TextKernel::fillCopy(const Call &call, Issued &next, Source at) {
   if (call.rowBytes % bytes != 0 || (call.amount > 1 && call.globalGapBytes % bytes != 0))
     fail(HazardKind::Usage,
          llvm::formatv("AscendC::DataCopyPad moves rows of {0} bytes, {1} between them, which are "
-                       "no whole elements",
+                       "not whole elements",
                        call.rowBytes, call.globalGapBytes)
              .str(),
          at);

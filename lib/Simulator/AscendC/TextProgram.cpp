@@ -22,7 +22,7 @@ TextProgram::TextProgram(TextKernel &kernel, int64_t block)
   size_t guardBytes = llvm::sys::Process::getPageSizeEstimate();
   stack = llvm::sys::OwningMemoryBlock(Memory::allocateMappedMemory(
       guardBytes + stackBytes, nullptr, Memory::MF_READ | Memory::MF_WRITE, error));
-  // Stacks grow down: what leaves this one stops at a page that nobody may write.
+  // Stacks grow down: what leaves this one stops at a page that is not writable.
   if (!error)
     error = Memory::protectMappedMemory({stack.base(), guardBytes}, Memory::MF_READ);
   if (error || getcontext(&own) != 0)

@@ -19,7 +19,7 @@ public:
   // For the text's calls, on its own stack.
   int64_t getBlock() const { return block; }
   simulator::Issued &getNext() { return *next; }
-  /// Hands the instruction that stands in `getNext` over, and returns when the text may go on.
+  /// Hands the instruction in `getNext` over, and returns when the text may go on.
   void issue() { leave(Stop::Issue); }
   [[noreturn]] void fail(simulator::HazardKind kind, mlir::Location location, std::string message);
 

@@ -67,7 +67,7 @@ bool Program::getPlace(Operation *op, const View &view, Place &place) {
   const DeviceMemory *found = findMemory(kernel.memory, view.address);
   if (!found || found->array < 0)
     return fail(op, HazardKind::OutOfBounds,
-                llvm::formatv("uses memory at address {0:x}, which is no array of the launch",
+                llvm::formatv("uses memory at address {0:x}, which is not an array of the launch",
                               static_cast<uint64_t>(view.address))
                     .str());
   place.object = found->array;
@@ -187,7 +187,7 @@ bool Program::copyRows(Operation *op, Opcode opcode, const View &local, const Vi
   made.pipe = isLoad ? ascend::Pipe::MTE2 : ascend::Pipe::MTE3;
   made.elements.assign({local.element, global.element});
   made.pitch = here.pitch;
-  // The template fills the block that a row ends in.
+  // The template fills the data block that a row ends in.
   int64_t perBlock = blockBytes / getBytes(local.element);
   made.rightPad = isLoad ? llvm::alignTo(here.cols, perBlock) - here.cols : 0;
   const Instruction *instruction = getInstruction(op, made, {made.pitch, made.rightPad});

@@ -17,7 +17,7 @@ static LogicalResult checkOptions(const SimulationOptions &options, Location loc
   return success();
 }
 
-/// What each parameter gets: those that the launcher adds stand among the others.
+/// What each parameter gets: those that the launcher adds are between the others.
 static FailureOr<SmallVector<Scalar>> addHidden(func::FuncOp entry,
                                                 ArrayRef<TextArgument> arguments) {
   SmallVector<Scalar> all;

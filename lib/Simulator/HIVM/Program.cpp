@@ -228,7 +228,7 @@ void Program::define(PointerCastOp op) {
   }
   // A place before the first byte has none: whatever touches it is out of bounds.
   view.begin = std::max<int64_t>(0, view.address);
-  // Loads fill the last block of a row, and a broadcast reads whole blocks.
+  // Loads fill the last data block of a row, and a broadcast reads whole ones.
   view.end = std::min<int64_t>(add(view.begin, llvm::alignTo(bytes, blockBytes)),
                                kernel.chip.getUsableBytes(*ascend::getLocalMemory(view.memory)));
   auto [known, isNew] =

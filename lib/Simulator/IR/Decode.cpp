@@ -51,7 +51,7 @@ template <typename Op> using StridesOf = decltype(std::declval<Op>().getStrides(
 template <typename Op> using ColsOf = decltype(std::declval<Op>().getCols());
 
 /// Fills the parts of an instruction from its op. Operands are told apart by their types: memory,
-/// amounts and scalar stand in this order in every op.
+/// amounts and scalar come in this order in every op.
 class Decoder {
 public:
   explicit Decoder(RegisterLookup registers) : registers(registers) {}

@@ -226,7 +226,7 @@ private:
   template <typename Op> LogicalResult visitShape(Op op, bool wantsStride) {
     const BoundArgument *bound = getBound(op.getArray());
     if (!bound)
-      return op.emitOpError("asks for an array that is no argument of the kernel");
+      return op.emitOpError("asks for an array that is not an argument of the kernel");
     int64_t dimension = op.getDimension();
     if (isa<ascend::TableType>(op.getArray().getType()) && dimension-- == 0) {
       define(op, Scalar{bound->arrayCount, 0});
@@ -284,7 +284,7 @@ private:
   LogicalResult visitOp(ascend::LookupOp op) {
     const BoundArgument *bound = getBound(op.getTable());
     if (!bound)
-      return op.emitOpError("asks for a table that is no argument of the kernel");
+      return op.emitOpError("asks for a table that is not an argument of the kernel");
     Step &step = addStep(Step::Kind::Lookup, op);
     step.a = bound->firstArray;
     step.b = getRegister(op.getIndex());

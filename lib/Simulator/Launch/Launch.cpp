@@ -12,7 +12,7 @@ static FailureOr<SmallVector<func::FuncOp>> getPhases(func::FuncOp kernel) {
   SmallVector<func::FuncOp> phases = launch::getPhases(kernel);
   for (func::FuncOp phase : phases) {
     if (!phase->hasAttr("ascend.kernel"))
-      return phase.emitError("is no kernel of the ascend dialect");
+      return phase.emitError("is not a kernel of the ascend dialect");
     if (phase.getArgumentTypes() != kernel.getArgumentTypes())
       return phase.emitError() << "must take the arguments of '" << kernel.getSymName()
                                << "', which it follows";

@@ -13,7 +13,7 @@ constexpr int64_t f32Bytes = 4;
 constexpr int64_t lanesPerBlock = blockBytes / f32Bytes;
 constexpr int64_t lanesPerRepeat = repeatBytes / f32Bytes;
 
-/// As the chip would: values of blocks until one repeat holds them, then a tree over that.
+/// As the chip would: values of data blocks until one repeat holds them, then a tree over that.
 float Execution::reduceRow(const uint8_t *row) {
   SmallVector<float> values(instruction.cols);
   std::memcpy(values.data(), row, instruction.cols * f32Bytes);

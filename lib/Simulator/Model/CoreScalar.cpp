@@ -68,7 +68,7 @@ void Core::resumeScalar(double now) {
 
 void Core::failScalar() {
   const ScalarProgram::Failure &failure = program->getFailure();
-  // Scalar steps are no instructions; each fails once per kernel.
+  // Scalar steps are not instructions; each fails once per kernel.
   if (shared.log.isNew(failure.kind, -2))
     shared.log.add(failure.kind, failure.location, place, nameOf(Pipe::S), failure.message);
   state = ScalarState::Failed;
@@ -157,7 +157,7 @@ void Core::leaveMeeting(double now) {
   resumeScalar(now);
 }
 
-/// All that was issued is known to be done, and every pipe starts anew.
+/// All that was issued is known to be done, and every pipe starts again.
 void Core::passAllPipes() {
   for (int pipe = 0; pipe < pipeCount; ++pipe) {
     scalarClock[getQueue(pipe)] = pipes[pipe].issued;

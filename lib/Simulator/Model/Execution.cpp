@@ -60,7 +60,8 @@ void simulator::collectRuns(ArrayRef<Walk> walks, int64_t repeats, int64_t mask,
     isPlainRepeat &= oneBlock || walk.blockStride == blockBytes;
     isPlain &= walk.repeatStride == mask * walk.elementBytes;
   }
-  // Where blocks follow each other a whole repeat is one run, where repeats do all of them are.
+  // Where data blocks follow each other a whole repeat is one run, where repeats do all of them
+  // are.
   int64_t lanesPerRun = isPlainRepeat ? mask : blockBytes / widest;
   bool joinRepeats = isPlainRepeat && isPlain;
   for (int64_t repeat = 0; repeat < (joinRepeats ? 1 : repeats); ++repeat)

@@ -71,7 +71,7 @@ private:
   // Checks: each reports and returns false where the instruction must not run
   //===--------------------------------------------------------------------===//
   bool report(HazardKind kind, const llvm::Twine &message);
-  /// All local operands start at whole blocks; operand `exempt` at whole elements.
+  /// All local operands start at whole data blocks; operand `exempt` at whole elements.
   bool checkAlignment(int exempt = -1);
   bool checkRepeats(int64_t repeats);
   bool checkAmount(int64_t amount, llvm::StringRef what);

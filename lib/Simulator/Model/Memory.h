@@ -22,7 +22,7 @@ struct UndefinedRange {
   Origin origin;
 };
 
-/// Somebody who touched bytes.
+/// An instruction that touched bytes.
 struct Toucher {
   int32_t instruction = -1;
   /// Through which buffer or array; buffers may share memory.
@@ -59,7 +59,7 @@ public:
   void add(const Touch &touch, const Toucher &toucher, const Clock &known,
            llvm::function_ref<void(const Conflict &)> report);
 
-  /// Forgets everybody: what comes is ordered behind them.
+  /// Forgets all of them: what follows is ordered after them.
   void clear() { records = {}; }
 
 private:

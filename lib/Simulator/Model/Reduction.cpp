@@ -12,7 +12,7 @@ using ascend::ReduceKind;
 void Execution::runCopy() {
   if (!checkAlignment() || !checkAmount(issued.amounts[0], "count"))
     return;
-  // The copy moves whole blocks: what is left of a count is not copied.
+  // The copy moves whole data blocks: what is left of a count is not copied.
   int64_t bytes = llvm::alignDown(issued.amounts[0] * getElementBytes(0), blockBytes);
   Run run = {{issued.places[0].offset, issued.places[1].offset}, bytes / getElementBytes(0), 0};
   if (bytes == 0)

@@ -91,7 +91,7 @@ VectorTime getCompositeTime(const Costs &costs, const Issued &issued) {
   switch (instruction.opcode) {
   case Opcode::RowReduce: {
     int64_t left = llvm::divideCeil(instruction.cols, f32PerRepeat);
-    // Blocks of all rows first, then one value per row.
+    // Data blocks of all rows first, then one value per row.
     for (; left > 1; left = llvm::divideCeil(left, blocksPerRepeat))
       time.add(getBlockReduceFamily(instruction), rows * left);
     time.add(VectorFamily::WholeReduce, rows);

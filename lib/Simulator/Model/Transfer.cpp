@@ -20,7 +20,7 @@ bool Execution::checkCopy(int64_t rows, int64_t length, int64_t pitch) {
         llvm::formatv("moves {0} rows of {1} elements; at most {2} rows of {3} bytes are possible",
                       rows, length, maxCopyRows, maxCopyRowBytes)
             .str());
-  // Only the copies of a vector core pad: the others move whole blocks.
+  // Only the copies of a vector core pad: the others move whole data blocks.
   if (localMemory != Memory::UB && (length * bytes % blockBytes != 0 || instruction.rightPad != 0))
     return report(HazardKind::Limit,
                   llvm::formatv("moves rows of {0} bytes and pads by {1} elements; only whole "

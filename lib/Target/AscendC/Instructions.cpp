@@ -121,7 +121,8 @@ static std::string getKindWord(ascend::MulAddOp) { return ""; }
 template <typename Op> std::string KernelEmitter::getElementwiseCall(Op op) {
   SmallVector<std::string> arguments;
   int memories = 0;
-  // Destination, sources and scalar stand in the order of the op; its amount is part of the form.
+  // Destination, sources and scalar follow the order of the op; its amount comes last, as a count
+  // or as mask, repeats and strides.
   for (Value operand : op->getOperands().drop_back()) {
     bool isMemory = isa<MemRefType>(operand.getType());
     memories += isMemory;

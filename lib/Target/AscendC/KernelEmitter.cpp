@@ -77,7 +77,7 @@ void KernelEmitter::writeHeader() {
     head.writeLine(hasMeeting ? "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);"
                               : "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);");
   head.writeLine("AscendC::InitSocState();");
-  // The launcher passes all parameters, and compilers warn of those that nobody reads.
+  // The launcher passes all parameters, and compilers warn of those that nothing reads.
   for (const Parameter &parameter : signature.parameters)
     if (!mentions(body, parameter.name))
       head.writeLine("(void)" + parameter.name + ";");
@@ -227,7 +227,7 @@ LogicalResult KernelEmitter::emitOperation(Operation &op) {
   if (isa_and_nonnull<arith::ArithDialect>(op.getDialect()))
     return emitScalar(op);
   if (op.getName().getDialectNamespace() == "tile")
-    return op.emitOpError("is not on the chip yet; run convert-tile-to-ascend before");
+    return op.emitOpError("must be lowered first by convert-tile-to-ascend");
   FailureOr<std::string> call = getCall(op);
   if (failed(call))
     return failure();
@@ -240,7 +240,7 @@ LogicalResult KernelEmitter::emitArrayQuery(Operation &op, int64_t dimension) {
   auto known = arrays.find(array);
   if (known == arrays.end())
     return op.emitOpError(
-        "asks for an array that is no argument of the kernel and no table's entry");
+        "asks for an array that is neither an argument of the kernel nor a table's entry");
   const ArrayArgument &argument = signature.arrays[known->second];
   // An entry lacks the table's first dimension.
   if (argument.isTable && !isa<BlockArgument>(array))

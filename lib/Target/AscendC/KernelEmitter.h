@@ -68,7 +68,8 @@ private:
   std::string getCall(ascend::name##Op op);
 #define ATTN_SYNCHRONISATION(name, call) std::string getCall(ascend::name##Op op);
 #include "attn/Dialect/Ascend/IR/Instructions.def"
-  /// The call that destination, sources, scalar and form follow from by their order.
+  /// The call whose arguments follow from the op by their order: destination, sources, scalar and
+  /// amount.
   template <typename Op> std::string getElementwiseCall(Op op);
   template <typename Op> std::string getFlag(Op op, llvm::StringRef call);
   /// The count, or mask, repeats and `parameters` with the strides, that ends a vector call.
@@ -90,10 +91,10 @@ private:
   llvm::SmallVector<ascend::AllocOp> buffers;
   llvm::DenseMap<mlir::Value, Expression> expressions;
   llvm::DenseMap<mlir::Value, Place> places;
-  /// The kernel's argument behind each array: itself, or the table it was looked up in.
+  /// The kernel's argument that each array comes from: itself, or the table it was looked up in.
   llvm::DenseMap<mlir::Value, unsigned> arrays;
   SignAnalysis signs;
-  /// Ops whose results nobody needs.
+  /// Ops whose results nothing needs.
   llvm::DenseSet<mlir::Operation *> unused;
 };
 

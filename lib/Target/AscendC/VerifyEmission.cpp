@@ -60,8 +60,8 @@ private:
                     : dyn_cast<ascend::BarrierOp>(body.getTerminator()->getPrevNode());
     if (!last || last.getPipe() != ascend::Pipe::ALL)
       return kernel.emitError() << "kernel '" << kernel.getName()
-                                << "' does not end with 'ascend.barrier all'; run "
-                                   "ascend-insert-sync before";
+                                << "' does not end with 'ascend.barrier all': "
+                                   "ascend-insert-sync must run first";
     return success();
   }
 
@@ -82,7 +82,7 @@ private:
     WalkResult result = kernel.walk([&](ascend::SyncAllOp op) {
       if (op->getParentOp() != kernel)
         return WalkResult(
-            op.emitOpError("stands in a loop or branch: not all blocks may come to it"));
+            op.emitOpError("is inside a loop or branch, which not all blocks may reach"));
       if (!doBlocksMeet(kernel))
         return WalkResult(op.emitOpError()
                           << "lets blocks meet, but '" << ascend::kindName << "' of its kernel is "
@@ -119,8 +119,8 @@ private:
   template <typename Op> LogicalResult verifyCall(Op op) {
     constexpr ascend::Opcode opcode = ascend::opcodeOf<Op>;
     if constexpr (ascend::isComposite(opcode))
-      return op.emitOpError("is a composite without an AscendC call; run "
-                            "ascend-expand-composites before");
+      return op.emitOpError("is a composite, which must be lowered first by "
+                            "ascend-expand-composites");
     else if constexpr (ascend::getGroup(opcode) == ascend::InstructionGroup::Elementwise)
       return verifyForm(op);
     else if constexpr (ascend::isSynchronisation(opcode))
@@ -132,7 +132,7 @@ private:
   /// LocalTensor(TPosition, uint32_t address, uint32_t elements).
   LogicalResult verifyCall(ascend::AllocOp op) {
     if (!op.getAddress())
-      return op.emitOpError("has no address; run ascend-plan-memory before");
+      return op.emitOpError("has no address: ascend-plan-memory must run first");
     if (op.getMemory() != LocalMemory::UB)
       return op.emitOpError() << "lies in " << getFacts(op.getMemory()).name
                               << "; buffers of AscendC texts lie in ub";
@@ -222,7 +222,7 @@ private:
     return verifyForm(op);
   }
 
-  /// DataCopy rounds a count down to whole blocks (§3).
+  /// DataCopy rounds a count down to whole data blocks (§3).
   LogicalResult verifyCall(ascend::CopyOp op) {
     std::optional<int64_t> count = ascend::getConstant(op.getAmount());
     if (count && *count * getElementBytes(op.getDst()) % blockBytes != 0)
@@ -250,7 +250,7 @@ private:
   template <typename Op> LogicalResult verifyFlag(Op op) {
     int64_t eventIds = chip ? chip->eventIds : architecture::eventIds;
     if (op.getVirtualEvent() || op.getEvent() > eventIds - op.getSlots())
-      return op.emitOpError("has no event id of the chip; run ascend-assign-events before");
+      return op.emitOpError("has no event id of the chip: ascend-assign-events must run first");
     if (!isVectorPipe(op.getSource()) || !isVectorPipe(op.getTarget()))
       return op.emitOpError("needs a pipe that vector cores do not have");
     return success();

@@ -14,12 +14,12 @@ static constexpr char clampGrid[] = "tile-clamp-grid";
 
 /// Says that `op` should have been replaced by `pass`.
 static LogicalResult emitLeft(Operation *op, StringRef pass) {
-  return op->emitOpError() << "is left: run " << pass << " before";
+  return op->emitOpError() << "must be lowered first by " << pass;
 }
 
 namespace {
 
-/// Slots by rows: row r has slot t where row r + t of the window exists. Of each slot's rows, the
+/// Taps by rows: row r has tap t where row r + t of the window exists. Of each tap's rows, the
 /// first up to the end of the window exist, but for those before its start.
 struct BandMaskOnChip : OnChipOpInterface::ExternalModel<BandMaskOnChip, BandMaskOp> {
   LogicalResult lower(Operation *op, Lowering &lowering) const {
@@ -27,17 +27,17 @@ struct BandMaskOnChip : OnChipOpInterface::ExternalModel<BandMaskOnChip, BandMas
     if (!maskOp.getTransposed())
       return emitLeft(op, lowerBands);
     TileType type = maskOp.getResult().getType();
-    int64_t slots = type.getRowCount(), rows = type.getColCount();
+    int64_t taps = type.getRowCount(), rows = type.getColCount();
     int64_t pitch = lowering.model.getPitch(type);
     const SpanBounds &window = lowering.spans[maskOp.getWindow()];
     Value mask = lowering.getMemory(maskOp.getResult());
-    lowering.emitDuplicate(mask, lowering.constant(0.0f), lowering.constant(slots * pitch));
-    // All ends before all starts: slots do not wait for each other.
+    lowering.emitDuplicate(mask, lowering.constant(0.0f), lowering.constant(taps * pitch));
+    // All ends before all starts: taps do not wait for each other.
     for (auto [bound, number] : {std::make_pair(window.end, 1.0f), {window.missing, 0.0f}})
-      for (int64_t slot = 0; slot < slots; ++slot)
+      for (int64_t tap = 0; tap < taps; ++tap)
         lowering.emitDuplicate(
-            lowering.slice(mask, lowering.constant(slot * pitch)), lowering.constant(number),
-            lowering.clamp(lowering.subtract(bound, lowering.constant(slot)), rows));
+            lowering.slice(mask, lowering.constant(tap * pitch)), lowering.constant(number),
+            lowering.clamp(lowering.subtract(bound, lowering.constant(tap)), rows));
     return success();
   }
 };

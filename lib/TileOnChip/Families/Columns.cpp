@@ -1,4 +1,4 @@
-// Columns whose elements stand one per block (tile on the chip, shared by families).
+// Columns whose elements lie one per data block (tile on the chip, shared by families).
 #include "attn/TileOnChip/Families/Columns.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"

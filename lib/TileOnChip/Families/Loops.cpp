@@ -28,7 +28,7 @@ static SmallVector<Value> handOn(Lowering &lowering, Operation *op, RangeOp rang
   return carried;
 }
 
-/// A loop by blocks whose bounds are numbers and a whole number of blocks apart has no tail.
+/// A loop by a block size has no tail where its bounds are numbers and a multiple of it apart.
 static bool hasNoTail(Value lower, Value upper, int64_t block) {
   std::optional<int64_t> from = getConstantIntValue(lower), to = getConstantIntValue(upper);
   return from && to && (*to - *from) % block == 0;
@@ -46,14 +46,14 @@ static void mapCarried(Lowering &lowering, ValueRange from, ValueRange to) {
   }
 }
 
-/// The blocks that a loop goes by, 1 for one that goes one by one.
+/// The block size that a loop goes by; 1 where it goes one by one.
 static FailureOr<int64_t> getStep(RangeOp op) {
   std::optional<Attribute> block = op.getBlock();
   if (!block)
     return 1;
   auto size = dyn_cast<IntegerAttr>(*block);
   if (!size || size.getInt() < 1)
-    return op.emitOpError("goes by a size that is no number yet: run tile-fit-tiles before");
+    return op.emitOpError("has an unbound block size: tile-fit-tiles must run first");
   return size.getInt();
 }
 

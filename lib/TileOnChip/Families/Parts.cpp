@@ -35,7 +35,7 @@ static PartForm getStraightForm(TileType part, TileType whole, Value row, Value 
       return PartForm::InPlace;
     return isa<FloatType>(whole.getElementType()) ? PartForm::Blocks : PartForm::Unsupported;
   }
-  // Rows start at a block, so only the column counts.
+  // Rows start at a data block, so only the column counts.
   if (!isMultipleOf(col, blockElements) ||
       !isWholeRun(col, part.getColCount(), whole.getColCount(), model.getRowUnit()) ||
       (isColumn(part) && part.getRowCount() > 1))
@@ -93,7 +93,7 @@ static LogicalResult emitUnreachable(Operation *op, TileType part, TileType whol
 // Scratch and cost
 //===----------------------------------------------------------------------===//
 
-/// One block per element of a column, as many as the chip spreads at once.
+/// One data block per element of a column, as many as the chip spreads at once.
 static ScratchNeed getSpreadBlocks(Scratch scratch, TileType type, const ChipModel &model) {
   return {scratch, Float32Type::get(type.getContext()),
           model.getBroadcastScratch(getRunElements(type))};
@@ -143,7 +143,7 @@ static void gatherNarrow(Lowering &lowering, Operation *op, Value dst, Value wid
     lowering.emitCast(ascend::RoundMode::Rint, dst, wide, lowering.constant(elements));
 }
 
-/// The whole is spread to one block per element, and the blocks of the part are gathered.
+/// The whole is spread to one data block per element, and the blocks of the part are gathered.
 static void extractThroughBlocks(Lowering &lowering, ExtractOp op, Value dst) {
   TileType whole = op.getInput().getType();
   bool isNarrow = !whole.getElementType().isF32();
@@ -270,7 +270,7 @@ struct ExtractOnChip : OnChipOpInterface::ExternalModel<ExtractOnChip, ExtractOp
       return success();
     Value memory = lowering.getMemory(extract.getInput());
     if (!memory)
-      return success(); // a part of nothing that nobody reads
+      return success(); // a part of nothing, which nothing reads
     Value dst = lowering.getMemory(extract.getResult());
     if (form == PartForm::Blocks) {
       extractThroughBlocks(lowering, extract, dst);

@@ -174,7 +174,7 @@ static double getReduceCycles(ReduceOp op, const ChipModel &model, const CostMod
         1 + std::min<int64_t>(rows - 1, llvm::divideCeil(model.getPitch(input), lanes)), repeats);
   VectorFamily blocks = op.getKind() == ReduceKind::Sum ? VectorFamily::BlockReduceSum
                                                         : VectorFamily::BlockReduceMaxMin;
-  // A repeat of elements to one per block, and those to one.
+  // A repeat of elements to one per data block, and those to one.
   double folding = costs.getCycles(blocks, 1, rows) +
                    costs.getCycles(blocks, 1, llvm::divideCeil(rows, perRepeat));
   auto product = op.getInput().getDefiningOp<MulOp>();

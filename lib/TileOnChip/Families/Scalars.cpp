@@ -14,7 +14,7 @@ struct MakeSpanOnChip : OnChipOpInterface::ExternalModel<MakeSpanOnChip, MakeSpa
     auto make = cast<MakeSpanOp>(op);
     auto size = dyn_cast<IntegerAttr>(make.getResult().getType().getSize());
     if (!size)
-      return make.emitOpError("has a size that is no number yet: run tile-fit-tiles before");
+      return make.emitOpError("has an unbound block size: tile-fit-tiles must run first");
     SpanBounds span;
     span.base = lowering.scalars.lookup(make.getBase());
     if (Value first = make.getFirst())
@@ -43,7 +43,7 @@ struct SizeOnChip : OnChipOpInterface::ExternalModel<SizeOnChip, SizeOp> {
   LogicalResult lower(Operation *op, Lowering &lowering) const {
     auto size = dyn_cast<IntegerAttr>(cast<SizeOp>(op).getDim());
     if (!size)
-      return op->emitOpError("is no number yet: run tile-fit-tiles before");
+      return op->emitOpError("is an unbound block size: tile-fit-tiles must run first");
     lowering.scalars.map(op->getResult(0), lowering.constant(size.getInt()));
     return success();
   }

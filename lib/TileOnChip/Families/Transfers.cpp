@@ -22,7 +22,7 @@ template <typename Op> static TransferForm getForm(Op op, TileType type) {
   if (isColumn(type) && type.getRowCount() > 1) {
     Value span = getRowSpan(kinds, op.getIndices());
     auto spanType = span ? cast<SpanType>(span.getType()) : SpanType();
-    // A transfer to local memory starts at a block, which the first row that exists need not.
+    // A transfer to local memory starts at a data block, which the first row that exists need not.
     bool isRun = selection.colDimension < 0 && selection.rowDimension == last && spanType &&
                  !spanType.getMapped() && !spanType.getFilled();
     return isRun ? TransferForm::ContiguousColumn : TransferForm::StridedColumn;
@@ -34,8 +34,8 @@ template <typename Op> static TransferForm getForm(Op op, TileType type) {
 TransferForm onchip::getTransferForm(LoadOp op) { return getForm(op, op.getResult().getType()); }
 TransferForm onchip::getTransferForm(StoreOp op) { return getForm(op, op.getValue().getType()); }
 
-/// Where composites are kept, transfers fill the block that a row ends in, and rows may have one
-/// more block of padding: whether this load's have.
+/// Where composites are kept, transfers fill the data block that a row ends in, and rows may have
+/// one more of padding: whether this load's have.
 static bool hasUnfilledBlock(LoadOp op, const ChipModel &model) {
   TileType type = op.getResult().getType();
   int64_t perBlock = model.getBlockElements(type.getElementType());
@@ -51,8 +51,8 @@ static bool isFilled(LoadOp op, const ChipModel &model) {
          hasUnfilledBlock(op, model);
 }
 
-/// Whether a strided column goes between memory and blocks as f32: composites take f32 only, and
-/// the chip, which gathers by adding, cannot add bf16.
+/// Whether a strided column goes between memory and data blocks as f32: composites take f32 only,
+/// and the chip, which gathers by adding, cannot add bf16.
 static bool isWidened(LoadOp op, const ChipModel &model) {
   Type element = op.getResult().getType().getElementType();
   return element.isBF16() || (model.keepsComposites() && !element.isF32());
@@ -61,7 +61,7 @@ static bool isWidened(StoreOp op, const ChipModel &model) {
   return model.keepsComposites() && !op.getValue().getType().getElementType().isF32();
 }
 
-/// The scratch of a strided column: one block for each of `rows`, and what it takes to fill or
+/// The scratch of a strided column: one data block for each of `rows`, and what it takes to fill or
 /// gather them.
 static void addColumnScratch(TileType type, int64_t rows, bool isWide, const ChipModel &model,
                              SmallVectorImpl<ScratchNeed> &needs) {
@@ -209,8 +209,8 @@ private:
     auto element = cast<FloatType>(type.getElementType());
     return lowering.constant(APFloat::getZero(element.getFloatSemantics()), element);
   }
-  /// Elements of padding that, with the hardware's own filling up to the next block, cover what a
-  /// row leaves of its pitch. Templates have no padding beyond that block.
+  /// Elements of padding that, with the hardware's own filling up to the next data block, cover
+  /// what a row leaves of its pitch. Templates have no padding beyond that.
   int64_t getRightPad() const {
     int64_t perBlock = lowering.model.getBlockElements(type.getElementType());
     int64_t cols = type.getColCount();
@@ -271,7 +271,7 @@ void LoadLowering::fillMissing(Value buffer, int64_t pitch) {
                          lowering.scale(lowering.subtract(rows, place.endRow), pitch));
 }
 
-/// Writes zeros to the last block of each row's padding, which the transfer leaves.
+/// Writes zeros to the last data block of each row's padding, which the transfer leaves.
 void LoadLowering::fillLastBlocks() {
   const ChipModel &model = lowering.model;
   if (!hasUnfilledBlock(op, model))
@@ -289,7 +289,7 @@ void LoadLowering::fillLastBlocks() {
       });
 }
 
-/// What a run does not reach cannot be filled after it, where it may end inside a block: the
+/// What a run does not reach cannot be filled after it, where it may end inside a data block: the
 /// column is filled before.
 void LoadLowering::loadContiguousColumn() {
   int64_t elements = lowering.model.getBufferElements(type);
@@ -384,7 +384,7 @@ static OpCost getTransferCost(TileType type, TransferForm form, bool isLoad, con
                               const CostModel &costs) {
   double bytes = type.getRowCount() * type.getColCount() * getElementBytes(type);
   int64_t rows = form == TransferForm::ContiguousColumn ? 1 : type.getRowCount();
-  // HBM moves whole blocks, however little of one is wanted.
+  // HBM moves whole data blocks, however little of one is wanted.
   double moved =
       form == TransferForm::StridedColumn ? type.getRowCount() * model.getChip().blockBytes : bytes;
   return costs.getTransfer(isLoad, rows, bytes, moved);

@@ -39,7 +39,7 @@ static void remarkOnLosses(func::FuncOp kernel, const SizeSearch &search,
   for (auto [row, isKept] : llvm::zip_equal(search.getCandidates(), choice.keep)) {
     StringRef fate = isKept                    ? "is kept whole in local memory"
                      : isa<BlockArgument>(row) ? "is spilled to a workspace in global memory"
-                                               : "is computed again for every walk over the strips";
+                                               : "is computed again for every sweep";
     emitRemark(row.getLoc()) << "'" << getSourceName(row) << "' " << fate;
   }
 }

@@ -10,7 +10,7 @@ using namespace attn::tile;
 
 namespace {
 
-/// Windows that fit are read once; no form that reads their rows once per slot can be better.
+/// Windows that fit are read once; no form that reads their rows once per tap can be better.
 class BandAxis : public FormAxis {
 public:
   StringRef getName() const override { return "band"; }
@@ -92,7 +92,7 @@ public:
     return rewriteSoftmax(kernel, *getSoftmaxForm(form));
   }
 
-  /// Online reads every value once: a form that reads them again is no rival.
+  /// Online reads every value once: a form that reads them again is not a rival.
   SmallVector<StringRef> getRivals(ArrayRef<StringRef> candidates) const override {
     return llvm::filter_to_vector(candidates, [](StringRef form) {
       return form != getFormName(SoftmaxForm::TwoPhaseReload);

@@ -117,7 +117,7 @@ FailureOr<std::optional<Fitting>> SizeSearch::apply(const SizeChoice &choice) {
   OwningOpRef<func::FuncOp> copy(kernel.clone());
   if (!applySizes(*copy, choice))
     return std::optional<Fitting>();
-  // Walks over strips may compute the same part again; those are joined later, and then live from
+  // Sweeps may compute the same part again; those are joined later, and then live from
   // one walk to the next.
   if (choice.stripColumns) {
     IRRewriter rewriter(kernel.getContext());

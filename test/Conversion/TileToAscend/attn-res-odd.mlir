@@ -1,6 +1,6 @@
 // RUN: attn-opt %s --soc=Ascend910B4 --convert-tile-to-ascend --canonicalize --cse | FileCheck %s
 
-// Attention residual forward with rows that are no whole blocks: they are padded on the way in, the padding is
+// Attention residual forward with rows that do not end at a data block: they are padded on the way in, the padding is
 // computed along but neither summed nor stored.
 
 // CHECK-LABEL: func.func @attn_res_fwd(

@@ -1,6 +1,6 @@
 // RUN: attn-opt %s --soc=Ascend910B4 --convert-tile-to-ascend --verify-diagnostics --split-input-file
 
-// expected-error @+1 {{sizes are left to the compiler: run tile-fit-tiles before}}
+// expected-error @+1 {{has unbound block sizes: tile-fit-tiles must run first}}
 func.func @symbols() attributes {tile.kernel, tile.symbols = {BT = #tile.auto<1, 64>}} {
   return
 }
@@ -8,7 +8,7 @@ func.func @symbols() attributes {tile.kernel, tile.symbols = {BT = #tile.auto<1,
 // -----
 
 func.func @unbound(%s: f32) attributes {tile.kernel} {
-  // expected-error @+1 {{has '!tile.tile<BT x 1 x f32>', whose sizes are no numbers yet: run tile-fit-tiles before}}
+  // expected-error @+1 {{has '!tile.tile<BT x 1 x f32>', which has an unbound block size: tile-fit-tiles must run first}}
   %0 = tile.splat %s : f32 -> !tile.tile<BT x 1 x f32>
   return
 }
@@ -16,7 +16,7 @@ func.func @unbound(%s: f32) attributes {tile.kernel} {
 // -----
 
 func.func @unbound_span(%i: index) attributes {tile.kernel} {
-  // expected-error @+1 {{has a size that is no number yet: run tile-fit-tiles before}}
+  // expected-error @+1 {{has an unbound block size: tile-fit-tiles must run first}}
   %0 = tile.make_span %i to %i : !tile.span<BT>
   return
 }
@@ -24,7 +24,7 @@ func.func @unbound_span(%i: index) attributes {tile.kernel} {
 // -----
 
 func.func @unbound_range(%i: index) attributes {tile.kernel} {
-  // expected-error @+1 {{goes by a size that is no number yet: run tile-fit-tiles before}}
+  // expected-error @+1 {{has an unbound block size: tile-fit-tiles must run first}}
   tile.range %t = %i to %i by BT {
   }
   return
@@ -41,7 +41,7 @@ func.func @huge(%s: f32) attributes {tile.kernel} {
 // -----
 
 func.func @softmax() attributes {tile.kernel} {
-  // expected-error @+1 {{has a softmax state: run tile-decompose-softmax before}}
+  // expected-error @+1 {{has a softmax state, which must be lowered first by tile-decompose-softmax}}
   %0 = tile.softmax_init : !tile.softmax_state<2 x 64>
   return
 }
@@ -49,7 +49,7 @@ func.func @softmax() attributes {tile.kernel} {
 // -----
 
 func.func @grid(%n: index) attributes {tile.kernel} {
-  // expected-error @+1 {{is left: run tile-clamp-grid before}}
+  // expected-error @+1 {{must be lowered first by tile-clamp-grid}}
   tile.grid (%i) in (%n) {
   }
   return
@@ -96,7 +96,7 @@ func.func @call() attributes {tile.kernel} {
 // -----
 
 func.func @region(%c: i1) attributes {tile.kernel} {
-  // expected-error @+1 {{cannot stand in a kernel: loops are tile.grid and tile.range}}
+  // expected-error @+1 {{cannot be in a kernel: loops are tile.grid and tile.range}}
   scf.if %c {
   }
   return
@@ -203,7 +203,7 @@ func.func @fill_integers(%x: !tile.array<?x8xi32>, %n: index) attributes {tile.k
 // -----
 
 func.func @unbound_size() attributes {tile.kernel} {
-  // expected-error @+1 {{is no number yet: run tile-fit-tiles before}}
+  // expected-error @+1 {{is an unbound block size: tile-fit-tiles must run first}}
   %0 = tile.size BT
   return
 }
@@ -213,7 +213,7 @@ func.func @unbound_size() attributes {tile.kernel} {
 func.func @band(%x: !tile.array<8x16xf32>, %y: !tile.array<10x16xf32>) attributes {tile.kernel} {
   %a = tile.load %x[:, :] : (!tile.array<8x16xf32>) -> !tile.tile<8 x 16 x f32>
   %b = tile.load %y[:, :] : (!tile.array<10x16xf32>) -> !tile.tile<10 x 16 x f32>
-  // expected-error @+1 {{is left: run tile-lower-band-gather before}}
+  // expected-error @+1 {{must be lowered first by tile-lower-band-gather}}
   %s = tile.band_dot %a, %b : !tile.tile<8 x 16 x f32>, !tile.tile<10 x 16 x f32> -> !tile.tile<8 x 3 x f32>
   return
 }
@@ -222,7 +222,7 @@ func.func @band(%x: !tile.array<8x16xf32>, %y: !tile.array<10x16xf32>) attribute
 
 func.func @mask(%n: index) attributes {tile.kernel} {
   %t = tile.make_span %n to %n from %n : !tile.span<10, filled>
-  // expected-error @+1 {{is left: run tile-lower-band-gather before}}
+  // expected-error @+1 {{must be lowered first by tile-lower-band-gather}}
   %m = tile.band_mask %t : !tile.span<10, filled> -> !tile.tile<8 x 3 x f32>
   return
 }

@@ -146,14 +146,14 @@ func.func @strips_of_rows(%x: !tile.array<4x128xf32>, %s: f32) attributes {tile.
 
 // -----
 
-// Slots by rows: a slot is a row of the band and a column of rows, both without a copy.
+// Taps by rows: a tap is a row of the band and a column of rows, both without a copy.
 // CHECK-LABEL: func.func @transposed_parts(
 // CHECK-DAG:     %[[S:.*]] = ascend.alloc "s" counted {{[0-9]+}} : memref<48xf32, #ascend.space<ub>>
 // CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<1024xf32, #ascend.space<ub>>
-// CHECK:         %[[SLOT:.*]] = ascend.slice %[[S]][%c16]
-// CHECK:         ascend.row_reduce {{ *}}sum %[[SLOT]], %{{.*}} rows(%c16) cols 64 pitch 64
+// CHECK:         %[[TAP:.*]] = ascend.slice %[[S]][%c16]
+// CHECK:         ascend.row_reduce {{ *}}sum %[[TAP]], %{{.*}} rows(%c16) cols 64 pitch 64
 // CHECK-NOT:     ascend.copy %
-// CHECK:         ascend.row_binary {{ *}}mul %[[A]], %[[A]], %[[SLOT]]
+// CHECK:         ascend.row_binary {{ *}}mul %[[A]], %[[A]], %[[TAP]]
 func.func @transposed_parts(%x: !tile.array<16x64xf32>) attributes {tile.kernel} {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
@@ -169,7 +169,7 @@ func.func @transposed_parts(%x: !tile.array<16x64xf32>) attributes {tile.kernel}
 
 // -----
 
-// A slot of the mask is 1 up to the end of the window, but for what lies before its start; slots do not wait for
+// A tap of the mask is 1 up to the end of the window, but for what lies before its start; taps do not wait for
 // each other.
 // CHECK-LABEL: func.func @band_mask(
 // CHECK:         %[[M:.*]] = ascend.alloc "m" counted {{[0-9]+}} : memref<48xf32, #ascend.space<ub>>

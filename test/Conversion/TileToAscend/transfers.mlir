@@ -165,7 +165,7 @@ func.func @many_rows(%x: !tile.array<5000x16xf32>) attributes {tile.kernel} {
 
 // -----
 
-// Rows that may be missing at both ends: the transfer moves those that exist, and the vector unit fills behind it.
+// Rows that may be missing at both ends: the transfer moves those that exist, and the vector unit fills the rest.
 // CHECK-LABEL: func.func @filled_rows(
 // CHECK-SAME:    %[[X:[^:]*]]: memref<?x32xbf16, {{.*}}, %[[BASE:[^:]*]]: index
 // CHECK:         %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<256xbf16, #ascend.space<ub>>
@@ -181,8 +181,8 @@ func.func @many_rows(%x: !tile.array<5000x16xf32>) attributes {tile.kernel} {
 // CHECK:         %[[FROM:.*]] = ascend.address %[[X]][%[[FIRST]], %c0]
 // CHECK:         ascend.copy_in %[[TO]], %[[FROM]] rows(%[[ROWS]])
 // CHECK:         ascend.duplicate %[[A]], %[[NONE]] count(%[[SKIPPED]])
-// CHECK:         %[[BEHIND:.*]] = ascend.slice %[[A]]
-// CHECK:         ascend.duplicate %[[BEHIND]], %[[NONE]] count(
+// CHECK:         %[[AFTER:.*]] = ascend.slice %[[A]]
+// CHECK:         ascend.duplicate %[[AFTER]], %[[NONE]] count(
 // CHECK:         ascend.copy_out %[[FROM]], %[[TO]] rows(%[[ROWS]])
 func.func @filled_rows(%x: !tile.array<?x32xbf16>, %base: index) attributes {tile.kernel} {
   %zero = arith.constant 0 : index
@@ -195,7 +195,7 @@ func.func @filled_rows(%x: !tile.array<?x32xbf16>, %base: index) attributes {til
 
 // -----
 
-// Mapped rows lie a step of rows apart; a mapped column is no run of elements.
+// Mapped rows lie a step of rows apart; a mapped column is not a run of elements.
 // CHECK-LABEL: func.func @mapped_rows(
 // CHECK-SAME:    %[[X:[^:]*]]: memref<?x32xf32, {{.*}}, %[[L:[^:]*]]: memref<?xf32, {{.*}}, %[[BASE:[^:]*]]: index, %[[OFFSET:[^:]*]]: index, %[[STEP:[^:]*]]: index
 // CHECK:         %[[STRIDE:.*]] = ascend.stride %[[X]], 0

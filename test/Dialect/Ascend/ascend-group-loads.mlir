@@ -37,7 +37,7 @@ func.func @moves(%x: !gm, %y: !gm, %o: !gm, %n: index) attributes {ascend.kernel
   return
 }
 
-// It stays behind what touches its bytes, and behind a store to its array.
+// It stays after what touches its bytes, and after a store to its array.
 // CHECK-LABEL: func.func @stays
 // CHECK:      scf.for
 // CHECK:        ascend.copy_in

@@ -8,7 +8,7 @@
 !any = memref<?xf32, #ascend.space<ub>>
 
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
-// Two instructions on one load share its flag; the barrier stands before the first that needs it.
+// Two instructions on one load share its flag; the barrier precedes the first that needs it.
 // CHECK-LABEL: func.func @straight
 // CHECK: ascend.copy_in
 // CHECK-NEXT: ascend.set_flag mte2 to v virtual event 0
@@ -59,7 +59,7 @@ func.func @late_trips(%x: f32) attributes {ascend.kernel} {
   return
 }
 
-// One flag per slot, raised before the loop and drained behind it.
+// One flag per slot, raised before the loop and drained after it.
 // CHECK-LABEL: func.func @slots
 // CHECK: ascend.set_flag v to mte2 virtual event 0 slot(%{{.*}}) of 2
 // CHECK: ascend.set_flag v to mte2 virtual event 0 slot(%{{.*}}) of 2
@@ -94,7 +94,7 @@ func.func @slots(%x: !gm, %n: index) attributes {ascend.kernel} {
   return
 }
 
-// Slots that start anew with every visit of the loop do not take turns: the flag has none.
+// Slots that start again with every visit of the loop do not take turns: the flag has none.
 // CHECK-LABEL: func.func @restarting_slots
 // CHECK: ascend.set_flag v to mte2 virtual event 0{{$}}
 // CHECK-NEXT: scf.for
@@ -227,7 +227,7 @@ func.func @interleaved(%rows: index) attributes {ascend.kernel} {
   return
 }
 
-// Through the same place of an array: stores behind each other, a load behind a store.
+// Through the same place of an array: stores after each other, a load after a store.
 // CHECK-LABEL: func.func @scratch
 // CHECK: ascend.copy_out
 // CHECK-NEXT: ascend.barrier mte3
@@ -277,7 +277,7 @@ func.func @parallel(%y: !array, %t: index, %n: index) attributes {ascend.kernel}
   return
 }
 
-// Flags stand outside of a condition that only one end is in.
+// Flags are outside of a condition that only one end is in.
 // CHECK-LABEL: func.func @condition
 // CHECK: ascend.set_flag mte3 to mte2 virtual event 0
 // CHECK-NEXT: scf.for
@@ -346,7 +346,7 @@ func.func @runs_ahead(%y: !array, %f: f32) attributes {ascend.kernel} {
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @no_address(%f: f32) attributes {ascend.kernel} {
   %c64 = arith.constant 64 : index
-  // expected-error @+1 {{has no address: ascend-plan-memory comes first}}
+  // expected-error @+1 {{has no address: ascend-plan-memory must run first}}
   %a = ascend.alloc "a" : !ub
   ascend.duplicate %a, %f count(%c64) : !ub, f32
   return
@@ -357,7 +357,7 @@ func.func @no_address(%f: f32) attributes {ascend.kernel} {
 
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @already() attributes {ascend.kernel} {
-  // expected-error @+1 {{stands in a kernel that is yet to be synchronised}}
+  // expected-error @+1 {{is in a kernel that is not synchronised yet}}
   ascend.barrier v
   return
 }
@@ -428,7 +428,7 @@ func.func @while(%is: i1) attributes {ascend.kernel} {
 
 // -----
 
-// Where all blocks meet, all pipes of each are done: nothing before needs a flag to what is behind.
+// Where all blocks meet, all pipes of each are done: nothing before needs a flag to what follows.
 !gm = memref<?xf32, #ascend.space<gm>>
 !ub = memref<64xf32, #ascend.space<ub>>
 

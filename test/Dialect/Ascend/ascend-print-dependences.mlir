@@ -82,11 +82,11 @@ func.func @clipped(%x: !array, %low: index, %high: index, %f: f32) attributes {a
   // expected-remark @+1 {{#1 on v waits for nothing}}
   ascend.duplicate %a, %f count(%before) : !tile, f32
   %done = arith.muli %end, %c64 : index
-  %behind = ascend.slice %a[%done] : !tile -> !any
+  %rest = ascend.slice %a[%done] : !tile -> !any
   %lacking = arith.subi %c8, %end : index
   %count = arith.muli %lacking, %c64 : index
   // expected-remark @+1 {{#2 on v waits for nothing}}
-  ascend.duplicate %behind, %f count(%count) : !any, f32
+  ascend.duplicate %rest, %f count(%count) : !any, f32
   // Without the maximum the ends might cross.
   %open = arith.muli %high8, %c64 : index
   %anywhere = ascend.slice %a[%open] : !tile -> !any
@@ -97,7 +97,7 @@ func.func @clipped(%x: !array, %low: index, %high: index, %f: f32) attributes {a
   return
 }
 
-// A loop through the first rows of a buffer does not touch those behind them.
+// A loop through the first rows of a buffer does not touch those after them.
 func.func @strips(%f: f32) attributes {ascend.kernel} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -118,7 +118,7 @@ func.func @strips(%f: f32) attributes {ascend.kernel} {
 }
 
 // Rows of tile after tile, clipped to a range and `step` apart, have one writer each. A tile that is moved by a number
-// that each trip makes anew may lie anywhere.
+// that each trip makes again may lie anywhere.
 func.func @stores(%x: !array, %y: !array, %low: index, %high: index, %step: index) attributes {ascend.kernel} {
   %c0 = arith.constant 0 : index
   %c8 = arith.constant 8 : index

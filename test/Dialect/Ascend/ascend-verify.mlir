@@ -105,7 +105,7 @@ module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @loop_adds(%n: index) attributes {ascend.kernel} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-error @+1 {{is a loop or branch with an event set more often than it is awaited, or less}}
+  // expected-error @+1 {{is a loop or branch with unbalanced set/wait of an event}}
   scf.for %i = %c0 to %n step %c1 {
     ascend.set_flag v to mte3 event 0
   }
@@ -174,7 +174,7 @@ func.func @unlimited() attributes {ascend.kernel, ascend.kind = #ascend.kernel_k
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @sometimes(%is: i1) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<meeting_vector>, launch.limit = 40 : i64} {
   scf.if %is {
-    // expected-error @+1 {{stands in a loop or condition, which not all blocks may pass alike}}
+    // expected-error @+1 {{is inside a loop or condition, which not all blocks may pass alike}}
     ascend.sync_all
   }
   ascend.barrier all

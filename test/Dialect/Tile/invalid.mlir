@@ -35,7 +35,7 @@ func.func private @f(!tile.array<4xf64>)
 
 // -----
 
-// expected-error@below {{a table of addresses needs a dimension behind the first}}
+// expected-error@below {{a table of addresses needs a dimension after the first}}
 func.func private @f(!tile.array<?xf32, table>)
 
 // -----
@@ -481,7 +481,7 @@ func.func @f(%x: !tile.tile<4 x 8 x f32>, %c: !tile.tile<16 x 1 x f32>) {
 // -----
 
 func.func @f(%q: !tile.tile<BM x 8 x f32>, %k: !tile.tile<BM + 5 x 8 x f32>) {
-  // expected-error@below {{needs an odd number of slots}}
+  // expected-error@below {{needs an odd number of taps}}
   %s = tile.band_dot %q, %k : !tile.tile<BM x 8 x f32>, !tile.tile<BM + 5 x 8 x f32> -> !tile.tile<BM x 6 x f32>
   return
 }
@@ -489,7 +489,7 @@ func.func @f(%q: !tile.tile<BM x 8 x f32>, %k: !tile.tile<BM + 5 x 8 x f32>) {
 // -----
 
 func.func @f(%q: !tile.tile<BM x 8 x f32>, %k: !tile.tile<BM + 5 x 8 x f32>) {
-  // expected-error@below {{needs a window of 6 rows more than its rows for 7 slots}}
+  // expected-error@below {{needs a window of 6 rows more than its rows for 7 taps}}
   %s = tile.band_dot %q, %k : !tile.tile<BM x 8 x f32>, !tile.tile<BM + 5 x 8 x f32> -> !tile.tile<BM x 7 x f32>
   return
 }

@@ -20,7 +20,7 @@ func.func @inside(%x: !tile.array<?x64xf32>) attributes {tile.kernel} {
   %zero = arith.constant 0 : index
   %T = tile.dim %x, 0 : !tile.array<?x64xf32>
   tile.range %i = %zero to %T {
-    // expected-error @+1 {{must stand directly in the kernel, not inside a loop}}
+    // expected-error @+1 {{must be directly in the body of the kernel, not inside a loop}}
     tile.grid (%t) in (%T by 4) {
     }
   }
@@ -75,7 +75,7 @@ module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @no_grid(%g: !tile.array<64xf32> {launch.dims = [64]},
                    %G: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.scratch}) attributes {tile.kernel} {
   %row = tile.load %g[:] : (!tile.array<64xf32>) -> !tile.tile<1 x 64 x f32>
-  // expected-error @+1 {{stands in no grid, so there is nothing to sum over}}
+  // expected-error @+1 {{is outside of any grid, so there is nothing to sum over}}
   tile.accumulate %row, %G : !tile.tile<1 x 64 x f32>, !tile.array<?x64xf32>
   return
 }
@@ -91,7 +91,7 @@ func.func @nested(%g: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
   tile.grid (%t) in (%T) {
     tile.range %n = %zero to %T {
       %row = tile.load %g[%n, :] : (!tile.array<?x64xf32>, index) -> !tile.tile<1 x 64 x f32>
-      // expected-error @+1 {{must stand directly in its grid, not inside a loop: carry the row through the loop and add it behind}}
+      // expected-error @+1 {{must be directly in its grid, not inside a loop: carry the row through the loop and add it afterwards}}
       tile.accumulate %row, %G : !tile.tile<1 x 64 x f32>, !tile.array<?x64xf32>
     }
   }
@@ -116,7 +116,7 @@ func.func @workspace(%g: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
 
 // -----
 
-// A sum is seen behind a phase only.
+// A sum is seen after a phase only.
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @early(%g: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
                  %G: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.scratch}) attributes {tile.kernel} {
@@ -127,7 +127,7 @@ func.func @early(%g: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
     // expected-note @+1 {{it is summed up here}}
     tile.accumulate %row, %G : !tile.tile<1 x 64 x f32>, !tile.array<?x64xf32>
   }
-  // expected-error @+1 {{uses a sum before all blocks have added to it: a tile.phase must stand between}}
+  // expected-error @+1 {{uses a sum before all blocks have added to it: a tile.phase must be between them}}
   %sum = tile.load %G[%zero, :] : (!tile.array<?x64xf32>, index) -> !tile.tile<1 x 64 x f32>
   tile.phase
   return

@@ -107,7 +107,7 @@ func.func @open(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]})
 
 // -----
 
-// What is accumulated is carried and stored behind the loop, one row per block. Phases stay; the counter counts the tiles
+// What is accumulated is carried and stored after the loop, one row per block. Phases stay; the counter counts the tiles
 // of the larger grid.
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
 // CHECK-LABEL: func.func @sums(

@@ -79,7 +79,7 @@ func.func @rows(%s: f32) attributes {tile.kernel} {
   %n = arith.constant 4 : index
   %x = tile.splat %s : f32 -> !tile.tile<2 x 1 x f32>
   %v = tile.splat %s : f32 -> !tile.tile<2 x 64 x f32>
-  // expected-error @+1 {{its rows are no span of the grid}}
+  // expected-error @+1 {{its rows are not a span of the grid}}
   %st0 = tile.softmax_init : !tile.softmax_state<2 x 64>
   %st = tile.range %i = %zero to %n iter(%a = %st0 : !tile.softmax_state<2 x 64>) {
     %b = tile.softmax_push per_row %a, %x, %v : !tile.softmax_state<2 x 64>, !tile.tile<2 x 1 x f32>, !tile.tile<2 x 64 x f32>

@@ -1,6 +1,6 @@
 // RUN: attn-opt %s --tile-fit-tiles --split-input-file --verify-diagnostics
 
-// expected-error @+1 {{has no tile.choice: run tile-choose before}}
+// expected-error @+1 {{has no tile.choice: tile-choose must run first}}
 func.func @open() attributes {tile.kernel} {
   return
 }

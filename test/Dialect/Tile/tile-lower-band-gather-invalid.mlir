@@ -12,7 +12,7 @@ func.func @store(%Q: !tile.array<8x64xf32>, %K: !tile.array<10x64xf32>, %O: !til
   %q = tile.load %Q[:, :] : (!tile.array<8x64xf32>) -> !tile.tile<8 x 64 x f32>
   %k = tile.load %K[:, :] : (!tile.array<10x64xf32>) -> !tile.tile<10 x 64 x f32>
   %s = tile.band_dot %q, %k : !tile.tile<8 x 64 x f32>, !tile.tile<10 x 64 x f32> -> !tile.tile<8 x 3 x f32>
-  // expected-error @+1 {{cannot be done with a band: it is reduced over its slots, computed with element by element, mixed or spread}}
+  // expected-error @+1 {{cannot be done with a band: it is reduced over its taps, computed with element by element, mixed or spread}}
   tile.store %s, %O[:, :] : (!tile.tile<8 x 3 x f32>, !tile.array<8x3xf32>) -> ()
   return
 }
@@ -40,7 +40,7 @@ func.func @over_rows(%Q: !tile.array<8x64xf32>, %K: !tile.array<10x64xf32>) attr
   %q = tile.load %Q[:, :] : (!tile.array<8x64xf32>) -> !tile.tile<8 x 64 x f32>
   %k = tile.load %K[:, :] : (!tile.array<10x64xf32>) -> !tile.tile<10 x 64 x f32>
   %s = tile.band_dot %q, %k : !tile.tile<8 x 64 x f32>, !tile.tile<10 x 64 x f32> -> !tile.tile<8 x 3 x f32>
-  // expected-error @+1 {{reduces a band over its rows; only its slots can be reduced}}
+  // expected-error @+1 {{reduces a band over its rows; only its taps can be reduced}}
   %r = tile.reduce sum %s axis 0 : !tile.tile<8 x 3 x f32> -> !tile.tile<1 x 3 x f32>
   return
 }
@@ -54,7 +54,7 @@ func.func @beside(%Q: !tile.array<8x64xf32>, %K: !tile.array<10x64xf32>, %B: !ti
   %k = tile.load %K[:, :] : (!tile.array<10x64xf32>) -> !tile.tile<10 x 64 x f32>
   %b = tile.load %B[:, :] : (!tile.array<8x3xf32>) -> !tile.tile<8 x 3 x f32>
   %s = tile.band_dot %q, %k : !tile.tile<8 x 64 x f32>, !tile.tile<10 x 64 x f32> -> !tile.tile<8 x 3 x f32>
-  // expected-error @+1 {{computes with a band and '!tile.tile<8 x 3 x f32>', which is no band of its own}}
+  // expected-error @+1 {{computes with a band and '!tile.tile<8 x 3 x f32>', which is not a band itself}}
   %r = tile.add %s, %b : !tile.tile<8 x 3 x f32>, !tile.tile<8 x 3 x f32> -> !tile.tile<8 x 3 x f32>
   return
 }
@@ -66,7 +66,7 @@ module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @weights(%P: !tile.array<8x3xf32>, %K: !tile.array<10x64xf32>) attributes {tile.kernel} {
   %p = tile.load %P[:, :] : (!tile.array<8x3xf32>) -> !tile.tile<8 x 3 x f32>
   %k = tile.load %K[:, :] : (!tile.array<10x64xf32>) -> !tile.tile<10 x 64 x f32>
-  // expected-error @+1 {{takes weights that are no band: they must come from products, masks and arithmetic on them}}
+  // expected-error @+1 {{takes weights that are not a band: they must come from products, masks and arithmetic on them}}
   %o = tile.band_mix %p, %k : !tile.tile<8 x 3 x f32>, !tile.tile<10 x 64 x f32> -> !tile.tile<8 x 64 x f32>
   return
 }

@@ -10,7 +10,7 @@
 
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
 
-// Scores, mask, softmax and mixture. Slots are rows; a slot's products are summed straight into its row.
+// Scores, mask, softmax and mixture. Taps are rows; a tap's products are summed straight into its row.
 // CHECK-LABEL: func.func @forward(
 // CHECK:         tile.grid (%[[T:.*]]) in (%{{.*}} by BM)
 // CHECK:           %[[START:.*]] = arith.subi %{{.*}}, %c1
@@ -35,7 +35,7 @@ module attributes {machine.target = #machine.target<"Ascend910B4">} {
 // CHECK:           %[[MASKED:.*]] = tile.mul %[[SCALED]], %[[MASK]]
 // CHECK:           %[[FULL:.*]] = tile.splat %{{.*}} : f32 -> <3 x BM x f32>
 // CHECK:           %[[X:.*]] = tile.add %[[MASKED]], %[[FULL]]
-// A reduction over slots is a row; where bands go on with it, it stays one.
+// A reduction over taps is a row; where bands go on with it, it stays one.
 // CHECK:           %[[MAX:.*]] = tile.reduce max %[[X]] axis 0 : <3 x BM x f32> -> <1 x BM x f32>
 // CHECK:           %[[LSE:.*]] = tile.extract %[[MAX]][%c0, %c0] transposed : <1 x BM x f32> -> <BM x 1 x f32>
 // CHECK:           %[[Y:.*]] = tile.sub %[[X]], %[[MAX]] : <3 x BM x f32>, <1 x BM x f32> -> <3 x BM x f32>
@@ -122,8 +122,8 @@ func.func @spread(%O: !tile.array<10x64xf32> {launch.dims = [10, 64], launch.out
   return
 }
 
-// A band of one slot is a column, and its window the rows themselves.
-// CHECK-LABEL: func.func @one_slot(
+// A band of one tap is a column, and its window the rows themselves.
+// CHECK-LABEL: func.func @one_tap(
 // CHECK:         %[[Q:.*]] = tile.load
 // CHECK:         %[[V:.*]] = tile.load
 // CHECK:         %[[PRODUCTS:.*]] = tile.mul %[[Q]], %[[V]]
@@ -135,7 +135,7 @@ func.func @spread(%O: !tile.array<10x64xf32> {launch.dims = [10, 64], launch.out
 // CHECK:         %[[W:.*]] = tile.mul %[[Q]], %[[P]]
 // CHECK:         %[[U:.*]] = tile.add %[[O]], %[[W]]
 // CHECK:         tile.store %[[U]]
-func.func @one_slot(%O: !tile.array<8x64xf32> {launch.dims = [8, 64], launch.output},
+func.func @one_tap(%O: !tile.array<8x64xf32> {launch.dims = [8, 64], launch.output},
                     %Q: !tile.array<8x64xf32> {launch.dims = [8, 64]}, %V: !tile.array<?x64xf32> {launch.dims = ["S", 64]}, %base: index)
     attributes {tile.kernel} {
   %zero = arith.constant 0 : index

@@ -21,7 +21,7 @@ func.func @copy_grid(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]}, %y: !t
 
 // -----
 
-// expected-error @+1 {{sizes are left to the compiler: run tile-fit-tiles before}}
+// expected-error @+1 {{has unbound block sizes: tile-fit-tiles must run first}}
 func.func @symbols() attributes {tile.kernel, tile.symbols = {BT = #tile.auto<1, 64>}} {
   return
 }
@@ -29,7 +29,7 @@ func.func @symbols() attributes {tile.kernel, tile.symbols = {BT = #tile.auto<1,
 // -----
 
 func.func @symbol(%s: f32) attributes {tile.kernel} {
-  // expected-error @+1 {{has the unbound size 'BT': run tile-fit-tiles before}}
+  // expected-error @+1 {{has the unbound block size 'BT': tile-fit-tiles must run first}}
   %x = tile.splat %s : f32 -> !tile.tile<BT x 1 x f32>
   return
 }
@@ -37,7 +37,7 @@ func.func @symbol(%s: f32) attributes {tile.kernel} {
 // -----
 
 func.func @softmax() attributes {tile.kernel} {
-  // expected-error @+1 {{has a softmax state: run tile-decompose-softmax before}}
+  // expected-error @+1 {{has a softmax state, which must be lowered first by tile-decompose-softmax}}
   %x = tile.softmax_init : !tile.softmax_state<4 x 64>
   return
 }
@@ -45,7 +45,7 @@ func.func @softmax() attributes {tile.kernel} {
 // -----
 
 func.func @grid(%n: index) attributes {tile.kernel} {
-  // expected-error @+1 {{is left: run tile-clamp-grid before}}
+  // expected-error @+1 {{must be lowered first by tile-clamp-grid}}
   tile.grid (%i) in (%n) {
   }
   return
@@ -85,21 +85,21 @@ func.func @number(%x: !tile.array<64x?xf32> {launch.dims = [32, "T"]}) attribute
 
 // -----
 
-// expected-error @+1 {{argument 0 is no array, but is described as one}}
+// expected-error @+1 {{argument 0 is described as an array, but is not one}}
 func.func @scalar(%x: f32 {launch.output}) attributes {tile.kernel} {
   return
 }
 
 // -----
 
-// expected-error @+1 {{needs 'launch.limit': run tile-clamp-grid before}}
+// expected-error @+1 {{needs 'launch.limit': tile-clamp-grid must run first}}
 func.func @limit() attributes {tile.kernel} {
   return
 }
 
 // -----
 
-// expected-error @+1 {{no function counts its tiles: run tile-clamp-grid before}}
+// expected-error @+1 {{no function counts its tiles: tile-clamp-grid must run first}}
 func.func @uncounted() attributes {tile.kernel, launch.limit = 1 : i64} {
   return
 }
@@ -136,7 +136,7 @@ func.func @branches() attributes {tile.kernel} {
 // -----
 
 func.func @size() attributes {tile.kernel} {
-  // expected-error @+1 {{has the unbound size 'BT': run tile-fit-tiles before}}
+  // expected-error @+1 {{has the unbound block size 'BT': tile-fit-tiles must run first}}
   %bt = tile.size BT + 2
   return
 }
@@ -147,7 +147,7 @@ func.func @counted() attributes {tile.kernel, launch.limit = 1 : i64} {
   return
 }
 func.func @counted_grid() -> index attributes {launch.grid_of = @counted} {
-  // expected-error @+1 {{has the unbound size 'BT': run tile-fit-tiles before}}
+  // expected-error @+1 {{has the unbound block size 'BT': tile-fit-tiles must run first}}
   %bt = tile.size BT
   return %bt : index
 }
@@ -157,7 +157,7 @@ func.func @counted_grid() -> index attributes {launch.grid_of = @counted} {
 func.func @accumulate(%g: !tile.array<64xf32> {launch.dims = [64]},
                       %G: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.scratch}) attributes {tile.kernel} {
   %row = tile.load %g[:] : (!tile.array<64xf32>) -> !tile.tile<1 x 64 x f32>
-  // expected-error @+1 {{is left: run tile-clamp-grid before}}
+  // expected-error @+1 {{must be lowered first by tile-clamp-grid}}
   tile.accumulate %row, %G : !tile.tile<1 x 64 x f32>, !tile.array<?x64xf32>
   return
 }
@@ -168,15 +168,15 @@ func.func @band(%x: !tile.array<8x16xf32> {launch.dims = [8, 16]}, %y: !tile.arr
     attributes {tile.kernel} {
   %a = tile.load %x[:, :] : (!tile.array<8x16xf32>) -> !tile.tile<8 x 16 x f32>
   %b = tile.load %y[:, :] : (!tile.array<10x16xf32>) -> !tile.tile<10 x 16 x f32>
-  // expected-error @+1 {{is left: run tile-lower-band-gather before}}
+  // expected-error @+1 {{must be lowered first by tile-lower-band-gather}}
   %s = tile.band_dot %a, %b : !tile.tile<8 x 16 x f32>, !tile.tile<10 x 16 x f32> -> !tile.tile<8 x 3 x f32>
   return
 }
 
 // -----
 
-// expected-error @+1 {{'launch.after' names 'nobody', which is no other kernel with the same arguments}}
-func.func @later() attributes {tile.kernel, launch.limit = 1 : i64, launch.after = @nobody} {
+// expected-error @+1 {{'launch.after' names 'nothing', which is not another kernel with the same arguments}}
+func.func @later() attributes {tile.kernel, launch.limit = 1 : i64, launch.after = @nothing} {
   return
 }
 
@@ -189,7 +189,7 @@ func.func @earlier_grid(%x: f32) -> index attributes {launch.grid_of = @earlier}
   %one = arith.constant 1 : index
   return %one : index
 }
-// expected-error @+1 {{'launch.after' names 'earlier', which is no other kernel with the same arguments}}
+// expected-error @+1 {{'launch.after' names 'earlier', which is not another kernel with the same arguments}}
 func.func @unlike() attributes {tile.kernel, launch.limit = 1 : i64, launch.after = @earlier} {
   return
 }

@@ -78,7 +78,7 @@ func.func @table(%t: memref<?xi64, #gm>, %n: i64, %o: memref<?xf32, #gm>) attrib
   return
 }
 
-// Each block writes its number to its row of the first array; behind the meeting it reads the row of the next one.
+// Each block writes its number to its row of the first array; after the meeting it reads the row of the next one.
 // MEETING:      values of argument 1:
 // MEETING-NEXT: {{^}}  1 1 1
 // MEETING-NEXT: {{^}}  2 2 2

@@ -22,7 +22,7 @@
 // RUN: not attn-sim %s --kernel=place --arg=i64:8 2>&1 | FileCheck %s --check-prefix=MISALIGNED
 // MISALIGNED: error: misaligned: vbrc uses buffer "ub at 8" at address 8
 // RUN: not attn-sim %s --kernel=wild --arg=i64:4096 2>&1 | FileCheck %s --check-prefix=WILD
-// WILD: error: out of bounds: load uses memory at address 0x1000, which is no array of the launch
+// WILD: error: out of bounds: load uses memory at address 0x1000, which is not an array of the launch
 // RUN: not attn-sim %s --kernel=extent --arg=i64:4096 --arg=i64:15 2>&1 | FileCheck %s --check-prefix=EXTENT
 // EXTENT: error: out of bounds: load reaches beyond what its pointer_cast gives
 // RUN: not attn-sim %s --kernel=extent --arg=i64:4096 --arg=i64:16 2>&1 | FileCheck %s --check-prefix=WILD

@@ -1,6 +1,6 @@
 // RUN: not attn-sim %s --arg=iota:64xf32 --arg=undef:64xf32 2>&1 | FileCheck %s
 
-// Hazards stand at the line of the source that an instruction comes from.
+// Hazards are reported at the line of the source that an instruction comes from.
 !gm = memref<?xf32, #ascend.space<gm>>
 !ub = memref<64xf32, #ascend.space<ub>>
 

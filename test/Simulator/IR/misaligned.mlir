@@ -4,7 +4,7 @@
 
 // CLEAN: hazards: 0
 
-// Addresses in UB that are no whole 32-byte blocks.
+// Addresses in UB that are not multiples of 32 bytes.
 !gm = memref<?xf32, #ascend.space<gm>>
 !ub = memref<64xf32, #ascend.space<ub>>
 

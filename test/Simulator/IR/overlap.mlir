@@ -1,5 +1,5 @@
 // RUN: not attn-sim %s --kernel=ahead --arg=iota:64xf32 --arg=undef:64xf32 2>&1 | FileCheck %s --check-prefix=AHEAD
-// RUN: attn-sim %s --kernel=behind --arg=iota:64xf32 --arg=undef:64xf32 | FileCheck %s --check-prefix=CLEAN
+// RUN: attn-sim %s --kernel=following --arg=iota:64xf32 --arg=undef:64xf32 | FileCheck %s --check-prefix=CLEAN
 // RUN: attn-sim %s --kernel=fold --arg=iota:64xf32 --arg=undef:64xf32 | FileCheck %s --check-prefix=CLEAN
 // RUN: not attn-sim %s --kernel=spread --arg=iota:64xf32 --arg=undef:64xf32 2>&1 | FileCheck %s --check-prefix=SPREAD
 
@@ -27,7 +27,7 @@ func.func @ahead(%x: !gm, %o: !gm {launch.output}) attributes {ascend.kernel} {
   return
 }
 
-func.func @behind(%x: !gm, %o: !gm {launch.output}) attributes {ascend.kernel} {
+func.func @following(%x: !gm, %o: !gm {launch.output}) attributes {ascend.kernel} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index

@@ -6,7 +6,7 @@
 // RUN: attn-sim %s --kernel=empty --blocks=4 --arg=i64:0 | FileCheck %s --check-prefix=TIME
 // RUN: attn-sim %s --kernel=twice --blocks=4 --arg=i64:0 | FileCheck %s --check-prefix=TWICE
 
-// All blocks meet: stores before are seen by loads of any block behind.
+// All blocks meet: stores before are seen by loads of any block after.
 !rows = memref<?x64xf32, strided<[?, 1]>, #ascend.space<gm>>
 !gm = memref<?xf32, #ascend.space<gm>>
 !ub = memref<64xf32, #ascend.space<ub>>
@@ -74,7 +74,7 @@ func.func @not_awaited(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.s
   return
 }
 
-// Two stores of different blocks to one row behind the meeting: it orders only what lies on both sides of it.
+// Two stores of different blocks to one row after the meeting: it orders only what lies on both sides of it.
 // LATE: error: race: copy_out writes array "argument 2" (bytes 0 to 255) while copy_out on mte3 of block {{[0-9]}} writes it: nothing orders them
 func.func @too_late(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.scratch, launch.dims = ["@blocks", 64]}) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<meeting_vector>} {
   %c0 = arith.constant 0 : index

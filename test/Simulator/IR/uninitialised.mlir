@@ -7,7 +7,7 @@
 
 // CLEAN: hazards: 0
 
-// Undefined values that become visible. Reading them in UB is no mistake: lanes that are never stored may be
+// Undefined values that become visible. Reading them in UB is not a mistake: lanes that are never stored may be
 // undefined, as those that a broadcast of eight values reads beyond the rows there are.
 !gm = memref<?xf32, #ascend.space<gm>>
 !ub = memref<64xf32, #ascend.space<ub>>

@@ -41,7 +41,7 @@ func.func private @empty() attributes {ascend.kernel}
 
 // -----
 
-// expected-error@below {{kernel 'unsynchronised' does not end with 'ascend.barrier all'; run ascend-insert-sync before}}
+// expected-error@below {{kernel 'unsynchronised' does not end with 'ascend.barrier all': ascend-insert-sync must run first}}
 func.func @unsynchronised() attributes {ascend.kernel} {
   return
 }
@@ -58,7 +58,7 @@ func.func @elsewhere() attributes {ascend.kernel} {
 // -----
 
 func.func @unplanned() attributes {ascend.kernel} {
-  // expected-error@below {{has no address; run ascend-plan-memory before}}
+  // expected-error@below {{has no address: ascend-plan-memory must run first}}
   %x = ascend.alloc "x" : memref<64xf32, #ascend.space<ub>>
   ascend.barrier all
   return
@@ -68,7 +68,7 @@ func.func @unplanned() attributes {ascend.kernel} {
 
 func.func @composite(%n: index) attributes {ascend.kernel} {
   %x = ascend.alloc "x" at 0 : memref<64xf32, #ascend.space<ub>>
-  // expected-error@below {{is a composite without an AscendC call; run ascend-expand-composites before}}
+  // expected-error@below {{is a composite, which must be lowered first by ascend-expand-composites}}
   ascend.row_reduce sum %x, %x, %x rows(%n) cols 8 pitch 8 : memref<64xf32, #ascend.space<ub>>, memref<64xf32, #ascend.space<ub>>, memref<64xf32, #ascend.space<ub>>
   ascend.barrier all
   return
@@ -77,7 +77,7 @@ func.func @composite(%n: index) attributes {ascend.kernel} {
 // -----
 
 func.func @virtual_event() attributes {ascend.kernel} {
-  // expected-error@below {{has no event id of the chip; run ascend-assign-events before}}
+  // expected-error@below {{has no event id of the chip: ascend-assign-events must run first}}
   ascend.set_flag mte2 to v virtual event 0
   ascend.barrier all
   return
@@ -86,7 +86,7 @@ func.func @virtual_event() attributes {ascend.kernel} {
 // -----
 
 func.func @event() attributes {ascend.kernel} {
-  // expected-error@below {{has no event id of the chip; run ascend-assign-events before}}
+  // expected-error@below {{has no event id of the chip: ascend-assign-events must run first}}
   ascend.wait_flag mte2 to v event 8
   ascend.barrier all
   return
@@ -194,7 +194,7 @@ func.func @capacity(%n: index) attributes {ascend.kernel} {
 
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @reserved_event() attributes {ascend.kernel} {
-  // expected-error@below {{has no event id of the chip; run ascend-assign-events before}}
+  // expected-error@below {{has no event id of the chip: ascend-assign-events must run first}}
   ascend.set_flag v to mte3 event 6
   ascend.barrier all
   return
@@ -207,7 +207,7 @@ func.func @rounds(%n: index) attributes {ascend.kernel, ascend.kind = #ascend.ke
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %n step %c1 {
-    // expected-error@below {{stands in a loop or branch: not all blocks may come to it}}
+    // expected-error@below {{is inside a loop or branch, which not all blocks may reach}}
     ascend.sync_all
   }
   ascend.barrier all
@@ -445,7 +445,7 @@ func.func @array(%n: index) attributes {ascend.kernel} {
 
 func.func @query(%V: memref<?xf32, #ascend.space<gm>>, %n: index) attributes {ascend.kernel} {
   %p = ascend.address %V[%n] : memref<?xf32, #ascend.space<gm>> -> memref<?xf32, #ascend.space<gm>>
-  // expected-error@below {{asks for an array that is no argument of the kernel and no table's entry}}
+  // expected-error@below {{asks for an array that is neither an argument of the kernel nor a table's entry}}
   %d = ascend.dim %p, 0 : memref<?xf32, #ascend.space<gm>>
   %b = ascend.alloc "b" at 0 : memref<64xf32, #ascend.space<ub>>
   ascend.unary exp %b, %b count(%d) : memref<64xf32, #ascend.space<ub>>, memref<64xf32, #ascend.space<ub>>

@@ -14,7 +14,7 @@ func.func @meeting() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kin
   return
 }
 
-// A phase that is launched by itself says behind which kernel.
+// A phase that is launched by itself says after which kernel.
 // CHECK:      // meeting_phase1
 // CHECK:      //   blocks: at most 40
 // CHECK-NEXT: //   launched behind meeting, with its arguments, workspaces and number of blocks

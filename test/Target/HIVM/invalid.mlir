@@ -17,7 +17,7 @@ func.func private @empty() attributes {ascend.kernel}
 
 // -----
 
-// expected-error@below {{kernel 'unsynchronised' does not end with 'ascend.barrier all'; run ascend-insert-sync before}}
+// expected-error@below {{kernel 'unsynchronised' does not end with 'ascend.barrier all': ascend-insert-sync must run first}}
 func.func @unsynchronised() attributes {ascend.kernel} {
   return
 }
@@ -34,7 +34,7 @@ func.func @elsewhere() attributes {ascend.kernel} {
 // -----
 
 func.func @unplanned() attributes {ascend.kernel} {
-  // expected-error@below {{has no address; run ascend-plan-memory before}}
+  // expected-error@below {{has no address: ascend-plan-memory must run first}}
   %x = ascend.alloc "x" : memref<64xf32, #ascend.space<ub>>
   ascend.barrier all
   return
@@ -45,7 +45,7 @@ func.func @unplanned() attributes {ascend.kernel} {
 !u = memref<64xf32, #ascend.space<ub>>
 func.func @fused(%n: index) attributes {ascend.kernel} {
   %x = ascend.alloc "x" at 0 : !u
-  // expected-error@below {{has no form in HIVM; run tile-keep-composites before}}
+  // expected-error@below {{has no equivalent in HIVM: tile-keep-composites must run first}}
   ascend.mul_add %x, %x, %x count(%n) : !u, !u, !u
   ascend.barrier all
   return
@@ -56,7 +56,7 @@ func.func @fused(%n: index) attributes {ascend.kernel} {
 !u = memref<512xf32, #ascend.space<ub>>
 func.func @call(%n: index) attributes {ascend.kernel} {
   %x = ascend.alloc "x" at 0 : !u
-  // expected-error@below {{has no form in HIVM; run tile-keep-composites before}}
+  // expected-error@below {{has no equivalent in HIVM: tile-keep-composites must run first}}
   ascend.whole_reduce sum %x, %x mask 64 repeat(%n) strides [1, 1, 8] : !u, !u
   ascend.barrier all
   return
@@ -67,7 +67,7 @@ func.func @call(%n: index) attributes {ascend.kernel} {
 !u = memref<512xf32, #ascend.space<ub>>
 func.func @spread_block(%n: index) attributes {ascend.kernel} {
   %x = ascend.alloc "x" at 0 : !u
-  // expected-error@below {{takes blocks that are not one behind the other}}
+  // expected-error@below {{takes data blocks that do not follow each other}}
   ascend.binary mul %x, %x, %x mask 64 repeat(%n) strides [1, 1, 0, 8, 8, 1] : !u, !u, !u
   ascend.barrier all
   return
@@ -103,7 +103,7 @@ func.func @padded(%p: memref<?xf32, strided<[1]>, #ascend.space<gm>>) attributes
 // -----
 
 func.func @virtual() attributes {ascend.kernel} {
-  // expected-error@below {{has no event id of the chip; run ascend-assign-events before}}
+  // expected-error@below {{has no event id of the chip: ascend-assign-events must run first}}
   ascend.set_flag mte2 to v virtual event 0
   ascend.barrier all
   return
@@ -136,7 +136,7 @@ func.func @named_infer_task_type_function() attributes {ascend.kernel} {
 func.func @spread(%n: index) attributes {ascend.kernel} {
   %x = ascend.alloc "x" at 0 : !u
   %y = ascend.alloc "y" at 2048 : !u
-  // expected-error@below {{has no form in HIVM; run tile-keep-composites before}}
+  // expected-error@below {{has no equivalent in HIVM: tile-keep-composites must run first}}
   ascend.brcb %y, %x repeat(%n) strides [1, 8] : !u, !u
   ascend.barrier all
   return
@@ -148,7 +148,7 @@ func.func @spread(%n: index) attributes {ascend.kernel} {
 func.func @blocks(%n: index) attributes {ascend.kernel} {
   %x = ascend.alloc "x" at 0 : !u
   %y = ascend.alloc "y" at 2048 : !u
-  // expected-error@below {{has no form in HIVM; run tile-keep-composites before}}
+  // expected-error@below {{has no equivalent in HIVM: tile-keep-composites must run first}}
   ascend.block_reduce sum %y, %x mask 64 repeat(%n) strides [1, 1, 8] : !u, !u
   ascend.barrier all
   return
@@ -160,7 +160,7 @@ func.func @blocks(%n: index) attributes {ascend.kernel} {
 func.func @rows(%n: index) attributes {ascend.kernel} {
   %x = ascend.alloc "x" at 0 : !u
   %y = ascend.alloc "y" at 2048 : !u
-  // expected-error@below {{has no form in HIVM; run tile-keep-composites before}}
+  // expected-error@below {{has no equivalent in HIVM: tile-keep-composites must run first}}
   ascend.row_mul_add %y, %x, %x, %y rows(%n) cols 64 pitch 64 : !u, !u, !u, !u
   ascend.barrier all
   return

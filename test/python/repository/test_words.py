@@ -49,15 +49,3 @@ def test_the_repository_keeps_to_it():
 def test_nothing_is_allowed_in_vain():
     for name, words in check_words.ALLOWED:
         assert words in (ROOT / name).read_text(), name
-
-
-@pytest.mark.parametrize("folder", check_words.NOT_YET)
-def test_a_folder_without_findings_is_held(folder, monkeypatch):
-    """The exceptions get fewer: one that is not needed any more goes."""
-    monkeypatch.setattr(check_words, "NOT_YET", ())
-    found = [
-        name
-        for name, path in check_words.files(ROOT)
-        if f"/{folder}" in f"/{name}" and any(check_words.findings(name, path.read_text()))
-    ]
-    assert found

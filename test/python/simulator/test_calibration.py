@@ -78,15 +78,15 @@ def per_step(build):
 def vector(op, type, repeats, sources):
     """One op again and again, each after a barrier."""
     lanes = {"f32": 64, "f16": 128}[type]
-    behind = (repeats * 256 + 511) // 512 * 512  # in the bank of the first source
+    after = (repeats * 256 + 511) // 512 * 512  # in the bank of the first source
     # Sources 256 B apart modulo 512 B do not meet. A destination in another 64 KiB meets no source, nor one that
     # starts in the bank of a source; shifted from there by a block it does.
     first, second, result = {
-        "apart": (0, behind + 256, 131072),
-        "same_group": (0, behind, 131072),
-        "read_write": (0, 65536 + 256, behind + 32),
-        "same_bank": (0, 65536 + 256, behind),
-        "in_place": (0, behind + 256, behind + 256),
+        "apart": (0, after + 256, 131072),
+        "same_group": (0, after, 131072),
+        "read_write": (0, 65536 + 256, after + 32),
+        "same_bank": (0, 65536 + 256, after),
+        "in_place": (0, after + 256, after + 256),
     }[sources]
 
     def build(steps):

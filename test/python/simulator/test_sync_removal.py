@@ -121,8 +121,8 @@ class Kernel:
         text = "\n".join(line for number, line in enumerate(self.lines) if number not in removed)
         call, kinds = launch or self.launch, set()
 
-        def simulate(arrays, reals):
-            arguments = fill(call.laid_out.native, arrays, reals)
+        def simulate(arrays, floats):
+            arguments = fill(call.laid_out.native, arrays, floats)
             kinds.update(hazard["kind"] for hazard in _core.simulate(_core.Module.parse(text), arguments)["hazards"])
 
         call.run(simulate)
@@ -158,7 +158,7 @@ def test_the_whole_kernel_is_clean(kernel):
 
 def test_each_op_alone_is_missed(kernel):
     for number in kernel.sync_lines():
-        assert kernel.hazards_without({number}), f"nobody misses {kernel.lines[number].strip()} in line {number}"
+        assert kernel.hazards_without({number}), f"nothing misses {kernel.lines[number].strip()} in line {number}"
 
 
 def test_each_event_prevents_a_race(kernel):

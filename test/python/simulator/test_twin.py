@@ -42,7 +42,7 @@ def test_a_mistake_in_the_text_shows(monkeypatch, name):
 
 
 def test_a_trace_that_differs_alone_is_wrong(monkeypatch):
-    """A barrier too many changes no value and is no hazard."""
+    """A barrier too many changes no value and is not a hazard."""
     change_text(monkeypatch, "ascendc", r"(AscendC::PipeBarrier<PIPE_V>\(\);)", r"\1 \1")
     result = attn.verify(attn_res_fwd, *testing.attn_res_inputs(3, 21, 64, torch.float32), EPS, soc=FEW,
                          stages=("ascend", "ascendc"))  # fmt: skip

@@ -7,9 +7,9 @@
 
 namespace attn::launch {
 
-/// The kernels of a module, all of them on the chip, to be printed as `form`; or a diagnostic.
+/// The kernels of a module, all of them on the chip, to be printed as `text`; or a diagnostic.
 mlir::FailureOr<llvm::SmallVector<mlir::func::FuncOp>> getPrintableKernels(mlir::ModuleOp module,
-                                                                           llvm::StringRef form);
+                                                                           llvm::StringRef text);
 
 /// The line that the arguments follow.
 constexpr llvm::StringLiteral argumentsLine = "  arguments:";

@@ -11,11 +11,11 @@
 
 namespace attn::launch {
 
-/// Whether `name` can be the name of a kernel: an identifier that is nobody else's, short enough
+/// Whether `name` can be the name of a kernel: an identifier that is not reserved, short enough
 /// for the profiler.
 bool isKernelName(llvm::StringRef name);
 
-/// The name that the source gives to what stands at `location`, or none.
+/// The name that the source gives to what is at `location`, or none.
 std::optional<llvm::StringRef> getSourceName(mlir::Location location);
 
 /// A line of the author's source.
@@ -36,7 +36,7 @@ public:
 
 private:
   llvm::StringSet<> used;
-  /// The number that was last put behind each name.
+  /// The number that was last appended to each name.
   llvm::StringMap<unsigned> lastNumber;
 };
 

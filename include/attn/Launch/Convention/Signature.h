@@ -56,9 +56,9 @@ mlir::FailureOr<Signature> getSignature(mlir::func::FuncOp kernel, NameTable &na
 /// An error where the vendor's compiler or profiler could not take the kernel's name.
 mlir::LogicalResult verifyKernelName(mlir::func::FuncOp kernel);
 
-/// An error where the kernel runs on cores that `form` cannot speak of yet: all forms are for
+/// An error where the kernel runs on cores that `text` cannot speak of yet: all texts are for
 /// vector cores.
-mlir::LogicalResult verifyKernelKind(mlir::func::FuncOp kernel, llvm::StringRef form);
+mlir::LogicalResult verifyKernelKind(mlir::func::FuncOp kernel, llvm::StringRef text);
 
 /// Whether blocks of the kernel wait for each other: they must then all run at once, and the kernel
 /// is declared mixed.

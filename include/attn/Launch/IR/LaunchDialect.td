@@ -19,7 +19,7 @@ def Launch_Dialect : Dialect {
     | `launch.scratch` | array argument | workspace made by the caller; its dimensions may be what the launch decides, below |
     | `launch.limit = 40 : i64` | kernel | never launch more blocks than this |
     | `launch.grid_of = @kernel` | function | the host function that counts the tiles of that kernel's grid; same arguments, one index result |
-    | `launch.after = @kernel` | kernel | a later phase of that kernel: launched behind it, with the same arguments, workspaces and number of blocks |
+    | `launch.after = @kernel` | kernel | a later phase of that kernel: launched after it, with the same arguments, workspaces and number of blocks |
     | `launch.sizes = {BT = 2 : i64}` | kernel | the block sizes the compiler chose |
     | `launch.signature = (memref<?xf32>, f32) -> ()` | function | an entry for the host, and the types of the arguments it reads from 64-bit words |
 

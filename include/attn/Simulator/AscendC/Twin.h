@@ -31,7 +31,7 @@ class Library {
 public:
   /// Opens the library at `path`. Otherwise null, and `problem` says why.
   static std::unique_ptr<Library> open(llvm::StringRef path, std::string &problem);
-  /// Compiles `text` and opens the result, which nobody else sees. Fails with diagnostics.
+  /// Compiles `text` and opens the result, which no other process sees. Fails with diagnostics.
   static mlir::FailureOr<std::unique_ptr<Library>> make(llvm::StringRef text, llvm::StringRef clang,
                                                         mlir::MLIRContext *context);
   ~Library();
@@ -61,7 +61,7 @@ struct Region {
 /// or a diagnostic.
 mlir::FailureOr<Chip> parseChip(llvm::StringRef soc, mlir::MLIRContext *context);
 
-/// One launch of compiled text on raw memory. The argument block is laid out as the device's.
+/// One launch of compiled text on raw memory. The packed arguments are laid out as the device's.
 /// Impossible launches fail with a diagnostic at `location`.
 mlir::FailureOr<simulator::SimulationResult>
 launch(const attn_twin::Kernel &kernel, const Chip &chip, int64_t blocks,

@@ -23,7 +23,7 @@ typedef struct attn_chip_region {
   void *data;
 } attn_chip_region;
 
-/// One launch. The arguments are the block of build_and_launch.md §5: each at a multiple of
+/// One launch. The arguments are packed as in build_and_launch.md §5: each at a multiple of
 /// max(4, its alignment), pointers as addresses of the device.
 typedef struct attn_chip_launch {
   const char *soc; /* "Ascend910B4", or "Ascend910B4:vector_cores=2"; null: Ascend910B4 */
@@ -51,7 +51,7 @@ void attn_chip_close(attn_chip_library *library);
 /// The kernel of that name. Returns null, and in `*message` a text that says why.
 const attn_chip_kernel *attn_chip_find(const attn_chip_library *library, const char *name,
                                        char **message);
-/// The bytes of the kernel's argument block; a launch may round them up to a multiple of 8.
+/// The bytes of the kernel's packed arguments; a launch may round them up to a multiple of 8.
 size_t attn_chip_argument_bytes(const attn_chip_kernel *kernel);
 
 /// Runs a launch to its end on the calling thread; several may run at once on several threads.

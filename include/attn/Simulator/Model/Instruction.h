@@ -56,7 +56,7 @@ struct Place {
 
 /// What is known of an instruction before it runs.
 struct Instruction {
-  /// Where it stands in the source.
+  /// Its place in the source.
   mlir::LocationAttr location;
   /// Its op, where it comes from chip IR.
   mlir::Operation *op = nullptr;

@@ -8,7 +8,7 @@
 
 namespace attn::simulator {
 
-/// Memory behind arguments that were made from text.
+/// Memory of arguments that were made from text.
 using ArgumentStorage = std::vector<std::unique_ptr<std::vector<uint8_t>>>;
 
 /// Makes an argument from text:

@@ -1,5 +1,5 @@
-// Columns whose elements stand one per block: scratch and instructions that loads, stores and parts
-// share.
+// Columns whose elements lie one per data block: scratch and instructions that loads, stores and
+// parts share.
 #ifndef ATTN_TILEONCHIP_FAMILIES_COLUMNS_H
 #define ATTN_TILEONCHIP_FAMILIES_COLUMNS_H
 
@@ -7,10 +7,10 @@
 
 namespace attn::onchip {
 
-/// What kept composites need to spread a column to blocks or to gather it from them.
+/// What kept composites need to spread a column to data blocks or to gather it from them.
 ScratchNeed getCompositeColumn(tile::TileType column, const ChipModel &model);
 
-/// A column as f32, as whole blocks.
+/// A column as f32, as whole data blocks.
 ScratchNeed getWideColumn(Scratch scratch, tile::TileType column, const ChipModel &model);
 
 /// A column as f32, written to `wide` where it is narrower.
@@ -21,7 +21,7 @@ mlir::Value widen(Lowering &lowering, mlir::Value column, mlir::Value wide, int6
 void gatherColumn(Lowering &lowering, mlir::Operation *op, mlir::Value column, mlir::Value blocks,
                   mlir::Value rows, int64_t bound, int64_t rowElements);
 
-/// Fills one block of `blocks` with each element of `column`, for `op`.
+/// Fills one data block of `blocks` with each element of `column`, for `op`.
 void spreadColumn(Lowering &lowering, mlir::Operation *op, mlir::Value blocks, mlir::Value column,
                   mlir::Value rows, int64_t bound);
 

@@ -8,9 +8,9 @@ namespace attn::onchip {
 
 enum class PartForm {
   InPlace,  // one run of the whole's elements: instructions work on it where it lies
-  Rows,     // rows that start at blocks of the whole: copied one by one
-  Elements, // a run that starts at a block, with something after it: copied element by element
-  Blocks,   // a run of a column that starts anywhere: through one block per element
+  Rows,     // rows that start at data blocks of the whole: copied one by one
+  Elements, // a run that starts at a data block, with something after it: copied element by element
+  Blocks,   // a run of a column that starts anywhere: through one data block per element
   Unsupported,
 };
 

@@ -9,7 +9,7 @@ namespace attn::onchip {
 enum class TransferForm {
   Rows,             // rows of contiguous elements
   ContiguousColumn, // one run of elements that become a column
-  StridedColumn,    // one element per row, gathered through a buffer of one block per row
+  StridedColumn,    // one element per row, gathered through a buffer of one data block per row
   Unsupported,
 };
 

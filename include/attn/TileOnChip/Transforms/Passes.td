@@ -42,7 +42,7 @@ def ChoosePass : Pass<"tile-choose", "::mlir::ModuleOp"> {
     memory are counted exactly as the lowering will use them (`BufferAssignment`). Among the choices that fit, the one with the
     best estimated time is taken; the grid, or each block's share of it, is double-buffered where that fits too.
 
-    Where not even the smallest sizes fit, rows are computed in strips of columns: a walk over the strips for what can be
+    Where not even the smallest sizes fit, rows are computed in strips of columns: a sweep over the strips for what can be
     computed at once, another for what needs a reduction over the whole row. Rows that several walks need are kept whole in
     local memory or loaded again, a loop that only adds rows up moves inside the strips, and a carried row that
     fits nowhere is spilled to a workspace: the choice that moves the fewest bytes, with remarks that say so. `strips` asks
@@ -51,7 +51,7 @@ def ChoosePass : Pass<"tile-choose", "::mlir::ModuleOp"> {
     When nothing fits, one error names the memory and lists every buffer that is alive where the most of it is needed.
 
     On the host, where any size runs, the smallest size with enough elements per tile is taken, and the largest of a symbol
-    that is no dimension of a tile.
+    that is not a dimension of a tile.
 
     ```mlir
     func.func @copy(...) attributes {tile.kernel, tile.symbols = {BT = #tile.auto<1, 64>}} { ... }

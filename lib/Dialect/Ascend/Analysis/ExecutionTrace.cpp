@@ -19,7 +19,7 @@ ExecutionTrace::Meeting ExecutionTrace::meet(int32_t left, int32_t right) const 
     }
   }
   meeting.frame = left;
-  // A side that reached the common frame without leaving one below it stands there itself.
+  // A side that reached the common frame without leaving one below it is there itself.
   auto isBelow = [&](int32_t frame) { return frame != -1 && getParent(frame) == meeting.frame; };
   if (!isBelow(meeting.left))
     meeting.left = -1;

@@ -66,10 +66,10 @@ private:
   DenseMap<Value, int64_t> slotCounts;
   bool hasChanged = false;
   bool hasFailed = false;
-  /// What the pipe of each instruction knew in the current trace, and what all pipes knew behind
+  /// What the pipe of each instruction knew in the current trace, and what all pipes knew after
   /// loops and conditions.
   std::vector<Flag::Knowledge> history;
-  DenseMap<int32_t, PipeClocks> clocksBehind;
+  DenseMap<int32_t, PipeClocks> clocksAfter;
 };
 
 } // namespace attn::ascend
@@ -105,7 +105,7 @@ FailureOr<bool> SyncPlanner::orderTrace() {
   history.resize(traces[current].getSteps().size());
   do {
     hasChanged = false;
-    clocksBehind.clear();
+    clocksAfter.clear();
     runTrace(traces[current], syncs, *this);
     if (hasFailed)
       return kernel.emitError("has an order of its pipes that no flag or barrier can make");
@@ -202,15 +202,15 @@ bool SyncPlanner::order(Pipe source, Pipe target, const Need &need, int32_t cons
 void SyncPlanner::passes(int32_t step, const PipeClocks &clocks) {
   const ExecutionTrace::Step &passed = traces[current].getSteps()[step];
   if (passed.kind == ExecutionTrace::Step::Kind::Exit)
-    clocksBehind[step] = clocks;
+    clocksAfter[step] = clocks;
   else
     history[step] = clocks.getKnowledge(passed.pipe);
 }
 
 Flag::Knowledge SyncPlanner::getKnowledge(Pipe pipe, int32_t step) const {
-  auto behind = clocksBehind.find(step);
+  auto known = clocksAfter.find(step);
   Flag::Knowledge knowledge =
-      behind == clocksBehind.end() ? history[step] : behind->second.getKnowledge(pipe);
+      known == clocksAfter.end() ? history[step] : known->second.getKnowledge(pipe);
   knowledge[getIndex(pipe)] = momentAfter(step);
   return knowledge;
 }

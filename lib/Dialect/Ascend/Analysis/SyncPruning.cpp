@@ -97,7 +97,7 @@ bool Pruner::isNeededByWitness(int32_t index) {
 }
 
 /// A flag that only short runs need costs every run. Where another flag to the same pipe runs
-/// through more loops than it must, starting it anew inside of them may say the same.
+/// through more loops than it must, restarting it inside of them may say the same.
 bool Pruner::replaceRare() {
   bool hasReplaced = false;
   for (int32_t rare = 0, end = syncs.size(); rare < end; ++rare) {

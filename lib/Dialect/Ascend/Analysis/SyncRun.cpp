@@ -107,7 +107,7 @@ private:
     }
   }
 
-  /// Sets before an operation start the flags of a loop; those behind one raise the current slot.
+  /// Sets before an operation start the flags of a loop; those after one raise the current slot.
   void act(const SyncSet::Place &place, Moment now, int32_t position, bool isStart) {
     for (size_t i = 0; i < place.drains.size() && !isStopped; ++i)
       if (syncs.isEnabled(place.drains[i]))

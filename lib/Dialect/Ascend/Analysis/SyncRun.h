@@ -37,7 +37,7 @@ public:
   /// What acts just before and just after the operation of a number.
   const Place &getBefore(int32_t number) const { return before[number]; }
   const Place &getAfter(int32_t number) const { return after[number]; }
-  /// The flags of all syncs stand in one list: where those of a sync begin, and how many there are.
+  /// The flags of all syncs are one list: where those of a sync begin, and how many there are.
   int32_t getFirstFlag(int32_t index) const { return firstFlags[index]; }
   int32_t getFlagCount() const { return flagCount; }
 

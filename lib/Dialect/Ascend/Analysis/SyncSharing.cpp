@@ -12,8 +12,8 @@ int attn::ascend::getLoopDepth(Operation *op) {
   return depth;
 }
 
-/// Places behind the loop where a flag may be drained, the latest first: the source must hear from
-/// the target between the drain and the next start. None stands for right behind the loop.
+/// Places after the loop where a flag may be drained, the latest first: the source must hear from
+/// the target between the drain and the next start. None stands for right after the loop.
 static SmallVector<Operation *> findDrainPlaces(const SyncSet &syncs, const Sync &flag) {
   SmallVector<Operation *> places;
   for (int32_t index = 0; index < syncs.size(); ++index) {
@@ -145,8 +145,8 @@ bool attn::ascend::relieveCrowding(OrderedTraces &traces, SyncSet &syncs, int64_
 // Fewer events
 //===----------------------------------------------------------------------===//
 
-/// One event for two: raised behind the later producer, awaited before the earlier consumer. None
-/// where they do not belong to the same loop and slot, or stand in each other's way.
+/// One event for two: raised after the later producer, awaited before the earlier consumer. None
+/// where they do not belong to the same loop and slot, or block each other.
 static std::optional<Sync> merge(const Sync &a, const Sync &b) {
   if (a.around != b.around || a.drainBefore != b.drainBefore || a.slot != b.slot ||
       a.producer->getBlock() != b.producer->getBlock() ||

@@ -68,7 +68,7 @@ private:
   DenseMap<Value, IndexExpression> indices;
   DenseMap<Value, LocalPlace> localPlaces;
   DenseMap<Value, SmallVector<IndexExpression, 4>> globalPlaces; // indices per dimension
-  DenseSet<Operation *> openViews; // whose place may also be any behind the one they have
+  DenseSet<Operation *> openViews; // whose place may also be any after the one they have
   LocalHistory local;
   std::deque<Span> parts; // that the local history points to
   GlobalHistory global;

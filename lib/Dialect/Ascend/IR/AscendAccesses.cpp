@@ -35,8 +35,8 @@ void addCount(Accesses &accesses, Value memory, bool isWrite, std::optional<int6
   accesses.push_back({memory, isWrite, /*toEnd=*/false, *count * getElementBytes(memory)});
 }
 
-/// One operand of the repeat form: lanes in blocks `blockStride` apart. With a stride above one and
-/// a last block that is not full, the holes between blocks count as touched.
+/// One operand of the repeat form: lanes in data blocks `blockStride` apart. With a stride above
+/// one and a last block that is not full, the holes between blocks count as touched.
 void addRepeats(Accesses &accesses, Value memory, bool isWrite, std::optional<int64_t> repeats,
                 int64_t mask, int64_t blockStride, int64_t repeatStride) {
   int64_t laneBytes = mask * getElementBytes(memory);
@@ -88,8 +88,8 @@ static void addGlobalRows(Accesses &accesses, Value global, bool isWrite, Value 
   accesses.back().range = GlobalRange{length, {{rows, pitch}}};
 }
 
-/// The UB side of a copy: rows of whole blocks on the way in (padding included), exact on the way
-/// out.
+/// The UB side of a copy: rows of whole data blocks on the way in (padding included), exact on the
+/// way out.
 static void addLocalRows(Accesses &accesses, Value local, bool isWrite, Value rows, Value length,
                          int64_t pitch, int64_t rightPad) {
   std::optional<int64_t> rowCount = getMostOf(rows), lengthCount = getMostOf(length);

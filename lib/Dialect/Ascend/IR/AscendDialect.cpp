@@ -126,7 +126,7 @@ int64_t attn::ascend::getRowReduceScratchElements(int64_t rows, int64_t cols) {
 }
 
 int64_t attn::ascend::getRowBroadcastScratchElements(int64_t rows) {
-  // Eight elements at a time become a block each.
+  // Eight elements at a time become a data block each.
   constexpr int64_t perBlock = attn::architecture::getElementsPerBlock(sizeof(float));
   return llvm::alignTo(rows, attn::architecture::blocksPerRepeat) * perBlock;
 }

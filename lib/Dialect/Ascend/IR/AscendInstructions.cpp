@@ -153,7 +153,7 @@ static LogicalResult verifyCopy(Operation *op, Value local, Value global, Value 
   if (failed(verifyExtent(op, "rows", rows)) ||
       failed(verifyExtent(op, "elements in a row", length)))
     return failure();
-  // Copies that pad are those of a vector core; L1 of a cube core is filled by whole blocks.
+  // Copies that pad are those of a vector core; L1 of a cube core is filled by whole data blocks.
   bool isPlain = isa<CopyInOp>(op) && getSpace(local.getType()) == Space::L1;
   if (failed(verifyBuffer(op, "its buffer", local, isPlain ? Space::L1 : Space::UB)) ||
       failed(verifyBuffer(op, "its place in an array", global, Space::GM)) ||

@@ -1,4 +1,5 @@
-// Sizes of elements, blocks and repeats, as the rules and the accesses of instructions count them.
+// Sizes of elements, data blocks and repeats, as the rules and the accesses of instructions count
+// them.
 #ifndef ATTN_LIB_DIALECT_ASCEND_IR_ELEMENTSIZES_H
 #define ATTN_LIB_DIALECT_ASCEND_IR_ELEMENTSIZES_H
 

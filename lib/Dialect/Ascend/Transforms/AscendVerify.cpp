@@ -46,7 +46,7 @@ template <typename FlagOp> LogicalResult verifyFlag(FlagOp flag, const Chip &chi
 /// nothing, and the branches of a condition the same.
 LogicalResult count(Block &block, Balance &balance) {
   auto differs = [](Operation &op, StringRef what) {
-    return op.emitError() << what << " with an event set more often than it is awaited, or less";
+    return op.emitError() << what << " with unbalanced set/wait of an event";
   };
   for (Operation &op : block) {
     if (auto set = dyn_cast<SetFlagOp>(op))
@@ -136,7 +136,7 @@ class AscendVerify : public attn::impl::AscendVerifyPassBase<AscendVerify> {
     WalkResult result = kernel.walk([&](SyncAllOp meeting) -> WalkResult {
       if (meeting->getParentOp() != kernel)
         return meeting.emitError(
-            "stands in a loop or condition, which not all blocks may pass alike");
+            "is inside a loop or condition, which not all blocks may pass alike");
       auto limit = kernel->getAttrOfType<IntegerAttr>(launch::limitName);
       if (!limit || limit.getInt() > chip.vectorCores)
         return meeting.emitError()

@@ -17,7 +17,7 @@ using namespace attn::ascend;
 
 namespace {
 
-/// Composites compute on f32: elements of a block and of a repeat.
+/// Composites compute on f32: elements of a data block and of a repeat.
 constexpr int64_t perBlock = 8;
 constexpr int64_t lanes = 64;
 /// A loop with a known count up to this is written out.
@@ -192,7 +192,7 @@ void Writer::blockReduce(ReduceKind kind, const Rows &to, const Rows &from) {
   });
 }
 
-/// Reduces eight values of each row, one row behind the other, eight rows at a time.
+/// Reduces eight values of each of the contiguous rows, eight rows at a time.
 void Writer::reduceEights(ReduceKind kind, Value dst, Value eights) {
   Value repeats = builder.createOrFold<arith::CeilDivSIOp>(location, rows, constant(perBlock));
   forEach(repeats, llvm::divideCeil(maxRows, perBlock), chip.maxRepeats,
@@ -210,7 +210,7 @@ LogicalResult Writer::write(RowReduceOp op) {
   if (failed(setRows(op, op.getRows(), buffers)))
     return failure();
   Rows from{op.getSrc(), op.getCols(), op.getPitch()};
-  // A whole reduction takes seven times as long per row as one of blocks, which leaves eight
+  // A whole reduction takes seven times as long per row as one of data blocks, which leaves eight
   // values.
   int64_t roundedRows = llvm::alignTo(maxRows, perBlock);
   if (op.getCols() == lanes && maxRows >= perBlock &&
@@ -230,7 +230,7 @@ LogicalResult Writer::write(RowReduceOp op) {
     blockReduce(op.getKind(), to, from);
     from = to;
   }
-  // Whole blocks of results per instruction keep its destination aligned.
+  // Whole data blocks of results per instruction keep its destination aligned.
   int64_t step = fitsRepeatStride(from.pitch) && chip.maxRepeats >= perBlock
                      ? llvm::alignDown(chip.maxRepeats, perBlock)
                      : 1;

@@ -51,7 +51,7 @@ std::optional<Load> getLoad(InstructionOpInterface op) {
   return fills && load.array ? std::optional(load) : std::nullopt;
 }
 
-/// Whether a load may come before an operation that it stands behind: that neither touches the
+/// Whether a load may move before an operation that it follows: one that neither touches the
 /// bytes it fills, nor writes the array it reads, nor waits for other blocks.
 bool mayPass(const Load &load, Operation *op) {
   SmallVector<Access> accesses;
@@ -74,7 +74,7 @@ bool mayPass(const Load &load, Operation *op) {
   return !result.wasInterrupted();
 }
 
-/// Collects what an operation is computed from behind `place` in its block, the sources first.
+/// Collects what an operation is computed from after `place` in its IR block, the sources first.
 /// Returns whether all of that can move.
 bool collectSources(Operation *op, Operation *place, llvm::SetVector<Operation *> &sources) {
   for (Value operand : op->getOperands()) {

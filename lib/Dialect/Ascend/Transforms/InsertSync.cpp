@@ -20,7 +20,7 @@ public:
   explicit SyncWriter(MLIRContext *context) : builder(context) {}
 
   void write(ArrayRef<Sync> syncs) {
-    // At one place waits and barriers stand before sets, as the plan took them.
+    // At one place waits and barriers precede sets, as the plan took them.
     SmallVector<int64_t> events;
     for (const Sync &sync : syncs) {
       events.push_back(sync.isBarrier() ? 0 : takeEvent(sync));
@@ -99,9 +99,9 @@ class InsertSync : public attn::impl::InsertSyncPassBase<InsertSync> {
   static LogicalResult verifyInput(func::FuncOp kernel) {
     WalkResult result = kernel.walk([](Operation *op) -> WalkResult {
       if (isa<SetFlagOp, WaitFlagOp, BarrierOp>(op))
-        return op->emitError("stands in a kernel that is yet to be synchronised");
+        return op->emitError("is in a kernel that is not synchronised yet");
       if (auto buffer = dyn_cast<AllocOp>(op); buffer && !buffer.getAddress())
-        return buffer.emitError("has no address: ascend-plan-memory comes first");
+        return buffer.emitError("has no address: ascend-plan-memory must run first");
       return WalkResult::advance();
     });
     return failure(result.wasInterrupted());

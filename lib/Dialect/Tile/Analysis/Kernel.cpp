@@ -22,7 +22,7 @@ FailureOr<SmallVector<GridOp>> tile::getGrids(func::FuncOp kernel) {
   WalkResult nested = kernel.walk([&](GridOp grid) -> WalkResult {
     if (grid->getParentOp() == kernel)
       return WalkResult::advance();
-    return grid.emitOpError("must stand directly in the kernel, not inside a loop");
+    return grid.emitOpError("must be directly in the body of the kernel, not inside a loop");
   });
   if (nested.wasInterrupted())
     return failure();

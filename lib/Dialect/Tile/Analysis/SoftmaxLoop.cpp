@@ -48,7 +48,7 @@ LogicalResult tile::verifySoftmaxUses(func::FuncOp kernel) {
 
 /// Finds loop, push and finish of `init`.
 static bool matchShape(SoftmaxInitOp init, SoftmaxLoop &match, std::string &reason) {
-  reason = "its state must go through one loop with one push, and be finished behind it";
+  reason = "its state must go through one loop with one push, and be finished after it";
   match.init = init;
   if (!init.getResult().hasOneUse())
     return false;
@@ -56,7 +56,7 @@ static bool matchShape(SoftmaxInitOp init, SoftmaxLoop &match, std::string &reas
   match.loop = dyn_cast<RangeOp>(use.getOwner());
   if (!match.loop)
     return false;
-  match.carried = use.getOperandNumber() - 2; // behind the two bounds
+  match.carried = use.getOperandNumber() - 2; // after the two bounds
   Value carried = match.loop.getCarried()[match.carried];
   Value result = match.loop.getResult(match.carried);
   if (!carried.hasOneUse() || !result.hasOneUse())
@@ -116,7 +116,7 @@ static bool placeScores(SoftmaxLoop &match, std::string &reason) {
   }
   auto grid = dyn_cast<GridOp>(match.loop->getParentOp());
   if (!grid && !isa<func::FuncOp>(match.loop->getParentOp())) {
-    reason = "its loop stands inside another loop";
+    reason = "its loop is inside another loop";
     return false;
   }
   Attribute rows = match.init.getType().getRows();
@@ -136,7 +136,7 @@ static bool placeScores(SoftmaxLoop &match, std::string &reason) {
     return false;
   if (rowSpan)
     return add(rowSpan, SpanIndex, getSizeName(grid.getExtents()[rowSpan.getArgNumber()]));
-  reason = "its rows are no span of the grid";
+  reason = "its rows are not a span of the grid";
   return rows == getDim(rows.getContext(), 1);
 }
 

@@ -40,9 +40,9 @@ bool StripPlan::isSpilled(BlockArgument carried) const {
   return isa<RangeOp>(owner) && !isOnDemand(owner) && isWide(carried) && !isKept(carried);
 }
 
-ArrayRef<StripPhase> StripPlan::getPhases(Block &block) const {
-  auto found = phases.find(&block);
-  return found == phases.end() ? ArrayRef<StripPhase>() : ArrayRef<StripPhase>(found->second);
+ArrayRef<StripSweep> StripPlan::getSweeps(Block &block) const {
+  auto found = sweeps.find(&block);
+  return found == sweeps.end() ? ArrayRef<StripSweep>() : ArrayRef<StripSweep>(found->second);
 }
 
 namespace attn::tile {
@@ -51,7 +51,7 @@ class StripPlanner {
 public:
   StripPlanner(func::FuncOp kernel, StripPlan &plan) : kernel(kernel), plan(plan) {}
 
-  /// Finds the ops computed on demand, and what stands against strips.
+  /// Finds the ops computed on demand, and what rules strips out.
   bool classify();
   /// Completes what is kept by what follows from it; all rows carried by loops where `keepCarried`.
   bool decideKept(bool keepCarried);
@@ -61,7 +61,8 @@ public:
 
 private:
   using Context = std::pair<Block *, int64_t>;
-  /// The first phase in which a value may be used: inside a walk over strips, and outside.
+  /// The first sweep in which strips of a value may be used, and the first before which all of it
+  /// may.
   struct Ready {
     int64_t inStrips = 0;
     int64_t outside = 0;
@@ -77,9 +78,9 @@ private:
   bool checkTransfer(Operation *op, Value array, ArrayRef<int64_t> kinds);
 
   int64_t getReady(Value value, bool inStrips) const;
-  int64_t orderAccesses(Operation *op, int64_t phase, bool inStrips);
-  StripPhase &getPhase(Block &block, int64_t number);
-  void addRoot(Block &block, int64_t phase, StripRoot root);
+  int64_t orderAccesses(Operation *op, int64_t sweep, bool inStrips);
+  StripSweep &getSweep(Block &block, int64_t number);
+  void addRoot(Block &block, int64_t sweep, StripRoot root);
   bool scheduleBlock(Block &block);
   void scheduleOnDemand(Operation *op);
   bool scheduleLoop(Operation *op);
@@ -93,9 +94,9 @@ private:
   std::string reason;
   DenseMap<Value, Ready> ready;
   DenseMap<Value, int64_t> nextAccess; // of arrays that are written, in the block being scheduled
-  int64_t earliest = 0;                // the phase behind the last tile.phase of that block
+  int64_t earliest = 0;                // the sweep after the last tile.phase of that IR block
   llvm::MapVector<Value, std::set<Context>> contexts;
-  DenseMap<Value, int64_t> spillPhase;
+  DenseMap<Value, int64_t> spillSweep;
 };
 
 } // namespace attn::tile
@@ -125,7 +126,8 @@ bool StripPlanner::canInterchange(RangeOp loop) const {
 bool StripPlanner::checkTransfer(Operation *op, Value array, ArrayRef<int64_t> kinds) {
   int64_t dimension = getSelection(kinds).colDimension;
   if (dimension < 0 || kinds[dimension] == SpanIndex)
-    return refuse("the columns of " + op->getName().getStringRef() + " are no slice of its array");
+    return refuse("the columns of " + op->getName().getStringRef() +
+                  " are not a slice of its array");
   // Strips may be loaded later than the row was: nothing may change it.
   auto mayChange = [&](Operation *user) {
     return isa<StoreOp>(user) && !hasPhaseBetween(user, op, kernel);
@@ -193,7 +195,7 @@ bool StripPlanner::decideKept(bool keepCarried) {
 }
 
 //===----------------------------------------------------------------------===//
-// Phases
+// Sweeps
 //===----------------------------------------------------------------------===//
 
 int64_t StripPlanner::getReady(Value value, bool inStrips) const {
@@ -201,10 +203,10 @@ int64_t StripPlanner::getReady(Value value, bool inStrips) const {
   return inStrips ? found.inStrips : found.outside;
 }
 
-/// Keeps the order of accesses to arrays that are both read and written: gives the first phase,
-/// from `phase` on, in which `op` may run.
-int64_t StripPlanner::orderAccesses(Operation *op, int64_t phase, bool inStrips) {
-  phase = std::max(phase, earliest);
+/// Keeps the order of accesses to arrays that are both read and written: gives the first sweep,
+/// from `sweep` on, in which `op` may run.
+int64_t StripPlanner::orderAccesses(Operation *op, int64_t sweep, bool inStrips) {
+  sweep = std::max(sweep, earliest);
   SmallVector<Value> arrays;
   op->walk([&](Operation *inner) {
     auto load = dyn_cast<LoadOp>(inner);
@@ -213,22 +215,22 @@ int64_t StripPlanner::orderAccesses(Operation *op, int64_t phase, bool inStrips)
       arrays.push_back(store ? store.getArray() : load.getArray());
   });
   for (Value array : arrays)
-    phase = std::max(phase, nextAccess.lookup(array));
+    sweep = std::max(sweep, nextAccess.lookup(array));
   for (Value array : arrays)
-    nextAccess[array] = inStrips ? phase + 1 : phase;
-  return phase;
+    nextAccess[array] = inStrips ? sweep + 1 : sweep;
+  return sweep;
 }
 
-StripPhase &StripPlanner::getPhase(Block &block, int64_t number) {
-  SmallVector<StripPhase> &list = plan.phases[&block];
+StripSweep &StripPlanner::getSweep(Block &block, int64_t number) {
+  SmallVector<StripSweep> &list = plan.sweeps[&block];
   if (static_cast<int64_t>(list.size()) <= number)
     list.resize(number + 1);
   return list[number];
 }
 
-void StripPlanner::addRoot(Block &block, int64_t phase, StripRoot root) {
-  getPhase(block, phase).roots.push_back(root);
-  Context context{&block, phase};
+void StripPlanner::addRoot(Block &block, int64_t sweep, StripRoot root) {
+  getSweep(block, sweep).roots.push_back(root);
+  Context context{&block, sweep};
   // The root's own value is computed here even where it is kept.
   contexts[root.value].insert(context);
   Operation *op = root.value.getDefiningOp();
@@ -258,47 +260,47 @@ void StripPlanner::demand(Value value, Context context) {
 }
 
 void StripPlanner::scheduleOnDemand(Operation *op) {
-  int64_t phase = earliest;
+  int64_t sweep = earliest;
   for (Value operand : op->getOperands())
-    phase = std::max(phase, getReady(operand, /*inStrips=*/true));
+    sweep = std::max(sweep, getReady(operand, /*inStrips=*/true));
   for (Value captured : getCaptured(op))
-    phase = std::max(phase, getReady(captured, /*inStrips=*/true));
+    sweep = std::max(sweep, getReady(captured, /*inStrips=*/true));
   if (isa<RangeOp>(op))
-    phase = orderAccesses(op, phase, /*inStrips=*/true);
+    sweep = orderAccesses(op, sweep, /*inStrips=*/true);
   for (Value result : op->getResults()) {
     if (!plan.isKept(result) || isWholeRowOp(op)) {
-      ready[result] = {phase, phase};
+      ready[result] = {sweep, sweep};
       continue;
     }
-    addRoot(*op->getBlock(), phase, {StripRoot::Keep, op, result, {}});
-    ready[result] = {phase, phase + 1};
+    addRoot(*op->getBlock(), sweep, {StripRoot::Keep, op, result, {}});
+    ready[result] = {sweep, sweep + 1};
   }
   if (isWholeRowOp(op) && plan.isKept(op->getResult(0)))
-    getPhase(*op->getBlock(), phase).before.push_back(op);
+    getSweep(*op->getBlock(), sweep).before.push_back(op);
 }
 
 bool StripPlanner::scheduleLoop(Operation *op) {
   Block &block = *op->getBlock();
-  int64_t phase = 0;
+  int64_t sweep = 0;
   auto range = dyn_cast<RangeOp>(op);
   for (OpOperand &use : op->getOpOperands()) {
     bool isInit = range && use.getOperandNumber() >= 2;
     BlockArgument carried =
         isInit ? range.getCarried()[use.getOperandNumber() - 2] : BlockArgument();
     if (!isInit || !plan.isSpilled(carried)) {
-      phase = std::max(phase, getReady(use.get(), /*inStrips=*/false));
+      sweep = std::max(sweep, getReady(use.get(), /*inStrips=*/false));
       continue;
     }
     int64_t written = getReady(use.get(), /*inStrips=*/true);
     addRoot(block, written, {StripRoot::Spill, op, use.get(), carried});
-    phase = std::max(phase, written + 1);
+    sweep = std::max(sweep, written + 1);
   }
   for (Value captured : getCaptured(op))
-    phase = std::max(phase, getReady(captured, plan.isWide(captured) && !plan.isKept(captured)));
-  phase = orderAccesses(op, phase, /*inStrips=*/false);
-  getPhase(block, phase).before.push_back(op);
+    sweep = std::max(sweep, getReady(captured, plan.isWide(captured) && !plan.isKept(captured)));
+  sweep = orderAccesses(op, sweep, /*inStrips=*/false);
+  getSweep(block, sweep).before.push_back(op);
   for (Value result : op->getResults())
-    ready[result] = {phase, phase};
+    ready[result] = {sweep, sweep};
   DenseMap<Value, int64_t> outerAccess;
   std::swap(outerAccess, nextAccess);
   int64_t outerEarliest = std::exchange(earliest, 0);
@@ -316,14 +318,14 @@ void StripPlanner::scheduleYield(YieldOp yield) {
     BlockArgument argument = loop.getCarried()[number];
     if (!plan.isSpilled(argument) || next == argument)
       continue;
-    int64_t phase = getReady(next, /*inStrips=*/true);
-    spillPhase[argument] = phase;
-    addRoot(*yield->getBlock(), phase, {StripRoot::Spill, yield, next, argument});
+    int64_t sweep = getReady(next, /*inStrips=*/true);
+    spillSweep[argument] = sweep;
+    addRoot(*yield->getBlock(), sweep, {StripRoot::Spill, yield, next, argument});
   }
 }
 
 bool StripPlanner::scheduleBlock(Block &block) {
-  getPhase(block, 0);
+  getSweep(block, 0);
   for (Operation &op : block.without_terminator()) {
     if (plan.isOnDemand(&op)) {
       scheduleOnDemand(&op);
@@ -335,9 +337,9 @@ bool StripPlanner::scheduleBlock(Block &block) {
       continue;
     }
     if (isa<PhaseOp>(op)) {
-      // Behind every walk so far, and before all that follows.
-      earliest = plan.phases[&block].size();
-      getPhase(block, earliest).before.push_back(&op);
+      // After every sweep so far, and before all that follows.
+      earliest = plan.sweeps[&block].size();
+      getSweep(block, earliest).before.push_back(&op);
       continue;
     }
     if (op.getNumRegions() != 0)
@@ -345,38 +347,38 @@ bool StripPlanner::scheduleBlock(Block &block) {
     auto reduce = dyn_cast<ReduceOp>(op);
     auto store = dyn_cast<StoreOp>(op);
     bool inStrips = hasWide(&op);
-    int64_t phase = 0;
+    int64_t sweep = 0;
     for (Value operand : op.getOperands())
-      phase = std::max(phase, getReady(operand, inStrips));
-    phase = orderAccesses(&op, phase, inStrips);
+      sweep = std::max(sweep, getReady(operand, inStrips));
+    sweep = orderAccesses(&op, sweep, inStrips);
     for (Value result : op.getResults())
-      ready[result] = {phase + inStrips, phase + inStrips};
+      ready[result] = {sweep + inStrips, sweep + inStrips};
     if (!inStrips)
-      getPhase(block, phase).before.push_back(&op);
+      getSweep(block, sweep).before.push_back(&op);
     else if (reduce)
-      addRoot(block, phase, {StripRoot::Reduce, &op, reduce.getInput(), {}});
+      addRoot(block, sweep, {StripRoot::Reduce, &op, reduce.getInput(), {}});
     else
-      addRoot(block, phase, {StripRoot::Store, &op, store.getValue(), {}});
+      addRoot(block, sweep, {StripRoot::Store, &op, store.getValue(), {}});
   }
   if (auto yield = dyn_cast<YieldOp>(block.getTerminator()))
     scheduleYield(yield);
   return true;
 }
 
-/// A spilled row is overwritten in place: nothing may read it in a later walk.
+/// A spilled row is overwritten in place: nothing may read it in a later sweep.
 bool StripPlanner::checkReads() {
   for (auto &[value, places] : contexts) {
     auto argument = dyn_cast<BlockArgument>(value);
     if (!argument)
       continue;
     int64_t last = 0;
-    for (auto [block, phase] : places) {
+    for (auto [block, sweep] : places) {
       // A read inside an inner loop is as late as it can be.
-      last = std::max(last, block == argument.getOwner() ? phase : INT64_MAX);
+      last = std::max(last, block == argument.getOwner() ? sweep : INT64_MAX);
     }
     plan.lastRead[argument] = last;
-    auto spilled = spillPhase.find(argument);
-    if (spilled != spillPhase.end() && last > spilled->second)
+    auto spilled = spillSweep.find(argument);
+    if (spilled != spillSweep.end() && last > spilled->second)
       return refuse("a spilled row is read after it has been replaced");
   }
   return true;
@@ -410,7 +412,7 @@ SmallVector<Value> StripPlanner::findCandidates() {
       llvm::copy_if(loop.getCarried(), std::back_inserter(carried),
                     [&](Value value) { return plan.isWide(value); });
     for (Value value : op->getResults()) {
-      // A row is kept in its narrowest form, not as what it is widened to.
+      // A row is kept in its narrowest type, not as what it is widened to.
       CastOp widening = getWidening(op);
       if (!isNeededAgain(value) || (widening && isNeededAgain(widening.getInput())))
         continue;

@@ -9,7 +9,7 @@ namespace attn::tile {
 
 mlir::ParseResult parseDim(mlir::AsmParser &parser, mlir::Attribute &dim);
 
-/// Prints what is no dimension as the attribute it is, so that broken IR can still be shown.
+/// Prints what is not a dimension as the attribute it is, so that broken IR can still be shown.
 void printDim(mlir::AsmPrinter &printer, mlir::Attribute dim);
 
 mlir::LogicalResult verifyDim(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,

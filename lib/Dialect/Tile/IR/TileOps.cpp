@@ -343,16 +343,16 @@ LogicalResult InsertOp::verify() {
 // Bands
 //===----------------------------------------------------------------------===//
 
-/// Checks that `band` has a slot for each row of a window around `rows` rows, and that all are f32.
+/// Checks that `band` has a tap for each row of a window around `rows` rows, and that all are f32.
 static LogicalResult verifyBand(Operation *op, Attribute rows, Attribute window, TileType band) {
-  auto slots = dyn_cast<IntegerAttr>(band.getCols());
-  if (!slots || slots.getInt() % 2 == 0)
-    return op->emitOpError() << "needs an odd number of slots, not those of " << band;
+  auto taps = dyn_cast<IntegerAttr>(band.getCols());
+  if (!taps || taps.getInt() % 2 == 0)
+    return op->emitOpError() << "needs an odd number of taps, not those of " << band;
   if (band.getRows() != rows)
-    return op->emitOpError() << "has slots " << band << " for other rows";
-  if (addToDim(rows, slots.getInt() - 1) != window)
-    return op->emitOpError() << "needs a window of " << slots.getInt() - 1
-                             << " rows more than its rows for " << slots.getInt() << " slots";
+    return op->emitOpError() << "has taps " << band << " for other rows";
+  if (addToDim(rows, taps.getInt() - 1) != window)
+    return op->emitOpError() << "needs a window of " << taps.getInt() - 1
+                             << " rows more than its rows for " << taps.getInt() << " taps";
   return success();
 }
 

@@ -142,7 +142,7 @@ LogicalResult ArrayType::verify(function_ref<InFlightDiagnostic()> emitError,
   if (!isElementType(elementType))
     return emitError() << "an array holds f32, f16, bf16 or i32, not " << elementType;
   if (table && shape.size() < 2)
-    return emitError() << "a table of addresses needs a dimension behind the first";
+    return emitError() << "a table of addresses needs a dimension after the first";
   return success();
 }
 

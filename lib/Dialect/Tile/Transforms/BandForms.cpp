@@ -1,6 +1,6 @@
-// Rewrites of bands into tiles, one per form (tile stage). A band of m rows and K slots becomes a
-// tile of K rows and m columns: a slot is then one run of elements, and what is done to each row of
-// the band is done to whole slots at once.
+// Rewrites of bands into tiles, one per form (tile stage). A band of m rows and K taps becomes a
+// tile of K rows and m columns: a tap is then one run of elements, and what is done to each row of
+// the band is done to whole taps at once.
 #include "attn/Dialect/Tile/Transforms/BandForms.h"
 #include "attn/Dialect/Tile/Analysis/Elementwise.h"
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
@@ -109,21 +109,21 @@ private:
   Value turn(Value tile);
   /// What stands for `operand` beside bands.
   Value getBeside(Value operand);
-  /// The weights of slot `slot` for each row, as a column.
-  Value getSlot(Value weights, int64_t slot);
-  /// The rows of the window that belong to slot `slot`.
-  Value getSlotRows(Value window, TileType type, int64_t slot);
-  Value loadSlotRows(const LoadedWindow &window, TileType type, int64_t slot);
+  /// The weights of tap `tap` for each row, as a column.
+  Value getTap(Value weights, int64_t tap);
+  /// The rows of the window that belong to tap `tap`.
+  Value getTapRows(Value window, TileType type, int64_t tap);
+  Value loadTapRows(const LoadedWindow &window, TileType type, int64_t tap);
 
-  /// A band with one slot is a column already.
+  /// A band with one tap is a column already.
   static bool isBand(TileType type) { return type.getCols() != getDim(type.getContext(), 1); }
-  static int64_t getSlots(TileType band) { return cast<IntegerAttr>(band.getCols()).getInt(); }
+  static int64_t getTaps(TileType band) { return cast<IntegerAttr>(band.getCols()).getInt(); }
 
   void replace(Operation *op, Value with) {
     op->getResult(0).replaceAllUsesWith(with);
     replaced.push_back(op);
   }
-  /// Lets `with`, slots by rows, stand for the band that `op` gives.
+  /// Lets `with`, taps by rows, stand for the band that `op` gives.
   void setBand(Operation *op, Value with) {
     bands[op->getResult(0)] = with;
     replaced.push_back(op);
@@ -132,7 +132,7 @@ private:
   func::FuncOp kernel;
   BandForm form;
   ImplicitLocOpBuilder builder;
-  DenseMap<Value, Value> bands;      // from rows by slots to slots by rows
+  DenseMap<Value, Value> bands;      // from rows by taps to taps by rows
   DenseMap<Value, Value> rows;       // columns that were made from a row, and that row
   SmallVector<Operation *> replaced; // in order
 };
@@ -167,19 +167,19 @@ LogicalResult BandRewriter::rewrite(Operation *op) {
     return rewriteElementwise(op);
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return rewriteReduce(reduce);
-  return op->emitOpError("cannot be done with a band: it is reduced over its slots, computed with "
+  return op->emitOpError("cannot be done with a band: it is reduced over its taps, computed with "
                          "element by element, mixed or spread");
 }
 
 //===----------------------------------------------------------------------===//
-// Rows of a slot
+// Rows of a tap
 //===----------------------------------------------------------------------===//
 
-Value BandRewriter::loadSlotRows(const LoadedWindow &window, TileType type, int64_t slot) {
+Value BandRewriter::loadTapRows(const LoadedWindow &window, TileType type, int64_t tap) {
   MakeSpanOp whole = window.span;
   SpanType spanType = SpanType::get(type.getContext(), type.getRows(), /*filled=*/true,
                                     whole.getResult().getType().getMapped());
-  Value base = arith::AddIOp::create(builder, whole.getBase(), index(slot));
+  Value base = arith::AddIOp::create(builder, whole.getBase(), index(tap));
   Value span = MakeSpanOp::create(builder, spanType, base, whole.getLimit(), whole.getFirst(),
                                   whole.getOffset(), whole.getStep(), /*nonempty=*/false);
   Operation *load = builder.clone(*window.load);
@@ -197,21 +197,21 @@ Value BandRewriter::loadSlotRows(const LoadedWindow &window, TileType type, int6
   return rows;
 }
 
-Value BandRewriter::getSlotRows(Value window, TileType type, int64_t slot) {
+Value BandRewriter::getTapRows(Value window, TileType type, int64_t tap) {
   if (getType(window) == type)
     return window;
   if (form == BandForm::Gathered)
     if (std::optional<LoadedWindow> loaded = matchLoad(window))
-      return loadSlotRows(*loaded, type, slot);
-  return ExtractOp::create(builder, type, window, index(slot), index(0), /*transposed=*/false);
+      return loadTapRows(*loaded, type, tap);
+  return ExtractOp::create(builder, type, window, index(tap), index(0), /*transposed=*/false);
 }
 
-Value BandRewriter::getSlot(Value weights, int64_t slot) {
+Value BandRewriter::getTap(Value weights, int64_t tap) {
   if (!isBand(getType(weights)))
     return weights;
   TileType column = TileType::get(builder.getContext(), getType(weights).getRows(),
                                   getDim(builder.getContext(), 1), builder.getF32Type());
-  return ExtractOp::create(builder, column, bands.lookup(weights), index(slot), index(0),
+  return ExtractOp::create(builder, column, bands.lookup(weights), index(tap), index(0),
                            /*transposed=*/true);
 }
 
@@ -220,13 +220,13 @@ void BandRewriter::rewriteDot(BandDotOp op) {
   TileType column = TileType::get(band.getContext(), band.getRows(), getDim(band.getContext(), 1),
                                   band.getElementType());
   Value scores = isBand(band) ? UndefinedOp::create(builder, transpose(band)).getResult() : Value();
-  for (int64_t slot = 0, slots = getSlots(band); slot < slots; ++slot) {
-    Value window = getSlotRows(op.getWindow(), rowsType, slot);
+  for (int64_t tap = 0, taps = getTaps(band); tap < taps; ++tap) {
+    Value window = getTapRows(op.getWindow(), rowsType, tap);
     Value products = MulOp::create(builder, rowsType, op.getRows(), window);
     Value sums = ReduceOp::create(builder, column, ReduceKind::Sum, products, /*axis=*/1);
     if (!scores)
       return replace(op, sums);
-    scores = InsertOp::create(builder, scores.getType(), sums, scores, index(slot), index(0),
+    scores = InsertOp::create(builder, scores.getType(), sums, scores, index(tap), index(0),
                               /*transposed=*/true);
   }
   setBand(op, scores);
@@ -234,7 +234,7 @@ void BandRewriter::rewriteDot(BandDotOp op) {
 
 LogicalResult BandRewriter::checkWeights(Operation *op, Value weights) {
   if (isBand(getType(weights)) && !bands.contains(weights))
-    return op->emitOpError("takes weights that are no band: they must come from products, masks "
+    return op->emitOpError("takes weights that are not a band: they must come from products, masks "
                            "and arithmetic on them");
   return success();
 }
@@ -244,9 +244,9 @@ LogicalResult BandRewriter::rewriteMix(BandMixOp op) {
     return failure();
   TileType type = op.getResult().getType();
   Value sum;
-  for (int64_t slot = 0, slots = getSlots(getType(op.getWeights())); slot < slots; ++slot) {
-    Value window = getSlotRows(op.getWindow(), type, slot);
-    Value weighted = MulOp::create(builder, type, window, getSlot(op.getWeights(), slot));
+  for (int64_t tap = 0, taps = getTaps(getType(op.getWeights())); tap < taps; ++tap) {
+    Value window = getTapRows(op.getWindow(), type, tap);
+    Value weighted = MulOp::create(builder, type, window, getTap(op.getWeights(), tap));
     sum = sum ? AddOp::create(builder, type, sum, weighted).getResult() : weighted;
   }
   replace(op, sum);
@@ -258,13 +258,13 @@ LogicalResult BandRewriter::rewriteSpread(BandSpreadOp op) {
     return failure();
   TileType type = op.getRows().getType();
   Value whole = op.getInto();
-  for (int64_t slot = 0, slots = getSlots(getType(op.getWeights())); slot < slots; ++slot) {
-    Value weighted = MulOp::create(builder, type, op.getRows(), getSlot(op.getWeights(), slot));
+  for (int64_t tap = 0, taps = getTaps(getType(op.getWeights())); tap < taps; ++tap) {
+    Value weighted = MulOp::create(builder, type, op.getRows(), getTap(op.getWeights(), tap));
     if (whole.getType() == type) {
       whole = AddOp::create(builder, type, whole, weighted);
       continue;
     }
-    Value row = index(slot), col = index(0);
+    Value row = index(tap), col = index(0);
     Value part = ExtractOp::create(builder, type, whole, row, col, /*transposed=*/false);
     Value sum = AddOp::create(builder, type, part, weighted);
     whole = InsertOp::create(builder, whole.getType(), sum, whole, row, col, /*transposed=*/false);
@@ -311,7 +311,7 @@ LogicalResult BandRewriter::rewriteElementwise(Operation *op) {
     operands.push_back(getBeside(operand));
     if (!operands.back())
       return op->emitOpError() << "computes with a band and " << operand.getType()
-                               << ", which is no band of its own";
+                               << ", which is not a band itself";
   }
   Type type = transpose(getType(op->getResult(0)));
   setBand(
@@ -322,7 +322,7 @@ LogicalResult BandRewriter::rewriteElementwise(Operation *op) {
 
 LogicalResult BandRewriter::rewriteReduce(ReduceOp op) {
   if (op.getAxis() != 1)
-    return op.emitOpError("reduces a band over its rows; only its slots can be reduced");
+    return op.emitOpError("reduces a band over its rows; only its taps can be reduced");
   TileType rowType = transpose(op.getResult().getType());
   Value row = ReduceOp::create(builder, rowType, op.getKind(), bands.lookup(op.getInput()),
                                /*axis=*/0);
@@ -332,7 +332,7 @@ LogicalResult BandRewriter::rewriteReduce(ReduceOp op) {
   return success();
 }
 
-/// The rows that a band op has slots for.
+/// The rows that a band op has taps for.
 static Attribute getBandRows(Operation *op) {
   if (auto mask = dyn_cast<BandMaskOp>(op); mask && mask.getTransposed())
     return mask.getResult().getType().getCols();
@@ -340,7 +340,7 @@ static Attribute getBandRows(Operation *op) {
   return cast<TileType>(band.getType()).getRows();
 }
 
-/// Slots lie in rows of the tile that a band becomes, and a row starts at a block of local memory.
+/// Taps lie in rows of the tile that a band becomes, and a row starts at a data block.
 /// A tile of one column has no such rows: a band takes two rows or more.
 static LogicalResult requireTwoRows(func::FuncOp kernel) {
   constexpr int64_t fewest = 2;

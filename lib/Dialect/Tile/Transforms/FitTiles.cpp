@@ -41,7 +41,7 @@ private:
   LogicalResult bind(func::FuncOp kernel) {
     auto choice = kernel->getAttrOfType<ChoiceAttr>("tile.choice");
     if (!choice)
-      return kernel.emitError("has no tile.choice: run tile-choose before");
+      return kernel.emitError("has no tile.choice: tile-choose must run first");
     SizeChoice sizes = getSizeChoice(choice);
     kernel->removeAttr("tile.choice");
     if (!applySizes(kernel, sizes))

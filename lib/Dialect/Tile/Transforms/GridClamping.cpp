@@ -13,7 +13,7 @@ using namespace attn::tile;
 
 using Accumulations = llvm::MapVector<Value, SmallVector<AccumulateOp>>; // by array
 
-/// The array must have a row per block, and nobody may see it before all blocks have written
+/// The array must have a row per block, and nothing may read it before all blocks have written
 /// theirs.
 static LogicalResult verifyArray(AccumulateOp first, func::FuncOp kernel) {
   auto argument = dyn_cast<BlockArgument>(first.getArray());
@@ -36,7 +36,7 @@ static LogicalResult verifyArray(AccumulateOp first, func::FuncOp kernel) {
         other
             ? other.emitOpError("adds to a sum of another grid; each grid needs its own")
             : user->emitOpError("uses a sum before all blocks have added to it: a tile.phase must "
-                                "stand between");
+                                "be between them");
     diagnostic.attachNote(first.getLoc()) << "it is summed up here";
     return diagnostic;
   }
@@ -58,9 +58,9 @@ static LogicalResult verifyAccumulations(func::FuncOp kernel) {
     if (isa<GridOp>(op->getParentOp()))
       return WalkResult::advance();
     return op.emitOpError(op->getParentOfType<GridOp>()
-                              ? "must stand directly in its grid, not inside a loop: carry the row "
-                                "through the loop and add it behind"
-                              : "stands in no grid, so there is nothing to sum over");
+                              ? "must be directly in its grid, not inside a loop: carry the row "
+                                "through the loop and add it afterwards"
+                              : "is outside of any grid, so there is nothing to sum over");
   });
   return failure(result.wasInterrupted());
 }

@@ -191,7 +191,7 @@ private:
   SmallVector<Operation *> dead; // erased in reverse, users first
 };
 
-/// Two phases with the values loaded again: the scores wait in a workspace.
+/// Two loops with the values loaded again: the scores wait in a workspace.
 void rewriteReload(SoftmaxLoop &match) {
   func::FuncOp kernel = match.loop->getParentOfType<func::FuncOp>();
   MLIRContext *context = kernel.getContext();
@@ -268,7 +268,7 @@ Value getNarrowest(Value value) {
   return to.isF32() && (from.isF16() || from.isBF16()) ? Value(cast.getInput()) : value;
 }
 
-/// What the unrolled iterations leave behind: scores and values, in their narrowest form.
+/// The results of the unrolled iterations: scores and values, in their narrowest type.
 struct KeptIterations {
   SmallVector<Value> scores, values;
 };
@@ -334,7 +334,7 @@ KeptIterations unrollScoring(SoftmaxLoop &match) {
   return result;
 }
 
-/// Two phases with the values kept: maximum and sum over all scores, then the values once more from
+/// Two loops with the values kept: maximum and sum over all scores, then the values once more from
 /// local memory.
 void rewriteResident(SoftmaxLoop &match) {
   KeptIterations kept = unrollScoring(match);

@@ -52,20 +52,21 @@ static LogicalResult keepPhase(func::FuncOp kernel, int64_t kept,
     if (isa<PhaseOp>(op) || number > kept || isUnneeded)
       op->erase();
     else if (number < kept && !canBeRepeated(op, written))
-      return op->emitOpError("is needed behind a tile.phase, but cannot be computed again there: "
-                             "store what it gives and load it behind the phase");
+      return op->emitOpError("is needed after a tile.phase, but cannot be computed again there: "
+                             "store its result and load it after the phase");
   }
   return success();
 }
 
-/// A copy of `function` behind it under a new name.
-static FailureOr<func::FuncOp> copyAs(func::FuncOp function, const Twine &name, Operation *behind) {
+/// A copy of `function` under a new name, after `previous`.
+static FailureOr<func::FuncOp> copyAs(func::FuncOp function, const Twine &name,
+                                      Operation *previous) {
   OpBuilder builder(function.getContext());
   auto symbol = builder.getStringAttr(name);
   if (SymbolTable::lookupNearestSymbolFrom(function, symbol))
     return function.emitError() << "the name '" << symbol.getValue()
                                 << "' is taken, but a phase of this kernel needs it";
-  builder.setInsertionPointAfter(behind);
+  builder.setInsertionPointAfter(previous);
   auto copy = cast<func::FuncOp>(builder.clone(*function));
   copy.setSymNameAttr(symbol);
   return copy;
@@ -79,7 +80,7 @@ static LogicalResult splitKernel(func::FuncOp kernel) {
     return success();
   func::FuncOp counter = launch::getCounter(kernel);
   if (!counter)
-    return kernel.emitError("no function counts its tiles: run tile-clamp-grid before");
+    return kernel.emitError("no function counts its tiles: tile-clamp-grid must run first");
   llvm::DenseSet<unsigned> written = getWritten(kernel);
   func::FuncOp previous = kernel;
   Operation *last = counter;
@@ -108,8 +109,8 @@ struct SplitPhases : attn::impl::SplitPhasesPassBase<SplitPhases> {
 
   void runOnOperation() override {
     if (phases != "barrier" && phases != "launches") {
-      getOperation().emitError() << "unknown form '" << phases
-                                 << "' of phases; known: barrier, launches";
+      getOperation().emitError() << "unknown value '" << phases
+                                 << "' of the option phases; known: barrier, launches";
       return signalPassFailure();
     }
     FailureOr<Chip> chip = getTargetChip(getOperation());

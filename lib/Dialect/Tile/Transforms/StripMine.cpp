@@ -61,12 +61,12 @@ private:
   SmallVector<Operation *> dropSpilled();
   void mineBlock(Block &block);
   void mineBefore(Operation *op);
-  void mineRoots(ArrayRef<StripRoot> roots, int64_t phase);
+  void mineRoots(ArrayRef<StripRoot> roots, int64_t sweep);
   void emitRoot(const StripRoot &root, Strip &strip, Value &carried);
   void emitLoop(Location loc, int64_t count, SmallVectorImpl<Value> &carried,
                 function_ref<void(Value, int64_t)> emitStrip);
   Value makeNeutral(ReduceOp op);
-  BlockArgument getReplacedRow(const StripRoot &root, int64_t phase);
+  BlockArgument getReplacedRow(const StripRoot &root, int64_t sweep);
 
   Value materialize(Value row, Strip &strip);
   Value materializeOp(Operation *op, Value row, Strip &strip);
@@ -258,7 +258,7 @@ SmallVector<Operation *> StripMiner::dropSpilled() {
 }
 
 //===----------------------------------------------------------------------===//
-// Walks over the strips
+// Sweeps
 //===----------------------------------------------------------------------===//
 
 /// What a reduction over no columns gives.
@@ -286,7 +286,7 @@ static Value combine(OpBuilder &builder, ReduceOp op, Value a, Value b) {
 
 /// The carried row whose place a kept row takes: the next value of that row, which nothing reads
 /// later.
-BlockArgument StripMiner::getReplacedRow(const StripRoot &root, int64_t phase) {
+BlockArgument StripMiner::getReplacedRow(const StripRoot &root, int64_t sweep) {
   if (root.kind != StripRoot::Keep)
     return {};
   for (OpOperand &use : root.value.getUses()) {
@@ -296,7 +296,7 @@ BlockArgument StripMiner::getReplacedRow(const StripRoot &root, int64_t phase) {
       continue;
     BlockArgument carried = loop.getCarried()[use.getOperandNumber()];
     bool isYielded = llvm::is_contained(yield.getValues(), carried);
-    if (plan.isKept(carried) && plan.getLastRead(carried) <= phase && !isYielded)
+    if (plan.isKept(carried) && plan.getLastRead(carried) <= sweep && !isYielded)
       return carried;
   }
   return {};
@@ -323,8 +323,8 @@ void StripMiner::emitRoot(const StripRoot &root, Strip &strip, Value &carried) {
   }
 }
 
-void StripMiner::mineRoots(ArrayRef<StripRoot> given, int64_t phase) {
-  // What overwrites a row comes behind what still reads it.
+void StripMiner::mineRoots(ArrayRef<StripRoot> given, int64_t sweep) {
+  // What overwrites a row comes after what still reads it.
   auto overwrites = [](const StripRoot &root) {
     return root.kind == StripRoot::Keep || root.kind == StripRoot::Spill;
   };
@@ -340,7 +340,7 @@ void StripMiner::mineRoots(ArrayRef<StripRoot> given, int64_t phase) {
   SmallVector<Value> carried(roots.size());
   SmallVector<BlockArgument> replaced;
   for (auto [root, value] : llvm::zip_equal(roots, carried)) {
-    replaced.push_back(getReplacedRow(root, phase));
+    replaced.push_back(getReplacedRow(root, sweep));
     if (root.kind == StripRoot::Keep)
       value = replaced.back()
                   ? wholes.lookup(replaced.back())
@@ -434,12 +434,12 @@ void StripMiner::mineBefore(Operation *op) {
 }
 
 void StripMiner::mineBlock(Block &block) {
-  for (auto [number, phase] : llvm::enumerate(plan.getPhases(block))) {
-    for (Operation *op : phase.before)
+  for (auto [number, sweep] : llvm::enumerate(plan.getSweeps(block))) {
+    for (Operation *op : sweep.before)
       mineBefore(op);
     builder.setInsertionPoint(block.getTerminator());
-    if (!phase.roots.empty())
-      mineRoots(phase.roots, number);
+    if (!sweep.roots.empty())
+      mineRoots(sweep.roots, number);
   }
   auto loop = dyn_cast<RangeOp>(block.getParentOp());
   if (!loop)

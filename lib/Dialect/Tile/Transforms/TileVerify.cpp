@@ -23,12 +23,13 @@ static LogicalResult verifyBound(Operation *op) {
   auto checkSymbol = [&](StringAttr symbol) -> LogicalResult {
     if (!symbol)
       return success();
-    return op->emitOpError() << "has the unbound size '" << symbol.getValue()
-                             << "': run tile-fit-tiles before";
+    return op->emitOpError() << "has the unbound block size '" << symbol.getValue()
+                             << "': tile-fit-tiles must run first";
   };
   auto check = [&](Type type) -> LogicalResult {
     if (isa<SoftmaxStateType>(type))
-      return op->emitOpError("has a softmax state: run tile-decompose-softmax before");
+      return op->emitOpError(
+          "has a softmax state, which must be lowered first by tile-decompose-softmax");
     return isa<TileType, SpanType>(type) ? checkSymbol(findSymbol(type)) : success();
   };
   if (auto size = dyn_cast<SizeOp>(op); size && failed(checkSymbol(findSymbol(size.getDim()))))
@@ -44,7 +45,7 @@ static LogicalResult verifyBound(Operation *op) {
   return success();
 }
 
-/// Columns must be numbers and lie one behind the other in memory.
+/// Columns must be numbers and contiguous in memory.
 static LogicalResult verifySelection(Operation *op, ArrayRef<int64_t> kinds) {
   int64_t columns = getSelection(kinds).colDimension;
   if (columns < 0)
@@ -62,12 +63,12 @@ static LogicalResult verifyBody(func::FuncOp kernel) {
     if (failed(verifyBound(op)))
       return WalkResult::interrupt();
     if (isa<GridOp, AccumulateOp>(op)) {
-      op->emitOpError("is left: run tile-clamp-grid before");
+      op->emitOpError("must be lowered first by tile-clamp-grid");
       return WalkResult::interrupt();
     }
     auto mask = dyn_cast<BandMaskOp>(op);
     if (isa<BandDotOp, BandMixOp, BandSpreadOp>(op) || (mask && !mask.getTransposed())) {
-      op->emitOpError("is left: run tile-lower-band-gather before");
+      op->emitOpError("must be lowered first by tile-lower-band-gather");
       return WalkResult::interrupt();
     }
     if (auto load = dyn_cast<LoadOp>(op))
@@ -88,7 +89,7 @@ static LogicalResult verifyArguments(func::FuncOp kernel) {
       if (dims || kernel.getArgAttr(number, launch::outputName) ||
           kernel.getArgAttr(number, launch::scratchName))
         return kernel.emitError() << "argument " << number
-                                  << " is no array, but is described as one";
+                                  << " is described as an array, but is not one";
       continue;
     }
     if (!dims || static_cast<int64_t>(dims.size()) != array.getRank())
@@ -114,13 +115,14 @@ static LogicalResult verifyOrder(ModuleOp module, func::FuncOp kernel) {
   if (!before || !before->hasAttr("tile.kernel") || before == kernel ||
       before.getArgumentTypes() != kernel.getArgumentTypes())
     return kernel.emitError() << "'" << launch::afterName << "' names '" << after.getValue()
-                              << "', which is no other kernel with the same arguments";
+                              << "', which is not another kernel with the same arguments";
   return success();
 }
 
 static LogicalResult verifyLaunch(ModuleOp module, func::FuncOp kernel) {
   if (!kernel->hasAttr(launch::limitName))
-    return kernel.emitError() << "needs '" << launch::limitName << "': run tile-clamp-grid before";
+    return kernel.emitError() << "needs '" << launch::limitName
+                              << "': tile-clamp-grid must run first";
   func::FuncOp counter;
   for (auto function : module.getOps<func::FuncOp>()) {
     auto of = function->getAttrOfType<FlatSymbolRefAttr>(launch::gridOfName);
@@ -132,7 +134,7 @@ static LogicalResult verifyLaunch(ModuleOp module, func::FuncOp kernel) {
     counter = function;
   }
   if (!counter)
-    return kernel.emitError("no function counts its tiles: run tile-clamp-grid before");
+    return kernel.emitError("no function counts its tiles: tile-clamp-grid must run first");
   if (counter.getArgumentTypes() != kernel.getArgumentTypes() || counter.getNumResults() != 1 ||
       !counter.getResultTypes().front().isIndex() || counter.isDeclaration())
     return counter.emitError() << "must take the arguments of '" << kernel.getName()
@@ -149,7 +151,7 @@ struct TileVerify : attn::impl::TileVerifyPassBase<TileVerify> {
       return signalPassFailure();
     for (func::FuncOp kernel : *kernels) {
       if (kernel->hasAttr("tile.symbols")) {
-        kernel.emitError("sizes are left to the compiler: run tile-fit-tiles before");
+        kernel.emitError("has unbound block sizes: tile-fit-tiles must run first");
         return signalPassFailure();
       }
       if (failed(verifyBody(kernel)) || failed(verifyArguments(kernel)) ||

@@ -71,8 +71,8 @@ func.func @attn_res_fwd(
   %tiles = arith.ceildivui %T, %c2 : index
   %share = arith.ceildivui %tiles, %blocks : index
   %first = arith.muli %id, %share : index
-  %behind = arith.addi %first, %share : index
-  %last = arith.minsi %behind, %tiles : index
+  %end = arith.addi %first, %share : index
+  %last = arith.minsi %end, %tiles : index
   scf.for %tile = %first to %last step %c1 {
     %t = arith.muli %tile, %c2 : index
     %left = arith.subi %T, %t : index

@@ -17,7 +17,7 @@ struct BufferUse {
 /// The buffer that a memref is a view of, through slots and slices, or none.
 AllocOp getBuffer(mlir::Value memory);
 
-/// The argument behind a memref of GM.
+/// The argument that a memref of GM comes from.
 mlir::Value getArray(mlir::Value memory);
 
 class BufferUses {

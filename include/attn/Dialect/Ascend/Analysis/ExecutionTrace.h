@@ -29,7 +29,7 @@ public:
       Enter,  ///< a loop or condition begins
       Exit,   ///< it ends
       Slot,   ///< an index that chooses slots gets a value
-      Set,    ///< a flag that stands in the IR already
+      Set,    ///< a flag that is in the IR already
       Wait,   ///< likewise
       Barrier ///< likewise, or a meeting of all blocks
     };

@@ -20,7 +20,7 @@ struct Sync {
   /// A flag that goes from one iteration to a later one is raised before this loop, once per slot,
   /// and awaited once more after it, so that any number of trips leaves it balanced.
   mlir::Operation *around = nullptr;
-  /// Where it is drained, if not right behind that loop: before an operation that follows it.
+  /// Where it is drained, if not right after that loop: before an operation that follows it.
   mlir::Operation *drainBefore = nullptr;
   /// The index that tells the slots apart, or none.
   mlir::Value slot = {};

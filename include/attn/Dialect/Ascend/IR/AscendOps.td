@@ -181,7 +181,7 @@ class Ascend_Instruction<string mnemonic, list<string> methods = []>
 }
 
 def Ascend_CopyInOp : Ascend_Instruction<"copy_in"> {
-  let summary = "GM to UB, rows with padding (`DataCopyPad` on MTE2), or to L1, rows of whole blocks (`DataCopy`)";
+  let summary = "GM to UB, rows with padding (`DataCopyPad` on MTE2), or to L1, rows of whole data blocks (`DataCopy`)";
   let description = [{
     `rows` rows of `length` elements, `src_pitch` elements apart in GM and `dst_pitch` elements apart in UB. Each
     row is filled with zeros for `right_pad` elements, at most 32 bytes, and from there to the next 32-byte boundary
@@ -350,7 +350,7 @@ class Ascend_ReduceInstruction<string mnemonic, string what, string units> : Asc
 }
 def Ascend_WholeReduceOp : Ascend_ReduceInstruction<"whole_reduce", "One value per repeat (a binary tree inside the repeat)",
     "destination repeat in elements, source block and source repeat in blocks.">;
-def Ascend_BlockReduceOp : Ascend_ReduceInstruction<"block_reduce", "One value per block: eight per repeat, contiguous",
+def Ascend_BlockReduceOp : Ascend_ReduceInstruction<"block_reduce", "One value per data block: eight per repeat, contiguous",
     "destination repeat in eights of elements, source block and source repeat in blocks.">;
 
 //===----------------------------------------------------------------------===//
@@ -468,11 +468,11 @@ def Ascend_BarrierOp : Ascend_Op<"barrier"> {
 }
 
 def Ascend_SyncAllOp : Ascend_Op<"sync_all"> {
-  let summary = "All blocks meet: what each has done before is done for all behind (`SyncAll`)";
+  let summary = "All blocks meet: what each has done before is done for all after (`SyncAll`)";
   let description = [{
     Waits for all pipes of the core as `ascend.barrier all` does, then until every launched block has come here. Loads
-    behind it see what any block stored before it. All blocks must run at the same time, so there may be no more of
-    them than vector cores, and all must come: it stands directly in its kernel.
+    after it see what any block stored before it. All blocks must run at the same time, so there may be no more of
+    them than vector cores, and all must come: it must be directly in the body of its kernel.
 
     ```mlir
     ascend.sync_all

@@ -87,7 +87,7 @@ llvm::StringRef getCallWord(ScalarKind kind);
 llvm::StringRef getCallWord(ReduceKind kind);
 llvm::StringRef getCallWord(RoundMode mode);
 
-/// Every call that may stand in a text.
+/// Every call that a text may contain.
 llvm::SmallVector<std::string> getAllCallNames();
 
 } // namespace attn::ascend

@@ -110,13 +110,13 @@ def InsertSyncPass : Pass<"ascend-insert-sync", "::mlir::func::FuncOp"> {
     known already through earlier flags and barriers, it adds
 
     - a barrier before the consumer, within one pipe;
-    - a flag from behind the producer to before the consumer, between pipes, outside of loops that only one of them is in;
+    - a flag from after the producer to before the consumer, between pipes, outside of loops that only one of them is in;
     - for a dependence on a later iteration, a flag that is raised before the loop, awaited and raised in every
-      iteration, and awaited once more behind the loop, so that it is balanced for any number of trips; one flag per slot
+      iteration, and awaited once more after the loop, so that it is balanced for any number of trips; one flag per slot
       for buffers with slots.
 
     Afterwards it removes what the rest implies: without any single flag or barrier of the result there is a race. When a
-    pair of pipes has too few ids (`event_ids` of the chip), two of its events become one (raised behind the later
+    pair of pipes has too few ids (`event_ids` of the chip), two of its events become one (raised after the later
     producer, awaited before the earlier consumer) where their order allows it, and as a last resort a full barrier
     replaces one; a remark says so, and what is then implied goes as well. The kernel ends with a barrier of all pipes.
     Events are virtual: `ascend-assign-events` gives them the chip's ids.

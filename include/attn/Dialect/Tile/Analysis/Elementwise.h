@@ -10,7 +10,7 @@ namespace attn::tile {
 bool isBinary(mlir::Operation *op);
 bool isUnary(mlir::Operation *op);
 
-/// Whether `value` is a splat, so that it can be written anew wherever it is needed.
+/// Whether `value` is a splat, so that it can be created again wherever it is needed.
 bool isSplat(mlir::Value value);
 
 /// The number that a splat is filled with, or none where it is not a constant.

@@ -8,7 +8,7 @@
 namespace attn::tile {
 
 /// Follows through a kernel what its stages may compute differently. Arithmetic is IEEE in every
-/// stage and stands in the order of the source, so a value has one right answer unless it goes
+/// stage and keeps the order of the source, so a value has one right answer unless it goes
 /// through a sum, whose order each stage chooses, or through a function that no two libraries round
 /// alike.
 ///

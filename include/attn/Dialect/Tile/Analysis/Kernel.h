@@ -12,11 +12,11 @@ namespace attn::tile {
 /// The functions of `module` that are kernels with a body. A kernel of several blocks is an error.
 mlir::FailureOr<llvm::SmallVector<mlir::func::FuncOp>> getKernels(mlir::ModuleOp module);
 
-/// The grids of a kernel, in their order. One that does not stand directly in the kernel, and one
-/// that no `tile.phase` separates from the one before, are errors.
+/// The grids of a kernel, in their order. One that is not directly in the body of the kernel, and
+/// one that no `tile.phase` separates from the one before, are errors.
 mlir::FailureOr<llvm::SmallVector<GridOp>> getGrids(mlir::func::FuncOp kernel);
 
-/// Whether `first` lies before a `tile.phase` of the kernel and `second` behind it.
+/// Whether `first` lies before a `tile.phase` of the kernel and `second` after it.
 bool hasPhaseBetween(mlir::Operation *first, mlir::Operation *second, mlir::func::FuncOp kernel);
 
 /// What the caller calls `size`, in the words of `launch.dims`: a number where it is a constant,

@@ -10,7 +10,7 @@ namespace attn::tile {
 
 /// The spans that limit the rows of tiles. A tile loaded by a span has the rows that the span has,
 /// which may be none; what is computed from tiles has the rows that all of them have; a carried
-/// tile those that its initial and its next value have. Rows that stand in the columns of a tile
+/// tile those that its initial and its next value have. Rows that lie in the columns of a tile
 /// (`transposed` parts) are followed there.
 ///
 /// For bound kernels without softmax states and bands.

@@ -13,7 +13,7 @@ enum class SoftmaxForm { Online, TwoPhaseReload, TwoPhaseResident };
 llvm::StringRef getFormName(SoftmaxForm form);
 std::optional<SoftmaxForm> getSoftmaxForm(llvm::StringRef name);
 
-/// A softmax that one loop fills with one push, and that is finished behind it.
+/// A softmax that one loop fills with one push, and that is finished after it.
 struct SoftmaxLoop {
   SoftmaxInitOp init;
   RangeOp loop;

@@ -28,22 +28,21 @@ struct StripRoot {
   mlir::BlockArgument carried;
 };
 
-/// A step in the life of a block: ops that are not computed in strips, then one walk over the
-/// strips.
-struct StripPhase {
+/// A part of an IR block: ops that are not computed in strips, then one sweep over all strips.
+struct StripSweep {
   llvm::SmallVector<mlir::Operation *> before;
   llvm::SmallVector<StripRoot> roots;
 };
 
-/// Orders the ops of every block of a kernel into phases, so that what needs a reduction over whole
-/// rows comes in a later walk over the strips than the reduction. Rows are tiles of `width`
+/// Orders the ops of every block of a kernel into sweeps, so that what needs a reduction over whole
+/// rows comes in a later sweep than the reduction. Rows are tiles of `width`
 /// columns.
 ///
 /// A loop that only carries rows, and neither reduces nor stores, is moved inside: strips outside,
 /// the loop inside. A row carried by any other loop is kept whole, or spilled to a workspace.
 class StripPlan {
 public:
-  /// The rows worth keeping whole, since they are needed in more than one walk over the strips, and
+  /// The rows worth keeping whole, since they are needed in more than one sweep, and
   /// rows carried by loops, which must be kept or spilled. The order is fixed for a kernel,
   /// whatever its sizes. Null, with the reason, where the kernel cannot be computed in strips.
   static std::optional<llvm::SmallVector<mlir::Value>>
@@ -64,9 +63,9 @@ public:
   /// once all roots have been computed.
   bool isOnDemand(mlir::Operation *op) const { return onDemand.contains(op); }
 
-  llvm::ArrayRef<StripPhase> getPhases(mlir::Block &block) const;
+  llvm::ArrayRef<StripSweep> getSweeps(mlir::Block &block) const;
 
-  /// The last phase of its loop's body in which a carried row is read.
+  /// The last sweep of its loop's body in which a carried row is read.
   int64_t getLastRead(mlir::BlockArgument carried) const { return lastRead.lookup(carried); }
 
 private:
@@ -75,7 +74,7 @@ private:
   int64_t width = 0;
   llvm::DenseSet<mlir::Value> kept;
   llvm::DenseSet<mlir::Operation *> onDemand;
-  llvm::DenseMap<mlir::Block *, llvm::SmallVector<StripPhase>> phases;
+  llvm::DenseMap<mlir::Block *, llvm::SmallVector<StripSweep>> sweeps;
   llvm::DenseMap<mlir::Value, int64_t> lastRead;
 };
 

@@ -99,8 +99,8 @@ def Tile_AccumulateOp : Tile_Op<"accumulate", [MemoryEffects<[MemWrite]>]> {
   let summary = "Adds a row to the sum over all iterations of a grid";
   let description = [{
     The array is a workspace whose first dimension is the number of blocks: each block sums its own share in its own
-    row, in the order of its iterations. Behind a `tile.phase`, the sum of all rows in their order is the sum over the grid:
-    no atomics, and every run gives the same bits. It stands directly in a `tile.grid`; `tile-clamp-grid` makes
+    row, in the order of its iterations. After a `tile.phase`, the sum of all rows in their order is the sum over the grid:
+    no atomics, and every run gives the same bits. It must be directly in a `tile.grid`; `tile-clamp-grid` makes
     a carried row of it.
 
     ```mlir

@@ -18,7 +18,7 @@ def Tile_Dialect : Dialect {
 
     A kernel is a `func.func` with the unit attribute `tile.kernel`, without results. Its arguments are
     arrays and scalars, described by the attributes of the `launch` dialect. Sizes that are left to the
-    compiler stand in `tile.symbols`, with their range:
+    compiler are listed in `tile.symbols`, with their range:
 
     ```mlir
     func.func @copy(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
@@ -85,7 +85,7 @@ def Tile_SpanType : Tile_Type<"Span", "span"> {
 
     A `filled` span may lack rows at its start as well as at its end; a load gives zeros for the rows that it
     lacks, so all rows of the tile are defined. The rows of a `mapped` span do not follow each other in the array:
-    they stand at `offset + step * row`.
+    row `i` is row `offset + step * i` of the array.
 
     ```mlir
     !tile.span<BT>

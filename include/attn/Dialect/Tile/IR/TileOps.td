@@ -270,7 +270,7 @@ def Tile_InsertOp : Tile_Op<"insert", [Pure, AllTypesMatch<["whole", "result"]>]
 }
 
 def Tile_UndefinedOp : Tile_Op<"undefined", [Pure]> {
-  let summary = "A tile nobody has written yet";
+  let summary = "A tile that nothing has written yet";
   let description = [{
     The start of a tile that is filled part by part with `tile.insert`.
 
@@ -285,7 +285,7 @@ def Tile_UndefinedOp : Tile_Op<"undefined", [Pure]> {
 //===----------------------------------------------------------------------===//
 // Bands
 //===----------------------------------------------------------------------===//
-// A band of radius R over m rows has 2R + 1 slots: slot t of row r belongs to row r + t of a window of m + 2R rows.
+// A band of radius R over m rows has 2R + 1 taps: tap t of row r belongs to row r + t of a window of m + 2R rows.
 
 def Tile_BandDotOp : Tile_Op<"band_dot", [Pure]> {
   let summary = "The products of each row with the rows of its window";
@@ -306,7 +306,7 @@ def Tile_BandDotOp : Tile_Op<"band_dot", [Pure]> {
 def Tile_BandMixOp : Tile_Op<"band_mix", [Pure]> {
   let summary = "The weighted sum of the rows of each row's window";
   let description = [{
-    `result[r, :]` is the sum over slots of `weights[r, t] * window[r + t, :]`.
+    `result[r, :]` is the sum over taps of `weights[r, t] * window[r + t, :]`.
 
     ```mlir
     %o = tile.band_mix %p, %v : !tile.tile<BM x 7 x f32>, !tile.tile<BM + 6 x 128 x f32> -> !tile.tile<BM x 128 x f32>
@@ -337,9 +337,9 @@ def Tile_BandSpreadOp : Tile_Op<"band_spread", [Pure, AllTypesMatch<["into", "re
 }
 
 def Tile_BandMaskOp : Tile_Op<"band_mask", [Pure]> {
-  let summary = "1 for the slots whose row of the window exists, 0 for the others";
+  let summary = "1 for the taps whose row of the window exists, 0 for the others";
   let description = [{
-    The span is that of the window. `transposed` gives slots × rows instead of rows × slots.
+    The span is that of the window. `transposed` gives taps × rows instead of rows × taps.
 
     ```mlir
     %m = tile.band_mask %k : !tile.span<BM + 6, filled> -> !tile.tile<BM x 7 x f32>

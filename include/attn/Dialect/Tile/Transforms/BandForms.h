@@ -7,8 +7,8 @@
 namespace attn::tile {
 
 enum class BandForm {
-  Halo,     // the rows of a window are loaded once, and each slot takes its own from there
-  Gathered, // each slot loads its rows again
+  Halo,     // the rows of a window are loaded once, and each tap takes its own from there
+  Gathered, // each tap loads its rows again
 };
 
 /// What the option and the remarks call a form.
@@ -17,14 +17,14 @@ llvm::StringRef getFormName(BandForm form);
 /// The ops of `kernel` that compute with bands, in order.
 llvm::SmallVector<mlir::Operation *> getBandOps(mlir::func::FuncOp kernel);
 
-/// Whether some window of the kernel is loaded, so that its slots can load their rows themselves.
+/// Whether some window of the kernel is loaded, so that its taps can load their rows themselves.
 bool canGather(mlir::func::FuncOp kernel);
 
 /// The form of that name, where the bands of `kernel` can take it. Others are an error.
 mlir::FailureOr<BandForm> getBandForm(mlir::func::FuncOp kernel, llvm::StringRef name);
 
 /// Rewrites every band of `kernel` into `form`. What cannot be done with a band is an error at its
-/// place. Slots lie in rows of the tile that a band becomes, so its range of rows begins at two.
+/// place. Taps lie in rows of the tile that a band becomes, so its range of rows begins at two.
 mlir::LogicalResult rewriteBands(mlir::func::FuncOp kernel, BandForm form);
 
 } // namespace attn::tile

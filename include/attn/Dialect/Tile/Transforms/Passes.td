@@ -5,31 +5,31 @@
 include "mlir/Pass/PassBase.td"
 
 def LowerBandGatherPass : Pass<"tile-lower-band-gather", "::mlir::ModuleOp"> {
-  let summary = "Replaces bands by arithmetic on the rows of each slot";
+  let summary = "Replaces bands by arithmetic on the rows of each tap";
   let description = [{
-    A band of m rows and K slots becomes a tile of K rows and m columns: a slot is then one run of elements. Products
-    and sums over a window are written out slot by slot; what is computed element by element, and reductions over
-    the slots, are done for all slots at once.
+    A band of m rows and K taps becomes a tile of K rows and m columns: a tap is then one run of elements. Products
+    and sums over a window are written out tap by tap; what is computed element by element, and reductions over
+    the taps, are done for all taps at once.
 
-    Two forms, by where the rows of a slot come from:
+    Two forms, by where the rows of a tap come from:
 
-    - `halo`: the window is loaded once, with the rows that its outermost slots need, and each slot takes its rows
+    - `halo`: the window is loaded once, with the rows that its outermost taps need, and each tap takes its rows
       from it at another offset.
-    - `gathered`: where a window is loaded through a `filled` span, each slot loads its own rows, through the same
-      span moved by the slot. It reads every row once per slot, and needs memory for one slot only.
+    - `gathered`: where a window is loaded through a `filled` span, each tap loads its own rows, through the same
+      span moved by the tap. It reads every row once per tap, and needs memory for one tap only.
 
     `auto` takes the form of the kernel's `tile.choice`, or `halo` where it has none. `cube`, a product on the matrix unit,
     is known and refused. Dilation needs no form of its own: rows of one residue class are a `mapped` span, and its load
     moves no others.
 
-    Bands must be computed with element by element, reduced over their slots, mixed or spread; anything else, such as a
+    Bands must be computed with element by element, reduced over their taps, mixed or spread; anything else, such as a
     store of one, is an error.
 
     ```mlir
     %s = tile.band_dot %q, %k : !tile.tile<BM x 64 x f32>, !tile.tile<BM + 2 x 64 x f32> -> !tile.tile<BM x 3 x f32>
     %e = tile.exp %s : !tile.tile<BM x 3 x f32>
     ```
-    becomes, with one such step for each slot,
+    becomes, with one such step for each tap,
     ```mlir
     %s0 = tile.undefined : !tile.tile<3 x BM x f32>
     %k0 = tile.extract %k[%zero, %zero] : !tile.tile<BM + 2 x 64 x f32> -> !tile.tile<BM x 64 x f32>
@@ -94,7 +94,7 @@ def ClampGridPass : Pass<"tile-clamp-grid", "::mlir::ModuleOp"> {
   let summary = "Turns a kernel's grids into each core's share of them";
   let description = [{
     The logical grid is any size; the launched one never exceeds the chip's vector cores, recorded as
-    `launch.limit`. Each block walks a contiguous, balanced share in 64-bit arithmetic. What stands before the grid runs
+    `launch.limit`. Each block walks a contiguous, balanced share in 64-bit arithmetic. What precedes the grid runs
     once per block. A function beside the kernel, marked `launch.grid_of`, counts the tiles for the caller; where
     `tile.phase` separates several grids, those of the largest. Block sizes may still be symbols: they become `tile.size`.
 
@@ -207,8 +207,8 @@ def TileVerifyPass : Pass<"tile-verify", "::mlir::ModuleOp"> {
     - no symbol, no band, no softmax state, no grid and no accumulation is left;
     - its arrays say their dimensions (`launch.dims`), and these agree with the types;
     - `launch.limit` is there, and one function counts its tiles (`launch.grid_of`) with the same arguments;
-    - the kernel that it is launched behind (`launch.after`), if any, takes the same arguments;
-    - columns are numbers that lie one behind the other in memory: a tile's columns come from the last
+    - the kernel that it is launched after (`launch.after`), if any, takes the same arguments;
+    - columns are numbers and contiguous in memory: a tile's columns come from the last
       dimension of its array and from no span.
 
     ```mlir

@@ -22,7 +22,7 @@ enum class ElementType : uint8_t { F32, F16, BF16, Int8, Int16, Int32, Int64 };
 /// AscendC's positions, as far as vector cores have them; GM is none of UB.
 enum class Position : uint8_t { GM, VecIn, VecOut, VecCalc };
 
-/// The opcodes of the table of instructions; composites are no calls.
+/// The opcodes of the table of instructions; composites are not calls.
 enum class CallKind : uint8_t {
 #define ATTN_INSTRUCTION(name, group, pipe, kinds, elements, call, hivm, family) name,
 #define ATTN_SYNCHRONISATION(name, call) name,
@@ -75,7 +75,7 @@ struct Call {
   int64_t mask;
   int32_t strideCount;
   int64_t strides[maxStrides];
-  /// Copies: bytes of a row, gap between rows in GM (bytes) and UB (blocks), right padding
+  /// Copies: bytes of a row, gap between rows in GM (bytes) and UB (data blocks), right padding
   /// (elements).
   int64_t rowBytes;
   int64_t globalGapBytes;
@@ -117,7 +117,7 @@ struct Kernel {
   uint32_t argumentBytes;
   /// As the text spells it: "__vector__", "__mix__(0, 1)".
   const char *kind;
-  /// Runs one block. `arguments` is laid out as the device's argument block.
+  /// Runs one block. `arguments` is laid out as the device's packed arguments.
   void (*run)(const Chip *chip, const void *arguments);
 };
 

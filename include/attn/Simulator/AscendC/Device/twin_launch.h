@@ -1,4 +1,4 @@
-// How the modelled chip starts a kernel of the text: the kernel's argument block, and what the
+// How the modelled chip starts a kernel of the text: the kernel's packed arguments, and what the
 // compiler's checks of scalar arithmetic call.
 #ifndef ATTN_SIMULATOR_ASCENDC_DEVICE_TWIN_LAUNCH_H
 #define ATTN_SIMULATOR_ASCENDC_DEVICE_TWIN_LAUNCH_H
@@ -11,7 +11,7 @@ namespace attn_twin {
 
 template <typename Type, Type... values> struct Sequence {};
 
-/// The argument block of a kernel: each argument at a multiple of max(4, its alignment).
+/// The packed arguments of a kernel: each argument at a multiple of max(4, its alignment).
 template <typename Function> struct ArgumentBlock;
 template <typename... Types> struct ArgumentBlock<void(Types...)> {
   static constexpr size_t count = sizeof...(Types);
@@ -50,7 +50,7 @@ template <typename Function, Function *kernel> void run(const Chip *launched, co
 
 } // namespace attn_twin
 
-/// Offers a kernel of the text to the chip; written behind the text for each of its kernels.
+/// Offers a kernel of the text to the chip; written after the text for each of its kernels.
 #define ATTN_TWIN_KERNEL(NAME, KIND)                                                               \
   extern "C" __attribute__((visibility("default"), used))                                          \
   const attn_twin::Kernel attn_twin_kernel_##NAME = {                                              \

@@ -1,4 +1,5 @@
-// Behind the twin's calls: element types, the record of a call, and rules for its arguments.
+// What the twin's calls are made of: element types, the record of a call, and rules for its
+// arguments.
 #ifndef ATTN_SIMULATOR_ASCENDC_DEVICE_TWIN_RECORD_H
 #define ATTN_SIMULATOR_ASCENDC_DEVICE_TWIN_RECORD_H
 
@@ -59,7 +60,7 @@ template <typename T> bool isZero(const T &value) {
   return __builtin_memcmp(&value, &zero, sizeof(T)) == 0;
 }
 
-/// How the record holds a scalar: real numbers as float, whole ones by their bits.
+/// How the record holds a scalar: floating-point numbers as float, integers by their bits.
 template <typename T> struct ScalarOf {
   using type = int32_t;
 };
