@@ -48,7 +48,7 @@ class Module:
         """The block sizes that the compiler chose for the module's kernel."""
 
     @property
-    def scratch(self) -> list[tuple[list[str | int], str]]:
+    def workspaces(self) -> list[tuple[list[str | int], str]]:
         """The workspace that a caller makes: dimensions by name or number ("@blocks" first), and element type."""
 
     @property
@@ -75,7 +75,7 @@ def simulate(
     text: str = "",
     record: bool = False,
 ) -> dict:
-    """Runs a module at the stage `ascend` on the modelled chip; scratch is made by the simulator.
+    """Runs a module at the stage `ascend` on the modelled chip; workspaces are made by the simulator.
 
     With the stage `ascendc` or `hivm`, the `text` printed from the module runs instead.
     """

@@ -4,7 +4,7 @@ Array = tuple[int | list[int], tuple[int, ...], tuple[int, ...]]
 """Address (or those of a list of tensors, whose length is the first size), shape, strides in elements."""
 
 BLOCKS_WITH_PHASES: int
-"""Blocks of a kernel with several phases, at most; each sums its part of a scratch."""
+"""Blocks of a kernel with several phases, at most; each sums its part of a workspace."""
 
 class Kernel:
     """A kernel in memory, as `attn._core.jit_compile` made it; ValueError where that is not well formed."""

@@ -238,7 +238,7 @@ def empty_like(array):
 
 @Word
 def scratch(dims, dtype):
-    """A row of f32 for each core, to sum in with `at.accumulate`: `G = at.scratch("D", at.f32)`.
+    """A workspace with a row of f32 for each core, to sum in with `at.accumulate`: `G = at.scratch("D", at.f32)`.
 
     After `at.phase()`, `G[...]` is the sum over all cores.
     """

@@ -1,6 +1,6 @@
 """How much memory the operators take for temporaries: the limit, and what was used.
 
-Temporaries are copies of arrays that kernels cannot read in place, and the scratch of kernels; outputs and what is
+Temporaries are copies of arrays that kernels cannot read in place, and the workspaces of kernels; outputs and what is
 saved for the backward do not count. A forward takes at most 8 per cent of the memory, a backward 18; beyond that the
 operators work in parts.
 """

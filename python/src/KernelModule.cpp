@@ -177,25 +177,25 @@ static std::string printElementType(Type type) {
 }
 
 std::vector<std::pair<std::vector<KernelModule::Dimension>, std::string>>
-KernelModule::getScratch() const {
-  std::vector<std::pair<std::vector<Dimension>, std::string>> scratch;
+KernelModule::getWorkspaces() const {
+  std::vector<std::pair<std::vector<Dimension>, std::string>> workspaces;
   getModule()->walk([&](func::FuncOp function) {
     // Later phases take the same workspaces.
     if (function->hasAttr(launch::gridOfName) || function->hasAttr(launch::afterName))
       return;
     for (unsigned index = 0; index < function.getNumArguments(); ++index) {
       auto dims = function.getArgAttrOfType<ArrayAttr>(index, launch::dimsName);
-      if (!dims || !function.getArgAttr(index, launch::scratchName))
+      if (!dims || !function.getArgAttr(index, launch::workspaceName))
         continue;
       std::vector<Dimension> shape;
       for (Attribute dim : dims) {
         auto name = dyn_cast<StringAttr>(dim);
         shape.push_back(name ? Dimension(name.str()) : Dimension(cast<IntegerAttr>(dim).getInt()));
       }
-      scratch.push_back({shape, printElementType(function.getArgumentTypes()[index])});
+      workspaces.push_back({shape, printElementType(function.getArgumentTypes()[index])});
     }
   });
-  return scratch;
+  return workspaces;
 }
 
 std::vector<std::optional<std::string>> KernelModule::getInexactOutputs() const {
@@ -230,7 +230,7 @@ void bindKernelModule(py::module_ &module) {
       .def("__str__", [](const KernelModule &kernel) { return kernel.text(/*debugInfo=*/false); })
       .def_property_readonly("sizes", &KernelModule::getSizes)
       .def_property_readonly("alternatives", &KernelModule::getAlternatives)
-      .def_property_readonly("scratch", &KernelModule::getScratch)
+      .def_property_readonly("workspaces", &KernelModule::getWorkspaces)
       .def_property_readonly("inexact_outputs", &KernelModule::getInexactOutputs);
 }
 

@@ -56,7 +56,7 @@ public:
   /// The workspace that a caller makes for the module's kernel, in the order of its arguments:
   /// dimensions by name or number, and the element type.
   using Dimension = std::variant<std::string, int64_t>;
-  std::vector<std::pair<std::vector<Dimension>, std::string>> getScratch() const;
+  std::vector<std::pair<std::vector<Dimension>, std::string>> getWorkspaces() const;
 
   /// For each output of a kernel at the stage `source`, in order: the op that keeps stages from
   /// giving the same bits, if any.

@@ -73,12 +73,12 @@ Argument toArgument(const py::handle &value, Type type) {
   return Argument::table(std::move(entries));
 }
 
-/// The caller's arguments, and workspace for the scratch that follows them.
+/// The caller's arguments, and the workspaces that follow them.
 std::vector<Argument> toArguments(func::FuncOp kernel, const py::sequence &values) {
   std::vector<Argument> arguments;
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
-    if (kernel.getArgAttr(index, launch::scratchName))
-      arguments.push_back(Argument::scratch());
+    if (kernel.getArgAttr(index, launch::workspaceName))
+      arguments.push_back(Argument::workspace());
     else if (index < values.size())
       arguments.push_back(toArgument(values[index], type));
   }

@@ -8,8 +8,8 @@
 // UNKNOWN: error: unknown value 'never' of the option phases; known: barrier, launches
 //
 // Both give the same values: column c of the eight rows sums up to 1792 + 8 c.
-// RUN: attn-opt %s --attn-all | attn-sim --arg=iota:8x64xf32 --arg=undef:64xf32 --arg=scratch --print=1 | FileCheck %s --check-prefix=VALUES
-// RUN: attn-opt %s --attn-all=phases=launches | attn-sim --arg=iota:8x64xf32 --arg=undef:64xf32 --arg=scratch --print=1 | FileCheck %s --check-prefix=VALUES
+// RUN: attn-opt %s --attn-all | attn-sim --arg=iota:8x64xf32 --arg=undef:64xf32 --arg=workspace --print=1 | FileCheck %s --check-prefix=VALUES
+// RUN: attn-opt %s --attn-all=phases=launches | attn-sim --arg=iota:8x64xf32 --arg=undef:64xf32 --arg=workspace --print=1 | FileCheck %s --check-prefix=VALUES
 // VALUES: hazards: 0
 // VALUES: values of argument 1:
 // VALUES-NEXT: {{^}}  1792 1800 1808 1816
@@ -37,7 +37,7 @@
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @sums(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
                 %y: !tile.array<64xf32> {launch.dims = [64], launch.output},
-                %G: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.scratch}) attributes {tile.kernel} {
+                %G: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.workspace}) attributes {tile.kernel} {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
   %none = arith.constant 0.0 : f32

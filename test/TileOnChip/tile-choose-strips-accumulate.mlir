@@ -7,7 +7,7 @@ module attributes {machine.target = #machine.target<"Ascend910B4", {ub_bytes = 3
 // expected-remark @+1 {{rows do not fit as a whole: they are computed with BT = 2, strips of 512 columns}}
 func.func @kept(%x: !tile.array<?x4096xf32> {launch.dims = ["T", 4096]},
                 // expected-remark @+1 {{'carried' is kept whole in local memory}}
-                %G: !tile.array<?x4096xf32> {launch.dims = ["@blocks", 4096], launch.scratch},
+                %G: !tile.array<?x4096xf32> {launch.dims = ["@blocks", 4096], launch.workspace},
                 %y: !tile.array<4096xf32> {launch.dims = [4096], launch.output})
     attributes {tile.kernel, tile.symbols = {BT = #tile.auto<1, 2>}} {
   %T = tile.dim %x, 0 : !tile.array<?x4096xf32>
@@ -57,11 +57,11 @@ func.func @kept(%x: !tile.array<?x4096xf32> {launch.dims = ["T", 4096]},
 // Where it does not fit, it is spilled to a workspace of its block, which the function that counts tiles takes as well.
 module attributes {machine.target = #machine.target<"Ascend910B4", {ub_bytes = 4096 : i64}>} {
 // CHECK-LABEL: func.func @spilled
-// CHECK-SAME: %[[WORKSPACE:[a-z0-9]+]]: !tile.array<?x4096xf32> {launch.dims = ["@blocks", 4096], launch.scratch})
+// CHECK-SAME: %[[WORKSPACE:[a-z0-9]+]]: !tile.array<?x4096xf32> {launch.dims = ["@blocks", 4096], launch.workspace})
 // expected-remark @+1 {{rows do not fit as a whole}}
 func.func @spilled(%x: !tile.array<?x4096xf32> {launch.dims = ["T", 4096]},
                    // expected-remark @+1 {{'carried' is spilled to a workspace in global memory}}
-                   %G: !tile.array<?x4096xf32> {launch.dims = ["@blocks", 4096], launch.scratch})
+                   %G: !tile.array<?x4096xf32> {launch.dims = ["@blocks", 4096], launch.workspace})
     attributes {tile.kernel, tile.symbols = {BT = #tile.auto<1, 1>}} {
   %T = tile.dim %x, 0 : !tile.array<?x4096xf32>
   // CHECK: tile.range
@@ -84,5 +84,5 @@ func.func @spilled(%x: !tile.array<?x4096xf32> {launch.dims = ["T", 4096]},
   return
 }
 // CHECK-LABEL: func.func @spilled_grid
-// CHECK-SAME: !tile.array<?x4096xf32> {launch.dims = ["@blocks", 4096], launch.scratch}, %{{.*}}: !tile.array<?x4096xf32> {launch.dims = ["@blocks", 4096], launch.scratch}) -> index
+// CHECK-SAME: !tile.array<?x4096xf32> {launch.dims = ["@blocks", 4096], launch.workspace}, %{{.*}}: !tile.array<?x4096xf32> {launch.dims = ["@blocks", 4096], launch.workspace}) -> index
 }

@@ -118,7 +118,7 @@ func.func @interchanged(%x: !tile.array<?x?x4096xf32> {launch.dims = ["N", "T", 
 // A carried row that fits nowhere is spilled to a workspace, one per core.
 module attributes {machine.target = #machine.target<"Ascend910B4", {ub_bytes = 4096 : i64}>} {
 // CHECK-LABEL: func.func @spilled
-// CHECK-SAME: %[[WORKSPACE:[a-z0-9]+]]: !tile.array<?x4096xf32> {launch.dims = ["@blocks", 4096], launch.scratch})
+// CHECK-SAME: %[[WORKSPACE:[a-z0-9]+]]: !tile.array<?x4096xf32> {launch.dims = ["@blocks", 4096], launch.workspace})
 // expected-remark @+1 {{rows do not fit as a whole}}
 func.func @spilled(%x: !tile.array<?x?x4096xf32> {launch.dims = ["N", "T", 4096]},
                    %y: !tile.array<?x4096xf32> {launch.dims = ["T", 4096], launch.output})

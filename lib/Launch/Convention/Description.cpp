@@ -74,7 +74,7 @@ static std::string describeParameter(func::FuncOp kernel, const Signature &signa
                      (array.isTable ? ", a table of addresses" : "");
   if (kernel.getArgAttr(parameter.argument, launch::outputName))
     what += ", output";
-  if (kernel.getArgAttr(parameter.argument, launch::scratchName))
+  if (kernel.getArgAttr(parameter.argument, launch::workspaceName))
     what += ", workspace";
   return what;
 }

@@ -46,7 +46,7 @@ LogicalResult LaunchDialect::verifyOperationAttribute(Operation *op, NamedAttrib
 LogicalResult LaunchDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argIndex,
                                                       NamedAttribute attribute) {
   StringRef name = attribute.getName().getValue();
-  if (name == outputName || name == scratchName)
+  if (name == outputName || name == workspaceName)
     return isa<UnitAttr>(attribute.getValue())
                ? success()
                : op->emitError() << "'" << name << "' is a unit attribute";

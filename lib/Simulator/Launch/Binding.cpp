@@ -37,7 +37,7 @@ Argument Argument::scalar(float value) {
   return argument;
 }
 
-Argument Argument::scratch() { return Argument(); }
+Argument Argument::workspace() { return Argument(); }
 
 namespace {
 
@@ -90,7 +90,7 @@ private:
       return bindArrays(index, argument, table.getElement());
     }
     if (auto memref = dyn_cast<MemRefType>(type)) {
-      if (argument.kind == Argument::Kind::Scratch)
+      if (argument.kind == Argument::Kind::Workspace)
         return bindScratch(index, memref);
       if (argument.kind != Argument::Kind::Array)
         return emitError(index) << "must be an array";
@@ -111,7 +111,7 @@ private:
 
   bool isOutput(unsigned index) {
     return kernel.getArgAttr(index, launch::outputName) ||
-           kernel.getArgAttr(index, launch::scratchName);
+           kernel.getArgAttr(index, launch::workspaceName);
   }
 
   LogicalResult bindArrays(unsigned index, const Argument &argument, MemRefType type) {
@@ -163,15 +163,16 @@ private:
 
   /// Makes workspace: sizes from the type, `launch.dims` and the number of blocks; contiguous.
   LogicalResult bindScratch(unsigned index, MemRefType type) {
-    if (!kernel.getArgAttr(index, launch::scratchName))
-      return emitError(index) << "is missing: only scratch is made by the simulator";
+    if (!kernel.getArgAttr(index, launch::workspaceName))
+      return emitError(index) << "is missing: only workspaces are made by the simulator";
     auto names = kernel.getArgAttrOfType<ArrayAttr>(index, launch::dimsName);
     Array array;
     array.elementType = type.getElementType();
     for (int64_t axis = 0; axis < type.getRank(); ++axis) {
       int64_t size = type.isDynamicDim(axis) ? getNamedSize(names, axis) : type.getDimSize(axis);
       if (size < 0)
-        return emitError(index) << "is scratch whose size in dimension " << axis << " is not known";
+        return emitError(index) << "is a workspace whose size in dimension " << axis
+                                << " is not known";
       array.shape.push_back(size);
     }
     array.strides.assign(array.shape.size(), 1);

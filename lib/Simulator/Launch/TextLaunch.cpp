@@ -104,9 +104,10 @@ FailureOr<Launch> simulator::bindParameters(ArrayRef<Argument> arguments, Locati
     BoundArgument bound;
     bound.scalar = {argument.integer, argument.real};
     bound.isTable = argument.kind == Argument::Kind::Table;
-    if (argument.kind == Argument::Kind::Scratch)
-      return emitError(location) << "argument " << index
-                                 << " is scratch, whose size the text does not tell: give an array";
+    if (argument.kind == Argument::Kind::Workspace)
+      return emitError(location)
+             << "argument " << index
+             << " is a workspace, whose size the text does not tell: give an array";
     if (!argument.arrays.empty()) {
       bound.firstArray = launch.arrays.size();
       bound.arrayCount = argument.arrays.size();

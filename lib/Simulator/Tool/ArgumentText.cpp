@@ -20,8 +20,8 @@ public:
 
   FailureOr<Argument> parse() {
     auto [kind, rest] = text.split(':');
-    if (text == "scratch")
-      return Argument::scratch();
+    if (text == "workspace")
+      return Argument::workspace();
     if (kind == "f32") {
       double value;
       if (rest.getAsDouble(value))

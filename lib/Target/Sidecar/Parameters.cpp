@@ -43,7 +43,7 @@ bool Parameters::isTable(unsigned argument) const {
 }
 
 bool Parameters::isWorkspace(unsigned argument) const {
-  return kernel.getArgAttr(argument, launch::scratchName) != nullptr;
+  return kernel.getArgAttr(argument, launch::workspaceName) != nullptr;
 }
 
 MemRefType Parameters::getArray(unsigned argument) const {

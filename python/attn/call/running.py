@@ -63,17 +63,17 @@ class HostProgram:
             from .. import _core
 
             module = compiler.fit_for_host(text, options)
-            workspaces = module.scratch
+            workspaces = module.workspaces
             with compiler.compile_errors():
                 module.run("attn-cpu")
                 description, code = _core.jit_compile(module)
-            return {"scratch": workspaces, "kernel": json.loads(description)}, code
+            return {"workspaces": workspaces, "kernel": json.loads(description)}, code
 
         def key():
             return keys.digest(keys.compiler_identity(), keys.host_identity(), text, repr(sorted(options.items())))
 
         found = cache.obtain("cpu", name, key, make)
-        self._workspaces = found.about["scratch"]
+        self._workspaces = found.about["workspaces"]
         self._native = _host.Kernel(found.about["kernel"], found.data)
 
     def prepare(self, call: LaidOut):

@@ -1,7 +1,7 @@
-"""Across the cores: `at.scratch`, `at.accumulate`, the total of a scratch, and `at.phase`; part of the frontend.
+"""Across the cores: `at.scratch`, `at.accumulate`, the total of a workspace, and `at.phase`; part of the frontend.
 
-A scratch has a row for each launched block. Each block sums its share of a grid in its own row; after a phase, the sum
-of the rows in their order is the sum over the grid, the same bits in every run.
+A workspace has a row for each launched block. Each block sums its share of a grid in its own row; after a phase, the
+sum of the rows in their order is the sum over the grid, the same bits in every run.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ..language import f32
 from .values import NOTHING, Array, NewArray, Scalar, Tile, describe
 
 BLOCKS = "@blocks"
-"""The name of a scratch's first dim, the number of launched blocks."""
+"""The name of a workspace's first dim, the number of launched blocks."""
 
 
 class Blocks:
@@ -21,8 +21,8 @@ class Blocks:
     def __init__(self):
         self._grid = None  # the node of the last grid
         self._phase = None  # the node of the last phase, while no grid follows it
-        self._accumulated = {}  # scratch -> the node of its at.accumulate
-        self._complete = set()  # the scratches that a phase has completed
+        self._accumulated = {}  # workspace -> the node of its at.accumulate
+        self._complete = set()  # the workspaces that a phase has completed
 
     def enter_grid(self, lowering, node: ast.For):
         """Checks that a phase is between two grids."""
@@ -49,7 +49,7 @@ class Blocks:
 
     def accumulate(self, lowering, node: ast.Call, array, value):
         """`at.accumulate(G, g)`."""
-        if type(array) is not Array or array.role != "scratch":
+        if type(array) is not Array or array.role != "workspace":
             raise lowering.error(node, f"at.accumulate adds to an at.scratch, not to {describe(array)}")
         if lowering.loops != ["grid"]:
             raise lowering.error(node, "at.accumulate must be in at.grid, outside of other loops")

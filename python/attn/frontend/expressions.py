@@ -204,7 +204,7 @@ class Expressions:
         value = self.evaluate(node.value)
         if type(value) is Array:
             indices, nodes = self.indices(node)
-            if value.role == "scratch":
+            if value.role == "workspace":
                 return self.blocks.total(self, value, indices, nodes, node, name)
             return self.indexing.load(value, self.indexing.select(value, indices, nodes, node), node, name)
         if type(value) is tuple:

@@ -53,7 +53,7 @@ class Indexing:
         """`array[indices] = value`, rounded to the array's type."""
         if array.role != "output":
             what = "an argument and cannot be written: make an output with at.empty"
-            what = "a scratch: add to it with at.accumulate" if array.role == "scratch" else what
+            what = "a workspace: add to it with at.accumulate" if array.role == "workspace" else what
             raise self._error(node, f"'{array.name}' is {what}")
         selection = self.select(array, indices, nodes, node)
         rows, cols = selection.rows, selection.cols

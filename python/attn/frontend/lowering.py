@@ -31,7 +31,7 @@ class _Lowering(Statements):
         self._symbols: dict[str, Auto] = {}
         self._inputs: list[str] = []  # the text of each argument of the IR that is not an output
         self._outputs: list[Array] = []
-        self._scratch: list[Array] = []
+        self._workspaces: list[Array] = []
         self._define_parameters(specialisation)
 
     # Arguments
@@ -90,7 +90,7 @@ class _Lowering(Statements):
         raise self.error(node, f"the dimension {name} is not known: the arguments that have it are None")
 
     def output_dim(self, word: str, node: Node, what: str):
-        """A dim of an output or a scratch: a number, or the name of an input's dim."""
+        """A dim of an output or a workspace: a number, or the name of an input's dim."""
         if self.is_dim(word):
             self._dim_place(word, node)
             return self._sizes.get(word, word)
@@ -106,7 +106,7 @@ class _Lowering(Statements):
             raise self.error(node, f"'{name}' is defined already; choose another name for the {value.role}")
         ssa = self.writer.fresh(name)
         array = Array(ssa[1:], value.dims, value.dtype, value.table, value.role, node, value.like)
-        (self._outputs if value.role == "output" else self._scratch).append(array)
+        (self._outputs if value.role == "output" else self._workspaces).append(array)
         return array
 
     # The whole
@@ -124,7 +124,7 @@ class _Lowering(Statements):
         returned = self._returned(last)
         symbols = ", ".join(f"{name} = #tile.auto<{auto.lo}, {auto.hi}>" for name, auto in self._symbols.items())
         attributes = f"tile.kernel, tile.symbols = {{{symbols}}}" if symbols else "tile.kernel"
-        made = [self._array_text(array) for array in self._outputs + self._scratch]
+        made = [self._array_text(array) for array in self._outputs + self._workspaces]
         arguments = ",\n    ".join(self._inputs + made)
         location = self.writer.location
         text = "\n".join([

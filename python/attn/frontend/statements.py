@@ -87,7 +87,7 @@ class Statements(Expressions):
             handler(self, statement)
 
     def new_array(self, name: str, value: NewArray, node: Node):
-        """Names an output or a scratch and returns its array; overridden by the lowering."""
+        """Names an output or a workspace and returns its array; overridden by the lowering."""
         raise NotImplementedError
 
     # Assignments

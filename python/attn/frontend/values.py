@@ -158,8 +158,8 @@ class State(NamedTuple):
 class Array(NamedTuple):
     """An array argument; `dims` has names for sizes known when the kernel runs, numbers for the others.
 
-    `role` is input, output or scratch: one row per core that the kernel sums in. `like` is the input whose memory order
-    an output takes.
+    `role` is input, output or workspace: one row per core that the kernel sums in. `like` is the input whose memory
+    order an output takes.
     """
 
     name: str
@@ -195,7 +195,7 @@ class NewArray(NamedTuple):
 
     @property
     def role(self):
-        return "scratch" if self.word == "scratch" else "output"
+        return "workspace" if self.word == "scratch" else "output"
 
     def describe(self):
         return f"at.{self.word}, an array without a name"

@@ -73,7 +73,7 @@ def attn_res_backward(
 
 
 def accumulator_bytes(width: int):
-    """The scratch in which the blocks of a launch sum rows of f32, at most."""
+    """The workspace in which the blocks of a launch sum rows of f32, at most."""
     return running.summing_blocks() * width * 4
 
 

@@ -236,7 +236,7 @@ func.func @interleaved(%rows: index) attributes {ascend.kernel} {
 // CHECK-NEXT: ascend.wait_flag mte3 to mte2 virtual event 0
 // CHECK-NEXT: ascend.copy_in
 // CHECK-NEXT: ascend.barrier all
-func.func @scratch(%s: !array {launch.scratch, launch.dims = ["@blocks", 64]}, %n: index) attributes {ascend.kernel} {
+func.func @scratch(%s: !array {launch.workspace, launch.dims = ["@blocks", 64]}, %n: index) attributes {ascend.kernel} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index

@@ -222,7 +222,7 @@ func.func @foreign_barrier() attributes {ascend.kernel} {
 !gm = memref<64xf32, #ascend.space<gm>>
 !l1 = memref<64xf32, #ascend.space<l1>>
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
-func.func @mixed(%w: memref<?xf32, strided<[1]>, #ascend.space<gm>> {launch.scratch, launch.dims = ["@groups"]})
+func.func @mixed(%w: memref<?xf32, strided<[1]>, #ascend.space<gm>> {launch.workspace, launch.dims = ["@groups"]})
     attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<mixed>} {
   ascend.barrier all
   return
@@ -262,7 +262,7 @@ func.func @unmet() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<
 
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
 // expected-error @+1 {{has the dimension '@groups' in argument 0, but only mixed kernels have groups}}
-func.func @groups(%w: memref<?xf32, strided<[1]>, #ascend.space<gm>> {launch.scratch, launch.dims = ["@groups"]})
+func.func @groups(%w: memref<?xf32, strided<[1]>, #ascend.space<gm>> {launch.workspace, launch.dims = ["@groups"]})
     attributes {ascend.kernel} {
   ascend.barrier all
   return

@@ -46,7 +46,7 @@ func.func @parts(%s: !tile.tile<7 x BM x f32>) -> !tile.tile<7 x BM x f32> {
 }
 
 // CHECK-LABEL: func.func @phases
-func.func @phases(%G: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.scratch}, %g: !tile.tile<1 x 64 x f32>, %n: index) {
+func.func @phases(%G: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.workspace}, %g: !tile.tile<1 x 64 x f32>, %n: index) {
   tile.grid (%t) in (%n) {
     // CHECK: tile.accumulate %{{.*}}, %{{.*}} : <1 x 64 x f32>, <?x64xf32>
     tile.accumulate %g, %G : !tile.tile<1 x 64 x f32>, !tile.array<?x64xf32>

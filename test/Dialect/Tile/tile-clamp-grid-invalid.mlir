@@ -60,7 +60,7 @@ module {
 
 // Blocks are counted from the grid, so a grid cannot depend on their number.
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
-func.func @blocks(%G: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.scratch}) attributes {tile.kernel} {
+func.func @blocks(%G: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.workspace}) attributes {tile.kernel} {
   // expected-error @+1 {{cannot be computed by the caller, but the extent of a grid needs it}}
   %blocks = tile.dim %G, 0 : !tile.array<?x64xf32>
   tile.grid (%b) in (%blocks) {
@@ -73,7 +73,7 @@ func.func @blocks(%G: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], laun
 
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @no_grid(%g: !tile.array<64xf32> {launch.dims = [64]},
-                   %G: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.scratch}) attributes {tile.kernel} {
+                   %G: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.workspace}) attributes {tile.kernel} {
   %row = tile.load %g[:] : (!tile.array<64xf32>) -> !tile.tile<1 x 64 x f32>
   // expected-error @+1 {{is outside of any grid, so there is nothing to sum over}}
   tile.accumulate %row, %G : !tile.tile<1 x 64 x f32>, !tile.array<?x64xf32>
@@ -85,7 +85,7 @@ func.func @no_grid(%g: !tile.array<64xf32> {launch.dims = [64]},
 
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @nested(%g: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
-                  %G: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.scratch}) attributes {tile.kernel} {
+                  %G: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.workspace}) attributes {tile.kernel} {
   %zero = arith.constant 0 : index
   %T = tile.dim %g, 0 : !tile.array<?x64xf32>
   tile.grid (%t) in (%T) {
@@ -107,7 +107,7 @@ func.func @workspace(%g: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
   %T = tile.dim %g, 0 : !tile.array<?x64xf32>
   tile.grid (%t) in (%T) {
     %row = tile.load %g[%t, :] : (!tile.array<?x64xf32>, index) -> !tile.tile<1 x 64 x f32>
-    // expected-error @+1 {{needs a workspace with a row per block: an argument with 'launch.scratch' whose first dimension is '@blocks'}}
+    // expected-error @+1 {{needs a workspace with a row per block: an argument with 'launch.workspace' whose first dimension is '@blocks'}}
     tile.accumulate %row, %G : !tile.tile<1 x 64 x f32>, !tile.array<?x64xf32>
   }
   return
@@ -119,7 +119,7 @@ func.func @workspace(%g: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
 // A sum is seen after a phase only.
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @early(%g: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
-                 %G: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.scratch}) attributes {tile.kernel} {
+                 %G: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.workspace}) attributes {tile.kernel} {
   %zero = arith.constant 0 : index
   %T = tile.dim %g, 0 : !tile.array<?x64xf32>
   tile.grid (%t) in (%T) {
@@ -138,7 +138,7 @@ func.func @early(%g: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
 
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @shared(%g: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
-                  %G: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.scratch}) attributes {tile.kernel} {
+                  %G: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.workspace}) attributes {tile.kernel} {
   %T = tile.dim %g, 0 : !tile.array<?x64xf32>
   tile.grid (%t) in (%T) {
     %row = tile.load %g[%t, :] : (!tile.array<?x64xf32>, index) -> !tile.tile<1 x 64 x f32>

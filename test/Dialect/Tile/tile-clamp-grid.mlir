@@ -114,7 +114,7 @@ module attributes {machine.target = #machine.target<"Ascend910B4">} {
 // CHECK-SAME: %[[X:.*]]: !tile.array<?x64xf32> {{{.*}}}, %[[G:.*]]: !tile.array<?x64xf32> {{{.*}}}, %[[Y:.*]]: !tile.array<?x?xf32> {{{.*}}})
 // CHECK-SAME: launch.limit = 40 : i64
 func.func @sums(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
-                %G: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.scratch},
+                %G: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.workspace},
                 %y: !tile.array<?x?xf32> {launch.dims = ["A", "B"], launch.output}) attributes {tile.kernel} {
   %T = tile.dim %x, 0 : !tile.array<?x64xf32>
   %A = tile.dim %y, 0 : !tile.array<?x?xf32>

@@ -3,7 +3,7 @@
 
 // ONLINE-LABEL: func.func @mix
 // RELOAD-LABEL: func.func @mix
-// RELOAD-SAME: %[[SCORES:[a-z0-9]+]]: !tile.array<?x?xf32> {launch.dims = ["N", "T"], launch.scratch})
+// RELOAD-SAME: %[[SCORES:[a-z0-9]+]]: !tile.array<?x?xf32> {launch.dims = ["N", "T"], launch.workspace})
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @mix(%V: !tile.array<?x?x64xbf16> {launch.dims = ["N", "T", 64]},
                %h: !tile.array<?x64xf32> {launch.dims = ["T", 64], launch.output},

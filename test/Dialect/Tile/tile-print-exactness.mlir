@@ -66,7 +66,7 @@ func.func @carried(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
 
 // What is stored to an array is in what is loaded from it, and blocks sum in an order of their own.
 func.func @through_arrays(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
-                          %w: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.scratch},
+                          %w: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.workspace},
                           // expected-remark @+1 {{not exact: goes through tile.accumulate}}
                           %y: !tile.array<64xf32> {launch.dims = [64], launch.output}) attributes {tile.kernel} {
   %zero = arith.constant 0 : index

@@ -14,11 +14,11 @@
 // PIPELINE: func.func @sums_phase2(
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
 // CHECK-LABEL: func.func @sums(
-// CHECK-SAME: %[[X:.*]]: !tile.array<?x64xf32> {launch.dims = ["T", 64]}, %[[W:.*]]: !tile.array<64xf32> {launch.dims = [64]}, %[[G:.*]]: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.scratch}, %[[Y:.*]]: !tile.array<64xf32> {launch.dims = [64], launch.output})
+// CHECK-SAME: %[[X:.*]]: !tile.array<?x64xf32> {launch.dims = ["T", 64]}, %[[W:.*]]: !tile.array<64xf32> {launch.dims = [64]}, %[[G:.*]]: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.workspace}, %[[Y:.*]]: !tile.array<64xf32> {launch.dims = [64], launch.output})
 // CHECK-SAME: attributes {launch.limit = 40 : i64, tile.kernel}
 func.func @sums(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
                 %w: !tile.array<64xf32> {launch.dims = [64]},
-                %G: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.scratch},
+                %G: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.workspace},
                 %y: !tile.array<64xf32> {launch.dims = [64], launch.output}) attributes {tile.kernel, launch.limit = 40 : i64} {
   // CHECK-NOT: tile.load %[[W]]
   %weights = tile.load %w[:] : (!tile.array<64xf32>) -> !tile.tile<1 x 64 x f32>
@@ -40,13 +40,13 @@ func.func @sums(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
 // CHECK-SAME: launch.grid_of = @sums}
 func.func @sums_grid(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
                      %w: !tile.array<64xf32> {launch.dims = [64]},
-                     %G: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.scratch},
+                     %G: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.workspace},
                      %y: !tile.array<64xf32> {launch.dims = [64], launch.output}) -> index attributes {launch.grid_of = @sums} {
   %T = tile.dim %x, 0 : !tile.array<?x64xf32>
   return %T : index
 }
 // CHECK-LABEL: func.func @sums_phase1(
-// CHECK-SAME: %[[X:.*]]: !tile.array<?x64xf32> {launch.dims = ["T", 64]}, %[[W:.*]]: !tile.array<64xf32> {launch.dims = [64]}, %[[G:.*]]: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.scratch}, %[[Y:.*]]: !tile.array<64xf32> {launch.dims = [64], launch.output})
+// CHECK-SAME: %[[X:.*]]: !tile.array<?x64xf32> {launch.dims = ["T", 64]}, %[[W:.*]]: !tile.array<64xf32> {launch.dims = [64]}, %[[G:.*]]: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.workspace}, %[[Y:.*]]: !tile.array<64xf32> {launch.dims = [64], launch.output})
 // CHECK-SAME: attributes {launch.after = @sums, launch.limit = 40 : i64, tile.kernel}
 // CHECK: %[[WEIGHTS:.*]] = tile.load %[[W]]
 // CHECK: %[[SQUARES:.*]] = tile.mul %[[WEIGHTS]], %[[WEIGHTS]]

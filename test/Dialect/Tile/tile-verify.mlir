@@ -155,7 +155,7 @@ func.func @counted_grid() -> index attributes {launch.grid_of = @counted} {
 // -----
 
 func.func @accumulate(%g: !tile.array<64xf32> {launch.dims = [64]},
-                      %G: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.scratch}) attributes {tile.kernel} {
+                      %G: !tile.array<?x64xf32> {launch.dims = ["@blocks", 64], launch.workspace}) attributes {tile.kernel} {
   %row = tile.load %g[:] : (!tile.array<64xf32>) -> !tile.tile<1 x 64 x f32>
   // expected-error @+1 {{must be lowered first by tile-clamp-grid}}
   tile.accumulate %row, %G : !tile.tile<1 x 64 x f32>, !tile.array<?x64xf32>

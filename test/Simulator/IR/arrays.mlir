@@ -1,6 +1,6 @@
-// RUN: attn-sim %s --arg=table:3:iota:4x8xf32@16,1 --arg=i64:1 --arg=undef:3x8xf32 --arg=scratch --print=2 | FileCheck %s
+// RUN: attn-sim %s --arg=table:3:iota:4x8xf32@16,1 --arg=i64:1 --arg=undef:3x8xf32 --arg=workspace --print=2 | FileCheck %s
 
-// Tables, dimensions, strides, slots, slices, blocks of a grid and scratch.
+// Tables, dimensions, strides, slots, slices, blocks of a grid and workspaces.
 !row = memref<?x8xf32, strided<[?, 1]>, #ascend.space<gm>>
 !table = !ascend.table<!row>
 !gm = memref<?xf32, #ascend.space<gm>>
@@ -19,7 +19,7 @@ module attributes {machine.target = #machine.target<"Ascend910B4">} {
 // CHECK-NEXT: {{^}}  8 9 10 11 12 13 14 15{{$}}
 // CHECK-NEXT: {{^}}  8 9 10 11 12 13 14 15{{$}}
 func.func @kernel(%x: !table, %at: index, %o: !row {launch.output, launch.dims = ["N", 8]},
-                  %w: !row {launch.scratch, launch.dims = ["@blocks", 8]}) attributes {ascend.kernel, launch.limit = 40 : i64} {
+                  %w: !row {launch.workspace, launch.dims = ["@blocks", 8]}) attributes {ascend.kernel, launch.limit = 40 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
@@ -42,7 +42,7 @@ func.func @kernel(%x: !table, %at: index, %o: !row {launch.output, launch.dims =
   ascend.barrier all
   return
 }
-func.func @grid(%x: !table, %at: index, %o: !row, %w: !row {launch.scratch, launch.dims = ["@blocks", 8]}) -> index attributes {launch.grid_of = @kernel} {
+func.func @grid(%x: !table, %at: index, %o: !row, %w: !row {launch.workspace, launch.dims = ["@blocks", 8]}) -> index attributes {launch.grid_of = @kernel} {
   %n = ascend.dim %x, 0 : !table
   return %n : index
 }

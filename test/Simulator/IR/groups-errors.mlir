@@ -5,7 +5,7 @@
 // RUN: not attn-sim %s --kernel=half --arg=iota:64xf32 2>&1 | FileCheck %s --check-prefix=HALF
 // RUN: not attn-sim %s --kernel=half_cube --arg=iota:64xf32 2>&1 | FileCheck %s --check-prefix=OWN
 // RUN: not attn-sim %s --kernel=no_half --arg=iota:64xf32 2>&1 | FileCheck %s --check-prefix=NO-HALF
-// RUN: not attn-sim %s --kernel=no_groups --arg=scratch 2>&1 | FileCheck %s --check-prefix=NO-GROUPS
+// RUN: not attn-sim %s --kernel=no_groups --arg=workspace 2>&1 | FileCheck %s --check-prefix=NO-GROUPS
 
 // What a kind of core, or a kind of kernel, does not have.
 !gm = memref<?xf32, #ascend.space<gm>>
@@ -88,7 +88,7 @@ func.func @no_half(%x: !gm) attributes {ascend.kernel, ascend.kind = #ascend.ker
 }
 
 // NO-GROUPS: error: argument 0 (argument 0) {{.*}} is not known
-func.func @no_groups(%w: !array {launch.scratch, launch.dims = ["@groups"]}) attributes {ascend.kernel} {
+func.func @no_groups(%w: !array {launch.workspace, launch.dims = ["@groups"]}) attributes {ascend.kernel} {
   ascend.barrier all
   return
 }

@@ -1,6 +1,6 @@
-// RUN: attn-sim %s --kernel=both --arg=iota:8x64xf32 --arg=undef:8x64xf32 --arg=scratch --blocks=2 --print=1 --check-effects --record=%t | FileCheck %s
+// RUN: attn-sim %s --kernel=both --arg=iota:8x64xf32 --arg=undef:8x64xf32 --arg=workspace --blocks=2 --print=1 --check-effects --record=%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=RECORD < %t
-// RUN: attn-sim %s --kernel=both --arg=iota:64x64xf32 --arg=undef:64x64xf32 --arg=scratch --blocks=30 --timing-only | FileCheck %s --check-prefix=WAVES
+// RUN: attn-sim %s --kernel=both --arg=iota:64x64xf32 --arg=undef:64x64xf32 --arg=workspace --blocks=30 --timing-only | FileCheck %s --check-prefix=WAVES
 // RUN: attn-sim %s --kernel=alone --arg=iota:8x64xf32 --blocks=2 | FileCheck %s --check-prefix=ALONE
 // RUN: not attn-sim %s --kernel=shared --arg=iota:8x64xf32 --arg=undef:8x64xf32 --blocks=2 2>&1 | FileCheck %s --check-prefix=SHARED
 
@@ -36,7 +36,7 @@ module attributes {machine.target = #machine.target<"Ascend910B4">} {
 // RECORD: kernel 0, block 0, vector core 1, pipe
 // RECORD: kernel 0, block 1, cube core, pipe
 // WAVES: blocks: 30 on 60 cores
-func.func @both(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.scratch, launch.dims = ["@cores", 64]})
+func.func @both(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.workspace, launch.dims = ["@cores", 64]})
     attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<mixed>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -65,7 +65,7 @@ func.func @both(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.scratch,
   return
 }
 
-func.func @both_cube(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.scratch, launch.dims = ["@cores", 64]})
+func.func @both_cube(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.workspace, launch.dims = ["@cores", 64]})
     attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<mixed>, ascend.half_of = @both} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -1,6 +1,6 @@
-// RUN: attn-sim %s --arg=iota:4x64xf32 --arg=undef:4x64xf32 --arg=scratch --blocks=4 --print=1 --trace=%t.json | FileCheck %s
+// RUN: attn-sim %s --arg=iota:4x64xf32 --arg=undef:4x64xf32 --arg=workspace --blocks=4 --print=1 --trace=%t.json | FileCheck %s
 // RUN: FileCheck %s --check-prefix=TRACE < %t.json
-// RUN: not attn-sim %s --kernel=alone_phase1 --arg=iota:4x64xf32 --arg=undef:4x64xf32 --arg=scratch --blocks=4 2>&1 | FileCheck %s --check-prefix=ALONE
+// RUN: not attn-sim %s --kernel=alone_phase1 --arg=iota:4x64xf32 --arg=undef:4x64xf32 --arg=workspace --blocks=4 2>&1 | FileCheck %s --check-prefix=ALONE
 
 // A kernel and its later phase: one launch after the other, on the same arrays and workspaces; times are added up.
 !rows = memref<?x64xf32, strided<[?, 1]>, #ascend.space<gm>>
@@ -25,7 +25,7 @@ module attributes {machine.target = #machine.target<"Ascend910B4">} {
 // TRACE-SAME: "name":"copy_in","cat":"mte2","ph":"X","ts":6.3
 // Alone, the second has nothing to read.
 // ALONE: error: read of uninitialised memory
-func.func @alone(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.scratch, launch.dims = ["@blocks", 64]}) attributes {ascend.kernel} {
+func.func @alone(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.workspace, launch.dims = ["@blocks", 64]}) attributes {ascend.kernel} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
@@ -39,7 +39,7 @@ func.func @alone(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.scratch
   ascend.barrier all
   return
 }
-func.func @alone_phase1(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.scratch, launch.dims = ["@blocks", 64]})
+func.func @alone_phase1(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.workspace, launch.dims = ["@blocks", 64]})
     attributes {ascend.kernel, launch.after = @alone} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -1,8 +1,8 @@
-// RUN: attn-sim %s --kernel=handed_over --arg=iota:4x64xf32 --arg=undef:4x64xf32 --arg=scratch --blocks=4 --print=1 | FileCheck %s
-// RUN: not attn-sim %s --kernel=not_awaited --arg=iota:4x64xf32 --arg=undef:4x64xf32 --arg=scratch --blocks=4 2>&1 | FileCheck %s --check-prefix=RACE
-// RUN: not attn-sim %s --kernel=too_late --arg=iota:4x64xf32 --arg=undef:4x64xf32 --arg=scratch --blocks=4 2>&1 | FileCheck %s --check-prefix=LATE
-// RUN: not attn-sim %s --kernel=handed_over --arg=iota:64x64xf32 --arg=undef:64x64xf32 --arg=scratch --blocks=50 2>&1 | FileCheck %s --check-prefix=MANY
-// RUN: not attn-sim %s --kernel=missing --arg=iota:4x64xf32 --arg=undef:4x64xf32 --arg=scratch --blocks=4 2>&1 | FileCheck %s --check-prefix=MISSING
+// RUN: attn-sim %s --kernel=handed_over --arg=iota:4x64xf32 --arg=undef:4x64xf32 --arg=workspace --blocks=4 --print=1 | FileCheck %s
+// RUN: not attn-sim %s --kernel=not_awaited --arg=iota:4x64xf32 --arg=undef:4x64xf32 --arg=workspace --blocks=4 2>&1 | FileCheck %s --check-prefix=RACE
+// RUN: not attn-sim %s --kernel=too_late --arg=iota:4x64xf32 --arg=undef:4x64xf32 --arg=workspace --blocks=4 2>&1 | FileCheck %s --check-prefix=LATE
+// RUN: not attn-sim %s --kernel=handed_over --arg=iota:64x64xf32 --arg=undef:64x64xf32 --arg=workspace --blocks=50 2>&1 | FileCheck %s --check-prefix=MANY
+// RUN: not attn-sim %s --kernel=missing --arg=iota:4x64xf32 --arg=undef:4x64xf32 --arg=workspace --blocks=4 2>&1 | FileCheck %s --check-prefix=MISSING
 // RUN: attn-sim %s --kernel=empty --blocks=4 --arg=i64:0 | FileCheck %s --check-prefix=TIME
 // RUN: attn-sim %s --kernel=twice --blocks=4 --arg=i64:0 | FileCheck %s --check-prefix=TWICE
 
@@ -22,7 +22,7 @@ module attributes {machine.target = #machine.target<"Ascend910B4">} {
 // CHECK-NEXT: {{^}}  64 65
 // CHECK-NEXT: {{^}}  128 129
 // MANY: error: deadlock: nothing can go on: s waits for all 50 blocks to meet, and 40 have come: only 40 run at a time [block 0]
-func.func @handed_over(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.scratch, launch.dims = ["@blocks", 64]}) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<meeting_vector>} {
+func.func @handed_over(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.workspace, launch.dims = ["@blocks", 64]}) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<meeting_vector>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
@@ -49,7 +49,7 @@ func.func @handed_over(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.s
 
 // The same with a barrier of the core alone.
 // RACE: error: race: {{.*}} array "argument 2" {{.*}} of block {{.*}} it: nothing orders them
-func.func @not_awaited(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.scratch, launch.dims = ["@blocks", 64]}) attributes {ascend.kernel} {
+func.func @not_awaited(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.workspace, launch.dims = ["@blocks", 64]}) attributes {ascend.kernel} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
@@ -76,7 +76,7 @@ func.func @not_awaited(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.s
 
 // Two stores of different blocks to one row after the meeting: it orders only what lies on both sides of it.
 // LATE: error: race: copy_out writes array "argument 2" (bytes 0 to 255) while copy_out on mte3 of block {{[0-9]}} writes it: nothing orders them
-func.func @too_late(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.scratch, launch.dims = ["@blocks", 64]}) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<meeting_vector>} {
+func.func @too_late(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.workspace, launch.dims = ["@blocks", 64]}) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<meeting_vector>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
@@ -92,7 +92,7 @@ func.func @too_late(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.scra
 
 // Block 2 does not come.
 // MISSING: error: deadlock: nothing can go on: s waits for all 4 blocks to meet, and 3 have come [block 0]
-func.func @missing(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.scratch, launch.dims = ["@blocks", 64]}) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<meeting_vector>} {
+func.func @missing(%x: !rows, %o: !rows {launch.output}, %w: !rows {launch.workspace, launch.dims = ["@blocks", 64]}) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<meeting_vector>} {
   %c2 = arith.constant 2 : index
   %id = ascend.block_id
   %comes = arith.cmpi ne, %id, %c2 : index

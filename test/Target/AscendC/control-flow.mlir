@@ -147,7 +147,7 @@ func.func @floating_point(%a: f32 loc("a"), %k: i32 loc("k"), %n: index loc("n")
 // CHECK-LABEL: // cores
 // CHECK:       W: [blocks, 64] of float, workspace
 // CHECK:       void cores(
-func.func @cores(%w: memref<?x64xf32, strided<[64, 1]>, #ascend.space<gm>> {launch.dims = ["@cores", 64], launch.scratch} loc("W"))
+func.func @cores(%w: memref<?x64xf32, strided<[64, 1]>, #ascend.space<gm>> {launch.dims = ["@cores", 64], launch.workspace} loc("W"))
     attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<vector>} {
   %x = ascend.alloc "x" at 0 : !buf
   // CHECK: const int64_t block = static_cast<int64_t>(AscendC::GetBlockIdx());

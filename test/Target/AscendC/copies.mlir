@@ -28,7 +28,7 @@
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @copies(%V: !V {launch.dims = ["N", "T", 123]} loc("V"),
                   %lse: memref<?xf32, strided<[1]>, #ascend.space<gm>> {launch.dims = ["T"], launch.output} loc("lse"),
-                  %part: memref<?x16xf32, strided<[?, 1]>, #ascend.space<gm>> {launch.dims = ["@blocks", 16], launch.scratch} loc("part"),
+                  %part: memref<?x16xf32, strided<[?, 1]>, #ascend.space<gm>> {launch.dims = ["@blocks", 16], launch.workspace} loc("part"),
                   %all: index loc("all"))
     attributes {ascend.kernel, launch.limit = 40 : i64, launch.sizes = {BT = 2 : i64}} {
   // CHECK-NEXT: AscendC::InitSocState();

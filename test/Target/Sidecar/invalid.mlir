@@ -32,7 +32,7 @@ module attributes {machine.target = #machine.target<"host">} {
 
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
   // expected-error@below {{argument 0 (arg0) is workspace whose size in dimension 1 is not known: name it in 'launch.dims'}}
-  func.func @a(%G: memref<8x?xf32, strided<[?, 1]>, #ascend.space<gm>> {launch.scratch}) attributes {ascend.kernel} {
+  func.func @a(%G: memref<8x?xf32, strided<[?, 1]>, #ascend.space<gm>> {launch.workspace}) attributes {ascend.kernel} {
     return
   }
 }

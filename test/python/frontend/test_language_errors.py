@@ -279,9 +279,9 @@ BEFORE_GRID = {
                                 'at.scratch("D", at.f16)'),
     "scratch of no dim": ('G = at.scratch("K", at.f32)', "", "at.scratch: 'K' is neither a dimension of an argument nor a positive "
                           "number", 'at.scratch("K", at.f32)'),
-    "scratch with accents": ('é = at.scratch("D", at.f32)', "", "the scratch 'é' needs a name of ASCII letters", "é"),
+    "scratch with accents": ('é = at.scratch("D", at.f32)', "", "the workspace 'é' needs a name of ASCII letters", "é"),
     "scratch in a loop": ("", 'G = at.scratch("D", at.f32)', "at.scratch must be before the loops of a kernel", 'at.scratch("D", at.f32)'),
-    "store to a scratch": ('G = at.scratch("D", at.f32)', "G[:] = x", "'G' is a scratch: add to it with at.accumulate", "G[:]"),
+    "store to a scratch": ('G = at.scratch("D", at.f32)', "G[:] = x", "'G' is a workspace: add to it with at.accumulate", "G[:]"),
     "read before the phase": ('G = at.scratch("D", at.f32)', "at.accumulate(G, at.sum(x, 0))\ny = G[:]",
                               "'G' is read: its total is known after at.phase()", "G[:]"),
     "read before the sum": ('G = at.scratch("D", at.f32)', "y = G[:]", "'G' is read before at.accumulate: its total is known after "

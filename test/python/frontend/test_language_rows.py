@@ -252,7 +252,7 @@ def test_sum_over_the_grid(tmp_path):
     artefact.module("source")
     text = kernel_text.source_ir(artefact)
     assert "%S: !tile.array<256xf32> {launch.dims = [256], launch.output}," in text
-    assert '%G: !tile.array<?x256xf32> {launch.dims = ["@blocks", 256], launch.scratch})' in text
+    assert '%G: !tile.array<?x256xf32> {launch.dims = ["@blocks", 256], launch.workspace})' in text
     lines = [line.strip() for line in text[text.index("tile.accumulate") :].splitlines()]
     column = tile(128, 1)
     assert lines[:10] == [
@@ -270,7 +270,7 @@ def test_sum_over_the_grid(tmp_path):
     assert f"%G_blocks = tile.dim %G, 0 : {ARRAY}" in text
 
 
-def test_the_whole_row_of_a_scratch(tmp_path):
+def test_the_whole_row_of_a_workspace(tmp_path):
     text = SUM.replace(
         "for c in at.grid(at.tiles(D, 128)):\n            S[c] = G[c] * 2",
         "for c in at.grid(1):\n            S[:] = G[:]",

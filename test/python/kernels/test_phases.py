@@ -14,7 +14,7 @@ COLUMNS = 192
 SUM_ROWS = f"""
 func.func @sum_rows(%X: !tile.array<?x{COLUMNS}xf32> {{launch.dims = ["T", {COLUMNS}]}},
                     %Y: !tile.array<{COLUMNS}xf32> {{launch.dims = [{COLUMNS}], launch.output}},
-                    %G: !tile.array<?x{COLUMNS}xf32> {{launch.dims = ["@blocks", {COLUMNS}], launch.scratch}})
+                    %G: !tile.array<?x{COLUMNS}xf32> {{launch.dims = ["@blocks", {COLUMNS}], launch.workspace}})
     attributes {{tile.kernel, tile.symbols = {{BT = #tile.auto<1, 64>}}}} {{
   %zero = arith.constant 0 : index
   %none = arith.constant 0.0 : f32
@@ -51,7 +51,7 @@ def native(tensor):
 def on_host():
     """Sums rows on the CPU with a number of threads."""
     module = compiler.fit_for_host(SUM_ROWS, {})
-    assert module.scratch == [(["@blocks", COLUMNS], "f32")]
+    assert module.workspaces == [(["@blocks", COLUMNS], "f32")]
     module.run("attn-cpu")
     description, code = _core.jit_compile(module)
     kernel = _host.Kernel(json.loads(description), code)

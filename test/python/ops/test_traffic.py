@@ -33,14 +33,14 @@ NEIGHBORHOOD = [
 ]
 
 
-def scratch_bytes(report, names):
+def workspace_bytes(report, names):
     """Bytes read and written of arrays that are neither arguments nor outputs."""
     return sum(read + written for name, (read, written) in report.traffic.items() if name not in names)
 
 
 @pytest.mark.parametrize("case", [case for case in attn_res_cases() if case.length == 1024], ids=lambda c: c.kernel)
 def test_attention_residual(case):
-    """Weights and scratch included, at most five per cent more than the least; V is read once."""
+    """Weights and workspaces included, at most five per cent more than the least; V is read once."""
     report = predict(case).report
     assert case.least_bytes / 1e6 == pytest.approx(ATTN_RES_MEGABYTES[case.kernel], abs=0.05)
     assert report.gm_bytes <= 1.05 * case.least_bytes
@@ -52,12 +52,12 @@ def test_attention_residual(case):
 @pytest.mark.parametrize("preset, length, dtype, forward_mb, backward_mb", NEIGHBORHOOD,
                          ids=[f"{row[0].name}-{row[2].name}" for row in NEIGHBORHOOD])  # fmt: skip
 def test_neighborhood(preset, length, dtype, forward_mb, backward_mb, backward):
-    """At most ten per cent more than the least, scratch apart."""
+    """At most ten per cent more than the least, workspaces apart."""
     case = neighborhood_case(preset, length, dtype, backward)
     report = predict(case).report
     assert case.least_bytes / 1e6 == pytest.approx(backward_mb if backward else forward_mb, abs=0.05)
     names = {parameter.name for parameter in case.function.signature.parameters} | {"o", "lse", "dq", "dk", "dv"}
-    assert report.gm_bytes - scratch_bytes(report, names) <= 1.10 * case.least_bytes
+    assert report.gm_bytes - workspace_bytes(report, names) <= 1.10 * case.least_bytes
 
 
 def test_every_preset_of_the_benchmark_runs():
@@ -75,7 +75,7 @@ def test_every_preset_of_the_benchmark_runs():
 
 @pytest.mark.parametrize("want_dv, want_dw", [(True, False), (False, True)])
 def test_gradients_that_are_not_wanted_are_not_moved(want_dv, want_dw):
-    """Without weight gradients there is no scratch; without dV nothing of it is stored."""
+    """Without weight gradients there is no workspace; without dV nothing of it is stored."""
     row, weight = at.spec("1024 4096", at.bf16), at.spec("4096", at.bf16)
     lse, score = at.spec("1024", at.f32), at.spec("1024 8", at.f32)
     report = attn.simulate(

@@ -9,13 +9,13 @@
 namespace attn::launch {
 constexpr llvm::StringLiteral dimsName = "launch.dims";
 constexpr llvm::StringLiteral outputName = "launch.output";
-constexpr llvm::StringLiteral scratchName = "launch.scratch";
+constexpr llvm::StringLiteral workspaceName = "launch.workspace";
 constexpr llvm::StringLiteral limitName = "launch.limit";
 constexpr llvm::StringLiteral gridOfName = "launch.grid_of";
 constexpr llvm::StringLiteral afterName = "launch.after";
 constexpr llvm::StringLiteral sizesName = "launch.sizes";
 constexpr llvm::StringLiteral signatureName = "launch.signature";
-/// Dimensions of scratch arrays that the launch decides: the launched blocks, the groups of a mixed
+/// Dimensions of workspaces that the launch decides: the launched blocks, the groups of a mixed
 /// kernel, and the cores of one kind.
 constexpr llvm::StringLiteral blocksDim = "@blocks";
 constexpr llvm::StringLiteral groupsDim = "@groups";

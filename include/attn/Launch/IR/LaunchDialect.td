@@ -16,7 +16,7 @@ def Launch_Dialect : Dialect {
     |---|---|---|
     | `launch.dims = ["T", 4096]` | array argument | its dimensions by name or number; equal names mean equal sizes, checked by the caller |
     | `launch.output` | array argument | made by the caller, returned by the kernel |
-    | `launch.scratch` | array argument | workspace made by the caller; its dimensions may be what the launch decides, below |
+    | `launch.workspace` | array argument | workspace made by the caller; its dimensions may be what the launch decides, below |
     | `launch.limit = 40 : i64` | kernel | never launch more blocks than this |
     | `launch.grid_of = @kernel` | function | the host function that counts the tiles of that kernel's grid; same arguments, one index result |
     | `launch.after = @kernel` | kernel | a later phase of that kernel: launched after it, with the same arguments, workspaces and number of blocks |

@@ -7,7 +7,7 @@
 
 namespace attn::simulator {
 
-/// Matches `arguments` with those of `kernel`; scratch is made for `blocks` blocks.
+/// Matches `arguments` with those of `kernel`; workspaces are made for `blocks` blocks.
 mlir::FailureOr<Launch> bindArguments(mlir::func::FuncOp kernel, llvm::ArrayRef<Argument> arguments,
                                       int64_t blocks, bool needsData);
 

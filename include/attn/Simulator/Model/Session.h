@@ -27,7 +27,7 @@ struct BoundArgument {
 struct Launch {
   std::vector<GlobalArray> arrays;
   std::vector<BoundArgument> arguments;
-  /// Memory of scratch arrays that the caller left to us.
+  /// Memory of workspaces that the caller left to us.
   std::vector<std::vector<uint8_t>> ownedMemory;
 };
 

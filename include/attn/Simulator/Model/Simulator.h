@@ -29,13 +29,13 @@ struct Array {
 
 /// One argument of a kernel.
 struct Argument {
-  enum class Kind { Array, Table, Integer, Real, Scratch };
-  Kind kind = Kind::Scratch;
+  enum class Kind { Array, Table, Integer, Real, Workspace };
+  Kind kind = Kind::Workspace;
   /// One array, or the entries of a table.
   std::vector<Array> arrays;
   int64_t integer = 0;
   float real = 0;
-  /// Whether the arrays hold values. Outputs and scratch of the kernel never do, whatever this
+  /// Whether the arrays hold values. Outputs and workspaces of the kernel never do, whatever this
   /// says.
   bool isDefined = true;
 
@@ -44,7 +44,7 @@ struct Argument {
   static Argument scalar(int64_t value);
   static Argument scalar(float value);
   /// Workspace that the simulator makes itself, as large as the launch needs it.
-  static Argument scratch();
+  static Argument workspace();
 };
 
 struct SimulationOptions {

@@ -18,7 +18,7 @@ using ArgumentStorage = std::vector<std::unique_ptr<std::vector<uint8_t>>>;
 ///   …@200,1            the same with strides, in elements
 ///   table:<n>:<array>  n such arrays
 ///   f32:1e-6  i64:3    scalars
-///   scratch            workspace made by the simulator
+///   workspace          made by the simulator
 ///
 /// Arrays get no memory where `needsData` is false.
 mlir::FailureOr<Argument> parseArgument(llvm::StringRef text, mlir::MLIRContext *context,

@@ -53,7 +53,7 @@ void KernelFacts::add(scf::ForOp loop) {
       auto address = dyn_cast<AddressOp>(moving);
       Value array = address ? getArray(address.getResult()) : Value();
       bool isApart = address && (!writtenArrays.contains(array) ||
-                                 (loop->hasAttr("ascend.parallel") && !isScratch(array)));
+                                 (loop->hasAttr("ascend.parallel") && !isWorkspace(array)));
       if (!isApart)
         movingLoops.insert(loop);
       if (!address && index == loop.getInductionVar())
@@ -62,10 +62,10 @@ void KernelFacts::add(scf::ForOp loop) {
 }
 
 /// Whether all blocks of a launch may touch the same part of an array, as iterations of a loop may.
-bool KernelFacts::isScratch(Value array) {
+bool KernelFacts::isWorkspace(Value array) {
   auto argument = dyn_cast<BlockArgument>(array);
   return argument && argument.getOwner() == &kernel.getBody().front() &&
-         kernel.getArgAttr(argument.getArgNumber(), "launch.scratch");
+         kernel.getArgAttr(argument.getArgNumber(), "launch.workspace");
 }
 
 const IndexBounds &KernelFacts::getBounds(Value index) {
@@ -115,7 +115,7 @@ static std::optional<int64_t> findRowDimension(AddressOp address, Value pitch) {
 
 GlobalFacts KernelFacts::getGlobal(const Access &access) {
   Value array = getArray(access.memory);
-  GlobalFacts facts{access.memory, array, access.isWrite, isScratch(array)};
+  GlobalFacts facts{access.memory, array, access.isWrite, isWorkspace(array)};
   if (!access.range)
     return facts;
   facts.length = access.range->length;

@@ -19,7 +19,7 @@ struct GlobalFacts {
   mlir::Value memory;
   mlir::Value array;
   bool isWrite;
-  bool isScratch;
+  bool isWorkspace;
   /// Elements in a row; none where the whole array may be touched.
   mlir::Value length = {};
   llvm::SmallVector<Level, 1> levels = {};
@@ -62,7 +62,7 @@ private:
   void setFullTrips();
   void add(InstructionOpInterface instruction);
   void add(mlir::scf::ForOp loop);
-  bool isScratch(mlir::Value array);
+  bool isWorkspace(mlir::Value array);
   GlobalFacts getGlobal(const Access &access);
 };
 

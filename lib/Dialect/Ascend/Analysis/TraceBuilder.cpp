@@ -420,7 +420,7 @@ void TraceBuilder::addGlobal(const GlobalFacts &access, Pipe pipe, int32_t step,
     return;
   global.add(access.array, {step, pipe, access.isWrite, getSpans(access)}, needs,
              [&](int32_t left, int32_t right) {
-               return !access.isScratch && areInParallelIterations(left, right);
+               return !access.isWorkspace && areInParallelIterations(left, right);
              });
 }
 

@@ -22,9 +22,9 @@ static LogicalResult verifyArray(AccumulateOp first, func::FuncOp kernel) {
                   : ArrayAttr();
   auto rows = dims && !dims.empty() ? dyn_cast<StringAttr>(dims[0]) : StringAttr();
   if (!rows || rows.getValue() != launch::blocksDim ||
-      !kernel.getArgAttr(argument.getArgNumber(), launch::scratchName))
+      !kernel.getArgAttr(argument.getArgNumber(), launch::workspaceName))
     return first.emitOpError() << "needs a workspace with a row per block: an argument with '"
-                               << launch::scratchName << "' whose first dimension is '"
+                               << launch::workspaceName << "' whose first dimension is '"
                                << launch::blocksDim << "'";
   for (Operation *user : argument.getUsers()) {
     auto other = dyn_cast<AccumulateOp>(user);

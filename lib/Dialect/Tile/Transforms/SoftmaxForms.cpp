@@ -203,7 +203,7 @@ void rewriteReload(SoftmaxLoop &match) {
   });
   auto scoresType = ArrayType::get(context, shape, Float32Type::get(context));
   NamedAttribute attributes[] = {{launch::dimsName, ArrayAttr::get(context, match.scoreDims)},
-                                 {launch::scratchName, UnitAttr::get(context)}};
+                                 {launch::workspaceName, UnitAttr::get(context)}};
   unsigned number = kernel.getNumArguments();
   (void)kernel.insertArgument(number, scoresType, DictionaryAttr::get(context, attributes),
                               NameLoc::get(StringAttr::get(context, "scores"), stateLoc));

@@ -223,7 +223,7 @@ Value StripMiner::getSpillArray(BlockArgument carried) {
   Attribute dims[] = {StringAttr::get(context, launch::blocksDim),
                       getDim(context, plan.getWidth())};
   NamedAttribute attributes[] = {{launch::dimsName, ArrayAttr::get(context, dims)},
-                                 {launch::scratchName, UnitAttr::get(context)}};
+                                 {launch::workspaceName, UnitAttr::get(context)}};
   unsigned number = kernel.getNumArguments();
   (void)kernel.insertArgument(number, type, DictionaryAttr::get(context, attributes),
                               carried.getLoc());

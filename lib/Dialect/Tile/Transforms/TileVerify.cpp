@@ -87,7 +87,7 @@ static LogicalResult verifyArguments(func::FuncOp kernel) {
     auto dims = kernel.getArgAttrOfType<ArrayAttr>(number, launch::dimsName);
     if (!array) {
       if (dims || kernel.getArgAttr(number, launch::outputName) ||
-          kernel.getArgAttr(number, launch::scratchName))
+          kernel.getArgAttr(number, launch::workspaceName))
         return kernel.emitError() << "argument " << number
                                   << " is described as an array, but is not one";
       continue;
