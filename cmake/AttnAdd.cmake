@@ -29,9 +29,9 @@ function(attn_add_library name)
   add_dependencies(${name} attn-headers)
 endfunction()
 
-# attn_add_tool(<name> <sources>... [LINK <libraries>...])
+# attn_add_tool(<name> <sources>... [TEST_ONLY] [LINK <libraries>...]): installed, but for those that only tests use.
 function(attn_add_tool name)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "TEST_ONLY" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   # The precompiled header is made with -fPIC; an executable must be compiled alike to use it.
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
@@ -39,6 +39,9 @@ function(attn_add_tool name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
   target_precompile_headers(${name} REUSE_FROM attn-pch)
   add_dependencies(${name} attn-headers)
+  if(ARG_TEST_ONLY)
+    return()
+  endif()
   # Debian keeps libMLIR outside the loader's path; an installed tool must still find it.
   set_target_properties(${name} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
   # A wheel installs commands beside the interpreter.
