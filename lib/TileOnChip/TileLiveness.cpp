@@ -4,6 +4,9 @@
 #include "attn/TileOnChip/Families/Parts.h"
 #include "attn/TileOnChip/Families/Reductions.h"
 #include "attn/TileOnChip/OnChipOpInterface.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tile-choose"
 
 using namespace mlir;
 using namespace attn;
@@ -117,6 +120,7 @@ void TileLiveness::fuse(AddOp add) {
   if (!left && !right)
     return;
   auto product = (right ? add.getRhs() : add.getLhs()).getDefiningOp<MulOp>();
+  LDBG() << "an addition absorbs its product at " << product.getLoc();
   fusedProducts[add] = product;
   fusedInto[product] = add;
 }
@@ -126,6 +130,7 @@ void TileLiveness::fuse(ReduceOp sum) {
   if (!product || !product->hasOneUse() || product->getBlock() != sum->getBlock() ||
       !absorbsProduct(sum, product, model))
     return;
+  LDBG() << "a sum along rows absorbs its product at " << product.getLoc();
   fusedProducts[sum] = product;
   fusedInto[product] = sum;
 }

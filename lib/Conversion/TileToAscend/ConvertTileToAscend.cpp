@@ -56,8 +56,8 @@ static SmallVector<NamedAttribute> convertAttributes(func::FuncOp function) {
 
 static bool isTileType(Type type) { return isa<tile::TileDialect>(type.getDialect()); }
 
-/// Replaces `function` by its lowered form.
-static LogicalResult convert(func::FuncOp function, const Chip &chip) {
+/// Replaces `function` by what it is lowered to. Returns how many buffers that has.
+static FailureOr<int64_t> convert(func::FuncOp function, const Chip &chip) {
   if (function->hasAttr("tile.symbols"))
     return function.emitError("has unbound block sizes: tile-fit-tiles must run first");
   if (llvm::any_of(function.getArgumentTypes(),
@@ -88,7 +88,7 @@ static LogicalResult convert(func::FuncOp function, const Chip &chip) {
     return failure();
   }
   function.erase();
-  return success();
+  return assignment->getBuffers().size();
 }
 
 /// Whether any type of the function belongs to the tile stage.
@@ -116,8 +116,10 @@ struct ConvertTileToAscend : attn::impl::ConvertTileToAscendPassBase<ConvertTile
         function.emitError("uses tiles, but is neither a kernel nor counts the tiles of one");
         return signalPassFailure();
       }
-      if (failed(convert(function, *chip)))
+      FailureOr<int64_t> made = convert(function, *chip);
+      if (failed(made))
         return signalPassFailure();
+      buffers += *made;
     }
   }
 };

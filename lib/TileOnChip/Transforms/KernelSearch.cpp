@@ -4,7 +4,7 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/CSE.h"
-#include "llvm/Support/Debug.h"
+#include "llvm/Support/DebugLog.h"
 
 #define DEBUG_TYPE "tile-choose"
 
@@ -93,6 +93,7 @@ LogicalResult KernelSearch::decide(const FormAxis &axis, func::FuncOp current) {
     form = StringRef(asked->second);
   if (failed(form))
     return failure();
+  LDBG() << kernel.getName() << ": " << axis.getName() << " takes the form " << *form;
   forms[axis.getName()] = StringAttr::get(kernel.getContext(), *form);
   return axis.apply(current, *form);
 }

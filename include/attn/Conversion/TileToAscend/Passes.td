@@ -31,6 +31,7 @@ def ConvertTileToAscendPass : Pass<"convert-tile-to-ascend", "::mlir::ModuleOp">
     ascend.cast none %v32, %v count(%count) : ...
     ```
   }];
+  let statistics = [Statistic<"buffers", "buffers", "Buffers that were made">];
   let dependentDialects = ["::attn::ascend::AscendDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 

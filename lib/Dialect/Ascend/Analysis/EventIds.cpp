@@ -4,6 +4,9 @@
 #include "attn/Dialect/Ascend/Analysis/ExecutionTrace.h"
 #include "attn/Dialect/Ascend/Analysis/PipeClocks.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "ascend-assign-events"
 
 using namespace mlir;
 using namespace attn::ascend;
@@ -129,8 +132,12 @@ attn::ascend::chooseEventIds(func::FuncOp kernel, ArrayRef<EventGroup> events, i
       return SetFlagOp(first.sets.front()).emitError()
              << "is one of more events from " << stringifyPipe(first.source) << " to "
              << stringifyPipe(first.target) << " than the " << limit << " ids of the chip allow";
-    for (auto [member, id] : llvm::zip(members, *ids))
+    for (auto [member, id] : llvm::zip(members, *ids)) {
+      LDBG() << "event " << events[member].event << " from " << stringifyPipe(first.source)
+             << " to " << stringifyPipe(first.target) << ": id " << id << ", "
+             << events[member].slots << " slots";
       result[member] = id;
+    }
   }
   return result;
 }

@@ -1,6 +1,9 @@
 // Finds syncs that are not needed, those that most often run first.
 #include "SyncPruning.h"
 #include "SyncSharing.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "ascend-insert-sync"
 
 using namespace mlir;
 using namespace attn::ascend;
@@ -63,6 +66,8 @@ private:
       syncs.disable(index);
       if (!traces.areOrdered(syncs))
         syncs.enable(index);
+      else
+        LDBG() << "sync " << index << " is implied by the others";
     }
   }
 
@@ -117,6 +122,8 @@ bool Pruner::replaceRare() {
                      restartInside(traces, syncs, flag);
     if (!isReplaced)
       syncs.enable(rare);
+    else
+      LDBG() << "sync " << rare << ", which only short runs need, is replaced";
     hasReplaced |= isReplaced;
   }
   return hasReplaced;

@@ -2,6 +2,7 @@
 #include "attn/Dialect/Ascend/Analysis/EventIds.h"
 #include "attn/Dialect/Ascend/Analysis/Kernel.h"
 #include "attn/Dialect/Ascend/Transforms/Passes.h"
+#include <set>
 
 namespace attn {
 #define GEN_PASS_DEF_ASSIGNEVENTSPASS
@@ -25,10 +26,19 @@ class AssignEvents : public attn::impl::AssignEventsPassBase<AssignEvents> {
     FailureOr<std::vector<EventGroup>> events = collectEvents(kernel);
     if (failed(events))
       return signalPassFailure();
-    FailureOr<SmallVector<int64_t>> ids = chooseEventIds(kernel, *events, chip->eventIds);
-    if (failed(ids))
+    FailureOr<SmallVector<int64_t>> chosen = chooseEventIds(kernel, *events, chip->eventIds);
+    if (failed(chosen))
       return signalPassFailure();
-    assign(*events, *ids);
+    assign(*events, *chosen);
+    ids += countIds(*events, *chosen);
+  }
+
+  static int64_t countIds(ArrayRef<EventGroup> events, ArrayRef<int64_t> ids) {
+    std::set<std::tuple<Pipe, Pipe, int64_t>> used;
+    for (auto [event, first] : llvm::zip(events, ids))
+      for (int64_t id = first; id < first + event.slots; ++id)
+        used.insert({event.source, event.target, id});
+    return used.size();
   }
 
   static void assign(MutableArrayRef<EventGroup> events, ArrayRef<int64_t> ids) {

@@ -3,6 +3,9 @@
 #include "attn/Dialect/Ascend/Analysis/Kernel.h"
 #include "attn/Dialect/Ascend/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "ascend-double-buffer"
 
 namespace attn {
 #define GEN_PASS_DEF_DOUBLEBUFFERPASS
@@ -66,8 +69,10 @@ public:
       auto loop = cast<scf::ForOp>(current);
       int64_t slots = getStages(loop);
       Value slot = addCounter(loop, slots);
-      for (AllocOp buffer : buffers)
+      for (AllocOp buffer : buffers) {
+        LDBG() << "'" << buffer.getName() << "' gets " << slots << " slots";
         multiply(buffer, slot, slots);
+      }
     }
   }
 

@@ -324,6 +324,7 @@ class ExpandComposites : public attn::impl::ExpandCompositesPassBase<ExpandCompo
       if (failed(written))
         return signalPassFailure();
       composite->erase();
+      ++expanded;
     }
   }
 };

@@ -4,6 +4,9 @@
 #include "attn/Dialect/Ascend/Analysis/Kernel.h"
 #include "attn/Dialect/Ascend/Transforms/Passes.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "ascend-group-loads"
 
 namespace attn {
 #define GEN_PASS_DEF_GROUPLOADSPASS
@@ -107,8 +110,10 @@ class GroupLoads : public attn::impl::GroupLoadsPassBase<GroupLoads> {
       for (Load &load : loads)
         if (load.buffer)
           ids += load.buffer.getSlotCount();
-      if (ids > chip->eventIds)
-        group(loads);
+      if (ids <= chip->eventIds)
+        return;
+      LDBG() << "a loop's loads need " << ids << " ids where there are " << chip->eventIds;
+      group(loads);
     });
   }
 

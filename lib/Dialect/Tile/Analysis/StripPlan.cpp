@@ -4,7 +4,10 @@
 #include "attn/Dialect/Tile/Analysis/Elementwise.h"
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "attn/Dialect/Tile/Analysis/Selection.h"
+#include "llvm/Support/DebugLog.h"
 #include <set>
+
+#define DEBUG_TYPE "tile-choose"
 
 using namespace mlir;
 using namespace attn;
@@ -69,6 +72,7 @@ private:
   };
 
   bool refuse(const Twine &why) {
+    LDBG() << kernel.getName() << " in strips of " << plan.getWidth() << " columns: " << why;
     reason = why.str();
     return false;
   }

@@ -109,6 +109,7 @@ struct ClampGrid : attn::impl::ClampGridPassBase<ClampGrid> {
       int64_t limit = grids->empty() ? 1 : most;
       if (failed(makeCounter(kernel, *grids)) || failed(clampGrids(kernel)))
         return signalPassFailure();
+      gridsClamped += grids->size();
       kernel->setAttr(launch::limitName, Builder(kernel).getI64IntegerAttr(limit));
     }
   }

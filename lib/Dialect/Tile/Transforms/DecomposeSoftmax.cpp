@@ -2,6 +2,9 @@
 // stage).
 #include "attn/Dialect/Tile/Transforms/Passes.h"
 #include "attn/Dialect/Tile/Transforms/SoftmaxForms.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tile-decompose-softmax"
 
 namespace attn {
 #define GEN_PASS_DEF_DECOMPOSESOFTMAXPASS
@@ -27,6 +30,7 @@ struct DecomposeSoftmax : attn::impl::DecomposeSoftmaxPassBase<DecomposeSoftmax>
                            << "'; known: auto, online, two-phase-resident, two-phase-reload";
         return signalPassFailure();
       }
+      LDBG() << kernel.getName() << ": form " << getFormName(*chosen);
       kernel.walk([&](SoftmaxInitOp) { ++statesDecomposed; });
       if (failed(rewriteSoftmax(kernel, *chosen)))
         return signalPassFailure();

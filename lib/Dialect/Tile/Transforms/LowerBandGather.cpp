@@ -2,6 +2,9 @@
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "attn/Dialect/Tile/Transforms/BandForms.h"
 #include "attn/Dialect/Tile/Transforms/Passes.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tile-lower-band-gather"
 
 namespace attn {
 #define GEN_PASS_DEF_LOWERBANDGATHERPASS
@@ -25,6 +28,8 @@ struct LowerBandGather : attn::impl::LowerBandGatherPassBase<LowerBandGather> {
       FailureOr<BandForm> chosen = getBandForm(kernel, getFormOf(kernel));
       if (failed(chosen) || (!bandOps.empty() && failed(rewriteBands(kernel, *chosen))))
         return signalPassFailure();
+      LDBG() << kernel.getName() << ": " << bandOps.size() << " ops on bands, form "
+             << tile::getFormName(*chosen);
       bandsLowered += bandOps.size();
     }
   }

@@ -119,9 +119,11 @@ struct SplitPhases : attn::impl::SplitPhasesPassBase<SplitPhases> {
       return signalPassFailure();
     if (phases == "barrier" && !chip->isHost)
       return;
-    for (func::FuncOp kernel : *kernels)
+    for (func::FuncOp kernel : *kernels) {
+      phasesSplit += llvm::range_size(kernel.getBody().getOps<PhaseOp>());
       if (failed(splitKernel(kernel)))
         return signalPassFailure();
+    }
   }
 };
 } // namespace

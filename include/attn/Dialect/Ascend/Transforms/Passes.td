@@ -30,6 +30,7 @@ def ExpandCompositesPass : Pass<"ascend-expand-composites", "::mlir::func::FuncO
     ascend.whole_reduce sum %d, %t1 mask 64 repeat(%c2) strides [1, 1, 8] : ...
     ```
   }];
+  let statistics = [Statistic<"expanded", "expanded", "Composites that were expanded">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
@@ -183,6 +184,7 @@ def AssignEventsPass : Pass<"ascend-assign-events", "::mlir::func::FuncOp"> {
     ascend.set_flag mte2 to v event 0 slot(%slot) of 2
     ```
   }];
+  let statistics = [Statistic<"ids", "ids", "Ids in use, of all pairs of pipes">];
 }
 
 def AscendVerifyPass : Pass<"ascend-verify", "::mlir::func::FuncOp"> {

@@ -133,6 +133,7 @@ def ClampGridPass : Pass<"tile-clamp-grid", "::mlir::ModuleOp"> {
     tile.store %sum, %G[%id, :] : ...
     ```
   }];
+  let statistics = [Statistic<"gridsClamped", "grids-clamped", "grids that were divided among blocks">];
   let dependentDialects = ["::attn::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
 }
 
@@ -196,6 +197,7 @@ def SplitPhasesPass : Pass<"tile-split-phases", "::mlir::ModuleOp"> {
     with a function that counts tiles for each.
   }];
   let options = [Option<"phases", "phases", "std::string", "\"launches\"", "barrier or launches">];
+  let statistics = [Statistic<"phasesSplit", "phases-split", "phases that became kernels of their own">];
   let dependentDialects = ["::attn::tile::TileDialect", "::mlir::func::FuncDialect"];
 }
 
