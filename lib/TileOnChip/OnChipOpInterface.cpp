@@ -30,6 +30,8 @@ StringRef onchip::getName(Scratch scratch) {
     return "part";
   case Scratch::PartBlocks:
     return "part_blocks";
+  case Scratch::Positive:
+    return "positive";
   case Scratch::Products:
     return "products";
   case Scratch::Reduce:

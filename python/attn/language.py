@@ -9,8 +9,8 @@ from __future__ import annotations
 __all__ = [
     "Auto", "Const", "Spec", "Tensor", "Tensors",
     "abs", "accumulate", "band_dot", "band_mix", "band_spread", "cdiv", "concat", "empty", "empty_like", "exp", "full",
-    "grid", "log", "mask", "max", "maximum", "mean", "min", "minimum", "phase", "range", "rsqrt", "scratch", "softmax",
-    "softmax_state", "spec", "sqrt", "sum", "tiles", "zeros",
+    "grid", "leaky_relu", "log", "mask", "max", "maximum", "mean", "min", "minimum", "phase", "range", "rsqrt",
+    "scratch", "softmax", "softmax_state", "spec", "sqrt", "sum", "tiles", "zeros",
     "bf16", "f16", "f32", "i32",
 ]  # fmt: skip
 
@@ -326,6 +326,11 @@ def rsqrt(x):
 @Word
 def abs(x):
     """The absolute value."""
+
+
+@Word
+def leaky_relu(x, slope):
+    """x where it is not negative, else x * slope; the slope is a number."""
 
 
 @Word

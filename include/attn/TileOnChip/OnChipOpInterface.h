@@ -20,6 +20,7 @@ enum class Scratch {
   One,        // ones, to be divided
   Part,       // a splat that is inserted into a narrow column
   PartBlocks, // the blocks of the part that is inserted
+  Positive,   // the positive part of a tile, where the chip's own leaky ReLU is not used
   Products,   // the products of a sum, one repeat of columns wide
   Reduce,     // the partial results of a reduction along rows
   Spread,     // a single value as a row or column

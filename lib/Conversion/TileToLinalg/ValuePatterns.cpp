@@ -81,6 +81,26 @@ struct ConvertRsqrt : OpConversionPattern<RsqrtOp> {
   }
 };
 
+/// A NaN is not below zero, and stays.
+struct ConvertLeakyRelu : OpConversionPattern<LeakyReluOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(LeakyReluOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    auto payload = [&](OpBuilder &builder, Location loc, ValueRange arguments) -> Value {
+      Value x = arguments[0];
+      Value zero = arith::ConstantOp::create(builder, loc, builder.getFloatAttr(x.getType(), 0.0));
+      Value isBelow = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, x, zero);
+      Value scaled = arith::MulFOp::create(builder, loc, x, adaptor.getSlope());
+      return arith::SelectOp::create(builder, loc, isBelow, scaled, x);
+    };
+    rewriter.replaceOp(op,
+                       createElementwise(rewriter, op.getLoc(), type, adaptor.getInput(), payload));
+    return success();
+  }
+};
+
 /// A scalar of another type; narrowing rounds to nearest even, to integers as well.
 Value createCast(OpBuilder &builder, Location loc, Value value, Type to) {
   Type from = value.getType();
@@ -323,7 +343,8 @@ void attn::populateValuePatterns(const TypeConverter &converter, const ValidRows
            ConvertElementwise<MaximumOp, arith::MaximumFOp>,
            ConvertElementwise<MinimumOp, arith::MinimumFOp>, ConvertElementwise<ExpOp, math::ExpOp>,
            ConvertElementwise<LogOp, math::LogOp>, ConvertElementwise<SqrtOp, math::SqrtOp>,
-           ConvertElementwise<AbsOp, math::AbsFOp>, ConvertRsqrt, ConvertCast, ConvertSplat,
-           ConvertUndefined, ConvertExtract, ConvertInsert, ConvertBandMask>(converter, context);
+           ConvertElementwise<AbsOp, math::AbsFOp>, ConvertRsqrt, ConvertLeakyRelu, ConvertCast,
+           ConvertSplat, ConvertUndefined, ConvertExtract, ConvertInsert, ConvertBandMask>(
+          converter, context);
   patterns.add<ConvertReduce>(converter, context, validRows);
 }

@@ -140,6 +140,8 @@ template <typename Access> void Execution::computeScalar(ArrayRef<Run> runs) {
     return mapOne<Access>(local, runs, [=](float x) { return maximum(x, scalar); });
   case ScalarKind::Mins:
     return mapOne<Access>(local, runs, [=](float x) { return minimum(x, scalar); });
+  case ScalarKind::LeakyRelu:
+    return mapOne<Access>(local, runs, [=](float x) { return x < 0 ? x * scalar : x; });
   }
 }
 

@@ -1,6 +1,7 @@
 // Arithmetic and casts on the chip: one form per pair of shapes, its scratch, cost and instructions
 // (tile on the chip, family).
 #include "attn/TileOnChip/Families/Elementwise.h"
+#include "attn/Dialect/Ascend/IR/Instructions.h"
 #include "attn/Dialect/Tile/Analysis/Elementwise.h"
 #include "attn/TileOnChip/Lowering.h"
 #include "llvm/Support/MathExtras.h"
@@ -268,6 +269,12 @@ static void lowerMulAdd(Lowering &lowering, AddOp op, MulOp product) {
 // Models
 //===----------------------------------------------------------------------===//
 
+/// One instruction of the family over all elements of the result.
+static double getCycles(Operation *op, VectorFamily family, const ChipModel &model,
+                        const CostModel &costs) {
+  return costs.getCycles(family, 1, model.getRepeats(getTileType(op->getResult(0))));
+}
+
 static double getBinaryCycles(Operation *op, VectorFamily family, const ChipModel &model,
                               const CostModel &costs) {
   TileType result = getTileType(op->getResult(0));
@@ -277,10 +284,10 @@ static double getBinaryCycles(Operation *op, VectorFamily family, const ChipMode
                                     llvm::divideCeil(result.getColCount(), model.getLanes()));
   switch (getBinaryShape(op).form) {
   case BinaryForm::Elements:
-    return costs.getCycles(family, 1, repeats);
+    return getCycles(op, family, model, costs);
   case BinaryForm::Scalar:
-    return costs.getCycles(family == VectorFamily::Div ? family : VectorFamily::WithScalar, 1,
-                           repeats);
+    // There is no division by a scalar: the scalar is spread first.
+    return getCycles(op, isa<DivOp>(op) ? family : getFamily(ScalarKind::Muls), model, costs);
   case BinaryForm::Row:
     return costs.getCycles(family, steps, repeats);
   case BinaryForm::Column:
@@ -315,8 +322,8 @@ static void addBinaryScratch(Operation *op, const ChipModel &model,
 
 namespace {
 
-template <typename Op, BinaryKind kind, VectorFamily family>
-struct BinaryOnChip : OnChipOpInterface::ExternalModel<BinaryOnChip<Op, kind, family>, Op> {
+template <typename Op, BinaryKind kind>
+struct BinaryOnChip : OnChipOpInterface::ExternalModel<BinaryOnChip<Op, kind>, Op> {
   void addScratch(Operation *op, const ChipModel &model, MulOp product,
                   SmallVectorImpl<ScratchNeed> &needs) const {
     addBinaryScratch(product ? product.getOperation() : op, model, needs);
@@ -330,7 +337,7 @@ struct BinaryOnChip : OnChipOpInterface::ExternalModel<BinaryOnChip<Op, kind, fa
   }
   OpCost getCost(Operation *op, const ChipModel &model, const CostModel &costs) const {
     OpCost cost;
-    cost.vectorCycles = getBinaryCycles(op, family, model, costs);
+    cost.vectorCycles = getBinaryCycles(op, getFamily(kind), model, costs);
     return cost;
   }
   LogicalResult lower(Operation *op, Lowering &lowering) const {
@@ -348,12 +355,12 @@ struct BinaryOnChip : OnChipOpInterface::ExternalModel<BinaryOnChip<Op, kind, fa
   }
 };
 
-template <typename Op, UnaryKind kind, VectorFamily family>
-struct UnaryOnChip : OnChipOpInterface::ExternalModel<UnaryOnChip<Op, kind, family>, Op> {
+template <typename Op, UnaryKind kind>
+struct UnaryOnChip : OnChipOpInterface::ExternalModel<UnaryOnChip<Op, kind>, Op> {
   bool mayWriteOver(Operation *, OpOperand &) const { return true; }
   OpCost getCost(Operation *op, const ChipModel &model, const CostModel &costs) const {
     OpCost cost;
-    cost.vectorCycles = costs.getCycles(family, 1, model.getRepeats(getTileType(op->getResult(0))));
+    cost.vectorCycles = getCycles(op, getFamily(kind), model, costs);
     return cost;
   }
   LogicalResult lower(Operation *op, Lowering &lowering) const {
@@ -368,7 +375,7 @@ struct UnaryOnChip : OnChipOpInterface::ExternalModel<UnaryOnChip<Op, kind, fami
 
 /// The chip's own reciprocal root is an approximation: 1 is divided by the root.
 struct RsqrtOnChip : OnChipOpInterface::ExternalModel<RsqrtOnChip, RsqrtOp> {
-  using Root = UnaryOnChip<RsqrtOp, UnaryKind::Sqrt, VectorFamily::Sqrt>;
+  using Root = UnaryOnChip<RsqrtOp, UnaryKind::Sqrt>;
 
   void addScratch(Operation *op, const ChipModel &model, MulOp,
                   SmallVectorImpl<ScratchNeed> &needs) const {
@@ -378,8 +385,7 @@ struct RsqrtOnChip : OnChipOpInterface::ExternalModel<RsqrtOnChip, RsqrtOp> {
   bool mayWriteOver(Operation *, OpOperand &) const { return true; }
   OpCost getCost(Operation *op, const ChipModel &model, const CostModel &costs) const {
     OpCost cost = Root().getCost(op, model, costs);
-    cost.vectorCycles +=
-        costs.getCycles(VectorFamily::Div, 1, model.getRepeats(getTileType(op->getResult(0))));
+    cost.vectorCycles += getCycles(op, getFamily(BinaryKind::Div), model, costs);
     return cost;
   }
   LogicalResult lower(Operation *op, Lowering &lowering) const {
@@ -393,11 +399,48 @@ struct RsqrtOnChip : OnChipOpInterface::ExternalModel<RsqrtOnChip, RsqrtOp> {
   }
 };
 
+/// HIVM has no leaky ReLU: there, the positive part is added to the scaled negative one.
+struct LeakyReluOnChip : OnChipOpInterface::ExternalModel<LeakyReluOnChip, LeakyReluOp> {
+  void addScratch(Operation *op, const ChipModel &model, MulOp,
+                  SmallVectorImpl<ScratchNeed> &needs) const {
+    TileType type = getTileType(op->getResult(0));
+    if (model.keepsComposites())
+      needs.push_back({Scratch::Positive, type.getElementType(), model.getBufferElements(type)});
+  }
+  bool mayWriteOver(Operation *, OpOperand &) const { return true; }
+  OpCost getCost(Operation *op, const ChipModel &model, const CostModel &costs) const {
+    OpCost cost;
+    cost.vectorCycles = getCycles(op, getFamily(ScalarKind::LeakyRelu), model, costs);
+    if (model.keepsComposites())
+      for (VectorFamily family :
+           {getFamily(ScalarKind::Mins), getFamily(ScalarKind::Muls), getFamily(BinaryKind::Add)})
+        cost.vectorCycles += getCycles(op, family, model, costs);
+    return cost;
+  }
+  LogicalResult lower(Operation *op, Lowering &lowering) const {
+    auto leaky = cast<LeakyReluOp>(op);
+    Value result = leaky.getResult(), input = leaky.getInput();
+    lowering.limitRows(result);
+    Value dst = lowering.getMemory(result), src = lowering.getMemory(input);
+    Value slope = lowering.scalars.lookup(leaky.getSlope()), count = lowering.getCount(result);
+    if (!lowering.model.keepsComposites()) {
+      lowering.emitScalar(ScalarKind::LeakyRelu, dst, src, slope, count);
+      return success();
+    }
+    Value positive = lowering.getScratch(op, Scratch::Positive), zero = lowering.constant(0.0f);
+    lowering.emitScalar(ScalarKind::Maxs, positive, src, zero, count);
+    lowering.emitScalar(ScalarKind::Mins, dst, src, zero, count);
+    lowering.emitScalar(ScalarKind::Muls, dst, dst, slope, count);
+    lowering.emitBinary(BinaryKind::Add, dst, dst, positive, count);
+    return success();
+  }
+};
+
 struct CastOnChip : OnChipOpInterface::ExternalModel<CastOnChip, tile::CastOp> {
   OpCost getCost(Operation *op, const ChipModel &model, const CostModel &costs) const {
     OpCost cost;
     cost.vectorCycles =
-        costs.getCycles(VectorFamily::Cast, 1, model.getRepeats(getTileType(op->getResult(0))));
+        getCycles(op, *ascend::getFamily(ascend::Opcode::Cast, /*kind=*/0), model, costs);
     return cost;
   }
   LogicalResult lower(Operation *op, Lowering &lowering) const {
@@ -420,20 +463,17 @@ struct CastOnChip : OnChipOpInterface::ExternalModel<CastOnChip, tile::CastOp> {
 } // namespace
 
 void onchip::registerElementwise(MLIRContext *context) {
-  AddOp::attachInterface<BinaryOnChip<AddOp, BinaryKind::Add, VectorFamily::AddSubMaxMin>>(
-      *context);
-  SubOp::attachInterface<BinaryOnChip<SubOp, BinaryKind::Sub, VectorFamily::AddSubMaxMin>>(
-      *context);
-  MulOp::attachInterface<BinaryOnChip<MulOp, BinaryKind::Mul, VectorFamily::Mul>>(*context);
-  DivOp::attachInterface<BinaryOnChip<DivOp, BinaryKind::Div, VectorFamily::Div>>(*context);
-  MaximumOp::attachInterface<BinaryOnChip<MaximumOp, BinaryKind::Max, VectorFamily::AddSubMaxMin>>(
-      *context);
-  MinimumOp::attachInterface<BinaryOnChip<MinimumOp, BinaryKind::Min, VectorFamily::AddSubMaxMin>>(
-      *context);
-  ExpOp::attachInterface<UnaryOnChip<ExpOp, UnaryKind::Exp, VectorFamily::Exp>>(*context);
-  LogOp::attachInterface<UnaryOnChip<LogOp, UnaryKind::Ln, VectorFamily::Ln>>(*context);
-  SqrtOp::attachInterface<UnaryOnChip<SqrtOp, UnaryKind::Sqrt, VectorFamily::Sqrt>>(*context);
-  AbsOp::attachInterface<UnaryOnChip<AbsOp, UnaryKind::Abs, VectorFamily::WithScalar>>(*context);
+  AddOp::attachInterface<BinaryOnChip<AddOp, BinaryKind::Add>>(*context);
+  SubOp::attachInterface<BinaryOnChip<SubOp, BinaryKind::Sub>>(*context);
+  MulOp::attachInterface<BinaryOnChip<MulOp, BinaryKind::Mul>>(*context);
+  DivOp::attachInterface<BinaryOnChip<DivOp, BinaryKind::Div>>(*context);
+  MaximumOp::attachInterface<BinaryOnChip<MaximumOp, BinaryKind::Max>>(*context);
+  MinimumOp::attachInterface<BinaryOnChip<MinimumOp, BinaryKind::Min>>(*context);
+  ExpOp::attachInterface<UnaryOnChip<ExpOp, UnaryKind::Exp>>(*context);
+  LogOp::attachInterface<UnaryOnChip<LogOp, UnaryKind::Ln>>(*context);
+  SqrtOp::attachInterface<UnaryOnChip<SqrtOp, UnaryKind::Sqrt>>(*context);
+  AbsOp::attachInterface<UnaryOnChip<AbsOp, UnaryKind::Abs>>(*context);
+  LeakyReluOp::attachInterface<LeakyReluOnChip>(*context);
   RsqrtOp::attachInterface<RsqrtOnChip>(*context);
   tile::CastOp::attachInterface<CastOnChip>(*context);
 }

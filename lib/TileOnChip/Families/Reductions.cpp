@@ -1,6 +1,7 @@
 // Reductions along rows and down columns on the chip: form, scratch, cost and instructions (tile on
 // the chip, family).
 #include "attn/TileOnChip/Families/Reductions.h"
+#include "attn/Dialect/Ascend/IR/Instructions.h"
 #include "attn/TileOnChip/Families/Elementwise.h"
 #include "attn/TileOnChip/Lowering.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -168,12 +169,13 @@ static double getReduceCycles(ReduceOp op, const ChipModel &model, const CostMod
   int64_t lanes = model.getLanes(), perRepeat = model.getRepeatBlocks();
   int64_t rows = input.getRowCount(), cols = input.getColCount(), repeats = model.getRepeats(input);
   // Down the columns: an instruction for each row, or for each repeat of columns.
+  VectorFamily combining = getFamily(getCombiningKind(op));
   if (op.getAxis() == 0)
     return costs.getCycles(
-        VectorFamily::AddSubMaxMin,
-        1 + std::min<int64_t>(rows - 1, llvm::divideCeil(model.getPitch(input), lanes)), repeats);
-  VectorFamily blocks = op.getKind() == ReduceKind::Sum ? VectorFamily::BlockReduceSum
-                                                        : VectorFamily::BlockReduceMaxMin;
+        combining, 1 + std::min<int64_t>(rows - 1, llvm::divideCeil(model.getPitch(input), lanes)),
+        repeats);
+  int kind = static_cast<int>(getReduceKind(op));
+  VectorFamily blocks = *ascend::getFamily(ascend::Opcode::BlockReduce, kind);
   // A repeat of elements to one per data block, and those to one.
   double folding = costs.getCycles(blocks, 1, rows) +
                    costs.getCycles(blocks, 1, llvm::divideCeil(rows, perRepeat));
@@ -181,9 +183,9 @@ static double getReduceCycles(ReduceOp op, const ChipModel &model, const CostMod
   if (product && absorbsProduct(op, product, model)) {
     // Beyond the product itself: what is added up, one repeat of columns at a time.
     int64_t slices = llvm::divideCeil(cols, lanes) - 1;
-    return costs.getCycles(VectorFamily::AddSubMaxMin, slices, slices * rows) + folding;
+    return costs.getCycles(combining, slices, slices * rows) + folding;
   }
-  double atOnce = costs.getCycles(VectorFamily::WholeReduce, 1, rows);
+  double atOnce = costs.getCycles(*ascend::getFamily(ascend::Opcode::WholeReduce, kind), 1, rows);
   if (cols <= lanes)
     return cols == lanes && rows >= perRepeat ? folding : atOnce;
   // What is left of each row is reduced at once.

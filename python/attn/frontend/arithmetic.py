@@ -150,6 +150,14 @@ class Arithmetic:
         x = self.operand(x, node, f"at.{mnemonic}")
         return x._replace(ssa=self._writer.define(f"tile.{mnemonic} {x.ssa} : {x.type}", node, name))
 
+    def leaky_relu(self, x, slope, node: Node, name: str | None = None):
+        """`x` where it is not negative, else `x * slope`."""
+        if is_number(x) and is_number(slope):
+            return x if x >= 0 else x * slope
+        x = self.operand(x, node, "at.leaky_relu")
+        slope = self.float(slope, node, "the slope of at.leaky_relu")
+        return x._replace(ssa=self._writer.define(f"tile.leaky_relu {x.ssa}, {slope} : {x.type}", node, name))
+
     def negate(self, x, node: Node, name: str | None = None):
         """`-x`."""
         x = self.size(x, node)

@@ -24,6 +24,10 @@ def _binary(symbol: str):
     return lambda lowering, node, name, a, b: lowering.arithmetic.binary(symbol, a, b, node, name)
 
 
+def _leaky_relu(lowering, node: ast.Call, name, x, slope):
+    return lowering.arithmetic.leaky_relu(x, slope, node, name)
+
+
 def _reduction(kind: str):
     return lambda lowering, node, name, x, axis: lowering.arithmetic.reduce(kind, x, axis, node, name)
 
@@ -92,6 +96,7 @@ WORDS = {
     "sqrt": _function("sqrt"),
     "rsqrt": _function("rsqrt"),
     "abs": _function("abs"),
+    "leaky_relu": _leaky_relu,
     "maximum": _binary("at.maximum"),
     "minimum": _binary("at.minimum"),
     "cdiv": _binary("at.cdiv"),

@@ -68,6 +68,36 @@ func.func @cast(%x: !tile.array<10xbf16>, %y: !tile.array<10xf16>) attributes {t
 
 // -----
 
+// HIVM has no leaky ReLU: where composites are kept, it is the sum of its two halves.
+// CHECK-LABEL: func.func @leaky_relu(
+// CHECK-SAME:    %[[S:[^:]*]]: f32
+// CHECK:         %[[A:.*]] = ascend.alloc "a" counted 0
+// CHECK-NOT:     ascend.alloc
+// CHECK:         ascend.scalar {{ *}}leaky_relu %[[A]], %[[A]], %[[S]] count(%c64)
+// CHECK-LABEL: func.func @leaky_relu_kept(
+// CHECK-SAME:    %[[S:[^:]*]]: f32
+// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted
+// CHECK-DAG:     %[[HALF:.*]] = ascend.alloc "a_positive" counted {{[0-9]+}} : memref<64xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK:         ascend.scalar {{ *}}maxs %[[HALF]], %[[A]], %[[ZERO]] count(%c64)
+// CHECK-NEXT:    ascend.scalar {{ *}}mins %[[A]], %[[A]], %[[ZERO]] count(%c64)
+// CHECK-NEXT:    ascend.scalar {{ *}}muls %[[A]], %[[A]], %[[S]] count(%c64)
+// CHECK-NEXT:    ascend.binary {{ *}}add %[[A]], %[[A]], %[[HALF]] count(%c64)
+func.func @leaky_relu(%x: !tile.array<64xf32>, %s: f32) attributes {tile.kernel} {
+  %a = tile.load %x[:] : (!tile.array<64xf32>) -> !tile.tile<1 x 64 x f32> loc("a")
+  %b = tile.leaky_relu %a, %s : !tile.tile<1 x 64 x f32> loc("a")
+  tile.store %b, %x[:] : (!tile.tile<1 x 64 x f32>, !tile.array<64xf32>) -> ()
+  return
+}
+func.func @leaky_relu_kept(%x: !tile.array<64xf32>, %s: f32) attributes {tile.kernel, ascend.keep_composites} {
+  %a = tile.load %x[:] : (!tile.array<64xf32>) -> !tile.tile<1 x 64 x f32> loc("a")
+  %b = tile.leaky_relu %a, %s : !tile.tile<1 x 64 x f32> loc("a")
+  tile.store %b, %x[:] : (!tile.tile<1 x 64 x f32>, !tile.array<64xf32>) -> ()
+  return
+}
+
+// -----
+
 // A splat is a scalar operand, without a buffer. Division by a power of two is a multiplication; any other
 // divides by, or divides, a buffer full of the scalar.
 // CHECK-LABEL: func.func @scalar(

@@ -112,8 +112,12 @@ func.func @values(%x: f32, %c: index) attributes {tile.kernel} {
   // CHECK:   %[[ROOT:.*]] = math.sqrt
   // CHECK:   arith.divf %{{.*}}, %[[ROOT]]
   %1 = tile.rsqrt %0 : !tile.tile<4 x 64 x f32>
+  // CHECK:   %[[BELOW:.*]] = arith.cmpf olt, %[[IN:.*]], %{{.*}} : f32
+  // CHECK:   %[[SCALED:.*]] = arith.mulf %[[IN]], %{{.*}} : f32
+  // CHECK:   arith.select %[[BELOW]], %[[SCALED]], %[[IN]] : f32
+  %bent = tile.leaky_relu %1, %x : !tile.tile<4 x 64 x f32>
   // CHECK:   math.exp
-  %2 = tile.exp %1 : !tile.tile<4 x 64 x f32>
+  %2 = tile.exp %bent : !tile.tile<4 x 64 x f32>
   // CHECK:   arith.truncf %{{.*}} : f32 to bf16
   %3 = tile.cast %2 : !tile.tile<4 x 64 x f32> -> !tile.tile<4 x 64 x bf16>
   // CHECK:   %[[WIDE:.*]] = arith.extf %{{.*}} : bf16 to f32

@@ -227,6 +227,14 @@ func.func @f(%x: !tile.tile<1 x 4 x bf16>) {
 
 // -----
 
+func.func @f(%x: !tile.tile<1 x 4 x bf16>, %slope: f32) {
+  // expected-error@below {{computes on f32, not 'bf16': cast before}}
+  %t = tile.leaky_relu %x, %slope : !tile.tile<1 x 4 x bf16>
+  return
+}
+
+// -----
+
 func.func @f(%x: !tile.tile<2 x 4 x f32>) {
   // expected-error@below {{reduces axis 2; a tile has axes 0 and 1}}
   %t = tile.reduce sum %x axis 2 : !tile.tile<2 x 4 x f32> -> !tile.tile<2 x 1 x f32>

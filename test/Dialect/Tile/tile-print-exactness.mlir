@@ -15,7 +15,8 @@ func.func @exact(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
     %next = tile.add %acc, %v : !tile.tile<1 x 64 x f32>, !tile.tile<1 x 64 x f32> -> !tile.tile<1 x 64 x f32>
     tile.yield %next : !tile.tile<1 x 64 x f32>
   }
-  %r = tile.rsqrt %sum : !tile.tile<1 x 64 x f32>
+  %bent = tile.leaky_relu %sum, %f0 : !tile.tile<1 x 64 x f32>
+  %r = tile.rsqrt %bent : !tile.tile<1 x 64 x f32>
   %h = tile.cast %r : !tile.tile<1 x 64 x f32> -> !tile.tile<1 x 64 x f16>
   %most = tile.reduce max %sum axis 1 : !tile.tile<1 x 64 x f32> -> !tile.tile<1 x 1 x f32>
   tile.store %h, %y[:] : (!tile.tile<1 x 64 x f16>, !tile.array<64xf16>) -> ()

@@ -64,6 +64,10 @@ func.func @vector(%eps: f32 loc("eps"), %n: index loc("n")) attributes {ascend.k
   ascend.scalar maxs %a, %b, %low count(%c512) : !row, !row, f32
   // CHECK-NEXT: AscendC::Mins(a, b, 1.0f, 512);
   ascend.scalar mins %a, %b, %one count(%c512) : !row, !row, f32
+  // CHECK-NEXT: AscendC::LeakyRelu(a, b, eps, 512);
+  ascend.scalar leaky_relu %a, %b, %eps count(%c512) : !row, !row, f32
+  // CHECK-NEXT: AscendC::LeakyRelu(a, b, 0.000244140625f, 64, 8, AscendC::UnaryRepeatParams{1, 1, 8, 8});
+  ascend.scalar leaky_relu %a, %b, %tiny mask 64 repeat(%c8) strides [1, 1, 8, 8] : !row, !row, f32
 
   // CHECK-NEXT: AscendC::Cast(a, h, AscendC::RoundMode::CAST_NONE, 512);
   ascend.cast none %a, %h count(%c512) : !row, !row16

@@ -53,6 +53,17 @@ func.func @fused(%n: index) attributes {ascend.kernel} {
 
 // -----
 
+!u = memref<64xf32, #ascend.space<ub>>
+func.func @leaky(%slope: f32, %n: index) attributes {ascend.kernel} {
+  %x = ascend.alloc "x" at 0 : !u
+  // expected-error@below {{has no equivalent in HIVM}}
+  ascend.scalar leaky_relu %x, %x, %slope count(%n) : !u, !u, f32
+  ascend.barrier all
+  return
+}
+
+// -----
+
 !u = memref<512xf32, #ascend.space<ub>>
 func.func @call(%n: index) attributes {ascend.kernel} {
   %x = ascend.alloc "x" at 0 : !u

@@ -104,6 +104,7 @@ def test_operators(tmp_path):
 def test_functions(tmp_path):
     for name in ("exp", "log", "sqrt", "rsqrt", "abs"):
         check_body(tmp_path, f"y = at.{name}(x)", [f"%y = tile.{name} %x : {TILE}"])
+    check_body(tmp_path, "y = at.leaky_relu(x, 0.25)", [f"%y = tile.leaky_relu %x, %f0.25 : {TILE}"])
     for name in ("maximum", "minimum"):
         check_body(tmp_path, f"y = at.{name}(x, x)", [f"%y = tile.{name} %x, %x : {TILE}, {TILE} -> {TILE}"])
 

@@ -186,6 +186,8 @@ IN_GRID = {
     "no dtype": ("y = x.to(32)", ".to takes one dtype, such as at.f32", "x.to(32)"),
     "full dtype": ("y = at.full((1, 1), 0.0, 32)", "a dtype such as at.f32 is expected, not the number 32",
                    "at.full((1, 1), 0.0, 32)"),
+    "slope of each element": ("y = at.leaky_relu(x, x)", "the slope of at.leaky_relu must be a number, not a tile [BT, 256] of bf16",
+                              "at.leaky_relu(x, x)"),
     "span arithmetic": ("y = t + 1", "'+' takes tiles and numbers, not a span", "t + 1"),
     "symbol as a condition": ("if BT:\n    pass", "a condition must be known at compile time (at.Const), not 'BT', a size that the "
                               "compiler chooses", "BT"),

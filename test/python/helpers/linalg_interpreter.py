@@ -163,6 +163,13 @@ class Program:
     def arith_cmpi(self, op, left, right):
         return _PREDICATES[int(op.get("predicate"))](left, right)
 
+    def arith_cmpf(self, op, left, right):
+        assert int(op.get("predicate")) == 4, "only olt"
+        return left < right
+
+    def arith_select(self, op, condition, one, other):
+        return torch.where(condition, one, other)
+
     def affine_min(self, op, *operands):
         text = re.sub(r"#\w+", lambda alias: self.aliases[alias[0]], op.get("map", r"#\w+|affine_map<.*>"))
         found = re.fullmatch(r"affine_map<\((.*?)\)(?:\[(.*?)\])? -> \((.*)\)>", text)

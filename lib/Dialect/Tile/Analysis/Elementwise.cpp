@@ -10,7 +10,9 @@ bool tile::isBinary(Operation *op) {
   return isa<AddOp, SubOp, MulOp, DivOp, MaximumOp, MinimumOp>(op);
 }
 
-bool tile::isUnary(Operation *op) { return isa<ExpOp, LogOp, SqrtOp, RsqrtOp, AbsOp>(op); }
+bool tile::isUnary(Operation *op) {
+  return isa<ExpOp, LogOp, SqrtOp, RsqrtOp, AbsOp, LeakyReluOp>(op);
+}
 
 bool tile::isSplat(Value value) { return value.getDefiningOp<SplatOp>() != nullptr; }
 

@@ -277,6 +277,7 @@ LogicalResult LogOp::verify() { return verifyUnary(*this); }
 LogicalResult SqrtOp::verify() { return verifyUnary(*this); }
 LogicalResult RsqrtOp::verify() { return verifyUnary(*this); }
 LogicalResult AbsOp::verify() { return verifyUnary(*this); }
+LogicalResult LeakyReluOp::verify() { return verifyUnary(*this); }
 
 LogicalResult ReduceOp::verify() {
   TileType from = getInput().getType(), to = getResult().getType();

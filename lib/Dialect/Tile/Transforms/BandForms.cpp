@@ -296,6 +296,8 @@ Value BandRewriter::turn(Value tile) {
 Value BandRewriter::getBeside(Value operand) {
   if (Value band = bands.lookup(operand))
     return band;
+  if (!isa<TileType>(operand.getType()))
+    return operand;
   TileType type = getType(operand);
   IntegerAttr one = getDim(type.getContext(), 1);
   if (type.getRows() == one && type.getCols() == one)

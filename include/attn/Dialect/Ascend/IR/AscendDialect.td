@@ -88,7 +88,7 @@ def Ascend_BinaryKindAttr : EnumAttr<Ascend_Dialect, Ascend_BinaryKind, "binary_
 
 def Ascend_ScalarKind : Ascend_Enum<"ScalarKind", "a function of a buffer and a scalar", [
     I32EnumAttrCase<"Adds", 0, "adds">, I32EnumAttrCase<"Muls", 1, "muls">, I32EnumAttrCase<"Maxs", 2, "maxs">,
-    I32EnumAttrCase<"Mins", 3, "mins">]>;
+    I32EnumAttrCase<"Mins", 3, "mins">, I32EnumAttrCase<"LeakyRelu", 4, "leaky_relu">]>;
 def Ascend_ScalarKindAttr : EnumAttr<Ascend_Dialect, Ascend_ScalarKind, "scalar_kind">;
 
 def Ascend_ReduceKind : Ascend_Enum<"ReduceKind", "what a reduction does", [

@@ -77,6 +77,15 @@ std::string getName(Opcode opcode, int kind);
 /// The family that an instruction's cost is looked up by; none where it is not the cost of one
 /// vector instruction.
 std::optional<VectorFamily> getFamily(Opcode opcode, int kind);
+inline VectorFamily getFamily(UnaryKind kind) {
+  return *getFamily(Opcode::Unary, static_cast<int>(kind));
+}
+inline VectorFamily getFamily(BinaryKind kind) {
+  return *getFamily(Opcode::Binary, static_cast<int>(kind));
+}
+inline VectorFamily getFamily(ScalarKind kind) {
+  return *getFamily(Opcode::Scalar, static_cast<int>(kind));
+}
 
 /// The instruction's call in AscendC, of all kinds the same.
 llvm::StringRef getCallName(Opcode opcode);

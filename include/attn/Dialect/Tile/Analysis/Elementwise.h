@@ -8,6 +8,7 @@
 namespace attn::tile {
 
 bool isBinary(mlir::Operation *op);
+/// A function of one tile, and of scalars besides.
 bool isUnary(mlir::Operation *op);
 
 /// Whether `value` is a splat, so that it can be created again wherever it is needed.

@@ -208,6 +208,21 @@ def Tile_SqrtOp : Tile_UnaryOp<"sqrt", "square root">;
 def Tile_RsqrtOp : Tile_UnaryOp<"rsqrt", "1 / sqrt(x), correctly divided, not the chip's approximation">;
 def Tile_AbsOp : Tile_UnaryOp<"abs", "absolute value">;
 
+def Tile_LeakyReluOp : Tile_Op<"leaky_relu", [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "Elementwise x * slope where x < 0, else x";
+  let description = [{
+    The slope is one number for the whole tile.
+
+    ```mlir
+    %y = tile.leaky_relu %x, %slope : !tile.tile<BT x 4096 x f32>
+    ```
+  }];
+  let arguments = (ins Tile_TileType:$input, F32:$slope);
+  let results = (outs Tile_TileType:$result);
+  let assemblyFormat = "$input `,` $slope attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
 def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
   let summary = "Reduces rows (axis 0) or columns (axis 1); the axis stays, with size 1";
   let description = [{

@@ -325,6 +325,7 @@ ATTN_TWIN_SCALAR(Adds)
 ATTN_TWIN_SCALAR(Muls)
 ATTN_TWIN_SCALAR(Maxs)
 ATTN_TWIN_SCALAR(Mins)
+ATTN_TWIN_SCALAR(LeakyRelu)
 
 /// Widening takes CAST_NONE; narrowing to bf16 takes a mode, to half CAST_NONE (as CAST_RINT) too.
 #define ATTN_TWIN_MODE                                                                             \
