@@ -271,21 +271,27 @@ void LoadLowering::fillMissing(Value buffer, int64_t pitch) {
                          lowering.scale(lowering.subtract(rows, place.endRow), pitch));
 }
 
-/// Writes zeros to the last data block of each row's padding, which the transfer leaves.
+/// Writes zeros to the last data block of each row's padding, which the transfer leaves: one repeat
+/// per row, or where rows are further apart than a repeat reaches, one instruction per row.
 void LoadLowering::fillLastBlocks() {
   const ChipModel &model = lowering.model;
   if (!hasUnfilledBlock(op, model))
     return;
   int64_t perBlock = model.getBlockLanes(), pitch = model.getPitch(type);
-  int64_t first = llvm::alignTo(type.getColCount(), perBlock);
+  int64_t first = llvm::alignTo(type.getColCount(), perBlock), rowBlocks = pitch / perBlock;
+  const Chip &chip = model.getChip();
+  bool reachesNextRow = rowBlocks <= chip.maxRepeatStride;
   lowering.forEachChunk(
-      lowering.constant(type.getRowCount()), type.getRowCount(), model.getChip().maxRepeats,
-      [&](Value row, Value amount) {
+      lowering.constant(type.getRowCount()), type.getRowCount(),
+      reachesNextRow ? chip.maxRepeats : 1, [&](Value row, Value amount) {
         Value offset = lowering.add(lowering.scale(row, pitch), lowering.constant(first));
-        lowering.create<ascend::DuplicateOp>(
-            lowering.slice(lowering.getMemory(op.getResult()), offset), lowering.constant(0.0f),
-            amount, lowering.builder.getI64IntegerAttr(pitch - first),
-            lowering.builder.getDenseI64ArrayAttr({1, pitch / perBlock}));
+        Value blocks = lowering.slice(lowering.getMemory(op.getResult()), offset);
+        Value zero = lowering.constant(0.0f);
+        if (!reachesNextRow)
+          return lowering.emitDuplicate(blocks, zero, lowering.constant(pitch - first));
+        lowering.create<ascend::DuplicateOp>(blocks, zero, amount,
+                                             lowering.builder.getI64IntegerAttr(pitch - first),
+                                             lowering.builder.getDenseI64ArrayAttr({1, rowBlocks}));
       });
 }
 

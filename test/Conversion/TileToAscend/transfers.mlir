@@ -230,3 +230,28 @@ func.func @rows_of_a_table(%v: !tile.array<?x?x64xf32, table>, %t: index) attrib
   %a = tile.load %v[%n span, %t, :] : (!tile.array<?x?x64xf32, table>, !tile.span<8>, index) -> !tile.tile<8 x 64 x f32>
   return
 }
+
+// -----
+
+// Where composites are kept, the last block of a row's padding is filled for all rows at once, by a repeat each ...
+// CHECK-LABEL: func.func @last_blocks(
+// CHECK:         ascend.copy_in %{{.*}} length(%c2017) {{.*}} dst_pitch 2032
+// CHECK:         ascend.duplicate %{{.*}}, %{{.*}} mask 8 repeat(%c4) strides [1, 254]
+func.func @last_blocks(%x: !tile.array<4x2017xf32>) attributes {tile.kernel, ascend.keep_composites} {
+  %v = tile.load %x[:, :] : (!tile.array<4x2017xf32>) -> !tile.tile<4 x 2017 x f32>
+  return
+}
+
+// -----
+
+// ... unless the next row is further away than a repeat reaches, 255 blocks.
+// CHECK-LABEL: func.func @last_blocks_far_apart(
+// CHECK:         scf.for %[[ROW:.*]] = %c0 to %c4 step %c1 {
+// CHECK:           %[[START:.*]] = arith.muli %[[ROW]], %c2048
+// CHECK:           %[[FIRST:.*]] = arith.addi %[[START]], %c2040
+// CHECK:           %[[LAST:.*]] = ascend.slice %{{.*}}[%[[FIRST]]]
+// CHECK:           ascend.duplicate %[[LAST]], %{{.*}} count(%c8)
+func.func @last_blocks_far_apart(%x: !tile.array<4x2033xf32>) attributes {tile.kernel, ascend.keep_composites} {
+  %v = tile.load %x[:, :] : (!tile.array<4x2033xf32>) -> !tile.tile<4 x 2033 x f32>
+  return
+}

@@ -1,0 +1,58 @@
+"""Rows of every width: whatever the search takes is planned, and every text form of it is emitted."""
+
+import pytest
+import torch
+
+import attn
+import attn.language as at
+import row_kernels
+from kernels_dsl.attn_res import attn_res_fwd
+
+SOC = "Ascend910B4"
+TEXTS = ("ascendc", "hivm", "linalg")
+TYPES = {at.f32: torch.float32, at.f16: torch.float16, at.bf16: torch.bfloat16}
+
+NEAR_POWERS = {(1 << n) + by for n in range(16) for by in (-1, 0, 1)} - {0}
+PRIMES = {5, 13, 61, 251, 509, 1021, 2039, 4093, 10007, 16381, 32771}
+OTHERS = {100, 1000, 2033, 3000, 5000, 5120, 12288, 20000, 24576, 28672, 32000, 40000}
+WIDTHS = sorted(NEAR_POWERS | PRIMES | OTHERS)
+
+KERNELS = {
+    row_kernels.twice: {"X": "? {}"},
+    row_kernels.softmax: {"X": "? {}"},
+    row_kernels.log_softmax: {"X": "? {}"},
+    row_kernels.layer_norm: {"X": "? {}", "w": "{}", "b": "{}"},
+    row_kernels.rms_norm: {"X": "? {}", "w": "{}"},
+    row_kernels.quantise: {"X": "? {}"},
+    row_kernels.column_sums: {"X": "? {}"},
+    attn_res_fwd: {"V": "? ? {}", "wq": "{}", "wn": "{}"},
+}
+
+
+def find_failures(kernel, dtype):
+    """The text forms that do not compile, each with its width and its error."""
+    for width in WIDTHS:
+        specs = {name: at.spec(shape.format(width), dtype) for name, shape in KERNELS[kernel].items()}
+        artefact = kernel.compile(**specs, soc=SOC)
+        for text in TEXTS:
+            try:
+                artefact.ir(text)
+            except attn.CompileError as error:
+                yield f"{width} columns of {dtype}, {text}: {error}"
+
+
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+def test_every_width_compiles(kernel, dtype):
+    assert list(find_failures(kernel, dtype)) == []
+
+
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+@pytest.mark.parametrize("width", (2033, 8193, 32000, 40000))
+def test_long_rows_are_right_in_every_stage(width, dtype):
+    X = torch.randn(3, width, generator=torch.Generator().manual_seed(width)).to(TYPES[dtype])
+    stages = ("jit", "ascend", "hivm")
+    result = attn.verify(
+        row_kernels.log_softmax, X, reference=lambda X: torch.log_softmax(X, 1), soc=SOC, stages=stages
+    )
+    result.check()
