@@ -67,7 +67,8 @@ def neighborhood_bwd(
             dk_last, dv_last = at.zeros((2 * R, D)), at.zeros((2 * R, D))
         for i in at.range(at.tiles(hi - lo + 2 * halo, BM, base=lo - halo), stages=2):
             here = i.clip(0, end).map(c, step)
-            near = (i.window(R, at.minimum(end, hi + halo + R)) if reload else i.shift(R).clip(0, end)).map(c, step)
+            near = i.window(R, limit=at.minimum(end, hi + halo + R)) if reload else i.shift(R).clip(0, end)
+            near = near.map(c, step)
             qi, g = q[b, h, here, :].to(at.f32), do[b, h, here, :].to(at.f32)
             ki, vi = k[b, h, near, :], v[b, h, near, :]
             if R and not reload:

@@ -220,9 +220,9 @@ def tiles(n, bs, base=0, limit=None):
     """Spans of `bs` indices that cover `base` to `base + n`, and end at `limit` where it is given.
 
     Where `n` is `bs`, it is a single span, which may be used without a loop. Methods of spans: `.clip(n)` and
-    `.clip(lo, hi)` cut off what lies outside, `.window(r, limit=)` adds r rows on both sides, `.shift(by)` moves, and
-    `.map(offset, step)` goes to rows `offset + step * p`; `.base` is the first index, `.count` the number of rows that
-    exist, `.valid` says which do, for `at.mask`.
+    `.clip(lo, hi)` cut off what lies outside, `.window(left, right=, limit=)` adds rows at both ends, `.shift(by)`
+    moves, and `.map(offset, step)` goes to rows `offset + step * p`; `.base` is the first index, `.count` the number of
+    rows that exist, `.valid` says which do, for `at.mask`.
     """
 
 

@@ -84,13 +84,13 @@ void writeTo(const StoredTile &tile, Value place, bufferization::MaterializeInDe
     destination->set(written);
 }
 
-/// A tile of which only the rows that exist are stored is computed in the array where all do, and
-/// otherwise in a buffer, of which those rows are copied.
+/// A tile of which only the first rows, those that exist, are stored is computed in the array where
+/// all do, and otherwise in a buffer, of which those rows are copied.
 void writeToArrayOrBuffer(const StoredTile &tile, tensor::ExtractSliceOp part,
                           bufferization::MaterializeInDestinationOp store) {
   auto to = store.getDest().getDefiningOp<memref::SubViewOp>();
   if (!to || part.getSizes().size() != 1 || to.getSizes() != part.getSizes() ||
-      to.getType().getRank() != 2)
+      to.getType().getRank() != 2 || !llvm::all_of(part.getMixedOffsets(), isZeroInteger))
     return;
   ImplicitLocOpBuilder builder(store.getLoc(), store);
   auto type =
@@ -112,6 +112,18 @@ void writeToArrayOrBuffer(const StoredTile &tile, tensor::ExtractSliceOp part,
   writeTo(tile, place, whole);
 }
 
+/// Where `store` writes, in the shape of the tile: the type of its destination may say less.
+Value getPlace(bufferization::MaterializeInDestinationOp store) {
+  auto place = cast<MemRefType>(store.getDest().getType());
+  auto tile = cast<RankedTensorType>(store.getSource().getType());
+  if (place.getShape() == tile.getShape())
+    return store.getDest();
+  OpBuilder builder(store);
+  auto type = MemRefType::get(tile.getShape(), place.getElementType(), place.getLayout(),
+                              place.getMemorySpace());
+  return memref::CastOp::create(builder, store.getLoc(), type, store.getDest());
+}
+
 struct WriteToArraysPass : attn::impl::WriteToArraysPassBase<WriteToArraysPass> {
   void runOnOperation() override {
     SmallVector<bufferization::MaterializeInDestinationOp> stores;
@@ -121,7 +133,7 @@ struct WriteToArraysPass : attn::impl::WriteToArraysPassBase<WriteToArraysPass> 
       if (!isa<MemRefType>(store.getDest().getType()))
         continue;
       if (StoredTile tile = findStoredTile(store.getSource(), store)) {
-        writeTo(tile, store.getDest(), store);
+        writeTo(tile, getPlace(store), store);
         continue;
       }
       auto part = store.getSource().getDefiningOp<tensor::ExtractSliceOp>();

@@ -1,5 +1,6 @@
 // Band masks on the chip, and what must be lowered before: band products, softmax states, grids
 // (tile on the chip, family).
+#include "attn/Dialect/Tile/Transforms/BandForms.h"
 #include "attn/TileOnChip/Families/Registration.h"
 #include "attn/TileOnChip/Lowering.h"
 
@@ -34,11 +35,22 @@ struct BandMaskOnChip : OnChipOpInterface::ExternalModel<BandMaskOnChip, BandMas
     lowering.emitDuplicate(mask, lowering.constant(0.0f), lowering.constant(taps * pitch));
     // All ends before all starts: taps do not wait for each other.
     for (auto [bound, number] : {std::make_pair(window.end, 1.0f), {window.missing, 0.0f}})
-      for (int64_t tap = 0; tap < taps; ++tap)
-        lowering.emitDuplicate(
-            lowering.slice(mask, lowering.constant(tap * pitch)), lowering.constant(number),
-            lowering.clamp(lowering.subtract(bound, lowering.constant(tap)), rows));
+      forEachTap(lowering, taps, [&, bound = bound, number = number](Value tap) {
+        lowering.emitDuplicate(lowering.slice(mask, lowering.scale(tap, pitch)),
+                               lowering.constant(number),
+                               lowering.clamp(lowering.subtract(bound, tap), rows));
+      });
     return success();
+  }
+
+private:
+  /// As bands themselves are, few taps are straight code and many are a loop.
+  static void forEachTap(Lowering &lowering, int64_t taps, function_ref<void(Value tap)> build) {
+    if (taps > mostStraightTaps)
+      return lowering.forEachChunk(lowering.constant(taps), taps, 1,
+                                   [&](Value tap, Value) { build(tap); });
+    for (int64_t tap = 0; tap < taps; ++tap)
+      build(lowering.constant(tap));
   }
 };
 

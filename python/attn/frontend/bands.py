@@ -1,6 +1,6 @@
 """Bands and softmax: rows against a window of rows around each; part of the frontend.
 
-A band over m rows of radius R has 2R + 1 taps; tap t of row r belongs to row r + t of a window of m + 2R rows.
+A band over m rows with K taps: tap t of row r belongs to row r + t of a window of m + K - 1 rows.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def _check_columns(lowering, node: ast.Call, word: str, a: Tile, b: Tile):
 
 
 def _checked_taps(lowering, node: ast.Call, word: str, taps) -> int:
-    if not isinstance(taps, int) or taps < 1 or taps % 2 == 0:
-        found = f"not {taps}" if isinstance(taps, int) else "known at compile time"
-        raise lowering.error(node, f"at.{word} needs an odd number of taps, {found}")
+    if not isinstance(taps, int) or taps < 1:
+        found = f"one or more, not {taps}" if isinstance(taps, int) else "known at compile time"
+        raise lowering.error(node, f"at.{word} needs a number of taps, {found}")
     return taps
 
 

@@ -13,10 +13,10 @@ from .source import Node, Source
 from .values import Scalar, Span, Symbol, Tiles, Valid, add_dims, describe
 from .writer import Writer
 
-METHODS = {"clip": ("lo", "hi"), "window": ("radius", "limit"), "shift": ("by",), "map": ("offset", "step")}
+METHODS = {"clip": ("lo", "hi"), "window": ("left", "right", "limit"), "shift": ("by",), "map": ("offset", "step")}
 """The methods of spans with their parameters."""
 
-_OPTIONAL = {"hi", "limit"}
+_OPTIONAL = {"hi", "right", "limit"}
 
 
 class Spans:
@@ -100,17 +100,24 @@ class Spans:
     def _smaller(self, a, b, node: ast.Call):
         return a if a == b else self._arithmetic.binary("at.minimum", a, b, node)
 
-    def _window(self, span: Span, node: ast.Call, radius, limit):
-        if not isinstance(radius, int):
-            message = "the radius of a window must be a number known at compile time"
-            raise self._error(node, f"{message}, not {describe(radius)}")
-        largest = (MAX_MORE - (span.size.more if type(span.size) is Symbol else 0)) // 2
-        if not 0 <= radius <= largest:
-            raise self._error(node, f"the radius of a window is between 0 and {largest}, not {radius}")
-        base = self._arithmetic.binary("-", self._base(span, node), radius, node)
-        size = add_dims(span.size, 2 * radius)
+    def _window(self, span: Span, node: ast.Call, left, right, limit):
+        """`left` rows more before the span and `right` after it, as many where only one is given."""
+        room = MAX_MORE - (span.size.more if type(span.size) is Symbol else 0)
+        if right is None:
+            more = 2 * self._window_side("left", left, room // 2, node)
+        else:
+            more = self._window_side("left", left, room, node)
+            more += self._window_side("right", right, room - left, node)
+        base = self._arithmetic.binary("-", self._base(span, node), left, node)
         limit = span.limit if limit is None else limit
-        return span._replace(ssa=None, size=size, base=base, limit=limit, first=0)
+        return span._replace(ssa=None, size=add_dims(span.size, more), base=base, limit=limit, first=0)
+
+    def _window_side(self, side: str, rows, most: int, node: ast.Call) -> int:
+        if not isinstance(rows, int):
+            raise self._error(node, f"'{side}' of .window must be a number known at compile time, not {describe(rows)}")
+        if not 0 <= rows <= most:
+            raise self._error(node, f"'{side}' of .window is between 0 and {most}, not {rows}")
+        return rows
 
     def _shift(self, span: Span, node: ast.Call, by):
         def moved(end):

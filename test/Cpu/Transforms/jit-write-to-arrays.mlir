@@ -85,3 +85,39 @@ func.func @stored_and_read(%top: tensor<1x64xf32>, %rest: tensor<4x64xf32>, %y: 
   bufferization.materialize_in_destination %t1 in restrict writable %y : (tensor<5x64xf32>, memref<5x64xf32>) -> ()
   return %t1 : tensor<5x64xf32>
 }
+
+// Rows after the first are not where the array's rows would be: the tile has a buffer of its own.
+// CHECK-LABEL: func.func @stored_last_rows
+// CHECK-NOT:     bufferization.to_tensor
+// CHECK:         bufferization.materialize_in_destination
+func.func @stored_last_rows(%v: tensor<5x64xf32>, %y: memref<?x64xf32, strided<[?, 1]>>, %n: index) {
+  %e = tensor.empty() : tensor<5x64xf32>
+  %r = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%v : tensor<5x64xf32>) outs(%e : tensor<5x64xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %s = arith.negf %x : f32
+    linalg.yield %s : f32
+  } -> tensor<5x64xf32>
+  %part = tensor.extract_slice %r[1, 0] [%n, 64] [1, 1] : tensor<5x64xf32> to tensor<?x64xf32>
+  %to = memref.subview %y[0, 0] [%n, 64] [1, 1] : memref<?x64xf32, strided<[?, 1]>> to memref<?x64xf32, strided<[?, 1]>>
+  bufferization.materialize_in_destination %part in restrict writable %to : (tensor<?x64xf32>, memref<?x64xf32, strided<[?, 1]>>) -> ()
+  return
+}
+
+// The destination need not say how many rows it has.
+// CHECK-LABEL: func.func @stored_to_some_rows
+// CHECK-SAME:    %[[V:.*]]: tensor<4x64xf32>, %[[Y:.*]]: memref<?x64xf32, strided<[?, 1]>>
+func.func @stored_to_some_rows(%v: tensor<4x64xf32>, %y: memref<?x64xf32, strided<[?, 1]>>) {
+  // CHECK: %[[FOUR:.*]] = memref.cast %[[Y]] : memref<?x64xf32, strided<[?, 1]>> to memref<4x64xf32, strided<[?, 1]>>
+  // CHECK: %[[ARRAY:.*]] = bufferization.to_tensor %[[FOUR]] restrict writable
+  // CHECK: linalg.generic {{.*}} outs(%[[ARRAY]] : tensor<4x64xf32>)
+  %e = tensor.empty() : tensor<4x64xf32>
+  %r = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%v : tensor<4x64xf32>) outs(%e : tensor<4x64xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %s = arith.negf %x : f32
+    linalg.yield %s : f32
+  } -> tensor<4x64xf32>
+  bufferization.materialize_in_destination %r in restrict writable %y : (tensor<4x64xf32>, memref<?x64xf32, strided<[?, 1]>>) -> ()
+  return
+}

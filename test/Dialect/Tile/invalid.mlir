@@ -489,8 +489,8 @@ func.func @f(%x: !tile.tile<4 x 8 x f32>, %c: !tile.tile<16 x 1 x f32>) {
 // -----
 
 func.func @f(%q: !tile.tile<BM x 8 x f32>, %k: !tile.tile<BM + 5 x 8 x f32>) {
-  // expected-error@below {{needs an odd number of taps}}
-  %s = tile.band_dot %q, %k : !tile.tile<BM x 8 x f32>, !tile.tile<BM + 5 x 8 x f32> -> !tile.tile<BM x 6 x f32>
+  // expected-error@below {{needs a number of taps, not those of '!tile.tile<BM x BK x f32>'}}
+  %s = tile.band_dot %q, %k : !tile.tile<BM x 8 x f32>, !tile.tile<BM + 5 x 8 x f32> -> !tile.tile<BM x BK x f32>
   return
 }
 

@@ -344,11 +344,11 @@ LogicalResult InsertOp::verify() {
 // Bands
 //===----------------------------------------------------------------------===//
 
-/// Checks that `band` has a tap for each row of a window around `rows` rows, and that all are f32.
+/// Checks that `band` has a tap for each row of a window around `rows` rows.
 static LogicalResult verifyBand(Operation *op, Attribute rows, Attribute window, TileType band) {
   auto taps = dyn_cast<IntegerAttr>(band.getCols());
-  if (!taps || taps.getInt() % 2 == 0)
-    return op->emitOpError() << "needs an odd number of taps, not those of " << band;
+  if (!taps)
+    return op->emitOpError() << "needs a number of taps, not those of " << band;
   if (band.getRows() != rows)
     return op->emitOpError() << "has taps " << band << " for other rows";
   if (addToDim(rows, taps.getInt() - 1) != window)

@@ -109,11 +109,15 @@ private:
   Value turn(Value tile);
   /// What stands for `operand` beside bands.
   Value getBeside(Value operand);
-  /// The weights of tap `tap` for each row, as a column.
-  Value getTap(Value weights, int64_t tap);
-  /// The rows of the window that belong to tap `tap`.
-  Value getTapRows(Value window, TileType type, int64_t tap);
-  Value loadTapRows(const LoadedWindow &window, TileType type, int64_t tap);
+  /// What `build` makes of `value` for one tap after the other, up to `taps`. Few taps are straight
+  /// code, with numbers for offsets and no loop to wait for; many are a loop.
+  Value forEachTap(int64_t first, int64_t taps, Value value,
+                   function_ref<Value(Value tap, Value value)> build);
+  /// The weights of `tap` for each row, as a column.
+  Value getTapWeights(Value weights, Value tap);
+  /// The rows of the window that belong to `tap`.
+  Value getTapRows(Value window, TileType type, Value tap);
+  Value loadTapRows(const LoadedWindow &window, TileType type, Value tap);
 
   /// A band with one tap is a column already.
   static bool isBand(TileType type) { return type.getCols() != getDim(type.getContext(), 1); }
@@ -175,11 +179,11 @@ LogicalResult BandRewriter::rewrite(Operation *op) {
 // Rows of a tap
 //===----------------------------------------------------------------------===//
 
-Value BandRewriter::loadTapRows(const LoadedWindow &window, TileType type, int64_t tap) {
+Value BandRewriter::loadTapRows(const LoadedWindow &window, TileType type, Value tap) {
   MakeSpanOp whole = window.span;
   SpanType spanType = SpanType::get(type.getContext(), type.getRows(), /*filled=*/true,
                                     whole.getResult().getType().getMapped());
-  Value base = arith::AddIOp::create(builder, whole.getBase(), index(tap));
+  Value base = arith::AddIOp::create(builder, whole.getBase(), tap);
   Value span = MakeSpanOp::create(builder, spanType, base, whole.getLimit(), whole.getFirst(),
                                   whole.getOffset(), whole.getStep(), /*nonempty=*/false);
   Operation *load = builder.clone(*window.load);
@@ -197,39 +201,61 @@ Value BandRewriter::loadTapRows(const LoadedWindow &window, TileType type, int64
   return rows;
 }
 
-Value BandRewriter::getTapRows(Value window, TileType type, int64_t tap) {
+Value BandRewriter::getTapRows(Value window, TileType type, Value tap) {
   if (getType(window) == type)
     return window;
   if (form == BandForm::Gathered)
     if (std::optional<LoadedWindow> loaded = matchLoad(window))
       return loadTapRows(*loaded, type, tap);
-  return ExtractOp::create(builder, type, window, index(tap), index(0), /*transposed=*/false);
+  return ExtractOp::create(builder, type, window, tap, index(0), /*transposed=*/false);
 }
 
-Value BandRewriter::getTap(Value weights, int64_t tap) {
+Value BandRewriter::getTapWeights(Value weights, Value tap) {
   if (!isBand(getType(weights)))
     return weights;
   TileType column = TileType::get(builder.getContext(), getType(weights).getRows(),
                                   getDim(builder.getContext(), 1), builder.getF32Type());
-  return ExtractOp::create(builder, column, bands.lookup(weights), index(tap), index(0),
+  return ExtractOp::create(builder, column, bands.lookup(weights), tap, index(0),
                            /*transposed=*/true);
+}
+
+Value BandRewriter::forEachTap(int64_t first, int64_t taps, Value value,
+                               function_ref<Value(Value tap, Value value)> build) {
+  if (taps <= mostStraightTaps) {
+    for (int64_t tap = first; tap < taps; ++tap)
+      value = build(index(tap), value);
+    return value;
+  }
+  // Where each tap loads rows, the loads of the next run while those of this one are computed with.
+  constexpr int64_t stages = 2;
+  auto loop = RangeOp::create(builder, TypeRange(value.getType()), index(first), index(taps), value,
+                              /*block=*/Attribute(), stages, /*parallel=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  Block &body = loop.getBody().emplaceBlock();
+  Value tap = body.addArgument(builder.getIndexType(), builder.getLoc());
+  Value carried = body.addArgument(value.getType(), builder.getLoc());
+  builder.setInsertionPointToEnd(&body);
+  YieldOp::create(builder, build(tap, carried));
+  return loop.getResult(0);
 }
 
 void BandRewriter::rewriteDot(BandDotOp op) {
   TileType rowsType = op.getRows().getType(), band = op.getResult().getType();
   TileType column = TileType::get(band.getContext(), band.getRows(), getDim(band.getContext(), 1),
                                   band.getElementType());
-  Value scores = isBand(band) ? UndefinedOp::create(builder, transpose(band)).getResult() : Value();
-  for (int64_t tap = 0, taps = getTaps(band); tap < taps; ++tap) {
+  auto multiply = [&](Value tap) -> Value {
     Value window = getTapRows(op.getWindow(), rowsType, tap);
     Value products = MulOp::create(builder, rowsType, op.getRows(), window);
-    Value sums = ReduceOp::create(builder, column, ReduceKind::Sum, products, /*axis=*/1);
-    if (!scores)
-      return replace(op, sums);
-    scores = InsertOp::create(builder, scores.getType(), sums, scores, index(tap), index(0),
-                              /*transposed=*/true);
-  }
-  setBand(op, scores);
+    return ReduceOp::create(builder, column, ReduceKind::Sum, products, /*axis=*/1);
+  };
+  if (!isBand(band))
+    return replace(op, multiply(index(0)));
+  Value scores = UndefinedOp::create(builder, transpose(band));
+  setBand(op, forEachTap(0, getTaps(band), scores, [&](Value tap, Value scores) -> Value {
+            Value sums = multiply(tap);
+            return InsertOp::create(builder, scores.getType(), sums, scores, tap, index(0),
+                                    /*transposed=*/true);
+          }));
 }
 
 LogicalResult BandRewriter::checkWeights(Operation *op, Value weights) {
@@ -243,13 +269,16 @@ LogicalResult BandRewriter::rewriteMix(BandMixOp op) {
   if (failed(checkWeights(op, op.getWeights())))
     return failure();
   TileType type = op.getResult().getType();
-  Value sum;
-  for (int64_t tap = 0, taps = getTaps(getType(op.getWeights())); tap < taps; ++tap) {
+  auto weigh = [&](Value tap) -> Value {
     Value window = getTapRows(op.getWindow(), type, tap);
-    Value weighted = MulOp::create(builder, type, window, getTap(op.getWeights(), tap));
-    sum = sum ? AddOp::create(builder, type, sum, weighted).getResult() : weighted;
-  }
-  replace(op, sum);
+    return MulOp::create(builder, type, window, getTapWeights(op.getWeights(), tap));
+  };
+  Value first = weigh(index(0));
+  replace(op, forEachTap(1, getTaps(getType(op.getWeights())), first,
+                         [&](Value tap, Value sum) -> Value {
+                           Value weighted = weigh(tap);
+                           return AddOp::create(builder, type, sum, weighted);
+                         }));
   return success();
 }
 
@@ -257,19 +286,17 @@ LogicalResult BandRewriter::rewriteSpread(BandSpreadOp op) {
   if (failed(checkWeights(op, op.getWeights())))
     return failure();
   TileType type = op.getRows().getType();
-  Value whole = op.getInto();
-  for (int64_t tap = 0, taps = getTaps(getType(op.getWeights())); tap < taps; ++tap) {
-    Value weighted = MulOp::create(builder, type, op.getRows(), getTap(op.getWeights(), tap));
-    if (whole.getType() == type) {
-      whole = AddOp::create(builder, type, whole, weighted);
-      continue;
-    }
-    Value row = index(tap), col = index(0);
-    Value part = ExtractOp::create(builder, type, whole, row, col, /*transposed=*/false);
+  auto add = [&](Value tap, Value whole) -> Value {
+    Value weighted =
+        MulOp::create(builder, type, op.getRows(), getTapWeights(op.getWeights(), tap));
+    if (whole.getType() == type)
+      return AddOp::create(builder, type, whole, weighted);
+    Value col = index(0);
+    Value part = ExtractOp::create(builder, type, whole, tap, col, /*transposed=*/false);
     Value sum = AddOp::create(builder, type, part, weighted);
-    whole = InsertOp::create(builder, whole.getType(), sum, whole, row, col, /*transposed=*/false);
-  }
-  replace(op, whole);
+    return InsertOp::create(builder, whole.getType(), sum, whole, tap, col, /*transposed=*/false);
+  };
+  replace(op, forEachTap(0, getTaps(getType(op.getWeights())), op.getInto(), add));
   return success();
 }
 
@@ -342,7 +369,7 @@ static Attribute getBandRows(Operation *op) {
   return cast<TileType>(band.getType()).getRows();
 }
 
-/// Taps lie in rows of the tile that a band becomes, and a row starts at a data block.
+/// Taps lie in rows of the tile that a band becomes, and a row starts at a block of local memory.
 /// A tile of one column has no such rows: a band takes two rows or more.
 static LogicalResult requireTwoRows(func::FuncOp kernel) {
   constexpr int64_t fewest = 2;

@@ -300,7 +300,7 @@ def Tile_UndefinedOp : Tile_Op<"undefined", [Pure]> {
 //===----------------------------------------------------------------------===//
 // Bands
 //===----------------------------------------------------------------------===//
-// A band of radius R over m rows has 2R + 1 taps: tap t of row r belongs to row r + t of a window of m + 2R rows.
+// A band of K taps over m rows: tap t of row r belongs to row r + t of a window of m + K - 1 rows.
 
 def Tile_BandDotOp : Tile_Op<"band_dot", [Pure]> {
   let summary = "The products of each row with the rows of its window";

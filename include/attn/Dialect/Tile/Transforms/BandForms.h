@@ -11,6 +11,10 @@ enum class BandForm {
   Gathered, // each tap loads its rows again
 };
 
+/// Up to here the taps of a band are straight code. Text and compile time grow with their number,
+/// and a loop costs little beside what it takes to compute more.
+constexpr int64_t mostStraightTaps = 32;
+
 /// What the option and the remarks call a form.
 llvm::StringRef getFormName(BandForm form);
 

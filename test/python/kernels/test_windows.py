@@ -1,0 +1,118 @@
+"""Windows of any size: wide ones are loops over their taps, and one-sided and even ones are bands like all others."""
+
+import time
+
+import pytest
+import torch
+
+import attn
+import attn.language as at
+from kernels_dsl.neighborhood import neighborhood_bwd, neighborhood_fwd
+
+SOC = "Ascend910B4"
+
+
+@attn.kernel
+def attend_near(
+    Q: at.Tensor["S D"], K: at.Tensor["S D"], V: at.Tensor["S D"], scale: float,
+    LEFT: at.Const[int], RIGHT: at.Const[int], BM: at.Auto(8, 64),
+):  # fmt: skip
+    """Each row attends to the LEFT rows before it, itself, and the RIGHT rows after it."""
+    Y, L = at.empty_like(Q), at.empty("S", at.f32)
+    for t in at.grid(at.tiles(S, BM)):
+        near = t.window(LEFT, RIGHT)
+        s = scale * at.band_dot(Q[t, :], K[near, :])
+        p, L[t] = at.softmax(at.mask(s, near.valid))
+        Y[t, :] = at.band_mix(p, V[near, :])
+    return Y, L
+
+
+@attn.kernel
+def spread_near(P: at.Tensor["S D"], BM: at.Auto(8, 32), LEFT: at.Const[int], RIGHT: at.Const[int]):
+    """The sum of each row's products with the rows around it, times these rows: `at.band_spread` in a single tile."""
+    Y = at.empty_like(P)
+    rows = at.tiles(40, 40)
+    for t in at.grid(at.tiles(40, 40)):
+        x = P[t, :].to(at.f32)
+        around = at.band_spread(at.band_dot(x, P[t.window(LEFT, RIGHT), :]), x)
+        Y[rows, :] = around[LEFT : LEFT + 40]
+    return Y
+
+
+def near(rows: int, left: int, right: int):
+    """Which rows see which."""
+    offset = torch.arange(rows)[None, :] - torch.arange(rows)[:, None]
+    return (-left <= offset) & (offset <= right)
+
+
+def attend(Q, K, V, scale, LEFT, RIGHT):
+    scores = (scale * Q @ K.T).masked_fill(~near(len(Q), LEFT, RIGHT), -torch.inf)
+    return torch.softmax(scores, 1) @ V, torch.logsumexp(scores, 1)
+
+
+def make(rows: int, columns: int, count: int, dtype=torch.float32):
+    generator = torch.Generator().manual_seed(rows + columns)
+    return [torch.randn(rows, columns, generator=generator).to(dtype) for _ in range(count)]
+
+
+SIDES = [(5, 0), (0, 5), (3, 4), (1, 0), (0, 0), (40, 0), (17, 16), (16, 16), (64, 3)]
+
+
+@pytest.mark.parametrize("left, right", SIDES)
+def test_windows_of_any_sides(left, right):
+    q, k, v = make(75, 64, 3)
+    stages = ("jit", "ascend", "ascendc", "hivm")
+    attn.verify(attend_near, q, k, v, 0.2, LEFT=left, RIGHT=right, reference=attend, soc=SOC, stages=stages).check()
+
+
+@pytest.mark.parametrize("left, right", [(5, 0), (3, 4), (40, 0), (20, 19)])
+def test_spreading_over_windows_of_any_sides(left, right):
+    def reference(P, LEFT, RIGHT):
+        weights = (P @ P.T).masked_fill(~near(40, LEFT, RIGHT), 0.0)
+        return weights.T @ P
+
+    p = make(40, 64, 1)[0] / 8
+    attn.verify(spread_near, p, LEFT=left, RIGHT=right, reference=reference, soc=SOC).check()
+
+
+@pytest.mark.parametrize("band", ["halo", "gathered"])
+def test_both_forms_as_loops(band):
+    q, k, v = make(90, 64, 3, torch.bfloat16)
+    result = attn.verify(
+        attend_near, q, k, v, 0.2, LEFT=20, RIGHT=20, BM=16, band=band, reference=attend, soc=SOC,
+        stages=("jit", "ascend", "hivm"),
+    )  # fmt: skip
+    result.check()
+
+
+def specs(kernel, columns: int):
+    array = at.spec(f"? ? ? {columns}", at.bf16)
+    given = {"q": array, "k": array, "v": array}
+    return given if kernel is neighborhood_fwd else {"do": array, **given, "lse": at.spec("? ? ?", at.f32)}
+
+
+@pytest.mark.parametrize("kernel, columns, window", [(neighborhood_fwd, 64, 257), (neighborhood_bwd, 16, 257)])
+def test_a_window_of_257_compiles_within_a_second(kernel, columns, window):
+    for text in ("ascendc", "hivm"):
+        start = time.perf_counter()
+        lines = kernel.compile(**specs(kernel, columns), W=window, soc=SOC).ir(text).splitlines()
+        assert time.perf_counter() - start < 1.0, text
+        assert len(lines) <= 800, text
+
+
+def test_text_does_not_grow_with_the_window():
+    lengths = {
+        len(neighborhood_fwd.compile(**specs(neighborhood_fwd, 64), W=window, soc=SOC, BM=16).ascendc.splitlines())
+        for window in (65, 129)
+    }
+    assert max(lengths) - min(lengths) <= 8
+
+
+def test_a_window_of_257_runs_on_the_cpu():
+    q, k, v = (tensor[None, None] for tensor in make(300, 64, 3))
+    start = time.perf_counter()
+    o, lse = neighborhood_fwd(q, k, v, 0.125, 1, W=257)
+    assert time.perf_counter() - start < 3.0  # the first call compiles
+    expected, expected_lse = attend(q[0, 0], k[0, 0], v[0, 0], 0.125, 128, 128)
+    torch.testing.assert_close(o[0, 0], expected, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(lse[0, 0], expected_lse, atol=1e-5, rtol=1e-5)
