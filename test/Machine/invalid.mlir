@@ -5,8 +5,8 @@ module attributes {machine.target = #machine.target<"Ascend910">} {}
 
 // -----
 
-// expected-error@below {{chip 'Ascend910_9372' has no published clock}}
-module attributes {machine.target = #machine.target<"Ascend910_9372">} {}
+// expected-error@below {{chip 'Ascend910_9363' has no published clock}}
+module attributes {machine.target = #machine.target<"Ascend910_9363">} {}
 
 // -----
 

@@ -12,8 +12,8 @@ module attributes {machine.target = #machine.target<"Ascend910B4", {ub_bytes = 1
 // -----
 
 // A declared clock makes a die without a published one usable.
-// CHECK: machine.target = #machine.target<"Ascend910_9362", {clock_hz = 1800000000 : i64}>
-module attributes {machine.target = #machine.target<"Ascend910_9362", {clock_hz = 1800000000 : i64}>} {}
+// CHECK: machine.target = #machine.target<"Ascend910_9363", {clock_hz = 1800000000 : i64}>
+module attributes {machine.target = #machine.target<"Ascend910_9363", {clock_hz = 1800000000 : i64}>} {}
 
 // -----
 

@@ -5,8 +5,8 @@
 //
 // RUN: not attn-opt %s --soc=Ascend999 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: error: unknown chip 'Ascend999'; known chips: Ascend910B1, {{.*}}, host
-// RUN: not attn-opt %s --soc=Ascend910_9362 2>&1 | FileCheck %s --check-prefix=CLOCK
-// CLOCK: error: chip 'Ascend910_9362' has no published clock
+// RUN: not attn-opt %s --soc=Ascend910_9363 2>&1 | FileCheck %s --check-prefix=CLOCK
+// CLOCK: error: chip 'Ascend910_9363' has no published clock
 // RUN: not attn-opt %s --soc=Ascend910B4:ub=1 2>&1 | FileCheck %s --check-prefix=FACT
 // FACT: error: unknown chip fact 'ub'; known facts: {{.*}}ub_bytes
 // RUN: not attn-opt %s --soc=Ascend910B4:ub_bytes 2>&1 | FileCheck %s --check-prefix=FORM

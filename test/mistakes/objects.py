@@ -121,8 +121,24 @@ MISTAKES = {
         ),
         Mistake(
             "object-not-linked", "bisheng is not told to stop before linking",
-            'command.arguments.push_back("-c");', "command.arguments.insert(command.arguments.end(), {});",
-            OBJECT,
+            'arguments.insert(arguments.end(), {job.source, "-c", "-o", compiled});',
+            'arguments.insert(arguments.end(), {job.source, "-o", compiled});',
+            OBJECT, "would not be called like this",
+        ),
+        Mistake(
+            "object-host", "an object is one for the host",
+            'deviceFlags[] = {"--aicore-only"}', 'deviceFlags[] = {"-fPIC"}',
+            OBJECT, "would not be called like this",
+        ),
+        Mistake(
+            "object-library-ub", "the end of ub is taken without asking for it",
+            "if (job.takesLibraryUB)", "if (job.takesLibraryUB && job.form == Form::Shared)",
+            ("test_objects.py::test_the_end_of_ub_is_asked_for_where_it_is_used",), "without --cce-disable-asc-reserved-ubuf",
+        ),
+        Mistake(
+            "object-schedule", "a library does not wait for its cores",
+            "text.waitsForCores = options.form == Form::Shared;", "text.waitsForCores = false;",
+            ("test_objects.py::test_a_library_waits_for_cores_where_blocks_meet",), "may wait for cores forever",
         ),
         Mistake(
             "object-legacy-link", "the first of two links of an old toolkit is like the last",

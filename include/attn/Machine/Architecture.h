@@ -30,6 +30,10 @@ constexpr int64_t maxCopyGapBytes = 0xffffffff;
 /// Padding on one side of a row of DataCopyPad (ascendc.md §3 [D]).
 constexpr int64_t maxPaddingBytes = blockBytes;
 
+/// The end of UB that the vendor's compiler keeps for its library unless a flag gives it to the
+/// kernel (build_and_launch.md §1 [D]).
+constexpr int64_t libraryBytesOfUB = 8192;
+
 /// Two sources of an instruction this far apart in UB, modulo twice as much, meet in no bank group
 /// (machine.md §2 [D]).
 constexpr int64_t bankHalfBytes = 256;

@@ -69,9 +69,10 @@ void KernelEmitter::writeHeader() {
   std::string kind = hasMeeting ? "__mix__(0, 1)" : "__vector__";
   if (form == KernelForm::TaskType)
     kind = "__aicore__";
-  head.writeStatement(kernel.getLoc(), "extern \"C\" __global__ " + kind + " void " +
-                                           kernel.getName() + "(" + llvm::join(parameters, ", ") +
-                                           ") {");
+  StringRef schedule = hasMeeting && waitsForCores ? "__schedmode__(1) " : "";
+  head.writeStatement(kernel.getLoc(), "extern \"C\" " + schedule + "__global__ " + kind +
+                                           " void " + kernel.getName() + "(" +
+                                           llvm::join(parameters, ", ") + ") {");
   head.indent();
   if (form == KernelForm::TaskType)
     head.writeLine(hasMeeting ? "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);"

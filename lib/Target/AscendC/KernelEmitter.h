@@ -18,8 +18,8 @@ namespace attn::ascendc {
 class KernelEmitter {
 public:
   KernelEmitter(mlir::func::FuncOp kernel, llvm::raw_ostream &os, const AscendCOptions &options)
-      : kernel(kernel), form(options.kernelForm), os(os), head(os, options.lineDirectives),
-        writer(bodyStream, options.lineDirectives) {}
+      : kernel(kernel), form(options.kernelForm), waitsForCores(options.waitsForCores), os(os),
+        head(os, options.lineDirectives), writer(bodyStream, options.lineDirectives) {}
 
   mlir::LogicalResult emit();
 
@@ -79,6 +79,7 @@ private:
 
   mlir::func::FuncOp kernel;
   KernelForm form;
+  bool waitsForCores;
   llvm::raw_ostream &os;
   /// The body is written first: its head says what it does not use.
   std::string body;

@@ -111,6 +111,7 @@ private:
     ascendc::AscendCOptions text;
     if (toolchain.isLegacy())
       text.kernelForm = ascendc::KernelForm::TaskType;
+    text.waitsForCores = options.form == Form::Shared;
     if (failed(writeFile(getFile(kernels),
                          [&](raw_ostream &os) { return ascendc::emitAscendC(module, os, text); })))
       return failure();
@@ -120,10 +121,19 @@ private:
                      [&](raw_ostream &os) { return ascendc::emitLauncher(module, kernels, os); });
   }
 
+  bool takesLibraryUB() const {
+    return llvm::any_of(*description.getArray("launches"), [](const llvm::json::Value &launch) {
+      return *launch.getAsObject()->getObject("memory")->getBoolean("takes_library_ub");
+    });
+  }
+
   LogicalResult compile(const Toolchain &toolchain) {
-    Job job{options.form, getSource(), getBinary(),
+    Job job{options.form,
+            getSource(),
+            getBinary(),
             description.getObject("target")->getString("soc")->str(),
-            *description.getObject("grid")->getBoolean("all_at_once")};
+            *description.getObject("grid")->getBoolean("all_at_once"),
+            takesLibraryUB()};
     FailureOr<std::vector<Command>> commands =
         makeCommands(toolchain, job, [&] { return emitError(); });
     if (failed(commands))

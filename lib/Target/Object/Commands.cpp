@@ -1,6 +1,7 @@
 // The flags of the vendor's compilers, in one table: build_and_launch.md §1, bishengir.md §2.
 #include "attn/Target/Object/Toolchain.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -14,6 +15,10 @@ constexpr StringLiteral currentFlags[] = {
     "-x", "asc", "--npu-arch=dav-2201", "-O2", "-std=c++17", "--cce-auto-sync=off",
 };
 constexpr StringLiteral sharedFlags[] = {"-shared", "-fPIC"};
+/// Without it, an object is one for the host, with the device's code inside, which no loader takes.
+constexpr StringLiteral deviceFlags[] = {"--aicore-only"};
+constexpr StringLiteral libraryUBFlag = "--cce-disable-asc-reserved-ubuf";
+constexpr StringLiteral link[] = {"-m", "aicorelinux", "-Ttext=0"};
 
 /// CANN 8.0 to 8.3, for vector cores; kernels have the older form. These, and the links below, were
 /// read in other projects and not tried.
@@ -35,7 +40,6 @@ constexpr StringLiteral legacyFlags[] = {
     "-cce-aicore-dcci-insert-for-scalar=false",
 };
 constexpr StringLiteral legacyRelocatableLink[] = {"-m", "aicorelinux", "-r", "-Ttext=0"};
-constexpr StringLiteral legacyFinalLink[] = {"-m", "aicorelinux", "-Ttext=0"};
 
 /// What bishengir-compile 1.2.0 passes to hivmc, as a script in its place has seen it.
 constexpr StringLiteral hivmcFlags[] = {
@@ -55,24 +59,43 @@ Command makeCommand(StringRef program, ArrayRef<StringLiteral> flags,
   return command;
 }
 
+/// The linker beside the compiler, or where the compiler is a link, beside what it leads to.
+std::string getLinker(const Toolchain &toolchain) {
+  auto getBeside = [](StringRef program) {
+    llvm::SmallString<128> linker(llvm::sys::path::parent_path(program));
+    llvm::sys::path::append(linker, "ld.lld");
+    return linker.str().str();
+  };
+  std::string beside = getBeside(toolchain.compiler);
+  llvm::SmallString<128> real;
+  if (!llvm::sys::fs::exists(beside) && !llvm::sys::fs::real_path(toolchain.compiler, real))
+    return getBeside(real);
+  return beside;
+}
+
 std::vector<Command> makeCurrent(const Toolchain &toolchain, const Job &job) {
-  Command command = makeCommand(toolchain.compiler, currentFlags, {job.source});
-  if (job.form == Form::Object)
-    command.arguments.push_back("-c");
-  else
-    command.arguments.insert(command.arguments.end(), std::begin(sharedFlags),
-                             std::end(sharedFlags));
-  command.arguments.insert(command.arguments.end(), {"-o", job.output});
-  return {command};
+  Command command = makeCommand(toolchain.compiler, currentFlags, {});
+  std::vector<std::string> &arguments = command.arguments;
+  if (job.takesLibraryUB)
+    arguments.push_back(libraryUBFlag.str());
+  if (job.form == Form::Shared) {
+    arguments.insert(arguments.end(), std::begin(sharedFlags), std::end(sharedFlags));
+    arguments.insert(arguments.end(), {job.source, "-o", job.output});
+    return {command};
+  }
+  std::string compiled = job.source + ".dev.o";
+  arguments.insert(arguments.end(), std::begin(deviceFlags), std::end(deviceFlags));
+  arguments.insert(arguments.end(), {job.source, "-c", "-o", compiled});
+  return {command,
+          makeCommand(getLinker(toolchain), link, {compiled, "-static", "-o", job.output})};
 }
 
 std::vector<Command> makeLegacy(const Toolchain &toolchain, const Job &job) {
-  llvm::SmallString<128> linker(llvm::sys::path::parent_path(toolchain.compiler));
-  llvm::sys::path::append(linker, "ld.lld");
+  std::string linker = getLinker(toolchain);
   std::string compiled = job.source + ".aiv.o", linked = job.source + ".link.o";
   return {makeCommand(toolchain.compiler, legacyFlags, {job.source, "-c", "-o", compiled}),
           makeCommand(linker, legacyRelocatableLink, {compiled, "-static", "-q", "-o", linked}),
-          makeCommand(linker, legacyFinalLink, {linked, "-static", "-q", "-o", job.output})};
+          makeCommand(linker, link, {linked, "-static", "-q", "-o", job.output})};
 }
 
 /// The vendor's own last pass, then the part of its compiler that is not published.

@@ -5,6 +5,7 @@
 #include "attn/Dialect/Ascend/IR/Ascend.h"
 #include "attn/Launch/IR/LaunchDialect.h"
 #include "attn/Launch/IR/LaunchOrder.h"
+#include "attn/Machine/Architecture.h"
 #include "attn/Machine/Chip.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
@@ -153,8 +154,10 @@ private:
     });
     if (result.wasInterrupted())
       return failure();
+    int64_t usable = getFacts(LocalMemory::UB).usableBytes;
     return Object{{"ub_bytes", chip.getUsableBytes(LocalMemory::UB)},
                   {"ub_bytes_used", used},
+                  {"takes_library_ub", used > usable - architecture::libraryBytesOfUB},
                   {"buffers", buffers}};
   }
 

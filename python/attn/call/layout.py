@@ -15,6 +15,9 @@ from .binding import read_number
 from .checking import DTYPES, Arguments, Description
 from .interface import Output, Results
 
+MAX_ROW_GAP = 0xFFFF_FFFF
+"""Bytes from the end of a row to the next one that a transfer of the chip can step over: a field of 32 bits."""
+
 _TORCH_NAMES = {known.name: name.removeprefix("torch.") for name, known in DTYPES.items()}
 
 
@@ -66,6 +69,19 @@ def layout_of(value, row_axes=()):
     if is_list:
         return Layout((len(value), *shape), (0, *strides), True, copied)
     return Layout(shape, strides, False, copied)
+
+
+def _check_gaps(name: str, layout: Layout, item_bytes: int, row_axes):
+    """ValueError where a transfer of the chip cannot step from one row of a tile to the next."""
+    first = 1 if layout.table else 0
+    for axis in row_axes:
+        if first <= axis < len(layout.shape) - 1 and layout.shape[axis] > 1:
+            gap = (layout.strides[axis] - layout.shape[-1]) * item_bytes
+            if gap > MAX_ROW_GAP:
+                raise ValueError(
+                    f"{name}: rows along dimension {axis} are {gap} bytes apart, but transfers of the chip reach "
+                    f"{MAX_ROW_GAP}; take another form of the kernel, or a list of tensors in place of this dimension"
+                )
 
 
 def copy(value):
@@ -144,8 +160,11 @@ def lay_out(arguments: Arguments, results: Results, outputs: dict, device, rows_
     """
     values, sizes = arguments.values, arguments.sizes
     axes = results.row_axes if rows_apart else {}
-    present = [name for name, array in arguments.arrays.items() if array is not None]
-    inputs = {name: layout_of(values[name], axes.get(name, ())) for name in present}
+    inputs = {}
+    for name, array in arguments.arrays.items():
+        if array is not None:
+            inputs[name] = layout_of(values[name], axes.get(name, ()))
+            _check_gaps(name, inputs[name], array.dtype.bytes, axes.get(name, ()))
     makers = {
         output.name: array_maker(Description.of(output, sizes), device, values[output.like] if output.like else None)
         for output in results.outputs
@@ -153,6 +172,11 @@ def lay_out(arguments: Arguments, results: Results, outputs: dict, device, rows_
     }
 
     def layout_of_output(output: Output):
+        layout = layout_of_any_output(output)
+        _check_gaps(output.name, layout, output.dtype.bytes, axes.get(output.name, ()))
+        return layout
+
+    def layout_of_any_output(output: Output):
         if output.name in makers:
             return makers[output.name].layout
         if output.name in outputs:

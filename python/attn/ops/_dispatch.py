@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..call import running
+from ..call.layout import MAX_ROW_GAP
 
 # The resident form takes one token at a time, with all of its blocks. That pays where they are few, and together
 # neither too short for an instruction nor too long for local memory: by predicted time, between so many bytes.
@@ -27,9 +28,13 @@ def attn_res_form(blocks, stacked: bool, form: str | None):
     if form is not None:
         return form
     count = blocks[0].shape[0] if stacked else len(blocks)
-    room = _resident_room(count) * blocks[0].shape[-1] * blocks[0].element_size()
+    columns, item_bytes = blocks[0].shape[-1], blocks[0].element_size()
+    room = _resident_room(count) * columns * item_bytes
+    # Blocks of one tensor are rows of a resident tile, and one transfer steps from each to the next.
+    apart = (blocks[0].stride(0) - columns) * item_bytes if stacked else 0
     least, most = _RESIDENT_BYTES
-    return "resident" if count <= _RESIDENT_BLOCKS and least <= room <= most else "streaming"
+    suits = count <= _RESIDENT_BLOCKS and least <= room <= most and apart <= MAX_ROW_GAP
+    return "resident" if suits else "streaming"
 
 
 def attn_res_reads_h(blocks, stacked: bool, form: str | None, exact_delta: bool):

@@ -8,7 +8,7 @@ from . import schema as is_
 from .formulas import check as _formula
 from .formulas import leaves
 
-VERSION = 1
+VERSION = 2
 MAX_BLOCKS = 65535
 BLOCKS, GROUPS, CORES = "@blocks", "@groups", "@cores"
 """The dims that a launch decides: its blocks, its groups of cube and vector cores, its cores of one kind."""
@@ -53,7 +53,7 @@ _LAUNCH = is_.Fields(
     kind=is_.one_of("vector", "mix"),
     ratio=is_.array(is_.integer(0, 2)),
     cross_core_sync=is_.boolean,
-    memory=is_.Fields(ub_bytes=_SIZE, ub_bytes_used=_SIZE, buffers=_SIZE),
+    memory=is_.Fields(ub_bytes=_SIZE, ub_bytes_used=_SIZE, takes_library_ub=is_.boolean, buffers=_SIZE),
 )
 _CALL = is_.Fields(
     module=is_.text,

@@ -22,8 +22,18 @@
 // CHECK-NEXT:     "-O2",
 // CHECK-NEXT:     "-std=c++17",
 // CHECK-NEXT:     "--cce-auto-sync=off",
+// CHECK-NEXT:     "--aicore-only",
 // CHECK-NEXT:     "exponential.asc",
 // CHECK-NEXT:     "-c",
+// CHECK-NEXT:     "-o",
+// CHECK-NEXT:     "exponential.asc.dev.o",
+// CHECK-NEXT:     "&&",
+// CHECK-NEXT:     "ld.lld",
+// CHECK-NEXT:     "-m",
+// CHECK-NEXT:     "aicorelinux",
+// CHECK-NEXT:     "-Ttext=0",
+// CHECK-NEXT:     "exponential.asc.dev.o",
+// CHECK-NEXT:     "-static",
 // CHECK-NEXT:     "-o",
 // CHECK-NEXT:     "exp.o"
 // CHECK-NEXT:   ],
@@ -41,9 +51,9 @@
 // A library that registers itself, with functions that launch its kernels.
 // RUN: attn-opt %s --emit=shared --bisheng=%standin_bisheng -o %t/libexp.so
 // RUN: FileCheck %s --check-prefix=SHARED < %t/libexp.json
-// SHARED:      "exponential_launch.asc",
-// SHARED-NEXT: "-shared",
+// SHARED:      "-shared",
 // SHARED-NEXT: "-fPIC",
+// SHARED-NEXT: "exponential_launch.asc",
 // SHARED:      "form": "shared",
 
 // The legacy route, by the version of the toolkit.

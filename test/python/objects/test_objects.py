@@ -56,7 +56,63 @@ def test_standin_library(tmp_path):
     """The launching function takes blocks, stream and the kernel's arguments: clang has compiled it."""
     made = compile_double(tmp_path).build(tmp_path / "libk.so", form="shared", bisheng=STANDIN)
     assert made.data["object"]["form"] == "shared"
-    assert made.data["object"]["command"][-4:] == ["-shared", "-fPIC", "-o", "libk.so"]
+    assert made.data["object"]["command"][-5:] == ["-shared", "-fPIC", "k_launch.asc", "-o", "libk.so"]
+
+
+SUMS = """
+@attn.kernel
+def k(X: at.Tensor["T D"], BT: at.Auto(1, 64)):
+    S = at.empty("D", at.f32)
+    G = at.scratch("D", at.f32)
+    for t in at.grid(at.tiles(T, BT)):
+        at.accumulate(G, at.sum(X[t, :], 0))
+    at.phase()
+    for c in at.grid(at.tiles(D, 128)):
+        S[c] = G[c]
+    return S
+"""
+
+
+def test_a_library_waits_for_cores_where_blocks_meet(tmp_path, monkeypatch):
+    """A kernel whose blocks meet says so to the scheduler; the stand-in refuses a library that does not."""
+    artefact = define(tmp_path, SUMS).compile(X=at.spec("? 256", at.f32))
+    artefact.build(tmp_path / "libk.so", form="shared", bisheng=STANDIN)
+    assert "__schedmode__" not in artefact.ascendc  # a launcher of objects says it with each launch
+    (tmp_path / "k.asc").write_text(artefact.ascendc)
+    launcher = tmp_path / "k_launch.asc"
+    launcher.write_text('#include "k.asc"\nextern "C" int launch_k(uint32_t n, void* s) { k<<<n, nullptr, s>>>(); }\n')
+    flags = "-x asc --npu-arch=dav-2201 -O2 -std=c++17 --cce-auto-sync=off -shared -fPIC".split()
+    done = subprocess.run([STANDIN, *flags, launcher, "-o", tmp_path / "k.so"], capture_output=True, text=True)
+    assert done.returncode == 1 and "may wait for cores forever without __schedmode__(1)" in done.stderr
+
+
+@pytest.mark.parametrize("columns, takes", [(24000, True), (64, False)])
+def test_the_end_of_ub_is_asked_for_where_it_is_used(tmp_path, columns, takes):
+    flag = "--cce-disable-asc-reserved-ubuf"
+    artefact = define(tmp_path, DOUBLE).compile(X=at.spec(f"? {columns}", at.f32))
+    made = artefact.build(tmp_path / "k.o", bisheng=STANDIN)
+    (launch,) = made.data["launches"]
+    assert launch["memory"]["takes_library_ub"] == (launch["memory"]["ub_bytes_used"] > 188160) == takes
+    assert (flag in made.data["object"]["command"]) == takes
+    source = tmp_path / "k.asc"
+    source.write_text(artefact.ascendc)
+    flags = "-x asc --npu-arch=dav-2201 -O2 -std=c++17 --cce-auto-sync=off --aicore-only".split()
+    words = [STANDIN, *flags, source, "-c", "-o", tmp_path / "alone.o"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert (done.returncode == 1) == takes and (f"188160 bytes without {flag}" in done.stderr) == takes
+
+
+def test_device_code_must_be_linked(tmp_path):
+    """What the compiler alone makes is not what the loader takes."""
+    source = tmp_path / "k.asc"
+    source.write_text(define(tmp_path, DOUBLE).compile(X=at.spec("? 64", at.f32)).ascendc)
+    flags = "-x asc --npu-arch=dav-2201 -O2 -std=c++17 --cce-auto-sync=off --aicore-only".split()
+    compiled, linked = tmp_path / "compiled.o", tmp_path / "linked.o"
+    assert subprocess.run([STANDIN, *flags, source, "-c", "-o", compiled]).returncode == 0
+    linker = [STANDIN.with_name("ld.lld"), "-m", "aicorelinux", "-Ttext=0"]
+    assert subprocess.run([*linker, compiled, "-static", "-o", linked]).returncode == 0
+    assert not compiled.read_bytes().startswith(b"\x7fELF") and linked.read_bytes().startswith(b"\x7fELF")
+    assert subprocess.run([*linker, linked, "-static", "-o", compiled]).returncode == 1
 
 
 def test_without_toolkit_nothing_is_written(tmp_path, monkeypatch):
@@ -143,7 +199,7 @@ def test_arguments_of_build(tmp_path, arguments, error, message):
 def test_standin_refuses_other_command_lines(tmp_path):
     source = tmp_path / "k.asc"
     source.write_text(compile_double(tmp_path).ascendc)
-    right = "-x asc --npu-arch=dav-2201 -O2 -std=c++17 --cce-auto-sync=off".split()
+    right = "-x asc --npu-arch=dav-2201 -O2 -std=c++17 --cce-auto-sync=off --aicore-only".split()
     for flags in (right[2:], [*right, "-g"], [f if f != "-O2" else "-O3" for f in right], [*right[:-1]]):
         done = subprocess.run([STANDIN, *flags, source, "-c", "-o", tmp_path / "k.o"], capture_output=True, text=True)
         assert done.returncode == 1 and "would not be called like this" in done.stderr

@@ -308,7 +308,7 @@ def test_every_field_is_needed_and_checked(backward):
         (("routes", "ascendc", "arguments", 0, "of"), "W", r"arguments\[0\].of: there is no parameter 'W'"),
         (("workspaces", 0, "parameter"), "V", r"workspaces\[0\].parameter: 'V' is not a workspace"),
         (("parameters", 1, "strides"), [1], r"parameters\[1\].strides: 3 entries are expected, as in dims"),
-        (("version",), 2, r"version: one of 1 is expected, not 2"),
+        (("version",), 3, r"version: one of 2 is expected, not 3"),
     ],
 )
 def test_messages(backward, path, value, message):
@@ -324,7 +324,7 @@ def test_files(tmp_path, backward):
         ("{", "k.json: no JSON"),
         ('{"version": 1, "version": 1}', "k.json: no JSON: the field 'version' is given twice"),
         ("[]", "k.json: the sidecar: an object is expected"),
-        ('{"schema": "attn-sidecar", "version": 7}', "k.json: version 7 of the form, but this attn reads version 1"),
+        ('{"schema": "attn-sidecar", "version": 7}', "k.json: version 7 of the form, but this attn reads version 2"),
         ("[" * 100000, "k.json: no JSON"),
     ):
         path.write_text(text)

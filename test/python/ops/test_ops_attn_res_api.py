@@ -217,6 +217,14 @@ def test_form_follows_from_the_blocks():
         assert _dispatch.attn_res_form([V], True, "two-read") == "two-read"
 
 
+def test_blocks_too_far_apart_for_a_transfer_are_streamed():
+    """One transfer of the chip steps over less than 4 GiB from row to row."""
+    near, far = (torch.empty(2, tokens, 4096, dtype=torch.bfloat16, device="meta") for tokens in (524_288, 524_290))
+    assert _dispatch.attn_res_form([near], True, None) == "resident"
+    assert _dispatch.attn_res_form([far], True, None) == "streaming"
+    assert _dispatch.attn_res_form(list(far), False, None) == "resident"  # a list has an address for each block
+
+
 def test_one_compilation_for_all_sizes():
     """N, tokens, strides and eps are values of each call."""
     V, *weights = inputs(4, 40, 24)

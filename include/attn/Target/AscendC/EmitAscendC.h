@@ -19,6 +19,9 @@ struct AscendCOptions {
   /// Print `#line` directives that map statements to the author's Python.
   bool lineDirectives = true;
   KernelForm kernelForm = KernelForm::Attribute;
+  /// Kernels whose blocks meet say that they start only once all their cores are free. A launcher
+  /// of objects says so with each launch; functions of a library cannot.
+  bool waitsForCores = false;
 };
 
 /// Prints the kernels of `module` as one AscendC translation unit. They must be planned and

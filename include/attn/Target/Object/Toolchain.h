@@ -49,6 +49,8 @@ struct Job {
   std::string soc;
   /// Whether the text has a kernel whose blocks meet.
   bool doBlocksMeet;
+  /// Whether a kernel's buffers reach into the end of UB that the compiler would keep for itself.
+  bool takesLibraryUB;
 };
 
 /// The runs that make the output of the source, one after the other. Files between them lie beside

@@ -13,6 +13,7 @@
 #define __vector__
 #define __aicore__
 #define __mix__(cubeCores, vectorCores)
+#define __schedmode__(mode)
 #define __gm__
 
 // The kernel's kind in the form before CANN 8.5: read in the text, and checked here to be one.
