@@ -30,6 +30,7 @@ LogicalResult attn::hivm::emitHIVM(ModuleOp module, raw_ostream &os, const HIVMO
       return failure();
   OpPrintingFlags flags;
   flags.printNameLocAsPrefix();
+  flags.assumeVerified(); // by the conversion
   if (options.locations)
     flags.enableDebugInfo();
   (*converted)->print(os, flags);

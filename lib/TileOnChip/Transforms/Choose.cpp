@@ -137,6 +137,8 @@ struct Choose : attn::impl::ChoosePassBase<Choose> {
     for (func::FuncOp kernel : *kernels)
       if (failed(choose(kernel, *chip, options)))
         return signalPassFailure();
+    // Kernels get attributes only; the search works on copies.
+    markAllAnalysesPreserved();
   }
 
 private:

@@ -2,12 +2,24 @@
 // tell about them.
 #include "attn/Dialect/Ascend/Analysis/IndexExpression.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/CheckedArithmetic.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace attn::ascend;
 
 using Result = std::optional<IndexExpression>;
 using Bound = std::optional<int64_t>;
+
+// Not those of llvm/Support/CheckedArithmetic.h: they divide, and a trace adds millions of numbers.
+
+static Bound checkedAdd(int64_t a, int64_t b) {
+  int64_t sum;
+  return llvm::AddOverflow(a, b, sum) ? std::nullopt : Bound(sum);
+}
+
+static Bound checkedMul(int64_t a, int64_t b) {
+  int64_t product;
+  return llvm::MulOverflow(a, b, product) ? std::nullopt : Bound(product);
+}
 
 std::optional<int64_t> IndexExpression::getConstant() const {
   return terms.empty() ? std::optional(constant) : std::nullopt;
@@ -19,7 +31,7 @@ void IndexExpression::appendUnknowns(std::vector<int64_t> &numbers) const {
 }
 
 Result IndexExpression::add(const IndexExpression &a, const IndexExpression &b) {
-  Bound constant = llvm::checkedAdd(a.constant, b.constant);
+  Bound constant = checkedAdd(a.constant, b.constant);
   if (!constant)
     return std::nullopt;
   IndexExpression sum(*constant);
@@ -30,7 +42,7 @@ Result IndexExpression::add(const IndexExpression &a, const IndexExpression &b) 
     } else if (left == a.terms.end() || right->symbols < left->symbols) {
       sum.terms.push_back(*right++);
     } else {
-      Bound factor = llvm::checkedAdd(left->factor, right->factor);
+      Bound factor = checkedAdd(left->factor, right->factor);
       if (!factor)
         return std::nullopt;
       if (*factor != 0)
@@ -49,12 +61,12 @@ Result IndexExpression::subtract(const IndexExpression &a, const IndexExpression
 Result IndexExpression::scale(const IndexExpression &a, int64_t factor) {
   if (factor == 0)
     return IndexExpression(0);
-  Bound constant = llvm::checkedMul(a.constant, factor);
+  Bound constant = checkedMul(a.constant, factor);
   if (!constant)
     return std::nullopt;
   IndexExpression product(*constant);
   for (const Term &term : a.terms) {
-    Bound scaled = llvm::checkedMul(term.factor, factor);
+    Bound scaled = checkedMul(term.factor, factor);
     if (!scaled)
       return std::nullopt;
     product.terms.push_back({term.symbols, *scaled});
@@ -65,7 +77,7 @@ Result IndexExpression::scale(const IndexExpression &a, int64_t factor) {
 Result IndexExpression::multiply(const IndexExpression &a, const Term &term) {
   IndexExpression product;
   auto append = [&](Symbols symbols, int64_t factor) {
-    Bound scaled = llvm::checkedMul(factor, term.factor);
+    Bound scaled = checkedMul(factor, term.factor);
     if (scaled && *scaled != 0)
       product.terms.push_back({symbols, *scaled});
     return scaled.has_value();
@@ -111,16 +123,18 @@ Bound IndexSymbols::getLowest(const IndexExpression::Term &term) const {
     Bound otherExtreme = term.factor > 0 ? other.low : other.high;
     if (!one.low || *one.low < 0 || !other.low || *other.low < 0 || !extreme || !otherExtreme)
       return std::nullopt;
-    extreme = llvm::checkedMul(*extreme, *otherExtreme);
+    extreme = checkedMul(*extreme, *otherExtreme);
   }
-  return extreme ? llvm::checkedMul(*extreme, term.factor) : std::nullopt;
+  return extreme ? checkedMul(*extreme, term.factor) : std::nullopt;
 }
 
 Bound IndexSymbols::getLowest(const IndexExpression &expression) const {
   Bound lowest = expression.constant;
   for (const IndexExpression::Term &term : expression.terms) {
     Bound part = getLowest(term);
-    lowest = part && lowest ? llvm::checkedAdd(*lowest, *part) : std::nullopt;
+    lowest = part ? checkedAdd(*lowest, *part) : std::nullopt;
+    if (!lowest)
+      break;
   }
   return lowest;
 }
@@ -128,7 +142,7 @@ Bound IndexSymbols::getLowest(const IndexExpression &expression) const {
 Bound IndexSymbols::getHighest(const IndexExpression &expression) const {
   Result negative = IndexExpression::scale(expression, -1);
   Bound lowest = negative ? getLowest(*negative) : std::nullopt;
-  return lowest ? llvm::checkedSub<int64_t>(0, *lowest) : std::nullopt;
+  return lowest ? checkedMul(*lowest, -1) : std::nullopt;
 }
 
 Result IndexSymbols::divideByCommon(const IndexExpression &expression) const {

@@ -47,6 +47,8 @@ KernelFacts::KernelFacts(func::FuncOp kernel) : kernel(kernel) {
 
 void KernelFacts::add(scf::ForOp loop) {
   tripLimits[loop] = getTripLimit(loop);
+  if (tripLimits[loop] && getConstant(loop.getLowerBound()) && getConstant(loop.getUpperBound()))
+    fixedLoops.insert(loop);
   SmallVector<Operation *> &views = movingViews[loop];
   for (BlockArgument index : loop.getBody()->getArguments())
     for (Operation *moving : findMoving(index)) {
@@ -77,6 +79,7 @@ const IndexBounds &KernelFacts::getBounds(Value index) {
 
 void KernelFacts::add(InstructionOpInterface instruction) {
   InstructionFacts &facts = instructions[instruction];
+  facts.number = numbers.lookup(instruction);
   facts.pipe = instruction.getPipe();
   SmallVector<Access> accesses;
   instruction.getAccesses(accesses);

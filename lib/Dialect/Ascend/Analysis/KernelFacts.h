@@ -2,7 +2,7 @@
 #ifndef ATTN_DIALECT_ASCEND_ANALYSIS_KERNELFACTS_H
 #define ATTN_DIALECT_ASCEND_ANALYSIS_KERNELFACTS_H
 
-#include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "attn/Dialect/Ascend/Analysis/ExecutionTrace.h"
 
 namespace attn::ascend {
 
@@ -26,9 +26,10 @@ struct GlobalFacts {
 };
 
 struct InstructionFacts {
+  int32_t number;
   Pipe pipe;
-  llvm::SmallVector<Access, 4> local;
-  llvm::SmallVector<GlobalFacts, 1> global;
+  llvm::SmallVector<Access, 0> local;
+  llvm::SmallVector<GlobalFacts, 0> global;
 };
 
 /// What an index always is between.
@@ -40,11 +41,15 @@ struct KernelFacts {
   explicit KernelFacts(mlir::func::FuncOp kernel);
   /// The bounds of an index, looked for once.
   const IndexBounds &getBounds(mlir::Value index);
+  /// How often a loop runs in a trace, unless the trace itself finds its bounds to be numbers.
+  int64_t getTrips(mlir::scf::ForOp loop, const TraceChoice &choice) const;
   mlir::func::FuncOp kernel;
   /// Instructions, loops and conditions, numbered.
   llvm::DenseMap<mlir::Operation *, int32_t> numbers;
   llvm::DenseMap<mlir::Operation *, InstructionFacts> instructions;
   llvm::DenseMap<mlir::Operation *, std::optional<int64_t>> tripLimits;
+  /// The loops that always run just as often as their limit says.
+  llvm::DenseSet<mlir::Operation *> fixedLoops;
   /// How many trips of a loop show all that it can do, see TripCounts.cpp.
   llvm::DenseMap<mlir::Operation *, int64_t> fullTrips;
   /// The views of buffers that each trip of a loop takes at another place.

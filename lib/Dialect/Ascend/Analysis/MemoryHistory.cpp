@@ -16,9 +16,7 @@ static void forEachRun(const LocalPlace &place, const Access &access,
     });
 }
 
-static size_t getMemoryIndex(const LocalPlace &place) {
-  return static_cast<size_t>(AllocOp(place.buffer).getMemory());
-}
+static size_t getMemoryIndex(const LocalPlace &place) { return static_cast<size_t>(place.memory); }
 
 void LocalHistory::add(Needs &needs, const Touch &touch, const LocalPlace &place) {
   Need &need = needs[getIndex(touch.pipe)];
@@ -33,8 +31,20 @@ void LocalHistory::add(Needs &needs, const Touch &touch, const LocalPlace &place
 
 void LocalHistory::collect(const LocalPlace &place, const Access &access, const Actor &actor,
                            Needs &needs) const {
+  // A writer is met in many pieces, and to prove two parts apart takes the longest: what changes
+  // nothing is left out before, and what was proved is remembered.
+  llvm::SmallPtrSet<const Span *, 4> disjoint;
   auto meets = [&](const Touch &writer) {
-    return !actor.part || !writer.part || !actor.part->isDisjoint(*writer.part, symbols);
+    if (writer.step < needs[getIndex(writer.pipe)].step)
+      return false;
+    if (!actor.part || !writer.part)
+      return true;
+    if (disjoint.contains(writer.part))
+      return false;
+    bool isDisjoint = actor.part->isDisjoint(*writer.part, symbols);
+    if (isDisjoint)
+      disjoint.insert(writer.part);
+    return !isDisjoint;
   };
   const Pieces &pieces = memories[getMemoryIndex(place)];
   forEachRun(place, access, [&](int64_t begin, int64_t end) {
@@ -91,12 +101,18 @@ void LocalHistory::addPart(Piece &piece, const Touch &touch) {
 void LocalHistory::record(const LocalPlace &place, const Access &access, const Actor &actor) {
   Touch touch{actor, place.buffer, place.slot};
   Pieces &pieces = memories[getMemoryIndex(place)];
+  bool isWhole = access.isWrite && !actor.part;
   forEachRun(place, access, [&](int64_t begin, int64_t end) {
     auto piece = cut(pieces, begin);
+    // Most often a buffer is written as it was before.
+    if (isWhole && piece != pieces.end() && piece->first == begin && piece->second.end == end) {
+      piece->second.writers.assign(1, touch);
+      piece->second.readers.clear();
+      return;
+    }
     auto last = cut(pieces, end);
-    if (access.isWrite && !actor.part) {
-      pieces.erase(piece, last);
-      pieces.emplace(begin, Piece{end, {touch}, {}});
+    if (isWhole) {
+      pieces.emplace_hint(pieces.erase(piece, last), begin, Piece{end, {touch}, {}});
       return;
     }
     for (int64_t position = begin; position < end;) {

@@ -31,16 +31,29 @@ private:
     auto instruction = dyn_cast<InstructionOpInterface>(op);
     if (!instruction)
       return success();
+    auto [found, isFirst] = touched.try_emplace(&op);
+    if (isFirst)
+      found->second = findTouched(instruction);
+    for (AllocOp buffer : found->second.read)
+      if (failed(checkOwned(op, buffer)))
+        return failure();
+    for (AllocOp buffer : found->second.written)
+      own(buffer);
+    return success();
+  }
+
+  /// The buffers that an instruction reads and writes.
+  struct Touched {
+    SmallVector<AllocOp, 2> read, written;
+  };
+  static Touched findTouched(InstructionOpInterface instruction) {
     SmallVector<Access> accesses;
     instruction.getAccesses(accesses);
+    Touched touched;
     for (const Access &access : accesses)
-      if (AllocOp buffer = getBuffer(access.memory); buffer && !access.isWrite)
-        if (failed(checkOwned(op, buffer)))
-          return failure();
-    for (const Access &access : accesses)
-      if (AllocOp buffer = getBuffer(access.memory); buffer && access.isWrite)
-        own(buffer);
-    return success();
+      if (AllocOp buffer = getBuffer(access.memory))
+        (access.isWrite ? touched.written : touched.read).push_back(buffer);
+    return touched;
   }
 
   /// Makes the buffer the owner of its bytes: [begin, end) of others is cut around them.
@@ -89,6 +102,8 @@ private:
   const MemoryPlan &plan;
   std::array<Owners, localMemoryCount> memories;
   DenseSet<Operation *> written;
+  /// By instruction: in loops within loops the walk comes to each many times.
+  DenseMap<Operation *, Touched> touched;
 };
 
 bool overlap(const MemoryPlan &plan, AllocOp a, AllocOp b) {

@@ -33,7 +33,7 @@ private:
   LogicalResult walk(Block &block, int32_t frame);
   LogicalResult visit(scf::ForOp loop, int32_t frame);
   LogicalResult visit(scf::IfOp condition, int32_t frame);
-  LogicalResult visit(InstructionOpInterface instruction, int32_t frame);
+  LogicalResult visit(Operation &instruction, const InstructionFacts &known, int32_t frame);
   void visitSync(Operation *op, int32_t frame);
 
   int64_t getTripCount(scf::ForOp loop);
@@ -94,10 +94,14 @@ LogicalResult TraceBuilder::walk(Block &block, int32_t frame) {
   for (Operation &op : block) {
     if (trace.steps.size() > maxSteps)
       return op.emitError("lies in loops nested too deeply to synchronise");
+    if (auto known = facts.instructions.find(&op); known != facts.instructions.end()) {
+      if (findsNeeds && failed(visit(op, known->second, frame)))
+        return failure();
+      continue;
+    }
     LogicalResult done =
         llvm::TypeSwitch<Operation *, LogicalResult>(&op)
             .Case<scf::ForOp, scf::IfOp>([&](auto op) { return visit(op, frame); })
-            .Case([&](InstructionOpInterface op) { return visit(op, frame); })
             .Case<SetFlagOp, WaitFlagOp, BarrierOp, SyncAllOp>([&](auto op) {
               visitSync(op, frame);
               return success();
@@ -139,15 +143,13 @@ int32_t TraceBuilder::pushFrame(int32_t visit) {
 
 /// How often the loop runs in this trace.
 int64_t TraceBuilder::getTripCount(scf::ForOp loop) {
-  int64_t fullTrips = facts.fullTrips.lookup(loop);
   std::optional<int64_t> begin = get(loop.getLowerBound()).getConstant();
   std::optional<int64_t> end = get(loop.getUpperBound()).getConstant();
   std::optional<int64_t> step = get(loop.getStep()).getConstant();
   if (begin && end && step && *step > 0)
-    return std::min<int64_t>(fullTrips, *end <= *begin ? 0 : (*end - *begin - 1) / *step + 1);
-  int64_t trips =
-      choice.exception == loop ? choice.exceptionTrips : std::min(choice.trips, fullTrips);
-  return std::min(trips, facts.tripLimits.lookup(loop).value_or(trips));
+    return std::min<int64_t>(facts.fullTrips.lookup(loop),
+                             *end <= *begin ? 0 : (*end - *begin - 1) / *step + 1);
+  return facts.getTrips(loop, choice);
 }
 
 /// Whether a loop that has run in full may go on, and its trips move through local memory.
@@ -306,7 +308,8 @@ IndexExpression TraceBuilder::evaluate(Operation *op) {
 void TraceBuilder::setPlace(Operation *op) {
   if (auto alloc = dyn_cast<AllocOp>(op)) {
     int64_t begin = alloc.getAddress().value_or(0);
-    localPlaces[alloc.getResult()] = {alloc, begin, begin + alloc.getByteSize(), {}, begin, begin};
+    localPlaces[alloc.getResult()] = {
+        alloc, alloc.getMemory(), begin, begin + alloc.getByteSize(), {}, begin, begin};
   } else if (auto slot = dyn_cast<SlotOp>(op)) {
     setSlot(slot);
   } else if (auto slice = dyn_cast<SliceOp>(op)) {
@@ -371,7 +374,7 @@ std::optional<Span> TraceBuilder::getSpan(const IndexExpression &begin,
 const Span *TraceBuilder::getWrittenPart(const Access &access) {
   if (!access.exactSize)
     return nullptr;
-  IndexExpression origin = localPlaces.lookup(access.memory).origin;
+  const IndexExpression &origin = localPlaces.find(access.memory)->second.origin;
   std::optional<IndexExpression> size =
       IndexExpression::multiply(get(access.exactSize->amount), access.exactSize->unitBytes);
   if (!size || (origin.getConstant() && size->getConstant()))
@@ -424,46 +427,49 @@ void TraceBuilder::addGlobal(const GlobalFacts &access, Pipe pipe, int32_t step,
              });
 }
 
-/// Makes an access at a place that is not known one that covers all places it may be at.
-static void widen(Access &access, const LocalPlace &place) {
+/// An access at a place that is not known as one that covers all places it may be at; none where
+/// it may be taken as it is.
+static std::optional<Access> widen(const Access &access, const LocalPlace &place) {
   int64_t extent = access.getExtentBytes();
   if (place.begin == place.lastBegin || access.toEnd || extent == 0)
-    return;
-  access.runBytes = extent + place.lastBegin - place.begin;
-  access.levels.clear();
+    return std::nullopt;
+  return Access{access.memory, access.isWrite, /*toEnd=*/false,
+                extent + place.lastBegin - place.begin};
 }
 
-LogicalResult TraceBuilder::visit(InstructionOpInterface instruction, int32_t frame) {
-  if (!findsNeeds)
-    return success();
-  const InstructionFacts &known = facts.instructions.find(instruction)->second;
+LogicalResult TraceBuilder::visit(Operation &instruction, const InstructionFacts &known,
+                                  int32_t frame) {
   int32_t step = trace.steps.size();
-  trace.steps.push_back({Step::Kind::Instruction, instruction, facts.numbers.lookup(instruction),
-                         known.pipe, frame, static_cast<int32_t>(trace.needs.size())});
+  trace.steps.push_back({Step::Kind::Instruction, &instruction, known.number, known.pipe, frame,
+                         static_cast<int32_t>(trace.needs.size())});
   struct Touched {
-    LocalPlace place;
-    Access access;
+    const LocalPlace &place;
+    const Access &known;
+    std::optional<Access> widened;
     LocalHistory::Actor actor;
+
+    const Access &getAccess() const { return widened ? *widened : known; }
   };
   SmallVector<Touched, 4> touched;
-  for (Access access : known.local) {
+  for (const Access &access : known.local) {
     auto place = localPlaces.find(access.memory);
     if (place == localPlaces.end() || !place->second.buffer)
-      return instruction->emitError("uses a buffer that no ascend.alloc of the kernel made");
-    LocalHistory::Actor actor{step, known.pipe, instruction, getWrittenPart(access)};
-    widen(access, place->second);
-    touched.push_back({place->second, std::move(access), actor});
+      return instruction.emitError("uses a buffer that no ascend.alloc of the kernel made");
+    touched.push_back({place->second,
+                       access,
+                       widen(access, place->second),
+                       {step, known.pipe, &instruction, getWrittenPart(access)}});
   }
 
   Needs needs;
   for (const Touched &touch : touched)
-    local.collect(touch.place, touch.access, touch.actor, needs);
+    local.collect(touch.place, touch.getAccess(), touch.actor, needs);
   for (const GlobalFacts &access : known.global)
     addGlobal(access, known.pipe, step, needs);
   for (bool isWrite : {false, true})
     for (const Touched &touch : touched)
-      if (touch.access.isWrite == isWrite)
-        local.record(touch.place, touch.access, touch.actor);
+      if (touch.known.isWrite == isWrite)
+        local.record(touch.place, touch.getAccess(), touch.actor);
   for (int index = 0; index < pipeCount; ++index)
     if (needs[index].step >= 0)
       trace.needs.push_back({static_cast<Pipe>(index), needs[index]});

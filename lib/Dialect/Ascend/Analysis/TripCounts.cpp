@@ -73,7 +73,25 @@ void KernelFacts::setFullTrips() {
   });
 }
 
-SmallVector<TraceChoice> KernelTracer::getChoices() const {
+int64_t KernelFacts::getTrips(scf::ForOp loop, const TraceChoice &choice) const {
+  int64_t full = fullTrips.lookup(loop);
+  int64_t trips = choice.exception == loop ? choice.exceptionTrips : std::min(choice.trips, full);
+  if (fixedLoops.contains(loop))
+    trips = full;
+  return std::min(trips, tripLimits.lookup(loop).value_or(trips));
+}
+
+bool KernelTracer::isNew(const TraceChoice &choice) {
+  std::vector<int64_t> key = {static_cast<int64_t>(choice.branch)};
+  facts->kernel.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
+    key.push_back(facts->getTrips(loop, choice));
+    // What is inside does not run either.
+    return key.back() == 0 ? WalkResult::skip() : WalkResult::advance();
+  });
+  return named.insert(std::move(key)).second;
+}
+
+SmallVector<TraceChoice> KernelTracer::getChoices() {
   int64_t most = 0;
   for (auto [loop, trips] : facts->fullTrips)
     most = std::max(most, trips);
@@ -89,10 +107,11 @@ SmallVector<TraceChoice> KernelTracer::getChoices() const {
     choices.emplace_back();
     choices.back().trips = trips;
   }
+  llvm::erase_if(choices, [&](const TraceChoice &choice) { return !isNew(choice); });
   return choices;
 }
 
-SmallVector<TraceChoice> KernelTracer::getChoices(scf::ForOp loop) const {
+SmallVector<TraceChoice> KernelTracer::getChoices(scf::ForOp loop) {
   std::optional<int64_t> least = getLowerBound(loop.getUpperBound());
   std::optional<int64_t> most = getUpperBound(loop.getLowerBound());
   bool alwaysRuns = least && most && *least > *most;
@@ -103,5 +122,6 @@ SmallVector<TraceChoice> KernelTracer::getChoices(scf::ForOp loop) const {
     choices.back().exception = loop;
     choices.back().exceptionTrips = trips;
   }
+  llvm::erase_if(choices, [&](const TraceChoice &choice) { return !isNew(choice); });
   return choices;
 }

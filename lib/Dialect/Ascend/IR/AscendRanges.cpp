@@ -76,11 +76,12 @@ Range getRange(Value index, int depth) {
   };
   return llvm::TypeSwitch<Operation *, Range>(index.getDefiningOp())
       .Case([&](arith::AddIOp) -> Range {
-        return {sum(operand(0).low, operand(1).low), sum(operand(0).high, operand(1).high)};
+        Range a = operand(0), b = operand(1);
+        return {sum(a.low, b.low), sum(a.high, b.high)};
       })
       .Case([&](arith::SubIOp) -> Range {
-        return {difference(operand(0).low, operand(1).high),
-                difference(operand(0).high, operand(1).low)};
+        Range a = operand(0), b = operand(1);
+        return {difference(a.low, b.high), difference(a.high, b.low)};
       })
       .Case([&](arith::MulIOp) -> Range { return product(operand(0), operand(1)); })
       .Case([&](arith::MinSIOp) -> Range {

@@ -83,6 +83,7 @@ class AscendVerify : public attn::impl::AscendVerifyPassBase<AscendVerify> {
     if (result.wasInterrupted() || failed(verifyKind(kernel)) || failed(verifyScratch(kernel)) ||
         failed(verifyMeetings(kernel, *chip)) || failed(verifyBalance(kernel)))
       return signalPassFailure();
+    markAllAnalysesPreserved();
   }
 
   static LogicalResult verifyOp(Operation *op, const Chip &chip, CoreKind core) {

@@ -306,14 +306,14 @@ LogicalResult Writer::write(ColBinaryOp op) {
 class ExpandComposites : public attn::impl::ExpandCompositesPassBase<ExpandComposites> {
   void runOnOperation() override {
     if (getOperation()->hasAttr("ascend.keep_composites"))
-      return;
+      return markAllAnalysesPreserved();
     SmallVector<Operation *> composites;
     getOperation().walk([&](InstructionOpInterface op) {
       if (op.isComposite())
         composites.push_back(op);
     });
     if (composites.empty())
-      return;
+      return markAllAnalysesPreserved();
     FailureOr<Chip> chip = getKernelChip(getOperation());
     if (failed(chip))
       return signalPassFailure();

@@ -101,6 +101,7 @@ class GroupLoads : public attn::impl::GroupLoadsPassBase<GroupLoads> {
     FailureOr<Chip> chip = getKernelChip(kernel);
     if (failed(chip))
       return signalPassFailure();
+    bool isCrowded = false;
     kernel.walk([&](scf::ForOp loop) {
       SmallVector<Load> loads;
       for (auto op : loop.getBody()->getOps<InstructionOpInterface>())
@@ -113,8 +114,11 @@ class GroupLoads : public attn::impl::GroupLoadsPassBase<GroupLoads> {
       if (ids <= chip->eventIds)
         return;
       LDBG() << "a loop's loads need " << ids << " ids where there are " << chip->eventIds;
+      isCrowded = true;
       group(loads);
     });
+    if (!isCrowded)
+      markAllAnalysesPreserved();
   }
 
   /// Moves each load up to those before it.

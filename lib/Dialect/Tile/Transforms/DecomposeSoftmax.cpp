@@ -23,6 +23,7 @@ struct DecomposeSoftmax : attn::impl::DecomposeSoftmaxPassBase<DecomposeSoftmax>
     FailureOr<SmallVector<func::FuncOp>> kernels = getKernels(getOperation());
     if (failed(kernels))
       return signalPassFailure();
+    bool hasChanged = false;
     for (func::FuncOp kernel : *kernels) {
       std::optional<SoftmaxForm> chosen = getSoftmaxForm(getFormOf(kernel));
       if (!chosen) {
@@ -31,10 +32,15 @@ struct DecomposeSoftmax : attn::impl::DecomposeSoftmaxPassBase<DecomposeSoftmax>
         return signalPassFailure();
       }
       LDBG() << kernel.getName() << ": form " << getFormName(*chosen);
-      kernel.walk([&](SoftmaxInitOp) { ++statesDecomposed; });
+      kernel.walk([&](SoftmaxInitOp) {
+        ++statesDecomposed;
+        hasChanged = true;
+      });
       if (failed(rewriteSoftmax(kernel, *chosen)))
         return signalPassFailure();
     }
+    if (!hasChanged)
+      markAllAnalysesPreserved();
   }
 
 private:

@@ -23,6 +23,7 @@ struct LowerBandGather : attn::impl::LowerBandGatherPassBase<LowerBandGather> {
     FailureOr<SmallVector<func::FuncOp>> kernels = getKernels(getOperation());
     if (failed(kernels))
       return signalPassFailure();
+    bool hasChanged = false;
     for (func::FuncOp kernel : *kernels) {
       SmallVector<Operation *> bandOps = getBandOps(kernel);
       FailureOr<BandForm> chosen = getBandForm(kernel, getFormOf(kernel));
@@ -31,7 +32,10 @@ struct LowerBandGather : attn::impl::LowerBandGatherPassBase<LowerBandGather> {
       LDBG() << kernel.getName() << ": " << bandOps.size() << " ops on bands, form "
              << tile::getFormName(*chosen);
       bandsLowered += bandOps.size();
+      hasChanged |= !bandOps.empty();
     }
+    if (!hasChanged)
+      markAllAnalysesPreserved();
   }
 
 private:

@@ -118,7 +118,7 @@ struct SplitPhases : attn::impl::SplitPhasesPassBase<SplitPhases> {
     if (failed(chip) || failed(kernels))
       return signalPassFailure();
     if (phases == "barrier" && !chip->isHost)
-      return;
+      return markAllAnalysesPreserved();
     for (func::FuncOp kernel : *kernels) {
       phasesSplit += llvm::range_size(kernel.getBody().getOps<PhaseOp>());
       if (failed(splitKernel(kernel)))

@@ -4,6 +4,7 @@
 #define ATTN_DIALECT_ASCEND_ANALYSIS_EXECUTIONTRACE_H
 
 #include "attn/Dialect/Ascend/Analysis/MemoryHistory.h"
+#include <set>
 
 namespace attn::ascend {
 
@@ -115,19 +116,24 @@ public:
   mlir::FailureOr<ExecutionTrace> trace(const TraceChoice &choice, bool findsNeeds = true);
 
   /// The traces to begin with: all loops running in full, with the conditions each way, then less
-  /// and less often. The first has every loop running in full.
-  llvm::SmallVector<TraceChoice> getChoices() const;
+  /// and less often. The first has every loop running in full. As below, a trace that equals one
+  /// that was named before is left out.
+  llvm::SmallVector<TraceChoice> getChoices();
 
   /// The traces in which one loop runs less often than the others. Only a loop that holds flags or
   /// barriers can make a difference: around others all of them act anyway.
-  llvm::SmallVector<TraceChoice> getChoices(mlir::scf::ForOp loop) const;
+  llvm::SmallVector<TraceChoice> getChoices(mlir::scf::ForOp loop);
 
   /// The number that steps know an instruction, loop or condition by.
   int32_t getNumber(mlir::Operation *op) const;
   int32_t getNumberCount() const;
 
 private:
+  bool isNew(const TraceChoice &choice);
+
   std::unique_ptr<struct KernelFacts> facts;
+  /// How often each loop runs, and which way the conditions go, in the traces named so far.
+  std::set<std::vector<int64_t>> named;
 };
 
 } // namespace attn::ascend

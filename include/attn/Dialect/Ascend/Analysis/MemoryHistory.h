@@ -24,6 +24,7 @@ using Needs = std::array<Need, pipeCount>;
 /// Where a memref of local memory lies at one moment of the trace, in bytes.
 struct LocalPlace {
   AllocOp buffer;
+  LocalMemory memory = {};
   int64_t begin = 0;
   /// The end of the buffer, or of its slot.
   int64_t end = 0;
