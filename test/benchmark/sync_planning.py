@@ -13,8 +13,9 @@ ATTN_OPT = ROOT / "build" / "bin" / "attn-opt"
 BEFORE = ["--ascend-double-buffer", "--ascend-plan-memory", "--ascend-group-loads"]
 PLANNING = ["--ascend-insert-sync", "--ascend-assign-events"]
 NESTS = [(depth, slots, ids) for depth, slots in ((2, 2), (4, 2), (3, 8), (4, 8)) for ids in (6, 32)]
-LENGTHS = (1024, 2048, 4096)
+LENGTHS = (2048, 4096, 8192)
 LIMIT = 1.0  # seconds
+GROWTH = 3.0  # at most, from one length to the next, which is twice as long
 
 HEAD = """
 !gm = memref<?xf32, #ascend.space<gm>>
@@ -106,8 +107,11 @@ def main():
     for depth, slots, ids in NESTS:
         name = f"{depth} loops, {slots} slots, {ids} ids"
         keep &= print_row(name, planning_seconds(nest(depth, slots, ids)), LIMIT)
+    limit = LIMIT
     for length in LENGTHS:
-        keep &= print_row(f"{length} in a row", planning_seconds(straight(length)), LIMIT)
+        seconds = planning_seconds(straight(length))
+        keep &= print_row(f"{length} in a row", seconds, limit)
+        limit = min(LIMIT, GROWTH * seconds)
     return not keep
 
 

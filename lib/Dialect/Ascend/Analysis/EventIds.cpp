@@ -44,19 +44,19 @@ namespace {
 /// Follows the flags of the IR along traces and finds which events cannot share one.
 class ConflictFinder {
 public:
-  explicit ConflictFinder(ArrayRef<EventGroup> events)
-      : events(events), conflicts(events.size(), std::vector<bool>(events.size())) {
+  explicit ConflictFinder(ArrayRef<EventGroup> events) : events(events), conflicts(events.size()) {
     for (auto [index, event] : llvm::enumerate(events)) {
       for (Operation *op : event.sets)
         eventOf[op] = index;
       for (Operation *op : event.waits)
         eventOf[op] = index;
-      pairs[{getIndex(event.source), getIndex(event.target)}].push_back(index);
+      pairs[{event.source, event.target}].push_back(index);
     }
   }
 
   LogicalResult run(const ExecutionTrace &trace) {
     PipeClocks clocks;
+    conflicts.beginTrace();
     std::vector<SmallVector<Flag, 2>> flags;
     for (const EventGroup &event : events)
       flags.emplace_back(event.slots);
@@ -66,7 +66,7 @@ public:
         clocks.barrier(entry.pipe, momentOf(step));
       if (entry.kind != Kind::Set && entry.kind != Kind::Wait)
         continue;
-      size_t index = eventOf.lookup(entry.op);
+      int32_t index = eventOf.lookup(entry.op);
       const EventGroup &event = events[index];
       if (entry.slotNumber < 0 || entry.slotNumber >= event.slots)
         return entry.op->emitError("has a slot that is not known when events get their ids");
@@ -78,11 +78,11 @@ public:
       }
       if (!clocks.maySet(flag, event.source, event.target))
         return entry.op->emitError("may raise an event before its last one was awaited");
-      for (size_t rival : pairs.find({getIndex(event.source), getIndex(event.target)})->second)
-        if (rival != index && llvm::any_of(flags[rival], [&](const Flag &other) {
-              return !clocks.maySet(other, event.source, event.target);
-            }))
-          conflicts[index][rival] = conflicts[rival][index] = true;
+      conflicts.raise(index, {event.source, event.target}, [&](int32_t rival) {
+        return llvm::all_of(flags[rival], [&](const Flag &other) {
+          return clocks.maySet(other, event.source, event.target);
+        });
+      });
       clocks.set(flag, event.source, momentOf(step));
     }
     for (auto [event, list] : llvm::zip(events, flags))
@@ -91,15 +91,18 @@ public:
     return success();
   }
 
-  bool haveConflict(size_t a, size_t b) const { return conflicts[a][b]; }
+  /// The first id of each of some events of one pair, none where the ids are not enough.
+  std::optional<SmallVector<int64_t>> colour(ArrayRef<int32_t> list, int64_t limit) const {
+    return conflicts.colour(list, [&](int32_t index) { return events[index].slots; }, limit);
+  }
   auto getPairs() const { return llvm::make_second_range(pairs); }
 
 private:
   ArrayRef<EventGroup> events;
-  std::vector<std::vector<bool>> conflicts;
-  DenseMap<Operation *, size_t> eventOf;
+  EventConflicts conflicts;
+  DenseMap<Operation *, int32_t> eventOf;
   /// The events of each pair of pipes.
-  std::map<std::pair<int, int>, std::vector<size_t>> pairs;
+  std::map<PipePair, SmallVector<int32_t>> pairs;
 };
 
 } // namespace
@@ -121,12 +124,8 @@ attn::ascend::chooseEventIds(func::FuncOp kernel, ArrayRef<EventGroup> events, i
 
   // Pairs of pipes have ids of their own.
   SmallVector<int64_t> result(events.size(), -1);
-  for (ArrayRef<size_t> members : finder.getPairs()) {
-    auto slots = llvm::map_to_vector(members, [&](size_t member) { return events[member].slots; });
-    auto haveConflict = [&](size_t a, size_t b) {
-      return finder.haveConflict(members[a], members[b]);
-    };
-    std::optional<SmallVector<int64_t>> ids = colourEvents(slots, haveConflict, limit);
+  for (ArrayRef<int32_t> members : finder.getPairs()) {
+    std::optional<SmallVector<int64_t>> ids = finder.colour(members, limit);
     const EventGroup &first = events[members.front()];
     if (!ids)
       return SetFlagOp(first.sets.front()).emitError()

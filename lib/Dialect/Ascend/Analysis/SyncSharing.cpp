@@ -54,57 +54,63 @@ std::optional<int32_t> attn::ascend::restartInside(OrderedTraces &traces, SyncSe
 
 namespace {
 
-using PipePair = std::pair<Pipe, Pipe>;
+using EventsByPair = std::map<PipePair, SmallVector<int32_t>>;
 
 /// Finds events that are raised while another of the same pipes may be up.
 class ConflictLog : public SyncListener {
 public:
-  explicit ConflictLog(const SyncSet &syncs) : syncs(syncs) {
-    for (int32_t index = 0; index < syncs.size(); ++index)
-      if (syncs.isEnabled(index) && !syncs[index].isBarrier())
-        events[{syncs[index].source, syncs[index].target}].push_back(index);
+  ConflictLog(const SyncSet &syncs, const EventsByPair &events)
+      : syncs(syncs), events(events), conflicts(syncs.size()) {}
+
+  void run(const ExecutionTrace &trace) {
+    conflicts.beginTrace();
+    runTrace(trace, syncs, *this);
   }
 
-  /// The pairs of pipes whose events do not get by with `eventIds` ids.
-  SmallVector<PipePair> findCrowded(int64_t eventIds) const {
-    SmallVector<PipePair> crowded;
-    for (const auto &[pair, list] : events) {
-      auto slots = llvm::map_to_vector(list, [&](int32_t index) { return syncs[index].slots; });
-      ArrayRef<int32_t> members = list;
-      auto haveConflict = [&](size_t a, size_t b) {
-        return conflicts.count(std::minmax(members[a], members[b])) != 0;
-      };
-      if (!colourEvents(slots, haveConflict, eventIds))
-        crowded.push_back(pair);
-    }
-    return crowded;
-  }
+  const EventConflicts &get() const { return conflicts; }
 
 private:
   SyncAnswer missesOrder(int32_t, PipeClocks &) override { return SyncAnswer::GoOn; }
   SyncAnswer raisesTwice(int32_t) override { return SyncAnswer::GoOn; }
   SyncAnswer isUnbalanced(int32_t) override { return SyncAnswer::GoOn; }
   void raises(int32_t sync, ArrayRef<Flag> flags, const PipeClocks &clocks) override {
-    Pipe source = syncs[sync].source, target = syncs[sync].target;
-    for (int32_t other : events.find({source, target})->second) {
+    PipePair pair(syncs[sync].source, syncs[sync].target);
+    if (!events.count(pair))
+      return;
+    conflicts.raise(sync, pair, [&](int32_t other) {
       ArrayRef<Flag> others = flags.slice(syncs.getFirstFlag(other), syncs[other].slots);
-      bool isFree = llvm::all_of(
-          others, [&](const Flag &flag) { return clocks.maySet(flag, source, target); });
-      if (other != sync && !isFree)
-        conflicts.insert(std::minmax(sync, other));
-    }
+      return llvm::all_of(
+          others, [&](const Flag &flag) { return clocks.maySet(flag, pair.first, pair.second); });
+    });
   }
 
   const SyncSet &syncs;
-  std::map<PipePair, llvm::SmallVector<int32_t>> events;
-  std::set<std::pair<int32_t, int32_t>> conflicts;
+  const EventsByPair &events;
+  EventConflicts conflicts;
 };
 
+/// The pairs of pipes whose events do not get by with `eventIds` ids.
 SmallVector<PipePair> findCrowded(OrderedTraces &traces, const SyncSet &syncs, int64_t eventIds) {
-  ConflictLog log(syncs);
+  auto getSlots = [&](int32_t index) { return syncs[index].slots; };
+  EventsByPair events;
+  for (int32_t index = 0; index < syncs.size(); ++index)
+    if (syncs.isEnabled(index) && !syncs[index].isBarrier())
+      events[{syncs[index].source, syncs[index].target}].push_back(index);
+  // As many ids as there are slots are always enough.
+  for (auto pair = events.begin(); pair != events.end();) {
+    bool isEnough = llvm::sum_of(llvm::map_range(pair->second, getSlots)) <= eventIds;
+    pair = isEnough ? events.erase(pair) : std::next(pair);
+  }
+  if (events.empty())
+    return {};
+  ConflictLog log(syncs, events);
   for (const ExecutionTrace &trace : traces.get())
-    runTrace(trace, syncs, log);
-  return log.findCrowded(eventIds);
+    log.run(trace);
+  SmallVector<PipePair> crowded;
+  for (const auto &[pair, list] : events)
+    if (!log.get().colour(list, getSlots, eventIds))
+      crowded.push_back(pair);
+  return crowded;
 }
 
 } // namespace
@@ -125,6 +131,8 @@ bool attn::ascend::relieveCrowding(OrderedTraces &traces, SyncSet &syncs, int64_
     if (std::optional<int32_t> inner = restartInside(traces, syncs, flag))
       replaced.push_back({flag, *inner});
   }
+  if (replaced.empty())
+    return false;
   size_t remaining = findCrowded(traces, syncs, eventIds).size();
   // Back to the outer loops with those that did not help. Where none did, that is all of them.
   bool hasChanged = false;
