@@ -16,8 +16,7 @@ using namespace attn::onchip;
 using namespace attn::tile;
 
 /// Says what was given up so that the kernel fits.
-static void remarkOnLosses(func::FuncOp kernel, const SizeSearch &search,
-                           const SizeChoice &choice) {
+static void remarkOnLosses(func::FuncOp kernel, SearchSpace &space, const SizeChoice &choice) {
   kernel.walk(
       [&](Operation *op) {
         auto range = dyn_cast<RangeOp>(op);
@@ -33,10 +32,10 @@ static void remarkOnLosses(func::FuncOp kernel, const SizeSearch &search,
   if (!choice.stripColumns)
     return;
   emitRemark(kernel.getLoc()) << "rows "
-                              << (search.mustHaveStrips() ? "are"
-                                                          : "do not fit as a whole: they are")
+                              << (space.mustHaveStrips() ? "are"
+                                                         : "do not fit as a whole: they are")
                               << " computed with " << describe(choice);
-  for (auto [row, isKept] : llvm::zip_equal(search.getCandidates(), choice.keep)) {
+  for (auto [row, isKept] : llvm::zip_equal(*space.findKeepableRows(), choice.keep)) {
     StringRef fate = isKept                    ? "is kept whole in local memory"
                      : isa<BlockArgument>(row) ? "is spilled to a workspace in global memory"
                                                : "is computed again for every sweep";
@@ -177,7 +176,7 @@ private:
       return emitOverflow(search.getKernel(), chip, search.getSizes(), !options.sizes.empty());
     const SizeChoice &sizes = search.getBest()->choice;
     if (!chip.isHost) {
-      remarkOnLosses(search.getKernel(), search.getSizes(), sizes);
+      remarkOnLosses(search.getKernel(), search.getSizes().getSpace(), sizes);
       remarkOnSingleRows(*search.getBest()->kernel);
     }
     kernel->setAttr("tile.choice", getChoice(&getContext(), search.getForm("band"),

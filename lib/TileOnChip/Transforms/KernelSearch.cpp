@@ -31,15 +31,11 @@ std::unique_ptr<SizeSearch> KernelSearch::makeSizeSearch(func::FuncOp trial, boo
     decided.emplace_back(decidedAxis.str(), decidedForm.str());
   if (!axis.empty())
     decided.emplace_back(axis.str(), form.str());
-  search->onAlternative = [this, decided](const Fitting &fitting) {
+  search->onAlternative = [this, decided, axes = search->getAxes()](const Fitting &fitting) {
     Alternative alternative;
     alternative.values = decided;
-    for (const BoundSize &bound : fitting.choice.sizes)
-      alternative.values.emplace_back(bound.symbol.str(), std::to_string(bound.size));
-    alternative.values.emplace_back("grid stages", std::to_string(fitting.choice.gridStages));
-    alternative.values.emplace_back("loop stages", std::to_string(fitting.choice.maxRangeStages));
-    int64_t strips = fitting.choice.stripColumns;
-    alternative.values.emplace_back("strips", strips ? std::to_string(strips) : "whole rows");
+    for (const std::unique_ptr<ChoiceAxis> &axis : axes)
+      axis->describe(fitting.choice, alternative.values);
     alternative.cost = fitting.cost;
     for (const MemoryUse &use : fitting.buffers.getMemoryUse()) {
       std::string name = getFacts(use.memory).name.upper();

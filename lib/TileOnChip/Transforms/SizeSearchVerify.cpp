@@ -13,14 +13,14 @@ static constexpr int64_t maxElements = int64_t(1) << 40;
 static bool isBeyondMemory(TileType type) {
   auto getNumber = [](Attribute dim) {
     auto number = dyn_cast<IntegerAttr>(dim);
-    return number ? number.getInt() : SizeSearch::maxRows;
+    return number ? number.getInt() : SearchSpace::maxRows;
   };
   return getNumber(type.getRows()) > maxElements / getNumber(type.getCols());
 }
 
 /// Every symbol of the kernel is declared, and no tile is beyond all memory.
 LogicalResult SizeSearch::verifyTypes() {
-  auto symbols = kernel->getAttrOfType<DictionaryAttr>("tile.symbols");
+  auto symbols = space.kernel->getAttrOfType<DictionaryAttr>("tile.symbols");
   auto checkSymbols = [&](Operation *op, auto typeOrDim) {
     LogicalResult result = success();
     typeOrDim.walk([&](StringAttr symbol) {
@@ -35,7 +35,7 @@ LogicalResult SizeSearch::verifyTypes() {
       return op->emitOpError() << "has " << tile << ", which no memory holds";
     return isa<TileType, SpanType>(type) ? checkSymbols(op, type) : success();
   };
-  WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
+  WalkResult result = space.kernel.walk([&](Operation *op) -> WalkResult {
     if (auto size = dyn_cast<SizeOp>(op); size && failed(checkSymbols(op, size.getDim())))
       return WalkResult::interrupt();
     for (Type type : op->getResultTypes())
@@ -52,32 +52,32 @@ LogicalResult SizeSearch::verifyTypes() {
 
 /// Strips that were asked for must be possible.
 LogicalResult SizeSearch::verifyStrips() {
-  if (strips < 0 || strips % getMinStripColumns() != 0)
-    return kernel.emitError() << "strips of " << strips
-                              << " columns were asked for; they have a multiple of "
-                              << getMinStripColumns();
-  std::string reason;
-  if (mustHaveStrips() && !prepareStrips(reason))
-    return kernel.emitError() << "strips of " << strips << " columns were asked for, but "
-                              << reason;
+  if (space.strips < 0 || space.strips % space.getMinStripColumns() != 0)
+    return space.kernel.emitError()
+           << "strips of " << space.strips << " columns were asked for; they have a multiple of "
+           << space.getMinStripColumns();
+  if (space.mustHaveStrips() && !space.findKeepableRows())
+    return space.kernel.emitError()
+           << "strips of " << space.strips << " columns were asked for, but "
+           << space.getReasonAgainstStrips();
   return success();
 }
 
 LogicalResult SizeSearch::verify() {
-  auto symbols = kernel->getAttrOfType<DictionaryAttr>("tile.symbols");
+  auto symbols = space.kernel->getAttrOfType<DictionaryAttr>("tile.symbols");
   for (NamedAttribute symbol : symbols ? symbols.getValue() : ArrayRef<NamedAttribute>())
-    if (cast<AutoAttr>(symbol.getValue()).getLo() > maxRows)
-      return kernel.emitError() << "the size '" << symbol.getName().getValue() << "' begins at "
-                                << cast<AutoAttr>(symbol.getValue()).getLo() << ", beyond "
-                                << maxRows;
+    if (cast<AutoAttr>(symbol.getValue()).getLo() > SearchSpace::maxRows)
+      return space.kernel.emitError()
+             << "the size '" << symbol.getName().getValue() << "' begins at "
+             << cast<AutoAttr>(symbol.getValue()).getLo() << ", beyond " << SearchSpace::maxRows;
   if (failed(verifyTypes()))
     return failure();
-  for (const BoundSize &bound : given) {
+  for (const BoundSize &bound : space.given) {
     auto range = symbols ? symbols.getAs<AutoAttr>(bound.symbol) : AutoAttr();
     if (range && (bound.size < range.getLo() || bound.size > range.getHi()))
-      return kernel.emitError() << bound.symbol.getValue() << " = " << bound.size
-                                << " was asked for, but its range is " << range.getLo() << " to "
-                                << range.getHi();
+      return space.kernel.emitError()
+             << bound.symbol.getValue() << " = " << bound.size
+             << " was asked for, but its range is " << range.getLo() << " to " << range.getHi();
   }
   return verifyStrips();
 }

@@ -1,11 +1,10 @@
-// Finds sizes, stages and strips with which a kernel fits local memory: the axes of the search that
-// are numbers. Stages and strips are tried within sizes.
+// Finds sizes, stages and strips with which a kernel fits local memory: the search over the axes
+// that are entries of a `tile::SizeChoice`.
 #ifndef ATTN_TILEONCHIP_TRANSFORMS_SIZESEARCH_H
 #define ATTN_TILEONCHIP_TRANSFORMS_SIZESEARCH_H
 
-#include "attn/Dialect/Tile/Transforms/SizeChoice.h"
-#include "attn/TileOnChip/BufferAssignment.h"
 #include "attn/TileOnChip/CostEstimate.h"
+#include "attn/TileOnChip/Transforms/ChoiceAxis.h"
 #include "mlir/IR/OwningOpRef.h"
 
 namespace attn::onchip {
@@ -25,22 +24,21 @@ struct Fitting {
 
 class SizeSearch {
 public:
-  /// No local memory holds more rows.
-  static constexpr int64_t maxRows = int64_t(1) << 16;
-
   /// `given` are sizes that the author has fixed; `strips` is how many columns a strip must have, 0
   /// to use strips only where whole rows do not fit.
   SizeSearch(mlir::func::FuncOp kernel, const Chip &chip,
-             llvm::ArrayRef<tile::BoundSize> given = {}, int64_t strips = 0);
+             llvm::ArrayRef<tile::BoundSize> given = {}, int64_t strips = 0)
+      : space(kernel, chip, given, strips), axes(getChoiceAxes(space)) {}
+  SizeSearch(const SizeSearch &) = delete; // the axes refer to its space
 
   /// Checks that the kernel can be bound: every symbol has a range, strips that were asked for are
   /// possible.
   mlir::LogicalResult verify();
 
-  /// The fitting with the best estimated cost, or none where nothing fits. Whole rows are
-  /// preferred; strips are tried where no sizes let whole rows fit, and then those that move the
-  /// fewest bytes.
-  mlir::FailureOr<std::optional<Fitting>> findBest();
+  /// The fitting that the rules of the axes lead to, or none where nothing fits. Whole rows are
+  /// preferred, and of them the fewest cycles; strips are tried where no sizes let whole rows fit,
+  /// and then those that move the fewest bytes.
+  mlir::FailureOr<std::optional<Fitting>> findBest() { return search(axes, {}); }
 
   /// Whether whole rows fit, with the smallest sizes.
   mlir::FailureOr<bool> fitsWhole();
@@ -57,45 +55,31 @@ public:
   /// Applies a choice to a copy of the kernel; none where it cannot be computed in strips that way.
   mlir::FailureOr<std::optional<Fitting>> apply(const tile::SizeChoice &choice);
 
-  /// The rows that a choice of strips keeps or not, in the order of `tile::SizeChoice::keep`.
-  llvm::ArrayRef<mlir::Value> getCandidates() const { return candidates; }
-
-  /// Whether strips were asked for, and rows are longer.
-  bool mustHaveStrips() const { return strips > 0 && strips < width; }
+  SearchSpace &getSpace() { return space; }
+  llvm::ArrayRef<std::unique_ptr<ChoiceAxis>> getAxes() const { return axes; }
 
   /// Called for every fitting that was looked at; returns the number of its row in the record.
   std::function<size_t(const Fitting &)> onAlternative;
 
 private:
-  /// Columns of the narrowest strip: one vector repeat of f32.
-  int64_t getMinStripColumns() const { return model.getLanes(); }
-  /// Whether tiles of so many bytes fit together.
-  bool fits(int64_t bytes) const { return bytes <= model.getChip().getUsableBytes(tileMemory); }
-  llvm::SmallVector<llvm::SmallVector<tile::BoundSize>> enumerateSizes();
-  bool isCovered(llvm::ArrayRef<tile::BoundSize> sizes,
-                 llvm::ArrayRef<tile::BoundSize> other) const;
-  int64_t getLargestTileBytes(llvm::ArrayRef<tile::BoundSize> sizes);
+  using Axes = llvm::ArrayRef<std::unique_ptr<ChoiceAxis>>;
+  using Choices = ChoiceAxis::Choices;
+  using Result = mlir::FailureOr<std::optional<Fitting>>;
+
   mlir::LogicalResult verifyTypes();
   mlir::LogicalResult verifyStrips();
-  bool prepareStrips(std::string &reason);
-  llvm::SmallVector<int64_t> enumerateStrips() const;
-  tile::SizeChoice getSmallestChoice();
-  int64_t getKeptBytes(llvm::ArrayRef<tile::BoundSize> sizes, llvm::ArrayRef<bool> keep);
-  mlir::FailureOr<std::optional<Fitting>> fit(const tile::SizeChoice &choice);
-  llvm::SmallVector<llvm::SmallVector<bool>> enumerateKeeps();
-  mlir::FailureOr<std::optional<Fitting>> findWhole();
-  mlir::FailureOr<std::optional<Fitting>> findStages(llvm::ArrayRef<tile::BoundSize> sizes);
-  mlir::FailureOr<std::optional<Fitting>> findStrips();
-  mlir::FailureOr<std::optional<Fitting>> widenStrips(const tile::SizeChoice &narrowest);
 
-  mlir::func::FuncOp kernel;
-  ChipModel model;
-  llvm::SmallVector<tile::BoundSize> given;
-  int64_t strips;
-  int64_t askedStages = 1; // the most stages of any range but those of the grid
-  int64_t width = 0;       // the most columns of any tile
-  llvm::DenseSet<mlir::StringAttr> tileSymbols; // of dimensions of tiles, so that they take memory
-  llvm::SmallVector<mlir::Value> candidates;    // rows that strips may keep whole
+  Result fit(const tile::SizeChoice &choice);
+  /// Decides the axes, of which those before are decided in `choice`.
+  Result search(Axes undecided, const tile::SizeChoice &choice);
+  Result findFirst(Axes after, const Choices &candidates);
+  Result findFastest(Axes after, const Choices &candidates, const ChoiceAxis *axis);
+  Result findWidest(Axes after, const Choices &candidates);
+  Result findFewestBytes(Axes undecided, const tile::SizeChoice &choice);
+  Choices expandLeast(Axes undecided, const tile::SizeChoice &choice);
+
+  SearchSpace space;
+  llvm::SmallVector<std::unique_ptr<ChoiceAxis>> axes;
 };
 
 } // namespace attn::onchip

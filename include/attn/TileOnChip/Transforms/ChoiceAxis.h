@@ -1,0 +1,101 @@
+// The axes of the search whose answers are entries of a `tile::SizeChoice`: whole rows or strips,
+// sizes, kept rows, stages, columns of strips.
+#ifndef ATTN_TILEONCHIP_TRANSFORMS_CHOICEAXIS_H
+#define ATTN_TILEONCHIP_TRANSFORMS_CHOICEAXIS_H
+
+#include "attn/Dialect/Tile/Transforms/SizeChoice.h"
+#include "attn/TileOnChip/BufferAssignment.h"
+#include <memory>
+
+namespace attn::onchip {
+
+/// A kernel in its forms and what the author has fixed of it: what the axes look at.
+class SearchSpace {
+public:
+  /// No local memory holds more rows.
+  static constexpr int64_t maxRows = int64_t(1) << 16;
+
+  SearchSpace(mlir::func::FuncOp kernel, const Chip &chip, llvm::ArrayRef<tile::BoundSize> given,
+              int64_t strips);
+
+  /// Whether tiles of so many bytes fit together.
+  bool fits(int64_t bytes) const { return bytes <= model.getChip().getUsableBytes(tileMemory); }
+
+  /// The sizes that the symbols may have together, from large to small.
+  llvm::SmallVector<llvm::SmallVector<tile::BoundSize>> enumerateSizes() const;
+
+  /// Whether strips were asked for, and rows are longer.
+  bool mustHaveStrips() const { return strips > 0 && strips < width; }
+  /// Columns of the narrowest strip: one vector repeat of f32.
+  int64_t getMinStripColumns() const { return model.getLanes(); }
+  /// The columns that strips may have, from narrow to wide.
+  llvm::SmallVector<int64_t> enumerateStrips() const;
+  /// The rows that strips may keep whole; none, with a reason, where rows cannot be computed in
+  /// strips. They are looked for once.
+  const std::optional<llvm::SmallVector<mlir::Value>> &findKeepableRows();
+  llvm::StringRef getReasonAgainstStrips() const { return reasonAgainstStrips; }
+
+  mlir::func::FuncOp kernel;
+  ChipModel model;
+  llvm::SmallVector<tile::BoundSize> given;
+  int64_t strips; // columns that strips must have; 0 to use them only where rows do not fit
+  int64_t askedStages = 1; // the most stages of any range but those of the grid
+  int64_t width;           // the most columns of any tile
+  llvm::DenseSet<mlir::StringAttr> tileSymbols; // of dimensions of tiles, so that they take memory
+
+private:
+  std::optional<llvm::SmallVector<mlir::Value>> keepableRows;
+  std::string reasonAgainstStrips;
+  bool hasLookedForRows = false;
+};
+
+/// How the search picks one of the candidates of an axis.
+enum class AxisRule {
+  /// The first with which the kernel fits.
+  First,
+  /// Of those with which it fits, the one with the fewest cycles.
+  Best,
+  /// They need more memory one after the other: the last with which it fits, found by halving.
+  Widest,
+  /// Those that move the fewest bytes, tried with the least of the axes that follow; among nearly
+  /// equals the one with the fewest cycles. Axes of this rule in a row are tried together.
+  FewestBytes
+};
+
+class ChoiceAxis {
+public:
+  explicit ChoiceAxis(SearchSpace &space) : space(space) {}
+  virtual ~ChoiceAxis() = default;
+
+  using Choices = llvm::SmallVector<tile::SizeChoice>;
+
+  /// `choice`, in which the axes before are decided, with each answer of this one, the preferred
+  /// first. What is known not to fit may be left out.
+  virtual Choices getCandidates(const tile::SizeChoice &choice) = 0;
+
+  /// Of all answers, whether they fit or not, those that may need the least memory.
+  virtual Choices getLeast(const tile::SizeChoice &choice) = 0;
+
+  virtual AxisRule getRule(const tile::SizeChoice &choice) const = 0;
+
+  /// Whether a candidate cannot be better than a choice that fits.
+  virtual bool isCovered(const tile::SizeChoice &candidate, const tile::SizeChoice &fitting) const {
+    return false;
+  }
+
+  /// Adds the columns of the record that are about it: headings and what was chosen.
+  virtual void describe(const tile::SizeChoice &choice,
+                        llvm::SmallVectorImpl<std::pair<std::string, std::string>> &columns) const {
+  }
+
+protected:
+  SearchSpace &space;
+};
+
+/// The axes in the order in which they are decided, whole rows or strips first. A preload distance
+/// or a split of rows, for two, will be a further entry.
+llvm::SmallVector<std::unique_ptr<ChoiceAxis>> getChoiceAxes(SearchSpace &space);
+
+} // namespace attn::onchip
+
+#endif // ATTN_TILEONCHIP_TRANSFORMS_CHOICEAXIS_H

@@ -1,0 +1,273 @@
+// The axes of the search over sizes, stages and strips (tile on the chip).
+#include "attn/TileOnChip/Transforms/ChoiceAxis.h"
+#include "attn/Dialect/Tile/Analysis/StripPlan.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::onchip;
+using namespace attn::tile;
+
+//===----------------------------------------------------------------------===//
+// What can be chosen
+//===----------------------------------------------------------------------===//
+
+SearchSpace::SearchSpace(func::FuncOp kernel, const Chip &chip, ArrayRef<BoundSize> given,
+                         int64_t strips)
+    : kernel(kernel), model(chip, kernel), given(given), strips(strips),
+      width(getRowWidth(kernel)) {
+  kernel.walk([&](Operation *op) {
+    if (auto range = dyn_cast<RangeOp>(op); range && !range.getParallel())
+      askedStages = std::max<int64_t>(askedStages, range.getStages());
+    for (Type type : op->getResultTypes())
+      if (isa<TileType>(type))
+        type.walk([&](StringAttr symbol) { tileSymbols.insert(symbol); });
+  });
+}
+
+/// The sizes a symbol may take, from large to small: both ends of its range, the powers of two
+/// between, and half-way between these where that is still a multiple of eight.
+static SmallVector<int64_t> enumerateSizesOf(AutoAttr range) {
+  constexpr int64_t smallestHalfway = 24;
+  int64_t highest = std::min(range.getHi(), SearchSpace::maxRows);
+  SmallVector<int64_t> sizes = {highest};
+  for (int64_t size = llvm::bit_floor<uint64_t>(highest); size > range.getLo(); size /= 2) {
+    int64_t halfway = size + size / 2;
+    if (halfway >= smallestHalfway && halfway < highest)
+      sizes.push_back(halfway);
+    if (size < highest)
+      sizes.push_back(size);
+  }
+  if (range.getLo() < highest)
+    sizes.push_back(range.getLo());
+  return sizes;
+}
+
+SmallVector<SmallVector<BoundSize>> SearchSpace::enumerateSizes() const {
+  SmallVector<SmallVector<BoundSize>> choices = {{}};
+  auto symbols = func::FuncOp(kernel)->getAttrOfType<DictionaryAttr>("tile.symbols");
+  for (NamedAttribute symbol : symbols ? symbols.getValue() : ArrayRef<NamedAttribute>()) {
+    StringAttr name = symbol.getName();
+    const auto *fixed = llvm::find_if(given, [&](auto &bound) { return bound.symbol == name; });
+    SmallVector<int64_t> sizes = fixed != given.end()
+                                     ? SmallVector<int64_t>{fixed->size}
+                                     : enumerateSizesOf(cast<AutoAttr>(symbol.getValue()));
+    SmallVector<SmallVector<BoundSize>> longer;
+    for (const SmallVector<BoundSize> &choice : choices)
+      for (int64_t size : sizes)
+        longer.emplace_back(choice).push_back({name, size});
+    choices = std::move(longer);
+  }
+  return choices;
+}
+
+SmallVector<int64_t> SearchSpace::enumerateStrips() const {
+  if (mustHaveStrips())
+    return {strips};
+  SmallVector<int64_t> widths;
+  for (int64_t columns = getMinStripColumns(); columns < width; columns *= 2)
+    widths.push_back(columns);
+  return widths;
+}
+
+const std::optional<SmallVector<Value>> &SearchSpace::findKeepableRows() {
+  if (!hasLookedForRows && width > getMinStripColumns())
+    keepableRows = StripPlan::findCandidates(kernel, width, reasonAgainstStrips);
+  hasLookedForRows = true;
+  return keepableRows;
+}
+
+//===----------------------------------------------------------------------===//
+// Axes
+//===----------------------------------------------------------------------===//
+
+static bool isInStrips(const SizeChoice &choice) { return choice.stripColumns != 0; }
+
+namespace {
+
+/// Whole rows, or else strips, which compute or move some values several times.
+class RowsAxis : public ChoiceAxis {
+public:
+  using ChoiceAxis::ChoiceAxis;
+
+  Choices getCandidates(const SizeChoice &choice) override {
+    Choices choices = getLeast(choice);
+    if (space.mustHaveStrips())
+      choices.erase(choices.begin());
+    return choices;
+  }
+
+  Choices getLeast(const SizeChoice &choice) override {
+    Choices choices = {choice};
+    if (SmallVector<int64_t> widths = space.enumerateStrips(); !widths.empty())
+      choices.emplace_back(choice).stripColumns = widths.front();
+    return choices;
+  }
+
+  AxisRule getRule(const SizeChoice &) const override { return AxisRule::First; }
+};
+
+class SizesAxis : public ChoiceAxis {
+public:
+  using ChoiceAxis::ChoiceAxis;
+
+  Choices getCandidates(const SizeChoice &choice) override {
+    Choices choices;
+    for (SmallVector<BoundSize> &sizes : space.enumerateSizes())
+      if (isInStrips(choice) || space.fits(getLargestTileBytes(sizes)))
+        choices.emplace_back(choice).sizes = std::move(sizes);
+    return choices;
+  }
+
+  Choices getLeast(const SizeChoice &choice) override {
+    Choices choices = {choice};
+    choices.front().sizes = space.enumerateSizes().back();
+    return choices;
+  }
+
+  AxisRule getRule(const SizeChoice &choice) const override {
+    return isInStrips(choice) ? AxisRule::FewestBytes : AxisRule::Best;
+  }
+
+  /// Sizes below others that are double-buffered throughout only cost more instructions for the
+  /// same rows.
+  bool isCovered(const SizeChoice &candidate, const SizeChoice &fitting) const override {
+    return fitting.gridStages == 2 && fitting.maxRangeStages == space.askedStages &&
+           llvm::all_of(llvm::zip_equal(candidate.sizes, fitting.sizes), [&](auto pair) {
+             auto [mine, its] = pair;
+             return space.tileSymbols.contains(mine.symbol) ? mine.size <= its.size
+                                                            : mine.size == its.size;
+           });
+  }
+
+  void describe(const SizeChoice &choice,
+                SmallVectorImpl<std::pair<std::string, std::string>> &columns) const override {
+    for (const BoundSize &bound : choice.sizes)
+      columns.emplace_back(bound.symbol.str(), std::to_string(bound.size));
+  }
+
+private:
+  /// No choice of these sizes with whole rows needs less: the bytes of the largest tile.
+  int64_t getLargestTileBytes(ArrayRef<BoundSize> sizes) {
+    int64_t largest = 0;
+    space.kernel.walk([&](Operation *op) {
+      // A splat may be a scalar operand and have no bytes at all.
+      if (isa<SplatOp>(op))
+        return;
+      for (Type type : op->getResultTypes())
+        if (auto tile = dyn_cast<TileType>(type))
+          largest = std::max(largest, space.model.getBufferBytes(bindType(tile, sizes)));
+    });
+    return largest;
+  }
+};
+
+/// Which rows strips keep whole, so that they need neither be computed again nor be spilled.
+class KeptRowsAxis : public ChoiceAxis {
+public:
+  using ChoiceAxis::ChoiceAxis;
+
+  Choices getCandidates(const SizeChoice &choice) override {
+    Choices choices = getLeast(choice);
+    llvm::erase_if(choices,
+                   [&](const SizeChoice &kept) { return !space.fits(getKeptBytes(kept)); });
+    return choices;
+  }
+
+  /// A row that is not kept may take more, for what it is computed from.
+  Choices getLeast(const SizeChoice &choice) override {
+    if (!isInStrips(choice))
+      return {choice};
+    const std::optional<SmallVector<Value>> &rows = space.findKeepableRows();
+    Choices choices;
+    for (unsigned bits = 0; rows && bits < (1u << rows->size()); ++bits) {
+      SizeChoice &kept = choices.emplace_back(choice);
+      for (size_t number = 0; number < rows->size(); ++number)
+        kept.keep.push_back((bits >> number) & 1);
+    }
+    return choices;
+  }
+
+  AxisRule getRule(const SizeChoice &choice) const override {
+    return isInStrips(choice) ? AxisRule::FewestBytes : AxisRule::First;
+  }
+
+private:
+  int64_t getKeptBytes(const SizeChoice &choice) {
+    int64_t bytes = 0;
+    for (auto [number, isKept] : llvm::enumerate(choice.keep)) {
+      auto type = cast<TileType>((*space.findKeepableRows())[number].getType());
+      bytes += isKept ? space.model.getBufferBytes(bindType(type, choice.sizes)) : 0;
+    }
+    return bytes;
+  }
+};
+
+/// How far loads run ahead: with whole rows more is never slower, strips are narrower for it.
+class StagesAxis : public ChoiceAxis {
+public:
+  using ChoiceAxis::ChoiceAxis;
+
+  Choices getCandidates(const SizeChoice &choice) override {
+    if (isInStrips(choice))
+      return {with(choice, 1, space.askedStages), with(choice, 1, 1)};
+    Choices choices = {with(choice, 2, space.askedStages)};
+    for (int64_t stages = space.askedStages; stages > 0; --stages)
+      choices.push_back(with(choice, 1, stages));
+    return choices;
+  }
+
+  Choices getLeast(const SizeChoice &choice) override { return {with(choice, 1, 1)}; }
+
+  AxisRule getRule(const SizeChoice &choice) const override {
+    return isInStrips(choice) ? AxisRule::Best : AxisRule::First;
+  }
+
+  void describe(const SizeChoice &choice,
+                SmallVectorImpl<std::pair<std::string, std::string>> &columns) const override {
+    columns.emplace_back("grid stages", std::to_string(choice.gridStages));
+    columns.emplace_back("loop stages", std::to_string(choice.maxRangeStages));
+  }
+
+private:
+  static SizeChoice with(SizeChoice choice, int64_t gridStages, int64_t rangeStages) {
+    choice.gridStages = gridStages;
+    choice.maxRangeStages = rangeStages;
+    return choice;
+  }
+};
+
+class StripColumnsAxis : public ChoiceAxis {
+public:
+  using ChoiceAxis::ChoiceAxis;
+
+  Choices getCandidates(const SizeChoice &choice) override {
+    if (!isInStrips(choice))
+      return {choice};
+    Choices choices;
+    for (int64_t columns : space.enumerateStrips())
+      choices.emplace_back(choice).stripColumns = columns;
+    return choices;
+  }
+
+  Choices getLeast(const SizeChoice &choice) override { return {getCandidates(choice).front()}; }
+
+  AxisRule getRule(const SizeChoice &) const override { return AxisRule::Widest; }
+
+  void describe(const SizeChoice &choice,
+                SmallVectorImpl<std::pair<std::string, std::string>> &columns) const override {
+    columns.emplace_back("strips",
+                         isInStrips(choice) ? std::to_string(choice.stripColumns) : "whole rows");
+  }
+};
+
+} // namespace
+
+SmallVector<std::unique_ptr<ChoiceAxis>> onchip::getChoiceAxes(SearchSpace &space) {
+  SmallVector<std::unique_ptr<ChoiceAxis>> axes;
+  axes.push_back(std::make_unique<RowsAxis>(space));
+  axes.push_back(std::make_unique<SizesAxis>(space));
+  axes.push_back(std::make_unique<KeptRowsAxis>(space));
+  axes.push_back(std::make_unique<StagesAxis>(space));
+  axes.push_back(std::make_unique<StripColumnsAxis>(space));
+  return axes;
+}
