@@ -17,6 +17,7 @@
 #include "attn/TileOnChip/OnChipOpInterface.h"
 #include "attn/TileOnChip/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -43,6 +44,8 @@ void attn::registerAllDialects(DialectRegistry &registry) {
 void attn::registerAllPasses() {
   registerCanonicalizerPass();
   registerCSEPass();
+  registerLoopInvariantCodeMotionPass();
+  arith::registerArithIntRangeOptsPass();
   registerTilePasses();
   registerTileOnChipPasses();
   registerAscendPasses();

@@ -118,7 +118,7 @@ private:
     for (size_t next = 0; next < slice.size(); ++next) {
       Operation *op = slice[next].getDefiningOp();
       if (auto count = dyn_cast_if_present<arith::CeilDivUIOp>(op))
-        elements *= std::max<int64_t>(1, getConstant(count.getRhs()).value_or(1));
+        elements *= std::max<int64_t>(1, getFoldedConstant(count.getRhs()).value_or(1));
       else if (isa_and_present<arith::MulIOp, arith::DivUIOp>(op))
         slice.insert(op->operand_begin(), op->operand_end());
     }

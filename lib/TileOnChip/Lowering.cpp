@@ -2,7 +2,6 @@
 // each tile (tile on the chip, lowering).
 #include "attn/TileOnChip/Lowering.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace attn;
@@ -65,10 +64,8 @@ LogicalResult Lowering::lowerScalar(Operation *op) {
       llvm::all_of(op->getResultTypes(), [](Type type) { return type.isIntOrIndexOrFloat(); });
   if (!isScalar && !isa<func::ReturnOp>(op))
     return op->emitOpError("has no form on the chip");
-  APInt number;
-  if (matchPattern(op, m_ConstantInt(&number)) && op->getResult(0).getType().isIndex() &&
-      number.isSignedIntN(64))
-    scalars.map(op->getResult(0), constant(number.getSExtValue()));
+  if (auto index = dyn_cast<arith::ConstantIndexOp>(op))
+    scalars.map(index.getResult(), constant(index.value()));
   else
     builder.clone(*op, scalars);
   return success();

@@ -1,6 +1,7 @@
 // How each family of instructions is spelled in HIVM.
 #include "KernelExporter.h"
 #include "attn/Machine/Architecture.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -345,7 +346,7 @@ template <typename HIVMOp, typename Op> LogicalResult KernelExporter::writeFlag(
     return op.emitOpError("needs a pipe that vector cores do not have");
   EventAttr number;
   Value dynamic;
-  std::optional<int64_t> slot = op.getSlot() ? ascend::getConstant(op.getSlot()) : 0;
+  std::optional<int64_t> slot = op.getSlot() ? getConstantIntValue(op.getSlot()) : 0;
   if (slot && *slot >= 0 && *slot < op.getSlots())
     number = EventAttr::get(builder.getContext(), static_cast<Event>(op.getEvent() + *slot));
   else

@@ -1,6 +1,7 @@
 // Writes one kernel in the vendor's dialect: signature, memory at its planned addresses, loops and
 // branches.
 #include "KernelExporter.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/CSE.h"
@@ -191,7 +192,7 @@ Value KernelExporter::getNumber(StringRef text) {
 }
 
 KernelExporter::Amount KernelExporter::getAmount(Value index) {
-  return {ascend::getConstant(index), scalars.lookup(index)};
+  return {getConstantIntValue(index), scalars.lookup(index)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -323,7 +324,7 @@ void KernelExporter::exportSlice(ascend::SliceOp op) {
   int64_t bytes = cast<MemRefType>(op.getBuffer().getType()).getElementTypeBitWidth() / 8;
   Value distance = multiply(toWord(scalars.lookup(op.getOffset())), word(bytes));
   place.offset = add(place.offset, distance);
-  place.elements -= ascend::getConstant(op.getOffset()).value_or(0);
+  place.elements -= getConstantIntValue(op.getOffset()).value_or(0);
   places[op.getResult()] = place;
 }
 

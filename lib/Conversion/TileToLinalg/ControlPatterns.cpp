@@ -159,7 +159,7 @@ struct ConvertRange : OpConversionPattern<RangeOp> {
     Value step = arith::ConstantIndexOp::create(rewriter, loc, size);
     Value upper = adaptor.getUpper().front();
     auto loop = scf::ForOp::create(rewriter, loc, adaptor.getLower().front(), upper, step,
-                                   flatten(adaptor.getInits()));
+                                   flatten(adaptor.getInitArgs()));
 
     // The body's values for the old arguments: the loop's own, and what is computed at its start.
     Block *body = loop.getBody();
@@ -173,7 +173,7 @@ struct ConvertRange : OpConversionPattern<RangeOp> {
                                             /*mayBeEmpty=*/false));
     signature.remapInput(0, induction);
     auto carried = loop.getRegionIterArgs().begin();
-    for (auto [index, init] : llvm::enumerate(adaptor.getInits())) {
+    for (auto [index, init] : llvm::enumerate(adaptor.getInitArgs())) {
       SmallVector<Value> values(carried, carried + init.size());
       signature.remapInput(index + 1, values);
       carried += init.size();
@@ -184,7 +184,7 @@ struct ConvertRange : OpConversionPattern<RangeOp> {
 
     SmallVector<SmallVector<Value>> replacements;
     auto result = loop.getResults().begin();
-    for (ValueRange init : adaptor.getInits()) {
+    for (ValueRange init : adaptor.getInitArgs()) {
       replacements.emplace_back(result, result + init.size());
       result += init.size();
     }

@@ -79,7 +79,7 @@ static LogicalResult checkOp(Operation *op) {
         return op.getNumOperands() == 0 ? success() : op.emitOpError("returns something");
       })
       .Case([](arith::ConstantOp op) {
-        return simulator::getConstant(op) ? success() : op.emitOpError("is not a number");
+        return simulator::getScalar(op) ? success() : op.emitOpError("is not a number");
       })
       .Default([](Operation *op) -> LogicalResult {
         if (isa_and_nonnull<HIVMDialect>(op->getDialect()) || simulator::getEvaluate(op))

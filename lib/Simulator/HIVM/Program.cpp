@@ -83,7 +83,7 @@ bool Program::visit(Operation *op) {
           [&](auto view) { return define(view), true; })
       .Case([&](memref::LoadOp load) { return lookUp(load); })
       .Case([&](arith::ConstantOp number) {
-        scalars[number] = *getConstant(number);
+        scalars[number] = *getScalar(number);
         return true;
       })
       .Default([&](Operation *other) {

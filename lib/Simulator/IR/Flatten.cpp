@@ -134,7 +134,7 @@ private:
   }
 
   LogicalResult visitOp(arith::ConstantOp op) {
-    if (std::optional<Scalar> number = getConstant(op)) {
+    if (std::optional<Scalar> number = getScalar(op)) {
       define(op, *number);
       return success();
     }

@@ -44,6 +44,8 @@ FailureOr<SimulationResult> simulator::simulate(func::FuncOp kernel, const Chip 
       return failure();
     // Both halves have one numbering, so that hazards can name instructions of either.
     Listing listing;
+    if (options.checkEffects)
+      listing.ranges = IndexRanges(phase->getParentOp());
     FailureOr<Program> program = flatten(phase, session.getLaunch(), listing), cubeProgram;
     if (*cubeFunction)
       cubeProgram =

@@ -238,7 +238,7 @@ Evaluate simulator::getEvaluate(Operation *op) {
   return nullptr;
 }
 
-std::optional<Scalar> simulator::getConstant(arith::ConstantOp op) {
+std::optional<Scalar> simulator::getScalar(arith::ConstantOp op) {
   if (auto number = dyn_cast<IntegerAttr>(op.getValue())) {
     APInt value = number.getValue();
     return Scalar{value.getBitWidth() == 1 ? static_cast<int64_t>(value.getZExtValue())

@@ -21,11 +21,11 @@ static bool covers(const ascend::Access &access, const Place &place, int64_t beg
   return access.covers(begin - place.offset, end - place.offset);
 }
 
-void simulator::checkEffects(const Issued &issued, ArrayRef<Touch> touches, const CorePlace &core,
-                             HazardLog &log) {
+void simulator::checkEffects(const Issued &issued, ArrayRef<Touch> touches,
+                             const IndexRanges &ranges, const CorePlace &core, HazardLog &log) {
   const Instruction &instruction = *issued.instruction;
   SmallVector<ascend::Access> accesses;
-  cast<ascend::InstructionOpInterface>(instruction.op).getAccesses(accesses);
+  cast<ascend::InstructionOpInterface>(instruction.op).getAccesses(accesses, ranges);
   auto complain = [&](StringRef what, int operand, bool isWrite, int64_t begin, int64_t end) {
     log.report(HazardKind::Effects, instruction, core,
                llvm::formatv("{0} bytes {1} to {2} of operand {3}, which its interface {4}",

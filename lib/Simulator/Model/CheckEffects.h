@@ -8,8 +8,8 @@ namespace attn::simulator {
 
 /// Every touched byte must be declared for its operand and direction; where all amounts are
 /// constants, a call-level instruction must also touch the first and last byte it declares.
-void checkEffects(const Issued &issued, llvm::ArrayRef<Touch> touches, const CorePlace &core,
-                  HazardLog &log);
+void checkEffects(const Issued &issued, llvm::ArrayRef<Touch> touches, const IndexRanges &ranges,
+                  const CorePlace &core, HazardLog &log);
 
 } // namespace attn::simulator
 

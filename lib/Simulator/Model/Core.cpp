@@ -165,7 +165,7 @@ void Core::execute(int pipeIndex, const Issued &issued) {
     });
   }
   if (shared.options.checkEffects)
-    checkEffects(issued, execution.getTouches(), place, shared.log);
+    checkEffects(issued, execution.getTouches(), shared.kernel.listing.ranges, place, shared.log);
 }
 
 //===----------------------------------------------------------------------===//

@@ -166,7 +166,7 @@ void KernelEmitter::writeBuffers() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult KernelEmitter::emit() {
-  if (failed(verifyEmission(kernel)))
+  if (failed(verifyEmission(kernel, ranges)))
     return failure();
   collectBuffers();
   names.add(kernel.getName(), "");

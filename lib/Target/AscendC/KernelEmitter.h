@@ -5,7 +5,6 @@
 
 #include "CodeWriter.h"
 #include "Expression.h"
-#include "SignAnalysis.h"
 #include "attn/Dialect/Ascend/IR/Instructions.h"
 #include "attn/Launch/Convention/Names.h"
 #include "attn/Launch/Convention/Signature.h"
@@ -19,7 +18,8 @@ class KernelEmitter {
 public:
   KernelEmitter(mlir::func::FuncOp kernel, llvm::raw_ostream &os, const AscendCOptions &options)
       : kernel(kernel), form(options.kernelForm), waitsForCores(options.waitsForCores), os(os),
-        head(os, options.lineDirectives), writer(bodyStream, options.lineDirectives) {}
+        head(os, options.lineDirectives), writer(bodyStream, options.lineDirectives),
+        ranges(kernel) {}
 
   mlir::LogicalResult emit();
 
@@ -94,7 +94,7 @@ private:
   llvm::DenseMap<mlir::Value, Place> places;
   /// The kernel's argument that each array comes from: itself, or the table it was looked up in.
   llvm::DenseMap<mlir::Value, unsigned> arrays;
-  SignAnalysis signs;
+  IndexRanges ranges;
   /// Ops whose results nothing needs.
   llvm::DenseSet<mlir::Operation *> unused;
 };

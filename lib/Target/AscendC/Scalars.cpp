@@ -122,7 +122,7 @@ Expression KernelEmitter::getIntegerExpression(Operation &op) {
                     (compare && isUnsignedComparison(compare.getPredicate()));
   bool nonNegative =
       (isUnsigned || isa<arith::CeilDivSIOp, arith::FloorDivSIOp>(op)) &&
-      llvm::all_of(op.getOperands(), [&](Value operand) { return signs.isNonNegative(operand); });
+      llvm::all_of(op.getOperands(), [&](Value operand) { return ranges.isNonNegative(operand); });
   // Signed and unsigned numbers are the same where none is negative.
   bool casts = isUnsigned && !nonNegative;
   StringRef type = *getTypeName(op.getResult(0).getType());

@@ -8,6 +8,7 @@
 #include "attn/Launch/IR/LaunchDialect.h"
 #include "attn/Machine/Architecture.h"
 #include "attn/Machine/Chip.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -33,7 +34,8 @@ bool isVectorPipe(ascend::Pipe pipe) {
 
 class EmissionVerifier {
 public:
-  explicit EmissionVerifier(func::FuncOp kernel) : kernel(kernel) {}
+  EmissionVerifier(func::FuncOp kernel, const IndexRanges &ranges)
+      : kernel(kernel), ranges(ranges) {}
 
   LogicalResult verify() {
     if (failed(verifyForm()) || failed(findChip()) || failed(verifyMeetings()))
@@ -147,7 +149,7 @@ private:
 
   /// Amounts become uint8_t and uint16_t in the text: what is too large would wrap around.
   LogicalResult verifyAtMost(Operation *op, Value amount, int64_t most, StringRef what) {
-    std::optional<int64_t> bound = ascend::getUpperBound(amount);
+    std::optional<int64_t> bound = ranges.getUpperBound(amount);
     // No buffer holds what 31 bits do not count; narrower fields are filled only by what fits.
     if (!bound && most < std::numeric_limits<int32_t>::max())
       return op->emitOpError() << "has a number of " << what << " without a known bound; at most "
@@ -173,8 +175,8 @@ private:
   LogicalResult verifyCopy(Operation *op, Value local, Value rows, Value length, Value globalPitch,
                            int64_t localPitch, int64_t rightPad) {
     int64_t bytes = getElementBytes(local);
-    std::optional<int64_t> knownRows = ascend::getConstant(rows),
-                           knownLength = ascend::getConstant(length);
+    std::optional<int64_t> knownRows = getConstantIntValue(rows),
+                           knownLength = getConstantIntValue(length);
     if (knownRows && (*knownRows < 0 || *knownRows > maxCopyRows))
       return op->emitOpError() << "copies " << *knownRows << " rows; 0 to " << maxCopyRows
                                << " are possible";
@@ -184,12 +186,12 @@ private:
     if (failed(verifyAtMost(op, rows, maxCopyRows, "rows")) ||
         failed(verifyAtMost(op, length, maxCopyRowBytes / bytes, "elements in a row")))
       return failure();
-    if (ascend::getUpperBound(rows).value_or(2) <= 1)
+    if (ranges.getUpperBound(rows).value_or(2) <= 1)
       return success(); // Gaps are between rows.
     bool holdsLocal =
         !knownLength || llvm::alignTo((*knownLength + rightPad) * bytes, blockBytes) <=
                             static_cast<uint64_t>(localPitch * bytes);
-    std::optional<int64_t> pitch = ascend::getConstant(globalPitch);
+    std::optional<int64_t> pitch = getConstantIntValue(globalPitch);
     int64_t gap = pitch && knownLength ? (*pitch - *knownLength) * bytes : 0;
     if (!holdsLocal || gap < 0 || gap > std::numeric_limits<uint32_t>::max())
       return op->emitOpError("has a pitch that does not hold its rows, or too large a one");
@@ -224,7 +226,7 @@ private:
 
   /// DataCopy rounds a count down to whole data blocks (§3).
   LogicalResult verifyCall(ascend::CopyOp op) {
-    std::optional<int64_t> count = ascend::getConstant(op.getAmount());
+    std::optional<int64_t> count = getConstantIntValue(op.getAmount());
     if (count && *count * getElementBytes(op.getDst()) % blockBytes != 0)
       return op.emitOpError() << "copies " << *count * getElementBytes(op.getDst())
                               << " bytes, of which DataCopy leaves out all beyond whole 32-byte "
@@ -265,12 +267,13 @@ private:
   }
 
   func::FuncOp kernel;
+  const IndexRanges &ranges;
   /// The module's target, where it has one.
   std::optional<Chip> chip;
 };
 
 } // namespace
 
-LogicalResult ascendc::verifyEmission(func::FuncOp kernel) {
-  return EmissionVerifier(kernel).verify();
+LogicalResult ascendc::verifyEmission(func::FuncOp kernel, const IndexRanges &ranges) {
+  return EmissionVerifier(kernel, ranges).verify();
 }

@@ -2,6 +2,7 @@
 #ifndef ATTN_TARGET_ASCENDC_VERIFYEMISSION_H
 #define ATTN_TARGET_ASCENDC_VERIFYEMISSION_H
 
+#include "attn/Support/IndexRanges.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace attn::ascendc {
@@ -10,7 +11,7 @@ namespace attn::ascendc {
 /// traps of AscendC on this generation of chips, in the static style, on vector cores. What the
 /// ops' own verifiers say is taken for granted; what is only known at run time is left to the
 /// simulator.
-mlir::LogicalResult verifyEmission(mlir::func::FuncOp kernel);
+mlir::LogicalResult verifyEmission(mlir::func::FuncOp kernel, const IndexRanges &ranges);
 
 } // namespace attn::ascendc
 

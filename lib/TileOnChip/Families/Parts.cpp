@@ -4,7 +4,7 @@
 #include "attn/Dialect/Tile/Analysis/Elementwise.h"
 #include "attn/Dialect/Tile/Analysis/IndexBound.h"
 #include "attn/TileOnChip/Families/Columns.h"
-#include "mlir/IR/Matchers.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace attn;
@@ -19,10 +19,9 @@ using namespace attn::tile;
 /// touching what lies after them: they are whole units themselves, or the last of the `limit`
 /// elements.
 static bool isWholeRun(Value offset, int64_t size, int64_t limit, int64_t unit) {
-  APInt start;
+  std::optional<int64_t> start = getConstantIntValue(offset);
   return size == limit || size % unit == 0 ||
-         (matchPattern(offset, m_ConstantInt(&start)) && start.isSignedIntN(62) &&
-          start.getSExtValue() % unit == 0 && start.getSExtValue() + size == limit);
+         (start && *start % unit == 0 && *start == limit - size);
 }
 
 /// A part as the tile that it is.

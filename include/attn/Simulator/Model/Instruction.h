@@ -141,6 +141,8 @@ struct Buffer {
 struct Listing {
   std::deque<Instruction> instructions;
   std::deque<Buffer> buffers;
+  /// What the amounts of instructions of the IR can be, where effects are checked.
+  IndexRanges ranges;
 };
 
 /// What the scalar unit of a core runs for its block: it computes on its own and stops at each

@@ -14,7 +14,7 @@ using Evaluate = bool (*)(Scalar &result, const Scalar &a, const Scalar &b, cons
 Evaluate getEvaluate(mlir::Operation *op);
 
 /// A number as the scalar unit holds it; none where it cannot.
-std::optional<Scalar> getConstant(mlir::arith::ConstantOp op);
+std::optional<Scalar> getScalar(mlir::arith::ConstantOp op);
 
 } // namespace attn::simulator
 

@@ -107,10 +107,12 @@ private:
 
 } // namespace
 
-FailureOr<SmallVector<int64_t>>
-attn::ascend::chooseEventIds(func::FuncOp kernel, ArrayRef<EventGroup> events, int64_t limit) {
+FailureOr<SmallVector<int64_t>> attn::ascend::chooseEventIds(func::FuncOp kernel,
+                                                             const IndexRanges &ranges,
+                                                             ArrayRef<EventGroup> events,
+                                                             int64_t limit) {
   ConflictFinder finder(events);
-  KernelTracer tracer(kernel);
+  KernelTracer tracer(kernel, ranges);
   SmallVector<TraceChoice> choices = tracer.getChoices();
   kernel.walk([&](scf::ForOp loop) {
     if (loop.walk([](SetFlagOp) { return WalkResult::interrupt(); }).wasInterrupted())

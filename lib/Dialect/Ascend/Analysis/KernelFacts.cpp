@@ -1,15 +1,17 @@
 // Collects what does not change from trace to trace.
 #include "KernelFacts.h"
 #include "attn/Dialect/Ascend/Analysis/BufferUses.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
+using namespace attn;
 using namespace attn::ascend;
 
 /// The most trips a loop can make, or none.
-static std::optional<int64_t> getTripLimit(scf::ForOp loop) {
-  std::optional<int64_t> first = getLowerBound(loop.getLowerBound());
-  std::optional<int64_t> end = getUpperBound(loop.getUpperBound());
-  std::optional<int64_t> step = getConstant(loop.getStep());
+static std::optional<int64_t> getTripLimit(scf::ForOp loop, const IndexRanges &ranges) {
+  std::optional<int64_t> first = ranges.getLowerBound(loop.getLowerBound());
+  std::optional<int64_t> end = ranges.getUpperBound(loop.getUpperBound());
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
   if (!first || !end || !step || *step <= 0 || *first < 0)
     return std::nullopt;
   return *end <= *first ? 0 : (*end - *first - 1) / *step + 1;
@@ -32,7 +34,8 @@ static SmallVector<Operation *> findMoving(Value index) {
   return views;
 }
 
-KernelFacts::KernelFacts(func::FuncOp kernel) : kernel(kernel) {
+KernelFacts::KernelFacts(func::FuncOp kernel, const IndexRanges &ranges)
+    : kernel(kernel), ranges(ranges) {
   kernel.walk([&](Operation *op) {
     if (isa<scf::ForOp, scf::IfOp, InstructionOpInterface>(op))
       numbers.insert({op, numbers.size()});
@@ -46,8 +49,9 @@ KernelFacts::KernelFacts(func::FuncOp kernel) : kernel(kernel) {
 }
 
 void KernelFacts::add(scf::ForOp loop) {
-  tripLimits[loop] = getTripLimit(loop);
-  if (tripLimits[loop] && getConstant(loop.getLowerBound()) && getConstant(loop.getUpperBound()))
+  tripLimits[loop] = getTripLimit(loop, ranges);
+  if (tripLimits[loop] && getConstantIntValue(loop.getLowerBound()) &&
+      getConstantIntValue(loop.getUpperBound()))
     fixedLoops.insert(loop);
   SmallVector<Operation *> &views = movingViews[loop];
   for (BlockArgument index : loop.getBody()->getArguments())
@@ -70,19 +74,12 @@ bool KernelFacts::isWorkspace(Value array) {
          kernel.getArgAttr(argument.getArgNumber(), "launch.workspace");
 }
 
-const IndexBounds &KernelFacts::getBounds(Value index) {
-  auto [found, isNew] = bounds.try_emplace(index);
-  if (isNew)
-    found->second = {getLowerBound(index), getUpperBound(index)};
-  return found->second;
-}
-
 void KernelFacts::add(InstructionOpInterface instruction) {
   InstructionFacts &facts = instructions[instruction];
   facts.number = numbers.lookup(instruction);
   facts.pipe = instruction.getPipe();
   SmallVector<Access> accesses;
-  instruction.getAccesses(accesses);
+  instruction.getAccesses(accesses, ranges);
   for (Access &access : accesses) {
     if (getSpace(access.memory.getType()) != Space::GM) {
       facts.local.push_back(std::move(access));
@@ -105,7 +102,7 @@ static std::optional<int64_t> findRowDimension(AddressOp address, Value pitch) {
       return stride.getDimension() + (lookup ? 1 : 0);
     return std::nullopt;
   }
-  std::optional<int64_t> constant = getConstant(pitch);
+  std::optional<int64_t> constant = getConstantIntValue(pitch);
   SmallVector<int64_t> strides;
   int64_t offset;
   if (!constant || failed(address.getArray().getType().getStridesAndOffset(strides, offset)))

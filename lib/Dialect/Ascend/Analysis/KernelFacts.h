@@ -32,18 +32,12 @@ struct InstructionFacts {
   llvm::SmallVector<GlobalFacts, 0> global;
 };
 
-/// What an index always is between.
-struct IndexBounds {
-  std::optional<int64_t> low, high;
-};
-
 struct KernelFacts {
-  explicit KernelFacts(mlir::func::FuncOp kernel);
-  /// The bounds of an index, looked for once.
-  const IndexBounds &getBounds(mlir::Value index);
+  KernelFacts(mlir::func::FuncOp kernel, const IndexRanges &ranges);
   /// How often a loop runs in a trace, unless the trace itself finds its bounds to be numbers.
   int64_t getTrips(mlir::scf::ForOp loop, const TraceChoice &choice) const;
   mlir::func::FuncOp kernel;
+  const IndexRanges &ranges;
   /// Instructions, loops and conditions, numbered.
   llvm::DenseMap<mlir::Operation *, int32_t> numbers;
   llvm::DenseMap<mlir::Operation *, InstructionFacts> instructions;
@@ -59,7 +53,6 @@ struct KernelFacts {
   llvm::DenseSet<mlir::Operation *> movingLoops;
   llvm::DenseSet<mlir::Value> slotIndices;
   llvm::DenseSet<mlir::Value> writtenArrays;
-  llvm::DenseMap<mlir::Value, IndexBounds> bounds;
   /// Indices that rows are apart by: transfers step forward, so they are positive.
   llvm::DenseSet<mlir::Value> rowSteps;
 

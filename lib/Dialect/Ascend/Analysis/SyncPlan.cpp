@@ -15,8 +15,8 @@ namespace attn::ascend {
 
 class SyncPlanner : private SyncListener {
 public:
-  explicit SyncPlanner(func::FuncOp kernel)
-      : kernel(kernel), core(getCoreKind(kernel)), tracer(kernel), syncs(tracer) {
+  SyncPlanner(func::FuncOp kernel, const IndexRanges &ranges)
+      : kernel(kernel), core(getCoreKind(kernel)), tracer(kernel, ranges), syncs(tracer) {
     kernel.walk([&](SlotOp op) {
       int64_t count = getBufferSlots(op);
       auto [found, isNew] = slotCounts.try_emplace(op.getIndex(), count);
@@ -74,8 +74,9 @@ private:
 
 } // namespace attn::ascend
 
-FailureOr<SyncPlan> SyncPlan::make(func::FuncOp kernel, int64_t eventIds) {
-  return SyncPlanner(kernel).run(eventIds);
+FailureOr<SyncPlan> SyncPlan::make(func::FuncOp kernel, const IndexRanges &ranges,
+                                   int64_t eventIds) {
+  return SyncPlanner(kernel, ranges).run(eventIds);
 }
 
 LogicalResult SyncPlanner::addTraces(ArrayRef<TraceChoice> choices) {

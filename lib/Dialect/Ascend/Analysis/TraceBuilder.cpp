@@ -3,11 +3,13 @@
 #include "KernelFacts.h"
 #include "attn/Dialect/Ascend/Analysis/ExecutionTrace.h"
 #include "attn/Dialect/Ascend/Analysis/GlobalHistory.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 #include <deque>
 
 using namespace mlir;
+using namespace attn;
 using namespace attn::ascend;
 
 /// A longer trace means loops nested too deeply to look at.
@@ -76,7 +78,8 @@ private:
 
 } // namespace attn::ascend
 
-KernelTracer::KernelTracer(func::FuncOp kernel) : facts(std::make_unique<KernelFacts>(kernel)) {}
+KernelTracer::KernelTracer(func::FuncOp kernel, const IndexRanges &ranges)
+    : facts(std::make_unique<KernelFacts>(kernel, ranges)) {}
 KernelTracer::~KernelTracer() = default;
 
 FailureOr<ExecutionTrace> KernelTracer::trace(const TraceChoice &choice, bool findsNeeds) {
@@ -233,7 +236,7 @@ void TraceBuilder::visitSync(Operation *op, int32_t frame) {
 IndexExpression TraceBuilder::get(Value index) {
   auto [found, isNew] = indices.try_emplace(index);
   if (isNew) {
-    std::optional<int64_t> constant = getConstant(index);
+    std::optional<int64_t> constant = getConstantIntValue(index);
     IndexExpression value = constant ? IndexExpression(*constant) : makeUnknown(index);
     return indices[index] = std::move(value);
   }
@@ -244,8 +247,8 @@ IndexExpression TraceBuilder::get(Value index) {
 IndexExpression TraceBuilder::makeUnknown(Value index) {
   if (!findsNeeds)
     return makeUnknown();
-  auto [low, high] = facts.getBounds(index);
-  IndexSymbols::Facts known{low, high, {}};
+  IndexSymbols::Facts known{
+      facts.ranges.getLowerBound(index), facts.ranges.getUpperBound(index), {}};
   if (facts.rowSteps.contains(index))
     known.low = std::max<int64_t>(known.low.value_or(1), 1);
   if (auto larger = index.getDefiningOp<arith::MaxSIOp>())
@@ -265,28 +268,23 @@ void TraceBuilder::set(Value index, IndexExpression expression) {
 
 /// What an operation gives on known numbers, or none.
 static std::optional<int64_t> compute(Operation *op, int64_t a, int64_t b) {
-  using Result = std::optional<int64_t>;
-  bool divides = b > 0 && a >= 0;
-  return llvm::TypeSwitch<Operation *, Result>(op)
-      .Case([&](arith::MinSIOp) { return std::min(a, b); })
-      .Case([&](arith::MaxSIOp) { return std::max(a, b); })
-      .Case<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>(
-          [&](auto) { return divides ? Result(a / b) : Result(); })
-      .Case<arith::CeilDivSIOp, arith::CeilDivUIOp>(
-          [&](auto) { return divides ? Result(a / b + (a % b != 0)) : Result(); })
-      .Case<arith::RemSIOp, arith::RemUIOp>(
-          [&](auto) { return divides ? Result(a % b) : Result(); })
-      .Case([&](arith::XOrIOp) { return a ^ b; })
-      .Case([&](arith::AndIOp) { return a & b; })
-      .Default(Result());
+  std::optional<int64_t> number;
+  if (auto inferable = dyn_cast<InferIntRangeInterface>(op))
+    inferable.inferResultRanges({makeIndexRange(a, a), makeIndexRange(b, b)},
+                                [&](Value, const ConstantIntRanges &range) {
+                                  if (std::optional<APInt> known = range.getConstantValue())
+                                    number = known->getSExtValue();
+                                });
+  return number;
 }
 
 IndexExpression TraceBuilder::evaluate(Operation *op) {
   Value result = op->getResult(0);
   if (op->hasTrait<OpTrait::ConstantLike>())
-    if (std::optional<int64_t> constant = getConstant(result))
+    if (std::optional<int64_t> constant = getConstantIntValue(result))
       return *constant;
-  if (op->getNumOperands() != 2 || !op->getOperand(0).getType().isIndex())
+  if (op->getNumOperands() != 2 || !op->getOperand(0).getType().isIndex() ||
+      !result.getType().isIndex())
     return makeUnknown(result);
   IndexExpression a = get(op->getOperand(0)), b = get(op->getOperand(1));
   std::optional<IndexExpression> value;
@@ -348,9 +346,9 @@ void TraceBuilder::setSlice(SliceOp op) {
   // What only the run knows stands for every trip as it is.
   bool isOpen = least && openViews.contains(op);
   if (!least)
-    least = facts.getBounds(op.getOffset()).low;
+    least = facts.ranges.getLowerBound(op.getOffset());
   if (!most || isOpen)
-    most = facts.getBounds(op.getOffset()).high;
+    most = facts.ranges.getUpperBound(op.getOffset());
   // Without a bound a view may lie anywhere in its buffer.
   auto moveBy = [&](int64_t position, std::optional<int64_t> elements, int64_t otherwise) {
     bool isInside = elements && *elements >= 0 && *elements <= place.end;
@@ -392,7 +390,7 @@ SmallVector<std::optional<Span>, 4> TraceBuilder::getSpans(const GlobalFacts &ac
   SmallVector<std::optional<IndexExpression>, 4> sizes(begins.size(), IndexExpression(1));
   sizes.back() = get(access.length);
   for (const GlobalFacts::Level &level : access.levels) {
-    if (facts.getBounds(level.count).high.value_or(2) <= 1)
+    if (facts.ranges.getUpperBound(level.count).value_or(2) <= 1)
       continue;
     if (!level.dimension || *level.dimension >= static_cast<int64_t>(begins.size()))
       return {};

@@ -112,8 +112,8 @@ SmallVector<TraceChoice> KernelTracer::getChoices() {
 }
 
 SmallVector<TraceChoice> KernelTracer::getChoices(scf::ForOp loop) {
-  std::optional<int64_t> least = getLowerBound(loop.getUpperBound());
-  std::optional<int64_t> most = getUpperBound(loop.getLowerBound());
+  std::optional<int64_t> least = facts->ranges.getLowerBound(loop.getUpperBound());
+  std::optional<int64_t> most = facts->ranges.getUpperBound(loop.getLowerBound());
   bool alwaysRuns = least && most && *least > *most;
   SmallVector<TraceChoice> choices;
   for (int64_t trips = alwaysRuns ? 1 : 0, end = facts->fullTrips.lookup(loop); trips < end;

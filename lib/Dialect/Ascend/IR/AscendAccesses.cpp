@@ -3,6 +3,7 @@
 #include "attn/Dialect/Ascend/IR/Ascend.h"
 
 using namespace mlir;
+using namespace attn;
 using namespace attn::ascend;
 
 namespace {
@@ -10,9 +11,9 @@ namespace {
 using Accesses = SmallVectorImpl<Access>;
 
 /// The most that an amount can be, or none without a bound that fits any memory.
-std::optional<int64_t> getMostOf(Value amount) {
+std::optional<int64_t> getMostOf(Value amount, const IndexRanges &ranges) {
   constexpr int64_t limit = int64_t(1) << 40;
-  std::optional<int64_t> bound = getUpperBound(amount);
+  std::optional<int64_t> bound = ranges.getUpperBound(amount);
   if (!bound || *bound > limit)
     return std::nullopt;
   return std::max<int64_t>(*bound, 0);
@@ -54,8 +55,9 @@ void addRepeats(Accesses &accesses, Value memory, bool isWrite, std::optional<in
 }
 
 /// The operands of an elementwise instruction, destination first; only that is written.
-template <typename Op> void addElementwise(Op op, Accesses &accesses, ValueRange memories) {
-  std::optional<int64_t> amount = getMostOf(op.getAmount());
+template <typename Op>
+void addElementwise(Op op, Accesses &accesses, const IndexRanges &ranges, ValueRange memories) {
+  std::optional<int64_t> amount = getMostOf(op.getAmount(), ranges);
   for (auto [index, memory] : llvm::enumerate(memories)) {
     bool isWrite = index == 0;
     if (!op.getMask())
@@ -90,9 +92,10 @@ static void addGlobalRows(Accesses &accesses, Value global, bool isWrite, Value 
 
 /// The UB side of a copy: rows of whole data blocks on the way in (padding included), exact on the
 /// way out.
-static void addLocalRows(Accesses &accesses, Value local, bool isWrite, Value rows, Value length,
-                         int64_t pitch, int64_t rightPad) {
-  std::optional<int64_t> rowCount = getMostOf(rows), lengthCount = getMostOf(length);
+static void addLocalRows(Accesses &accesses, const IndexRanges &ranges, Value local, bool isWrite,
+                         Value rows, Value length, int64_t pitch, int64_t rightPad) {
+  std::optional<int64_t> rowCount = getMostOf(rows, ranges),
+                         lengthCount = getMostOf(length, ranges);
   if (!lengthCount)
     return addToEnd(accesses, local, isWrite);
   int64_t bytes = (*lengthCount + rightPad) * getElementBytes(local);
@@ -101,9 +104,9 @@ static void addLocalRows(Accesses &accesses, Value local, bool isWrite, Value ro
   addRows(accesses, local, isWrite, rowCount, bytes, pitch * getElementBytes(local));
 }
 
-void CopyInOp::getAccesses(Accesses &accesses) {
+void CopyInOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
   addGlobalRows(accesses, getSrc(), /*isWrite=*/false, getRows(), getLength(), getSrcPitch());
-  addLocalRows(accesses, getDst(), /*isWrite=*/true, getRows(), getLength(), getDstPitch(),
+  addLocalRows(accesses, ranges, getDst(), /*isWrite=*/true, getRows(), getLength(), getDstPitch(),
                getRightPad());
   // Rows that fit their pitch fill whole pitches, the last one at most.
   Access &written = accesses.back();
@@ -112,8 +115,9 @@ void CopyInOp::getAccesses(Accesses &accesses) {
     written.exactSize = RuntimeSize{getRows(), pitchBytes};
 }
 
-void CopyOutOp::getAccesses(Accesses &accesses) {
-  addLocalRows(accesses, getSrc(), /*isWrite=*/false, getRows(), getLength(), getSrcPitch(), 0);
+void CopyOutOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
+  addLocalRows(accesses, ranges, getSrc(), /*isWrite=*/false, getRows(), getLength(), getSrcPitch(),
+               0);
   addGlobalRows(accesses, getDst(), /*isWrite=*/true, getRows(), getLength(), getDstPitch());
 }
 
@@ -121,19 +125,19 @@ void CopyOutOp::getAccesses(Accesses &accesses) {
 // Elementwise
 //===----------------------------------------------------------------------===//
 
-void UnaryOp::getAccesses(Accesses &accesses) {
-  addElementwise(*this, accesses, {getDst(), getSrc()});
+void UnaryOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
+  addElementwise(*this, accesses, ranges, {getDst(), getSrc()});
 }
 
-void BinaryOp::getAccesses(Accesses &accesses) {
-  addElementwise(*this, accesses, getOperands().take_front(3));
+void BinaryOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
+  addElementwise(*this, accesses, ranges, getOperands().take_front(3));
 }
 std::optional<std::pair<Value, Value>> BinaryOp::getPairedSources() {
   return std::pair<Value, Value>(getLhs(), getRhs());
 }
 
-void MulAddOp::getAccesses(Accesses &accesses) {
-  addElementwise(*this, accesses, getOperands().take_front(3));
+void MulAddOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
+  addElementwise(*this, accesses, ranges, getOperands().take_front(3));
   Access accumulator = accesses[accesses.size() - 3];
   accumulator.isWrite = false;
   accesses.push_back(accumulator);
@@ -142,22 +146,22 @@ std::optional<std::pair<Value, Value>> MulAddOp::getPairedSources() {
   return std::pair<Value, Value>(getLhs(), getRhs());
 }
 
-void ScalarOp::getAccesses(Accesses &accesses) {
-  addElementwise(*this, accesses, {getDst(), getSrc()});
+void ScalarOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
+  addElementwise(*this, accesses, ranges, {getDst(), getSrc()});
 }
 
-void CastOp::getAccesses(Accesses &accesses) {
-  addElementwise(*this, accesses, {getDst(), getSrc()});
+void CastOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
+  addElementwise(*this, accesses, ranges, {getDst(), getSrc()});
 }
 
-void DuplicateOp::getAccesses(Accesses &accesses) {
-  addElementwise(*this, accesses, {getDst()});
+void DuplicateOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
+  addElementwise(*this, accesses, ranges, {getDst()});
   if (!getMask())
     accesses.back().exactSize = RuntimeSize{getAmount(), getElementBytes(getDst())};
 }
 
-void CopyOp::getAccesses(Accesses &accesses) {
-  std::optional<int64_t> count = getMostOf(getAmount());
+void CopyOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
+  std::optional<int64_t> count = getMostOf(getAmount(), ranges);
   addCount(accesses, getDst(), /*isWrite=*/true, count);
   addCount(accesses, getSrc(), /*isWrite=*/false, count);
 }
@@ -166,24 +170,24 @@ void CopyOp::getAccesses(Accesses &accesses) {
 // Broadcast and reduction
 //===----------------------------------------------------------------------===//
 
-void BrcbOp::getAccesses(Accesses &accesses) {
-  std::optional<int64_t> repeats = getMostOf(getRepeat());
+void BrcbOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
+  std::optional<int64_t> repeats = getMostOf(getRepeat(), ranges);
   addRepeats(accesses, getDst(), /*isWrite=*/true, repeats, getLanes(getElementBytes(getDst())),
              getStrides()[0], getStrides()[1]);
   addCount(accesses, getSrc(), /*isWrite=*/false,
            repeats ? std::optional<int64_t>(*repeats * blocksPerRepeat) : std::nullopt);
 }
 
-void WholeReduceOp::getAccesses(Accesses &accesses) {
-  std::optional<int64_t> repeats = getMostOf(getRepeat());
+void WholeReduceOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
+  std::optional<int64_t> repeats = getMostOf(getRepeat(), ranges);
   int64_t bytes = getElementBytes(getDst());
   addRows(accesses, getDst(), /*isWrite=*/true, repeats, bytes, getStrides()[0] * bytes);
   addRepeats(accesses, getSrc(), /*isWrite=*/false, repeats, getMask(), getStrides()[1],
              getStrides()[2]);
 }
 
-void BlockReduceOp::getAccesses(Accesses &accesses) {
-  std::optional<int64_t> repeats = getMostOf(getRepeat());
+void BlockReduceOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
+  std::optional<int64_t> repeats = getMostOf(getRepeat(), ranges);
   int64_t bytes = getElementBytes(getDst());
   int64_t activeBlocks = llvm::divideCeil(getMask() * bytes, blockBytes);
   addRows(accesses, getDst(), /*isWrite=*/true, repeats, activeBlocks * bytes,
@@ -197,35 +201,36 @@ void BlockReduceOp::getAccesses(Accesses &accesses) {
 //===----------------------------------------------------------------------===//
 
 /// `rows` rows of `pitch` f32 elements, whole.
-static void addTile(Accesses &accesses, Value memory, bool isWrite, Value rows, int64_t pitch) {
-  std::optional<int64_t> count = getMostOf(rows);
+static void addTile(Accesses &accesses, const IndexRanges &ranges, Value memory, bool isWrite,
+                    Value rows, int64_t pitch) {
+  std::optional<int64_t> count = getMostOf(rows, ranges);
   addCount(accesses, memory, isWrite,
            count ? std::optional<int64_t>(*count * pitch) : std::nullopt);
 }
 
-void RowReduceOp::getAccesses(Accesses &accesses) {
-  addTile(accesses, getSrc(), /*isWrite=*/false, getRows(), getPitch());
-  addCount(accesses, getDst(), /*isWrite=*/true, getMostOf(getRows()));
+void RowReduceOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
+  addTile(accesses, ranges, getSrc(), /*isWrite=*/false, getRows(), getPitch());
+  addCount(accesses, getDst(), /*isWrite=*/true, getMostOf(getRows(), ranges));
   addToEnd(accesses, getScratch(), /*isWrite=*/true);
 }
 
-void RowBinaryOp::getAccesses(Accesses &accesses) {
-  addTile(accesses, getDst(), /*isWrite=*/true, getRows(), getPitch());
-  addTile(accesses, getSrc(), /*isWrite=*/false, getRows(), getPitch());
+void RowBinaryOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
+  addTile(accesses, ranges, getDst(), /*isWrite=*/true, getRows(), getPitch());
+  addTile(accesses, ranges, getSrc(), /*isWrite=*/false, getRows(), getPitch());
   addToEnd(accesses, getColumn(), /*isWrite=*/false);
   addToEnd(accesses, getScratch(), /*isWrite=*/true);
 }
 
-void RowMulAddOp::getAccesses(Accesses &accesses) {
-  addTile(accesses, getDst(), /*isWrite=*/true, getRows(), getPitch());
-  addTile(accesses, getDst(), /*isWrite=*/false, getRows(), getPitch());
-  addTile(accesses, getSrc(), /*isWrite=*/false, getRows(), getPitch());
+void RowMulAddOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
+  addTile(accesses, ranges, getDst(), /*isWrite=*/true, getRows(), getPitch());
+  addTile(accesses, ranges, getDst(), /*isWrite=*/false, getRows(), getPitch());
+  addTile(accesses, ranges, getSrc(), /*isWrite=*/false, getRows(), getPitch());
   addToEnd(accesses, getColumn(), /*isWrite=*/false);
   addToEnd(accesses, getScratch(), /*isWrite=*/true);
 }
 
-void ColBinaryOp::getAccesses(Accesses &accesses) {
-  addTile(accesses, getDst(), /*isWrite=*/true, getRows(), getPitch());
-  addTile(accesses, getSrc(), /*isWrite=*/false, getRows(), getPitch());
+void ColBinaryOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
+  addTile(accesses, ranges, getDst(), /*isWrite=*/true, getRows(), getPitch());
+  addTile(accesses, ranges, getSrc(), /*isWrite=*/false, getRows(), getPitch());
   addCount(accesses, getRow(), /*isWrite=*/false, getPitch());
 }

@@ -2,7 +2,6 @@
 #include "attn/Dialect/Ascend/IR/KernelKind.h"
 #include "attn/Machine/Architecture.h"
 #include "mlir/IR/DialectImplementation.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -109,13 +108,6 @@ attn::CorePipe attn::ascend::getCorePipe(Pipe pipe) {
 bool attn::ascend::isElementType(Type type) {
   return type.isF32() || type.isF16() || type.isBF16() || type.isSignlessInteger(8) ||
          type.isSignlessInteger(16) || type.isSignlessInteger(32) || type.isSignlessInteger(64);
-}
-
-std::optional<int64_t> attn::ascend::getConstant(Value index) {
-  APInt value;
-  if (!matchPattern(index, m_ConstantInt(&value)) || value.getSignificantBits() > 64)
-    return std::nullopt;
-  return value.getSExtValue();
 }
 
 int64_t attn::ascend::getRowReduceScratchElements(int64_t rows, int64_t cols) {

@@ -1,6 +1,7 @@
 // The rules of the ascend instructions.
 #include "ElementSizes.h"
 #include "attn/Dialect/Ascend/IR/Instructions.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace attn;
@@ -60,7 +61,7 @@ LogicalResult verifyElement(Operation *op, Opcode opcode, Type type) {
 
 /// Checks an element count that is known: the instruction holds it in 31 bits.
 LogicalResult verifyCount(Operation *op, Value amount) {
-  if (std::optional<int64_t> count = getConstant(amount);
+  if (std::optional<int64_t> count = getConstantIntValue(amount);
       count && (*count < 0 || *count > std::numeric_limits<int32_t>::max()))
     return op->emitOpError() << "has an impossible count of " << *count << " elements";
   return success();
@@ -68,7 +69,7 @@ LogicalResult verifyCount(Operation *op, Value amount) {
 
 /// Checks a number of repeats that is known: the instruction holds it in eight bits.
 LogicalResult verifyRepeats(Operation *op, Value amount) {
-  if (std::optional<int64_t> repeats = getConstant(amount);
+  if (std::optional<int64_t> repeats = getConstantIntValue(amount);
       repeats && (*repeats < 0 || *repeats > architecture::maxRepeats))
     return op->emitOpError() << "has " << *repeats << " repeats; at most "
                              << architecture::maxRepeats << " are possible";
@@ -77,7 +78,8 @@ LogicalResult verifyRepeats(Operation *op, Value amount) {
 
 /// Checks numbers of rows and of elements in a row that are known.
 LogicalResult verifyExtent(Operation *op, StringRef what, Value amount) {
-  if (std::optional<int64_t> count = getConstant(amount); count && (*count < 0 || *count > maxRows))
+  if (std::optional<int64_t> count = getConstantIntValue(amount);
+      count && (*count < 0 || *count > maxRows))
     return op->emitOpError() << "has " << *count << " " << what << "; 0 to " << maxRows
                              << " are possible";
   return success();

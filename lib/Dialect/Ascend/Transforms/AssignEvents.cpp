@@ -26,7 +26,8 @@ class AssignEvents : public attn::impl::AssignEventsPassBase<AssignEvents> {
     FailureOr<std::vector<EventGroup>> events = collectEvents(kernel);
     if (failed(events))
       return signalPassFailure();
-    FailureOr<SmallVector<int64_t>> chosen = chooseEventIds(kernel, *events, chip->eventIds);
+    FailureOr<SmallVector<int64_t>> chosen =
+        chooseEventIds(kernel, getAnalysis<IndexRanges>(), *events, chip->eventIds);
     if (failed(chosen))
       return signalPassFailure();
     assign(*events, *chosen);

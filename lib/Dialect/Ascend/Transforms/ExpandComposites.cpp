@@ -3,6 +3,7 @@
 #include "attn/Dialect/Ascend/Analysis/Kernel.h"
 #include "attn/Dialect/Ascend/IR/Ascend.h"
 #include "attn/Dialect/Ascend/Transforms/Passes.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -32,7 +33,8 @@ std::optional<int64_t> getElementsLeft(Value buffer) {
   if (!slice)
     return std::nullopt;
   std::optional<int64_t> whole = getElementsLeft(slice.getBuffer());
-  return whole ? std::optional(*whole - getConstant(slice.getOffset()).value_or(0)) : std::nullopt;
+  return whole ? std::optional(*whole - getConstantIntValue(slice.getOffset()).value_or(0))
+               : std::nullopt;
 }
 
 /// Rows of values in a buffer: `values` real ones per row, rows `pitch` apart.
@@ -45,7 +47,8 @@ struct Rows {
 /// Writes out one composite. All rows share `rows`, a runtime number of at most `maxRows`.
 class Writer {
 public:
-  Writer(Operation *op, const Chip &chip) : builder(op), location(op->getLoc()), chip(chip) {}
+  Writer(Operation *op, const Chip &chip, const IndexRanges &ranges)
+      : builder(op), location(op->getLoc()), chip(chip), ranges(ranges) {}
 
   LogicalResult write(RowReduceOp op);
   LogicalResult write(RowBinaryOp op) { return rowBroadcast(op); }
@@ -100,6 +103,7 @@ private:
   OpBuilder builder;
   Location location;
   const Chip &chip;
+  const IndexRanges &ranges;
   Value rows;
   int64_t maxRows = 0;
 };
@@ -107,20 +111,20 @@ private:
 LogicalResult Writer::setRows(Operation *op, Value count,
                               ArrayRef<std::pair<Value, int64_t>> buffers) {
   rows = count;
-  std::optional<int64_t> bound = getUpperBound(count);
+  std::optional<int64_t> bound = ranges.getUpperBound(count);
   for (auto [buffer, perRow] : buffers)
     if (std::optional<int64_t> elements = getElementsLeft(buffer))
       bound = bound ? std::min(*bound, *elements / perRow) : *elements / perRow;
   if (!bound)
     return op->emitOpError("has neither a bound on its rows nor a buffer of known size");
-  if (std::optional<int64_t> known = getConstant(count); *bound < known.value_or(1))
+  if (std::optional<int64_t> known = getConstantIntValue(count); *bound < known.value_or(1))
     return op->emitOpError() << "has a buffer that does not hold " << known.value_or(1) << " rows";
   maxRows = *bound;
   return success();
 }
 
 Value Writer::slice(Value buffer, Value offset) {
-  if (getConstant(offset) == 0)
+  if (isZeroInteger(offset))
     return buffer;
   auto type = cast<MemRefType>(buffer.getType());
   auto view = MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
@@ -132,7 +136,7 @@ void Writer::forEach(Value count, int64_t most, int64_t step,
                      function_ref<void(Value, Value)> body) {
   if (most <= step)
     return body(constant(0), count);
-  std::optional<int64_t> known = getConstant(count);
+  std::optional<int64_t> known = getConstantIntValue(count);
   if (known && llvm::divideCeil(*known, step) <= unrollLimit) {
     for (int64_t first = 0; first < *known; first += step)
       body(constant(first), constant(std::min(step, *known - first)));
@@ -317,10 +321,11 @@ class ExpandComposites : public attn::impl::ExpandCompositesPassBase<ExpandCompo
     FailureOr<Chip> chip = getKernelChip(getOperation());
     if (failed(chip))
       return signalPassFailure();
+    const auto &ranges = getAnalysis<IndexRanges>();
     for (Operation *composite : composites) {
       LogicalResult written = llvm::TypeSwitch<Operation *, LogicalResult>(composite)
                                   .Case<RowReduceOp, RowBinaryOp, RowMulAddOp, ColBinaryOp>(
-                                      [&](auto op) { return Writer(op, *chip).write(op); });
+                                      [&](auto op) { return Writer(op, *chip, ranges).write(op); });
       if (failed(written))
         return signalPassFailure();
       composite->erase();

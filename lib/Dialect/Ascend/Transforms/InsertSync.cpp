@@ -85,7 +85,7 @@ class InsertSync : public attn::impl::InsertSyncPassBase<InsertSync> {
     FailureOr<Chip> chip = getKernelChip(kernel);
     if (failed(chip))
       return signalPassFailure();
-    FailureOr<SyncPlan> plan = SyncPlan::make(kernel, chip->eventIds);
+    FailureOr<SyncPlan> plan = SyncPlan::make(kernel, getAnalysis<IndexRanges>(), chip->eventIds);
     if (failed(plan))
       return signalPassFailure();
     SyncWriter(&getContext()).write(plan->getSyncs());
@@ -94,6 +94,8 @@ class InsertSync : public attn::impl::InsertSyncPassBase<InsertSync> {
     Operation *end = kernel.getBody().front().getTerminator();
     OpBuilder builder(end);
     BarrierOp::create(builder, end->getLoc(), Pipe::ALL);
+    // Flags compute nothing.
+    markAnalysesPreserved<IndexRanges>();
   }
 
   static LogicalResult verifyInput(func::FuncOp kernel) {

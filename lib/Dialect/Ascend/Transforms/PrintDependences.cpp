@@ -21,7 +21,7 @@ class PrintDependences : public attn::impl::PrintDependencesPassBase<PrintDepend
     func::FuncOp kernel = getOperation();
     if (!isKernel(kernel))
       return;
-    KernelTracer tracer(kernel);
+    KernelTracer tracer(kernel, getAnalysis<IndexRanges>());
     FailureOr<ExecutionTrace> trace = tracer.trace(TraceChoice());
     if (failed(trace))
       return signalPassFailure();

@@ -2,7 +2,7 @@
 // number and unknown values; where the unknowns of both cancel out, the rest is the bound.
 #include "attn/Dialect/Tile/Analysis/IndexBound.h"
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
-#include "mlir/IR/Matchers.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -91,14 +91,14 @@ Bounds getExtremeBounds(Operation *op, Side side, int64_t depth) {
 
 Bounds getProductBounds(arith::MulIOp op, Side side, int64_t depth) {
   for (auto [factor, value] : {std::pair(op.getLhs(), op.getRhs()), {op.getRhs(), op.getLhs()}})
-    if (std::optional<int64_t> number = getConstant(factor))
+    if (std::optional<int64_t> number = getFoldedConstant(factor))
       return combine({Sum()}, getBounds(value, *number < 0 ? opposite(side) : side, depth),
                      *number);
   return {Sum::of(op.getResult())};
 }
 
 Bounds getBounds(Value value, Side side, int64_t depth) {
-  if (std::optional<int64_t> number = getConstant(value))
+  if (std::optional<int64_t> number = getFoldedConstant(value))
     return {Sum{*number, {}}};
   Operation *op = value.getDefiningOp();
   if (!op || ++depth > mostDepth)
@@ -136,9 +136,8 @@ std::optional<int64_t> tile::getLargestDifference(Value upper, Value lower) {
 
 /// Looks through at most `depth` ops, so that shared operands cannot make the search explode.
 static bool isMultipleOf(Value index, int64_t factor, int depth) {
-  APInt number;
-  if (matchPattern(index, m_ConstantInt(&number)))
-    return number.getSignificantBits() <= 64 && number.getSExtValue() % factor == 0;
+  if (std::optional<int64_t> number = getConstantIntValue(index))
+    return *number % factor == 0;
   Operation *op = index.getDefiningOp();
   if (!op || depth == 0)
     return false;

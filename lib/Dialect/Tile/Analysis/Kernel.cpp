@@ -1,6 +1,6 @@
 // What every pass on the tile dialect asks about a kernel.
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
-#include "mlir/IR/Matchers.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace attn;
@@ -55,25 +55,16 @@ bool tile::hasPhaseBetween(Operation *first, Operation *second, func::FuncOp ker
   return false;
 }
 
-std::optional<int64_t> tile::getConstant(Value value) {
-  APInt number;
-  if (matchPattern(value, m_ConstantInt(&number)) && number.isSignedIntN(64))
-    return number.getSExtValue();
-  if (auto size = value.getDefiningOp<SizeOp>()) {
-    auto bound = dyn_cast<IntegerAttr>(size.getDim());
-    return bound ? std::optional(bound.getInt()) : std::nullopt;
-  }
-  auto dim = value.getDefiningOp<DimOp>();
-  if (!dim)
-    return std::nullopt;
-  int64_t size = dim.getArray().getType().getShape()[dim.getDimension()];
-  if (ShapedType::isDynamic(size))
-    return std::nullopt;
-  return size;
+std::optional<int64_t> tile::getFoldedConstant(Value value) {
+  Operation *op = value.getDefiningOp();
+  SmallVector<OpFoldResult, 1> folded;
+  if (isa_and_present<SizeOp, DimOp>(op) && succeeded(op->fold(folded)))
+    return getConstantIntValue(folded.front());
+  return getConstantIntValue(value);
 }
 
 Attribute tile::getSizeName(Value size) {
-  if (std::optional<int64_t> number = getConstant(size))
+  if (std::optional<int64_t> number = getFoldedConstant(size))
     return *number > 0 ? getDim(size.getContext(), *number) : IntegerAttr();
   auto dim = size.getDefiningOp<DimOp>();
   auto argument = dim ? dyn_cast<BlockArgument>(dim.getArray()) : BlockArgument();

@@ -109,7 +109,7 @@ static bool placeScores(SoftmaxLoop &match, std::string &reason) {
   };
   reason =
       "the size of its loop or of the grid is neither a number nor the dimension of an argument";
-  std::optional<int64_t> lower = getConstant(match.loop.getLower());
+  std::optional<int64_t> lower = getFoldedConstant(match.loop.getLower());
   if (!lower || *lower != 0 || match.loop.getBlock()) {
     reason = "its loop does not count from 0 one by one";
     return false;
@@ -145,8 +145,8 @@ std::optional<SoftmaxLoop> tile::matchSoftmaxLoop(SoftmaxInitOp init, SoftmaxFor
   SoftmaxLoop match;
   if (!matchShape(init, match, reason))
     return std::nullopt;
-  std::optional<int64_t> lower = getConstant(match.loop.getLower());
-  std::optional<int64_t> upper = getConstant(match.loop.getUpper());
+  std::optional<int64_t> lower = getFoldedConstant(match.loop.getLower());
+  std::optional<int64_t> upper = getFoldedConstant(match.loop.getUpper());
   if (lower && upper && !match.loop.getBlock() && *lower >= 0 && *lower <= *upper)
     match.trips = *upper - *lower;
   if (form == SoftmaxForm::TwoPhaseReload)

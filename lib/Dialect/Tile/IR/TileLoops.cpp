@@ -1,4 +1,5 @@
-// The loops of the tile dialect, grid and range: syntax and rules.
+// The loops of the tile dialect, grid and range: syntax, rules and what they tell upstream
+// analyses.
 #include "Dimension.h"
 #include "attn/Dialect/Tile/IR/Tile.h"
 #include "mlir/IR/Builders.h"
@@ -31,6 +32,10 @@ static Type getIteratorType(OpAsmParser &parser, Attribute block) {
   SMLoc loc = parser.getCurrentLocation();
   return SpanType::getChecked([&] { return parser.emitError(loc); }, parser.getContext(), block);
 }
+
+//===----------------------------------------------------------------------===//
+// Grid
+//===----------------------------------------------------------------------===//
 
 ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::Argument> arguments;
@@ -102,6 +107,48 @@ LogicalResult GridOp::verify() {
   }
   return success();
 }
+
+/// One entry for each axis that goes one by one.
+template <typename T>
+static SmallVector<T> collectAxes(GridOp grid, function_ref<T(unsigned)> get) {
+  SmallVector<T> entries;
+  for (auto [axis, block] : llvm::enumerate(grid.getBlocks()))
+    if (isa<UnitAttr>(block))
+      entries.push_back(get(axis));
+  return entries;
+}
+
+/// The same number for each axis that goes one by one.
+static SmallVector<OpFoldResult> collectNumbers(GridOp grid, int64_t number) {
+  return collectAxes<OpFoldResult>(
+      grid, [&](unsigned) { return Builder(grid.getContext()).getIndexAttr(number); });
+}
+
+SmallVector<Region *> GridOp::getLoopRegions() { return {&getBody()}; }
+
+std::optional<SmallVector<Value>> GridOp::getLoopInductionVars() {
+  return collectAxes<Value>(*this, [&](unsigned axis) { return getBody().getArgument(axis); });
+}
+
+std::optional<SmallVector<OpFoldResult>> GridOp::getLoopLowerBounds() {
+  return collectNumbers(*this, 0);
+}
+
+std::optional<SmallVector<OpFoldResult>> GridOp::getLoopUpperBounds() {
+  return collectAxes<OpFoldResult>(*this, [&](unsigned axis) { return getExtents()[axis]; });
+}
+
+std::optional<SmallVector<OpFoldResult>> GridOp::getLoopSteps() { return collectNumbers(*this, 1); }
+
+/// Before and after each iteration, there may be one more or none.
+void GridOp::getSuccessorRegions(RegionBranchPoint, SmallVectorImpl<RegionSuccessor> &regions) {
+  regions.push_back(RegionSuccessor(&getBody()));
+  regions.push_back(RegionSuccessor(getOperation(), getOperation()->getResults()));
+}
+
+//===----------------------------------------------------------------------===//
+// Range
+//===----------------------------------------------------------------------===//
 
 YieldOp RangeOp::getYield() { return cast<YieldOp>(getBody().front().getTerminator()); }
 
@@ -190,4 +237,45 @@ LogicalResult RangeOp::verify() {
       TypeRange(ValueRange(getCarried())) != getInits().getTypes())
     return emitOpError("must carry, yield and return values of the same types");
   return success();
+}
+
+/// Whatever is asked of the one axis, nothing where it goes by blocks.
+static std::optional<SmallVector<OpFoldResult>> getOfAxis(RangeOp range, OpFoldResult answer) {
+  return range.getBlock() ? SmallVector<OpFoldResult>() : SmallVector<OpFoldResult>{answer};
+}
+
+SmallVector<Region *> RangeOp::getLoopRegions() { return {&getBody()}; }
+
+std::optional<SmallVector<Value>> RangeOp::getLoopInductionVars() {
+  return getBlock() ? SmallVector<Value>() : SmallVector<Value>{getInductionVar()};
+}
+
+std::optional<SmallVector<OpFoldResult>> RangeOp::getLoopLowerBounds() {
+  return getOfAxis(*this, getLower());
+}
+
+std::optional<SmallVector<OpFoldResult>> RangeOp::getLoopUpperBounds() {
+  return getOfAxis(*this, getUpper());
+}
+
+std::optional<SmallVector<OpFoldResult>> RangeOp::getLoopSteps() {
+  return getOfAxis(*this, Builder(getContext()).getIndexAttr(1));
+}
+
+MutableArrayRef<OpOperand> RangeOp::getInitsMutable() { return getInitArgsMutable(); }
+
+Block::BlockArgListType RangeOp::getRegionIterArgs() { return getCarried(); }
+
+std::optional<MutableArrayRef<OpOperand>> RangeOp::getYieldedValuesMutable() {
+  return getYield().getValuesMutable();
+}
+
+std::optional<ResultRange> RangeOp::getLoopResults() { return getResults(); }
+
+OperandRange RangeOp::getEntrySuccessorOperands(RegionSuccessor) { return getInitArgs(); }
+
+/// Before and after each iteration, there may be one more or none.
+void RangeOp::getSuccessorRegions(RegionBranchPoint, SmallVectorImpl<RegionSuccessor> &regions) {
+  regions.push_back(RegionSuccessor(&getBody(), getCarried()));
+  regions.push_back(RegionSuccessor(getOperation(), getResults()));
 }

@@ -1,8 +1,8 @@
 // The operations of the tile dialect: syntax, rules and folds.
 #include "Dimension.h"
 #include "attn/Dialect/Tile/IR/Tile.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/OpImplementation.h"
 
 using namespace mlir;
@@ -298,13 +298,11 @@ static LogicalResult verifyPart(Operation *op, TileType part, TileType whole, Va
     return op->emitOpError() << "mixes the element types of " << part << " and " << whole;
   auto check = [&](StringRef what, Attribute size, Attribute limit, Value offset) -> LogicalResult {
     auto sizeNumber = dyn_cast<IntegerAttr>(size), limitNumber = dyn_cast<IntegerAttr>(limit);
-    APInt offsetNumber(64, 0);
-    matchPattern(offset, m_ConstantInt(&offsetNumber));
+    int64_t offsetNumber = getConstantIntValue(offset).value_or(0);
     if (sizeNumber && limitNumber &&
-        (offsetNumber.isNegative() ||
-         offsetNumber.getSExtValue() > limitNumber.getInt() - sizeNumber.getInt()))
+        (offsetNumber < 0 || offsetNumber > limitNumber.getInt() - sizeNumber.getInt()))
       return op->emitOpError() << "takes " << sizeNumber.getInt() << " " << what << " from "
-                               << offsetNumber.getSExtValue() << " on of " << whole;
+                               << offsetNumber << " on of " << whole;
     return success();
   };
   return failure(failed(check("rows", part.getRows(), whole.getRows(), row)) ||

@@ -302,7 +302,7 @@ KeptIterations unrollScoring(SoftmaxLoop &match) {
   SmallVector<Value> carried(once.getCarried().begin(), once.getCarried().begin() + others), kept;
   for (int64_t trip = 0; trip < *match.trips; ++trip) {
     IRMapping map;
-    int64_t index = *getConstant(match.loop.getLower()) + trip;
+    int64_t index = *getFoldedConstant(match.loop.getLower()) + trip;
     map.map(match.loop.getInductionVar(), arith::ConstantIndexOp::create(builder, loc, index));
     auto next = carried.begin();
     for (auto [number, argument] : llvm::enumerate(match.loop.getCarried()))

@@ -24,8 +24,10 @@ mlir::FailureOr<std::vector<EventGroup>> collectEvents(mlir::func::FuncOp kernel
 /// Gives every event ids from 0 to `limit` - 1, one per slot, and returns the first of each. Two
 /// events of a pipe pair share ids only where the source knows, whenever it raises one, that the
 /// target has passed its wait for the other. Fails with an error where the ids are not enough.
-mlir::FailureOr<llvm::SmallVector<int64_t>>
-chooseEventIds(mlir::func::FuncOp kernel, llvm::ArrayRef<EventGroup> events, int64_t limit);
+mlir::FailureOr<llvm::SmallVector<int64_t>> chooseEventIds(mlir::func::FuncOp kernel,
+                                                           const IndexRanges &ranges,
+                                                           llvm::ArrayRef<EventGroup> events,
+                                                           int64_t limit);
 
 } // namespace attn::ascend
 

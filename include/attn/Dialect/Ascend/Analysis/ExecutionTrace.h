@@ -108,7 +108,7 @@ private:
 /// Makes traces of a kernel whose buffers have addresses.
 class KernelTracer {
 public:
-  explicit KernelTracer(mlir::func::FuncOp kernel);
+  KernelTracer(mlir::func::FuncOp kernel, const IndexRanges &ranges);
   ~KernelTracer();
 
   /// One trace; without `findsNeeds` only its flags and barriers are of interest. Fails with an

@@ -33,7 +33,8 @@ class SyncPlan {
 public:
   /// Plans the synchronisation of a kernel that has none and whose buffers have addresses, with an
   /// eye on the number of event ids that a pair of pipes has.
-  static mlir::FailureOr<SyncPlan> make(mlir::func::FuncOp kernel, int64_t eventIds);
+  static mlir::FailureOr<SyncPlan> make(mlir::func::FuncOp kernel, const IndexRanges &ranges,
+                                        int64_t eventIds);
 
   llvm::ArrayRef<Sync> getSyncs() const { return syncs; }
 

@@ -5,6 +5,7 @@
 #include "attn/Dialect/Ascend/IR/Access.h"
 #include "attn/Launch/IR/LaunchDialect.h"
 #include "attn/Machine/Cores.h"
+#include "attn/Support/IndexRanges.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -13,6 +14,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "attn/Dialect/Ascend/IR/AscendDialect.h.inc"
@@ -40,13 +42,6 @@ CoreKind findCoreKind(mlir::Operation *instruction);
 
 /// Whether local memory can hold elements of that type.
 bool isElementType(mlir::Type type);
-
-/// The number an index is known to be, or none.
-std::optional<int64_t> getConstant(mlir::Value index);
-
-/// The largest and the smallest number an index can be, or none where that is not known.
-std::optional<int64_t> getUpperBound(mlir::Value index);
-std::optional<int64_t> getLowerBound(mlir::Value index);
 
 /// f32 elements of scratch that a row reduction needs for `rows` rows of `cols` elements: one value
 /// per 32-byte block, then one per block of those, each row on its own so that rows do not wait for

@@ -13,8 +13,10 @@ def Ascend_InstructionOpInterface : OpInterface<"InstructionOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<"The pipe that executes the instruction.", "::attn::ascend::Pipe", "getPipe">,
-    InterfaceMethod<"The memory it reads and writes, one entry per operand and direction.", "void",
-                    "getAccesses", (ins "::llvm::SmallVectorImpl<::attn::ascend::Access> &":$accesses)>,
+    InterfaceMethod<[{
+      The memory it reads and writes, one entry per operand and direction, as far as its amounts can reach by `ranges`.
+    }], "void", "getAccesses", (ins "::llvm::SmallVectorImpl<::attn::ascend::Access> &":$accesses,
+                                    "const ::attn::IndexRanges &":$ranges)>,
     InterfaceMethod<"The kind of core that executes it: the one with the local memory that it touches.",
                     "::attn::CoreKind", "getCoreKind", (ins), "", "return ::attn::ascend::findCoreKind($_op);">,
     InterfaceMethod<"Two buffers that it reads in step, if any: they are read fastest from different bank groups.",
@@ -23,6 +25,12 @@ def Ascend_InstructionOpInterface : OpInterface<"InstructionOpInterface"> {
     InterfaceMethod<"Whether it stands for several calls, which `ascend-expand-composites` writes out.", "bool",
                     "isComposite", (ins), "", "return false;">,
   ];
+  let extraClassDeclaration = [{
+    /// The accesses, where only their memories and directions are of interest.
+    void getAccesses(::llvm::SmallVectorImpl<::attn::ascend::Access> &accesses) {
+      getAccesses(accesses, ::attn::IndexRanges());
+    }
+  }];
 }
 
 #endif // ATTN_ASCEND_INTERFACES

@@ -4,6 +4,7 @@
 
 include "attn/Dialect/Ascend/IR/AscendDialect.td"
 include "attn/Dialect/Ascend/IR/AscendInterfaces.td"
+include "mlir/Interfaces/InferIntRangeInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/OpBase.td"
 
@@ -12,11 +13,17 @@ def Ascend_IntAttr : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit signle
 
 class Ascend_Op<string mnemonic, list<Trait> traits = []> : Op<Ascend_Dialect, mnemonic, traits>;
 
+/// An op whose result is an index that its own kind bounds, whatever its operands are.
+class Ascend_IndexOp<string mnemonic>
+    : Ascend_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRangesFromOptional"]>]> {
+  let results = (outs Index:$result);
+}
+
 //===----------------------------------------------------------------------===//
 // Launch and arrays
 //===----------------------------------------------------------------------===//
 
-class Ascend_IdOp<string mnemonic, string what, string more = ""> : Ascend_Op<mnemonic, [Pure]> {
+class Ascend_IdOp<string mnemonic, string what, string more = ""> : Ascend_IndexOp<mnemonic> {
   let summary = what;
   let description = more # [{
 
@@ -24,7 +31,6 @@ class Ascend_IdOp<string mnemonic, string what, string more = ""> : Ascend_Op<mn
     %x = ascend.}] # mnemonic # [{
     ```
   }];
-  let results = (outs Index:$result);
   let assemblyFormat = "attr-dict";
 }
 def Ascend_BlockIdOp : Ascend_IdOp<"block_id", "Which of the launched blocks this core works for", [{
@@ -46,7 +52,7 @@ def Ascend_SubBlockIdOp : Ascend_IdOp<"sub_block_id", "Which of its block's core
 
 def Ascend_ArrayType : AnyTypeOf<[AnyMemRef, Ascend_TableType]>;
 
-def Ascend_DimOp : Ascend_Op<"dim", [Pure]> {
+def Ascend_DimOp : Ascend_IndexOp<"dim"> {
   let summary = "The size of an array's dimension";
   let description = [{
     Dimensions of a table count its entries first. A kernel is never launched on an empty array: the size is at
@@ -57,12 +63,11 @@ def Ascend_DimOp : Ascend_Op<"dim", [Pure]> {
     ```
   }];
   let arguments = (ins Ascend_ArrayType:$array, Ascend_IntAttr:$dimension);
-  let results = (outs Index:$result);
   let assemblyFormat = "$array `,` $dimension attr-dict `:` type($array)";
   let hasVerifier = 1;
 }
 
-def Ascend_StrideOp : Ascend_Op<"stride", [Pure]> {
+def Ascend_StrideOp : Ascend_IndexOp<"stride"> {
   let summary = "The stride of an array's dimension, in elements";
   let description = [{
     Dimensions of a table count its entries first; that one has no stride.
@@ -72,7 +77,6 @@ def Ascend_StrideOp : Ascend_Op<"stride", [Pure]> {
     ```
   }];
   let arguments = (ins Ascend_ArrayType:$array, Ascend_IntAttr:$dimension);
-  let results = (outs Index:$result);
   let assemblyFormat = "$array `,` $dimension attr-dict `:` type($array)";
   let hasVerifier = 1;
 }

@@ -168,6 +168,19 @@ def PrintDependencesPass : Pass<"ascend-print-dependences", "::mlir::func::FuncO
   }];
 }
 
+def PrintRangesPass : Pass<"ascend-print-ranges", "::mlir::func::FuncOp"> {
+  let summary = "Says in remarks what each index can be";
+  let description = [{
+    Shows the ranges that expansion, synchronisation and the check of AscendC texts take bounds and signs from: those of
+    MLIR's integer range analysis, with index arithmetic that does not overflow. It changes nothing.
+
+    ```mlir
+    scf.for %i = %c0 to %n ...             // argument 0 is at least 0
+    %rows = arith.minsi %left, %c64        // result 0 is at most 64
+    ```
+  }];
+}
+
 def AssignEventsPass : Pass<"ascend-assign-events", "::mlir::func::FuncOp"> {
   let summary = "Gives virtual events the chip's ids";
   let description = [{

@@ -23,8 +23,9 @@ bool hasPhaseBetween(mlir::Operation *first, mlir::Operation *second, mlir::func
 /// the name where it is the dimension of an argument. Null where it is neither.
 mlir::Attribute getSizeName(mlir::Value size);
 
-/// The number that an index value always has.
-std::optional<int64_t> getConstant(mlir::Value value);
+/// The number that an index value always has: sizes that are bound and dimensions that are numbers
+/// are asked for before the canonicalizer has made constants of them.
+std::optional<int64_t> getFoldedConstant(mlir::Value value);
 
 /// Whether `array` is written by the kernel it belongs to.
 bool isWritten(mlir::Value array);

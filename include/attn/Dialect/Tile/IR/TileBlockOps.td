@@ -4,6 +4,7 @@
 
 include "attn/Dialect/Tile/IR/TileDialect.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/LoopLikeInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/OpBase.td"
 
@@ -11,7 +12,13 @@ include "mlir/IR/OpBase.td"
 // Loops
 //===----------------------------------------------------------------------===//
 
-def Tile_GridOp : Tile_Op<"grid", [SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects]> {
+// Only axes that go one by one have induction variables in the sense of MLIR: a span is not a number.
+defvar loopMethods = ["getLoopInductionVars", "getLoopLowerBounds", "getLoopUpperBounds", "getLoopSteps"];
+defvar carriedMethods = ["getInitsMutable", "getRegionIterArgs", "getYieldedValuesMutable", "getLoopResults"];
+
+def Tile_GridOp : Tile_Op<"grid", [SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
+                                   DeclareOpInterfaceMethods<LoopLikeOpInterface, loopMethods>,
+                                   DeclareOpInterfaceMethods<RegionBranchOpInterface>]> {
   let summary = "Parallel axes, spread over the cores";
   let description = [{
     Each axis runs over `[0, extent)`, one by one (its argument is an index) or `by` a block size (its argument is
@@ -30,7 +37,9 @@ def Tile_GridOp : Tile_Op<"grid", [SingleBlockImplicitTerminator<"YieldOp">, Rec
   let hasVerifier = 1;
 }
 
-def Tile_RangeOp : Tile_Op<"range", [SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects]> {
+def Tile_RangeOp : Tile_Op<"range", [SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
+                                     DeclareOpInterfaceMethods<LoopLikeOpInterface, !listconcat(loopMethods, carriedMethods)>,
+                                     DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getEntrySuccessorOperands"]>]> {
   let summary = "A sequential loop that may carry values";
   let description = [{
     Runs over `[lower, upper)`, one by one (the argument is an index) or `by` a block size (the argument is a span
@@ -44,7 +53,7 @@ def Tile_RangeOp : Tile_Op<"range", [SingleBlockImplicitTerminator<"YieldOp">, R
     }
     ```
   }];
-  let arguments = (ins Index:$lower, Index:$upper, Variadic<AnyType>:$inits,
+  let arguments = (ins Index:$lower, Index:$upper, Variadic<AnyType>:$init_args,
                        OptionalAttr<AnyAttr>:$block, DefaultValuedAttr<Tile_IntAttr, "1">:$stages, UnitAttr:$parallel);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);
@@ -69,25 +78,23 @@ def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<[
   let builders = [OpBuilder<(ins), [{ /* nothing is carried */ }]>];
 }
 
-def Tile_BlockIdOp : Tile_Op<"block_id", [Pure]> {
+def Tile_BlockIdOp : Tile_IndexOp<"block_id"> {
   let summary = "Which of the launched blocks this is";
   let description = [{
     ```mlir
     %id = tile.block_id
     ```
   }];
-  let results = (outs Index:$result);
   let assemblyFormat = "attr-dict";
 }
 
-def Tile_BlockCountOp : Tile_Op<"block_count", [Pure]> {
+def Tile_BlockCountOp : Tile_IndexOp<"block_count"> {
   let summary = "How many blocks are launched";
   let description = [{
     ```mlir
     %count = tile.block_count
     ```
   }];
-  let results = (outs Index:$result);
   let assemblyFormat = "attr-dict";
 }
 

@@ -5,6 +5,8 @@
 include "mlir/IR/OpBase.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
+include "mlir/Interfaces/InferIntRangeInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Tile_Dialect : Dialect {
   let name = "tile";
@@ -193,6 +195,12 @@ def Tile_ReduceKindAttr : EnumAttr<Tile_Dialect, Tile_ReduceKind, "reduce_kind">
 def Tile_IntAttr : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit signless integer attribute">;
 
 class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<Tile_Dialect, mnemonic, traits>;
+
+/// An op whose result is an index that its own kind bounds, whatever its operands are.
+class Tile_IndexOp<string mnemonic>
+    : Tile_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRangesFromOptional"]>]> {
+  let results = (outs Index:$result);
+}
 
 def Tile_Scalar : AnyTypeOf<[F32, I32, I64, Index]>;
 

@@ -13,7 +13,7 @@ include "mlir/IR/OpBase.td"
 // Arrays and spans
 //===----------------------------------------------------------------------===//
 
-def Tile_DimOp : Tile_Op<"dim", [Pure]> {
+def Tile_DimOp : Tile_IndexOp<"dim"> {
   let summary = "The size of an array's dimension";
   let description = [{
     ```mlir
@@ -22,7 +22,6 @@ def Tile_DimOp : Tile_Op<"dim", [Pure]> {
     Folds to a constant where the size is a number.
   }];
   let arguments = (ins Tile_ArrayType:$array, Tile_IntAttr:$dimension);
-  let results = (outs Index:$result);
   let assemblyFormat = "$array `,` $dimension attr-dict `:` type($array)";
   let hasVerifier = 1;
   let hasFolder = 1;
@@ -57,7 +56,7 @@ def Tile_MakeSpanOp : Tile_Op<"make_span", [Pure, AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
-def Tile_SpanBaseOp : Tile_Op<"span_base", [Pure]> {
+def Tile_SpanBaseOp : Tile_IndexOp<"span_base"> {
   let summary = "The first index of a span";
   let description = [{
     The index before it is mapped, where the span is `mapped`.
@@ -67,12 +66,11 @@ def Tile_SpanBaseOp : Tile_Op<"span_base", [Pure]> {
     ```
   }];
   let arguments = (ins Tile_SpanType:$span);
-  let results = (outs Index:$result);
   let assemblyFormat = "$span attr-dict `:` type($span)";
   let hasFolder = 1;
 }
 
-def Tile_SizeOp : Tile_Op<"size", [Pure]> {
+def Tile_SizeOp : Tile_IndexOp<"size"> {
   let summary = "A size that the compiler chooses, as a number";
   let description = [{
     `tile-fit-tiles` binds it with the types.
@@ -82,7 +80,6 @@ def Tile_SizeOp : Tile_Op<"size", [Pure]> {
     ```
   }];
   let arguments = (ins AnyAttr:$dim);
-  let results = (outs Index:$result);
   let assemblyFormat = "custom<Dimension>($dim) attr-dict";
   let hasVerifier = 1;
   let hasFolder = 1;
