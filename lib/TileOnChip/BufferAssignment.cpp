@@ -225,14 +225,9 @@ void BufferAssigner::makeBuffers() {
       continue;
     const TileClass &in = classes[*index];
     Value named = getRepresentative(in.members);
-    TileBuffer buffer{getName(named, ""),
-                      tileMemory,
-                      in.elementType,
-                      in.elements,
-                      /*slots=*/1,
-                      named.getLoc(),
-                      in.occupied.begin()->first / 2,
-                      in.occupied.rbegin()->second / 2};
+    TileBuffer buffer{
+        getName(named, ""), tileMemory,     in.elementType,          in.elements,
+        /*slots=*/1,        named.getLoc(), in.occupied.start() / 2, in.occupied.stop() / 2};
     auto [loop, pipes] = touched->second;
     if (getStages(loop) > 1 && llvm::popcount(pipes) > 1) {
       buffer.slots = getStages(loop);

@@ -50,8 +50,9 @@ void TileClasses::add(Value value) {
   Life life = lives[value] = liveness.getLife(value);
   TileClass single{type.getElementType(),
                    liveness.getModel().getBufferElements(type),
-                   {{life.begin, life.end}},
+                   TileClass::Intervals(allocator),
                    {value}};
+  single.occupied.insert(life.begin, life.end, true);
   classOf[value] = classes.size();
   parents.push_back(classes.size());
   classes.push_back(std::move(single));
@@ -68,29 +69,26 @@ std::optional<size_t> TileClasses::getClass(Value value) const {
   return found == classOf.end() ? std::nullopt : std::optional<size_t>(find(found->second));
 }
 
-static bool isFree(const TileClass &in, int64_t begin, int64_t end) {
-  auto next = in.occupied.upper_bound(end);
-  return next == in.occupied.begin() || std::prev(next)->second < begin;
-}
-
 bool TileClasses::merge(size_t first, size_t second) {
   if (first == second)
     return true;
-  if (classes[first].occupied.size() < classes[second].occupied.size())
+  if (classes[first].getIntervalCount() < classes[second].getIntervalCount())
     std::swap(first, second);
   TileClass &large = classes[first], &small = classes[second];
   if (large.elementType != small.elementType || large.elements != small.elements ||
       (large.insertion && small.insertion))
     return false;
-  for (auto [begin, end] : small.occupied)
-    if (!isFree(large, begin, end))
+  for (auto life = small.occupied.begin(); life.valid(); ++life)
+    if (large.occupied.overlaps(life.start(), life.stop()))
       return false;
-  large.occupied.insert(small.occupied.begin(), small.occupied.end());
+  for (auto life = small.occupied.begin(); life.valid(); ++life)
+    large.occupied.insert(life.start(), life.stop(), true);
   large.members.append(small.members);
   if (small.insertion)
     large.insertion = small.insertion;
   parents[second] = first;
-  small = TileClass();
+  small.occupied.clear();
+  small.members.clear();
   return true;
 }
 
@@ -147,9 +145,13 @@ void TileClasses::placePart(InsertOp insert) {
   if (!inWhole || !own || part.getParentBlock() != insert->getBlock() ||
       getLife(part).end > position || getPartForm(insert, liveness.getModel()) != PartForm::InPlace)
     return;
-  TileClass region{classes[*own].elementType, classes[*own].elements, {}, {}, insertions.size()};
-  region.occupied[0] = getPartFree(insert);
-  region.occupied[position + 1] = std::numeric_limits<int64_t>::max();
+  TileClass region{classes[*own].elementType,
+                   classes[*own].elements,
+                   TileClass::Intervals(allocator),
+                   {},
+                   insertions.size()};
+  region.occupied.insert(0, getPartFree(insert), true);
+  region.occupied.insert(position + 1, std::numeric_limits<int64_t>::max(), true);
   parents.push_back(classes.size());
   classes.push_back(std::move(region));
   if (!merge(parents.back(), *own)) {

@@ -3,18 +3,25 @@
 #define ATTN_LIB_TILEONCHIP_TILECLASSES_H
 
 #include "TileLiveness.h"
-#include <map>
+#include "llvm/ADT/IntervalMap.h"
 
 namespace attn::onchip {
 
 /// Tiles that share memory: no two of them are alive at the same time.
 struct TileClass {
+  /// A set of intervals: whatever lies in it is true.
+  using Intervals = llvm::IntervalMap<int64_t, bool>;
+
   mlir::Type elementType;
-  int64_t elements = 0;
-  std::map<int64_t, int64_t> occupied = {}; // begin -> end, disjoint
+  int64_t elements;
+  Intervals occupied;
   llvm::SmallVector<mlir::Value> members = {};
   /// The number of the insertion whose part the class lies in; none for a buffer of its own.
   std::optional<size_t> insertion = std::nullopt;
+
+  /// How many intervals were put together: the lives of its tiles, and what a part leaves free on
+  /// either side.
+  size_t getIntervalCount() const { return members.size() + (insertion ? 2 : 0); }
 };
 
 class TileClasses {
@@ -48,6 +55,7 @@ private:
   void placeInPlace(mlir::Operation *op);
 
   const TileLiveness &liveness;
+  TileClass::Intervals::Allocator allocator;
   std::vector<TileClass> classes;
   mutable llvm::SmallVector<size_t> parents;
   llvm::DenseMap<mlir::Value, size_t> classOf;
