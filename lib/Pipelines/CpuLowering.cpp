@@ -78,14 +78,18 @@ static void buildVectorPasses(OpPassManager &functions, const attn::CpuLoweringO
 void attn::buildCpuLoweringPipeline(OpPassManager &manager, const CpuLoweringOptions &options) {
   manager.addPass(createConvertTileToLinalgPass());
   manager.addPass(createCanonicalizerPass());
+  if (options.bounds)
+    manager.addNestedPass<func::FuncOp>(createCheckBoundsPass());
   buildTensorPasses(manager.nest<func::FuncOp>());
   buildBufferization(manager);
   buildVectorPasses(manager.nest<func::FuncOp>(), options);
-  manager.addPass(createAddEntriesPass());
   manager.addPass(memref::createExpandStridedMetadataPass());
+  manager.addPass(createCheckLaunchPass());
+  manager.addPass(createAddEntriesPass());
   manager.addPass(createLowerAffinePass());
   manager.addPass(arith::createArithExpandOpsPass());
   manager.addPass(createSCFToControlFlowPass());
+  manager.addPass(createLowerChecksPass());
   manager.addPass(createConvertToLLVMPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
 }

@@ -105,6 +105,13 @@ struct TilePipelineOptions : PassPipelineOptions<TilePipelineOptions> {
   }
 };
 
+struct CpuPipelineOptions : PassPipelineOptions<CpuPipelineOptions> {
+  Option<bool> bounds{
+      *this, "bounds",
+      llvm::cl::desc("check accesses of arrays and divisions, as in jit-check-bounds"),
+      llvm::cl::init(true)};
+};
+
 /// Says what is wrong with an option given all the same.
 struct NoPipelineOptions : PassPipelineOptions<NoPipelineOptions> {};
 
@@ -136,9 +143,11 @@ void attn::registerPipelines() {
   PassPipelineRegistration<NoPipelineOptions>(
       "attn-linalg", "Take tile kernels that fit to the form of triton-ascend",
       [](OpPassManager &manager, const NoPipelineOptions &) { addLinalgStage(manager); });
-  PassPipelineRegistration<NoPipelineOptions>(
+  PassPipelineRegistration<CpuPipelineOptions>(
       "attn-cpu", "Take tile kernels that fit to the LLVM dialect of this host",
-      [](OpPassManager &manager, const NoPipelineOptions &) {
-        buildCpuLoweringPipeline(manager, getHostLoweringOptions());
+      [](OpPassManager &manager, const CpuPipelineOptions &options) {
+        CpuLoweringOptions lowering = getHostLoweringOptions();
+        lowering.bounds = options.bounds;
+        buildCpuLoweringPipeline(manager, lowering);
       });
 }

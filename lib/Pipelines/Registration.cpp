@@ -3,6 +3,7 @@
 #include "attn/Conversion/AscendToHIVM/Passes.h"
 #include "attn/Conversion/TileToAscend/Passes.h"
 #include "attn/Conversion/TileToLinalg/Passes.h"
+#include "attn/Cpu/IR/Cpu.h"
 #include "attn/Cpu/Transforms/Passes.h"
 #include "attn/Dialect/Ascend/IR/Ascend.h"
 #include "attn/Dialect/Ascend/Transforms/Passes.h"
@@ -32,8 +33,8 @@ using namespace mlir;
 
 void attn::registerAllDialects(DialectRegistry &registry) {
   registry.insert<tile::TileDialect, ascend::AscendDialect, machine::MachineDialect,
-                  launch::LaunchDialect, hivm::HIVMDialect, hacc::HACCDialect, arith::ArithDialect,
-                  func::FuncDialect, memref::MemRefDialect, scf::SCFDialect>();
+                  launch::LaunchDialect, cpu::CpuDialect, hivm::HIVMDialect, hacc::HACCDialect,
+                  arith::ArithDialect, func::FuncDialect, memref::MemRefDialect, scf::SCFDialect>();
   registry.insert<affine::AffineDialect, bufferization::BufferizationDialect,
                   cf::ControlFlowDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
                   math::MathDialect, tensor::TensorDialect, vector::VectorDialect>();

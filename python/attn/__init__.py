@@ -14,11 +14,12 @@ Importing this package loads neither PyTorch nor the compiler's native module: b
 """
 
 from ._kernel import Kernel, kernel
-from .errors import CompileError
+from .errors import CompileError, DivisionError, HazardError, OutOfBoundsError
 from .language import Spec, spec
 
 __all__ = [
-    "Artefact", "CompileError", "Kernel", "STAGES", "Spec", "VerificationError",
+    "Artefact", "CompileError", "DivisionError", "HazardError", "Kernel", "OutOfBoundsError", "STAGES", "Spec",
+    "VerificationError",
     "dump", "kernel", "memory_limit", "nn", "ops", "runtime", "sidecar", "simulate", "spec", "verify",
 ]  # fmt: skip
 

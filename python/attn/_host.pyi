@@ -6,15 +6,20 @@ Array = tuple[int | list[int], tuple[int, ...], tuple[int, ...]]
 BLOCKS_WITH_PHASES: int
 """Blocks of a kernel with several phases, at most; each sums its part of a workspace."""
 
+class Violation(Exception):
+    """A check of a kernel does not hold; `args` are the number of the check, from 1 on, and numbers of its own."""
+
+    args: tuple[int, ...]
+
 class Kernel:
     """A kernel in memory, as `attn._core.jit_compile` made it; ValueError where that is not well formed."""
 
     def __init__(self, description: dict, code: bytes) -> None: ...
     def run(self, arguments: list[Array | float | int], threads: int) -> None:
-        """Runs all blocks on that many threads; the interpreter's lock is released."""
+        """Runs all blocks on that many threads, unless Violation; the interpreter's lock is released."""
 
     def count_blocks(self, arguments: list[Array | float | int], threads: int) -> int:
-        """How many blocks `run` launches; workspace has as many parts."""
+        """How many blocks `run` launches, unless Violation; workspace has as many parts."""
 
 def prefer_huge_pages(address: int, bytes: int) -> None:
     """Asks the system for huge pages where memory is large and not touched yet."""

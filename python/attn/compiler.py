@@ -18,6 +18,7 @@ _PIPELINES["linalg"] = ("attn-tile", "attn-linalg")
 _PIPELINES["ascendc"] = _PIPELINES["ascend"]
 _EMITTED_FROM = {"ascendc": "ascend", "hivm": "ascend", "sidecar": "ascend"}  # what is not a IR
 _OPTIONS = dict.fromkeys(("band", "composites", "phases", "softmax", "strips"), "attn-tile")
+_OPTIONS["bounds"] = "attn-cpu"
 _OPTIONS["kernel_form"] = "ascendc"  # of the printer, not of a pipeline
 _WORD = re.compile(r"[\w-]+")
 
@@ -35,7 +36,7 @@ def split_options(signature, keywords: dict):
     return {name: value for name, value in keywords.items() if name in names}, options
 
 
-def _pipeline_text(name: str, options: dict, *more: str):
+def pipeline_text(name: str, options: dict, *more: str):
     """A pipeline with those options that are its own, as MLIR writes it: `attn-tile{softmax=online}`, and `more`."""
     own = " ".join([*(f"{key}={value}" for key, value in options.items() if _OPTIONS[key] == name), *more])
     return f"{name}{{{own}}}" if own else name
@@ -65,7 +66,7 @@ def fit_for_host(text: str, options: dict):
     """The native module of a tile IR text, fitted for this machine's CPU."""
     module = parse(text, "host")
     with compile_errors():
-        module.run(_pipeline_text("attn-tile", options))
+        module.run(pipeline_text("attn-tile", options))
     return module
 
 
@@ -211,7 +212,7 @@ class Artefact:
         module = parse(self._source, self.soc)
         asked = "print-alternatives=true record-alternatives=true"
         with compile_errors():
-            said = module.run(_pipeline_text("attn-tile", self._options, asked))
+            said = module.run(pipeline_text("attn-tile", self._options, asked))
         tables = [item.message for item in said if item.message.startswith("alternatives, ")]
         return Alternatives(module.alternatives, "\n".join(tables))
 
@@ -227,7 +228,7 @@ class Artefact:
             said: list[Diagnostic] = []
             with compile_errors():
                 for name in _PIPELINES[stage]:
-                    said += map(Diagnostic.from_native, module.run(_pipeline_text(name, self._options)))
+                    said += map(Diagnostic.from_native, module.run(pipeline_text(name, self._options)))
             self._modules[stage], self._said[stage] = module, said
             self._remember(said)
         return self._modules[stage]

@@ -30,6 +30,30 @@ class CompileError(Exception):
         return first.file, first.line, first.column
 
 
+class HazardError(Exception):
+    """What a kernel would have done wrong on the CPU: the launch is over, and its outputs hold nothing of use.
+
+    `kind` and `message` are in the words of the modelled chip; `str()` shows the source line with a caret.
+    """
+
+    def __init__(self, diagnostic: Diagnostic):
+        super().__init__(diagnostic)
+        self.kind = diagnostic.severity
+        self.message = diagnostic.message
+        self.position = diagnostic.file, diagnostic.line, diagnostic.column
+
+    def __str__(self):
+        return format_diagnostic(self.args[0])
+
+
+class OutOfBoundsError(HazardError, IndexError):
+    """An access of elements that an array does not have; nothing outside of the arrays was touched."""
+
+
+class DivisionError(HazardError, ZeroDivisionError):
+    """A division of integers that has no quotient."""
+
+
 class Diagnostic:
     """One message with its position; has the attributes of the native module's diagnostics."""
 

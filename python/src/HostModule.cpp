@@ -86,6 +86,8 @@ Image toImage(const py::dict &description, const py::bytes &code) {
     image.addresses.push_back(toAddress(address.cast<py::sequence>()));
   image.phases = description["phases"].cast<std::vector<uint64_t>>();
   image.grid = description["grid"].cast<std::optional<uint64_t>>();
+  image.launchChecks = description["launch_checks"].cast<std::vector<uint64_t>>();
+  image.reportWords = description["report_words"].cast<uint64_t>();
   image.limit = description["limit"].cast<int64_t>();
   return image;
 }
@@ -100,6 +102,15 @@ void run(const Kernel &kernel, const py::sequence &values, unsigned threads) {
 
 PYBIND11_MODULE(_host, module) {
   module.doc() = "Runs compiled kernels on the CPU; not a public interface.";
+  // With the words of its report as arguments.
+  static py::handle violation = py::exception<Violation>(module, "Violation").release();
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const Violation &found) {
+      PyErr_SetObject(violation.ptr(), py::tuple(py::cast(found.report)).ptr());
+    }
+  });
   py::class_<Kernel>(module, "Kernel")
       .def(py::init([](const py::dict &description, const py::bytes &code) {
              return std::make_unique<Kernel>(toImage(description, code));

@@ -11,10 +11,11 @@ class OpPassManager;
 
 namespace attn {
 
-/// What the lowering must know of the host.
+/// What the lowering must know of the host, and of what is asked for.
 struct CpuLoweringOptions {
   int64_t lanes = 8;      // f32 elements of a vector register
   bool expandF16 = false; // whether there are no instructions that convert f16
+  bool bounds = true;     // whether accesses and divisions are checked
 };
 
 /// Of the machine that this runs on.

@@ -2,6 +2,7 @@
 #include "attn/Cpu/Compiler/Jit.h"
 #include "Compiler.h"
 #include "ImageLinker.h"
+#include "attn/Cpu/IR/Cpu.h"
 #include "attn/Launch/IR/LaunchDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/STLExtras.h"
@@ -16,6 +17,7 @@ namespace {
 struct Entries {
   SmallVector<LLVM::LLVMFuncOp> phases; // the entries, with their signatures
   std::string grid;                     // the name of the grid's entry, or empty
+  SmallVector<std::string> checks;      // the names of those that check before a launch
   int64_t limit = 0;
 };
 
@@ -71,11 +73,43 @@ llvm::Expected<Entries> findEntries(ModuleOp module, StringRef name) {
     auto gridOf = function->getAttrOfType<FlatSymbolRefAttr>(launch::gridOfName);
     if (gridOf && gridOf.getValue() == kernelName)
       entries.grid = getEntryName(function.getName());
+    auto checkOf = function->getAttrOfType<FlatSymbolRefAttr>(cpu::checkOfName);
+    if (checkOf && llvm::any_of(entries.phases, [&](LLVM::LLVMFuncOp phase) {
+          return getKernelName(phase) == checkOf.getValue();
+        }))
+      entries.checks.push_back(getEntryName(function.getName()));
     auto limit = function->getAttrOfType<IntegerAttr>(launch::limitName);
     if (limit && function.getName() == kernelName)
       entries.limit = limit.getInt();
   }
   return entries;
+}
+
+/// Reads what reports mean.
+llvm::Error readChecks(ModuleOp module, host::Image &image) {
+  auto checks = module->getAttrOfType<ArrayAttr>(cpu::checksName);
+  if (!checks)
+    return llvm::Error::success();
+  for (auto described : checks.getAsRange<DictionaryAttr>()) {
+    host::Check &check = image.checks.emplace_back();
+    if (auto place = described.getAs<LocationAttr>("place"))
+      if (auto file = place.findInstanceOf<FileLineColLoc>()) {
+        check.file = file.getFilename().str();
+        check.line = file.getLine();
+        check.column = file.getColumn();
+      }
+    for (auto [name, text] : {std::pair("access", &check.access),
+                              {"array", &check.array},
+                              {"division", &check.division}})
+      if (auto attribute = described.getAs<StringAttr>(name))
+        *text = attribute.str();
+    if (auto numbers = described.getAs<IntegerAttr>("numbers"))
+      check.numbers = numbers.getInt();
+    image.reportWords = std::max(image.reportWords, 1 + check.numbers);
+  }
+  if (image.reportWords > host::maxReportWords)
+    return llvm::createStringError("an array has too many dimensions for a report of a check");
+  return llvm::Error::success();
 }
 
 /// The arguments as their author wrote them: a table is two memrefs there, the first of addresses.
@@ -122,7 +156,11 @@ llvm::Expected<host::Image> jit::compile(ModuleOp module, StringRef name) {
     image.phases.push_back(linked->symbols.lookup(phase.getName()));
   if (!entries->grid.empty())
     image.grid = linked->symbols.lookup(entries->grid);
+  for (const std::string &check : entries->checks)
+    image.launchChecks.push_back(linked->symbols.lookup(check));
   image.limit = entries->limit;
+  if (llvm::Error error = readChecks(module, image))
+    return std::move(error);
   auto signature = entries->phases.front()->getAttrOfType<TypeAttr>(launch::signatureName);
   image.parameters = readSignature(cast<FunctionType>(signature.getValue()));
   return std::move(image);
@@ -160,6 +198,18 @@ static llvm::json::Value describeAddress(const host::AddressWord &word) {
   return llvm::json::Array{word.offset, std::move(target)};
 }
 
+static llvm::json::Value describeCheck(const host::Check &check) {
+  llvm::json::Object object{{"place", llvm::json::Array{check.file, check.line, check.column}},
+                            {"numbers", check.numbers}};
+  if (check.division.empty()) {
+    object["access"] = check.access;
+    object["array"] = check.array;
+  } else {
+    object["division"] = check.division;
+  }
+  return object;
+}
+
 std::string jit::describe(const host::Image &image) {
   llvm::json::Object object{
       {"arguments", llvm::json::Array(llvm::map_range(image.parameters, describeParameter))},
@@ -167,6 +217,9 @@ std::string jit::describe(const host::Image &image) {
       {"addresses", llvm::json::Array(llvm::map_range(image.addresses, describeAddress))},
       {"phases", llvm::json::Array(image.phases)},
       {"grid", image.grid ? llvm::json::Value(*image.grid) : llvm::json::Value(nullptr)},
+      {"launch_checks", llvm::json::Array(image.launchChecks)},
+      {"checks", llvm::json::Array(llvm::map_range(image.checks, describeCheck))},
+      {"report_words", image.reportWords},
       {"limit", image.limit}};
   return llvm::formatv("{0}", llvm::json::Value(std::move(object))).str();
 }

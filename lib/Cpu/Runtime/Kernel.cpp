@@ -2,7 +2,9 @@
 #include "attn/Cpu/Runtime/Kernel.h"
 #include "ThreadPool.h"
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <mutex>
 #include <stdexcept>
 
 using namespace attn::host;
@@ -14,7 +16,11 @@ Kernel::Kernel(const Image &image) : code(image), parameters(image.parameters), 
   for (uint64_t entry : image.phases)
     phases.push_back(reinterpret_cast<KernelEntry>(code.getByte(entry)));
   if (image.grid)
-    grid = reinterpret_cast<GridEntry>(code.getByte(*image.grid));
+    grid = reinterpret_cast<HostEntry>(code.getByte(*image.grid));
+  for (uint64_t entry : image.launchChecks)
+    launchChecks.push_back(reinterpret_cast<HostEntry>(code.getByte(entry)));
+  if (image.reportWords > maxReportWords)
+    throw std::invalid_argument("a compiled kernel is malformed: a report is too large");
   for (const Parameter &parameter : parameters)
     if (parameter.bytes == 0)
       throw std::invalid_argument("a compiled kernel is malformed: an argument has no bytes");
@@ -132,8 +138,24 @@ Kernel::Words Kernel::pack(const std::vector<Argument> &arguments) const {
 // Running
 //===----------------------------------------------------------------------===//
 
+/// Tiles of a grid, at most: more are a mistake, and their shares could not be computed.
+static constexpr int64_t maxTiles = int64_t(1) << 48;
+
+/// What a function for the host returns, unless a check stops it.
+template <typename Entry> static int64_t callOnHost(Entry entry, const uint64_t *words) {
+  BlockReport report;
+  report[0] = 0;
+  int64_t result = entry(words, 0, 0, report.data());
+  if (report[0] != 0)
+    throw Violation(report);
+  return result;
+}
+
 int64_t Kernel::countBlocks(const Words &words, unsigned threads) const {
-  int64_t tiles = grid ? grid(words.data(), 0, 0) : 1;
+  int64_t tiles = grid ? callOnHost(grid, words.data()) : 1;
+  if (tiles > maxTiles)
+    throw std::invalid_argument("the grid has " + std::to_string(tiles) + " tiles; at most " +
+                                std::to_string(maxTiles) + " are possible");
   int64_t most =
       phases.size() > 1 ? blocksWithPhases : std::max<int64_t>(threads, 1) * blocksPerThread;
   int64_t blocks = std::min(tiles, most);
@@ -147,6 +169,33 @@ int64_t Kernel::countBlocks(const std::vector<Argument> &arguments, unsigned thr
 void Kernel::run(const std::vector<Argument> &arguments, unsigned threads) const {
   Words words = pack(arguments);
   int64_t blocks = countBlocks(words, threads);
+  if (blocks == 0)
+    return;
+  for (HostEntry check : launchChecks)
+    callOnHost(check, words.data());
   for (KernelEntry phase : phases)
-    runOnThreads(blocks, threads, [&](int64_t block) { phase(words.data(), block, blocks); });
+    runPhase(phase, words, blocks, threads);
+}
+
+void Kernel::runPhase(KernelEntry phase, const Words &words, int64_t blocks,
+                      unsigned threads) const {
+  std::atomic<int64_t> firstStopped = blocks;
+  std::mutex mutex;
+  BlockReport firstReport;
+  runOnThreads(blocks, threads, [&](int64_t block) {
+    if (block > firstStopped.load(std::memory_order_relaxed))
+      return; // its results are lost already, and its report does not count
+    BlockReport report;
+    report[0] = 0;
+    phase(words.data(), block, blocks, report.data());
+    if (report[0] == 0)
+      return;
+    std::lock_guard<std::mutex> lock(mutex);
+    if (block < firstStopped) {
+      firstStopped = block;
+      firstReport = report;
+    }
+  });
+  if (firstStopped < blocks)
+    throw Violation(firstReport);
 }

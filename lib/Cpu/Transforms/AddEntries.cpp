@@ -53,8 +53,8 @@ private:
     builder.setInsertionPointAfter(function);
     Type pointer = LLVM::LLVMPointerType::get(builder.getContext()), word = builder.getI64Type();
     SmallVector<Type> results(function.getNumResults(), word);
-    auto entry = func::FuncOp::create(builder, loc, name,
-                                      builder.getFunctionType({pointer, word, word}, results));
+    auto entry = func::FuncOp::create(
+        builder, loc, name, builder.getFunctionType({pointer, word, word, pointer}, results));
     entry->setAttr(attn::launch::signatureName, TypeAttr::get(function.getFunctionType()));
     builder.setInsertionPointToStart(entry.addEntryBlock());
 
@@ -68,9 +68,12 @@ private:
       arguments.push_back(*argument);
     }
     if (isKernel)
-      for (Value place : entry.getArguments().drop_front())
+      for (Value place : entry.getArguments().slice(1, 2))
         arguments.push_back(
             arith::IndexCastOp::create(builder, loc, builder.getIndexType(), place));
+    if (failed(function.insertArgument(inputs.size(), pointer, {}, loc)))
+      return failure();
+    arguments.push_back(entry.getArguments().back());
     auto call = func::CallOp::create(builder, loc, function, arguments);
     SmallVector<Value> values;
     for (Value result : call.getResults())

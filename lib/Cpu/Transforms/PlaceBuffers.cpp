@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace attn {
 #define GEN_PASS_DEF_PLACEBUFFERSPASS
@@ -24,10 +25,14 @@ bool isFixed(memref::AllocOp buffer) {
          type.getElementType().isIntOrIndexOrFloat();
 }
 
-int64_t getBytes(MemRefType type) {
+/// Of a buffer, or more than any machine has where numbers do not suffice.
+uint64_t getBytes(MemRefType type) {
   Type element = type.getElementType();
-  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-  return type.getNumElements() * llvm::divideCeil(bits, 8);
+  uint64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  uint64_t bytes = llvm::divideCeil(bits, 8);
+  for (int64_t size : type.getShape())
+    bytes = llvm::SaturatingMultiply(bytes, static_cast<uint64_t>(size));
+  return bytes;
 }
 
 struct PlaceBuffersPass : attn::impl::PlaceBuffersPassBase<PlaceBuffersPass> {
@@ -37,6 +42,15 @@ struct PlaceBuffersPass : attn::impl::PlaceBuffersPassBase<PlaceBuffersPass> {
     SmallVector<memref::AllocOp> buffers;
     if (failed(collect(buffers)))
       return signalPassFailure();
+    uint64_t bytes = 0;
+    for (memref::AllocOp buffer : buffers) {
+      bytes = llvm::SaturatingAdd(bytes, getBytes(buffer.getType()));
+      if (bytes > static_cast<uint64_t>(mostBytes)) {
+        buffer.emitError() << "the tiles of a block need " << bytes << " bytes or more; at most "
+                           << mostBytes.getValue() << " are possible";
+        return signalPassFailure();
+      }
+    }
     for (memref::AllocOp buffer : buffers)
       place(buffer);
   }
@@ -70,7 +84,7 @@ private:
     Block &entry = getOperation().getBody().front();
     OpBuilder builder(&getContext());
     buffer.setAlignment(bufferAlignmentBytes);
-    if (getBytes(buffer.getType()) > stackBytes) {
+    if (getBytes(buffer.getType()) > static_cast<uint64_t>(stackBytes)) {
       buffer->moveBefore(&entry, entry.begin());
       builder.setInsertionPoint(entry.getTerminator());
       memref::DeallocOp::create(builder, buffer.getLoc(), buffer);

@@ -35,6 +35,8 @@ def read_number(signature: Signature, parameter: Parameter, bound: dict):
     allowed = (int, float) if parameter.kind == "float" else (int,)
     if not isinstance(value, allowed) or isinstance(value, bool):
         raise TypeError(f"{parameter.name}: {parameter.kind} is expected, not {value!r}")
+    if parameter.kind == "int" and not -(2**63) <= value < 2**63:
+        raise ValueError(f"{parameter.name}: {value} does not fit 64 bits")
     return float(value) if parameter.kind == "float" else value
 
 

@@ -13,6 +13,7 @@ from .. import cache, compiler, language, memory
 from ..cache import keys
 from .binding import bind
 from .checking import CPU, NPU, Description, Tensors, shape_of
+from .hazards import hazard_of
 from .interface import Specialisation
 from .layout import LaidOut, Maker, array_maker, fill
 from .planning import Places, PlannedCalls, prepare
@@ -65,7 +66,7 @@ class HostProgram:
             module = compiler.fit_for_host(text, options)
             workspaces = module.workspaces
             with compiler.compile_errors():
-                module.run("attn-cpu")
+                module.run(compiler.pipeline_text("attn-cpu", options))
                 description, code = _core.jit_compile(module)
             return {"workspaces": workspaces, "kernel": json.loads(description)}, code
 
@@ -75,22 +76,33 @@ class HostProgram:
         found = cache.obtain("cpu", name, key, make)
         self._workspaces = found.about["workspaces"]
         self._native = _host.Kernel(found.about["kernel"], found.data)
+        self._checks = found.about["kernel"]["checks"]
 
     def prepare(self, call: LaidOut):
         """Launches with the arguments of a call, whatever its addresses and floating-point numbers are."""
-        return _HostLaunch(self._native, self._workspaces, call)
+        return _HostLaunch(self._native, self._checks, self._workspaces, call)
 
 
 class _HostLaunch:
     """Launches of a kernel on the CPU that differ in addresses and floating-point numbers only."""
 
-    def __init__(self, native, workspaces: list, call: LaidOut):
+    def __init__(self, native, checks: list, workspaces: list, call: LaidOut):
+        from .. import _host
+
         self._native = native
+        self._checks = checks  # what the numbers of reports mean
+        self._violation = _host.Violation
         self._call = call
         self._workspaces = workspaces  # dims and element type of each
         self._makers: dict[int, list[Maker]] = {}  # of the workspaces, by the number of threads
 
     def __call__(self, arrays: list, floats: list):
+        try:
+            self._run(arrays, floats)
+        except self._violation as violation:
+            raise hazard_of(self._checks, violation.args) from None
+
+    def _run(self, arrays: list, floats: list):
         import torch
 
         threads = torch.get_num_threads()

@@ -115,6 +115,9 @@ class Indexing:
         if isinstance(dim, int) and index.size > dim:
             message = f"this takes {index.size} elements of dimension {axis} of '{array.name}', which has {dim}"
             raise self._error(where, message)
+        if isinstance(dim, int) and isinstance(index.lower, int) and index.lower + index.size > dim:
+            last = index.lower + index.size - 1
+            raise self._error(where, f"index {last} lies outside dimension {axis} of '{array.name}', which has {dim}")
         types.append("index")
         kept.append((index.size, False))
         return f"{self._scalar(array, axis, index.lower, where)}:{index.size}"

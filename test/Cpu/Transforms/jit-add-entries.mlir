@@ -4,7 +4,7 @@ func.func @scale(%x: memref<?x4xf32, strided<[?, 1]>>, %f: f32, %n: index, %bloc
   return
 }
 // CHECK-LABEL: func.func @scale.entry
-// CHECK-SAME:    %[[WORDS:.*]]: !llvm.ptr, %[[BLOCK:.*]]: i64, %[[COUNT:.*]]: i64)
+// CHECK-SAME:    %[[WORDS:.*]]: !llvm.ptr, %[[BLOCK:.*]]: i64, %[[COUNT:.*]]: i64, %[[REPORT:.*]]: !llvm.ptr)
 // CHECK-SAME:    launch.signature = (memref<?x4xf32, strided<[?, 1]>>, f32, index, index, index) -> ()
 // CHECK:         %[[P0:.*]] = llvm.getelementptr %[[WORDS]][0]
 // CHECK:         %[[D:.*]] = llvm.load %[[P0]] : !llvm.ptr -> !llvm.struct<(ptr, ptr, i64, array<2 x i64>, array<2 x i64>)>
@@ -16,7 +16,7 @@ func.func @scale(%x: memref<?x4xf32, strided<[?, 1]>>, %f: f32, %n: index, %bloc
 // CHECK:         %[[N:.*]] = arith.index_cast %[[I]] : i64 to index
 // CHECK:         %[[B:.*]] = arith.index_cast %[[BLOCK]]
 // CHECK:         %[[C:.*]] = arith.index_cast %[[COUNT]]
-// CHECK:         call @scale(%[[X]], %[[F]], %[[N]], %[[B]], %[[C]])
+// CHECK:         call @scale(%[[X]], %[[F]], %[[N]], %[[B]], %[[C]], %[[REPORT]])
 
 func.func @scale_grid(%n: index) -> index attributes {launch.grid_of = @scale} {
   return %n : index

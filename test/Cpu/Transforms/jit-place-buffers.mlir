@@ -53,3 +53,20 @@ func.func @blocks(%c: i1) {
 ^next:
   return
 }
+
+// -----
+
+func.func @too_large() {
+  %a = memref.alloc() : memref<16384x16384xf32>
+  // expected-error @+1 {{the tiles of a block need 1073741828 bytes or more; at most 1073741824 are possible}}
+  %b = memref.alloc() : memref<1xf32>
+  return
+}
+
+// -----
+
+func.func @beyond_numbers() {
+  // expected-error @+1 {{the tiles of a block need 18446744073709551615 bytes or more; at most 1073741824 are possible}}
+  %a = memref.alloc() : memref<2147483647x2147483647x4xf32>
+  return
+}

@@ -35,7 +35,7 @@ def programs(monkeypatch):
         return made[-1]
 
     monkeypatch.setenv("ATTN_CACHE", "0")
-    monkeypatch.setattr(_core, "jit_compile", lambda module: ("{}", module.text()))
+    monkeypatch.setattr(_core, "jit_compile", lambda module: ('{"checks": []}', module.text()))
     monkeypatch.setattr(_host, "Kernel", load_it)
     attn_res_fwd.forget()
     yield made
@@ -124,7 +124,7 @@ def test_a_single_output_is_no_tuple(tmp_path, programs):
     (dict(eps=True), TypeError, "eps: float is expected, not True"),
     (dict(BT=65), ValueError, "BT: 65 lies outside 1 to 64"),
     (dict(BT=2.0), TypeError, "BT: an integer is expected, not 2.0"),
-    (dict(other=3), TypeError, "'other' is neither an argument of the kernel nor an option of the compiler (band, composites, kernel_form, phases, softmax, strips)"),
+    (dict(other=3), TypeError, "'other' is neither an argument of the kernel nor an option of the compiler (band, bounds, composites, kernel_form, phases, softmax, strips)"),
 ])  # fmt: skip
 def test_wrong_arguments(programs, change, error, message):
     V, wq, wn = inputs()

@@ -461,8 +461,8 @@ def test_options_are_checked():
 
 
 def test_options_of_pipelines():
-    assert compiler._pipeline_text("attn-tile", {"softmax": "online"}) == "attn-tile{softmax=online}"
-    assert compiler._pipeline_text("attn-ascend", {"softmax": "online"}) == "attn-ascend"
+    assert compiler.pipeline_text("attn-tile", {"softmax": "online"}) == "attn-tile{softmax=online}"
+    assert compiler.pipeline_text("attn-ascend", {"softmax": "online"}) == "attn-ascend"
     with pytest.raises(ValueError, match="the option softmax takes a word, not 'a b'"):
         compile_attn_res(softmax="a b")
 

@@ -33,6 +33,15 @@ struct AddressWord {
   uint64_t target = 0;  // the offset of that byte
 };
 
+/// What a report of a check is about, beside the numbers in it.
+struct Check {
+  std::string file; // empty where the place in the source is not known
+  unsigned line = 0, column = 0;
+  std::string access, array; // of an access of an array
+  std::string division;      // of a division
+  uint64_t numbers = 0;      // in its report
+};
+
 /// The code refers to itself by distance only; where it needs an address, `addresses` tells. All
 /// numbers are offsets from its first byte.
 struct Image {
@@ -40,10 +49,16 @@ struct Image {
   std::vector<Segment> segments;
   std::vector<AddressWord> addresses;
   std::vector<Parameter> parameters;
-  std::vector<uint64_t> phases; // the entries, in the order in which they are launched
-  std::optional<uint64_t> grid; // the entry that counts tiles, if there is one
-  int64_t limit = 0;            // of blocks, or 0
+  std::vector<uint64_t> phases;       // the entries, in the order in which they are launched
+  std::optional<uint64_t> grid;       // the entry that counts tiles, if there is one
+  std::vector<uint64_t> launchChecks; // entries that report before a launch what it would
+  int64_t limit = 0;                  // of blocks, or 0
+  std::vector<Check> checks;          // what reports mean, by number
+  uint64_t reportWords = 1;           // of the largest report
 };
+
+/// Words of a report, at most.
+inline constexpr uint64_t maxReportWords = 64;
 
 /// The function of this process that compiled kernels may call by that name, or null.
 void *findFunction(std::string_view name);

@@ -4,6 +4,8 @@
 #define ATTN_CPU_RUNTIME_KERNEL_H
 
 #include "attn/Cpu/Runtime/Image.h"
+#include <array>
+#include <exception>
 #include <variant>
 
 namespace attn::host {
@@ -44,8 +46,21 @@ private:
   uint64_t size = 0;
 };
 
+/// What a block writes where a check stops it: the number of the check, from 1 on, and numbers of
+/// its own; 0 where nothing stopped it.
+using BlockReport = std::array<int64_t, maxReportWords>;
+
+/// A check that did not hold.
+class Violation : public std::exception {
+public:
+  explicit Violation(const BlockReport &report) : report(report) {}
+  const char *what() const noexcept override { return "a check of a kernel does not hold"; }
+
+  BlockReport report;
+};
+
 /// A compiled kernel with all its phases. May be run by several threads at a time. What does not
-/// fit it throws std::invalid_argument.
+/// fit it throws std::invalid_argument, what its checks find a `Violation`.
 class Kernel {
 public:
   explicit Kernel(const Image &image);
@@ -53,21 +68,26 @@ public:
   /// How many blocks `run` launches; arrays of workspace need that many rows.
   int64_t countBlocks(const std::vector<Argument> &arguments, unsigned threads) const;
 
-  /// Runs all blocks, phase by phase, and returns when they are done.
+  /// Runs all blocks, phase by phase, and returns when they are done. Of several blocks that checks
+  /// stop, the first counts: what it reports depends on neither the threads nor their number.
   void run(const std::vector<Argument> &arguments, unsigned threads) const;
 
 private:
-  using KernelEntry = void (*)(const uint64_t *words, int64_t block, int64_t count);
-  using GridEntry = int64_t (*)(const uint64_t *words, int64_t block, int64_t count);
+  using KernelEntry = void (*)(const uint64_t *words, int64_t block, int64_t count,
+                               int64_t *report);
+  using HostEntry = int64_t (*)(const uint64_t *words, int64_t block, int64_t count,
+                                int64_t *report);
   using Words = std::vector<uint64_t>; // the arguments as entries take them
 
   Words pack(const std::vector<Argument> &arguments) const;
   int64_t countBlocks(const Words &words, unsigned threads) const;
+  void runPhase(KernelEntry phase, const Words &words, int64_t blocks, unsigned threads) const;
 
   MappedImage code;
   std::vector<Parameter> parameters;
   std::vector<KernelEntry> phases;
-  GridEntry grid = nullptr; // null for a kernel without a grid
+  std::vector<HostEntry> launchChecks;
+  HostEntry grid = nullptr; // null for a kernel without a grid
   int64_t limit = 0;        // of blocks, or 0
 };
 

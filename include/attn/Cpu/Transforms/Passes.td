@@ -4,6 +4,29 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CheckBoundsPass : Pass<"jit-check-bounds", "::mlir::func::FuncOp"> {
+  let summary = "Checks each access of an array and each division before it is made";
+  let description = [{
+    Whatever the arguments of a call are, its kernel touches nothing but its arrays. Each part of an array that is not
+    inside by its numbers alone gets one check, and so do lookups in tables of addresses and divisions by what is not a number.
+    The check hands on the array, so that no later pass can move an access before it.
+
+    Before:
+    ```mlir
+    %from = memref.subview %x[%t, 0] [%rows, 8] [1, 1] : memref<?x?xf32, strided<[?, 1]>> to memref<?x8xf32, strided<[?, 1], offset: ?>>
+    %q = arith.floordivsi %n, %k : index
+    ```
+    After:
+    ```mlir
+    %inside = cpu.check_access "load" %x[%t, %c0] [%rows, %c8] [%c1, %c1] named "X" : memref<?x?xf32, strided<[?, 1]>>
+    %from = memref.subview %inside[%t, 0] [%rows, 8] [1, 1] : memref<?x?xf32, strided<[?, 1]>> to memref<?x8xf32, strided<[?, 1], offset: ?>>
+    %d = cpu.check_divisor "floordivsi" %n by %k : index
+    %q = arith.floordivsi %n, %d : index
+    ```
+  }];
+  let dependentDialects = ["::attn::cpu::CpuDialect", "::mlir::arith::ArithDialect"];
+}
+
 def ForwardLoadsPass : Pass<"jit-forward-loads", "::mlir::func::FuncOp"> {
   let summary = "Reads whole tiles where they lie instead of copying them first";
   let description = [{
@@ -229,7 +252,8 @@ def PlaceBuffersPass : Pass<"jit-place-buffers", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"stackBytes", "stack-bytes", "int64_t", "1024", "Largest buffer that is placed on the stack">
+    Option<"stackBytes", "stack-bytes", "int64_t", "1024", "Largest buffer that is placed on the stack">,
+    Option<"mostBytes", "most-bytes", "int64_t", "1073741824", "Bytes of all buffers, at most: a block cannot go on without one">
   ];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
@@ -330,12 +354,47 @@ def ExpandNarrowFloatsPass : Pass<"jit-expand-narrow-floats", "::mlir::func::Fun
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def CheckLaunchPass : Pass<"jit-check-launch", "::mlir::ModuleOp"> {
+  let summary = "Makes the checks that sizes and scalars decide before the launch";
+  let description = [{
+    The new function makes those checks of a kernel whose operands follow from its arguments, for the first and the last
+    iteration of each loop and with all tiles of the grid in one block. The kernel makes them all, so what this
+    function finds is certain; what happens only between the first and the last iteration is left to the kernel. What
+    already the numbers in the function decide is an error of the compiler.
+
+    Before:
+    ```mlir
+    func.func @take(%x: memref<?xf32>, %n: index, %block: index, %count: index) {
+      scf.for %i = %c0 to %n step %c1 {
+        %inside = cpu.check_access "load" %x[%i] [%c1] [%c1] named "X" : memref<?xf32>
+        ...
+      }
+      return
+    }
+    ```
+    After, beside it:
+    ```mlir
+    func.func @take.check(%x: memref<?xf32>, %n: index) -> index attributes {cpu.check_of = @take} {
+      ... // 0, 1 or 2 iterations, and how far the last is from the first
+      scf.for %visit = %c0 to %visits step %c1 {
+        %offset = arith.muli %visit, %last : index
+        %i = arith.addi %c0, %offset : index
+        %inside = cpu.check_access "load" %x[%i] [%c1] [%c1] named "X" : memref<?xf32>
+      }
+      return %c0 : index
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect"];
+}
+
 def AddEntriesPass : Pass<"jit-add-entries", "::mlir::ModuleOp"> {
   let summary = "Gives every function an entry that takes its arguments as 64-bit words";
   let description = [{
     The runtime calls kernels it has no header for. An entry reads the arguments of its function from an array of 64-bit words:
     a scalar takes one, a memref one per member of its descriptor. Two more arguments are the number of the block and the count of blocks;
-    functions that are not launched by blocks ignore them. `launch.signature` keeps the types, so that the runtime can check what it packs.
+    functions that are not launched by blocks ignore them. The last
+    is the report that checks write to, which is handed on to the function. `launch.signature` keeps the types, so that the runtime can check what it packs.
 
     Before:
     ```mlir
@@ -345,18 +404,46 @@ def AddEntriesPass : Pass<"jit-add-entries", "::mlir::ModuleOp"> {
     ```
     After:
     ```mlir
-    func.func @scale.entry(%words: !llvm.ptr, %block: i64, %count: i64)
+    func.func @scale.entry(%words: !llvm.ptr, %block: i64, %count: i64, %report: !llvm.ptr)
         attributes {launch.signature = (memref<?xf32>, f32, index, index) -> ()} {
       %d = llvm.load %words : !llvm.ptr -> !llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>
       %x = builtin.unrealized_conversion_cast %d : !llvm.struct<(...)> to memref<?xf32>
       %p = llvm.getelementptr %words[5] : (!llvm.ptr) -> !llvm.ptr, i64
       %f = llvm.load %p : !llvm.ptr -> f32
-      call @scale(%x, %f, ...)
+      call @scale(%x, %f, ..., %report)
       return
     }
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"];
+}
+
+def LowerChecksPass : Pass<"jit-lower-checks", "::mlir::ModuleOp"> {
+  let summary = "Turns checks into branches that stop the block and say why";
+  let description = [{
+    Where a check does not hold, the function writes the number of the check and what it is about into the report, its
+    last argument, and goes to its end, where buffers are freed. `cpu.checks` of the module lists the checks by number.
+
+    Before:
+    ```mlir
+    %inside = cpu.check_access "load" %x[%i] [%c1] [%c1] named "X" : memref<?xf32>
+    %v = memref.load %inside[%i] : memref<?xf32>
+    ```
+    After:
+    ```mlir
+      %limit = memref.dim %x, %c0 : memref<?xf32>
+      %holds = arith.cmpi ult, %i, %limit : index
+      cf.cond_br %holds weights([1048576, 1]), ^go, ^stop
+    ^go:
+      %v = memref.load %x[%i] : memref<?xf32>
+      ...
+    ^stop:
+      ... // llvm.store of 1, %i, %c1, %c1 and %limit to %report
+      cf.br ^exit
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"];
 }
 
 #endif // ATTN_CPU_TRANSFORMS_PASSES

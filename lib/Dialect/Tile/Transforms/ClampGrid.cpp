@@ -92,6 +92,16 @@ static LogicalResult makeCounter(func::FuncOp kernel, ArrayRef<GridOp> grids) {
   return success();
 }
 
+/// Lets a grid over less than nothing be empty: tiles are counted without a sign. Only the host has
+/// to bear scalars that make no sense.
+static void limitExtents(GridOp grid) {
+  ImplicitLocOpBuilder builder(grid.getLoc(), grid);
+  for (OpOperand &extent : grid->getOpOperands())
+    if (!extent.get().getDefiningOp<DimOp>() && !getConstant(extent.get()))
+      extent.set(arith::MaxSIOp::create(builder, extent.get(),
+                                        arith::ConstantIndexOp::create(builder, 0)));
+}
+
 namespace {
 struct ClampGrid : attn::impl::ClampGridPassBase<ClampGrid> {
   void runOnOperation() override {
@@ -107,6 +117,8 @@ struct ClampGrid : attn::impl::ClampGridPassBase<ClampGrid> {
       if (grids->empty() && kernel->hasAttr(launch::limitName))
         continue; // clamped before
       int64_t limit = grids->empty() ? 1 : most;
+      if (chip->isHost)
+        llvm::for_each(*grids, limitExtents);
       if (failed(makeCounter(kernel, *grids)) || failed(clampGrids(kernel)))
         return signalPassFailure();
       gridsClamped += grids->size();

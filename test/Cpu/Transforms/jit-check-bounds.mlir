@@ -1,0 +1,100 @@
+// RUN: attn-opt %s -split-input-file -verify-diagnostics -pass-pipeline="builtin.module(func.func(jit-check-bounds))" | FileCheck %s
+
+// One check per transfer, which hands on the array; a part of a buffer has none.
+// CHECK-LABEL: func.func @transfers
+// CHECK-SAME:    %[[X:.*]]: memref<?x?xf32, strided<[?, 1]>>, %[[Y:.*]]: memref<?x8xf32, strided<[?, 1]>>, %[[T:.*]]: index, %[[ROWS:.*]]: index
+func.func @transfers(%x: memref<?x?xf32, strided<[?, 1]>> loc("X"), %y: memref<?x8xf32, strided<[?, 1]>> loc("Y"),
+                     %t: index, %rows: index) {
+  %buffer = memref.alloc() : memref<4x8xf32>
+  // CHECK:         %[[FROM:.*]] = cpu.check_access "load" %[[X]][%[[T]], %{{.*}}] [%[[ROWS]], %{{.*}}] [%{{.*}}, %{{.*}}] named "X"
+  // CHECK:         %[[PART:.*]] = memref.subview %[[FROM]][%[[T]], 0] [%[[ROWS]], 8] [1, 1]
+  %from = memref.subview %x[%t, 0] [%rows, 8] [1, 1] : memref<?x?xf32, strided<[?, 1]>> to memref<?x8xf32, strided<[?, 1], offset: ?>>
+  // CHECK-NOT:     cpu.check_access
+  // CHECK:         memref.subview %{{.*}}[0, 0] [%[[ROWS]], 8]
+  %to = memref.subview %buffer[0, 0] [%rows, 8] [1, 1] : memref<4x8xf32> to memref<?x8xf32, strided<[8, 1]>>
+  memref.copy %from, %to : memref<?x8xf32, strided<[?, 1], offset: ?>> to memref<?x8xf32, strided<[8, 1]>>
+  %tensor = bufferization.to_tensor %buffer restrict writable : memref<4x8xf32> to tensor<4x8xf32>
+  // CHECK:         %[[TO:.*]] = cpu.check_access "store" %[[Y]][%[[T]], %{{.*}}] [%{{.*}}, %{{.*}}] [%{{.*}}, %{{.*}}] named "Y"
+  // CHECK:         memref.subview %[[TO]][%[[T]], 0] [4, 8] [1, 1]
+  %place = memref.subview %y[%t, 0] [4, 8] [1, 1] : memref<?x8xf32, strided<[?, 1]>> to memref<4x8xf32, strided<[?, 1], offset: ?>>
+  bufferization.materialize_in_destination %tensor in restrict writable %place : (tensor<4x8xf32>, memref<4x8xf32, strided<[?, 1], offset: ?>>) -> ()
+  return
+}
+
+// -----
+
+// What the numbers say is inside needs no check.
+// CHECK-LABEL: func.func @inside
+// CHECK-NOT:     cpu.check_access
+func.func @inside(%w: memref<64xf32>) {
+  %buffer = memref.alloc() : memref<8xf32>
+  %from = memref.subview %w[56] [8] [1] : memref<64xf32> to memref<8xf32, strided<[1], offset: 56>>
+  memref.copy %from, %buffer : memref<8xf32, strided<[1], offset: 56>> to memref<8xf32>
+  return
+}
+
+// -----
+
+// Where the offset is a number and the size of the array is not, the array still comes by way of the check.
+// CHECK-LABEL: func.func @unknown
+// CHECK:         %[[INSIDE:.*]] = cpu.check_access "load" %{{.*}} named "argument 0"
+// CHECK:         memref.subview %[[INSIDE]][0] [8] [1]
+func.func @unknown(%w: memref<?xf32>) {
+  %buffer = memref.alloc() : memref<8xf32>
+  %from = memref.subview %w[0] [8] [1] : memref<?xf32> to memref<8xf32, strided<[1]>>
+  memref.copy %from, %buffer : memref<8xf32, strided<[1]>> to memref<8xf32>
+  return
+}
+
+// -----
+
+// Addresses are looked up in tables that have them, and their entries have limits too.
+// CHECK-LABEL: func.func @table
+// CHECK-SAME:    %[[TABLE:.*]]: memref<?xi64>
+func.func @table(%table: memref<?xi64> loc("V"), %shape: memref<?x8xf32, strided<[?, 1]>> loc("V"), %n: index, %t: index) {
+  // CHECK:         %[[KNOWN:.*]] = cpu.check_access "lookup" %[[TABLE]][%[[N:.*]]] [%{{.*}}] [%{{.*}}] named "V" : memref<?xi64>
+  // CHECK:         memref.load %[[KNOWN]][%[[N]]]
+  %address = memref.load %table[%n] : memref<?xi64>
+  %bytes = arith.index_cast %address : i64 to index
+  %four = arith.constant 4 : index
+  %offset = arith.divui %bytes, %four : index
+  %c0 = arith.constant 0 : index
+  %rows = memref.dim %shape, %c0 : memref<?x8xf32, strided<[?, 1]>>
+  // CHECK:         %[[ENTRY:.*]] = memref.reinterpret_cast
+  %entry = memref.reinterpret_cast %shape to offset: [%offset], sizes: [%rows, 8], strides: [8, 1] : memref<?x8xf32, strided<[?, 1]>> to memref<?x8xf32, strided<[8, 1], offset: ?>>
+  // CHECK:         cpu.check_access "load" %[[ENTRY]][%{{.*}}, %{{.*}}] [%{{.*}}, %{{.*}}] [%{{.*}}, %{{.*}}] named "V"
+  %from = memref.subview %entry[%t, 0] [1, 8] [1, 1] : memref<?x8xf32, strided<[8, 1], offset: ?>> to memref<1x8xf32, strided<[8, 1], offset: ?>>
+  %buffer = memref.alloc() : memref<1x8xf32>
+  memref.copy %from, %buffer : memref<1x8xf32, strided<[8, 1], offset: ?>> to memref<1x8xf32>
+  return
+}
+
+// -----
+
+// Divisions by what is not a number; the count of blocks is never zero.
+// CHECK-LABEL: func.func @divisions
+// CHECK-SAME:    %[[N:.*]]: index, %[[K:.*]]: index, %{{.*}}: index, %[[COUNT:.*]]: index)
+func.func @divisions(%n: index, %k: index, %block: index, %count: index) {
+  // CHECK:         %[[D:.*]] = cpu.check_divisor "floordivsi" %[[N]] by %[[K]] : index
+  // CHECK:         arith.floordivsi %[[N]], %[[D]]
+  %a = arith.floordivsi %n, %k : index
+  // CHECK:         %[[R:.*]] = cpu.check_divisor "remui" %[[N]] by %[[K]] : index
+  // CHECK:         arith.remui %[[N]], %[[R]]
+  %b = arith.remui %n, %k : index
+  // CHECK:         arith.divui %[[N]], %[[COUNT]]
+  %c = arith.divui %n, %count : index
+  %two = arith.constant 2 : index
+  // CHECK:         arith.ceildivsi %[[N]], %{{.*}}
+  // CHECK-NOT:     cpu.check_divisor
+  %d = arith.ceildivsi %n, %two : index
+  return
+}
+
+// -----
+
+func.func @by_zero(%n: index) -> index {
+  %zero = arith.constant 0 : index
+  // expected-error@+1 {{scalar unit: divsi divides by zero or overflows}}
+  %a = arith.divsi %n, %zero : index
+  return %a : index
+}
