@@ -77,7 +77,8 @@ void KernelEmitter::writeHeader() {
   if (form == KernelForm::TaskType)
     head.writeLine(hasMeeting ? "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);"
                               : "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);");
-  head.writeLine("AscendC::InitSocState();");
+  head.writeLine(form == KernelForm::TaskType ? "attn_text::InitSocState();"
+                                              : "AscendC::InitSocState();");
   // The launcher passes all parameters, and compilers warn of those that nothing reads.
   for (const Parameter &parameter : signature.parameters)
     if (!mentions(body, parameter.name))
@@ -154,10 +155,13 @@ void KernelEmitter::writeBuffers() {
     auto type = cast<MemRefType>(alloc.getResult().getType());
     int64_t elements = alloc.getByteSize() / (type.getElementTypeBitWidth() / 8);
     places[alloc.getResult()] = {tensor, Expression::integer(0)};
-    writer.writeStatement(alloc.getLoc(),
-                          "AscendC::LocalTensor<" + *getTypeName(type.getElementType()) + "> " +
-                              tensor + "(AscendC::TPosition::" + getPosition(alloc) + ", " +
-                              Twine(*alloc.getAddress()) + ", " + Twine(elements) + ");");
+    std::string element = *getTypeName(type.getElementType());
+    std::string make =
+        form == KernelForm::TaskType ? " = attn_text::MakeTensor<" + element + ">" : "";
+    writer.writeStatement(alloc.getLoc(), "AscendC::LocalTensor<" + element + "> " + tensor + make +
+                                              "(AscendC::TPosition::" + getPosition(alloc) + ", " +
+                                              Twine(*alloc.getAddress()) + ", " + Twine(elements) +
+                                              ");");
   }
 }
 

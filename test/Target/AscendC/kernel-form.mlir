@@ -19,9 +19,18 @@ module attributes {machine.target = #machine.target<"Ascend910B4">} {
 // ATTRIBUTE:      extern "C" __global__ __vector__ void alone(__gm__ uint8_t* arg0) {
 // ATTRIBUTE-NEXT:   AscendC::InitSocState();
 // ATTRIBUTE:      extern "C" __global__ __mix__(0, 1) void together(
+// What CANN before 8.5 lacks is defined in the text.
+// ATTRIBUTE-NOT: attn_text
+// TASK:      namespace attn_text {
+// TASK:      void InitSocState() {
+// TASK-NEXT:   AscendC::SetAtomicNone();
+// TASK-NEXT:   AscendC::SetMaskNorm();
+// TASK-NEXT:   AscendC::ResetMask();
+// TASK:      tensor.SetAddr(place);
 // TASK:      extern "C" __global__ __aicore__ void alone(__gm__ uint8_t* arg0) {
 // TASK-NEXT:   KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);
-// TASK-NEXT:   AscendC::InitSocState();
+// TASK-NEXT:   attn_text::InitSocState();
+// TASK:        AscendC::LocalTensor<float> {{.*}} = attn_text::MakeTensor<float>(AscendC::TPosition::{{[A-Z]+}}, 0, 8);
 // TASK:      extern "C" __global__ __aicore__ void together(__gm__ uint8_t* arg0) {
 // TASK-NEXT:   KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);
 // VALUES: values of argument 0:

@@ -6,7 +6,7 @@ import torch
 import attn
 import attn.language as at
 import row_kernels
-from kernels_dsl.attn_res import attn_res_fwd
+from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
 
 SOC = "Ascend910B4"
 TEXTS = ("ascendc", "hivm", "linalg")
@@ -56,3 +56,16 @@ def test_long_rows_are_right_in_every_stage(width, dtype):
         row_kernels.log_softmax, X, reference=lambda X: torch.log_softmax(X, 1), soc=SOC, stages=stages
     )
     result.check()
+
+
+@pytest.mark.parametrize(
+    "dtype, blocks, width", [(at.f32, 16, 2040), (at.f32, 16, 2049), (at.bf16, 3, 5120), (at.f32, 8, 4097)]
+)
+def test_what_nearly_fits_is_cut_into_strips(dtype, blocks, width):
+    """Whole rows miss local memory by a few KB here, and those of larger widths by far."""
+    shapes = {"dh": "? {}", "V": "? ? {}", "wq": "{}", "wn": "{}", "h": "? {}"}
+    specs = {name: at.spec(shape.format(width), dtype) for name, shape in shapes.items()}
+    specs |= {"lse": at.spec("?", at.f32), "sc": at.spec("? ?", at.f32), "rs": at.spec("? ?", at.f32)}
+    for wanted in ({}, {"want_dw": False}, {"want_dv": False}):
+        artefact = attn_res_bwd.compile(**specs, form="resident", NMAX=blocks, soc=SOC, **wanted)
+        assert artefact.ascendc and artefact.hivm

@@ -65,8 +65,21 @@ enum class ReduceOrder { ORDER_VALUE_INDEX, ORDER_INDEX_VALUE, ORDER_ONLY_VALUE,
 // Tensors
 //===----------------------------------------------------------------------===//
 
+/// The place of a tensor, as text before CANN 8.5 gives it.
+struct TBuffAddr {
+  uint32_t dataLen;
+  uint32_t bufferAddr;
+  uint8_t *bufferHandle;
+  uint8_t logicPos;
+};
+
 template <typename T> class LocalTensor {
 public:
+  LocalTensor() = default;
+  void SetAddr(const TBuffAddr &place, ATTN_TWIN_HERE) {
+    *this = LocalTensor(TPosition(place.logicPos), place.bufferAddr, place.dataLen / sizeof(T), at);
+  }
+
   LocalTensor(TPosition position, uint32_t address, uint32_t elements, ATTN_TWIN_HERE)
       ATTN_TWIN_RULE(address % 32 == 0, "a tensor begins at a multiple of 32 bytes")
           ATTN_TWIN_RULE(position >= TPosition::VECIN,
@@ -191,6 +204,10 @@ struct BrcbRepeatParams {
 //===----------------------------------------------------------------------===//
 
 inline void InitSocState() { attn_twin::chip->initialise(attn_twin::chip->context); }
+// What text before CANN 8.5 does in its place; the last of them makes the core ready.
+inline void SetAtomicNone() {}
+inline void SetMaskNorm() {}
+inline void ResetMask() { InitSocState(); }
 inline int64_t GetBlockIdx() { return attn_twin::chip->block(attn_twin::chip->context); }
 inline int64_t GetBlockNum() { return attn_twin::chip->blocks; }
 
