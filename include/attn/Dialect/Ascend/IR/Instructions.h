@@ -41,7 +41,7 @@ constexpr bool isSynchronisation(Opcode opcode) {
 
 /// Whether HIVM has a spelling for some kind of the instruction.
 constexpr bool hasHIVMForm(Opcode opcode) {
-  constexpr bool HasForm = true, NoForm = false;
+  enum : bool { NoForm, HasForm };
   switch (opcode) {
 #define ATTN_INSTRUCTION(name, group, pipe, kinds, elements, call, hivm, family)                   \
   case Opcode::name:                                                                               \
