@@ -99,3 +99,24 @@ func.func @tensors(%x: !tile.array<?x?x64xf32, table> {launch.dims = ["N", "T", 
   return
 }
 }
+
+// -----
+
+// Strips would help, were they possible.
+module attributes {machine.target = #machine.target<"Ascend910B4", {ub_bytes = 4096 : i64}>} {
+// expected-error @+2 {{kernel 'parts' does not fit: with its fixed sizes it needs}}
+// expected-note @+1 {{shorter strips of its rows (strips=) are not possible: tile.extract cannot be computed in strips}}
+func.func @parts(%x: !tile.array<?x1024xf32> {launch.dims = ["T", 1024]},
+                 %y: !tile.array<?x1024xf32> {launch.dims = ["T", 1024], launch.output})
+    attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %T = tile.dim %x, 0 : !tile.array<?x1024xf32>
+  tile.grid (%t) in (%T by 2) {
+    // expected-note @+1 {{'load' takes 8192 bytes}}
+    %v = tile.load %x[%t span, :] : (!tile.array<?x1024xf32>, !tile.span<2>) -> !tile.tile<2 x 1024 x f32>
+    %p = tile.extract %v[%c0, %c0] : !tile.tile<2 x 1024 x f32> -> !tile.tile<1 x 1024 x f32>
+    tile.store %p, %y[%c0, :] : (!tile.tile<1 x 1024 x f32>, !tile.array<?x1024xf32>, index) -> ()
+  }
+  return
+}
+}

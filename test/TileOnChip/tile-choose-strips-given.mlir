@@ -53,3 +53,22 @@ func.func @impossible(%x: !tile.array<1024xf32> {launch.dims = [1024]},
   return
 }
 }
+
+// -----
+
+// Strips that were asked for do not fit: the error names the option that would help.
+module attributes {machine.target = #machine.target<"Ascend910B4", {ub_bytes = 768 : i64}>} {
+// expected-error @+2 {{kernel 'too_wide' does not fit: with strips of 256 columns it needs 2048 bytes}}
+// expected-note @+1 {{largest that fits: strips of 64 columns; strips=0 lets the compiler choose}}
+func.func @too_wide(%x: !tile.array<?x1000xf32> {launch.dims = ["T", 1000]},
+                    %y: !tile.array<?x1000xf32> {launch.dims = ["T", 1000], launch.output}) attributes {tile.kernel} {
+  %T = tile.dim %x, 0 : !tile.array<?x1000xf32>
+  tile.grid (%t) in (%T) {
+    %v = tile.load %x[%t, :] : (!tile.array<?x1000xf32>, index) -> !tile.tile<1 x 1000 x f32>
+    // expected-note @+1 {{'exp' takes 2048 bytes (2 x 256 'f32')}}
+    %e = tile.exp %v : !tile.tile<1 x 1000 x f32>
+    tile.store %e, %y[%t, :] : (!tile.tile<1 x 1000 x f32>, !tile.array<?x1000xf32>, index) -> ()
+  }
+  return
+}
+}

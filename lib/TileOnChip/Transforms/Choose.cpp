@@ -1,6 +1,7 @@
 // tile-choose: searches forms, sizes, stages and strips with which kernels fit local memory and are
 // fast (tile on the chip).
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
+#include "attn/Dialect/Tile/Analysis/StripPlan.h"
 #include "attn/TileOnChip/Families/Transfers.h"
 #include "attn/TileOnChip/Transforms/KernelSearch.h"
 #include "attn/TileOnChip/Transforms/Passes.h"
@@ -85,9 +86,29 @@ static SmallVector<const TileBuffer *> getPeak(const BufferAssignment &assignmen
   return peak;
 }
 
-/// Nothing fits: says what the smallest choice needs, and which sizes would fit were they free.
+/// Which option would help where nothing fits: what would fit were sizes and strips free, or why
+/// strips are not possible.
+static LogicalResult noteWhatHelps(func::FuncOp kernel, const Chip &chip,
+                                   const SearchOptions &options, InFlightDiagnostic &diagnostic) {
+  std::string reason;
+  if (options.sizes.empty() && !options.strips) {
+    if (!StripPlan::findCandidates(kernel, getRowWidth(kernel), reason))
+      diagnostic.attachNote() << "shorter strips of its rows (strips=) are not possible: "
+                              << reason;
+    return success();
+  }
+  FailureOr<std::optional<Fitting>> free = SizeSearch(kernel, chip).findLargest();
+  if (failed(free))
+    return failure();
+  if (*free)
+    diagnostic.attachNote() << "largest that fits: " << describe((*free)->choice)
+                            << (options.strips ? "; strips=0 lets the compiler choose" : "");
+  return success();
+}
+
+/// Nothing fits: says what the smallest choice needs, and what would help.
 static LogicalResult emitOverflow(func::FuncOp kernel, const Chip &chip, SizeSearch &search,
-                                  bool hasGivenSizes) {
+                                  const SearchOptions &options) {
   FailureOr<std::optional<Fitting>> smallest = search.findSmallest();
   if (failed(smallest))
     return failure();
@@ -103,13 +124,8 @@ static LogicalResult emitOverflow(func::FuncOp kernel, const Chip &chip, SizeSea
                                   << " bytes of local memory ("
                                   << getFacts(use->memory).name.upper() << "), and " << chip.name
                                   << " has " << chip.getUsableBytes(use->memory);
-  if (hasGivenSizes) {
-    FailureOr<std::optional<Fitting>> free = SizeSearch(kernel, chip).findLargest();
-    if (failed(free))
-      return failure();
-    if (*free)
-      diagnostic.attachNote() << "largest that fits: " << describe((*free)->choice);
-  }
+  if (failed(noteWhatHelps(kernel, chip, options, diagnostic)))
+    return failure();
   for (const TileBuffer *buffer : getPeak(buffers, use->memory))
     diagnostic.attachNote(buffer->loc)
         << "'" << buffer->name << "' takes " << buffer->getBytes() << " bytes ("
@@ -173,7 +189,7 @@ private:
     alternativesTried += search.getRecord().getAlternatives().size();
     report(kernel, search);
     if (!search.getBest())
-      return emitOverflow(search.getKernel(), chip, search.getSizes(), !options.sizes.empty());
+      return emitOverflow(search.getKernel(), chip, search.getSizes(), options);
     const SizeChoice &sizes = search.getBest()->choice;
     if (!chip.isHost) {
       remarkOnLosses(search.getKernel(), search.getSizes().getSpace(), sizes);
