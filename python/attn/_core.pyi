@@ -84,7 +84,7 @@ def compile_text(text: str, library: str) -> None:
     """Compiles AscendC text into a shared library for the modelled chip."""
 
 class Records:
-    """What each pipe of each block did in a run, one line per instruction."""
+    """What each pipe of each block did in a run, one line per instruction; `str()` is all of it."""
 
     def difference(self, other: Records) -> str:
         """The first difference in words; empty where both are equal."""

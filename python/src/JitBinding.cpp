@@ -1,5 +1,6 @@
 // Compiles kernels for the CPU, for Python; part of attn._core.
 #include "JitBinding.h"
+#include "Interruption.h"
 #include "KernelModule.h"
 #include "attn/Cpu/Compiler/Jit.h"
 #include <pybind11/stl.h>
@@ -17,19 +18,23 @@ template <typename T> T take(llvm::Expected<T> value) {
   return std::move(*value);
 }
 
-/// The description of a compiled kernel, as JSON, and its code.
-std::pair<std::string, std::string> compileModule(const KernelModule &module,
-                                                  const std::string &name) {
+/// The description of a compiled kernel, as JSON, and its code; or what was said where there is
+/// none.
+struct Compiled {
+  std::string description, code;
+  std::vector<DiagnosticRecord> failure;
+};
+
+Compiled compileModule(const KernelModule &module, const std::string &name) {
   DiagnosticCollector collector(module.getContext());
   llvm::Expected<host::Image> image = compile(module.getModule(), name);
-  if (!image) {
-    std::vector<DiagnosticRecord> records = collector.take();
-    DiagnosticRecord &record = records.emplace_back();
-    record.severity = "error";
-    record.message = llvm::toString(image.takeError());
-    raiseDiagnostics(std::move(records));
-  }
-  return {describe(*image), std::move(image->bytes)};
+  if (image)
+    return {describe(*image), std::move(image->bytes), {}};
+  std::vector<DiagnosticRecord> records = collector.take();
+  DiagnosticRecord &record = records.emplace_back();
+  record.severity = "error";
+  record.message = llvm::toString(image.takeError());
+  return {"", "", std::move(records)};
 }
 
 std::string printLLVMOf(const KernelModule &module) { return take(printLLVM(module.getModule())); }
@@ -40,13 +45,16 @@ void bindJit(py::module_ &module) {
   using Release = py::call_guard<py::gil_scoped_release>;
   module.def(
       "jit_compile",
-      [](const KernelModule &kernel, const std::string &name) {
-        std::pair<std::string, std::string> compiled;
+      [](const std::shared_ptr<KernelModule> &kernel, const std::string &name) {
+        Compiled compiled;
         {
           py::gil_scoped_release release;
-          compiled = compileModule(kernel, name);
+          compiled =
+              runInterruptibly([kernel, name] { return compileModule(*kernel, name); }, [] {});
         }
-        return py::make_tuple(compiled.first, py::bytes(compiled.second));
+        if (!compiled.failure.empty())
+          raiseDiagnostics(std::move(compiled.failure));
+        return py::make_tuple(compiled.description, py::bytes(compiled.code));
       },
       py::arg("module"), py::arg("name") = "");
   module.def("print_llvm", &printLLVMOf, py::arg("module"), Release());

@@ -1,7 +1,9 @@
 // Parsing, transforming and printing kernels for Python; part of attn._core.
 #include "KernelModule.h"
+#include "Interruption.h"
 #include "attn/Dialect/Tile/Analysis/Exactness.h"
 #include "attn/Dialect/Tile/IR/Tile.h"
+#include "attn/Launch/Convention/Names.h"
 #include "attn/Launch/IR/LaunchDialect.h"
 #include "attn/Machine/Chip.h"
 #include "attn/Pipelines/Registration.h"
@@ -9,6 +11,7 @@
 #include "attn/Target/HIVM/EmitHIVM.h"
 #include "attn/Target/Object/BuildObject.h"
 #include "attn/Target/Sidecar/Sidecar.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -31,11 +34,21 @@ static const DialectRegistry &getRegistry() {
   return registry;
 }
 
-std::unique_ptr<KernelModule> KernelModule::parse(const std::string &text,
+/// Compiles kernels whose names are taken under others, at every stage and for every target.
+static void nameKernels(ModuleOp module) {
+  SymbolTable symbols(module);
+  for (auto kernel : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    std::string name = launch::getKernelName(kernel.getName());
+    if (kernel->hasAttr("tile.kernel") && name != kernel.getName() && !symbols.lookup(name))
+      (void)symbols.rename(kernel, name);
+  }
+}
+
+std::shared_ptr<KernelModule> KernelModule::parse(const std::string &text,
                                                   const std::optional<std::string> &soc) {
   // One kernel is too small a unit for the context's threads: starting them costs more than they
   // save.
-  std::unique_ptr<KernelModule> kernel(new KernelModule(
+  std::shared_ptr<KernelModule> kernel(new KernelModule(
       std::make_unique<MLIRContext>(getRegistry(), MLIRContext::Threading::DISABLED)));
   // Positions are those of the source; the op itself would only repeat what the message says.
   kernel->getContext()->printOpOnDiagnostic(false);
@@ -44,22 +57,40 @@ std::unique_ptr<KernelModule> KernelModule::parse(const std::string &text,
       parseSourceString<ModuleOp>(text, ParserConfig(kernel->getContext()), "<tile IR>");
   if (!kernel->module || (soc && failed(setTargetChip(*kernel->module, *soc))))
     raiseDiagnostics(collector.take());
+  nameKernels(*kernel->module);
   return kernel;
 }
 
 std::vector<DiagnosticRecord> KernelModule::run(const std::string &pipeline) {
+  auto [succeeded, said] = runInterruptibly(
+      [self = shared_from_this(), pipeline] { return self->runPipeline(pipeline); },
+      [&] { isCancelled = true; });
+  if (!succeeded)
+    raiseDiagnostics(std::move(said));
+  return std::move(said);
+}
+
+std::pair<bool, std::vector<DiagnosticRecord>>
+KernelModule::runPipeline(const std::string &pipeline) {
   DiagnosticCollector collector(getContext());
+  // Once it is cancelled, what is left of the pipeline is skipped.
+  getContext()->registerActionHandler(
+      [this](llvm::function_ref<void()> work, const tracing::Action &) {
+        if (!isCancelled)
+          work();
+      });
   PassManager passes(getContext(), ModuleOp::getOperationName());
   // Ops are verified once, at the end of the pipeline. After each pass, as attn-opt does where
   // passes are tested, it takes up to a seventh of the time of a kernel.
   passes.enableVerifier(false);
   std::string complaint;
   llvm::raw_string_ostream stream(complaint);
+  bool succeeded = false;
   if (failed(parsePassPipeline(pipeline, passes, stream)))
     emitError(UnknownLoc::get(getContext())) << "pipeline '" << pipeline << "': " << complaint;
-  else if (succeeded(passes.run(*module)) && succeeded(verify(*module)))
-    return collector.take();
-  raiseDiagnostics(collector.take());
+  else
+    succeeded = mlir::succeeded(passes.run(*module)) && mlir::succeeded(verify(*module));
+  return {succeeded, collector.take()};
 }
 
 std::string KernelModule::text(bool debugInfo, bool generic) const {
@@ -218,7 +249,7 @@ std::vector<std::optional<std::string>> KernelModule::getInexactOutputs() const 
 
 void bindKernelModule(py::module_ &module) {
   using release = py::call_guard<py::gil_scoped_release>;
-  py::class_<KernelModule>(module, "Module")
+  py::class_<KernelModule, std::shared_ptr<KernelModule>>(module, "Module")
       .def_static("parse", &KernelModule::parse, py::arg("text"), py::arg("soc") = py::none(),
                   release())
       .def("run", &KernelModule::run, py::arg("pipeline"), release())

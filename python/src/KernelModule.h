@@ -6,6 +6,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -18,15 +19,16 @@ namespace attn::python {
 
 /// Owns an MLIR module together with its context. Each has a context of its own: threads of Python
 /// then share nothing, and what a kernel has interned goes away with it.
-class KernelModule {
+class KernelModule : public std::enable_shared_from_this<KernelModule> {
 public:
   /// Parses and verifies `text`; `soc`, where given, becomes the target of the module
   /// ("Ascend910B4", "host", "Ascend910B4:ub_bytes=8192"). Raises DiagnosticError.
-  static std::unique_ptr<KernelModule> parse(const std::string &text,
+  static std::shared_ptr<KernelModule> parse(const std::string &text,
                                              const std::optional<std::string> &soc);
 
   /// Runs passes and named pipelines in textual form. Returns the warnings and remarks; raises
-  /// DiagnosticError when a pass fails, after which the module should not be used.
+  /// DiagnosticError when a pass fails, or what a signal raises, after which the module should not
+  /// be used.
   std::vector<DiagnosticRecord> run(const std::string &pipeline);
 
   /// The generic form is the one that other versions of MLIR read.
@@ -68,9 +70,14 @@ public:
 private:
   explicit KernelModule(std::unique_ptr<mlir::MLIRContext> context) : context(std::move(context)) {}
 
+  /// Whether the pipeline could be run, and what was said.
+  std::pair<bool, std::vector<DiagnosticRecord>> runPipeline(const std::string &pipeline);
+
   /// Declared first: the module must go before it.
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// Tells a pipeline to end at its next pass or pattern.
+  std::atomic<bool> isCancelled = false;
 };
 
 void bindKernelModule(pybind11::module_ &module);

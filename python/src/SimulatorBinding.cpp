@@ -187,7 +187,7 @@ py::dict simulateModule(const KernelModule &module, const py::sequence &values, 
     llvm::raw_fd_ostream file(trace, error);
     if (error)
       throw py::value_error("cannot write the trace to '" + trace + "': " + error.message());
-    writeTrace(*result, file);
+    writeTrace(*result, trace, file);
   }
   py::dict made = toPython(*result, *chip);
   made["records"] = record ? py::cast(Records{std::move(result->records)}) : py::none();
@@ -218,6 +218,19 @@ void bindSimulator(py::module_ &module) {
       .def("difference",
            [](const Records &records, const Records &other) {
              return compareRecords(records.pipes, other.pipes);
+           })
+      .def("__str__",
+           [](const Records &records) {
+             SimulationResult held;
+             held.records = records.pipes;
+             std::string text;
+             llvm::raw_string_ostream stream(text);
+             writeRecords(held, stream);
+             return text;
+           })
+      .def("__repr__",
+           [](const Records &records) {
+             return "<attn records of " + std::to_string(records.pipes.size()) + " pipes>";
            })
       .def_property_readonly("pipes", [](const Records &records) {
         py::list pipes;

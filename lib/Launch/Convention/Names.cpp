@@ -39,6 +39,58 @@ constexpr StringLiteral reservedWords[] = {
     "DataCopyExtParams", "DataCopyPadExtParams", "BinaryRepeatParams", "UnaryRepeatParams",
     "BrcbRepeatParams", "InitSocState", "GetBlockIdx", "GetBlockNum"};
 
+/// Functions and variables of the C library: headers of debug builds declare them, and a kernel of
+/// that name is a second declaration with other parameters. Variables may have these names.
+constexpr StringLiteral libraryNames[] = {
+    // Mathematics; each has forms that end in f and l.
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos",
+    "cosh", "drem", "erf", "erfc", "exp", "exp10", "exp2", "expm1", "fabs", "fdim", "finite",
+    "floor", "fma", "fmax", "fmin", "fmod", "frexp", "gamma", "hypot", "ilogb", "isinf", "isnan",
+    "j0", "j1", "jn", "ldexp", "lgamma", "llrint", "llround", "log", "log10", "log1p", "log2",
+    "logb", "lrint", "lround", "modf", "nan", "nearbyint", "nextafter", "nexttoward", "pow",
+    "remainder", "remquo", "rint", "round", "roundeven", "scalb", "scalbln", "scalbn",
+    "significand", "sin", "sincos", "sinh", "sqrt", "tan", "tanh", "tgamma", "trunc", "y0", "y1",
+    "yn",
+    // stdlib.h and ctype.h
+    "abort", "abs", "alloca", "atexit", "atof", "atoi", "atol", "bsearch", "calloc", "div",
+    "drand48", "exit", "free", "getenv", "isalnum", "isalpha", "isblank", "iscntrl", "isdigit",
+    "isgraph", "islower", "isprint", "ispunct", "isspace", "isupper", "isxdigit", "labs", "ldiv",
+    "llabs", "lldiv", "malloc", "mktemp", "putenv", "qsort", "rand", "random", "realloc",
+    "realpath", "setenv", "srand", "srandom", "strtod", "strtof", "strtol", "system", "tolower",
+    "toupper", "valloc",
+    // string.h
+    "basename", "bcmp", "bcopy", "bzero", "ffs", "index", "memccpy", "memchr", "memcmp", "memcpy",
+    "memmem", "memmove", "mempcpy", "memset", "rindex", "stpcpy", "strcat", "strchr", "strcmp",
+    "strcpy", "strdup", "strlen", "strncpy", "strstr", "strtok", "swab",
+    // stdio.h
+    "fclose", "fflush", "fgetc", "fgets", "fopen", "fprintf", "fputc", "fputs", "fread", "fscanf",
+    "fseek", "ftell", "fwrite", "getc", "getchar", "getline", "perror", "popen", "printf", "putc",
+    "putchar", "puts", "remove", "rename", "rewind", "scanf", "setbuf", "snprintf", "sprintf",
+    "sscanf", "stderr", "stdin", "stdout", "tmpfile", "tmpnam", "ungetc", "vprintf",
+    // The system
+    "accept", "access", "acct", "alarm", "bind", "brk", "chdir", "chmod", "chown", "chroot",
+    "clock", "clone", "close", "connect", "creat", "daemon", "daylight", "dup", "dup2", "environ",
+    "execv", "fchmod", "fcntl", "fork", "fstat", "fsync", "ftruncate", "getopt", "getpid", "getw",
+    "gmtime", "ioctl", "kill", "link", "listen", "localtime", "lockf", "longjmp", "lseek", "lstat",
+    "madvise", "mincore", "mkdir", "mknod", "mktime", "mlock", "mmap", "mount", "mprotect",
+    "mremap", "msync", "munmap", "nanosleep", "nice", "open", "optarg", "optind", "pause", "pipe",
+    "poll", "ppoll", "pread", "profil", "pselect", "pwrite", "raise", "read", "readlink", "recv",
+    "revoke", "rmdir", "sbrk", "select", "send", "setjmp", "shutdown", "sigaction", "signal",
+    "sleep", "socket", "splice", "stat", "sync", "syscall", "tee", "time", "times", "timezone",
+    "truncate", "tzname", "tzset", "umask", "unlink", "unshare", "usleep", "vfork", "wait",
+    "waitpid", "write"};
+
+bool isLibraryName(StringRef name) {
+  static const llvm::StringSet<> names = [] {
+    llvm::StringSet<> set;
+    for (StringLiteral known : libraryNames)
+      set.insert(known);
+    return set;
+  }();
+  return names.contains(name) ||
+         ((name.ends_with("f") || name.ends_with("l")) && names.contains(name.drop_back()));
+}
+
 bool isReserved(StringRef name) {
   static const llvm::StringSet<> words = [] {
     llvm::StringSet<> set;
@@ -74,6 +126,10 @@ bool attn::launch::isKernelName(StringRef name) {
   };
   return !name.empty() && name.size() <= maxLength && !llvm::isDigit(name.front()) &&
          llvm::all_of(name, isWordCharacter) && !isReserved(name);
+}
+
+std::string attn::launch::getKernelName(StringRef wanted) {
+  return isReserved(wanted) || isLibraryName(wanted) ? (wanted + "_kernel").str() : wanted.str();
 }
 
 std::optional<StringRef> attn::launch::getSourceName(Location location) {

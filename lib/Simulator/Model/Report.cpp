@@ -49,14 +49,32 @@ void simulator::printReport(const SimulationResult &result, const Chip &chip, ra
   printModel(chip, stream);
 }
 
-void simulator::writeTrace(const SimulationResult &result, raw_ostream &stream) {
+static std::string showPlace(Location location) {
+  SourcePlace place = getSourcePlace(location);
+  return llvm::formatv("{0}:{1}:{2}", place.file, place.line, place.column);
+}
+
+static void writeTraceText(const SimulationResult &result, raw_ostream &stream) {
+  SmallVector<const TraceEvent *> events =
+      llvm::map_to_vector(result.trace, [](const TraceEvent &event) { return &event; });
+  llvm::stable_sort(events, [](const TraceEvent *one, const TraceEvent *other) {
+    return one->beginMicroseconds < other->beginMicroseconds;
+  });
+  for (const TraceEvent *event : events)
+    stream << llvm::formatv("{0,10:F3} to {1,10:F3} us  core {2,-3} {3,-6} {4,-12} {5}\n",
+                            event->beginMicroseconds, event->endMicroseconds, event->core,
+                            event->pipe, event->name, showPlace(event->location));
+}
+
+void simulator::writeTrace(const SimulationResult &result, StringRef file, raw_ostream &stream) {
+  if (file.ends_with(".txt"))
+    return writeTraceText(result, stream);
   llvm::json::OStream json(stream);
   json.object([&] {
     json.attribute("displayTimeUnit", "ns");
     json.attributeArray("traceEvents", [&] {
       for (const TraceEvent &event : result.trace)
         json.object([&] {
-          SourcePlace place = getSourcePlace(event.location);
           json.attribute("name", event.name);
           json.attribute("cat", event.pipe);
           json.attribute("ph", "X");
@@ -64,10 +82,8 @@ void simulator::writeTrace(const SimulationResult &result, raw_ostream &stream) 
           json.attribute("dur", event.endMicroseconds - event.beginMicroseconds);
           json.attribute("pid", event.core);
           json.attribute("tid", event.pipe);
-          json.attributeObject("args", [&] {
-            json.attribute(
-                "source", llvm::formatv("{0}:{1}:{2}", place.file, place.line, place.column).str());
-          });
+          json.attributeObject("args",
+                               [&] { json.attribute("source", showPlace(event.location)); });
         });
     });
   });

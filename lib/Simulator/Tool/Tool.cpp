@@ -43,7 +43,9 @@ struct Options {
                             cl::desc("Scalar steps after which a block is taken to hang")};
   cl::opt<int64_t> idealBytes{"ideal-bytes",
                               cl::desc("Bytes of the roofline instead of those moved")};
-  cl::opt<std::string> trace{"trace", cl::desc("File for a trace that Chrome and Perfetto show")};
+  cl::opt<std::string> trace{
+      "trace",
+      cl::desc("File for a trace that Chrome and Perfetto show, or .txt for a readable one")};
   cl::opt<int64_t> traceCores{"trace-cores", cl::desc("Cores to trace"), cl::init(4)};
   cl::opt<std::string> record{
       "record",
@@ -114,7 +116,8 @@ public:
     emitHazards(result);
     printReport(result, chip, llvm::outs());
     if (failed(printValues()) ||
-        failed(save(options.trace, [&](raw_ostream &file) { writeTrace(result, file); })) ||
+        failed(save(options.trace,
+                    [&](raw_ostream &file) { writeTrace(result, options.trace, file); })) ||
         failed(save(options.record, [&](raw_ostream &file) { writeRecords(result, file); })))
       return failure();
     return success(result.hazards.empty());

@@ -1,5 +1,7 @@
 // RUN: attn-sim %s --arg=iota:64xf32 --arg=undef:64xf32 --trace=%t.json --ideal-bytes=8000000 | FileCheck %s
 // RUN: FileCheck %s --check-prefix=TRACE < %t.json
+// RUN: attn-sim %s --arg=iota:64xf32 --arg=undef:64xf32 --trace=%t.txt
+// RUN: FileCheck %s --check-prefix=LINES < %t.txt
 // RUN: attn-sim %s --timing-only --arg=iota:64xf32 --arg=undef:64xf32 --soc=Ascend910B1 | FileCheck %s --check-prefix=TIMING
 
 // The report: time with the inputs and the known error of the model, traffic, pipes, trace.
@@ -33,6 +35,10 @@
 // TRACE-SAME: {"name":"copy_in","cat":"mte2","ph":"X","ts":0.00400{{[0-9]*}},"dur":0.16{{[0-9]*}},"pid":0,"tid":"mte2","args":{"source":"kernel.py:3:9"}}
 // TRACE-SAME: "name":"unary exp","cat":"v"
 // TRACE-SAME: "name":"copy_out","cat":"mte3"
+
+// LINES: 0.004 to      0.165 us  core 0   mte2   copy_in      kernel.py:3:9
+// LINES-NEXT: 0.175 to      0.185 us  core 0   v      unary exp    {{.*}}report.mlir:
+// LINES-NEXT: 0.207 to      0.331 us  core 0   mte3   copy_out     {{.*}}report.mlir:
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @kernel(%x: !gm loc("x"), %o: !gm {launch.output} loc("o")) attributes {ascend.kernel} {
   %c0 = arith.constant 0 : index

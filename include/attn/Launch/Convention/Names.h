@@ -15,6 +15,10 @@ namespace attn::launch {
 /// for the profiler.
 bool isKernelName(llvm::StringRef name);
 
+/// The name under which a kernel that its author calls `wanted` is compiled: `exp_kernel` for
+/// `exp`, which C++, AscendC or the C library have already, and `wanted` itself elsewhere.
+std::string getKernelName(llvm::StringRef wanted);
+
 /// The name that the source gives to what is at `location`, or none.
 std::optional<llvm::StringRef> getSourceName(mlir::Location location);
 

@@ -192,8 +192,9 @@ void printReport(const SimulationResult &result, const Chip &chip, llvm::raw_ost
 /// Writes the records, one line per instruction, below a line per kernel, block and pipe.
 void writeRecords(const SimulationResult &result, llvm::raw_ostream &stream);
 
-/// Writes the trace in the form of Chrome and Perfetto.
-void writeTrace(const SimulationResult &result, llvm::raw_ostream &stream);
+/// Writes the trace in the form of Chrome and Perfetto; as text, one line per instruction in the
+/// order in which they begin, where the file it goes to is a `.txt`.
+void writeTrace(const SimulationResult &result, llvm::StringRef file, llvm::raw_ostream &stream);
 
 } // namespace attn::simulator
 

@@ -97,7 +97,7 @@ static LogicalResult makeCounter(func::FuncOp kernel, ArrayRef<GridOp> grids) {
 static void limitExtents(GridOp grid) {
   ImplicitLocOpBuilder builder(grid.getLoc(), grid);
   for (OpOperand &extent : grid->getOpOperands())
-    if (!extent.get().getDefiningOp<DimOp>() && !getConstant(extent.get()))
+    if (!extent.get().getDefiningOp<DimOp>() && !getConstantIntValue(extent.get()))
       extent.set(arith::MaxSIOp::create(builder, extent.get(),
                                         arith::ConstantIndexOp::create(builder, 0)));
 }
