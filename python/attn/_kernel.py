@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ._surroundings import Surroundings
 from .call.interface import Lowered, Results, Signature
+from .errors import entry_point
 
 if TYPE_CHECKING:
     from .call.checking import Arguments
@@ -33,27 +34,48 @@ class Kernel:
     def __repr__(self):
         return f"<attn kernel {self.__qualname__}>"
 
+    def __reduce__(self):
+        return self.__qualname__  # by its name in its module, as functions are pickled
+
+    @entry_point
     def __call__(self, *arguments, **keywords):
         """Runs the kernel on tensors of the CPU or of an NPU, and returns its outputs.
 
         It is compiled at the first call with these dtypes, specialised dims and constants.
         """
-        return self._calls.run(arguments, keywords, None, self.captured())
+        return self.launch(arguments, keywords)
 
+    @entry_point
     def run(self, arguments: dict, outputs: dict | None = None, **options):
         """Runs the kernel on tensors given by name, and returns what it returns.
 
         `outputs` has tensors (or lists of tensors) for outputs by name; the kernel writes to them instead of new ones.
         `options` are block sizes and options of the compiler, as a call takes them.
         """
-        return self._calls.run((), {**arguments, **options}, outputs, self.captured())
+        if outputs:
+            from .call.overlap import check_overlap
 
+            check_overlap(arguments, outputs)
+        return self.launch((), {**arguments, **options}, outputs)
+
+    @entry_point
     def compile(self, soc: str = "Ascend910B4", **arguments):
         """Compiles for a chip, without tensors: `kernel.compile(X=at.spec("? 4096", at.bf16), soc="Ascend910B4")`.
 
         Takes a spec for each array and a value for each constant; a block size may be fixed (`BT=2`). What else is
-        given are options of the compiler. Returns an `attn.Artefact`.
+        given are options of the compiler. Returns an `attn.Artefact` with its AscendC text and its sidecar; what
+        these refuse is an error here. HIVM and linalg are made when they are asked for.
         """
+        return self.prepare(soc, **arguments).complete()
+
+    # Between the package's own modules
+
+    def launch(self, positional, keywords: dict, outputs: dict | None = None):
+        """Runs the kernel; outputs that are given must have memory of their own."""
+        return self._calls.run(positional, keywords, outputs, self.captured())
+
+    def prepare(self, soc: str = "Ascend910B4", **arguments):
+        """What `compile` returns, with nothing made yet."""
         from . import compiler
         from .call.binding import bind
         from .call.checking import Specs, check_arguments
@@ -62,8 +84,6 @@ class Kernel:
         values = bind(self.signature, self.defaults, (), given)
         checked = check_arguments(self.signature, values, Specs(self.signature))
         return self.artefact(self.specialise(checked), soc, options)
-
-    # Between the package's own modules
 
     @functools.cached_property
     def _calls(self):
@@ -175,4 +195,6 @@ def kernel(function):
     """Makes a kernel of a function: `@attn.kernel`."""
     if not hasattr(function, "__code__"):
         raise TypeError(f"@attn.kernel takes a function, not {function!r}")
+    if function.__name__ == "<lambda>":
+        raise TypeError("@attn.kernel takes a function with annotated arguments, defined by 'def', not a lambda")
     return Kernel(function)

@@ -7,9 +7,20 @@ from __future__ import annotations
 
 import functools
 import linecache
+import os
 import types
 
+from .errors import CompileError, Diagnostic
 from .language import ArrayType, Auto, ConstType, DType, Word
+
+
+def _file_state(path: str):
+    """What changes when a file is written; None where there is no file."""
+    try:
+        about = os.stat(path)
+    except OSError:
+        return None
+    return about.st_mtime_ns, about.st_size, about.st_ino
 
 
 def read_annotations(function):
@@ -31,12 +42,32 @@ class Surroundings:
         self.names = (*function.__code__.co_names, *function.__code__.co_freevars)
         """The names that the body reads without defining them; attributes are among them."""
         self._cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+        self._state = _file_state(self.path)
 
     @functools.cached_property
     def lines(self):
-        """The lines of the file, as they are when they are first asked for; none where it cannot be read."""
+        """The lines of the file, as they are when they are first asked for; none where it cannot be read.
+
+        A kernel must be what its module was when it was imported, or the body that is compiled and the names around it
+        would be of two versions.
+        """
         linecache.checkcache(self.path)
-        return linecache.getlines(self.path, self.function.__globals__)
+        lines = linecache.getlines(self.path, self.function.__globals__)
+        if lines and _file_state(self.path) != self._state and not self._is_unchanged("".join(lines)):
+            code = self.function.__code__
+            message = f"the file has changed since '{code.co_name}' was imported: import it again"
+            raise CompileError([Diagnostic("error", self.path, code.co_firstlineno, 1, message)])
+        return lines
+
+    def _is_unchanged(self, text: str):
+        """Whether the function is the same in a text; a file may be written again without a change."""
+        try:
+            codes = [compile(text, self.path, "exec", dont_inherit=True)]
+        except (SyntaxError, ValueError):
+            return False
+        for code in codes:  # grows while it is read
+            codes += [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
+        return self.function.__code__ in codes
 
     @functools.cached_property
     def annotations(self):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import re
 import sys
 from typing import Any
@@ -10,7 +11,8 @@ from typing import Any
 from . import cache, stages
 from .alternatives import Alternatives
 from .cache import keys
-from .errors import CompileError, Diagnostic
+from .errors import CompileError, Diagnostic, entry_point, near_miss
+from .language import MAX_SIZE, show_number
 
 # The pipelines that lead to each stage from the frontend's text, and the options that they take.
 _PIPELINES = {"source": (), "tile": ("attn-tile",), "ascend": ("attn-tile", "attn-ascend")}
@@ -20,20 +22,37 @@ _EMITTED_FROM = {"ascendc": "ascend", "hivm": "ascend", "sidecar": "ascend"}  # 
 _OPTIONS = dict.fromkeys(("band", "composites", "phases", "softmax", "strips"), "attn-tile")
 _OPTIONS["bounds"] = "attn-cpu"
 _OPTIONS["kernel_form"] = "ascendc"  # of the printer, not of a pipeline
-_WORD = re.compile(r"[\w-]+")
+_WORD = re.compile(r"[A-Za-z][\w-]*")
+_STRIP_UNIT = 64  # columns: those of one vector repeat of f32
 
 
 def split_options(signature, keywords: dict):
     """Splits keywords into arguments of a kernel and options of the compiler; TypeError for what is neither."""
     names = {parameter.name for parameter in signature.parameters}
-    options = {name: value for name, value in keywords.items() if name not in names}
-    for name, value in options.items():
-        if name not in _OPTIONS:
-            known = ", ".join(sorted(_OPTIONS))
-            raise TypeError(f"'{name}' is neither an argument of the kernel nor an option of the compiler ({known})")
-        if not _WORD.fullmatch(str(value)):
-            raise ValueError(f"the option {name} takes a word, not {value!r}")
+    options = {name: _read_option(name, value, names) for name, value in keywords.items() if name not in names}
     return {name: value for name, value in keywords.items() if name in names}, options
+
+
+def _read_option(name: str, value, arguments):
+    """The value of an option, which may be given as text; which words a form has is the compiler's to say."""
+    if name not in _OPTIONS:
+        known = ", ".join(sorted(_OPTIONS))
+        message = f"'{name}' is neither an argument of the kernel nor an option of the compiler ({known})"
+        raise TypeError(message + near_miss(name, (*arguments, *_OPTIONS)))
+    if name == "strips":
+        read = int(value) if isinstance(value, str) and value.isdecimal() else value
+        if type(read) is int and 0 <= read <= MAX_SIZE and read % _STRIP_UNIT == 0:
+            return read
+        expected = f"a multiple of {_STRIP_UNIT} up to {MAX_SIZE}, or 0 for the compiler's choice,"
+    elif name in ("bounds", "composites"):
+        if str(value).lower() in ("true", "false"):
+            return str(value).lower() == "true"
+        expected = "True or False"
+    else:
+        if isinstance(value, str) and _WORD.fullmatch(value):
+            return value
+        expected = "a word"
+    raise ValueError(f"{name}: {expected} is expected, not {show_number(value)}")
 
 
 def pipeline_text(name: str, options: dict, *more: str):
@@ -50,7 +69,7 @@ def compile_errors():
     try:
         yield
     except _core.DiagnosticError as error:
-        said = error.diagnostics
+        said = list(map(Diagnostic.from_native, error.diagnostics))
         raise CompileError([item for item in said if item.severity == "error"] or said) from None
 
 
@@ -91,6 +110,21 @@ class Artefact:
     def __repr__(self):
         return f"<attn artefact {self.name} for {self.soc}>"
 
+    def __getstate__(self):
+        """All but native modules, which are made again where they are needed; texts that are there stay."""
+        state = {**self.__dict__, "_modules": {}, "_said": {}}
+        if self._describe_call is not None:
+            state["_describe_call"] = functools.partial(dict, self._describe_call())
+        return state
+
+    def complete(self):
+        """Makes the texts that a launch needs, AscendC and sidecar, so that what they refuse is refused now."""
+        if not self._options.get("composites"):  # which AscendC has no calls for
+            self._obtain("ascendc")
+        self._obtain("sidecar")
+        return self
+
+    @entry_point
     def ir(self, stage: str = "tile", debug_info: bool = False):
         """The text of a stage (one of `attn.STAGES`); with `debug_info`, each op with its source position."""
         stages.check(stage)
@@ -101,11 +135,13 @@ class Artefact:
         return self._obtain(stage, debug_info).data.decode()
 
     @property
+    @entry_point
     def ascendc(self):
         """The AscendC text."""
         return self._obtain("ascendc").data.decode()
 
     @property
+    @entry_point
     def sidecar(self):
         """How the kernel is launched: an `attn.sidecar.Sidecar`."""
         from .sidecar import parse
@@ -113,6 +149,7 @@ class Artefact:
         made = parse(self._obtain("sidecar").data.decode(), f"the sidecar of {self.name}")
         return made.replace(call=self._describe_call()) if self._describe_call else made
 
+    @entry_point
     def build(self, path, form: str = "object", via: str = "ascendc", bisheng=None, hivmc=None):
         """Builds the kernel with the vendor's compiler: writes `path`, and beside it the sidecar, which is returned.
 
@@ -157,6 +194,7 @@ class Artefact:
         return Sidecar(found.about["sidecar"], f"the sidecar of {self.name}"), found.data
 
     @property
+    @entry_point
     def hivm(self):
         """The HIVM text, each op with its source position."""
         return self.ir("hivm", debug_info=True)
@@ -171,6 +209,7 @@ class Artefact:
         return self._for_hivm
 
     @property
+    @entry_point
     def sizes(self):
         """The block sizes that the compiler chose, by name."""
         return self._obtain("tile").about["sizes"]
@@ -207,6 +246,7 @@ class Artefact:
         self._remarks += [remark for remark in remarks if repr(remark) not in known]
 
     @property
+    @entry_point
     def alternatives(self):
         """Every combination of forms, sizes, stages and strips that the compiler considered, as a table to print."""
         module = parse(self._source, self.soc)
@@ -234,10 +274,11 @@ class Artefact:
         return self._modules[stage]
 
 
+@entry_point
 def dump(kernel, stage: str = "tile", file=None, **arguments):
     """Prints a stage of a kernel: `attn.dump(kernel, stage="ascend", V=at.spec("? ? 4096", at.bf16), ...)`.
 
-    Takes what `kernel.compile` takes.
+    Takes what `kernel.compile` takes, and shows stages before one that fails.
     """
     stages.check(stage)
-    print(kernel.compile(**arguments).ir(stage), end="", file=file or sys.stdout)
+    print(kernel.prepare(**arguments).ir(stage), end="", file=file or sys.stdout)

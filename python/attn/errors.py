@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import linecache
+import os
 
 
 class CompileError(Exception):
@@ -11,9 +13,13 @@ class CompileError(Exception):
     `diagnostics` lists what was said, the first error first; `str()` shows each with its source line and a caret.
     """
 
-    def __init__(self, diagnostics):
+    def __init__(self, diagnostics, text: str | None = None):
         self.diagnostics = list(diagnostics)
-        super().__init__("\n".join(format_diagnostic(diagnostic) for diagnostic in self.diagnostics))
+        super().__init__("\n".join(map(format_diagnostic, self.diagnostics)) if text is None else text)
+
+    def __reduce__(self):
+        # With its text: another process may not have the source.
+        return CompileError, (self.diagnostics, str(self))
 
     def _first(self):
         return next((item for item in self.diagnostics if item.severity == "error"), self.diagnostics[0])
@@ -86,6 +92,31 @@ class Diagnostic:
         """The same as the native module tells it."""
         position = native.severity, native.file, native.line, native.column
         return cls(*position, native.message, notes=[cls.from_native(note) for note in native.notes])
+
+
+def entry_point(function):
+    """What users of the package call: mistakes of theirs are raised without the frames of the package.
+
+    Other errors keep them, as they are mistakes of the package; all do where ATTN_TRACEBACK is 1.
+    """
+
+    @functools.wraps(function)
+    def enter(*arguments, **keywords):
+        try:
+            return function(*arguments, **keywords)
+        except (CompileError, TypeError, ValueError) as error:
+            shows_frames = os.environ.get("ATTN_TRACEBACK", "0") not in ("", "0")
+            raise error if shows_frames else error.with_traceback(None)  # noqa: B904
+
+    return enter
+
+
+def near_miss(name: str, known, form: str = "'{}'"):
+    """`; did you mean 'axis'?` where a known name is close to one that is not known, else nothing."""
+    import difflib
+
+    close = difflib.get_close_matches(name, list(known), n=2)
+    return f"; did you mean {' or '.join(map(form.format, close))}?" if close else ""
 
 
 def format_diagnostic(diagnostic):

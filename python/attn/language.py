@@ -21,11 +21,24 @@ MAX_SIZE = 2**31 - 1
 MAX_MORE = 2**16
 """The most that a size is larger than a block size: `BM + 6`."""
 
+INTEGERS = range(-(2**63), 2**63)
+"""What integers of kernels are among."""
+
+
+def show_number(value):
+    """A value for messages; a very large integer by its size, as its digits may be too many to print."""
+    if isinstance(value, int) and value.bit_length() > 128:
+        return f"an integer of {value.bit_length()} bits"
+    return repr(value)
+
 
 class DType:
     """The type of an array's or a tile's elements."""
 
     __slots__ = ("name", "bytes")
+
+    def __reduce__(self):
+        return self.name  # the one of this module, also in another process
 
     def __init__(self, name: str, size: int):
         self.name = name

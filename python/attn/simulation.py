@@ -8,7 +8,9 @@ from . import compiler, stages
 from .call.binding import bind
 from .call.checking import CPU, Tensors, TensorsOrSpecs
 from .call.layout import fill
+from .call.overlap import check_overlap
 from .call.planning import prepare
+from .errors import entry_point
 from .report import Report
 
 
@@ -19,6 +21,7 @@ class Simulation(NamedTuple):
     report: Report
 
 
+@entry_point
 def simulate(
     kernel,
     *positional,
@@ -36,12 +39,13 @@ def simulate(
     `stage` is what runs: the chip IR ("ascend"), or emitted text, compiled by clang ("ascendc") or read ("hivm"). With
     `record`, the report has what each pipe did in `records`.
     With `timing_only` no values are computed, and arrays may be given as `at.spec` with a number for every dim.
-    `ideal_bytes` are what the roofline counts, by default the bytes moved. `trace` names a file for Chrome or Perfetto.
-    `outputs` are those that the caller has made, by name.
+    `ideal_bytes` are what the roofline counts, by default the bytes moved. `trace` names a file for Chrome or Perfetto,
+    or one that ends in `.txt`, to be read. `outputs` are those that the caller has made, by name.
     """
     stages.check(stage, stages.ON_CHIP)
     arguments, options = compiler.split_options(kernel.signature, keywords)
     values = bind(kernel.signature, kernel.defaults, positional, arguments)
+    check_overlap(values, outputs or {})
     describe = TensorsOrSpecs(CPU) if timing_only else Tensors(CPU)
     call = prepare(
         kernel.signature, values, describe, kernel.results, outputs or {}, rows_apart=True, has_values=not timing_only

@@ -5,6 +5,7 @@ A mistake here is a mistake of the caller: ValueError or TypeError that names th
 
 from __future__ import annotations
 
+from ..language import INTEGERS, show_number
 from .interface import Parameter, Signature
 
 
@@ -35,9 +36,12 @@ def read_number(signature: Signature, parameter: Parameter, bound: dict):
     allowed = (int, float) if parameter.kind == "float" else (int,)
     if not isinstance(value, allowed) or isinstance(value, bool):
         raise TypeError(f"{parameter.name}: {parameter.kind} is expected, not {value!r}")
-    if parameter.kind == "int" and not -(2**63) <= value < 2**63:
-        raise ValueError(f"{parameter.name}: {value} does not fit 64 bits")
-    return float(value) if parameter.kind == "float" else value
+    if parameter.kind == "int":
+        return _checked_integer(parameter.name, value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f"{parameter.name}: {show_number(value)} does not fit f32") from None
 
 
 def read_constant(signature: Signature, parameter: Parameter, bound: dict):
@@ -50,6 +54,8 @@ def read_constant(signature: Signature, parameter: Parameter, bound: dict):
         value = float(value)
     if type(value) is not kind:
         raise TypeError(f"{name}: a constant of type {kind.__name__} is expected, not {value!r}")
+    if kind is int:
+        _checked_integer(name, value)
     return value, repr(value)
 
 
@@ -59,5 +65,11 @@ def read_block_size(parameter: Parameter, bound: dict):
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"{parameter.name}: an integer is expected, not {value!r}")
     if not limits.lo <= value <= limits.hi:
-        raise ValueError(f"{parameter.name}: {value} lies outside {limits.lo} to {limits.hi}")
+        raise ValueError(f"{parameter.name}: {show_number(value)} lies outside {limits.lo} to {limits.hi}")
+    return value
+
+
+def _checked_integer(name: str, value):
+    if value not in INTEGERS:
+        raise ValueError(f"{name}: {show_number(value)} does not fit 64 bits")
     return value

@@ -63,6 +63,7 @@ class Tensors:
         description = _describe(name, value)
         for tensor in value if isinstance(value, (list, tuple)) else [value]:
             self._check_device(name, tensor.device)
+            _check_gradient(name, tensor)
         return description
 
     def _check_device(self, name: str, device):
@@ -120,6 +121,17 @@ def _describe(name: str, value) -> Description:
     if value.dim() and value.shape[-1] > 1 and value.stride(-1) != 1:
         raise ValueError(f"{name}: the last dimension must be contiguous, but the strides are {value.stride()}")
     return Description(tuple(value.shape), dtype, False)
+
+
+def _check_gradient(name: str, tensor):
+    """A result without a gradient must not look like one that has it."""
+    import torch
+
+    if tensor.requires_grad and torch.is_grad_enabled():
+        raise ValueError(
+            f"{name}: the tensor requires grad, and kernels compute no gradients: call on {name}.detach() or under "
+            "torch.no_grad(), or use an operator of attn.ops"
+        )
 
 
 def _describe_list(name: str, tensors):

@@ -156,6 +156,7 @@ class PlannedCalls:
         self._make = make
         self._plans: dict[tuple, Plan] = {}
         self._tensor = torch.Tensor
+        self._is_recording = torch.is_grad_enabled
 
     def run(self, positional, keywords: dict, outputs: dict | None = None, surroundings=()):
         """Makes a call; `surroundings` are what its form depends on beside its arguments."""
@@ -170,12 +171,12 @@ class PlannedCalls:
         return plan.run(values)
 
     def _form(self, value):
-        """What of a value decides how a call is made: all but addresses and elements. As text, so that 1 is not 1.0."""
+        """What of a value decides how a call is made: all but addresses and elements. With its type: 1 is not 1.0."""
         if isinstance(value, self._tensor):
-            return value.dtype, value.shape, value.stride(), value.device
+            return value.dtype, value.shape, value.stride(), value.device, value.requires_grad and self._is_recording()
         if isinstance(value, (list, tuple)):
             return tuple(map(self._form, value))
-        return type(value), repr(value)
+        return type(value), value if isinstance(value, int) else repr(value)
 
     def _plan(self, form, positional, keywords: dict, outputs: dict):
         before = len(positional) + len(keywords)

@@ -10,9 +10,9 @@ import operator
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..language import DType, bf16, f16, f32
+from ..language import DType, bf16, f16, f32, show_number
 from .source import Node, Source
-from .values import Scalar, Symbol, Tile, add_dims, describe, is_number, subtract_dims
+from .values import Scalar, Symbol, Tile, add_dims, axes_of, describe, is_number, subtract_dims
 from .writer import Writer
 
 _FLOATS = (f32, f16, bf16)
@@ -41,6 +41,9 @@ _OPERATIONS = {
 
 # What leaves an integer as it is, on the right and, where operands commute, on the left.
 _NEUTRAL = {"+": 0, "-": 0, "*": 1, "//": 1, "at.cdiv": 1}
+
+_MOST_BITS = 1024
+"""Of an integer known at compile time: as many as floats have."""
 
 _FUNCTIONS: dict[str, Callable[[float], float]] = {
     "exp": math.exp,
@@ -95,15 +98,31 @@ class Arithmetic:
             return value
         return Scalar(self._writer.once(f"tile.size {value}", node, label=value.name), "index", everywhere=True)
 
+    def checked(self, value, node: Node):
+        """A value known at compile time; integers have no more digits than messages can show."""
+        if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+            raise self._error(node, f"{show_number(value)} is too large for a kernel")
+        return value
+
     def _fold(self, symbol: str, operation: _Operation, a, b, node):
         if operation.tile is None and not (isinstance(a, int) and isinstance(b, int)):
             raise self._error(node, f"'{symbol}' takes integers, not {a!r} and {b!r}")
         try:
-            return operation.fold(a, b)
+            return self.checked(operation.fold(a, b), node)
         except ZeroDivisionError:
             raise self._error(node, "division by zero") from None
         except OverflowError:
             raise self._error(node, f"the result of '{symbol}' is too large") from None
+
+    def power(self, base, exponent, node: Node):
+        """`base ** exponent` of two numbers."""
+        is_whole = isinstance(base, int) and isinstance(exponent, int)
+        if is_whole and (abs(base).bit_length() - 1) * exponent > _MOST_BITS:
+            raise self._error(node, "the result of '**' is too large")
+        result = self._fold("**", _Operation("", None, None, operator.pow), base, exponent, node)
+        if isinstance(result, complex):
+            raise self._error(node, f"{base!r} ** {exponent!r} is a complex number")
+        return result
 
     def _tile_binary(self, symbol: str, mnemonic: str, a, b, node, name):
         a = self.operand(a, node, f"'{symbol}'")
@@ -127,12 +146,15 @@ class Arithmetic:
                 return a
             if a == _NEUTRAL.get(symbol) and symbol in "+*":
                 return b
+            axes = axes_of(a, b)
             a, b = self.index(a, node), self.index(b, node)
             if operation.whole == "remainder":  # Python's: the sign of the divisor
                 quotient = self._writer.define(f"arith.floordivsi {a}, {b} : index", node)
                 product = self._writer.define(f"arith.muli {quotient}, {b} : index", node)
-                return Scalar(self._writer.define(f"arith.subi {a}, {product} : index", node, name), "index")
-            return Scalar(self._writer.define(f"arith.{operation.whole} {a}, {b} : index", node, name), "index")
+                text = f"arith.subi {a}, {product} : index"
+            else:
+                text = f"arith.{operation.whole} {a}, {b} : index"
+            return Scalar(self._writer.define(text, node, name), "index", axes=axes)
         if operation.real is None:
             raise self._error(node, f"'{symbol}' takes integers, not {describe(b if _is_whole(a) else a)}")
         a, b = self.float(a, node), self.float(b, node)
@@ -246,7 +268,7 @@ class Arithmetic:
         """The SSA name of a float."""
         value = self.size(value, node)
         if is_number(value):
-            return self._writer.f32(float(value), node)
+            return self._writer.f32(value, node)
         if type(value) is not Scalar:
             raise self._error(node, f"{what} must be a number, not {describe(value)}")
         if value.type == "f32":

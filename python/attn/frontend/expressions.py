@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import operator
 import types
 from collections.abc import Callable
 from typing import Any
 
+from ..errors import near_miss
 from ..language import DType, Word
 from .arithmetic import Arithmetic
 from .blocks import Blocks
@@ -15,7 +17,7 @@ from .indexing import Indexing, Slice
 from .parts import take_rows
 from .source import Node, Source
 from .spans import METHODS, Spans
-from .values import NOTHING, Array, Method, Span, State, Tile, describe
+from .values import NOTHING, Array, Method, Span, State, Tile, describe, is_number
 from .words import WORDS, finish, push
 from .writer import Writer
 
@@ -40,13 +42,25 @@ _PLANNED = frozenset(
     "static_assert tanh where".split()
 )
 
+_ATTRIBUTES = {
+    Array: ("dtype",),
+    Tile: ("dtype", "to"),
+    State: ("push", "finish"),
+    Span: (*METHODS, "base", "count", "valid"),
+}
+
 _PLANNED_ATTRIBUTES = {(Tile, "T"), (Tile, "reshape"), (Span, "idx")}
 
-# What to write instead of functions of Python.
+# What to do instead of calling functions of Python.
 _PYTHON_HINTS = {
-    "range": "at.range", "sum": "at.sum", "max": "at.max or at.maximum", "min": "at.min or at.minimum",
-    "abs": "at.abs", "float": ".to(at.f32)",
+    "range": "write at.range", "sum": "write at.sum", "max": "write at.max or at.maximum",
+    "min": "write at.min or at.minimum", "abs": "write at.abs", "pow": "write x * x", "round": "write .to(at.bf16)",
+    "float": "write .to(at.f32)", "int": "write a // b", "len": "write the name of the dim",
+    "print": "it is never executed: make the value an output to look at it",
 }  # fmt: skip
+
+# Powers of values that are known only when the kernel runs.
+_POWER_HINTS: dict[Any, str] = {2: "x * x", 0.5: "at.sqrt(x)", -0.5: "at.rsqrt(x)", -1: "1 / x"}
 
 
 class Expressions:
@@ -75,11 +89,15 @@ class Expressions:
         return handler(self, node, name)
 
     def is_dim(self, name: str):
-        """Whether a name is a dim of an array; overridden by the lowering."""
-        raise NotImplementedError
+        """Whether a name is a dim of an array."""
+        return name in self.dims()
 
     def dim(self, name: str, node: Node):
         """The value of a dim; overridden by the lowering."""
+        raise NotImplementedError
+
+    def dims(self):
+        """The names of the dims; overridden by the lowering."""
         raise NotImplementedError
 
     # Names and constants
@@ -87,7 +105,7 @@ class Expressions:
     def _constant(self, node: ast.Constant, name):
         if node.value is Ellipsis or isinstance(node.value, (complex, bytes)):
             raise self.error(node, f"{ast.unparse(node)} is not supported in a kernel")
-        return node.value
+        return self.arithmetic.checked(node.value, node)
 
     def _name(self, node: ast.Name, name):
         value = self.environment.get(node.id, self)
@@ -100,12 +118,13 @@ class Expressions:
             return self.dim(node.id, node)
         value = self.source.lookup(node.id, self)
         if isinstance(value, (bool, int, float, DType, Word, types.ModuleType)):
-            return value
+            return self.arithmetic.checked(value, node)
         if value is not self:
             raise self.error(node, f"'{node.id}' is neither a number nor a word of attn.language")
-        if node.id in _PYTHON_HINTS:
-            raise self.error(node, f"Python's '{node.id}' is not supported in a kernel; write {_PYTHON_HINTS[node.id]}")
-        raise self.error(node, f"unknown name '{node.id}'")
+        if hasattr(builtins, node.id):
+            hint = f"; {_PYTHON_HINTS[node.id]}" if node.id in _PYTHON_HINTS else ""
+            raise self.error(node, f"Python's '{node.id}' is not supported in a kernel{hint}")
+        raise self.error(node, f"unknown name '{node.id}'{near_miss(node.id, {*self.environment, *self.dims()})}")
 
     def _tuple(self, node: ast.Tuple, name):
         return tuple(self.evaluate(item) for item in node.elts)
@@ -114,12 +133,22 @@ class Expressions:
 
     def _binary(self, node: ast.BinOp, name):
         symbol = _BINARY.get(type(node.op))
+        if isinstance(node.op, ast.Pow):
+            return self._power(node)
         if symbol is None:
             if isinstance(node.op, ast.MatMult):
                 raise self.error(node, "'@' is not supported yet")
-            hint = "; write x * x" if isinstance(node.op, ast.Pow) else ""
-            raise self.error(node, f"this operator is not supported in a kernel{hint}")
+            raise self.error(node, "this operator is not supported in a kernel")
         return self.arithmetic.binary(symbol, self.evaluate(node.left), self.evaluate(node.right), node, name)
+
+    def _power(self, node: ast.BinOp):
+        """`a ** b` of two numbers known at compile time."""
+        base, exponent = self.evaluate(node.left), self.evaluate(node.right)
+        if is_number(base) and is_number(exponent):
+            return self.arithmetic.power(base, exponent, node)
+        hint = _POWER_HINTS.get(exponent, "at.exp(y * at.log(x))")
+        unknown = base if is_number(exponent) else exponent
+        raise self.error(node, f"'**' takes numbers known at compile time, not {describe(unknown)}; write {hint}")
 
     def _unary(self, node: ast.UnaryOp, name):
         value = self.evaluate(node.operand)
@@ -243,7 +272,8 @@ class Expressions:
                 return found
         if (type(value), attribute) in _PLANNED_ATTRIBUTES:
             raise self.error(node, f"'.{attribute}' is not supported yet")
-        raise self.error(node, f"{describe(value)} has no '.{attribute}'")
+        hint = near_miss(attribute, _ATTRIBUTES.get(type(value), ()), "'.{}'")
+        raise self.error(node, f"{describe(value)} has no '.{attribute}'{hint}")
 
     def _module_attribute(self, module, node: ast.Attribute):
         found = getattr(module, node.attr, None)
@@ -254,10 +284,15 @@ class Expressions:
                 raise self.error(node, f"at.{node.attr} is not supported yet")
             if found is not None:
                 raise self.error(node, f"at.{node.attr} does not belong in the body of a kernel")
-            raise self.error(node, f"attn.language has no word '{node.attr}'")
+            hint = near_miss(node.attr, WORDS.keys() | {"grid", "range"}, "at.{}")
+            raise self.error(node, f"attn.language has no word '{node.attr}'{hint}")
         raise self.error(node, f"'{ast.unparse(node)}' is neither a number nor a word of attn.language")
 
     def _call(self, node: ast.Call, name):
+        if self._is_python_float(node.func) and len(node.args) == 1 and not node.keywords:
+            value = self.evaluate(node.args[0])
+            if isinstance(value, str) or is_number(value):
+                return self._read_float(value, node)
         function = self.evaluate(node.func)
         if isinstance(function, Word):
             if function.name not in WORDS:
@@ -266,6 +301,21 @@ class Expressions:
         if type(function) is Method:
             return self._call_method(function, node, name)
         raise self.error(node, f"only words of attn.language can be called, not {describe(function)}")
+
+    def _is_python_float(self, node: Node):
+        return (
+            isinstance(node, ast.Name)
+            and node.id == "float"
+            and node.id not in self.environment
+            and self.source.lookup(node.id, self) is self
+        )
+
+    def _read_float(self, value, node: ast.Call):
+        """`float("-inf")`, or another number known at compile time."""
+        try:
+            return float(value)
+        except (ValueError, OverflowError):
+            raise self.error(node, f"{describe(value)} is not a number that a float holds") from None
 
     def bind(self, word: Word, node: ast.Call):
         """The evaluated arguments of a call, by parameter name."""
@@ -277,7 +327,8 @@ class Expressions:
         bound = dict(zip(parameters, positional))
         for key, value in keywords.items():
             if key not in parameters:
-                raise self.error(node, f"at.{word.name} has no argument '{key}'")
+                hint = near_miss(key, parameters)
+                raise self.error(node, f"at.{word.name} has no argument '{key}'{hint}")
             if key in bound:
                 raise self.error(node, f"at.{word.name} is given '{key}' twice")
             bound[key] = value

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from .arithmetic import Arithmetic
 from .source import Node, Source
 from .spans import Spans
-from .values import Array, Dim, Scalar, Span, Symbol, Tile, Tiles, describe, is_number
+from .values import NO_AXES, Array, Dim, Scalar, Span, Symbol, Tile, Tiles, axes_of, describe, is_number
 from .writer import Writer
 
 
@@ -35,6 +35,7 @@ class Indexing:
         self._writer = writer
         self._arithmetic = arithmetic
         self._spans = spans
+        self.grid_axes: frozenset[str] = NO_AXES  # of the grid around the current statement, those of several blocks
         self.row_axes: dict[
             str, dict[int, bool]
         ] = {}  # array -> the axes whose indices are the rows of tiles, each once
@@ -55,6 +56,7 @@ class Indexing:
             what = "an argument and cannot be written: make an output with at.empty"
             what = "a workspace: add to it with at.accumulate" if array.role == "workspace" else what
             raise self._error(node, f"'{array.name}' is {what}")
+        self._check_blocks(array, indices, node)
         selection = self.select(array, indices, nodes, node)
         rows, cols = selection.rows, selection.cols
         if is_number(value) or type(value) is Scalar:
@@ -67,6 +69,13 @@ class Indexing:
         value = self._arithmetic.cast(value, array.dtype, node, array.name)
         types = ", ".join([value.type, array.type, *selection.types])
         self._writer.line(f"tile.store {value.ssa}, {array.ssa}[{selection.text}] : ({types}) -> ()", node)
+
+    def _check_blocks(self, array: Array, indices, node: Node):
+        """Raises where a store goes to the same place in several blocks, which run in any order."""
+        parts = [index.lower if type(index) is Slice else self._spans.of(index) for index in indices]
+        for axis in sorted(self.grid_axes - axes_of(*parts)):
+            message = f"this store does not depend on '{axis}': several blocks of the grid would write the same part of"
+            raise self._error(node, f"{message} '{array.name}'")
 
     def select(self, array: Array, indices, nodes, node: Node):
         """An index list against the dims of its array."""

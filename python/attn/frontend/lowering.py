@@ -73,8 +73,8 @@ class _Lowering(Statements):
 
     # Dims and outputs
 
-    def is_dim(self, name: str):
-        return name in self._signature.dims
+    def dims(self):
+        return self._signature.dims.keys()
 
     def dim(self, name: str, node: Node):
         if name in self._sizes:

@@ -71,7 +71,7 @@ def load_source(surroundings: Surroundings):
             first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
             if first == code.co_firstlineno:
                 return _checked(Source(surroundings, node))
-    message = f"the file has changed since '{function.__name__}' was defined, or it is not a plain function"
+    message = f"the source of '{function.__name__}' is not where it was defined: a kernel is a plain function of a file"
     raise CompileError([Diagnostic("error", code.co_filename, code.co_firstlineno, 1, message)])
 
 

@@ -59,7 +59,8 @@ class Spans:
     def _base(self, span: Span, node: Node, name: str | None = None):
         if span.base is not None:
             return span.base
-        return Scalar(self._writer.define(f"tile.span_base {span.ssa} : {span.type}", node, name), "index")
+        ssa = self._writer.define(f"tile.span_base {span.ssa} : {span.type}", node, name)
+        return Scalar(ssa, "index", axes=span.axes)
 
     def _count(self, span: Span, node: Node, name: str | None):
         """How many rows exist."""

@@ -10,7 +10,23 @@ from ..language import DType
 from .expressions import Expressions
 from .signature import find_word
 from .source import Node
-from .values import NOTHING, Array, NewArray, Scalar, Span, State, Symbol, Tile, Tiles, Valid, describe, is_number
+from .values import (
+    NO_AXES,
+    NOTHING,
+    Array,
+    NewArray,
+    Scalar,
+    Span,
+    State,
+    Symbol,
+    Tile,
+    Tiles,
+    Valid,
+    axes_of,
+    describe,
+    is_number,
+    least,
+)
 
 # What other statements are called in messages.
 _UNSUPPORTED = {
@@ -195,13 +211,17 @@ class Statements(Expressions):
         outside = dict(self.environment)
         variables: list[str] = []
         extents: list[str] = []
+        several: set[str] = set()
         for name, axis in zip(names, axes):
             # An axis of one is none, so that a kernel may fold one away; but a grid has an axis.
             if axis == 1 and (extents or any(other != 1 for other in axes)):
                 self._define_loop_variable(name, 0)
             else:
-                variables.append(self._loop_variable(name, axis))
+                own = frozenset([name.id]) if isinstance(name, ast.Name) and not _is_one_block(axis) else NO_AXES
+                several |= own
+                variables.append(self._loop_variable(name, axis, own))
                 extents.append(self._axis_text(axis, node.iter))
+        self.indexing.grid_axes = frozenset(several)
         self.writer.open(f"tile.grid ({', '.join(variables)}) in ({', '.join(extents)}){stages}")
         self._run_body(node, "grid", outside)
         self.writer.close(node)
@@ -233,12 +253,16 @@ class Statements(Expressions):
             raise self.error(node, f"stages must be a number from 1 to 8, not {describe(stages)}")
         return "" if stages == 1 else f" stages {stages}"
 
-    def _loop_variable(self, target: Node, axis):
-        """Defines the variable of a loop; returns its text, with location."""
+    def _loop_variable(self, target: Node, axis, axes: frozenset):
+        """Defines the variable of a loop, which depends on these axes of the grid; returns its text, with location."""
         name = target.id if isinstance(target, ast.Name) else None
         ssa = self.writer.fresh(name)
         is_span = type(axis) is Tiles
-        value = Span(ssa, axis.size, axis.over, None, axis.upper) if is_span else Scalar(ssa, "index")
+        value = (
+            Span(ssa, axis.size, axis.over, None, axis.upper, own_axes=axes)
+            if is_span
+            else Scalar(ssa, "index", axes=axes)
+        )
         self._define_loop_variable(target, value)
         return f"{ssa} {self.writer.location(target, name)}"
 
@@ -275,7 +299,7 @@ class Statements(Expressions):
             if name in self.environment
         ]
         outside = dict(self.environment)
-        variable = self._loop_variable(node.target, axis)
+        variable = self._loop_variable(node.target, axis, axes_of(lo, hi))
         results = [self.writer.fresh(item.name) for item in carried]
         inits = [self._enter_carried(item) for item in carried]
         head = f"{', '.join(results)} = " if results else ""
@@ -286,7 +310,7 @@ class Statements(Expressions):
             self._yield(carried, inside, node)
         self.writer.close(node)
         for item, ssa in zip(carried, results):
-            self.environment[item.name] = item.before._replace(ssa=ssa, **_NOT_EVERYWHERE.get(type(item.before), {}))
+            self.environment[item.name] = self._carried(item.before, ssa)
 
     def _carried_value(self, name: str, node: Node):
         """The value that enters a loop for a variable that the loop assigns."""
@@ -299,10 +323,16 @@ class Statements(Expressions):
             return Scalar(ssa, "index" if whole else "f32")
         raise self.error(node, f"'{name}' is {describe(value)} before the loop and cannot be changed in it")
 
+    def _carried(self, value, ssa: str):
+        """A carried variable in or after its loop; an integer may have become anything there."""
+        if type(value) is Scalar:
+            return Scalar(ssa, value.type, axes=self.indexing.grid_axes)
+        return value._replace(ssa=ssa)
+
     def _enter_carried(self, item: _Carried):
         ssa = self.writer.fresh(item.name)
         value = item.before
-        self.environment[item.name] = value._replace(ssa=ssa, **_NOT_EVERYWHERE.get(type(value), {}))
+        self.environment[item.name] = self._carried(value, ssa)
         return f"{ssa} {self.writer.location(item.node, item.name)} = {value.ssa} : {value.type}"
 
     def _yield(self, carried, inside, node: ast.For):
@@ -315,7 +345,7 @@ class Statements(Expressions):
         before = item.before
         if type(before) is Scalar and is_number(value):
             if before.type == "f32":
-                return self.writer.f32(float(value), item.node)
+                return self.writer.f32(value, item.node)
             if isinstance(value, int):
                 return self.writer.index(value, item.node)
         if type(value) is not type(before) or value.type != before.type:
@@ -325,8 +355,6 @@ class Statements(Expressions):
         return value.ssa
 
 
-_NOT_EVERYWHERE: dict[type, dict] = {Scalar: {"everywhere": False}}
-
 _HANDLERS: dict[type, Callable] = {
     ast.Assign: Statements._assign,
     ast.AugAssign: Statements._augmented,
@@ -335,6 +363,13 @@ _HANDLERS: dict[type, Callable] = {
     ast.If: Statements._if,
     ast.Pass: Statements._pass,
 }
+
+
+def _is_one_block(axis):
+    """Whether an axis of the grid has one block at most, as far as that is known at compile time."""
+    if type(axis) is not Tiles:
+        return axis == 1
+    return axis.single or (isinstance(axis.upper, int) and axis.upper <= least(axis.size))
 
 
 def _is_call_of(node: Node, name: str):

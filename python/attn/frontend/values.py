@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
-from ..language import DType
+from ..language import DType, show_number
 from .source import Node
 
 
@@ -80,12 +80,19 @@ class Tile(NamedTuple):
         return f"a tile [{self.rows}, {self.cols}] of {self.dtype.name}"
 
 
+NO_AXES: frozenset[str] = frozenset()
+
+
 class Scalar(NamedTuple):
-    """A number known when the kernel runs; `type` is f32 or index. `everywhere`: it is defined before the body."""
+    """A number known when the kernel runs; `type` is f32 or index. `everywhere`: it is defined before the body.
+
+    `axes` are those of the grid, by name, that an integer may depend on.
+    """
 
     ssa: str
     type: str
     everywhere: bool = False
+    axes: frozenset[str] = NO_AXES
 
     def describe(self):
         return "a float" if self.type == "f32" else "an integer"
@@ -108,6 +115,12 @@ class Span(NamedTuple):
     first: Any = None
     offset: Any = None
     step: Any = None
+    own_axes: frozenset[str] = NO_AXES
+
+    @property
+    def axes(self):
+        """The axes of the grid that its rows may depend on; `own_axes` are those of the variable of a loop."""
+        return self.own_axes | axes_of(self.base, self.limit, self.first, self.offset, self.step)
 
     @property
     def type(self):
@@ -116,6 +129,11 @@ class Span(NamedTuple):
 
     def describe(self):
         return "a span"
+
+
+def axes_of(*values):
+    """The axes of the grid that integers and spans may depend on."""
+    return NO_AXES.union(*(value.axes for value in values if type(value) in (Scalar, Span)))
 
 
 class Valid(NamedTuple):
@@ -228,7 +246,8 @@ def describe(value):
     if isinstance(value, bool) or value is None:
         return repr(value)
     if isinstance(value, (int, float)):
-        return f"the number {value!r}"
+        shown = show_number(value)
+        return shown if shown.startswith("an integer") else f"the number {shown}"
     if isinstance(value, str):
         return f"the string {value!r}"
     if isinstance(value, tuple):

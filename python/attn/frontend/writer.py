@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import struct
 
+from ..language import INTEGERS, show_number
 from .source import Node, Source
 from .values import Array, Scalar
 
@@ -104,16 +105,16 @@ class Writer:
 
     def index(self, value: int, node: Node):
         """The SSA name of an integer."""
-        if not -(1 << 63) <= value < 1 << 63:
-            raise self._source.error(node, f"{value} does not fit 64 bits")
+        if value not in INTEGERS:
+            raise self._source.error(node, f"{show_number(value)} does not fit 64 bits")
         return self.once(f"arith.constant {value} : index", node, label=f"c{value}")
 
     def f32(self, value: float, node: Node):
-        """The SSA name of a float."""
+        """The SSA name of a number as a float."""
         try:
-            literal = format_f32(value)
+            literal = format_f32(float(value))
         except OverflowError:
-            raise self._source.error(node, f"{value!r} does not fit f32") from None
+            raise self._source.error(node, f"{show_number(value)} does not fit f32") from None
         return self.once(f"arith.constant {literal} : f32", node, label=f"f{literal.replace('+', '')}")
 
     def dim(self, name: str, array: Array, axis: int):

@@ -17,7 +17,7 @@ _STRIPS = dict(strips=64)
 
 def run(kernel, outputs: dict, **arguments):
     """Runs a kernel, which writes to the outputs; what is None among them it does not compute."""
-    kernel.run(arguments, {name: output for name, output in outputs.items() if output is not None})
+    kernel.launch((), arguments, {name: output for name, output in outputs.items() if output is not None})
 
 
 # Attention residual

@@ -8,7 +8,9 @@ from .. import language
 from ..call.binding import bind
 from ..call.checking import NPU, Tensors
 from ..call.interface import Output, Parameter, Results, Signature
+from ..call.overlap import check_overlap
 from ..call.planning import Places, PlannedCalls, prepare
+from ..errors import entry_point
 from .errors import LoadError
 from .program import Program
 
@@ -32,12 +34,15 @@ class CompiledKernel:
     def __repr__(self):
         return f"<attn compiled kernel {self.sidecar.name}>"
 
+    @entry_point
     def __call__(self, *arguments, **keywords):
         """Queues the kernel on the current stream of the tensors' NPU, and returns its outputs."""
         return self._calls.run(arguments, keywords)
 
+    @entry_point
     def run(self, arguments: dict, outputs: dict | None = None):
         """The same by name; `outputs` has tensors by name that the kernel writes to instead of new ones."""
+        check_overlap(arguments, outputs or {})
         return self._calls.run((), arguments, outputs)
 
     def _plan(self, positional, keywords: dict, outputs: dict, places: Places):

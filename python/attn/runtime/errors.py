@@ -31,3 +31,6 @@ class LaunchError(RuntimeError):
     def __init__(self, code: int, message: str):
         super().__init__(message)
         self.code = code
+
+    def __reduce__(self):
+        return LaunchError, (self.code, str(self))

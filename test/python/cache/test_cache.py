@@ -245,12 +245,16 @@ def test_texts_of_the_stages(folder):
     assert first.ir("tile", debug_info=True) == second.ir("tile", debug_info=True) != first.ir("tile")
     assert first.sizes == second.sizes and first.sizes
     assert list(map(repr, first.remarks)) == list(map(repr, second.remarks))
-    stages = list(dict.fromkeys(attn.STAGES))
+    # `compile` makes AscendC and sidecar, the others are made as they are asked for.
+    stages = ["ascendc", "sidecar", *(stage for stage in attn.STAGES if stage != "ascendc")]
     steps = folder.steps()
+    compiled, asked = stages[:2], [*stages[2:], "tile"]
     assert [step for step in steps if step[1] in stages] == [
-        pair for stage in stages for pair in (("made", stage), ("found", stage))
-    ] + [("made", "tile"), ("found", "tile")]
-    compile_it(again(attn_res_fwd), soc="Ascend910B1").ascendc  # noqa: B018
+        *(("made", stage) for stage in compiled),
+        *(("found", stage) for stage in compiled),
+        *(pair for stage in asked for pair in (("made", stage), ("found", stage))),
+    ]
+    compile_it(again(attn_res_fwd), soc="Ascend910B1")
     assert ("made", "ascendc") in folder.steps()
 
 

@@ -124,6 +124,19 @@ def test_a_single_output_is_no_tuple(tmp_path, programs):
     (dict(eps=True), TypeError, "eps: float is expected, not True"),
     (dict(BT=65), ValueError, "BT: 65 lies outside 1 to 64"),
     (dict(BT=2.0), TypeError, "BT: an integer is expected, not 2.0"),
+    (dict(BT=10**300), ValueError, "BT: an integer of 997 bits lies outside 1 to 64"),
+    (dict(eps=10**400), ValueError, "eps: an integer of 1329 bits does not fit f32"),
+    (dict(NMAX=2**63), ValueError, "NMAX: 9223372036854775808 does not fit 64 bits"),
+    (dict(NMAX=10**5000), ValueError, "NMAX: an integer of 16610 bits does not fit 64 bits"),
+    (dict(strips="x"), ValueError, "strips: a multiple of 64 up to 2147483647, or 0 for the compiler's choice, is expected, not 'x'"),
+    (dict(strips=10**12), ValueError,
+     "strips: a multiple of 64 up to 2147483647, or 0 for the compiler's choice, is expected, not 1000000000000"),
+    (dict(strips=100), ValueError, "strips: a multiple of 64 up to 2147483647, or 0 for the compiler's choice, is expected, not 100"),
+    (dict(strips=True), ValueError, "strips: a multiple of 64 up to 2147483647, or 0 for the compiler's choice, is expected, not True"),
+    (dict(composites="often"), ValueError, "composites: True or False is expected, not 'often'"),
+    (dict(softmax=3), ValueError, "softmax: a word is expected, not 3"),
+    (dict(strip=64), TypeError, "'strip' is neither an argument of the kernel nor an option of the compiler (band, bounds, composites, "
+     "kernel_form, phases, softmax, strips); did you mean 'strips'?"),
     (dict(other=3), TypeError, "'other' is neither an argument of the kernel nor an option of the compiler (band, bounds, composites, kernel_form, phases, softmax, strips)"),
 ])  # fmt: skip
 def test_wrong_arguments(programs, change, error, message):
@@ -161,6 +174,8 @@ TYPED = """
     (dict(X=[torch.zeros(3, 16)]), TypeError, "X: dtype f16 is expected, not f32"),
     (dict(X=[torch.zeros(3, 8, dtype=torch.float16)]), ValueError, "X: dimension 2 must be 16, not 8"),
     (dict(n=1.0), TypeError, "n: int is expected, not 1.0"),
+    (dict(n=2**63), ValueError, "n: 9223372036854775808 does not fit 64 bits"),
+    (dict(n=-(10**5000)), ValueError, "n: an integer of 16610 bits does not fit 64 bits"),
     (dict(C=None), TypeError, "C: a constant of type int is expected, not None"),
 ])  # fmt: skip
 def test_typed_arguments(tmp_path, programs, change, error, message):
@@ -307,6 +322,64 @@ def test_outputs_of_the_caller(like):
 def test_wrong_outputs(like, outputs, error, message):
     with pytest.raises(error, match=f"^{re.escape(message)}$"):
         like.run({"V": torch.zeros(2, 5, 16)}, outputs)
+
+
+def test_outputs_that_share_memory(like):
+    memory = torch.zeros(4, 5, 32)
+    V = memory[0:2, :, 0:16]
+    for output, other in [
+        (V, "V"),
+        (memory[0:2, :, 8:24], "V"),
+        (memory[1:3, :, 0:16], "V"),
+        (memory.view(-1)[8 : 8 + 160].view(2, 5, 16), "V"),
+    ]:
+        message = f"^W: the output shares memory with '{other}'; give it memory of its own$"
+        for call in (lambda: like.run({"V": V}, {"W": output}), lambda: attn.simulate(like, V, outputs={"W": output})):
+            with pytest.raises(ValueError, match=message):
+                call()
+    blocks = [torch.zeros(5, 16) for _ in range(2)]
+    with pytest.raises(ValueError, match="^W: the output shares memory with 'V'; give it memory of its own$"):
+        like.run({"V": blocks}, {"W": [torch.zeros(5, 16), blocks[0]]})
+
+
+def test_outputs_beside_inputs_in_one_array(like):
+    """Columns of the same rows, other rows, every second row: parts of an array that have no element in common."""
+    memory = torch.randn(8, 10, 64)
+    for V, W in [
+        (memory[0:2, 0:5, 0:16], memory[0:2, 0:5, 16:32]),
+        (memory[0:2, 0:5, 16:32], memory[0:2, 0:5, 0:16]),
+        (memory[0:2, 0:5, 0:16], memory[0:2, 5:10, 0:16]),
+        (memory[0:2, 0::2, 0:16], memory[0:2, 1::2, 0:16]),
+        (memory[0:4:2, 0:5, 0:16], memory[1:5:2, 0:5, 0:16]),
+        (memory[0:2, 0:5, 0:16], memory[2:4, 0:5, 0:16]),
+        (memory[0:2, 0:5, 0:16].transpose(0, 1).contiguous().transpose(0, 1), memory[0:2, 0:5, 0:16]),
+    ]:
+        assert like.run({"V": V}, {"W": W})[0] is W and torch.equal(W, V * 2)
+
+
+def test_two_outputs_in_one_place():
+    V, wq, wn = inputs(blocks=3, tokens=5)
+    memory = torch.zeros(5, 3)
+    with pytest.raises(ValueError, match="^rs: the output shares memory with 'sc'; give it memory of its own$"):
+        attn_res_fwd.run(dict(V=V, wq=wq, wn=wn, eps=1e-6), {"sc": memory, "rs": memory})
+
+
+def test_gradients_are_not_lost_silently(like):
+    V = torch.randn(2, 5, 16)
+    doubled, _ = like(V)
+    V.requires_grad_()
+    message = "^" + re.escape(
+        "V: the tensor requires grad, and kernels compute no gradients: call on V.detach() or under torch.no_grad(), or "
+        "use an operator of attn.ops"
+    )
+    for call in (lambda: like(V), lambda: like(list(V)), lambda: attn.simulate(like, V), lambda: attn.verify(like, V)):
+        with pytest.raises(ValueError, match=message):
+            call()
+    with torch.no_grad():
+        assert torch.equal(like(V)[0], doubled)
+    assert torch.equal(like(V.detach())[0], doubled)
+    with pytest.raises(ValueError, match=message):
+        like(V)
 
 
 def test_expanded_arguments():

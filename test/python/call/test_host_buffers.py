@@ -68,7 +68,7 @@ def test_a_column_is_reduced_changed_and_stored(tmp_path, rows):
 def test_bf16_is_streamed_as_words():
     """LLVM would make a plain store of a store of bf16 past the caches."""
     weights = at.spec("64", at.bf16)
-    source = attn_res_fwd.compile(V=at.spec("? ? 64", at.bf16), wq=weights, wn=weights, soc="host").ir("source")
+    source = attn_res_fwd.prepare(V=at.spec("? ? 64", at.bf16), wq=weights, wn=weights, soc="host").ir("source")
     module = compiler.fit_for_host(source, {})
     module.run("attn-cpu")
     streamed = [line for line in _core.print_llvm(module).splitlines() if "!nontemporal" in line]

@@ -1,9 +1,13 @@
 """What the frontend writes: tile IR that the dialect's verifier takes, with the structure the source asks for."""
 
+import io
 import linecache
+import os
 import re
+from pathlib import Path
 
 import pytest
+import torch
 
 import attn
 import attn.language as at
@@ -353,7 +357,7 @@ def test_shared_push(tmp_path):
                 O[t, :], l = st.finish()
             return O
     """)  # fmt: skip
-    artefact = kernel.compile(S=at.spec("? 32", at.bf16), V=at.spec("32 64", at.bf16))
+    artefact = kernel.prepare(S=at.spec("? 32", at.bf16), V=at.spec("32 64", at.bf16))
     text = kernel_text.source_ir(artefact)
     assert "softmax_push shared" in text and "!tile.tile<32 x 64 x bf16>" in text
     artefact.module("source")
@@ -409,9 +413,97 @@ def test_only_used_whole_dims_are_specialised():
     assert list(attn_res_fwd.signature.dims) == ["N", "T", "D"]
 
 
+TWICE = """
+    @attn.kernel
+    def k(X: at.Tensor["T D"], BT: at.Auto(1, 64)):
+        Y = at.empty_like(X)
+        for t in at.grid(at.tiles(T, BT)):
+            Y[t, :] = X[t, :] * 2
+        return Y
+"""
+
+
+@pytest.mark.parametrize("change", [
+    lambda text: text.replace("* 2", "* 3"),
+    lambda text: "\n" + text,
+    lambda text: text.replace("def k(", "def other("),
+    lambda text: text + ")",
+])  # fmt: skip
+def test_a_file_that_changed_after_the_import(tmp_path, change):
+    """What would be compiled is not what was imported; also where the cache knows the new text."""
+    kernel, path = kernel_text.define(tmp_path, TWICE), next(tmp_path.glob("*.py"))
+    path.write_text(change(path.read_text()))
+    for call in (lambda: kernel.compile(X=at.spec("? 64", at.f32)), lambda: kernel(torch.zeros(3, 64))):
+        with pytest.raises(
+            attn.CompileError, match=r":\d+:1: error: the file has changed since 'k' was imported: import it again"
+        ):
+            call()
+
+
+def test_a_file_that_was_written_again(tmp_path):
+    """The same text, or another text around the same kernel, changes nothing."""
+    for change in (lambda text: text, lambda text: text + "\nOTHER = 3\n"):
+        kernel = kernel_text.define(tmp_path, TWICE)
+        path = Path(kernel.__wrapped__.__code__.co_filename)
+        path.write_text(change(path.read_text()))
+        os.utime(path, ns=(1, 1))
+        assert torch.equal(kernel(torch.ones(3, 64)), torch.full((3, 64), 2.0))
+
+
+def test_a_lambda_is_not_a_kernel():
+    message = "@attn.kernel takes a function with annotated arguments, defined by 'def', not a lambda"
+    with pytest.raises(TypeError, match=f"^{re.escape(message)}$"):
+        attn.kernel(lambda X: X)
+
+
+def test_powers_and_floats_of_numbers(tmp_path):
+    artefact = kernel_text.compile_in_grid(tmp_path, "y = x * (D ** -0.5 + C ** 2 + float(C))")
+    assert "arith.constant 12.0625 : f32" in kernel_text.source_ir(artefact)
+    text = kernel_text.source_ir(kernel_text.compile_in_grid(tmp_path, "y = at.maximum(x, float('-inf'))"))
+    assert "arith.constant 0xFF800000 : f32" in text
+
+
+@pytest.mark.parametrize("name", ["double", "exp", "index", "select", "malloc", "expf", "int64_t", "DataCopy", "main"])
+def test_names_that_are_taken(tmp_path, name):
+    """A kernel may have the name of a word of C++ or of a function of the C library; it is compiled under another."""
+    kernel = kernel_text.define(tmp_path, TWICE.replace("def k(", f"def {name}("), name)
+    artefact = kernel.compile(X=at.spec("? 64", at.f32))
+    assert f" {name}_kernel(" in artefact.ascendc and artefact.sidecar.name == f"{name}_kernel"
+    assert f"@{name}_kernel" in artefact.hivm and artefact.sidecar.data["call"]["function"] == name
+    x = torch.randn(3, 64)
+    assert torch.equal(kernel(x), x * 2)
+    assert repr(kernel) == f"<attn kernel {name}>"
+
+
+def test_compile_fails_where_its_texts_fail(tmp_path):
+    name = "k" * 50
+    kernel = kernel_text.define(tmp_path, TWICE.replace("def k(", f"def {name}("), name)
+    spec = at.spec("? 64", at.f32)
+    with pytest.raises(attn.CompileError, match="must be an identifier of at most 49 characters"):
+        kernel.compile(X=spec)
+    stage = io.StringIO()
+    attn.dump(kernel, stage="ascend", file=stage, X=spec)
+    assert f"@{name}(" in stage.getvalue()
+
+
+def test_compile_makes_the_texts_of_a_launch(tmp_path, monkeypatch):
+    made = []
+    monkeypatch.setenv("ATTN_CACHE", "0")
+    kernel = kernel_text.define(tmp_path, TWICE)
+    original = compiler.cache.obtain
+    monkeypatch.setattr(compiler.cache, "obtain", lambda kind, *rest: made.append(kind) or original(kind, *rest))
+    artefact = kernel.compile(X=at.spec("? 64", at.f32))
+    assert [kind for kind in made if kind not in ("signature", "lowered")] == ["ascendc", "sidecar"]
+    artefact.hivm, artefact.ascendc, artefact.sidecar  # noqa: B018
+    assert made[-1] == "hivm" and made.count("ascendc") == made.count("sidecar") == 1
+    del made[:]
+    assert "composites" in repr(kernel.compile(X=at.spec("? 64", at.f32), composites=True)._options)
+    assert "ascendc" not in made and "sidecar" in made
+
+
 def test_kernels_are_never_executed(tmp_path):
     kernel = kernel_text.define(tmp_path, "@attn.kernel\ndef k(s: float):\n    open('/nowhere')\n    return s\n")
-    with pytest.raises(attn.CompileError, match="unknown name 'open'"):
+    with pytest.raises(attn.CompileError, match="Python's 'open' is not supported in a kernel"):
         kernel.compile()
 
 
@@ -463,7 +555,7 @@ def test_options_are_checked():
 def test_options_of_pipelines():
     assert compiler.pipeline_text("attn-tile", {"softmax": "online"}) == "attn-tile{softmax=online}"
     assert compiler.pipeline_text("attn-ascend", {"softmax": "online"}) == "attn-ascend"
-    with pytest.raises(ValueError, match="the option softmax takes a word, not 'a b'"):
+    with pytest.raises(ValueError, match="^softmax: a word is expected, not 'a b'$"):
         compile_attn_res(softmax="a b")
 
 

@@ -1,5 +1,7 @@
 """What the frontend writes for rows: spans and their methods, bands, parts of tiles, and sums over the cores."""
 
+import textwrap
+
 import pytest
 
 import attn.language as at
@@ -281,6 +283,52 @@ def test_the_whole_row_of_a_workspace(tmp_path):
 
 
 # Axes
+
+
+STORE = """
+    @attn.kernel
+    def k(X: at.Tensor["T D"], n: int, C: at.Const[int], BT: at.Auto(1, 64)):
+        Y = at.empty("T D", at.f32)
+        for b, t in at.grid({axis}, at.tiles(T, BT)):
+            x = X[t, :].to(at.f32)
+{body}
+        return Y
+"""
+
+
+def define_store(tmp_path, body: str, axis: str = "n"):
+    return kernel_text.define(tmp_path, STORE.format(axis=axis, body=textwrap.indent(body, " " * 12)))
+
+
+@pytest.mark.parametrize("body, missing, underlined", [
+    ("Y[t, :] = x", "b", "Y[t, :]"),
+    ("Y[b, :] = at.sum(x, 0)", "t", "Y[b, :]"),
+    ("Y[0, 0:D] = at.sum(x, 0)", "b", "Y[0, 0:D]"),
+    ("i = n + 1\nY[t.shift(i), :] = x", "b", "Y[t.shift(i), :]"),
+    ("for i in at.range(n):\n    Y[t.shift(i), :] = x", "b", "Y[t.shift(i), :]"),
+    ("u = at.tiles(4, 4, base=n, limit=T)\nY[u, :] = at.zeros((4, D))", "b", "Y[u, :]"),
+])  # fmt: skip
+def test_a_store_that_several_blocks_make(tmp_path, body, missing, underlined):
+    kernel = define_store(tmp_path, body)
+    message = f"this store does not depend on '{missing}': several blocks of the grid would write the same part of 'Y'"
+    kernel_text.expect_error(lambda: kernel.compile(X=at.spec("? 64", at.f32), C=3), message, underlined)
+
+
+@pytest.mark.parametrize("body, axis", [
+    ("Y[t, :] = x", "1"),
+    ("Y[t, :] = x", "at.tiles(2, 4)"),
+    ("Y[t.shift(b), :] = x", "n"),
+    ("Y[t.clip(b, T), :] = x", "n"),
+    ("Y[t.map(b, n), :] = x", "n"),
+    ("Y[t.map(0, b + 1), :] = x", "n"),
+    ("Y[t.base * n + b, :] = at.sum(x, 0)", "n"),
+    ("Y[t.base % n - b // 2, :] = at.sum(x, 0)", "n"),
+    ("for i in at.range(b, n):\n    Y[t.shift(i), :] = x", "n"),
+    ("i = 0\nfor j in at.range(b):\n    i = i + 1\nY[t.shift(i), :] = x", "n"),
+    ("u = at.tiles(4, 4, base=b * 4 + t.base, limit=T)\nY[u, :] = at.zeros((4, D))", "n"),
+])  # fmt: skip
+def test_a_store_of_each_block(tmp_path, body, axis):
+    define_store(tmp_path, body, axis).prepare(X=at.spec("? 64", at.f32), C=3).module("source")
 
 
 @pytest.mark.parametrize("axes, text", [

@@ -12,7 +12,7 @@ import attn.language as at
 
 _count = itertools.count()
 
-HEAD = "import attn\nimport attn.language as at\nHELPER, INF = object(), float('inf')\n"
+HEAD = "import attn\nimport attn.language as at\nHELPER, INF, HUGE = object(), float('inf'), 10**4000\n"
 
 
 def define(tmp_path, text: str, name: str = "k"):
@@ -46,7 +46,7 @@ def compile_in_grid(tmp_path, body: str, before: str = "", dtype=at.bf16, **argu
     """The artefact of `in_grid(body, before)` with D = 256; its tile IR has been parsed and verified."""
     arguments = {"C": 3, **arguments}
     specs = {"X": at.spec("? 256", dtype), "W": at.spec("256", at.f32), "J": at.spec("?", at.i32)}
-    artefact = define(tmp_path, in_grid(body, before)).compile(**specs, **arguments)
+    artefact = define(tmp_path, in_grid(body, before)).prepare(**specs, **arguments)
     artefact.module("source")
     return artefact
 
