@@ -67,21 +67,30 @@ class Comparison:
 def compare(result, reference, tolerance):
     """Elementwise |x - y| <= atol + rtol * |y|; NaN and infinite values must be at the same places.
 
-    `tolerance` is (atol, rtol): numbers, or tensors with a bound for each element.
+    What the result's type cannot hold is infinite there: so may be what lies within its bound of that. `tolerance` is
+    (atol, rtol): numbers, or tensors with a bound for each element.
     """
     atol, rtol = tolerance
-    result, reference = result.double(), reference.double()
+    dtype, result, reference = result.dtype, result.double(), reference.double()
     if result.shape != reference.shape:
         raise ValueError(f"the result has shape {tuple(result.shape)}, its reference {tuple(reference.shape)}")
     if result.numel() == 0:
         return Comparison(True, 0.0, ())
-    same_special = (result == reference) | (result.isnan() & reference.isnan())
-    error = torch.where(same_special, 0.0, (result - reference).abs())
     bound = torch.as_tensor(atol + rtol * torch.nan_to_num(reference.abs())).expand(reference.shape)
+    same_special = (result == reference) | (result.isnan() & reference.isnan())
+    if dtype.is_floating_point:
+        outermost = reference + torch.copysign(bound, reference)
+        same_special |= result.isinf() & (result == outermost.to(dtype).double())
+    error = torch.where(same_special, 0.0, (result - reference).abs())
     excess = torch.nan_to_num(error - bound, nan=torch.inf)
     wrong = excess > 0
     first = _element(wrong.int().argmax(), result, reference, bound) if wrong.any() else None
     return Comparison(first is None, float(error.max()), _index(excess.argmax(), excess), int(wrong.sum()), first)
+
+
+def first_index(mask):
+    """The index of the first element that holds."""
+    return _index(mask.int().argmax(), mask)
 
 
 def _index(place, tensor):

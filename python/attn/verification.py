@@ -9,19 +9,22 @@ ops are composites, is held against the chip IR that keeps them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from . import compiler
 from .call.binding import bind
 from .call.checking import CPU, Tensors, check_arguments
 from .call.interface import Results
-from .errors import Diagnostic, format_diagnostic
+from .call.planning import prepare
+from .errors import Diagnostic, entry_point, format_diagnostic
 from .simulation import simulate
 from .stages import RUNNING
 from .stages import check as check_stage
-from .testing import Comparison, compare
+from .testing import Comparison, compare, first_index
 
 TOLERANCE = {"torch.float32": (1e-5, 1e-5), "torch.float16": (2e-3, 1e-3), "torch.bfloat16": (2e-2, 1e-2)}
 """What |x - y| <= atol + rtol * |y| must hold with where nothing else is asked for, by the type of the output; whole
@@ -29,19 +32,84 @@ numbers are equal."""
 
 
 class Run(NamedTuple):
-    """What a stage computed, and what the modelled chip says about it where it ran there."""
+    """What a stage computed, and what the modelled chip says about it where it ran there.
+
+    `unwritten` are masks of the elements that hold what they held before, by the names of outputs that have some. A run
+    that was `skipped`, for the reason given there, has no outputs.
+    """
 
     outputs: object
     hazards: list
     report: object = None
+    unwritten: Mapping = MappingProxyType({})
+    skipped: str = ""
 
 
-def _run(kernel, positional, keywords: dict, soc: str, stage: str):
-    """Runs the whole kernel in a stage."""
-    if stage == "jit":
-        return Run(kernel(*positional, **keywords), [])
-    outputs, report = simulate(kernel, *positional, soc=soc, stage=stage, record=True, **keywords)
-    return Run(outputs, report.hazards, report)
+# What memory holds before a kernel writes to it, by the bytes of an element: NaN in every type, with bits that a kernel
+# hardly gives itself. What holds the first is tried with the second.
+_FILLS = {2: 0x7FD5, 4: 0x7FD5A5D5}, {2: 0x7FEA, 4: 0x7FEA5AEA}
+
+
+class _Call(NamedTuple):
+    """A call of a kernel that is run in stages."""
+
+    kernel: Any
+    positional: tuple
+    keywords: dict
+    values: dict  # by the names of the parameters
+    soc: str
+
+    def run(self, stage: str):
+        """Runs the whole kernel in a stage."""
+        run, held = self._run_on(_FILLS[0], stage)
+        if any(mask.any() for mask in held.values()):
+            again = self._run_on(_FILLS[1], stage)[1]
+            held = {name: mask & again[name] for name, mask in held.items()}
+        return run._replace(unwritten={name: mask for name, mask in held.items() if mask.any()})
+
+    def _run_on(self, fill: dict, stage: str):
+        """A run on outputs that hold a number, and masks of the elements that hold it afterwards, by name."""
+        call = prepare(self.kernel.signature, self.values, Tensors(CPU), self.kernel.results, {})
+        with _unwritten_is_nan():
+            outputs = {name: maker.make() for name, maker in call.laid_out.makers.items()}
+            for tensor in _flat(outputs).values():
+                _bits(tensor).fill_(fill[tensor.element_size()])
+            run = self._run_into(outputs, stage)
+        return run, {name: _bits(tensor) == fill[tensor.element_size()] for name, tensor in _flat(outputs).items()}
+
+    def _run_into(self, outputs: dict, stage: str):
+        if stage == "jit":
+            return Run(self.kernel.launch(self.positional, self.keywords, outputs), [])
+        given = dict(soc=self.soc, stage=stage, record=True, outputs=outputs)
+        results, report = simulate(self.kernel, *self.positional, **self.keywords, **given)
+        return Run(results, report.hazards, report)
+
+
+def _run_stages(call: _Call, stages):
+    """The runs by stage, in the order asked for. The chip runs first: it reports what would corrupt this process."""
+    runs = {stage: call.run(stage) for stage in stages if stage != "jit"}
+    leaves = any(hazard.kind == "out of bounds" for run in runs.values() for hazard in run.hazards)
+    if "jit" in stages:
+        why = "the modelled chip reports memory outside of the kernel's arrays"
+        runs["jit"] = Run(None, [], skipped=why) if leaves else call.run("jit")
+    return {stage: runs[stage] for stage in stages}
+
+
+@dataclass(frozen=True)
+class Unwritten:
+    """Elements of an output that a stage did not write: the first of them, and how many of all."""
+
+    stage: str
+    output: str
+    index: tuple
+    count: int
+    elements: int
+
+    def __str__(self):
+        if self.count == self.elements:
+            return f"{self.stage}: {self.output} is never written"
+        place = f"[{', '.join(map(str, self.index))}]"
+        return f"{self.stage}: {self.output}{place} is never written, nor are {self.count - 1} more of {self.elements}"
 
 
 class VerificationError(AssertionError):
@@ -90,26 +158,35 @@ class Verification:
     """The runs of the stages, by name."""
     findings: list = field(default_factory=list)
     unchecked: dict = field(default_factory=dict)
-    """Outputs that nothing was compared with, and the op that keeps the stages from being equal bit for bit."""
+    """Outputs that nothing was compared with, and the op that keeps the stages from being equal bit for bit, if any."""
     trace_difference: str = ""
     """The first instruction that the emitted text executes otherwise than the chip IR, in words."""
 
     @property
     def ok(self):
-        """Whether no stage disagrees and none has hazards."""
+        """Whether no stage disagrees, none has hazards, and all of them write every element."""
         return self.stage is None
 
     @property
     def stage(self):
-        """The first stage that disagrees or has hazards."""
+        """The first stage that disagrees, has hazards or leaves something unwritten."""
         wrong = {finding.stage for finding in self.findings if not finding.ok}
         if self.trace_difference:
             wrong.add("ascendc")
-        return next((name for name, run in self.runs.items() if run.hazards or name in wrong), None)
+        return next((name for name, run in self.runs.items() if run.hazards or run.unwritten or name in wrong), None)
+
+    @property
+    def unwritten(self):
+        """The elements of outputs that stages leave as they were."""
+        return [
+            Unwritten(stage, name, first_index(mask), int(mask.sum()), mask.numel())
+            for stage, run in self.runs.items()
+            for name, mask in run.unwritten.items()
+        ]
 
     @property
     def first(self):
-        """The first finding of something wrong; None where a stage has hazards or another trace only."""
+        """The first comparison that fails; None where a stage has hazards, unwritten elements or another trace only."""
         return next((finding for finding in self.findings if not finding.ok and finding.stage == self.stage), None)
 
     @property
@@ -126,13 +203,17 @@ class Verification:
     def __repr__(self):
         lines = [f"{self.kernel}, {', '.join(self.runs)}: {self._summary()}"]
         order = list(self.runs)
+        lines += map(str, self.unwritten)
         lines += map(str, sorted(self.findings, key=lambda finding: (order.index(finding.stage), finding.ok)))
         if self.trace_difference:
             lines.append(f"ascendc: its instructions are not those of ascend: {self.trace_difference}")
         for name, run in self.runs.items():
+            if run.skipped:
+                lines.append(f"{name}: not run, as {run.skipped}")
             lines += [f"{name}: {_format_hazard(hazard)}" for hazard in run.hazards]
         for output, cause in self.unchecked.items():
-            lines.append(f"{output} is not compared: it goes through {cause}, so give a reference")
+            reason = f"it goes through {cause}" if cause else "no other stage ran"
+            lines.append(f"{output} is not compared: {reason}, so give a reference")
         return "\n  ".join(lines)
 
     def _summary(self):
@@ -141,6 +222,7 @@ class Verification:
         return "all that was compared agrees" if self.unchecked else "all agree"
 
 
+@entry_point
 def verify(
     kernel, *positional, reference=None, tolerance=None, soc: str = "Ascend910B4", stages=("jit", "ascend"), **keywords
 ):
@@ -156,39 +238,36 @@ def verify(
     for name in stages:
         check_stage(name, RUNNING)
     arguments, _ = compiler.split_options(kernel.signature, keywords)
-    lowered = _lower(kernel, positional, arguments)
-    with _unwritten_is_nan():
-        runs = {name: _run(kernel, positional, keywords, soc, name) for name in stages}
-    outputs = {name: _by_name(lowered.results, run.outputs) for name, run in runs.items()}
+    values = bind(kernel.signature, kernel.defaults, positional, arguments)
+    lowered = kernel.lower(kernel.specialise(check_arguments(kernel.signature, values, Tensors(CPU))))
+    call = _Call(kernel, positional, keywords, values, soc)
+    runs = _run_stages(call, stages)
+    outputs = {name: _by_name(lowered.results, run.outputs) for name, run in runs.items() if not run.skipped}
     findings = []
     if reference is not None:
         expected = _by_name(lowered.results, _call_reference(kernel, reference, positional, arguments))
         findings += _compare_with_reference(outputs, expected, tolerance)
-    causes = _causes(lowered, outputs[stages[0]])
+    causes = _causes(lowered, next(iter(outputs.values()), {}))
     findings += _compare_stages(outputs, [name for name, cause in causes.items() if cause is None])
     difference = ""
     if {"ascend", "ascendc"} <= runs.keys():
         findings += _compare_bits("ascendc", outputs["ascendc"], "ascend", outputs["ascend"])
         difference = runs["ascend"].report.records.difference(runs["ascendc"].report.records)
     if "hivm" in runs:
-        with _unwritten_is_nan():
-            kept = _run(kernel, positional, {**keywords, "composites": True}, soc, "ascend")
+        kept = call._replace(keywords={**keywords, "composites": True}).run("ascend")
         expected = _by_name(lowered.results, kept.outputs)
         findings += _compare_bits("hivm", outputs["hivm"], "ascend with composites", expected)
+    # That nothing was written says more than that what was there before is equal.
+    findings = [found for found in findings if not (found.ok and found.output in runs[found.stage].unwritten)]
     compared = {finding.output for finding in findings}
-    unchecked = {name: cause for name, cause in causes.items() if name not in compared}
+    unwritten = {name for run in runs.values() for name in run.unwritten}
+    unchecked = {name: cause for name, cause in causes.items() if name not in compared | unwritten}
     return Verification(kernel.__name__, runs, findings, unchecked, difference)
-
-
-def _lower(kernel, positional, arguments: dict):
-    """What the frontend writes for a call, without running it."""
-    values = bind(kernel.signature, kernel.defaults, positional, arguments)
-    return kernel.lower(kernel.specialise(check_arguments(kernel.signature, values, Tensors(CPU))))
 
 
 @contextmanager
 def _unwritten_is_nan():
-    """Fills what PyTorch allocates with NaN, so that an unwritten element is never right by chance."""
+    """Fills what PyTorch allocates with NaN, so that an element of a workspace is never right by chance."""
     import torch
 
     before = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
@@ -207,16 +286,26 @@ def _by_name(results: Results, returned):
 
     Where the kernel returns None, there is nothing to compare, whatever a reference gives.
     """
-    named = {}
-    for place, result in zip(results.returned, (returned,) if results.single else returned, strict=True):
-        if place is None:
-            continue
-        name = results.outputs[place].name
-        if isinstance(result, (list, tuple)):
-            named.update({f"{name}[{index}]": tensor for index, tensor in enumerate(result)})
+    pairs = zip(results.returned, (returned,) if results.single else returned, strict=True)
+    return _flat({results.outputs[place].name: result for place, result in pairs if place is not None})
+
+
+def _flat(outputs: dict):
+    """Outputs by name; those of a list have their place in it appended."""
+    flat = {}
+    for name, output in outputs.items():
+        if isinstance(output, (list, tuple)):
+            flat.update({f"{name}[{index}]": tensor for index, tensor in enumerate(output)})
         else:
-            named[name] = result
-    return named
+            flat[name] = output
+    return flat
+
+
+def _bits(tensor):
+    """A tensor as integers of its size, in the same memory."""
+    import torch
+
+    return tensor.view({2: torch.int16, 4: torch.int32}[tensor.element_size()])
 
 
 def _causes(lowered, outputs: dict):
@@ -259,7 +348,7 @@ def _tolerance(tolerance, name: str, result):
 
 def _compare_stages(outputs: dict, names):
     """Later stages against the first, bit for bit. Signs of zeros do not count: narrowing drops them on the chip."""
-    first, *others = outputs
+    first, *others = outputs or [""]
     for stage in others:
         for name in names:
             yield Finding(stage, name, first, compare(outputs[stage][name], outputs[first][name], (0.0, 0.0)))
@@ -267,14 +356,10 @@ def _compare_stages(outputs: dict, names):
 
 def _compare_bits(stage: str, results: dict, against: str, expected: dict):
     """Every output of a stage against another's, signs of zeros and the bits of NaN included."""
-    import torch
-
-    whole = {2: torch.int16, 4: torch.int32}
     for name, result in results.items():
         comparison = compare(result, expected[name], (0.0, 0.0))
         if comparison.holds:
-            got, right = (t.contiguous().view(whole[t.element_size()]) for t in (result, expected[name]))
-            comparison = compare(got, right, (0.0, 0.0))
+            comparison = compare(_bits(result), _bits(expected[name]), (0.0, 0.0))
         yield Finding(stage, name, against, comparison)
 
 

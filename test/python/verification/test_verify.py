@@ -128,15 +128,15 @@ def test_a_wrong_constant_shows_without_a_reference(monkeypatch):
 
 
 def plant(monkeypatch, stage, output, index, value):
-    original = verification._run
+    original = verification._Call.run
 
-    def run(*arguments):
-        made = original(*arguments)
-        if arguments[-1] == stage:
+    def run(call, name):
+        made = original(call, name)
+        if name == stage:
             made.outputs[output][index] = value
         return made
 
-    monkeypatch.setattr(verification, "_run", run)
+    monkeypatch.setattr(verification._Call, "run", run)
 
 
 def test_the_first_stage_and_element_are_named(monkeypatch):
@@ -154,6 +154,95 @@ def test_elements_that_nobody_writes():
     element = result.first.comparison.first_wrong
     assert result.stage == "jit" and element.index == (5, 0) and element.got != element.got
     assert not torch.are_deterministic_algorithms_enabled()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16, torch.int32])
+def test_unwritten_elements_show_without_a_reference(dtype):
+    result = attn.verify(half_written, torch.zeros(7, 40, dtype=dtype))
+    assert result.stage == "jit" and result.first is None
+    assert [(found.stage, found.output, found.index, found.count) for found in result.unwritten] == [
+        ("jit", "Y", (5, 0), 80),
+        ("ascend", "Y", (5, 0), 80),
+    ]
+    assert repr(result).splitlines() == [
+        "half_written, jit, ascend: jit is the first that is wrong",
+        "  jit: Y[5, 0] is never written, nor are 79 more of 280",
+        "  ascend: Y[5, 0] is never written, nor are 79 more of 280",
+    ]
+
+
+@attn.kernel
+def never_written(X: at.Tensor["T D"], BT: at.Auto(1, 64)):
+    Y, Z = at.empty("T D", X.dtype), at.empty("T", at.f32)
+    for t in at.grid(at.tiles(T, BT)):
+        Y[t, :] = X[t, :]
+    return Y, Z
+
+
+def test_an_output_that_is_never_written():
+    with pytest.raises(attn.VerificationError, match="\n  jit: Z is never written\n  ascend: Z is never written\n"):
+        attn.verify(never_written, ramp(7, 40)).check()
+
+
+@pytest.mark.parametrize("fill", verification._FILLS)
+def test_elements_with_the_bits_of_unwritten_ones_are_written(fill):
+    bits = torch.full((7, 40), fill[4], dtype=torch.int32)
+    assert [found.output for found in attn.verify(never_written, bits.view(torch.float32)).unwritten] == ["Z", "Z"]
+
+
+@attn.kernel
+def squares(X: at.Tensor["T D"], BT: at.Auto(1, 64)):
+    Y = at.empty("T D", at.f16)
+    for t in at.grid(at.tiles(T, BT)):
+        x = X[t, :].to(at.f32)
+        Y[t, :] = x * x
+    return Y
+
+
+def test_infinity_is_judged_by_the_type_of_the_output():
+    values = torch.tensor([[3.0, 255.9, 256.0, 1e10, 1e30]])
+    result = attn.verify(squares, values, reference=lambda X: X * X).check()
+    assert result.runs["ascend"].outputs.tolist()[0][2:] == [torch.inf] * 3
+    result = attn.verify(squares, values, reference=lambda X: -X * X)
+    assert result.first.comparison.wrong == 5
+
+
+@pytest.mark.parametrize("got, expected, holds", [
+    (torch.inf, 65520.0, True),  # the least that f16 rounds to infinity
+    (torch.inf, 65500.0, True),  # within its bound of that
+    (torch.inf, 65000.0, False),
+    (-torch.inf, 65520.0, False),
+    (65504.0, 1e6, False),  # saturated
+    (torch.inf, torch.inf, True),
+    (torch.inf, torch.nan, False),
+])  # fmt: skip
+def test_infinity_in_f16(got, expected, holds):
+    result, reference = torch.tensor([got]).half(), torch.tensor([expected], dtype=torch.float64)
+    assert testing.compare(result, reference, verification.TOLERANCE["torch.float16"]).holds is holds
+
+
+@attn.kernel
+def too_wide(X: at.Tensor["T D"], BT: at.Auto(1, 64)):
+    Y = at.empty("T D", X.dtype)
+    for t, c in at.grid(at.tiles(T, BT), at.cdiv(D, 64)):
+        Y[t, c * 64 : c * 64 + 64] = X[t, c * 64 : c * 64 + 64]
+    return Y
+
+
+def test_the_chip_runs_first(monkeypatch):
+    """What leaves its arrays on the chip does not run in this process."""
+    monkeypatch.setattr(type(too_wide), "launch", None)
+    result = attn.verify(too_wide, ramp(7, 100))
+    assert result.stage == "ascend" and {hazard.kind for hazard in result.hazards} == {"out of bounds"}
+    assert "jit: not run, as the modelled chip reports memory outside of the kernel's arrays" in repr(result)
+    line = too_wide.__wrapped__.__code__.co_firstlineno + 4
+    assert all(hazard.place[:2] == (__file__, line) for hazard in result.hazards)
+
+
+def test_one_stage_without_a_reference():
+    result = attn.verify(half_written, ramp(5, 40), stages=("ascend",)).check()
+    assert "all that was compared agrees" in repr(result)
+    assert "Y is not compared: no other stage ran, so give a reference" in repr(result)
 
 
 def test_hazards_have_their_line(monkeypatch):
@@ -192,6 +281,19 @@ def test_unknown_stages(stages, message):
 def test_a_reference_of_another_shape():
     with pytest.raises(ValueError, match=r"the result has shape \(7,\), its reference \(7, 1\)"):
         attn.verify(scale, ramp(7, 40), 3.0, reference=lambda X, s: (X, X.sum(1, keepdim=True)))
+
+
+def test_records_and_traces_have_a_text(tmp_path):
+    trace = tmp_path / "trace.txt"
+    report = attn.simulate(scale, ramp(7, 40), 3.0, record=True, trace=str(trace)).report
+    text = str(report.records)
+    assert "kernel 0, block 0, pipe v\n  set_flag" in text and "\n  copy_out f32 f32 rows(1, 7) " in text
+    assert repr(report.records) == f"<attn records of {len(report.records.pipes)} pipes>"
+    lines = trace.read_text().splitlines()
+    code = scale.__wrapped__.__code__
+    assert re.fullmatch(rf" +[\d.]+ to +[\d.]+ us  core 0 +mte2 +copy_in +{code.co_filename}:\d+:\d+", lines[0])
+    begins = [float(line.split()[0]) for line in lines]
+    assert begins == sorted(begins) and len(begins) > 3
 
 
 # Which outputs are exact
