@@ -29,7 +29,8 @@ def Test_InstructionOp : Op<Test_Dialect, "instruction", [Ascend_InstructionOpIn
     type($memory)
   }];
   let extraClassDeclaration = [{
-    void getAccesses(::llvm::SmallVectorImpl<::attn::ascend::Access> &accesses);
+    void getAccesses(::llvm::SmallVectorImpl<::attn::ascend::Access> &accesses,
+                     const ::attn::IndexRanges &ranges);
   }];
 }
 

@@ -18,7 +18,8 @@ using namespace attn;
 
 void test::TestDialect::initialize() { addOperations<InstructionOp>(); }
 
-void test::InstructionOp::getAccesses(SmallVectorImpl<ascend::Access> &accesses) {
+void test::InstructionOp::getAccesses(SmallVectorImpl<ascend::Access> &accesses,
+                                      const IndexRanges &) {
   ascend::Access access{getMemory(), getWrites(), /*toEnd=*/false, static_cast<int64_t>(getRun())};
   for (ArrayRef<int64_t> rest = getLevels(); rest.size() >= 2; rest = rest.drop_front(2))
     access.levels.push_back({rest[0], rest[1]});
@@ -60,7 +61,7 @@ struct PrintAccesses : PassWrapper<PrintAccesses, OperationPass<func::FuncOp>> {
 
   void print(test::InstructionOp op) {
     SmallVector<ascend::Access> accesses;
-    op.getAccesses(accesses);
+    op.getAccesses(accesses, IndexRanges());
     const ascend::Access &access = accesses.front();
     std::set<int64_t> bytes = getBytes(access), visited;
     InFlightDiagnostic remark = op.emitRemark() << "touches";

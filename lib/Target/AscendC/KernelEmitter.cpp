@@ -155,7 +155,7 @@ void KernelEmitter::writeBuffers() {
     auto type = cast<MemRefType>(alloc.getResult().getType());
     int64_t elements = alloc.getByteSize() / (type.getElementTypeBitWidth() / 8);
     places[alloc.getResult()] = {tensor, Expression::integer(0)};
-    std::string element = *getTypeName(type.getElementType());
+    std::string element = getTypeName(type.getElementType())->str();
     std::string make =
         form == KernelForm::TaskType ? " = attn_text::MakeTensor<" + element + ">" : "";
     writer.writeStatement(alloc.getLoc(), "AscendC::LocalTensor<" + element + "> " + tensor + make +

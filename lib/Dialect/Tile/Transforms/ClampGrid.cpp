@@ -3,6 +3,7 @@
 #include "attn/Dialect/Tile/Transforms/GridClamping.h"
 #include "attn/Dialect/Tile/Transforms/Passes.h"
 #include "attn/Machine/Chip.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 
