@@ -19,8 +19,6 @@ Kernel::Kernel(const Image &image) : code(image), parameters(image.parameters), 
     grid = reinterpret_cast<HostEntry>(code.getByte(*image.grid));
   for (uint64_t entry : image.launchChecks)
     launchChecks.push_back(reinterpret_cast<HostEntry>(code.getByte(entry)));
-  if (image.reportWords > maxReportWords)
-    throw std::invalid_argument("a compiled kernel is malformed: a report is too large");
   for (const Parameter &parameter : parameters)
     if (parameter.bytes == 0)
       throw std::invalid_argument("a compiled kernel is malformed: an argument has no bytes");

@@ -47,8 +47,10 @@ static void check(const Image &image) {
     require(word.function.empty() || findFunction(word.function), "it calls an unknown function");
   }
   require(!image.phases.empty(), "it has no entry");
-  for (uint64_t entry : image.phases)
-    require(isExecutable(image, entry), "an entry is not executable");
+  for (const std::vector<uint64_t> &entries : {image.phases, image.launchChecks})
+    for (uint64_t entry : entries)
+      require(isExecutable(image, entry), "an entry is not executable");
+  require(image.reportWords <= maxReportWords, "a report is too large");
   require(!image.grid || isExecutable(image, *image.grid), "the grid's entry is not executable");
 }
 

@@ -1,5 +1,6 @@
 // The pass `jit-check-bounds`: puts a check before each access of an array, and before each
 // division. CPU stage, on tensors, before anything has changed where arrays are accessed.
+#include "IndexLimits.h"
 #include "attn/Cpu/IR/Cpu.h"
 #include "attn/Cpu/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -100,7 +101,13 @@ private:
     if (!argument)
       return;
     ArrayRef<int64_t> shape = cast<MemRefType>(array.get().getType()).getShape();
-    if (llvm::all_of_zip(extents, shape, isInside))
+    bool isAlwaysInside = true;
+    for (auto [dimension, extent] : llvm::enumerate(extents))
+      isAlwaysInside &= isInside(extent, shape[dimension]) ||
+                        (getConstantIntValue(extent.step) == 1 &&
+                         attn::jit::isAlwaysInside(extent.offset, extent.size,
+                                                   attn::jit::getLimit(argument, dimension)));
+    if (isAlwaysInside)
       return;
     ImplicitLocOpBuilder builder(op->getLoc(), op);
     SmallVector<Value> offsets, sizes, steps;

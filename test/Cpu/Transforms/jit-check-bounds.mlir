@@ -98,3 +98,95 @@ func.func @by_zero(%n: index) -> index {
   %a = arith.divsi %n, %zero : index
   return %a : index
 }
+
+// -----
+
+#rows = affine_map<(d0)[s0] -> (-d0 + s0, 4)>
+
+// What a loop counts is inside where it goes over the whole dimension, also of another array with a dimension of that name.
+// CHECK-LABEL: func.func @counted
+// CHECK-NOT:     cpu.check_access
+// CHECK:         return
+func.func @counted(%v: memref<?x?x8xf32, strided<[?, ?, 1]>> {launch.dims = ["N", "T", 8]},
+                   %w: memref<?x8xf32, strided<[?, 1]>> {launch.dims = ["T", 8]}, %block: index, %count: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %N = memref.dim %v, %c0 : memref<?x?x8xf32, strided<[?, ?, 1]>>
+  %T = memref.dim %v, %c1 : memref<?x?x8xf32, strided<[?, ?, 1]>>
+  %tiles = arith.ceildivui %T, %c4 : index
+  %all = arith.muli %N, %tiles : index
+  %next = arith.addi %block, %c1 : index
+  %a = arith.muli %block, %all : index
+  %b = arith.muli %next, %all : index
+  %first = arith.divui %a, %count : index
+  %last = arith.divui %b, %count : index
+  %buffer = memref.alloc() : memref<4x8xf32>
+  scf.for %i = %first to %last step %c1 {
+    %t = arith.remui %i, %tiles : index
+    %n = arith.divui %i, %tiles : index
+    %base = arith.muli %t, %c4 : index
+    %rows = affine.min #rows(%base)[%T]
+    %from = memref.subview %v[%n, %base, 0] [1, %rows, 8] [1, 1, 1] : memref<?x?x8xf32, strided<[?, ?, 1]>> to memref<?x8xf32, strided<[?, 1], offset: ?>>
+    %to = memref.subview %buffer[0, 0] [%rows, 8] [1, 1] : memref<4x8xf32> to memref<?x8xf32, strided<[8, 1]>>
+    memref.copy %from, %to : memref<?x8xf32, strided<[?, 1], offset: ?>> to memref<?x8xf32, strided<[8, 1]>>
+    %same = memref.subview %w[%base, 0] [%rows, 8] [1, 1] : memref<?x8xf32, strided<[?, 1]>> to memref<?x8xf32, strided<[?, 1], offset: ?>>
+    memref.copy %same, %to : memref<?x8xf32, strided<[?, 1], offset: ?>> to memref<?x8xf32, strided<[8, 1]>>
+    scf.for %row = %c0 to %T step %c1 {
+      %one = memref.subview %w[%row, 0] [1, 8] [1, 1] : memref<?x8xf32, strided<[?, 1]>> to memref<1x8xf32, strided<[?, 1], offset: ?>>
+      %place = memref.subview %buffer[0, 0] [1, 8] [1, 1] : memref<4x8xf32> to memref<1x8xf32, strided<[8, 1]>>
+      memref.copy %one, %place : memref<1x8xf32, strided<[?, 1], offset: ?>> to memref<1x8xf32, strided<[8, 1]>>
+    }
+  }
+  return
+}
+
+// -----
+
+#rows = affine_map<(d0)[s0] -> (-d0 + s0, 4)>
+
+// Not so: a loop that begins below 0, over another dimension, or in other tiles; rows up to another end; two rows of one.
+// CHECK-LABEL: func.func @not_counted
+// CHECK-COUNT-5: cpu.check_access
+// CHECK-NOT:     cpu.check_access
+func.func @not_counted(%v: memref<?x?xf32, strided<[?, 1]>> {launch.dims = ["T", "D"]}, %end: index, %block: index, %count: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %c4 = arith.constant 4 : index
+  %below = arith.constant -1 : index
+  %T = memref.dim %v, %c0 : memref<?x?xf32, strided<[?, 1]>>
+  %D = memref.dim %v, %c1 : memref<?x?xf32, strided<[?, 1]>>
+  %buffer = memref.alloc() : memref<4x1xf32>
+  scf.for %i = %below to %T step %c1 {
+    %from = memref.subview %v[%i, 0] [1, 1] [1, 1] : memref<?x?xf32, strided<[?, 1]>> to memref<1x1xf32, strided<[?, 1], offset: ?>>
+    %to = memref.subview %buffer[0, 0] [1, 1] [1, 1] : memref<4x1xf32> to memref<1x1xf32, strided<[1, 1]>>
+    memref.copy %from, %to : memref<1x1xf32, strided<[?, 1], offset: ?>> to memref<1x1xf32, strided<[1, 1]>>
+  }
+  scf.for %j = %c0 to %D step %c1 {
+    scf.for %i = %c0 to %D step %c1 {
+      %from = memref.subview %v[%i, %j] [1, 1] [1, 1] : memref<?x?xf32, strided<[?, 1]>> to memref<1x1xf32, strided<[?, 1], offset: ?>>
+      %to = memref.subview %buffer[0, 0] [1, 1] [1, 1] : memref<4x1xf32> to memref<1x1xf32, strided<[1, 1]>>
+      memref.copy %from, %to : memref<1x1xf32, strided<[?, 1], offset: ?>> to memref<1x1xf32, strided<[1, 1]>>
+    }
+    scf.for %i = %c0 to %T step %c1 {
+      %from = memref.subview %v[%i, %j] [2, 1] [1, 1] : memref<?x?xf32, strided<[?, 1]>> to memref<2x1xf32, strided<[?, 1], offset: ?>>
+      %to = memref.subview %buffer[0, 0] [2, 1] [1, 1] : memref<4x1xf32> to memref<2x1xf32, strided<[1, 1]>>
+      memref.copy %from, %to : memref<2x1xf32, strided<[?, 1], offset: ?>> to memref<2x1xf32, strided<[1, 1]>>
+    }
+    %tiles = arith.ceildivui %T, %c5 : index
+    scf.for %t = %c0 to %tiles step %c1 {
+      %base = arith.muli %t, %c4 : index
+      %rows = affine.min #rows(%base)[%T]
+      %to = memref.subview %buffer[0, 0] [%rows, 1] [1, 1] : memref<4x1xf32> to memref<?x1xf32, strided<[1, 1]>>
+      %from = memref.subview %v[%base, %j] [%rows, 1] [1, 1] : memref<?x?xf32, strided<[?, 1]>> to memref<?x1xf32, strided<[?, 1], offset: ?>>
+      memref.copy %from, %to : memref<?x1xf32, strided<[?, 1], offset: ?>> to memref<?x1xf32, strided<[1, 1]>>
+      %in_fives = arith.muli %t, %c5 : index
+      %others = affine.min #rows(%in_fives)[%end]
+      %other = memref.subview %v[%in_fives, %j] [%others, 1] [1, 1] : memref<?x?xf32, strided<[?, 1]>> to memref<?x1xf32, strided<[?, 1], offset: ?>>
+      %part = memref.subview %buffer[0, 0] [%others, 1] [1, 1] : memref<4x1xf32> to memref<?x1xf32, strided<[1, 1]>>
+      memref.copy %other, %part : memref<?x1xf32, strided<[?, 1], offset: ?>> to memref<?x1xf32, strided<[1, 1]>>
+    }
+  }
+  return
+}

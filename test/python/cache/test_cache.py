@@ -339,6 +339,8 @@ def malformed(**changes):
         "addresses": [],
         "phases": [0],
         "grid": None,
+        "launch_checks": [],
+        "report_words": 1,
         "limit": 0,
         **changes,
     }
@@ -357,6 +359,8 @@ def malformed(**changes):
         {"phases": []},
         {"phases": [16]},
         {"grid": 99},
+        {"launch_checks": [16]},
+        {"report_words": 65},
         {"arguments": [{"kind": "heap", "bytes": 4, "float": True}]},
         {"arguments": [{"kind": "scalar", "bytes": 0, "float": True}]},
     ],

@@ -283,7 +283,9 @@ def huge(X: at.Tensor["T D"], BT: at.Auto(1, 64)):
 def test_tiles_that_no_machine_has_room_for_are_refused():
     with pytest.raises(attn.CompileError) as caught:
         huge(X)
-    assert caught.value.message == "the tiles of a block need 17179869184 bytes or more; at most 1073741824 are possible"
+    assert (
+        caught.value.message == "the tiles of a block need 17179869184 bytes or more; at most 1073741824 are possible"
+    )
 
 
 # When it is found

@@ -13,6 +13,7 @@ import argparse
 import ast
 import faulthandler
 import importlib.util
+import itertools
 import random
 import re
 import sys
@@ -36,6 +37,7 @@ MISTAKES = (None, "x", 1.5, [], [1], 2**70, True, torch.zeros(2, 2, 2, 2, 2), to
 # Constants that make a kernel compile more often than not, by name.
 CONSTANTS = {"W": 5, "R": 2, "NMAX": 4, "form": "streaming"}
 GENERATED = 60
+MOST_COMPILED = 150
 SECONDS = 120  # that a call may take before it counts as hanging
 HEAD = "import attn\nimport attn.language as at\n"
 INDEXED = re.compile(r"\b([A-Z]\w*)\[([^\]\[]*)\]")
@@ -107,6 +109,24 @@ def find_kernels(folder: Path):
 
 
 # Calls
+
+
+class TooManyCompiled(ValueError):
+    """The run has compiled as many kernels as it may."""
+
+
+def limit_compilations():
+    """Lets kernels be compiled MOST_COMPILED times."""
+    from attn.call import running
+
+    compile_kernel, count = running._compile, itertools.count(1)
+
+    def compile_or_refuse(*arguments):
+        if next(count) > MOST_COMPILED:
+            raise TooManyCompiled
+        return compile_kernel(*arguments)
+
+    running._compile = compile_or_refuse
 
 
 class Caller:
@@ -202,6 +222,7 @@ def main():
     parser.add_argument("--place", type=Path)
     arguments = parser.parse_args()
     sys.path.insert(0, str(ROOT))
+    limit_compilations()
     counts: dict[str, int] = {}
     memory = Guarded()
     with tempfile.TemporaryDirectory() as folder:

@@ -7,8 +7,9 @@ include "mlir/Pass/PassBase.td"
 def CheckBoundsPass : Pass<"jit-check-bounds", "::mlir::func::FuncOp"> {
   let summary = "Checks each access of an array and each division before it is made";
   let description = [{
-    Whatever the arguments of a call are, its kernel touches nothing but its arrays. Each part of an array that is not
-    inside by its numbers alone gets one check, and so do lookups in tables of addresses and divisions by what is not a number.
+    Whatever the arguments of a call are, its kernel touches nothing but its arrays. Each part of an array gets one check, and
+    so do lookups in tables of addresses and divisions by what is not a number. None is needed where all is numbers, or where
+    indices count a loop over the whole dimension, one by one or in tiles.
     The check hands on the array, so that no later pass can move an access before it.
 
     Before:

@@ -1,0 +1,22 @@
+// What the loops of a kernel say about the indices that they count. CPU stage, on tensors, used by
+// `jit-check-bounds`.
+#ifndef ATTN_CPU_TRANSFORMS_INDEXLIMITS_H
+#define ATTN_CPU_TRANSFORMS_INDEXLIMITS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+namespace attn::jit {
+
+/// How many elements a dimension has: its name, which arrays share, or a number; null where it has
+/// neither.
+mlir::Attribute getLimit(mlir::BlockArgument array, int64_t dimension);
+
+/// Whether a dimension has `size` elements from `offset` on, whatever the arguments are: by what
+/// loops over the whole dimension count, alone or in tiles. The runtime sees to it that the product
+/// of a block and the tiles of a grid fits 64 bits.
+bool isAlwaysInside(mlir::OpFoldResult offset, mlir::OpFoldResult size, mlir::Attribute limit);
+
+} // namespace attn::jit
+
+#endif // ATTN_CPU_TRANSFORMS_INDEXLIMITS_H
