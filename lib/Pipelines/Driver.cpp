@@ -50,6 +50,10 @@ struct DriverOptions {
       "no-line-directives",
       llvm::cl::desc(
           "Print AscendC without #line directives, HIVM without locations, for reading")};
+  llvm::cl::opt<bool> sourceComments{
+      "source-comments",
+      llvm::cl::desc("Print AscendC with the lines of the source as comments, where the files that "
+                     "locations name can be read")};
   llvm::cl::opt<ascendc::KernelForm> kernelForm{
       "kernel-form", llvm::cl::desc("How AscendC kernels say which cores they are for"),
       llvm::cl::init(ascendc::KernelForm::Attribute),
@@ -159,8 +163,11 @@ EmitPass::Emission getEmission(const DriverOptions &options, StringRef outputFil
     };
   case Stage::AscendC:
     return [&](ModuleOp module) {
-      ascendc::AscendCOptions ascendc{/*lineDirectives=*/!options.noLineDirectives,
-                                      options.kernelForm};
+      ascendc::AscendCOptions ascendc;
+      ascendc.lineDirectives = !options.noLineDirectives;
+      ascendc.kernelForm = options.kernelForm;
+      if (options.sourceComments)
+        ascendc.sources = ascendc::readSources(module);
       return ascendc::emitAscendC(module, os, ascendc);
     };
   case Stage::HIVM:

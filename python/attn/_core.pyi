@@ -28,8 +28,8 @@ class Module:
     def text(self, debug_info: bool = False, generic: bool = False) -> str:
         """The text of the module, with source positions on request."""
 
-    def emit_ascendc(self, kernel_form: str = "attribute") -> str:
-        """The AscendC text of a module at the stage `ascend`."""
+    def emit_ascendc(self, kernel_form: str = "attribute", sources: dict[str, list[str]] = ...) -> str:
+        """The AscendC text of a module at the stage `ascend`, with lines of `sources` (by file) as comments."""
 
     def emit_hivm(self, locations: bool = True) -> str:
         """The HIVM text of a module at the stage `ascend` whose composites were kept."""
@@ -43,6 +43,11 @@ class Module:
     @property
     def alternatives(self) -> list[dict]:
         """What the compiler looked at, where it was asked to keep it: one dictionary per alternative."""
+
+    @property
+    def source_files(self) -> list[str]:
+        """The files that source positions of the module name."""
+
     @property
     def sizes(self) -> dict[str, int]:
         """The block sizes that the compiler chose for the module's kernel."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import linecache
 import re
 import sys
 from typing import Any
@@ -21,7 +22,7 @@ _PIPELINES["ascendc"] = _PIPELINES["ascend"]
 _EMITTED_FROM = {"ascendc": "ascend", "hivm": "ascend", "sidecar": "ascend"}  # what is not a IR
 _OPTIONS = dict.fromkeys(("band", "composites", "phases", "softmax", "strips"), "attn-tile")
 _OPTIONS["bounds"] = "attn-cpu"
-_OPTIONS["kernel_form"] = "ascendc"  # of the printer, not of a pipeline
+_OPTIONS |= dict.fromkeys(("kernel_form", "source_comments"), "ascendc")  # of the printer, not of a pipeline
 _WORD = re.compile(r"[A-Za-z][\w-]*")
 _STRIP_UNIT = 64  # columns: those of one vector repeat of f32
 
@@ -44,7 +45,7 @@ def _read_option(name: str, value, arguments):
         if type(read) is int and 0 <= read <= MAX_SIZE and read % _STRIP_UNIT == 0:
             return read
         expected = f"a multiple of {_STRIP_UNIT} up to {MAX_SIZE}, or 0 for the compiler's choice,"
-    elif name in ("bounds", "composites"):
+    elif name in ("bounds", "composites", "source_comments"):
         if str(value).lower() in ("true", "false"):
             return str(value).lower() == "true"
         expected = "True or False"
@@ -224,7 +225,7 @@ class Artefact:
                 if stage == "hivm":
                     text = module.emit_hivm(debug_info)
                 elif stage == "ascendc":
-                    text = module.emit_ascendc(self._options.get("kernel_form", "attribute"))
+                    text = self._print_ascendc(module)
                 elif level != stage:
                     text = getattr(module, f"emit_{stage}")()
                 else:
@@ -240,6 +241,11 @@ class Artefact:
             found = self._texts[stage, debug_info] = cache.obtain(stage, self.name, key, make)
             self._remember(map(Diagnostic.from_json, found.about["remarks"]))
         return self._texts[stage, debug_info]
+
+    def _print_ascendc(self, module):
+        files = module.source_files if self._options.get("source_comments", True) else []
+        sources = {file: linecache.getlines(file) for file in files}
+        return module.emit_ascendc(self._options.get("kernel_form", "attribute"), sources)
 
     def _remember(self, remarks):
         known = {repr(remark) for remark in self._remarks}

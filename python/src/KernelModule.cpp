@@ -7,7 +7,6 @@
 #include "attn/Launch/IR/LaunchDialect.h"
 #include "attn/Machine/Chip.h"
 #include "attn/Pipelines/Registration.h"
-#include "attn/Target/AscendC/EmitAscendC.h"
 #include "attn/Target/HIVM/EmitHIVM.h"
 #include "attn/Target/Object/BuildObject.h"
 #include "attn/Target/Sidecar/Sidecar.h"
@@ -105,8 +104,14 @@ std::string KernelModule::text(bool debugInfo, bool generic) const {
   return text;
 }
 
-std::string KernelModule::emitAscendC(const std::string &kernelForm) const {
+std::vector<std::string> KernelModule::getSourceFiles() const {
+  return ascendc::getSourceFiles(getModule());
+}
+
+std::string KernelModule::emitAscendC(const std::string &kernelForm,
+                                      const ascendc::SourceLines &sources) const {
   ascendc::AscendCOptions options;
+  options.sources = sources;
   if (kernelForm == "task-type")
     options.kernelForm = ascendc::KernelForm::TaskType;
   else if (kernelForm != "attribute")
@@ -256,12 +261,13 @@ void bindKernelModule(py::module_ &module) {
       .def("text", &KernelModule::text, py::arg("debug_info") = false, py::arg("generic") = false,
            release())
       .def("emit_ascendc", &KernelModule::emitAscendC, py::arg("kernel_form") = "attribute",
-           release())
+           py::arg("sources") = ascendc::SourceLines(), release())
       .def("emit_hivm", &KernelModule::emitHIVM, py::arg("locations") = true, release())
       .def("emit_sidecar", &KernelModule::emitSidecar, release())
       .def("build_object", &KernelModule::buildObject, py::arg("output"), py::arg("shared"),
            py::arg("via"), py::arg("compiler"), py::arg("call"), release())
       .def("__str__", [](const KernelModule &kernel) { return kernel.text(/*debugInfo=*/false); })
+      .def_property_readonly("source_files", &KernelModule::getSourceFiles)
       .def_property_readonly("sizes", &KernelModule::getSizes)
       .def_property_readonly("alternatives", &KernelModule::getAlternatives)
       .def_property_readonly("workspaces", &KernelModule::getWorkspaces)

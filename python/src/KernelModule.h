@@ -3,6 +3,7 @@
 #define ATTN_PYTHON_KERNELMODULE_H
 
 #include "Diagnostics.h"
+#include "attn/Target/AscendC/EmitAscendC.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -34,8 +35,12 @@ public:
   /// The generic form is the one that other versions of MLIR read.
   std::string text(bool debugInfo, bool generic = false) const;
 
-  /// The AscendC text of a module at the stage `ascend`. Raises DiagnosticError.
-  std::string emitAscendC(const std::string &kernelForm) const;
+  /// The files that locations of the module name.
+  std::vector<std::string> getSourceFiles() const;
+
+  /// The AscendC text of a module at the stage `ascend`, with lines of `sources` as comments.
+  /// Raises DiagnosticError.
+  std::string emitAscendC(const std::string &kernelForm, const ascendc::SourceLines &sources) const;
 
   /// The HIVM text of a module at the stage `ascend` with composites kept. Raises DiagnosticError.
   std::string emitHIVM(bool locations) const;

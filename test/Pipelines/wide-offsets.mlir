@@ -9,7 +9,8 @@
 // CHIP: %[[BLOCK:.*]] = arith.divui %{{.*}}, %c3000000000 : index
 // CHIP: ascend.address %{{.*}}[%[[BLOCK]], %[[ROW]], %c0]
 
-// TEXT: void k({{.*}}, int64_t N, int64_t x_stride0, int64_t x_stride1, int64_t y_stride0, int64_t y_stride1) {
+// TEXT: void k({{.*}}, int64_t N, int64_t x_stride0,
+// TEXT-NEXT: int64_t x_stride1, int64_t y_stride0, int64_t y_stride1) {
 // TEXT: x_gm.SetGlobalBuffer((__gm__ float*)x, static_cast<uint64_t>((N - 1) * x_stride0 + 2999999999 * x_stride1 + 16));
 // TEXT: for (int64_t [[I:.*]] = {{.*}}; [[I]] < {{.*}}; ++[[I]]) {
 // TEXT: const int64_t [[ROW:.*]] = [[I]] % 3000000000;

@@ -48,10 +48,11 @@ std::string getTaskType(StringRef body) {
       .Default(matches[1].str());
 }
 
-/// The heads of the kernels: `extern "C" __global__ <kind> void <name>(`.
+/// The heads of the kernels: `extern "C" __global__ <kind> void <name>(`, but not in comments.
 SmallVector<KernelHead> findKernels(StringRef text) {
-  static const llvm::Regex head("__global__ +(__[a-z]+__(\\([0-9, ]*\\))?) +void +"
-                                "([A-Za-z_][A-Za-z0-9_]*)\\(");
+  static const llvm::Regex head("^[^/]*__global__ +(__[a-z]+__(\\([0-9, ]*\\))?) +void +"
+                                "([A-Za-z_][A-Za-z0-9_]*)\\(",
+                                llvm::Regex::Newline);
   SmallVector<KernelHead> kernels;
   SmallVector<StringRef> matches;
   while (head.match(text, &matches)) {

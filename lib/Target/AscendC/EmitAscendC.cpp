@@ -2,6 +2,9 @@
 #include "attn/Target/AscendC/EmitAscendC.h"
 #include "KernelEmitter.h"
 #include "attn/Launch/Convention/Description.h"
+#include "llvm/Support/LineIterator.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <set>
 
 using namespace mlir;
 using namespace attn;
@@ -33,6 +36,27 @@ __aicore__ inline AscendC::LocalTensor<T> MakeTensor(AscendC::TPosition position
 
 } // namespace attn_text
 )";
+
+std::vector<std::string> attn::ascendc::getSourceFiles(ModuleOp module) {
+  std::set<std::string> files;
+  module.walk([&](Operation *op) {
+    if (std::optional<SourceLine> source = getSourceLine(op->getLoc()))
+      files.insert(source->file.str());
+  });
+  return {files.begin(), files.end()};
+}
+
+SourceLines attn::ascendc::readSources(ModuleOp module) {
+  SourceLines sources;
+  for (const std::string &file : getSourceFiles(module)) {
+    llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer = llvm::MemoryBuffer::getFile(file);
+    if (!buffer)
+      continue;
+    for (llvm::line_iterator line(**buffer, /*SkipBlanks=*/false); !line.is_at_end(); ++line)
+      sources[file].push_back(line->str());
+  }
+  return sources;
+}
 
 LogicalResult attn::ascendc::emitAscendC(ModuleOp module, raw_ostream &os,
                                          const AscendCOptions &options) {

@@ -89,8 +89,22 @@ Expression attn::ascendc::conditional(const Expression &condition, const Express
           {}};
 }
 
+/// The bits of an integer type of C++, or 0.
+static unsigned getWidth(StringRef type) {
+  unsigned width = 0;
+  type.consume_front("u");
+  return type.consume_front("int") && !type.consumeInteger(10, width) && type == "_t" ? width : 0;
+}
+
 Expression attn::ascendc::castTo(StringRef type, const Expression &value) {
-  return Expression::primary(("static_cast<" + type + ">(" + value.text + ")").str());
+  StringRef text = value.text, inner = text;
+  // Of two casts in a row the last decides, where the first keeps all the bits that it takes.
+  if (value.precedence == Precedence::Primary && inner.consume_front("static_cast<")) {
+    auto [innerType, rest] = inner.split(">(");
+    if (getWidth(type) > 0 && getWidth(innerType) >= getWidth(type))
+      text = rest.drop_back();
+  }
+  return Expression::primary(("static_cast<" + type + ">(" + text + ")").str());
 }
 
 std::string attn::ascendc::convertTo(StringRef type, const Expression &value) {

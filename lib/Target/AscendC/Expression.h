@@ -28,6 +28,9 @@ struct Expression {
   Precedence precedence = Precedence::Primary;
   /// The value, where the expression is an integer literal.
   std::optional<int64_t> constant;
+  /// Whether C++ computes it as an unsigned number, unlike the op that it is the value of: only the
+  /// declaration of a constant may use it, which converts it.
+  bool isUnsigned = false;
 
   /// A name, a call: what never needs parentheses.
   static Expression primary(llvm::StringRef text) { return {text.str(), Precedence::Primary, {}}; }

@@ -30,6 +30,11 @@ void KernelEmitter::collectBuffers() {
     buffers.push_back(unsorted[index]);
 }
 
+void KernelEmitter::orderOps() {
+  kernel->walk<WalkOrder::PreOrder>(
+      [&](Operation *op) { programOrder.insert({op, programOrder.size()}); });
+}
+
 void KernelEmitter::findUnusedOps() {
   kernel->walk<WalkOrder::PostOrder, mlir::ReverseIterator>([&](Operation *op) {
     if (isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
@@ -47,7 +52,7 @@ void KernelEmitter::findUnusedOps() {
 static bool mentions(StringRef body, StringRef name) {
   auto isWord = [](char character) { return llvm::isAlnum(character) || character == '_'; };
   for (StringRef line : llvm::split(body, '\n')) {
-    if (line.starts_with("#line"))
+    if (line.starts_with("#line") || line.ltrim().starts_with("//"))
       continue;
     for (size_t at = line.find(name); at != StringRef::npos; at = line.find(name, at + 1)) {
       size_t end = at + name.size();
@@ -70,9 +75,10 @@ void KernelEmitter::writeHeader() {
   if (form == KernelForm::TaskType)
     kind = "__aicore__";
   StringRef schedule = hasMeeting && waitsForCores ? "__schedmode__(1) " : "";
-  head.writeStatement(kernel.getLoc(), "extern \"C\" " + schedule + "__global__ " + kind +
-                                           " void " + kernel.getName() + "(" +
-                                           llvm::join(parameters, ", ") + ") {");
+  std::string begin =
+      ("extern \"C\" " + schedule + "__global__ " + kind + " void " + kernel.getName() + "(").str();
+  head.writeDeclaration(kernel.getLoc(), begin + llvm::join(parameters, ", ") + ") {",
+                        /*firstBreak=*/begin.size());
   head.indent();
   if (form == KernelForm::TaskType)
     head.writeLine(hasMeeting ? "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);"
@@ -150,18 +156,27 @@ static StringRef getPosition(ascend::AllocOp alloc) {
 }
 
 void KernelEmitter::writeBuffers() {
+  // By what the text says of a tensor; buffers whose names differ in a number alone, as those of
+  // the taps of a band, are one where all of it is the same.
+  std::map<std::string, std::string> tensors;
   for (ascend::AllocOp alloc : buffers) {
-    std::string tensor = names.add(alloc.getName(), "buffer");
     auto type = cast<MemRefType>(alloc.getResult().getType());
     int64_t elements = alloc.getByteSize() / (type.getElementTypeBitWidth() / 8);
-    places[alloc.getResult()] = {tensor, Expression::integer(0)};
+    StringRef base = alloc.getName().rtrim("0123456789");
     std::string element = getTypeName(type.getElementType())->str();
+    std::string head = "AscendC::LocalTensor<" + element + "> ";
     std::string make =
         form == KernelForm::TaskType ? " = attn_text::MakeTensor<" + element + ">" : "";
-    writer.writeStatement(alloc.getLoc(), "AscendC::LocalTensor<" + element + "> " + tensor + make +
-                                              "(AscendC::TPosition::" + getPosition(alloc) + ", " +
-                                              Twine(*alloc.getAddress()) + ", " + Twine(elements) +
-                                              ");");
+    std::string place = (make + "(AscendC::TPosition::" + getPosition(alloc) + ", " +
+                         Twine(*alloc.getAddress()) + ", " + Twine(elements) + ");")
+                            .str();
+    std::string &tensor =
+        tensors[head + (base.consume_back("_") ? base : alloc.getName()).str() + place];
+    if (tensor.empty()) {
+      tensor = names.add(alloc.getName(), "buffer");
+      writer.writeDeclaration(alloc.getLoc(), head + tensor + place);
+    }
+    places[alloc.getResult()] = {tensor, Expression::integer(0)};
   }
 }
 
@@ -178,6 +193,7 @@ LogicalResult KernelEmitter::emit() {
   if (failed(made))
     return failure();
   signature = std::move(*made);
+  orderOps();
   findUnusedOps();
   writer.indent();
   writeArrays();
@@ -215,14 +231,14 @@ LogicalResult KernelEmitter::emitOperation(Operation &op) {
     return emitLookup(lookup);
   // A block of a vector kernel is one core.
   if (isa<ascend::SubBlockIdOp>(op)) {
-    bind(op.getResult(0), Expression::integer(0), "subBlock");
+    bind(op.getResult(0), Expression::integer(0), names.add("subBlock", ""));
     return success();
   }
   if (isa<ascend::BlockIdOp, ascend::CoreIdOp, ascend::BlockCountOp>(op)) {
     bool isId = !isa<ascend::BlockCountOp>(op);
     Expression id = castTo("int64_t", Expression::primary("AscendC::GetBlockIdx()"));
     bind(op.getResult(0), isId ? id : Expression::primary(blockCountText),
-         isId ? "block" : "blocks");
+         names.add(isId ? "block" : "blocks", ""));
     return success();
   }
   if (auto loop = dyn_cast<scf::ForOp>(op))

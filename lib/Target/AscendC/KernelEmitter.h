@@ -1,5 +1,5 @@
-// Writes one kernel as AscendC: structure here, scalar expressions in Scalars.cpp, one spelling per
-// family of instructions in Instructions.cpp.
+// Writes one kernel as AscendC: structure here, scalar expressions in Scalars.cpp, their names in
+// LocalNames.cpp, one spelling per family of instructions in Instructions.cpp.
 #ifndef ATTN_TARGET_ASCENDC_KERNELEMITTER_H
 #define ATTN_TARGET_ASCENDC_KERNELEMITTER_H
 
@@ -18,8 +18,7 @@ class KernelEmitter {
 public:
   KernelEmitter(mlir::func::FuncOp kernel, llvm::raw_ostream &os, const AscendCOptions &options)
       : kernel(kernel), form(options.kernelForm), waitsForCores(options.waitsForCores), os(os),
-        head(os, options.lineDirectives), writer(bodyStream, options.lineDirectives),
-        ranges(kernel) {}
+        head(os, options), writer(bodyStream, options), ranges(kernel) {}
 
   mlir::LogicalResult emit();
 
@@ -32,6 +31,7 @@ private:
 
   // Structure (KernelEmitter.cpp).
   void collectBuffers();
+  void orderOps();
   void findUnusedOps();
   void writeHeader();
   void writeArrays();
@@ -54,10 +54,36 @@ private:
   mlir::FailureOr<Expression> getScalarExpression(mlir::Operation &op);
   Expression getIntegerExpression(mlir::Operation &op);
   Expression getCastExpression(mlir::Operation &op);
-  std::string addLocalName(mlir::Value value, llvm::StringRef fallback);
-  /// Declares a constant for `value` and lets its uses name it.
-  void bind(mlir::Value value, const Expression &expression, llvm::StringRef fallback);
+  /// Declares the constant `name` for `value` and lets its uses name it.
+  void bind(mlir::Value value, const Expression &expression, llvm::StringRef name);
   const Expression &get(mlir::Value value) const { return expressions.find(value)->second; }
+
+  // Names (LocalNames.cpp).
+  /// A part that a number plays in what uses it, the most telling first.
+  enum class Part {
+    Index,
+    Offset,
+    Slot,
+    Rows,
+    Length,
+    Pitch,
+    LoopBegin,
+    LoopEnd,
+    Step,
+    Repeats,
+    Count
+  };
+  /// What a number is for: the part, and the array, dimension or buffer whose it is.
+  struct Purpose {
+    Part part;
+    std::string base;
+  };
+  std::optional<Purpose> getPurpose(mlir::OpOperand &use) const;
+  /// The most telling purpose of `value` and of what follows from it in at most `steps` steps.
+  std::optional<Purpose> findPurpose(mlir::Value value, unsigned steps) const;
+  /// A new name: the source's, or one that says what the number is for; `fallback` where neither
+  /// is known.
+  std::string addLocalName(mlir::Value value, llvm::StringRef fallback);
 
   // Instructions (Instructions.cpp).
   using Call = mlir::FailureOr<std::string>;
@@ -95,6 +121,8 @@ private:
   /// The kernel's argument that each array comes from: itself, or the table it was looked up in.
   llvm::DenseMap<mlir::Value, unsigned> arrays;
   IndexRanges ranges;
+  /// The place of each op in the program.
+  llvm::DenseMap<mlir::Operation *, unsigned> programOrder;
   /// Ops whose results nothing needs.
   llvm::DenseSet<mlir::Operation *> unused;
 };

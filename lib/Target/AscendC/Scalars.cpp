@@ -128,20 +128,26 @@ Expression KernelEmitter::getIntegerExpression(Operation &op) {
   StringRef type = *getTypeName(op.getResult(0).getType());
   StringRef unsignedType = getUnsignedName(op.getOperand(0).getType());
   Expression left = casts ? castTo(unsignedType, lhs) : lhs;
-  Expression right = casts ? castTo(unsignedType, rhs) : rhs;
+  auto asUnsigned = [&](Expression result) {
+    result.isUnsigned = casts;
+    return result;
+  };
+  // C++ converts the other operand by itself; only of comparisons compilers warn.
   auto apply = [&](StringRef symbol, Precedence precedence) {
-    Expression result = binary(left, symbol, right, precedence);
-    return casts ? castTo(type, result) : result;
+    return asUnsigned(binary(left, symbol, rhs, precedence));
+  };
+  auto compareBy = [&](StringRef symbol, Precedence precedence) {
+    Expression right = casts && !rhs.constant ? castTo(unsignedType, rhs) : rhs;
+    return binary(left, symbol, right, precedence);
   };
   auto choose = [&](StringRef symbol) {
     // Two literals would not both have the type of the result.
     Expression whenTrue = lhs.constant ? castTo(type, lhs) : lhs;
-    return conditional(binary(left, symbol, right, Precedence::Relational), whenTrue, rhs);
+    return conditional(compareBy(symbol, Precedence::Relational), whenTrue, rhs);
   };
   auto divide = [&](bool up) {
     bool isPositive = nonNegative || casts || rhs.constant.value_or(0) > 0;
-    Expression result = divideRounded(left, right, up, isPositive);
-    return casts ? castTo(type, result) : result;
+    return asUnsigned(divideRounded(left, rhs, up, isPositive));
   };
   return TypeSwitch<Operation *, Expression>(&op)
       .Case([&](arith::AddIOp) { return lhs + rhs; })
@@ -157,8 +163,7 @@ Expression KernelEmitter::getIntegerExpression(Operation &op) {
       .Case([&](arith::CmpIOp) {
         StringRef symbol = getComparison(compare.getPredicate());
         bool isEquality = symbol == "==" || symbol == "!=";
-        return binary(left, symbol, right,
-                      isEquality ? Precedence::Equality : Precedence::Relational);
+        return compareBy(symbol, isEquality ? Precedence::Equality : Precedence::Relational);
       });
 }
 
@@ -168,15 +173,18 @@ Expression KernelEmitter::getCastExpression(Operation &op) {
   StringRef type = *getTypeName(to);
   if (*getTypeName(from) == type)
     return input;
-  if (isa<arith::ExtUIOp, arith::IndexCastUIOp>(op) && !from.isSignlessInteger(1))
-    return castTo(type, castTo(getUnsignedName(from), input));
+  if (isa<arith::ExtUIOp, arith::IndexCastUIOp>(op) && !from.isSignlessInteger(1)) {
+    Expression result = castTo(getUnsignedName(from), input);
+    result.isUnsigned = true;
+    return result;
+  }
   // C++ asks whether a number is zero, truncation keeps its last bit.
   if (to.isSignlessInteger(1))
     return binary(Expression::primary("(" + input.inParentheses() + " & 1)"),
                   "!=", Expression::integer(0), Precedence::Equality);
   // C++ widens true to 1, a signed one-bit number is -1.
   if (isa<arith::ExtSIOp, arith::IndexCastOp, arith::SIToFPOp>(op) && from.isSignlessInteger(1))
-    return castTo(type, Expression{"-" + castTo("int32_t", input).text, Precedence::Unary, {}});
+    return castTo(type, conditional(input, Expression::integer(-1), Expression::integer(0)));
   return castTo(type, input);
 }
 
@@ -236,21 +244,10 @@ FailureOr<Expression> KernelEmitter::getScalarExpression(Operation &op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Names
+// Constants
 //===----------------------------------------------------------------------===//
 
-std::string KernelEmitter::addLocalName(Value value, StringRef fallback) {
-  std::optional<StringRef> known = getSourceName(value.getLoc());
-  if (auto argument = dyn_cast<BlockArgument>(value); argument && !known)
-    known = getSourceName(argument.getOwner()->getParentOp()->getLoc());
-  StringRef wanted = known.value_or("");
-  // Index arithmetic inherits the name of the tile it serves; the tile itself keeps it.
-  std::string name = names.contains(wanted) ? (wanted + "_" + fallback).str() : wanted.str();
-  return names.add(name, fallback);
-}
-
-void KernelEmitter::bind(Value value, const Expression &expression, StringRef fallback) {
-  std::string name = addLocalName(value, fallback);
+void KernelEmitter::bind(Value value, const Expression &expression, StringRef name) {
   writer.writeStatement(value.getLoc(), "const " + *getTypeName(value.getType()) + " " + name +
                                             " = " + expression.text + ";");
   expressions[value] = Expression::primary(name);
@@ -271,7 +268,7 @@ LogicalResult KernelEmitter::emitScalar(Operation &op) {
   // Within one expression, compilers may fuse a product and a sum and round once; across names not.
   bool mayFuse = result.getType().isF32();
   if (expression->constant || isa<arith::ConstantOp>(op) || isName ||
-      (usedHere && !mayFuse && !repeatsOperand(*result.use_begin()) &&
+      (usedHere && !mayFuse && !expression->isUnsigned && !repeatsOperand(*result.use_begin()) &&
        expression->text.size() <= maxLength)) {
     expressions[result] = *expression;
     return success();
@@ -279,6 +276,6 @@ LogicalResult KernelEmitter::emitScalar(Operation &op) {
   StringRef fallback = result.getType().isF32()                ? "value"
                        : result.getType().isSignlessInteger(1) ? "is"
                                                                : "index";
-  bind(result, *expression, fallback);
+  bind(result, *expression, addLocalName(result, fallback));
   return success();
 }

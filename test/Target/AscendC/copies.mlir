@@ -24,7 +24,8 @@
 // CHECK-NEXT:  //     V_stride1: int64_t, in elements
 // CHECK-NEXT:  //     part_stride0: int64_t, in elements
 // CHECK-NEXT:  //     all: int64_t
-// CHECK-NEXT:  extern "C" __global__ __vector__ void copies(__gm__ uint8_t* V, __gm__ uint8_t* lse, __gm__ uint8_t* part, int64_t N, int64_t T, int64_t V_stride0, int64_t V_stride1, int64_t part_stride0, int64_t all) {
+// CHECK-NEXT:  extern "C" __global__ __vector__ void copies(__gm__ uint8_t* V, __gm__ uint8_t* lse, __gm__ uint8_t* part, int64_t N,
+// CHECK-NEXT:      int64_t T, int64_t V_stride0, int64_t V_stride1, int64_t part_stride0, int64_t all) {
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @copies(%V: !V {launch.dims = ["N", "T", 123]} loc("V"),
                   %lse: memref<?xf32, strided<[1]>, #ascend.space<gm>> {launch.dims = ["T"], launch.output} loc("lse"),
@@ -37,7 +38,8 @@ func.func @copies(%V: !V {launch.dims = ["N", "T", 123]} loc("V"),
   // CHECK-NEXT: AscendC::GlobalTensor<float> lse_gm;
   // CHECK-NEXT: lse_gm.SetGlobalBuffer((__gm__ float*)lse, static_cast<uint64_t>(T));
   // CHECK-NEXT: AscendC::GlobalTensor<float> part_gm;
-  // CHECK-NEXT: part_gm.SetGlobalBuffer((__gm__ float*)part, static_cast<uint64_t>((static_cast<int64_t>(AscendC::GetBlockNum()) - 1) * part_stride0 + 16));
+  // CHECK-NEXT: part_gm.SetGlobalBuffer((__gm__ float*)part,
+  // CHECK-NEXT:     static_cast<uint64_t>((static_cast<int64_t>(AscendC::GetBlockNum()) - 1) * part_stride0 + 16));
   // CHECK-NEXT: AscendC::LocalTensor<bfloat16_t> v(AscendC::TPosition::VECIN, 0, 512);
   // CHECK-NEXT: AscendC::LocalTensor<float> l(AscendC::TPosition::VECOUT, 1024, 16);
   %c0 = arith.constant 0 : index
@@ -61,16 +63,21 @@ func.func @copies(%V: !V {launch.dims = ["N", "T", 123]} loc("V"),
     %slot = ascend.slot %v[%parity] : !slots -> !slot
     %p = ascend.address %V[%n, %id, %c5] : !V -> !gm
     // 123 elements of 2 bytes, padded to 256 bytes, at a pitch of 256 bytes: no gap in ub.
-    // CHECK-NEXT: AscendC::DataCopyPad(v[parity * 256], V_gm[n * V_stride0 + block * V_stride1 + 5], AscendC::DataCopyExtParams{static_cast<uint16_t>(rows), 246, static_cast<uint32_t>((V_stride1 - 123) * 2), 0, 0}, AscendC::DataCopyPadExtParams<bfloat16_t>{true, 0, 5, 0});
+    // CHECK-NEXT: AscendC::DataCopyPad(v[parity * 256], V_gm[n * V_stride0 + block * V_stride1 + 5],
+    // CHECK-NEXT:     AscendC::DataCopyExtParams{static_cast<uint16_t>(rows), 246, static_cast<uint32_t>((V_stride1 - 123) * 2), 0,
+    // CHECK-NEXT:     0}, AscendC::DataCopyPadExtParams<bfloat16_t>{true, 0, 5, 0});
     ascend.copy_in %slot, %p rows(%rows) length(%c123) src_pitch(%s1) dst_pitch 128 right_pad 5 : !slot, !gm
     %rest = ascend.slice %slot[%c16] : !slot -> !any
     // One row has no gaps.
-    // CHECK-NEXT: AscendC::DataCopyPad(v[parity * 256 + 16], V_gm, AscendC::DataCopyExtParams{1, 246, 0, 0, 0}, AscendC::DataCopyPadExtParams<bfloat16_t>{false, 0, 0, 0});
+    // CHECK-NEXT: AscendC::DataCopyPad(v[parity * 256 + 16], V_gm, AscendC::DataCopyExtParams{1, 246, 0, 0, 0},
+    // CHECK-NEXT:     AscendC::DataCopyPadExtParams<bfloat16_t>{false, 0, 0, 0});
     %q = ascend.address %V[%c0, %c0, %c0] : !V -> !gm
     ascend.copy_in %rest, %q rows(%c1) length(%c123) src_pitch(%s1) dst_pitch 128 right_pad 0 : !any, !gm
   } loc("n")
   // A runtime length leaves the gap in ub to the kernel.
-  // CHECK: AscendC::DataCopyPad(v, V_gm, AscendC::DataCopyExtParams{2, static_cast<uint32_t>(rows * 2), static_cast<uint32_t>((V_stride1 - rows) * 2), static_cast<uint32_t>(8 - (rows * 2 + 31) / 32), 0}, AscendC::DataCopyPadExtParams<bfloat16_t>{false, 0, 0, 0});
+  // CHECK: AscendC::DataCopyPad(v, V_gm,
+  // CHECK-NEXT:     AscendC::DataCopyExtParams{2, static_cast<uint32_t>(rows * 2), static_cast<uint32_t>((V_stride1 - rows) * 2),
+  // CHECK-NEXT:     static_cast<uint32_t>(8 - (rows * 2 + 31) / 32), 0}, AscendC::DataCopyPadExtParams<bfloat16_t>{false, 0, 0, 0});
   %c2 = arith.constant 2 : index
   %slot0 = ascend.slot %v[%c0] : !slots -> !slot
   %q = ascend.address %V[%c0, %c0, %c0] : !V -> !gm
@@ -78,7 +85,8 @@ func.func @copies(%V: !V {launch.dims = ["N", "T", 123]} loc("V"),
   // CHECK: AscendC::DataCopyPad(lse_gm[block], l, AscendC::DataCopyExtParams{1, static_cast<uint32_t>(rows * 4), 0, 0, 0});
   %o = ascend.address %lse[%id] : memref<?xf32, strided<[1]>, #ascend.space<gm>> -> !gm32
   ascend.copy_out %o, %l rows(%c1) length(%rows) dst_pitch(%c16) src_pitch 16 : !gm32, memref<16xf32, #ascend.space<ub>>
-  // CHECK: AscendC::DataCopyPad(part_gm[block * part_stride0], l, AscendC::DataCopyExtParams{static_cast<uint16_t>(rows), 20, 1, 44, 0});
+  // CHECK: AscendC::DataCopyPad(part_gm[block * part_stride0], l,
+  // CHECK-NEXT:     AscendC::DataCopyExtParams{static_cast<uint16_t>(rows), 20, 1, 44, 0});
   %w = ascend.address %part[%id, %c0] : memref<?x16xf32, strided<[?, 1]>, #ascend.space<gm>> -> !gm32
   ascend.copy_out %w, %l rows(%rows) length(%c5) dst_pitch(%c16) src_pitch 16 : !gm32, memref<16xf32, #ascend.space<ub>>
   ascend.barrier all
@@ -92,8 +100,10 @@ func.func @list(%V: !ascend.table<memref<?x123xbf16, strided<[?, 1]>, #ascend.sp
   // CHECK-NEXT: V_table.SetGlobalBuffer((__gm__ uint64_t*)V, static_cast<uint64_t>(N));
   // CHECK: for (int64_t i = 0; i < N; ++i) {
   // CHECK-NEXT: AscendC::GlobalTensor<bfloat16_t> V_entry;
-  // CHECK-NEXT: V_entry.SetGlobalBuffer((__gm__ bfloat16_t*)V_table.GetValue(static_cast<uint64_t>(i)), static_cast<uint64_t>((T - 1) * V_stride1 + 123));
-  // CHECK-NEXT: AscendC::DataCopyPad(v, V_entry[(T - 1) * V_stride1], AscendC::DataCopyExtParams{1, 246, 0, 0, 0}, AscendC::DataCopyPadExtParams<bfloat16_t>{false, 0, 0, 0});
+  // CHECK-NEXT: V_entry.SetGlobalBuffer((__gm__ bfloat16_t*)V_table.GetValue(static_cast<uint64_t>(i)),
+  // CHECK-NEXT:     static_cast<uint64_t>((T - 1) * V_stride1 + 123));
+  // CHECK-NEXT: AscendC::DataCopyPad(v, V_entry[(T - 1) * V_stride1], AscendC::DataCopyExtParams{1, 246, 0, 0, 0},
+  // CHECK-NEXT:     AscendC::DataCopyPadExtParams<bfloat16_t>{false, 0, 0, 0});
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c123 = arith.constant 123 : index

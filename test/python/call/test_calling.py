@@ -136,8 +136,8 @@ def test_a_single_output_is_no_tuple(tmp_path, programs):
     (dict(composites="often"), ValueError, "composites: True or False is expected, not 'often'"),
     (dict(softmax=3), ValueError, "softmax: a word is expected, not 3"),
     (dict(strip=64), TypeError, "'strip' is neither an argument of the kernel nor an option of the compiler (band, bounds, composites, "
-     "kernel_form, phases, softmax, strips); did you mean 'strips'?"),
-    (dict(other=3), TypeError, "'other' is neither an argument of the kernel nor an option of the compiler (band, bounds, composites, kernel_form, phases, softmax, strips)"),
+     "kernel_form, phases, softmax, source_comments, strips); did you mean 'strips'?"),
+    (dict(other=3), TypeError, "'other' is neither an argument of the kernel nor an option of the compiler (band, bounds, composites, kernel_form, phases, softmax, source_comments, strips)"),
 ])  # fmt: skip
 def test_wrong_arguments(programs, change, error, message):
     V, wq, wn = inputs()

@@ -25,7 +25,11 @@ MISTAKES = {
     "rows": (r"(DataCopyExtParams\{)static_cast<uint16_t>\(.*?\), ", r"\g<1>1, ", "copy_in"),
     "row-bytes": (r"(DataCopyPad\(\w+, .*?DataCopyExtParams\{.*?, )(\d+), ", r"\g<1>32, ", "copy_in"),
     "gap-in-gm": (r"static_cast<uint32_t>\(\(V_stride1 - 128\) \* 2\)", "64", "copy_in"),
-    "swapped-gaps": (r"0, (static_cast<uint32_t>\(\(sc_stride0 - 1\) \* 4\)), 0\}", r"\1, 0, 0}", "copy_out"),
+    "swapped-gaps": (
+        r"0,(\s+(?:#line .*\s+)?)(static_cast<uint32_t>\(\(sc_stride0 - 1\) \* 4\)),",
+        r"\2,\g<1>0,",
+        "copy_out",
+    ),
     "rounding": (r"CAST_RINT", "CAST_TRUNC", "cast rint"),
     "missing-wait": (r"AscendC::WaitFlag<\S+>\(.*?\);", ";", "flag"),
     "missing-set": (r"AscendC::SetFlag<\S+>\(.*?\);", ";", "deadlock"),

@@ -4,6 +4,9 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/LLVM.h"
+#include <map>
+#include <string>
+#include <vector>
 
 namespace attn::ascendc {
 
@@ -15,6 +18,9 @@ enum class KernelForm {
   TaskType,
 };
 
+/// The lines of files by their names.
+using SourceLines = std::map<std::string, std::vector<std::string>>;
+
 struct AscendCOptions {
   /// Print `#line` directives that map statements to the author's Python.
   bool lineDirectives = true;
@@ -22,7 +28,15 @@ struct AscendCOptions {
   /// Kernels whose blocks meet say that they start only once all their cores are free. A launcher
   /// of objects says so with each launch; functions of a library cannot.
   bool waitsForCores = false;
+  /// The author's files. Statements that come from a line of theirs stand below a comment with it.
+  SourceLines sources;
 };
+
+/// The files that the locations of `module` name.
+std::vector<std::string> getSourceFiles(mlir::ModuleOp module);
+
+/// Those of them that can be read here.
+SourceLines readSources(mlir::ModuleOp module);
 
 /// Prints the kernels of `module` as one AscendC translation unit. They must be planned and
 /// synchronised (the pipeline `attn-ascend`); what is not gives a diagnostic that names the missing
