@@ -70,6 +70,8 @@ public:
   void limitRows(mlir::Value tile);
   /// Whether a tile may have fewer valid rows than its type says, and then how many; else null.
   mlir::Value getLimit(mlir::Value tile) const { return validRows.lookup(tile); }
+  /// Whether at least one row of a tile is valid in every run.
+  bool hasRows(mlir::Value tile) const { return rowLimits.hasRows(tile); }
   /// How many rows of a tile are valid.
   mlir::Value getValidRows(mlir::Value tile);
   /// How many rows of a tile are computed with: the valid ones, or all where composites are kept.

@@ -179,6 +179,13 @@ Place TextKernel::getPlace(const Operand &operand, Source at) {
   Place place;
   place.memory = getMemory(operand.position);
   if (place.isLocal()) {
+    // As debug builds of the vendor's headers, also for a call on no elements.
+    if (operand.address >= operand.end)
+      fail(HazardKind::OutOfBounds,
+           llvm::formatv("takes byte {0} of a tensor of {1}", operand.address - operand.begin,
+                         operand.end - operand.begin)
+               .str(),
+           at);
     place.object = getBuffer(operand);
     place.offset = operand.address;
     place.begin = operand.begin;

@@ -2,6 +2,8 @@
 #include "KernelEmitter.h"
 #include "VerifyEmission.h"
 #include "attn/Launch/Convention/Description.h"
+#include "attn/Machine/Architecture.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Iterators.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -298,9 +300,46 @@ void KernelEmitter::emitSlot(ascend::SlotOp op) {
   places[op.getResult()] = {places.find(op.getBuffer())->second.tensor, get(op.getIndex()) * pitch};
 }
 
+/// Whether `number` is known to be a multiple of `unit`.
+static bool isMultipleOf(Value number, int64_t unit) {
+  if (std::optional<int64_t> constant = getConstantIntValue(number))
+    return *constant % unit == 0;
+  auto isMultiple = [&](Value operand) { return isMultipleOf(operand, unit); };
+  if (auto product = number.getDefiningOp<arith::MulIOp>())
+    return llvm::any_of(product.getOperands(), isMultiple);
+  auto sum = number.getDefiningOp<arith::AddIOp>();
+  return sum && llvm::all_of(sum.getOperands(), isMultiple);
+}
+
+/// The last offset that `op` may print, where its own may be as large as what it is a part of: an
+/// instruction on no elements may begin at the end, but tensors have no element there, and debug
+/// builds of the vendor's headers refuse to take one. Where offsets are data blocks, so is the
+/// last.
+std::optional<int64_t> KernelEmitter::getLastOffset(ascend::SliceOp op) const {
+  auto type = cast<MemRefType>(op.getBuffer().getType());
+  std::optional<int64_t> bound = ranges.getUpperBound(op.getOffset());
+  if (!type.hasStaticShape() || !bound || *bound < type.getNumElements())
+    return std::nullopt;
+  int64_t perBlock = architecture::blockBytes * 8 / type.getElementTypeBitWidth();
+  return type.getNumElements() - (isMultipleOf(op.getOffset(), perBlock) ? perBlock : 1);
+}
+
 void KernelEmitter::emitSlice(ascend::SliceOp op) {
   Place place = places.find(op.getBuffer())->second;
-  place.offset = place.offset + get(op.getOffset());
+  Expression offset = get(op.getOffset());
+  if (std::optional<int64_t> last = getLastOffset(op)) {
+    std::string &name =
+        clampedOffsets[{op->getBlock(), op.getOffset().getAsOpaquePointer(), *last}];
+    if (name.empty()) {
+      name = names.add(place.tensor + "_begin", "");
+      Expression most = Expression::integer(*last);
+      Expression isInside = binary(offset, "<", most, Precedence::Relational);
+      writer.writeStatement(op.getLoc(), "const int64_t " + name + " = " +
+                                             conditional(isInside, offset, most).text + ";");
+    }
+    offset = Expression::primary(name);
+  }
+  place.offset = place.offset + offset;
   places[op.getResult()] = std::move(place);
 }
 

@@ -42,6 +42,7 @@ private:
   void emitAddress(ascend::AddressOp op);
   void emitSlot(ascend::SlotOp op);
   void emitSlice(ascend::SliceOp op);
+  std::optional<int64_t> getLastOffset(ascend::SliceOp op) const;
   mlir::LogicalResult emitLookup(ascend::LookupOp op);
   mlir::LogicalResult emitFor(mlir::scf::ForOp op);
   mlir::LogicalResult emitIf(mlir::scf::IfOp op);
@@ -54,6 +55,7 @@ private:
   mlir::FailureOr<Expression> getScalarExpression(mlir::Operation &op);
   Expression getIntegerExpression(mlir::Operation &op);
   Expression getCastExpression(mlir::Operation &op);
+  bool repeatsOperand(mlir::OpOperand &use) const;
   /// Declares the constant `name` for `value` and lets its uses name it.
   void bind(mlir::Value value, const Expression &expression, llvm::StringRef name);
   const Expression &get(mlir::Value value) const { return expressions.find(value)->second; }
@@ -120,6 +122,8 @@ private:
   llvm::DenseMap<mlir::Value, Place> places;
   /// The kernel's argument that each array comes from: itself, or the table it was looked up in.
   llvm::DenseMap<mlir::Value, unsigned> arrays;
+  /// Names of offsets that are kept inside their tensor, by block, offset and the last one.
+  std::map<std::tuple<mlir::Block *, void *, int64_t>, std::string> clampedOffsets;
   IndexRanges ranges;
   /// The place of each op in the program.
   llvm::DenseMap<mlir::Operation *, unsigned> programOrder;

@@ -67,8 +67,10 @@ static bool isScalarType(Type type) {
 }
 
 /// Whether the text of `use`'s user repeats its operand.
-static bool repeatsOperand(OpOperand &use) {
+bool KernelEmitter::repeatsOperand(OpOperand &use) const {
   Operation *user = use.getOwner();
+  if (auto slice = dyn_cast<ascend::SliceOp>(user); slice && getLastOffset(slice))
+    return true;
   if (isa<scf::ForOp>(user))
     return use.getOperandNumber() < 3; // Bounds and step are evaluated in each iteration.
   if (isa<ascend::AddressOp, ascend::SlotOp, ascend::SliceOp>(user))

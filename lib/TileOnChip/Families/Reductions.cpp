@@ -72,10 +72,10 @@ bool onchip::absorbsProduct(ReduceOp sum, MulOp product, const ChipModel &model)
 // Instructions
 //===----------------------------------------------------------------------===//
 
-/// What is left of rows, where there are none: the neutral element.
+/// What is left of rows, where there may be none: the neutral element.
 static void fillWhereEmpty(Lowering &lowering, ReduceOp op) {
   Value rows = lowering.getValidRows(op.getInput());
-  if (op.getAxis() == 1 || getConstantIntValue(rows))
+  if (op.getAxis() == 1 || getConstantIntValue(rows) || lowering.hasRows(op.getInput()))
     return;
   Value isEmpty = lowering.subtract(lowering.constant(int64_t(1)), lowering.clamp(rows, 1));
   int64_t elements = lowering.model.getBufferElements(op.getResult().getType());

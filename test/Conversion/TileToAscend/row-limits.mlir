@@ -103,3 +103,32 @@ func.func @one_row(%x: !tile.array<?x16xf32>, %i: index) attributes {tile.kernel
   %r = tile.reduce sum %a axis 0 : !tile.tile<1 x 16 x f32> -> !tile.tile<1 x 16 x f32>
   return
 }
+
+// -----
+
+// Of several rows one is enough: nothing is filled, and no instruction on nothing is issued.
+// CHECK-LABEL: func.func @some_rows
+// CHECK: ascend.copy
+// CHECK-NOT: ascend.duplicate
+// CPU-LABEL: func.func @some_rows
+func.func @some_rows(%x: !tile.array<?x16xf32>, %i: index) attributes {tile.kernel} {
+  %T = tile.dim %x, 0 : !tile.array<?x16xf32>
+  %t = tile.make_span %i to %T nonempty : !tile.span<4>
+  %a = tile.load %x[%t span, :] : (!tile.array<?x16xf32>, !tile.span<4>) -> !tile.tile<4 x 16 x f32>
+  %r = tile.reduce sum %a axis 0 : !tile.tile<4 x 16 x f32> -> !tile.tile<1 x 16 x f32>
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @perhaps_no_rows
+// CHECK: ascend.copy
+// CHECK: ascend.duplicate
+// CPU-LABEL: func.func @perhaps_no_rows
+func.func @perhaps_no_rows(%x: !tile.array<?x16xf32>, %i: index) attributes {tile.kernel} {
+  %T = tile.dim %x, 0 : !tile.array<?x16xf32>
+  %t = tile.make_span %i to %T : !tile.span<4>
+  %a = tile.load %x[%t span, :] : (!tile.array<?x16xf32>, !tile.span<4>) -> !tile.tile<4 x 16 x f32>
+  %r = tile.reduce sum %a axis 0 : !tile.tile<4 x 16 x f32> -> !tile.tile<1 x 16 x f32>
+  return
+}

@@ -112,9 +112,11 @@ func.func @casts(%k: i32 loc("k")) attributes {ascend.kernel} {
   %n = arith.index_cast %k : i32 to index
   ascend.unary exp %y, %y count(%n) : !buf, !buf
   // CHECK-NEXT: const int64_t wide = static_cast<uint32_t>(k);
+  // CHECK-NEXT: AscendC::Exp(y, y, static_cast<int32_t>(wide < 64 ? wide : 64));
   %u = arith.index_castui %k : i32 to index loc("wide")
-  ascend.unary exp %y, %y count(%u) : !buf, !buf
-  // CHECK-NEXT: AscendC::Exp(y, y, static_cast<int32_t>(wide));
+  %c64 = arith.constant 64 : index
+  %some = arith.minsi %u, %c64 : index
+  ascend.unary exp %y, %y count(%some) : !buf, !buf
   // CHECK-NEXT: AscendC::Exp(y, y, static_cast<int32_t>(k < 5 ? -1 : 0));
   %c5 = arith.constant 5 : i32
   %is = arith.cmpi slt, %k, %c5 : i32

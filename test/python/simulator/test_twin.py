@@ -10,6 +10,8 @@ import attn
 import attn.language as at
 import changed_text
 from attn import _core, testing
+from catalogue import KERNELS
+from catalogue_values import make_arguments
 from changed_text import EPS, FEW, LINE_OF_PRODUCT, change_text, check_mistake, scale
 from kernels_dsl.attn_res import attn_res_fwd
 
@@ -99,6 +101,16 @@ def test_text_can_be_compiled_alone(tmp_path):
     with pytest.raises(_core.DiagnosticError):
         _core.compile_text("int x;", str(tmp_path / "none.so"))
     assert not (tmp_path / "none.so").exists()
+
+
+def test_an_offset_as_large_as_its_tensor_shows(monkeypatch):
+    """Of rows that all exist none is filled, at an offset that the text keeps inside."""
+    kernel, _, constants = KERNELS["neighborhood_fwd-halo"]
+    arguments = make_arguments("neighborhood_fwd-halo", "f16")
+    assert not attn.simulate(kernel, **arguments, **constants, stage="ascendc").report.hazards
+    change_text(monkeypatch, "ascendc", r"(_begin_1 = (\w+)) < \d+ \? \2 : \d+;", r"\1;")
+    found = attn.simulate(kernel, **arguments, **constants, stage="ascendc", soc=FEW).report.hazards
+    assert found and "takes byte 17920 of a tensor of 17920" in str(found[0])
 
 
 def test_the_form_before_cann_8_5_computes_the_same():

@@ -20,11 +20,13 @@ ArrayRef<Value> RowLimits::getSpans(Value tile) const {
   return found == limits.end() ? ArrayRef<Value>() : found->second.rows.getArrayRef();
 }
 
-/// Whether a span of one row is known to have it: loops only run over spans that have rows.
+/// Whether a span is known to have a row: loops only run over spans that have rows.
 static bool hasFirstRow(Value span) {
   auto make = span.getDefiningOp<MakeSpanOp>();
   return !make || make.getNonempty();
 }
+
+bool RowLimits::hasRows(Value tile) const { return llvm::all_of(getSpans(tile), hasFirstRow); }
 
 /// The span that a load takes its rows by, where rows may be missing; null otherwise.
 static Value getLimitingSpan(LoadOp load) {

@@ -22,6 +22,9 @@ public:
   /// where all rows exist. They are defined where the tile is, or around it.
   llvm::ArrayRef<mlir::Value> getSpans(mlir::Value tile) const;
 
+  /// Whether at least one row of a tile is known to exist.
+  bool hasRows(mlir::Value tile) const;
+
 private:
   using Spans = llvm::SmallSetVector<mlir::Value, 2>;
   struct Limits {
