@@ -116,7 +116,7 @@ MISTAKES = [
     ),
     Mistake(
         "ascendc-initial-state", "the core is not set up",
-        'head.writeLine("AscendC::InitSocState();");', 'head.writeLine("");',
+        ': "AscendC::InitSocState();");', ': "");',
         TAIL, "InitSocState",
     ),
     Mistake(
@@ -159,7 +159,7 @@ MISTAKES = [
     ),
     Mistake(
         "ascendc-slice-offset", "slices begin where their buffers do",
-        "place.offset = place.offset + get(op.getOffset());", "place.offset = place.offset + Expression::integer(0);",
+        "place.offset = place.offset + offset;", "place.offset = place.offset + Expression::integer(0);",
         BAND,
     ),
     Mistake(

@@ -245,25 +245,25 @@ def test_quotients_are_those_of_python():
 
 
 @attn.kernel
-def over(X: at.Tensor["T D"], n: int, m: int, BT: at.Auto(1, 64)):
+def over(X: at.Tensor["M T D"], n: int, m: int, BT: at.Auto(1, 64)):
     Y = at.empty_like(X)
-    for t, _ in at.grid(at.tiles(n, BT), m):
-        Y[t, :] = X[t, :]
+    for t, i in at.grid(at.tiles(n, BT), m):
+        Y[i, t, :] = X[i, t, :]
     return Y
 
 
 @pytest.mark.parametrize("n, m", [(-1, 1), (1, -1), (-2, -3), (-(2**63), 1), (0, 2**40)])
 def test_a_grid_over_less_than_nothing_is_empty(n, m):
-    kept = torch.full_like(X, 5.0)
-    over.run({"X": X, "n": n, "m": m}, outputs={"Y": kept})
-    assert torch.equal(kept, torch.full_like(X, 5.0))
+    kept = torch.full_like(X[None], 5.0)
+    over.run({"X": X[None], "n": n, "m": m}, outputs={"Y": kept})
+    assert torch.equal(kept, torch.full_like(X[None], 5.0))
 
 
 def test_a_grid_of_too_many_tiles_is_refused():
     with pytest.raises(ValueError, match=r"the grid has \d+ tiles; at most 281474976710656 are possible"):
-        over(X, 2**62, 1)
+        over(X[None], 2**62, 1)
     with pytest.raises(attn.OutOfBoundsError):
-        over(X, 2**40, 1)
+        over(X[None], 2**40, 1)
 
 
 def test_an_integer_has_64_bits():

@@ -42,8 +42,8 @@ def neighborhood():
 
 def c_parameters(text: str, symbol: str):
     """(C++ type, name) of each parameter of a kernel in emitted text."""
-    (found,) = re.findall(rf"void {symbol}\((.*)\) {{", text)
-    return [tuple(parameter.rsplit(" ", 1)) for parameter in found.split(", ")]
+    (found,) = re.findall(rf"void {symbol}\(([^{{]*)\) {{", re.sub(r"^#line .*\n", "", text, flags=re.MULTILINE))
+    return [tuple(parameter.strip().rsplit(" ", 1)) for parameter in found.split(",")]
 
 
 def check_layout(artefact):

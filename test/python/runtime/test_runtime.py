@@ -214,7 +214,8 @@ def test_objects_are_kept(toolchain, monkeypatch):
     assert (again.data, same, len(built)) == (sidecar.data, data, 1)
     assert sidecar.data["object"]["toolchain"].startswith("stand-in for bisheng")
     (toolchain / "bisheng").unlink()
-    shutil.copy(ROOT / "test" / "toolchain" / "bin" / "bisheng", toolchain / "bisheng")
+    for program in ("bisheng", "ld.lld"):
+        shutil.copy(ROOT / "test" / "toolchain" / "bin" / program, toolchain / program)
     (toolchain / "attn-sim").symlink_to(ROOT / "build" / "bin" / "attn-sim")  # which a copy finds by its name
     obtain()
     assert len(built) == 2

@@ -108,7 +108,7 @@ def test_an_offset_as_large_as_its_tensor_shows(monkeypatch):
     kernel, _, constants = KERNELS["neighborhood_fwd-halo"]
     arguments = make_arguments("neighborhood_fwd-halo", "f16")
     assert not attn.simulate(kernel, **arguments, **constants, stage="ascendc").report.hazards
-    change_text(monkeypatch, "ascendc", r"(_begin_1 = (\w+)) < \d+ \? \2 : \d+;", r"\1;")
+    change_text(monkeypatch, "ascendc", r"(load_1_begin = (\w+)) < \d+ \? \2 : \d+;", r"\1;")
     found = attn.simulate(kernel, **arguments, **constants, stage="ascendc", soc=FEW).report.hazards
     assert found and "takes byte 17920 of a tensor of 17920" in str(found[0])
 
