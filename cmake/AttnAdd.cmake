@@ -19,6 +19,8 @@ endfunction()
 add_library(attn-pch OBJECT "${CMAKE_SOURCE_DIR}/cmake/pch.cpp")
 target_precompile_headers(attn-pch PRIVATE "${CMAKE_SOURCE_DIR}/cmake/pch.h")
 set_target_properties(attn-pch PROPERTIES PCH_INSTANTIATE_TEMPLATES ON)
+# Without the time of its making in it, the header is the same in every clone, and ccache shares what is compiled with it.
+add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
 
 # attn_add_library(<name> <sources>... [LINK <libraries>...])
 function(attn_add_library name)

@@ -23,6 +23,8 @@ arguments=(
 )
 if command -v ccache >/dev/null; then
   arguments+=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+  # What ccache needs to be told to cache files that are compiled with the precompiled header.
+  export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
 fi
 
 # Ninja itself configures again when a CMakeLists.txt changes; this covers presets and arguments.
