@@ -11,6 +11,7 @@ scripts/format.sh --check || failed=1
 .venv/bin/mypy || failed=1
 .venv/bin/python scripts/check_includes.py || failed=1
 .venv/bin/python scripts/check_ops.py || failed=1
+.venv/bin/python scripts/check_numbers.py || failed=1
 .venv/bin/python scripts/check_whitespace.py || failed=1
 .venv/bin/python scripts/check_words.py || failed=1
 if command -v shellcheck >/dev/null; then

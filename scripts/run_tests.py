@@ -81,6 +81,7 @@ def parts(preset: str):
         "pytest": (lambda: run_pytest(build), True),
         "include direction": (lambda: script("check_includes.py"), False),
         "instruction names": (lambda: script("check_ops.py"), False),
+        "chip numbers": (lambda: script("check_numbers.py"), False),
         "generated docs": (lambda: script("generate_docs.py", "--check"), False),
         "format": (lambda: one("scripts/format.sh", "--check"), False),
         "python lint": (lambda: one(sys.executable, "-m", "ruff", "check", "--quiet", "."), False),

@@ -1,6 +1,8 @@
 // The table of chips (facts only; ChipFacts.def says unit and source of each column).
 #include "attn/Machine/Chip.h"
 #include "attn/Machine/Architecture.h"
+#include "attn/Machine/Groups.h"
+#include "attn/Machine/LaunchLimits.h"
 #include "attn/Machine/MachineDialect.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
@@ -39,7 +41,7 @@ Chip makeAscend(const Die &die) {
   Chip chip;
   chip.name = die.name.str();
   chip.cubeCores = die.groups;
-  chip.vectorCores = 2 * die.groups;
+  chip.vectorCores = vectorCoresPerGroup * die.groups;
   chip.clockHz = die.clockMegahertz * 1000000;
   chip.hbmBytesPerSecond = die.hbmGigabytesPerSecond * 1000000000;
   chip.hbmPoolBytesPerSecond = die.hbmPoolGigabytesPerSecond * 1000000000;
@@ -51,7 +53,7 @@ Chip makeAscend(const Die &die) {
   chip.maxRepeats = architecture::maxRepeats;
   chip.maxRepeatStride = architecture::maxStride;
   chip.eventIds = architecture::eventIds - architecture::reservedEventIds;
-  chip.maxGrid = 65535;
+  chip.maxGrid = architecture::maxGrid;
   return chip;
 }
 
@@ -63,7 +65,7 @@ Chip makeHost() {
   chip.memoryBytes[static_cast<size_t>(LocalMemory::UB)] = 512 << 10;
   chip.blockBytes = 64;
   chip.repeatBytes = 64;
-  chip.maxGrid = 65535;
+  chip.maxGrid = architecture::maxGrid;
   return chip;
 }
 

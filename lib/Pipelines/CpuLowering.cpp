@@ -33,6 +33,7 @@ attn::CpuLoweringOptions attn::getHostLoweringOptions() {
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   CpuLoweringOptions options;
   options.lanes = features.lookup("avx512f") ? 16 : features.lookup("avx") ? 8 : 4;
+  options.pairs = features.lookup("avx512bf16");
   // Every host but an old x86 converts f16 itself.
   options.expandF16 = features.contains("f16c") && !features.lookup("f16c");
   return options;
@@ -64,6 +65,10 @@ static void buildBufferization(OpPassManager &manager) {
 }
 
 static void buildVectorPasses(OpPassManager &functions, const attn::CpuLoweringOptions &options) {
+  attn::LowerProductsPassOptions products;
+  products.lanes = options.lanes;
+  products.pairs = options.pairs;
+  functions.addPass(attn::createLowerProductsPass(products));
   functions.addPass(attn::createPlaceBuffersPass());
   attn::VectorizeRowsPassOptions rows;
   rows.lanes = options.lanes;

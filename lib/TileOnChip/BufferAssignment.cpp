@@ -2,6 +2,7 @@
 // memory are gathered into classes; a class becomes a buffer, or a part of another one.
 #include "attn/TileOnChip/BufferAssignment.h"
 #include "TileClasses.h"
+#include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "attn/Support/IntervalPacking.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -37,14 +38,9 @@ static LogicalResult verifyAssignable(func::FuncOp kernel) {
   WalkResult result = kernel.getBody().walk([&](Operation *op) -> WalkResult {
     if (!isa<RangeOp, GridOp>(op) && op->getNumRegions() != 0)
       return op->emitOpError("cannot be in a kernel: loops are tile.grid and tile.range");
-    for (Type type : op->getResultTypes())
-      if (failed(verifyType(op, type)))
-        return WalkResult::interrupt();
-    for (Region &region : op->getRegions())
-      for (BlockArgument argument : region.getArguments())
-        if (failed(verifyType(op, argument.getType())))
-          return WalkResult::interrupt();
-    return WalkResult::advance();
+    return failure(llvm::any_of(getDefinedValues(op), [&](Value value) {
+      return failed(verifyType(op, value.getType()));
+    }));
   });
   return failure(result.wasInterrupted());
 }

@@ -66,6 +66,7 @@ void onchip::registerOnChipModels(DialectRegistry &registry) {
     registerElementwise(context);
     registerLoops(context);
     registerParts(context);
+    registerProducts(context);
     registerReductions(context);
     registerScalars(context);
     registerTransfers(context);

@@ -6,6 +6,12 @@ Array = tuple[int | list[int], tuple[int, ...], tuple[int, ...]]
 BLOCKS_WITH_PHASES: int
 """Blocks of a kernel with several phases, at most; each sums its part of a workspace."""
 
+MAX_GRID: int
+"""Blocks of one launch on the chip, at most."""
+
+MAX_ROW_GAP_BYTES: int
+"""From the end of a row to the next one that a transfer of the chip can step over, at most."""
+
 class Violation(Exception):
     """A check of a kernel does not hold; `args` are the number of the check, from 1 on, and numbers of its own."""
 

@@ -104,7 +104,7 @@ def entry_point(function):
     def enter(*arguments, **keywords):
         try:
             return function(*arguments, **keywords)
-        except (CompileError, TypeError, ValueError) as error:
+        except (CompileError, HazardError, TypeError, ValueError) as error:
             shows_frames = os.environ.get("ATTN_TRACEBACK", "0") not in ("", "0")
             raise error if shows_frames else error.with_traceback(None)  # noqa: B904
 

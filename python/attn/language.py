@@ -8,10 +8,10 @@ from __future__ import annotations
 
 __all__ = [
     "Auto", "Const", "Spec", "Tensor", "Tensors",
-    "abs", "accumulate", "band_dot", "band_mix", "band_spread", "cdiv", "concat", "empty", "empty_like", "exp", "full",
-    "grid", "leaky_relu", "log", "mask", "max", "maximum", "mean", "min", "minimum", "phase", "range", "rsqrt",
-    "scratch", "softmax", "softmax_state", "spec", "sqrt", "sum", "tiles", "zeros",
-    "bf16", "f16", "f32", "i32",
+    "abs", "accumulate", "band_dot", "band_mix", "band_spread", "cdiv", "concat", "dot", "empty", "empty_like", "exp",
+    "full", "grid", "leaky_relu", "log", "mask", "max", "maximum", "mean", "min", "minimum", "phase", "range", "relu",
+    "rsqrt", "scratch", "softmax", "softmax_state", "spec", "sqrt", "sum", "tiles", "zeros",
+    "bf16", "f16", "f32", "i32", "i8",
 ]  # fmt: skip
 
 
@@ -52,6 +52,7 @@ f32 = DType("f32", 4)
 f16 = DType("f16", 2)
 bf16 = DType("bf16", 2)
 i32 = DType("i32", 4)
+i8 = DType("i8", 1)
 
 
 def _parse_dims(text, what: str):
@@ -279,7 +280,16 @@ def concat(a, b):
 
 @Word
 def full(shape, value, dtype=f32):
-    """A tile filled with one number: `at.full((1, D), 0.0)`."""
+    """A tile filled with one number, `at.full((1, D), 0.0)`, or with a row [1, D] in each of its rows."""
+
+
+@Word
+def dot(a, b, acc=None):
+    """The product of a [m, k] and b [k, n], also written `a @ b`, added to `acc`: a tile [m, n], or a row [1, n].
+
+    Operands are f16, bf16 or f32, summed in f32, or i8, summed in i32. An operand that is stored the other way round is
+    given as `.T`. `acc + a @ b` is the same as `at.dot(a, b, acc=acc)`.
+    """
 
 
 @Word
@@ -344,6 +354,11 @@ def abs(x):
 @Word
 def leaky_relu(x, slope):
     """x where it is not negative, else x * slope; the slope is a number."""
+
+
+@Word
+def relu(x):
+    """x where it is not negative, else 0; NaN stays NaN."""
 
 
 @Word

@@ -20,7 +20,8 @@ from .call.binding import bind
 from .call.checking import CPU, Tensors, check_arguments
 from .call.interface import Results
 from .call.planning import prepare
-from .errors import Diagnostic, entry_point, format_diagnostic
+from .errors import Diagnostic, HazardError, entry_point, format_diagnostic
+from .report import Hazard
 from .simulation import simulate
 from .stages import RUNNING
 from .stages import check as check_stage
@@ -35,7 +36,7 @@ class Run(NamedTuple):
     """What a stage computed, and what the modelled chip says about it where it ran there.
 
     `unwritten` are masks of the elements that hold what they held before, by the names of outputs that have some. A run
-    that was `skipped`, for the reason given there, has no outputs.
+    that was `skipped`, for the reason given there, has no outputs, nor has one that the CPU stopped for a hazard.
     """
 
     outputs: object
@@ -91,8 +92,16 @@ def _run_stages(call: _Call, stages):
     leaves = any(hazard.kind == "out of bounds" for run in runs.values() for hazard in run.hazards)
     if "jit" in stages:
         why = "the modelled chip reports memory outside of the kernel's arrays"
-        runs["jit"] = Run(None, [], skipped=why) if leaves else call.run("jit")
+        runs["jit"] = Run(None, [], skipped=why) if leaves else _run_on_cpu(call)
     return {stage: runs[stage] for stage in stages}
+
+
+def _run_on_cpu(call: _Call):
+    """The run on the CPU, which raises a hazard where the chip reports it and goes on."""
+    try:
+        return call.run("jit")
+    except HazardError as error:
+        return Run(None, [Hazard(error.kind, error.message, error.position, block=0, pipe="", notes=[])])
 
 
 @dataclass(frozen=True)
@@ -242,7 +251,7 @@ def verify(
     lowered = kernel.lower(kernel.specialise(check_arguments(kernel.signature, values, Tensors(CPU))))
     call = _Call(kernel, positional, keywords, values, soc)
     runs = _run_stages(call, stages)
-    outputs = {name: _by_name(lowered.results, run.outputs) for name, run in runs.items() if not run.skipped}
+    outputs = {name: _by_name(lowered.results, run.outputs) for name, run in runs.items() if run.outputs is not None}
     findings = []
     if reference is not None:
         expected = _by_name(lowered.results, _call_reference(kernel, reference, positional, arguments))

@@ -1,5 +1,7 @@
 // The native module attn._host: runs compiled kernels on the CPU, without the compiler.
 #include "attn/Cpu/Runtime/Kernel.h"
+#include "attn/Machine/Architecture.h"
+#include "attn/Machine/LaunchLimits.h"
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -124,6 +126,9 @@ PYBIND11_MODULE(_host, module) {
           },
           py::arg("arguments"), py::arg("threads"));
   module.attr("BLOCKS_WITH_PHASES") = blocksWithPhases;
+  // Limits of the chip that calls and sidecars are held to.
+  module.attr("MAX_GRID") = attn::architecture::maxGrid;
+  module.attr("MAX_ROW_GAP_BYTES") = attn::architecture::maxCopyGapBytes;
   module.def("prefer_huge_pages", &preferHugePages, py::arg("address"), py::arg("bytes"));
   module.def("describe_cpu", &describeCpu);
   // The libraries that the compiler takes its code generation from.

@@ -32,7 +32,7 @@
 // CHECK-NOT: void
 // LAUNCHES: extern "C" __global__ __vector__ void sums(
 // LAUNCHES-NOT: SyncAll
-// LAUNCHES: //   launched behind sums, with its arguments, workspaces and number of blocks
+// LAUNCHES: //   launched after sums, with its arguments, workspaces and number of blocks
 // LAUNCHES: extern "C" __global__ __vector__ void sums_phase1(
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @sums(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},

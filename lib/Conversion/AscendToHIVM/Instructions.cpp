@@ -119,7 +119,8 @@ LogicalResult KernelExporter::write(ascend::CopyInOp op) {
   int64_t filled = length.number ? llvm::alignTo(*length.number, perBlock) - *length.number : 0;
   if (op.getRightPad() > filled)
     return op.emitOpError() << "pads rows by " << op.getRightPad()
-                            << " elements, but HIVM only to the end of a 32-byte block: "
+                            << " elements, but HIVM only to the end of a " << blockBytes
+                            << "-byte block: "
                                "tile-keep-composites must run first";
   Value src = getArrayRows(op.getSrc(), rows, length, getAmount(op.getSrcPitch()));
   LoadOp::create(builder, op.getLoc(), src, getTile({op.getDst(), rows, length, op.getDstPitch()}));

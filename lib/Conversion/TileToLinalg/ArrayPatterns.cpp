@@ -1,5 +1,6 @@
 // Patterns of `convert-tile-to-linalg` for arrays: their sizes, loads and stores.
 #include "Patterns.h"
+#include "attn/Dialect/Tile/Analysis/Selection.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -52,10 +53,10 @@ Value expandToTile(OpBuilder &builder, Location loc, Value view, ArrayRef<OpFold
   return memref::ExpandShapeOp::create(builder, loc, shape, view, reassociation, sizes);
 }
 
-/// What a tile has of an array: `rows` rows from row `first` of the tile on. The others do not
-/// exist, and are zero where `filled`.
-struct ExistingRows {
-  OpFoldResult first, rows;
+/// What a tile has of an array: `rows` rows from row `first` of the tile on, of `cols` columns.
+/// Other rows do not exist, and are zero where `filled`.
+struct ExistingPart {
+  OpFoldResult first, rows, cols;
   bool filled = false;
 };
 
@@ -85,23 +86,16 @@ public:
     }
   }
 
-  LogicalResult verify() const {
-    bool hasRows = false;
-    for (int64_t kind : kinds) {
-      if (kind == SpanIndex && hasRows)
-        return op->emitOpError("selects columns by a span; only rows can have a tail");
-      hasRows |= kind != ScalarIndex;
-    }
-    return success();
-  }
-
-  /// Which rows of a tile of `size` rows exist.
-  ExistingRows getRows(OpBuilder &builder, int64_t size) const {
-    ExistingRows result = {builder.getIndexAttr(0), builder.getIndexAttr(size)};
-    const auto *kind = llvm::find(kinds, SpanIndex);
-    if (kind == kinds.end())
+  /// Which rows and columns of a tile exist.
+  ExistingPart getExisting(OpBuilder &builder, TileType tile) const {
+    ExistingPart result = {builder.getIndexAttr(0), builder.getIndexAttr(tile.getRowCount()),
+                           builder.getIndexAttr(tile.getColCount())};
+    Selection selection = getSelection(kinds);
+    if (int64_t col = selection.colDimension; col >= 0 && kinds[col] == SpanIndex)
+      result.cols = getAsOpFoldResult(getSpan(col).count);
+    if (selection.rowDimension < 0 || kinds[selection.rowDimension] != SpanIndex)
       return result;
-    SpanParts span = getSpan(kind - kinds.begin());
+    SpanParts span = getSpan(selection.rowDimension);
     result.rows = getAsOpFoldResult(span.count);
     if (span.missing) {
       result.first = span.missing;
@@ -114,7 +108,7 @@ public:
 
   /// Calls `take` with views of rank 2 that hold the existing rows, and the rows of the tile they
   /// are: one view, or in a loop one per row where each has an address of its own.
-  void forEachView(OpBuilder &builder, const ExistingRows &existing, TakeView take) const {
+  void forEachView(OpBuilder &builder, const ExistingPart &existing, TakeView take) const {
     Location loc = op->getLoc();
     if (!array.getTable())
       return take(createView(builder, converted[0], 0), existing.first, existing.rows);
@@ -159,7 +153,7 @@ private:
         sizes.back() = getAsOpFoldResult(span.count);
         if (span.step)
           steps.back() = getAsOpFoldResult(span.step);
-        isColumn = kept.empty();
+        isColumn = static_cast<int64_t>(dimension) == getSelection(kinds).rowDimension;
       }
       if (kind != ScalarIndex)
         kept.push_back(sizes.back());
@@ -182,12 +176,17 @@ private:
   SmallVector<SpanType> spans;
 };
 
-/// Rows of a tile: `rows` of them, from `first` on.
+/// Rows of a tile: `rows` of them, from `first` on, and their first `cols` columns.
 struct RowPart {
-  RowPart(OpBuilder &builder, OpFoldResult first, OpFoldResult rows, int64_t cols)
-      : offsets({first, builder.getIndexAttr(0)}), sizes({rows, builder.getIndexAttr(cols)}),
+  RowPart(OpBuilder &builder, OpFoldResult first, OpFoldResult rows, OpFoldResult cols)
+      : offsets({first, builder.getIndexAttr(0)}), sizes({rows, cols}),
         steps(2, builder.getIndexAttr(1)) {}
   SmallVector<OpFoldResult> offsets, sizes, steps;
+
+  bool isAllOf(TileType tile) const {
+    return getConstantIntValue(sizes[0]) == tile.getRowCount() &&
+           getConstantIntValue(sizes[1]) == tile.getColCount();
+  }
 };
 
 struct ConvertLoad : OpConversionPattern<LoadOp> {
@@ -198,23 +197,26 @@ struct ConvertLoad : OpConversionPattern<LoadOp> {
     Location loc = op.getLoc();
     TileType tile = op.getType();
     Access access(op, adaptor);
-    if (failed(access.verify()))
-      return failure();
     auto type = getTypeConverter()->convertType<RankedTensorType>(tile);
     Value buffer = memref::AllocOp::create(rewriter, loc,
                                            MemRefType::get(type.getShape(), type.getElementType()),
                                            rewriter.getI64IntegerAttr(bufferAlignmentBytes));
-    auto getPart = [&](OpFoldResult first, OpFoldResult rows) -> Value {
-      if (getConstantIntValue(rows) == tile.getRowCount())
+    auto getPart = [&](OpFoldResult first, OpFoldResult rows, OpFoldResult cols) -> Value {
+      RowPart part(rewriter, first, rows, cols);
+      if (part.isAllOf(tile))
         return buffer;
-      RowPart part(rewriter, first, rows, tile.getColCount());
       return memref::SubViewOp::create(rewriter, loc, buffer, part.offsets, part.sizes, part.steps);
     };
-    ExistingRows existing = access.getRows(rewriter, tile.getRowCount());
+    ExistingPart existing = access.getExisting(rewriter, tile);
+    OpFoldResult allColumns = rewriter.getIndexAttr(tile.getColCount());
+    if (existing.cols != allColumns && !isOnlyMultiplied(op))
+      fillColumns(rewriter, loc, tile, existing.cols, buffer);
     if (existing.filled)
-      fillOthers(rewriter, loc, tile, existing, getPart);
+      fillRows(rewriter, loc, tile, existing, [&](OpFoldResult first, OpFoldResult rows) {
+        return getPart(first, rows, allColumns);
+      });
     access.forEachView(rewriter, existing, [&](Value view, OpFoldResult first, OpFoldResult rows) {
-      memref::CopyOp::create(rewriter, loc, view, getPart(first, rows));
+      memref::CopyOp::create(rewriter, loc, view, getPart(first, rows, existing.cols));
     });
     rewriter.replaceOpWithNewOp<bufferization::ToTensorOp>(op, type, buffer, /*restrict=*/true,
                                                            /*writable=*/true);
@@ -222,12 +224,33 @@ struct ConvertLoad : OpConversionPattern<LoadOp> {
   }
 
 private:
+  /// Whether only products read the tile: they take nothing but what exists.
+  static bool isOnlyMultiplied(LoadOp op) {
+    return llvm::all_of(op->getUsers(), llvm::IsaPred<DotOp>);
+  }
+
+  static Value createZero(OpBuilder &builder, Location loc, TileType tile) {
+    return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(tile.getElementType()));
+  }
+
+  /// Writes zeros after the columns that exist, in all rows.
+  static void fillColumns(ConversionPatternRewriter &rewriter, Location loc, TileType tile,
+                          OpFoldResult cols, Value buffer) {
+    Value first = getValueOrCreateConstantIndexOp(rewriter, loc, cols);
+    Value size = arith::ConstantIndexOp::create(rewriter, loc, tile.getColCount());
+    Value after = arith::SubIOp::create(rewriter, loc, size, first);
+    SmallVector<OpFoldResult> offsets = {rewriter.getIndexAttr(0), first},
+                              sizes = {rewriter.getIndexAttr(tile.getRowCount()), after},
+                              steps(2, rewriter.getIndexAttr(1));
+    Value missing = memref::SubViewOp::create(rewriter, loc, buffer, offsets, sizes, steps);
+    linalg::FillOp::create(rewriter, loc, createZero(rewriter, loc, tile), missing);
+  }
+
   /// Writes zeros before and after the rows that exist.
-  void fillOthers(ConversionPatternRewriter &rewriter, Location loc, TileType tile,
-                  const ExistingRows &existing,
-                  function_ref<Value(OpFoldResult, OpFoldResult)> getPart) const {
-    Value zero =
-        arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(tile.getElementType()));
+  static void fillRows(ConversionPatternRewriter &rewriter, Location loc, TileType tile,
+                       const ExistingPart &existing,
+                       function_ref<Value(OpFoldResult, OpFoldResult)> getPart) {
+    Value zero = createZero(rewriter, loc, tile);
     Value first = getValueOrCreateConstantIndexOp(rewriter, loc, existing.first);
     Value rows = getValueOrCreateConstantIndexOp(rewriter, loc, existing.rows);
     Value size = arith::ConstantIndexOp::create(rewriter, loc, tile.getRowCount());
@@ -246,19 +269,17 @@ struct ConvertStore : OpConversionPattern<StoreOp> {
     Location loc = op.getLoc();
     TileType tile = op.getValue().getType();
     Access access(op, adaptor);
-    if (failed(access.verify()))
-      return failure();
+    ExistingPart existing = access.getExisting(rewriter, tile);
     auto storePart = [&](Value view, OpFoldResult first, OpFoldResult rows) {
       Value value = adaptor.getValue().front();
-      if (getConstantIntValue(rows) != tile.getRowCount()) {
-        RowPart part(rewriter, first, rows, tile.getColCount());
+      RowPart part(rewriter, first, rows, existing.cols);
+      if (!part.isAllOf(tile))
         value = tensor::ExtractSliceOp::create(rewriter, loc, value, part.offsets, part.sizes,
                                                part.steps);
-      }
       bufferization::MaterializeInDestinationOp::create(rewriter, loc, /*result=*/Type(), value,
                                                         view, /*restrict=*/true, /*writable=*/true);
     };
-    access.forEachView(rewriter, access.getRows(rewriter, tile.getRowCount()), storePart);
+    access.forEachView(rewriter, existing, storePart);
     rewriter.eraseOp(op);
     return success();
   }

@@ -2,6 +2,7 @@
 // running on a CPU.
 #include "Patterns.h"
 #include "attn/Conversion/TileToLinalg/Passes.h"
+#include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "attn/Dialect/Tile/Analysis/RowLimits.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -58,7 +59,7 @@ struct TileTypeConverter : TypeConverter {
       return success();
     });
     addConversion([](SoftmaxStateType) -> Type { return {}; });
-    // For reductions over rows, which read a span without having it as an operand.
+    // For reductions and products, which read spans without having them as operands.
     addSourceMaterialization([](OpBuilder &builder, SpanType span, ValueRange parts, Location loc) {
       return UnrealizedConversionCastOp::create(builder, loc, span, parts).getResult(0);
     });
@@ -70,14 +71,13 @@ LogicalResult verifyDim(Location loc, Attribute dim) {
   auto symbol = sum ? sum.getSymbol() : dyn_cast<StringAttr>(dim);
   if (!symbol)
     return success();
-  return emitError(loc) << "size '" << symbol.getValue()
-                        << "' is not bound; run 'tile-fit-tiles' before 'convert-tile-to-linalg'";
+  return emitError(loc) << "unbound block size '" << symbol.getValue()
+                        << "': tile-fit-tiles must run first";
 }
 
 LogicalResult verifyType(Location loc, Type type) {
   if (isa<SoftmaxStateType>(type))
-    return emitError(loc) << "softmax state remains; run 'tile-decompose-softmax' before "
-                             "'convert-tile-to-linalg'";
+    return emitError(loc, "a softmax state must be lowered first by tile-decompose-softmax");
   if (auto tile = dyn_cast<TileType>(type))
     return failure(failed(verifyDim(loc, tile.getRows())) ||
                    failed(verifyDim(loc, tile.getCols())));
@@ -88,28 +88,23 @@ LogicalResult verifyType(Location loc, Type type) {
 /// The pass that removes ops of this kind, with their name; nothing where none has to.
 std::pair<StringRef, StringRef> getRemovingPass(Operation *op) {
   return TypeSwitch<Operation *, std::pair<StringRef, StringRef>>(op)
-      .Case<GridOp>([](auto) { return std::pair("grid", "tile-clamp-grid"); })
-      .Case<AccumulateOp>([](auto) { return std::pair("accumulation", "tile-clamp-grid"); })
-      .Case<PhaseOp>([](auto) { return std::pair("phase", "tile-split-phases"); })
+      .Case<GridOp>([](auto) { return std::pair("a grid", "tile-clamp-grid"); })
+      .Case<AccumulateOp>([](auto) { return std::pair("an accumulation", "tile-clamp-grid"); })
+      .Case<PhaseOp>([](auto) { return std::pair("a phase", "tile-split-phases"); })
       .Case<BandDotOp, BandMixOp, BandSpreadOp>(
-          [](auto) { return std::pair("band", "tile-lower-band-gather"); })
+          [](auto) { return std::pair("a band", "tile-lower-band-gather"); })
       .Default([](auto) { return std::pair("", ""); });
 }
 
 /// Says which pass should have run, for what the earlier stage left behind.
 LogicalResult verifyOp(Operation *op) {
   if (auto [what, pass] = getRemovingPass(op); !pass.empty())
-    return op->emitError() << what << " remains; run '" << pass
-                           << "' before 'convert-tile-to-linalg'";
+    return op->emitError() << what << " must be lowered first by " << pass;
   if (auto size = dyn_cast<SizeOp>(op))
     return verifyDim(op->getLoc(), size.getDim());
-  for (Type type : op->getResultTypes())
-    if (failed(verifyType(op->getLoc(), type)))
+  for (Value value : getDefinedValues(op))
+    if (failed(verifyType(value.getLoc(), value.getType())))
       return failure();
-  for (Region &region : op->getRegions())
-    for (BlockArgument argument : region.getArguments())
-      if (failed(verifyType(argument.getLoc(), argument.getType())))
-        return failure();
   if (isa<BlockIdOp, BlockCountOp>(op)) {
     auto function = op->getParentOfType<func::FuncOp>();
     if (!function || !isKernel(function))
@@ -125,19 +120,31 @@ LogicalResult verifyStage(ModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
+ValidParts findValidParts(ModuleOp module) {
+  ValidParts parts;
+  module.walk([&](func::FuncOp function) {
+    RowLimits limits(function);
+    function.walk([&](ReduceOp reduce) {
+      llvm::append_range(parts[reduce].inner, reduce.getAxis() == 0
+                                                  ? limits.getSpans(reduce.getInput())
+                                                  : limits.getColumnSpans(reduce.getInput()));
+    });
+    function.walk([&](DotOp dot) {
+      ValidSpans &spans = parts[dot];
+      llvm::append_range(spans.rows, limits.getLeftRowSpans(dot));
+      llvm::append_range(spans.cols, limits.getRightColumnSpans(dot));
+      spans.inner = limits.getInnerSpans(dot);
+    });
+  });
+  return parts;
+}
+
 struct ConvertTileToLinalgPass : attn::impl::ConvertTileToLinalgPassBase<ConvertTileToLinalgPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (failed(verifyStage(module)))
       return signalPassFailure();
-    ValidRows validRows;
-    module.walk([&](func::FuncOp function) {
-      RowLimits limits(function);
-      function.walk([&](ReduceOp reduce) {
-        if (reduce.getAxis() == 0)
-          llvm::append_range(validRows[reduce], limits.getSpans(reduce.getInput()));
-      });
-    });
+    ValidParts validParts = findValidParts(module);
 
     TileTypeConverter converter;
     ConversionTarget target(getContext());
@@ -151,7 +158,8 @@ struct ConvertTileToLinalgPass : attn::impl::ConvertTileToLinalgPassBase<Convert
     });
     RewritePatternSet patterns(&getContext());
     populateArrayPatterns(converter, patterns);
-    populateValuePatterns(converter, validRows, patterns);
+    populateValuePatterns(converter, validParts, patterns);
+    populateProductPatterns(converter, validParts, patterns);
     populateControlPatterns(converter, patterns);
     if (failed(applyPartialConversion(module, target, std::move(patterns))))
       return signalPassFailure();

@@ -7,8 +7,12 @@
 
 namespace attn {
 
-/// For each reduction over rows, the spans that say how many of them are valid.
-using ValidRows = llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value, 1>>;
+/// The spans that say how much of an op's loops is valid, for reductions and products: `inner` is
+/// what is summed over.
+struct ValidSpans {
+  llvm::SmallVector<mlir::Value> rows, inner, cols;
+};
+using ValidParts = llvm::DenseMap<mlir::Operation *, ValidSpans>;
 
 /// Whether the function is launched by blocks, and so takes its block's number and their count.
 inline bool isKernel(mlir::func::FuncOp function) { return function->hasAttr("tile.kernel"); }
@@ -25,12 +29,27 @@ struct SpanParts {
   static SpanParts get(tile::SpanType type, mlir::ValueRange values);
 };
 
+/// The smallest valid length of `spans`, or `size` where there are none. Spans need not be operands
+/// of the op that asks: their converted values are taken by casts, which the pass resolves at its
+/// end.
+mlir::OpFoldResult createValidSize(mlir::OpBuilder &builder, mlir::Location loc,
+                                   const mlir::TypeConverter &converter,
+                                   llvm::ArrayRef<mlir::Value> spans, int64_t size);
+
+/// The first `rows` rows and `cols` columns of a tensor; the tensor itself where these are all.
+mlir::Value createFirstPart(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tensor,
+                            mlir::OpFoldResult rows, mlir::OpFoldResult cols);
+
 /// Arrays: dim, load, store.
 void populateArrayPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 
-/// Tiles: arithmetic, casts, reductions, parts, masks. `validRows` must outlive the patterns.
-void populateValuePatterns(const mlir::TypeConverter &converter, const ValidRows &validRows,
+/// Tiles: arithmetic, casts, reductions, parts, masks. `validParts` must outlive the patterns.
+void populateValuePatterns(const mlir::TypeConverter &converter, const ValidParts &validParts,
                            mlir::RewritePatternSet &patterns);
+
+/// Products, and the rows that their sums start from. `validParts` must outlive the patterns.
+void populateProductPatterns(const mlir::TypeConverter &converter, const ValidParts &validParts,
+                             mlir::RewritePatternSet &patterns);
 
 /// Functions, loops, spans, sizes and the place of a block in its launch.
 void populateControlPatterns(const mlir::TypeConverter &converter,

@@ -4,6 +4,8 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/APSInt.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace attn;
@@ -101,11 +103,46 @@ struct ConvertLeakyRelu : OpConversionPattern<LeakyReluOp> {
   }
 };
 
-/// A scalar of another type; narrowing rounds to nearest even, to integers as well.
+/// `value` where it is between `least` and `most`, otherwise the nearer of them.
+template <typename Max, typename Min>
+Value createClamp(OpBuilder &builder, Location loc, Value value, TypedAttr least, TypedAttr most) {
+  Value low = arith::ConstantOp::create(builder, loc, least);
+  Value high = arith::ConstantOp::create(builder, loc, most);
+  return Min::create(builder, loc, Max::create(builder, loc, value, low), high);
+}
+
+/// A float as an integer: rounded to nearest even, the nearest where it does not fit, 0 for NaN.
+Value createRounded(OpBuilder &builder, Location loc, Value value, IntegerType to) {
+  Type from = value.getType();
+  Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(from));
+  Value isNumber = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ORD, value, value);
+  Value number = arith::SelectOp::create(builder, loc, isNumber, value, zero);
+  // The largest float that is at most the largest integer: of 32 bits that is not 2^31.
+  llvm::APSInt largest(llvm::APInt::getSignedMaxValue(to.getWidth()), /*isUnsigned=*/false);
+  llvm::APFloat most(cast<FloatType>(from).getFloatSemantics());
+  most.convertFromAPInt(largest, /*IsSigned=*/true, llvm::APFloat::rmTowardZero);
+  double least = -std::ldexp(1.0, static_cast<int>(to.getWidth()) - 1);
+  Value inside = createClamp<arith::MaximumFOp, arith::MinimumFOp>(
+      builder, loc, math::RoundEvenOp::create(builder, loc, number),
+      builder.getFloatAttr(from, least), builder.getFloatAttr(from, most));
+  return arith::FPToSIOp::create(builder, loc, to, inside);
+}
+
+Value createIntegerCast(OpBuilder &builder, Location loc, Value value, IntegerType to) {
+  auto from = cast<IntegerType>(value.getType());
+  if (from.getWidth() <= to.getWidth())
+    return from == to ? value : arith::ExtSIOp::create(builder, loc, to, value);
+  int64_t most = llvm::maxIntN(to.getWidth()), least = llvm::minIntN(to.getWidth());
+  Value inside = createClamp<arith::MaxSIOp, arith::MinSIOp>(
+      builder, loc, value, builder.getIntegerAttr(from, least), builder.getIntegerAttr(from, most));
+  return arith::TruncIOp::create(builder, loc, to, inside);
+}
+
+/// A scalar of another type; narrowing rounds to nearest even, and to integers gives the nearest.
 Value createCast(OpBuilder &builder, Location loc, Value value, Type to) {
   Type from = value.getType();
   if (isa<IntegerType>(from) && isa<IntegerType>(to))
-    return value;
+    return createIntegerCast(builder, loc, value, cast<IntegerType>(to));
   if (isa<IntegerType>(from)) {
     Value number = arith::SIToFPOp::create(builder, loc, builder.getF32Type(), value);
     return to.isF32() ? number : arith::TruncFOp::create(builder, loc, to, number);
@@ -117,7 +154,7 @@ Value createCast(OpBuilder &builder, Location loc, Value value, Type to) {
     return wide;
   if (isa<FloatType>(to))
     return arith::TruncFOp::create(builder, loc, to, wide);
-  return arith::FPToSIOp::create(builder, loc, to, math::RoundEvenOp::create(builder, loc, wide));
+  return createRounded(builder, loc, wide, cast<IntegerType>(to));
 }
 
 struct ConvertCast : OpConversionPattern<CastOp> {
@@ -185,8 +222,8 @@ Value createCombine(OpBuilder &builder, Location loc, ReduceKind kind, Value lhs
 }
 
 struct ConvertReduce : OpConversionPattern<ReduceOp> {
-  ConvertReduce(const TypeConverter &converter, MLIRContext *context, const ValidRows &validRows)
-      : OpConversionPattern(converter, context), validRows(validRows) {}
+  ConvertReduce(const TypeConverter &converter, MLIRContext *context, const ValidParts &validParts)
+      : OpConversionPattern(converter, context), validParts(validParts) {}
 
   LogicalResult matchAndRewrite(ReduceOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
@@ -194,7 +231,7 @@ struct ConvertReduce : OpConversionPattern<ReduceOp> {
     auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
     // One element that exists is its own sum, maximum and minimum. What a loop carries is reduced
     // all the same: under a second name it could not stay in its buffer.
-    if (type == adaptor.getInput().getType() && validRows.lookup(op).empty() &&
+    if (type == adaptor.getInput().getType() && validParts.lookup(op).inner.empty() &&
         !isa<BlockArgument>(op.getInput())) {
       rewriter.replaceOp(op, adaptor.getInput());
       return success();
@@ -220,32 +257,19 @@ struct ConvertReduce : OpConversionPattern<ReduceOp> {
   }
 
 private:
-  /// Rows beyond the end of an array hold anything: they must not take part.
+  /// Rows and columns beyond the end of an array hold anything: they must not take part.
   Value getValidPart(ReduceOp op, Value input, ConversionPatternRewriter &rewriter) const {
     Location loc = op.getLoc();
-    Value valid;
-    for (Value span : validRows.lookup(op)) {
-      Value count = getCount(span, loc, rewriter);
-      valid = valid ? arith::MinSIOp::create(rewriter, loc, valid, count) : count;
-    }
-    if (!valid)
-      return input;
-    SmallVector<OpFoldResult> zeros(2, rewriter.getIndexAttr(0)), ones(2, rewriter.getIndexAttr(1));
-    SmallVector<OpFoldResult> sizes = {
-        valid, rewriter.getIndexAttr(cast<RankedTensorType>(input.getType()).getDimSize(1))};
-    return tensor::ExtractSliceOp::create(rewriter, loc, input, zeros, sizes, ones);
+    TileType tile = op.getInput().getType();
+    SmallVector<OpFoldResult> sizes = {rewriter.getIndexAttr(tile.getRowCount()),
+                                       rewriter.getIndexAttr(tile.getColCount())};
+    ArrayRef<Value> spans = validParts.find(op)->second.inner;
+    if (!spans.empty())
+      sizes[op.getAxis()] = createValidSize(rewriter, loc, *getTypeConverter(), spans, /*size=*/0);
+    return createFirstPart(rewriter, loc, input, sizes[0], sizes[1]);
   }
 
-  /// The span is not an operand, so its converted values are taken by a cast, which the pass
-  /// resolves at its end.
-  Value getCount(Value span, Location loc, ConversionPatternRewriter &rewriter) const {
-    SmallVector<Type> types;
-    (void)getTypeConverter()->convertType(span.getType(), types);
-    auto parts = UnrealizedConversionCastOp::create(rewriter, loc, types, span);
-    return SpanParts::get(cast<SpanType>(span.getType()), parts.getResults()).count;
-  }
-
-  const ValidRows &validRows;
+  const ValidParts &validParts;
 };
 
 /// Offsets, sizes and steps of a part of a tile.
@@ -334,7 +358,7 @@ struct ConvertBandMask : OpConversionPattern<BandMaskOp> {
 
 } // namespace
 
-void attn::populateValuePatterns(const TypeConverter &converter, const ValidRows &validRows,
+void attn::populateValuePatterns(const TypeConverter &converter, const ValidParts &validParts,
                                  RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   patterns
@@ -346,5 +370,5 @@ void attn::populateValuePatterns(const TypeConverter &converter, const ValidRows
            ConvertElementwise<AbsOp, math::AbsFOp>, ConvertRsqrt, ConvertLeakyRelu, ConvertCast,
            ConvertSplat, ConvertUndefined, ConvertExtract, ConvertInsert, ConvertBandMask>(
           converter, context);
-  patterns.add<ConvertReduce>(converter, context, validRows);
+  patterns.add<ConvertReduce>(converter, context, validParts);
 }

@@ -43,6 +43,8 @@ static int64_t getElementBytes(Value memref) {
 bool attn::jit::mayStream(linalg::GenericOp op, const RowSweep &sweep, OpOperand &output) {
   // A streamed store is of 16 bytes at least; a sweep of few is not worth being emitted twice.
   constexpr int64_t leastVectorBytes = 16, leastSweepBytes = 1024;
+  if (sweep.isInnerDynamic())
+    return false;
   int64_t rows = sweep.getOuterSize(),
           rowBytes = sweep.getInnerSize() * getElementBytes(output.get());
   if (!ShapedType::isDynamic(rows) && rows * rowBytes < leastSweepBytes)

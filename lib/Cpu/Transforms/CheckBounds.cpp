@@ -131,7 +131,8 @@ private:
     if (std::optional<int64_t> number = getConstantIntValue(divisor)) {
       if (*number == 0)
         return op->emitError() << "scalar unit: " << division << " divides by zero or overflows";
-      return success();
+      if (*number != -1) // by which the least number has no quotient
+        return success();
     }
     ImplicitLocOpBuilder builder(op->getLoc(), op);
     op->setOperand(1, attn::cpu::CheckDivisorOp::create(builder, divisor.getType(), division,

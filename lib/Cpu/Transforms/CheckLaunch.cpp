@@ -163,8 +163,8 @@ private:
     SmallVector<Attribute> operands =
         llvm::map_to_vector(op->getOperands(), [&](Value value) { return known.lookup(value); });
     SmallVector<OpFoldResult> folded;
-    bool isFolded =
-        op->getNumResults() == 1 && succeeded(op->fold(operands, folded)) && folded.size() == 1;
+    bool isFolded = op->getNumResults() == 1 && succeeded(op->fold(operands, folded)) &&
+                    folded.size() == 1 && !folded.front().isNull();
     for (Value result : op->getResults()) {
       auto value = isFolded ? dyn_cast<Value>(folded.front()) : Value();
       known[result] = !isFolded ? Attribute()
@@ -217,12 +217,18 @@ struct CheckLaunchPass : attn::impl::CheckLaunchPassBase<CheckLaunchPass> {
   void runOnOperation() override {
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp function : functions)
-      if (!function.isExternal() && function.getNumResults() == 0 &&
-          function.getNumArguments() > 1 && failed(addFunction(function)))
+      if (isKernel(function) && failed(addFunction(function)))
         return signalPassFailure();
   }
 
 private:
+  /// Whether a function is run block by block: which block and of how many come last.
+  static bool isKernel(func::FuncOp function) {
+    ArrayRef<Type> inputs = function.getArgumentTypes();
+    return !function.isExternal() && function.getNumResults() == 0 && inputs.size() > 1 &&
+           llvm::all_of(inputs.take_back(2), [](Type type) { return type.isIndex(); });
+  }
+
   LogicalResult addFunction(func::FuncOp kernel) {
     DecidedChecks checks(kernel);
     if (checks.empty())

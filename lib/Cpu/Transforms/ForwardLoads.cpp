@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 namespace attn {
@@ -121,6 +122,55 @@ void forwardWhole(bufferization::ToTensorOp load, const PartialLoad &partial) {
   load.setWritable(false);
 }
 
+/// The copy of a load that fills a part of its buffer, where every user takes exactly that part;
+/// otherwise null. Products do so.
+memref::CopyOp findCopyOfUsedPart(bufferization::ToTensorOp load) {
+  auto buffer = load.getBuffer().getDefiningOp<memref::AllocOp>();
+  if (!buffer || !buffer.getResult().hasNUses(2) || load->use_empty())
+    return {};
+  for (Operation *user : buffer->getUsers()) {
+    auto part = dyn_cast<memref::SubViewOp>(user);
+    if (!part || !part->hasOneUse())
+      continue;
+    auto copy = dyn_cast<memref::CopyOp>(*part->getUsers().begin());
+    bool isUsedPart = copy && copy.getTarget() == part.getResult() &&
+                      isa<MemRefType>(copy.getSource().getType()) &&
+                      copy->getBlock() == load->getBlock() && copy->isBeforeInBlock(load) &&
+                      llvm::all_of(load->getUsers(), [&](Operation *taker) {
+                        auto slice = dyn_cast<tensor::ExtractSliceOp>(taker);
+                        return slice && slice.getType().getRank() == 2 &&
+                               slice.getMixedOffsets() == part.getMixedOffsets() &&
+                               slice.getMixedSizes() == part.getMixedSizes() &&
+                               slice.getMixedStrides() == part.getMixedStrides();
+                      });
+    if (isUsedPart)
+      return copy;
+  }
+  return {};
+}
+
+/// Lets the users of a part of a load read the array.
+void forwardPart(bufferization::ToTensorOp load, memref::CopyOp copy) {
+  OpBuilder builder(load);
+  for (Operation *user : llvm::make_early_inc_range(load->getUsers())) {
+    auto slice = cast<tensor::ExtractSliceOp>(user);
+    Value source = copy.getSource();
+    auto type = cast<MemRefType>(source.getType());
+    auto known = MemRefType::get(slice.getType().getShape(), type.getElementType(),
+                                 type.getLayout(), type.getMemorySpace());
+    if (known != type)
+      source = memref::CastOp::create(builder, load.getLoc(), known, source);
+    Value part = bufferization::ToTensorOp::create(builder, load.getLoc(), slice.getType(), source,
+                                                   /*restrict=*/true, /*writable=*/false);
+    slice.replaceAllUsesWith(part);
+    slice.erase();
+  }
+  Operation *buffer = load.getBuffer().getDefiningOp();
+  Operation *part = copy.getTarget().getDefiningOp();
+  for (Operation *op : {load.getOperation(), copy.getOperation(), part, buffer})
+    op->erase();
+}
+
 struct ForwardLoadsPass : attn::impl::ForwardLoadsPassBase<ForwardLoadsPass> {
   void runOnOperation() override {
     SmallVector<bufferization::ToTensorOp> loads;
@@ -134,6 +184,9 @@ struct ForwardLoadsPass : attn::impl::ForwardLoadsPassBase<ForwardLoadsPass> {
         load.setWritable(false);
         copy.erase();
         buffer->erase();
+      } else if (memref::CopyOp copy = findCopyOfUsedPart(load)) {
+        if (mayReadDirectly(copy.getSource()))
+          forwardPart(load, copy);
       } else if (std::optional<PartialLoad> partial = findPartialLoad(load)) {
         if (mayReadDirectly(partial->source))
           forwardWhole(load, *partial);

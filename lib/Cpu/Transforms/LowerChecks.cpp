@@ -174,7 +174,7 @@ private:
       return success();
     if (function.getNumArguments() == 0 ||
         !isa<LLVM::LLVMPointerType>(function.getArgumentTypes().back()))
-      return function.emitOpError("has checks and no report: run 'jit-add-entries' before");
+      return function.emitOpError("has checks and no report: jit-add-entries must run first");
     if (!llvm::hasSingleElement(function.getOps<func::ReturnOp>()) ||
         llvm::any_of(checks, [&](Operation *check) { return check->getParentOp() != function; }))
       return function.emitOpError("has checks in regions, or several returns: lower its control "

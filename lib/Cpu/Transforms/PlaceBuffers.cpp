@@ -64,7 +64,7 @@ private:
         return WalkResult::interrupt();
       }
       if (isa<scf::YieldOp>(op) && llvm::any_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>)) {
-        op->emitOpError("hands on a buffer; run 'jit-reuse-destinations' before bufferization");
+        op->emitOpError("hands on a buffer: jit-reuse-destinations must run before bufferization");
         return WalkResult::interrupt();
       }
       if (buffer)

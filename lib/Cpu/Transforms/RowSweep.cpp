@@ -39,10 +39,6 @@ FailureOr<RowSweep> RowSweep::create(linalg::GenericOp op, int64_t lanes) {
     std::swap(sweep.outer, sweep.inner);
   }
   sweep.innerSize = sizes[sweep.inner];
-  if (ShapedType::isDynamic(sweep.innerSize)) {
-    op.emitOpError("has columns whose number is not known");
-    return failure();
-  }
   sweep.innerReduction = iterators[sweep.inner] == utils::IteratorType::reduction;
   sweep.lanes = sweep.isContiguousAlong(sweep.inner) ? lanes : 1;
   return sweep;
@@ -109,6 +105,11 @@ void RowSweep::emitOuterLoop(ImplicitLocOpBuilder &builder,
                        body(bodyBuilder, index);
                        scf::YieldOp::create(inside, loc);
                      });
+}
+
+Value RowSweep::createInnerSize(ImplicitLocOpBuilder &builder) const {
+  Range range = cast<linalg::LinalgOp>(*op).createLoopRanges(builder, builder.getLoc())[inner];
+  return getValueOrCreateConstantIndexOp(builder, builder.getLoc(), range.size);
 }
 
 bool RowSweep::variesAlongInner(OpOperand &operand) const {

@@ -22,8 +22,11 @@ public:
 
   /// Elements of a vector; 1 where the elements do not lie one after the other.
   int64_t getLanes() const { return lanes; }
-  /// Elements along the inner loop.
+  /// Elements along the inner loop; `ShapedType::kDynamic` where only the run tells.
   int64_t getInnerSize() const { return innerSize; }
+  bool isInnerDynamic() const { return mlir::ShapedType::isDynamic(innerSize); }
+  /// The same as a value.
+  mlir::Value createInnerSize(mlir::ImplicitLocOpBuilder &builder) const;
   /// Steps of the outer loop; `ShapedType::kDynamic` where only the run tells.
   int64_t getOuterSize() const;
   /// Whether the inner loop folds its elements into one.

@@ -28,6 +28,14 @@ bool carriesRows(scf::ForOp loop) {
   });
 }
 
+/// Products keep what they carry in registers by themselves; a second one in the body only makes it
+/// longer.
+bool hasProducts(scf::ForOp loop) {
+  return loop.getBody()
+      ->walk([](linalg::MatmulOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 bool isInnermost(scf::ForOp loop) {
   return !loop.getBody()->walk([](scf::ForOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
@@ -43,7 +51,8 @@ struct UnrollCarriedLoopsPass : attn::impl::UnrollCarriedLoopsPassBase<UnrollCar
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
       std::optional<APInt> step = loop.getConstantStep();
-      if (step && step->isStrictlyPositive() && isInnermost(loop) && carriesRows(loop))
+      if (step && step->isStrictlyPositive() && isInnermost(loop) && carriesRows(loop) &&
+          !hasProducts(loop))
         loops.push_back(loop);
     });
     // A loop that cannot be unrolled stays as it is: it is right either way.

@@ -117,7 +117,9 @@ private:
   void emitLoops(ImplicitLocOpBuilder &builder) {
     sweep.emitOuterLoop(builder, [&](ImplicitLocOpBuilder &inside, Value outer) {
       loadInvariants(inside, outer);
-      if (sweep.isInnerReduction())
+      if (sweep.isInnerDynamic())
+        emitDynamic(inside, outer);
+      else if (sweep.isInnerReduction())
         emitReduction(inside, outer);
       else
         emitElementwise(inside, outer);
@@ -171,10 +173,11 @@ private:
     return arith::AddIOp::create(builder, base, arith::ConstantIndexOp::create(builder, offset));
   }
 
+  using StepBody = function_ref<SmallVector<Value>(ImplicitLocOpBuilder &, Value, ValueRange)>;
+
   /// Emits a loop over the whole steps; `body` gets the index and the carried values.
-  SmallVector<Value>
-  emitMainLoop(ImplicitLocOpBuilder &builder, ValueRange carried,
-               function_ref<SmallVector<Value>(ImplicitLocOpBuilder &, Value, ValueRange)> body) {
+  SmallVector<Value> emitMainLoop(ImplicitLocOpBuilder &builder, ValueRange carried,
+                                  StepBody body) {
     if (getMainSize() == 0)
       return carried;
     if (getMainSize() == getStep() || isShort()) {
@@ -183,16 +186,71 @@ private:
         values = body(builder, arith::ConstantIndexOp::create(builder, start), values);
       return values;
     }
-    Value zero = arith::ConstantIndexOp::create(builder, 0);
-    Value end = arith::ConstantIndexOp::create(builder, getMainSize());
-    Value step = arith::ConstantIndexOp::create(builder, getStep());
+    return emitLoop(builder, arith::ConstantIndexOp::create(builder, 0),
+                    arith::ConstantIndexOp::create(builder, getMainSize()), getStep(), carried,
+                    body);
+  }
+
+  /// Emits a loop over indices that only the run tells; `body` as in `emitMainLoop`.
+  SmallVector<Value> emitLoop(ImplicitLocOpBuilder &builder, Value begin, Value end, int64_t step,
+                              ValueRange carried, StepBody body) {
+    Value stride = arith::ConstantIndexOp::create(builder, step);
     auto loop =
-        scf::ForOp::create(builder, zero, end, step, carried,
+        scf::ForOp::create(builder, begin, end, stride, carried,
                            [&](OpBuilder &inside, Location loc, Value index, ValueRange values) {
                              ImplicitLocOpBuilder bodyBuilder(loc, inside);
                              scf::YieldOp::create(inside, loc, body(bodyBuilder, index, values));
                            });
     return loop.getResults();
+  }
+
+  /// Rows whose length only the run tells: whole vectors, and what is left element by element.
+  void emitDynamic(ImplicitLocOpBuilder &builder, Value outer) {
+    int64_t lanes = sweep.getLanes();
+    Value zero = arith::ConstantIndexOp::create(builder, 0);
+    Value size = sweep.createInnerSize(builder);
+    Value rest =
+        arith::RemUIOp::create(builder, size, arith::ConstantIndexOp::create(builder, lanes));
+    Value main = arith::SubIOp::create(builder, size, rest);
+    auto emitSteps = [&](Value begin, Value end, int64_t count, ValueRange carried) {
+      return emitLoop(builder, begin, end, count, carried,
+                      [&](ImplicitLocOpBuilder &inside, Value index, ValueRange values) {
+                        if (sweep.isInnerReduction())
+                          return accumulate(inside, outer, index, count, values);
+                        emitElements(inside, outer, index, count);
+                        return SmallVector<Value>();
+                      });
+    };
+    if (!sweep.isInnerReduction()) {
+      emitSteps(zero, main, lanes, {});
+      if (lanes > 1)
+        emitSteps(main, size, 1, {});
+      return;
+    }
+    SmallVector<Operation *> combiners = getCombiners();
+    SmallVector<Value> totals;
+    for (Operation *combiner : combiners)
+      totals.push_back(createNeutral(builder, combiner, lanes));
+    totals = emitSteps(zero, main, lanes, totals);
+    if (lanes > 1)
+      totals = emitSteps(main, size, 1, combineLanes(builder, combiners, totals));
+    storeTotals(builder, combiners, outer, totals);
+  }
+
+  SmallVector<Operation *> getCombiners() {
+    return llvm::map_to_vector(llvm::seq<unsigned>(0, op.getNumDpsInits()),
+                               [&](unsigned number) { return sweep.getCombiner(number); });
+  }
+
+  /// Writes the sums of a row, added to what they start from.
+  void storeTotals(ImplicitLocOpBuilder &builder, ArrayRef<Operation *> combiners, Value outer,
+                   ArrayRef<Value> totals) {
+    for (auto [number, output] : llvm::enumerate(op.getDpsInitsMutable())) {
+      Value start = invariants[output.getOperandNumber()];
+      Value total =
+          start ? combine(builder, combiners[number], start, totals[number]) : totals[number];
+      sweep.store(builder, total, output, outer, outer);
+    }
   }
 
   void emitElementwise(ImplicitLocOpBuilder &builder, Value outer) {
@@ -235,9 +293,7 @@ private:
 
   void emitReduction(ImplicitLocOpBuilder &builder, Value outer) {
     unsigned outputs = op.getNumDpsInits();
-    SmallVector<Operation *> combiners;
-    for (unsigned number = 0; number < outputs; ++number)
-      combiners.push_back(sweep.getCombiner(number));
+    SmallVector<Operation *> combiners = getCombiners();
 
     // `unroll` groups of one vector per output.
     SmallVector<Value> partials;
@@ -270,12 +326,7 @@ private:
       for (unsigned number = 0; number < outputs; ++number)
         totals[number] = combine(builder, combiners[number], totals[number], piece[number]);
     }
-    for (auto [number, output] : llvm::enumerate(op.getDpsInitsMutable())) {
-      Value start = invariants[output.getOperandNumber()];
-      Value total =
-          start ? combine(builder, combiners[number], start, totals[number]) : totals[number];
-      sweep.store(builder, total, output, outer, outer);
-    }
+    storeTotals(builder, combiners, outer, totals);
   }
 
   /// One scalar per output from `count` elements, fewer than a vector has.

@@ -91,7 +91,7 @@ std::vector<std::string> attn::launch::describeKernel(func::FuncOp kernel,
     add("  blocks: at most " + Twine(limit.getInt()) +
         (hasMeeting ? "; all must run at once, since they meet" : ""));
   if (auto after = kernel->getAttrOfType<FlatSymbolRefAttr>(launch::afterName))
-    add("  launched behind " + after.getValue() +
+    add("  launched after " + after.getValue() +
         ", with its arguments, workspaces and number of blocks");
   add(argumentsLine);
   for (const Parameter &parameter : signature.parameters)

@@ -124,7 +124,7 @@ private:
     if (failed(decoded))
       return op->emitOpError("is not supported by the simulator");
     if (op->hasAttr("virtual_event"))
-      return op->emitOpError("has a virtual event: run ascend-assign-events first");
+      return op->emitOpError("has a virtual event: ascend-assign-events must run first");
     decoded->instruction.number = listing.instructions.size();
     listing.instructions.push_back(std::move(decoded->instruction));
     addStep(Step::Kind::Issue, op).a = program.operands.size();
@@ -244,7 +244,7 @@ private:
   LogicalResult visitOp(ascend::AllocOp op) {
     if (!op.getAddress())
       return op.emitOpError() << "of \"" << op.getName()
-                              << "\" has no address: run ascend-plan-memory first";
+                              << "\" has no address: ascend-plan-memory must run first";
     Place place;
     place.memory = *ascend::getSpace(op.getResult().getType());
     place.object = listing.buffers.size();

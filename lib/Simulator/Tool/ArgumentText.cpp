@@ -136,7 +136,7 @@ private:
       valueAt = [values](int64_t index) { return values[index % values.size()]; };
     } else {
       return fail(
-          "is none of zeros, ones, iota, fill, values, random, undef, table, f32, i64, scratch");
+          "is none of zeros, ones, iota, fill, values, random, undef, table, f32, i64, workspace");
     }
     return success();
   }

@@ -31,8 +31,9 @@ struct Options {
   cl::opt<std::string> kernel{"kernel",
                               cl::desc("Name of the kernel, where the module has several")};
   cl::list<std::string> arguments{
-      "arg", cl::desc("An argument of the kernel, in order: zeros:4x128xbf16, random:<seed>:8xf32, "
-                      "values:1,2,3:3xf32, undef:8xf32 (an output), f32:1e-6, i64:3, scratch, …")};
+      "arg",
+      cl::desc("An argument of the kernel, in order: zeros:4x128xbf16, random:<seed>:8xf32, "
+               "values:1,2,3:3xf32, undef:8xf32 (an output), f32:1e-6, i64:3, workspace, …")};
   cl::opt<std::string> soc{"soc", cl::desc("Chip instead of the module's target: Ascend910B4, or "
                                            "Ascend910B4:ub_bytes=8192")};
   cl::opt<bool> timingOnly{"timing-only", cl::desc("Skip values and hazards, for large shapes")};

@@ -229,8 +229,8 @@ private:
     std::optional<int64_t> count = getConstantIntValue(op.getAmount());
     if (count && *count * getElementBytes(op.getDst()) % blockBytes != 0)
       return op.emitOpError() << "copies " << *count * getElementBytes(op.getDst())
-                              << " bytes, of which DataCopy leaves out all beyond whole 32-byte "
-                                 "blocks";
+                              << " bytes, of which DataCopy leaves out all beyond whole "
+                              << blockBytes << "-byte blocks";
     return verifyAtMost(op, op.getAmount(), std::numeric_limits<uint32_t>::max(), "elements");
   }
 

@@ -247,8 +247,7 @@ struct AddProgramIds : attn::impl::AddProgramIdsPassBase<AddProgramIds> {
     ModuleOp module = getOperation();
     for (func::FuncOp function : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
       if (function->hasAttr(launch::afterName)) {
-        function.emitOpError(
-            "is a second launch; run 'linalg-join-phases' before 'linalg-add-program-ids'");
+        function.emitOpError("is a second launch: linalg-join-phases must run first");
         return signalPassFailure();
       }
       if (function->hasAttr(launch::gridOfName))

@@ -23,7 +23,7 @@ namespace {
 
 struct CopyCarriedParts : attn::impl::CopyCarriedPartsPassBase<CopyCarriedParts> {
   void runOnOperation() override {
-    getOperation().walk([](scf::ForOp loop) {
+    getOperation().walk([&](scf::ForOp loop) {
       Operation *yield = loop.getBody()->getTerminator();
       OpBuilder builder(yield);
       for (OpOperand &carried : yield->getOpOperands()) {
@@ -33,6 +33,7 @@ struct CopyCarriedParts : attn::impl::CopyCarriedPartsPassBase<CopyCarriedParts>
         Location loc = carried.get().getLoc();
         Value place = tensor::EmptyOp::create(builder, loc, type.getShape(), type.getElementType());
         carried.set(linalg::CopyOp::create(builder, loc, carried.get(), place).getResult(0));
+        ++copied;
       }
     });
   }

@@ -45,9 +45,11 @@ struct JoinPhases : attn::impl::JoinPhasesPassBase<JoinPhases> {
       if (isFirst(function))
         kernels.push_back(launch::getPhases(function));
     for (ArrayRef<func::FuncOp> phases : kernels)
-      for (func::FuncOp phase : phases.drop_front())
+      for (func::FuncOp phase : phases.drop_front()) {
         if (failed(appendPhase(phases.front(), phase)))
           return signalPassFailure();
+        ++joined;
+      }
     eraseCounters();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!isFirst(function)) {

@@ -36,6 +36,7 @@ struct UnrollStrips : attn::impl::UnrollStripsPassBase<UnrollStrips> {
     for (scf::ForOp loop : loops)
       if (failed(loopUnrollFull(loop)))
         return signalPassFailure();
+    unrolled += loops.size();
   }
 };
 

@@ -3,6 +3,7 @@
 #include "attn/Dialect/Ascend/IR/Ascend.h"
 #include "attn/Launch/Convention/Names.h"
 #include "attn/Launch/IR/LaunchDialect.h"
+#include "attn/Machine/LaunchLimits.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -10,9 +11,6 @@ using namespace attn;
 using namespace attn::sidecar;
 using llvm::json::Array;
 using llvm::json::Object;
-
-/// What the vendor's allocator gives, and what a workspace may count on.
-static constexpr int64_t workspaceAlignment = 512;
 
 std::string sidecar::spellType(Type type) {
   std::string text;
@@ -136,7 +134,7 @@ FailureOr<Array> Parameters::describeWorkspaces() const {
     }
     workspaces.push_back(Object{{"parameter", names[argument]},
                                 {"bytes", Object{{"mul", std::move(factors)}}},
-                                {"alignment", workspaceAlignment},
+                                {"alignment", architecture::workspaceAlignment},
                                 {"zeroed", false}});
   }
   return workspaces;

@@ -147,7 +147,7 @@ private:
     int64_t used = 0, buffers = 0;
     WalkResult result = phase.walk([&](ascend::AllocOp alloc) -> WalkResult {
       if (!alloc.getAddress())
-        return alloc.emitOpError("has no address: it must be planned first by ascend-plan-memory");
+        return alloc.emitOpError("has no address: ascend-plan-memory must run first");
       used = std::max<int64_t>(used, *alloc.getAddress() + alloc.getByteSize());
       ++buffers;
       return WalkResult::advance();

@@ -19,6 +19,8 @@ template <typename Op> static TransferForm getForm(Op op, TileType type) {
   ArrayRef<int64_t> kinds = op.getKinds();
   Selection selection = getSelection(kinds);
   int64_t last = op.getArray().getType().getRank() - 1;
+  if (getColumnSpan(kinds, op.getIndices()))
+    return TransferForm::Unsupported;
   if (isColumn(type) && type.getRowCount() > 1) {
     Value span = getRowSpan(kinds, op.getIndices());
     auto spanType = span ? cast<SpanType>(span.getType()) : SpanType();
@@ -27,7 +29,7 @@ template <typename Op> static TransferForm getForm(Op op, TileType type) {
                  !spanType.getMapped() && !spanType.getFilled();
     return isRun ? TransferForm::ContiguousColumn : TransferForm::StridedColumn;
   }
-  bool isContiguous = selection.colDimension == last && kinds[last] != SpanIndex;
+  bool isContiguous = selection.colDimension == last;
   return type.getColCount() == 1 || isContiguous ? TransferForm::Rows : TransferForm::Unsupported;
 }
 
@@ -422,7 +424,8 @@ struct LoadOnChip : OnChipOpInterface::ExternalModel<LoadOnChip, LoadOp> {
     TransferForm form = getTransferForm(load);
     if (form == TransferForm::Unsupported)
       return load.emitOpError(
-          "takes its columns from a dimension that is not contiguous, or from a span");
+          "takes its columns from a dimension that is not contiguous, or from a span, whose tails "
+          "are not lowered to the chip yet");
     return LoadLowering(lowering, load, form).lower();
   }
 };
@@ -450,7 +453,8 @@ struct StoreOnChip : OnChipOpInterface::ExternalModel<StoreOnChip, StoreOp> {
     TransferForm form = getTransferForm(store);
     if (form == TransferForm::Unsupported)
       return store.emitOpError(
-          "puts its columns to a dimension that is not contiguous, or to a span");
+          "puts its columns to a dimension that is not contiguous, or to a span, whose tails are "
+          "not lowered to the chip yet");
     TileType type = store.getValue().getType();
     ArrayPlace place(lowering, store, type, form);
     place.limit(lowering.getLimit(store.getValue()), type);

@@ -3,6 +3,7 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/CSE.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/Debug.h"
 
 #define DEBUG_TYPE "tile-choose"
@@ -210,6 +211,52 @@ FailureOr<std::optional<Fitting>> SizeSearch::findSmallest() {
   return smallest;
 }
 
+/// Sizes for the products of a kernel on the host, by symbol: rows of the left operand so that a
+/// copy of them fits the second cache beside the panels of the right one, of which one fits the
+/// first.
+static llvm::MapVector<StringAttr, int64_t> getProductSizes(func::FuncOp kernel) {
+  constexpr int64_t rows = 192, inner = 256, cols = 256;
+  llvm::MapVector<StringAttr, int64_t> sizes;
+  auto limit = [&](Attribute dim, int64_t most) {
+    auto sum = dyn_cast<SumAttr>(dim);
+    if (auto symbol = sum ? sum.getSymbol() : dyn_cast<StringAttr>(dim)) {
+      auto [known, isNew] = sizes.insert({symbol, most});
+      known->second = std::min(known->second, most);
+    }
+  };
+  kernel.walk([&](DotOp dot) {
+    limit(dot.getLeftRows(), rows);
+    limit(dot.getLeftInner(), inner);
+    limit(dot.getRightCols(), cols);
+  });
+  return sizes;
+}
+
+/// Of the sizes that a symbol may take, the largest that is not above `most`, or else the smallest.
+static int64_t getNearest(ArrayRef<SmallVector<BoundSize>> choices, StringAttr symbol,
+                          int64_t most) {
+  int64_t below = 0, smallest = std::numeric_limits<int64_t>::max();
+  for (const SmallVector<BoundSize> &sizes : choices)
+    for (const BoundSize &bound : sizes)
+      if (bound.symbol == symbol) {
+        smallest = std::min(smallest, bound.size);
+        below = bound.size <= most ? std::max(below, bound.size) : below;
+      }
+  return below ? below : smallest;
+}
+
+/// Leaves the choices in which products have the sizes that are good for them.
+static void keepProductSizes(func::FuncOp kernel, SmallVector<SmallVector<BoundSize>> &choices) {
+  for (auto [symbol, most] : getProductSizes(kernel)) {
+    int64_t size = getNearest(choices, symbol, most);
+    llvm::erase_if(choices, [&, symbol = symbol](const SmallVector<BoundSize> &sizes) {
+      return llvm::any_of(sizes, [&](const BoundSize &bound) {
+        return bound.symbol == symbol && bound.size != size;
+      });
+    });
+  }
+}
+
 SizeChoice SizeSearch::chooseForHost() {
   // Enough elements that loops and calls do not count; more would only leave the cache.
   constexpr int64_t enoughElements = 2048;
@@ -224,7 +271,9 @@ SizeChoice SizeSearch::chooseForHost() {
   SizeChoice choice;
   choice.maxRangeStages = space.askedStages;
   // Sizes come from large to small; what takes no memory stays at its largest.
-  for (SmallVector<BoundSize> &sizes : space.enumerateSizes())
+  SmallVector<SmallVector<BoundSize>> choices = space.enumerateSizes();
+  keepProductSizes(space.kernel, choices);
+  for (SmallVector<BoundSize> &sizes : choices)
     if (choice.sizes.empty() ||
         (getRows(sizes) >= enoughRows && getRows(sizes) < getRows(choice.sizes)))
       choice.sizes = std::move(sizes);

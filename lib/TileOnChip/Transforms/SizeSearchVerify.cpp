@@ -1,4 +1,5 @@
 // Checks that sizes can be found for a kernel at all (tile on the chip).
+#include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "attn/TileOnChip/Transforms/SizeSearch.h"
 
 using namespace mlir;
@@ -38,14 +39,8 @@ LogicalResult SizeSearch::verifyTypes() {
   WalkResult result = space.kernel.walk([&](Operation *op) -> WalkResult {
     if (auto size = dyn_cast<SizeOp>(op); size && failed(checkSymbols(op, size.getDim())))
       return WalkResult::interrupt();
-    for (Type type : op->getResultTypes())
-      if (failed(check(op, type)))
-        return WalkResult::interrupt();
-    for (Region &region : op->getRegions())
-      for (BlockArgument argument : region.getArguments())
-        if (failed(check(op, argument.getType())))
-          return WalkResult::interrupt();
-    return WalkResult::advance();
+    return failure(llvm::any_of(getDefinedValues(op),
+                                [&](Value value) { return failed(check(op, value.getType())); }));
   });
   return failure(result.wasInterrupted());
 }

@@ -8,11 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..language import MAX_SIZE, DType, Spec, bf16, f16, f32, i32
+from ..language import MAX_SIZE, DType, Spec, bf16, f16, f32, i8, i32
 from .binding import read_block_size, read_constant
 from .interface import Output, Parameter, Results, Signature, Specialisation
 
-DTYPES = {"torch.float32": f32, "torch.float16": f16, "torch.bfloat16": bf16, "torch.int32": i32}
+DTYPES = {
+    "torch.float32": f32,
+    "torch.float16": f16,
+    "torch.bfloat16": bf16,
+    "torch.int8": i8,
+    "torch.int32": i32,
+}
 """The element types that kernels know, by PyTorch's names."""
 
 CPU = {"cpu": "the CPU"}

@@ -15,9 +15,6 @@ from .binding import read_number
 from .checking import DTYPES, Arguments, Description
 from .interface import Output, Results
 
-MAX_ROW_GAP = 0xFFFF_FFFF
-"""Bytes from the end of a row to the next one that a transfer of the chip can step over: a field of 32 bits."""
-
 _TORCH_NAMES = {known.name: name.removeprefix("torch.") for name, known in DTYPES.items()}
 
 
@@ -71,16 +68,23 @@ def layout_of(value, row_axes=()):
     return Layout(shape, strides, False, copied)
 
 
+def max_row_gap():
+    """Bytes from the end of a row to the next one that a transfer of the chip can step over, at most."""
+    from .. import _host
+
+    return _host.MAX_ROW_GAP_BYTES
+
+
 def _check_gaps(name: str, layout: Layout, item_bytes: int, row_axes):
     """ValueError where a transfer of the chip cannot step from one row of a tile to the next."""
     first = 1 if layout.table else 0
     for axis in row_axes:
         if first <= axis < len(layout.shape) - 1 and layout.shape[axis] > 1:
             gap = (layout.strides[axis] - layout.shape[-1]) * item_bytes
-            if gap > MAX_ROW_GAP:
+            if gap > max_row_gap():
                 raise ValueError(
                     f"{name}: rows along dimension {axis} are {gap} bytes apart, but transfers of the chip reach "
-                    f"{MAX_ROW_GAP}; take another form of the kernel, or a list of tensors in place of this dimension"
+                    f"{max_row_gap()}; take another form of the kernel, or a list of tensors in place of this dimension"
                 )
 
 

@@ -10,12 +10,18 @@ import operator
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..language import DType, bf16, f16, f32, show_number
+from ..language import DType, bf16, f16, f32, i8, i32, show_number
 from .source import Node, Source
 from .values import Scalar, Symbol, Tile, add_dims, axes_of, describe, is_number, subtract_dims
 from .writer import Writer
 
 _FLOATS = (f32, f16, bf16)
+
+_CASTS = {f32: (f16, bf16, i8), f16: (f32,), bf16: (f32,), i32: (f32, i8)}
+"""The types that each type is converted to in one step; floats and i32 reach all floats and i8 by way of f32."""
+
+_WORDS = range(-(2**31), 2**31)
+"""What elements of i32 are among."""
 
 
 class _Operation(NamedTuple):
@@ -41,6 +47,8 @@ _OPERATIONS = {
 
 # What leaves an integer as it is, on the right and, where operands commute, on the left.
 _NEUTRAL = {"+": 0, "-": 0, "*": 1, "//": 1, "at.cdiv": 1}
+
+_DIVISIONS = ("//", "%", "at.cdiv")
 
 _MOST_BITS = 1024
 """Of an integer known at compile time: as many as floats have."""
@@ -146,6 +154,8 @@ class Arithmetic:
                 return a
             if a == _NEUTRAL.get(symbol) and symbol in "+*":
                 return b
+            if symbol in _DIVISIONS and is_number(b) and b == 0:
+                raise self._error(node, "division by zero")
             axes = axes_of(a, b)
             a, b = self.index(a, node), self.index(b, node)
             if operation.whole == "remainder":  # Python's: the sign of the divisor
@@ -235,12 +245,12 @@ class Arithmetic:
         return Tile(ssa, 1, 1, f32)
 
     def cast(self, tile: Tile, dtype: DType, node: Node, name: str | None = None):
-        """A tile with another element type; narrowing rounds to nearest even."""
+        """A tile with another element type; narrowing rounds to nearest even, to i8 the nearest that there is."""
         if tile.dtype is dtype:
             return tile
-        if tile.dtype not in _FLOATS or dtype not in _FLOATS:
-            raise self._error(node, f"a cast from {tile.dtype.name} to {dtype.name} is not supported yet")
-        if tile.dtype is not f32 and dtype is not f32:
+        if dtype not in _CASTS.get(tile.dtype, ()):
+            if f32 not in _CASTS.get(tile.dtype, ()) or dtype not in _CASTS[f32]:
+                raise self._error(node, f"a cast from {tile.dtype.name} to {dtype.name} is not supported yet")
             tile = self.cast(tile, f32, node)
         result = tile._replace(dtype=dtype)
         text = f"tile.cast {tile.ssa} : {tile.type} -> {result.type}"
@@ -248,10 +258,21 @@ class Arithmetic:
 
     def fill(self, rows, cols, value, dtype: DType, node: Node, name: str | None = None):
         """A tile filled with one number."""
+        if dtype is i32:
+            return self._fill_whole(rows, cols, value, node, name)
         result = Tile("", rows, cols, f32)
         text = f"tile.splat {self.float(value, node)} : f32 -> {result.type}"
         splat = result._replace(ssa=self._writer.define(text, node, name if dtype is f32 else None))
         return self.cast(splat, dtype, node, name)
+
+    def _fill_whole(self, rows, cols, value, node: Node, name: str | None):
+        """A tile of i32 filled with one integer."""
+        if not isinstance(value, int) or isinstance(value, bool) or value not in _WORDS:
+            raise self._error(node, f"a tile of i32 is filled with an integer of 32 bits, not {describe(value)}")
+        number = self._writer.once(f"arith.constant {value} : i32", node, label=f"i{value}")
+        result = Tile("", rows, cols, i32)
+        text = f"tile.splat {number} : i32 -> {result.type}"
+        return result._replace(ssa=self._writer.define(text, node, name))
 
     def index(self, value, node: Node, what: str = "this"):
         """The SSA name of an integer."""

@@ -9,15 +9,17 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from .. import language
 from ..errors import near_miss
 from ..language import DType, Word
 from .arithmetic import Arithmetic
 from .blocks import Blocks
 from .indexing import Indexing, Slice
 from .parts import take_rows
+from .products import add_product, is_product, multiply
 from .source import Node, Source
 from .spans import METHODS, Spans
-from .values import NOTHING, Array, Method, Span, State, Tile, describe, is_number
+from .values import NOTHING, Array, Method, Span, State, Tile, Transposed, describe, is_number
 from .words import WORDS, finish, push
 from .writer import Writer
 
@@ -38,18 +40,32 @@ _UNSUPPORTED = {
 
 # Words of the language that are planned: an author who knows them should hear that they come.
 _PLANNED = frozenset(
-    "alloc asc assert_ barrier copy dot each exp2 flag gather hint log2 lse_merge manual print reshape sigmoid split "
+    "alloc asc assert_ barrier copy each exp2 flag gather hint log2 lse_merge manual print reshape sigmoid split "
     "static_assert tanh where".split()
 )
 
 _ATTRIBUTES = {
     Array: ("dtype",),
-    Tile: ("dtype", "to"),
+    Tile: ("T", "dtype", "to"),
     State: ("push", "finish"),
     Span: (*METHODS, "base", "count", "valid"),
 }
 
-_PLANNED_ATTRIBUTES = {(Tile, "T"), (Tile, "reshape"), (Span, "idx")}
+_PLANNED_ATTRIBUTES = {(Tile, "reshape"), (Span, "idx")}
+
+_TYPES = frozenset(name for name, value in vars(language).items() if isinstance(value, DType))
+
+# What words and methods of other libraries are called here.
+_OTHER_NAMES = {
+    "matmul": "at.dot",
+    "mm": "at.dot",
+    "bmm": "at.dot",
+    "gemm": "at.dot",
+    "int8": "at.i8",
+    "int32": "at.i32",
+    "f64": "at.f32",
+}
+_OTHER_ATTRIBUTES = {"transpose": "'.T'", "t": "'.T'", "mT": "'.T'"}
 
 # What to do instead of calling functions of Python.
 _PYTHON_HINTS = {
@@ -135,9 +151,11 @@ class Expressions:
         symbol = _BINARY.get(type(node.op))
         if isinstance(node.op, ast.Pow):
             return self._power(node)
+        if is_product(node):
+            return multiply(self, node, name)
+        if symbol == "+" and (is_product(node.left) or is_product(node.right)):
+            return add_product(self, node, name)
         if symbol is None:
-            if isinstance(node.op, ast.MatMult):
-                raise self.error(node, "'@' is not supported yet")
             raise self.error(node, "this operator is not supported in a kernel")
         return self.arithmetic.binary(symbol, self.evaluate(node.left), self.evaluate(node.right), node, name)
 
@@ -262,6 +280,8 @@ class Expressions:
             return self._module_attribute(value, node)
         if attribute == "dtype" and type(value) in (Array, Tile):
             return value.dtype
+        if attribute == "T" and type(value) in (Tile, Transposed):
+            return Transposed(value) if type(value) is Tile else value.tile
         if (type(value), attribute) in ((Tile, "to"), (State, "push"), (State, "finish")):
             return Method(value, attribute)
         if type(value) is Span:
@@ -273,6 +293,10 @@ class Expressions:
         if (type(value), attribute) in _PLANNED_ATTRIBUTES:
             raise self.error(node, f"'.{attribute}' is not supported yet")
         hint = near_miss(attribute, _ATTRIBUTES.get(type(value), ()), "'.{}'")
+        if type(value) is Tile and attribute in WORDS:
+            hint = f"; write at.{attribute}"
+        if type(value) is Tile and attribute in _OTHER_ATTRIBUTES:
+            hint = f"; did you mean {_OTHER_ATTRIBUTES[attribute]}?"
         raise self.error(node, f"{describe(value)} has no '.{attribute}'{hint}")
 
     def _module_attribute(self, module, node: ast.Attribute):
@@ -284,9 +308,12 @@ class Expressions:
                 raise self.error(node, f"at.{node.attr} is not supported yet")
             if found is not None:
                 raise self.error(node, f"at.{node.attr} does not belong in the body of a kernel")
-            hint = near_miss(node.attr, WORDS.keys() | {"grid", "range"}, "at.{}")
+            hint = near_miss(node.attr, WORDS.keys() | {"grid", "range"} | _TYPES, "at.{}")
+            if node.attr in _OTHER_NAMES:
+                hint = f"; did you mean {_OTHER_NAMES[node.attr]}?"
             raise self.error(node, f"attn.language has no word '{node.attr}'{hint}")
-        raise self.error(node, f"'{ast.unparse(node)}' is neither a number nor a word of attn.language")
+        hint = f"; write at.{node.attr}" if node.attr in WORDS else ""
+        raise self.error(node, f"'{ast.unparse(node)}' is neither a number nor a word of attn.language{hint}")
 
     def _call(self, node: ast.Call, name):
         if self._is_python_float(node.func) and len(node.args) == 1 and not node.keywords:

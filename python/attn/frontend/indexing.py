@@ -84,7 +84,7 @@ class Indexing:
             raise self._error(node, f"'{array.name}' has {len(array.dims)} dimensions and is given {count}")
         entries: list[str] = []
         types: list[str] = []
-        kept: list[tuple] = []  # the size of each dimension that is left, and whether it is a span
+        kept: list[tuple] = []  # the size of each dimension that is left, and the span, where it is one
         for axis, (index, where) in enumerate(zip(indices, nodes)):
             index = self._spans.of(index)
             if type(index) is Slice:
@@ -95,7 +95,7 @@ class Indexing:
                 self.row_axes.setdefault(array.name, {})[axis] = True
                 entries.append(f"{index.ssa} span")
                 types.append(index.type)
-                kept.append((index.size, True))
+                kept.append((index.size, index))
             else:
                 entries.append(self._scalar(array, axis, index, where))
                 types.append("index")
@@ -109,17 +109,20 @@ class Indexing:
             selects = f"this selects {len(kept)} dimensions of '{array.name}'"
             raise self._error(node, f"{selects}; a tile has two: index the others by numbers")
         if len(kept) == 2:
-            if kept[1][1]:
-                raise self._error(node, "a span gives the rows of a tile; its columns are taken by ':' or a slice")
-            return kept[0][0], kept[1][0]
+            (rows, _), (cols, span) = kept
+            if span is not None and (span.first is not None or span.step is not None):
+                message = "the columns of a tile follow each other in memory, and only the last may be missing"
+                raise self._error(node, f"{message}: a span after .window, .clip(lo, hi) or .map gives rows")
+            return rows, cols
         if len(kept) == 1:
-            return (kept[0][0], 1) if kept[0][1] else (1, kept[0][0])
+            size, span = kept[0]
+            return (1, size) if span is None else (size, 1)
         return 1, 1
 
     def _slice(self, array: Array, axis: int, index: Slice, types, kept, where):
         dim = array.dims[axis]
         if index.size is None:
-            kept.append((dim, False))
+            kept.append((dim, None))
             return ":"
         if isinstance(dim, int) and index.size > dim:
             message = f"this takes {index.size} elements of dimension {axis} of '{array.name}', which has {dim}"
@@ -128,7 +131,7 @@ class Indexing:
             last = index.lower + index.size - 1
             raise self._error(where, f"index {last} lies outside dimension {axis} of '{array.name}', which has {dim}")
         types.append("index")
-        kept.append((index.size, False))
+        kept.append((index.size, None))
         return f"{self._scalar(array, axis, index.lower, where)}:{index.size}"
 
     def _scalar(self, array: Array, axis: int, index, where):

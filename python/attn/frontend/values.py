@@ -80,6 +80,15 @@ class Tile(NamedTuple):
         return f"a tile [{self.rows}, {self.cols}] of {self.dtype.name}"
 
 
+class Transposed(NamedTuple):
+    """`tile.T`: a tile taken the other way round, by a product alone."""
+
+    tile: Tile
+
+    def describe(self):
+        return f"the transpose of {self.tile.describe()}, which only '@' and at.dot take"
+
+
 NO_AXES: frozenset[str] = frozenset()
 
 

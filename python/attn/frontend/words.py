@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ast
 
-from ..language import DType, f32
+from ..language import DType, f32, i32
 from .bands import band_dot, band_mix, band_spread, mask, softmax
 from .blocks import accumulate, phase, scratch
 from .parts import concat, tile_dim
+from .products import dot, spread_row
 from .source import Node
 from .values import Array, NewArray, Scalar, State, Tile, Tiles, describe
 
@@ -26,6 +27,10 @@ def _binary(symbol: str):
 
 def _leaky_relu(lowering, node: ast.Call, name, x, slope):
     return lowering.arithmetic.leaky_relu(x, slope, node, name)
+
+
+def _relu(lowering, node: ast.Call, name, x):
+    return lowering.arithmetic.binary("at.maximum", x, 0.0, node, name)
 
 
 def _reduction(kind: str):
@@ -72,7 +77,17 @@ def _filled(lowering, node: ast.Call, name, shape, value, dtype, example: str):
     if type(shape) is not tuple or len(shape) != 2:
         raise lowering.error(node, f"{example.partition('(')[0]} takes a shape of rows and columns: {example}")
     rows, cols = (tile_dim(lowering, dim, node, "a tile dimension") for dim in shape)
+    if type(value) is Tile:
+        return _repeated(lowering, node, name, rows, cols, value, dtype)
     return lowering.arithmetic.fill(rows, cols, value, dtype, node, name)
+
+
+def _repeated(lowering, node: ast.Call, name, rows, cols, row: Tile, dtype: DType):
+    """`at.full((rows, cols), row)`: every row of the tile is the given one."""
+    if (row.rows, row.cols) != (1, cols) or (row.dtype is i32) != (dtype is i32):
+        message = f"at.full repeats a number or a row [1, {cols}] of {dtype.name}"
+        raise lowering.error(node, f"{message}, not {describe(row)}")
+    return spread_row(lowering, node, lowering.arithmetic.cast(row, dtype, node), rows, name)
 
 
 def _full(lowering, node: ast.Call, name, shape, value, dtype):
@@ -80,7 +95,7 @@ def _full(lowering, node: ast.Call, name, shape, value, dtype):
 
 
 def _zeros(lowering, node: ast.Call, name, shape, dtype):
-    return _filled(lowering, node, name, shape, 0.0, dtype, "at.zeros((1, D))")
+    return _filled(lowering, node, name, shape, 0, dtype, "at.zeros((1, D))")
 
 
 def _softmax_state(lowering, node: ast.Call, name, m, d):
@@ -97,6 +112,7 @@ WORDS = {
     "rsqrt": _function("rsqrt"),
     "abs": _function("abs"),
     "leaky_relu": _leaky_relu,
+    "relu": _relu,
     "maximum": _binary("at.maximum"),
     "minimum": _binary("at.minimum"),
     "cdiv": _binary("at.cdiv"),
@@ -110,6 +126,7 @@ WORDS = {
     "full": _full,
     "zeros": _zeros,
     "concat": concat,
+    "dot": dot,
     "band_dot": band_dot,
     "band_mix": band_mix,
     "band_spread": band_spread,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..call import running
-from ..call.layout import MAX_ROW_GAP
+from ..call.layout import max_row_gap
 
 # The resident form takes one token at a time, with all of its blocks. That pays where they are few, and together
 # neither too short for an instruction nor too long for local memory: by predicted time, between so many bytes.
@@ -33,7 +33,7 @@ def attn_res_form(blocks, stacked: bool, form: str | None):
     # Blocks of one tensor are rows of a resident tile, and one transfer steps from each to the next.
     apart = (blocks[0].stride(0) - columns) * item_bytes if stacked else 0
     least, most = _RESIDENT_BYTES
-    suits = count <= _RESIDENT_BLOCKS and least <= room <= most and apart <= MAX_ROW_GAP
+    suits = count <= _RESIDENT_BLOCKS and least <= room <= most and apart <= max_row_gap()
     return "resident" if suits else "streaming"
 
 

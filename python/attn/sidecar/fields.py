@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
+from .._host import MAX_GRID
 from . import schema as is_
 from .formulas import check as _formula
 from .formulas import leaves
 
 VERSION = 2
-MAX_BLOCKS = 65535
 BLOCKS, GROUPS, CORES = "@blocks", "@groups", "@cores"
 """The dims that a launch decides: its blocks, its groups of cube and vector cores, its cores of one kind."""
 
@@ -91,7 +91,7 @@ FORM = is_.Fields(
     workspaces=is_.array(
         is_.Fields(parameter=is_.text, bytes=_formula, alignment=is_.integer(1), zeroed=is_.boolean)
     ),
-    grid=is_.Fields(tiles=_formula, limit=is_.integer(1, MAX_BLOCKS), all_at_once=is_.boolean),
+    grid=is_.Fields(tiles=_formula, limit=is_.integer(1, MAX_GRID), all_at_once=is_.boolean),
     launches=is_.array(_LAUNCH, least=1),
     call=is_.nullable(_CALL),
     object=is_.nullable(_OBJECT),

@@ -115,7 +115,7 @@ func.func @carried_array(%x: !tile.array<16xf32>, %n: index) attributes {tile.ke
 // -----
 
 func.func @load_columns_apart(%x: !tile.array<16x?xf32>, %n: index) attributes {tile.kernel} {
-  // expected-error @+1 {{takes its columns from a dimension that is not contiguous, or from a span}}
+  // expected-error @+1 {{takes its columns from a dimension that is not contiguous, or from a span, whose tails are not lowered to the chip yet}}
   %a = tile.load %x[:, %n] : (!tile.array<16x?xf32>, index) -> !tile.tile<1 x 16 x f32>
   return
 }
@@ -125,7 +125,7 @@ func.func @load_columns_apart(%x: !tile.array<16x?xf32>, %n: index) attributes {
 func.func @store_columns_of_a_span(%x: !tile.array<16x?xf32>, %n: index, %s: f32) attributes {tile.kernel} {
   %t = tile.make_span %n to %n : !tile.span<8>
   %a = tile.splat %s : f32 -> !tile.tile<16 x 8 x f32>
-  // expected-error @+1 {{puts its columns to a dimension that is not contiguous, or to a span}}
+  // expected-error @+1 {{puts its columns to a dimension that is not contiguous, or to a span, whose tails are not lowered to the chip yet}}
   tile.store %a, %x[:, %t span] : (!tile.tile<16 x 8 x f32>, !tile.array<16x?xf32>, !tile.span<8>) -> ()
   return
 }

@@ -1,7 +1,7 @@
 // RUN: attn-opt %s -split-input-file -verify-diagnostics -convert-tile-to-linalg
 
 func.func @grid(%T: index) attributes {tile.kernel} {
-  // expected-error @+1 {{grid remains; run 'tile-clamp-grid' before 'convert-tile-to-linalg'}}
+  // expected-error @+1 {{a grid must be lowered first by tile-clamp-grid}}
   tile.grid (%t) in (%T by 4) {
   }
   return
@@ -10,7 +10,7 @@ func.func @grid(%T: index) attributes {tile.kernel} {
 // -----
 
 func.func @softmax() attributes {tile.kernel} {
-  // expected-error @+1 {{softmax state remains; run 'tile-decompose-softmax' before 'convert-tile-to-linalg'}}
+  // expected-error @+1 {{a softmax state must be lowered first by tile-decompose-softmax}}
   %st = tile.softmax_init : !tile.softmax_state<4 x 64>
   return
 }
@@ -18,7 +18,7 @@ func.func @softmax() attributes {tile.kernel} {
 // -----
 
 func.func @symbol(%x: f32) attributes {tile.kernel, tile.symbols = {BT = #tile.auto<1, 64>}} {
-  // expected-error @+1 {{size 'BT' is not bound; run 'tile-fit-tiles' before 'convert-tile-to-linalg'}}
+  // expected-error @+1 {{unbound block size 'BT': tile-fit-tiles must run first}}
   %a = tile.splat %x : f32 -> !tile.tile<BT x 64 x f32>
   return
 }
@@ -27,7 +27,7 @@ func.func @symbol(%x: f32) attributes {tile.kernel, tile.symbols = {BT = #tile.a
 
 func.func @symbol_of_loop(%T: index) attributes {tile.kernel, tile.symbols = {BT = #tile.auto<1, 64>}} {
   %zero = arith.constant 0 : index
-  // expected-error @+1 {{size 'BT' is not bound; run 'tile-fit-tiles' before 'convert-tile-to-linalg'}}
+  // expected-error @+1 {{unbound block size 'BT': tile-fit-tiles must run first}}
   tile.range %t = %zero to %T by BT {
   }
   return
@@ -43,18 +43,8 @@ func.func @no_kernel() -> index {
 
 // -----
 
-func.func @columns(%x: !tile.array<?x?xf32>, %n: index) attributes {tile.kernel} {
-  %t = tile.make_span %n to %n : !tile.span<4>
-  // expected-error @+2 {{'tile.load' op selects columns by a span; only rows can have a tail}}
-  // expected-error @+1 {{failed to legalize operation 'tile.load'}}
-  %v = tile.load %x[%t span, %t span] : (!tile.array<?x?xf32>, !tile.span<4>, !tile.span<4>) -> !tile.tile<4 x 4 x f32>
-  return
-}
-
-// -----
-
 func.func @size() -> index attributes {tile.symbols = {BT = #tile.auto<1, 64>}} {
-  // expected-error @+1 {{size 'BT' is not bound; run 'tile-fit-tiles' before 'convert-tile-to-linalg'}}
+  // expected-error @+1 {{unbound block size 'BT': tile-fit-tiles must run first}}
   %n = tile.size BT + 2
   return %n : index
 }
@@ -62,7 +52,7 @@ func.func @size() -> index attributes {tile.symbols = {BT = #tile.auto<1, 64>}} 
 // -----
 
 func.func @sum(%base: index) attributes {tile.kernel, tile.symbols = {BT = #tile.auto<1, 64>}} {
-  // expected-error @+1 {{size 'BT' is not bound; run 'tile-fit-tiles' before 'convert-tile-to-linalg'}}
+  // expected-error @+1 {{unbound block size 'BT': tile-fit-tiles must run first}}
   %t = tile.make_span %base to %base : !tile.span<BT + 2>
   return
 }
@@ -70,7 +60,7 @@ func.func @sum(%base: index) attributes {tile.kernel, tile.symbols = {BT = #tile
 // -----
 
 func.func @phase() attributes {tile.kernel} {
-  // expected-error @+1 {{phase remains; run 'tile-split-phases' before 'convert-tile-to-linalg'}}
+  // expected-error @+1 {{a phase must be lowered first by tile-split-phases}}
   tile.phase
   return
 }
@@ -79,7 +69,7 @@ func.func @phase() attributes {tile.kernel} {
 
 func.func @accumulation(%g: f32, %G: !tile.array<?x64xf32>) attributes {tile.kernel} {
   %row = tile.splat %g : f32 -> !tile.tile<1 x 64 x f32>
-  // expected-error @+1 {{accumulation remains; run 'tile-clamp-grid' before 'convert-tile-to-linalg'}}
+  // expected-error @+1 {{an accumulation must be lowered first by tile-clamp-grid}}
   tile.accumulate %row, %G : !tile.tile<1 x 64 x f32>, !tile.array<?x64xf32>
   return
 }
@@ -89,7 +79,7 @@ func.func @accumulation(%g: f32, %G: !tile.array<?x64xf32>) attributes {tile.ker
 func.func @band(%x: f32) attributes {tile.kernel} {
   %q = tile.splat %x : f32 -> !tile.tile<4 x 64 x f32>
   %k = tile.splat %x : f32 -> !tile.tile<6 x 64 x f32>
-  // expected-error @+1 {{band remains; run 'tile-lower-band-gather' before 'convert-tile-to-linalg'}}
+  // expected-error @+1 {{a band must be lowered first by tile-lower-band-gather}}
   %s = tile.band_dot %q, %k : !tile.tile<4 x 64 x f32>, !tile.tile<6 x 64 x f32> -> !tile.tile<4 x 3 x f32>
   return
 }

@@ -124,7 +124,9 @@ func.func @values(%x: f32, %c: index) attributes {tile.kernel} {
   // CHECK:   arith.truncf %[[WIDE]] : f32 to f16
   %4 = tile.cast %3 : !tile.tile<4 x 64 x bf16> -> !tile.tile<4 x 64 x f16>
   // CHECK:   %[[NEAREST:.*]] = math.roundeven
-  // CHECK:   arith.fptosi %[[NEAREST]] : f32 to i32
+  // CHECK:   %[[MOST:.*]] = arith.maximumf %[[NEAREST]], %{{.*}} : f32
+  // CHECK:   %[[FITS:.*]] = arith.minimumf %[[MOST]], %{{.*}} : f32
+  // CHECK:   arith.fptosi %[[FITS]] : f32 to i32
   %5 = tile.cast %2 : !tile.tile<4 x 64 x f32> -> !tile.tile<4 x 64 x i32>
   // CHECK: %[[LEAST:.*]] = arith.constant 0xFF800000 : f32
   // CHECK: %[[START:.*]] = linalg.fill ins(%[[LEAST]] : f32)

@@ -87,6 +87,11 @@ func.func @divisions(%n: index, %k: index, %block: index, %count: index) {
   // CHECK:         arith.ceildivsi %[[N]], %{{.*}}
   // CHECK-NOT:     cpu.check_divisor
   %d = arith.ceildivsi %n, %two : index
+  // The least number has no quotient by -1.
+  // CHECK:         %[[M:.*]] = cpu.check_divisor "divsi" %[[N]] by %{{.*}} : index
+  // CHECK:         arith.divsi %[[N]], %[[M]]
+  %minus = arith.constant -1 : index
+  %e = arith.divsi %n, %minus : index
   return
 }
 

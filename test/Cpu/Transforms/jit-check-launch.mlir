@@ -90,3 +90,14 @@ func.func @never(%x: memref<4xf32>, %block: index, %count: index) {
   %empty = cpu.check_access "load" %x[%c9] [%c0] [%c1] named "X" : memref<4xf32>
   return
 }
+
+// -----
+
+// Not a kernel: it does not take its block and their count last.
+// CHECK-LABEL: func.func @not_a_kernel(
+// CHECK-NOT: func.func @not_a_kernel.check
+func.func @not_a_kernel(%x: memref<4xf32>, %y: memref<4xf32>) {
+  %c1 = arith.constant 1 : index
+  %inside = cpu.check_access "load" %y[%c1] [%c1] [%c1] named "Y" : memref<4xf32>
+  return
+}

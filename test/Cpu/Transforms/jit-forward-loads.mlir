@@ -85,3 +85,33 @@ func.func @written(%x: memref<64x64xf32>, %w: tensor<1x64xf32>, %t: index) -> te
   bufferization.materialize_in_destination %w in restrict writable %from : (tensor<1x64xf32>, memref<1x64xf32, strided<[64, 1], offset: ?>>) -> ()
   return %v : tensor<1x64xf32>
 }
+
+// Where every user takes just the part that exists, as products do, that part is the array itself.
+// CHECK-LABEL: func.func @used_part
+// CHECK-SAME: %[[X:[a-z0-9]+]]: memref
+func.func @used_part(%x: memref<?x?xf32, strided<[?, 1]>>, %t: index, %rows: index, %cols: index) -> tensor<?x?xf32> {
+  // CHECK: %[[FROM:.*]] = memref.subview %[[X]]
+  %from = memref.subview %x[%t, 0] [%rows, %cols] [1, 1] : memref<?x?xf32, strided<[?, 1]>> to memref<?x?xf32, strided<[?, 1], offset: ?>>
+  // CHECK-NOT: memref.alloc
+  %buffer = memref.alloc() {alignment = 64 : i64} : memref<8x16xf32>
+  %part = memref.subview %buffer[0, 0] [%rows, %cols] [1, 1] : memref<8x16xf32> to memref<?x?xf32, strided<[16, 1]>>
+  memref.copy %from, %part : memref<?x?xf32, strided<[?, 1], offset: ?>> to memref<?x?xf32, strided<[16, 1]>>
+  // CHECK: %[[V:.*]] = bufferization.to_tensor %[[FROM]] restrict : memref<?x?xf32, strided<[?, 1], offset: ?>>
+  %v = bufferization.to_tensor %buffer restrict writable : memref<8x16xf32> to tensor<8x16xf32>
+  %used = tensor.extract_slice %v[0, 0] [%rows, %cols] [1, 1] : tensor<8x16xf32> to tensor<?x?xf32>
+  // CHECK: return %[[V]]
+  return %used : tensor<?x?xf32>
+}
+
+// A user that takes another part reads the buffer.
+// CHECK-LABEL: func.func @other_part
+func.func @other_part(%x: memref<?x?xf32, strided<[?, 1]>>, %t: index, %rows: index, %cols: index) -> tensor<?x?xf32> {
+  %from = memref.subview %x[%t, 0] [%rows, %cols] [1, 1] : memref<?x?xf32, strided<[?, 1]>> to memref<?x?xf32, strided<[?, 1], offset: ?>>
+  %buffer = memref.alloc() {alignment = 64 : i64} : memref<8x16xf32>
+  %part = memref.subview %buffer[0, 0] [%rows, %cols] [1, 1] : memref<8x16xf32> to memref<?x?xf32, strided<[16, 1]>>
+  // CHECK: memref.copy
+  memref.copy %from, %part : memref<?x?xf32, strided<[?, 1], offset: ?>> to memref<?x?xf32, strided<[16, 1]>>
+  %v = bufferization.to_tensor %buffer restrict writable : memref<8x16xf32> to tensor<8x16xf32>
+  %used = tensor.extract_slice %v[0, 0] [%cols, %rows] [1, 1] : tensor<8x16xf32> to tensor<?x?xf32>
+  return %used : tensor<?x?xf32>
+}

@@ -62,7 +62,7 @@ func.func @rows(%x: memref<?xf32>, %i: index, %rows: index, %step: index, %repor
 
 // -----
 
-// expected-error@+1 {{has checks and no report: run 'jit-add-entries' before}}
+// expected-error@+1 {{has checks and no report: jit-add-entries must run first}}
 func.func @no_report(%n: index, %k: index) {
   %d = cpu.check_divisor "divsi" %n by %k : index
   return

@@ -38,7 +38,7 @@ func.func @handed_on(%N: index, %b: memref<4xf32>) {
   %one = arith.constant 1 : index
   %r = scf.for %n = %zero to %N step %one iter_args(%a = %b) -> memref<4xf32> {
     %next = memref.alloc() : memref<4xf32>
-    // expected-error @+1 {{'scf.yield' op hands on a buffer; run 'jit-reuse-destinations' before bufferization}}
+    // expected-error @+1 {{'scf.yield' op hands on a buffer: jit-reuse-destinations must run before bufferization}}
     scf.yield %next : memref<4xf32>
   }
   return

@@ -49,3 +49,17 @@ func.func @parts(%N: index, %part: tensor<2x64xf32>, %whole: tensor<4x64xf32>) -
   }
   return %0 : tensor<4x64xf32>
 }
+
+// A product keeps what it adds to in registers by itself.
+// CHECK-LABEL: func.func @products
+func.func @products(%N: index, %a: tensor<4x8xf32>, %b: tensor<8x64xf32>, %init: tensor<4x64xf32>) -> tensor<4x64xf32> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  // CHECK-COUNT-1: linalg.matmul
+  // CHECK-NOT: linalg.matmul
+  %0 = scf.for %n = %zero to %N step %one iter_args(%acc = %init) -> tensor<4x64xf32> {
+    %next = linalg.matmul ins(%a, %b : tensor<4x8xf32>, tensor<8x64xf32>) outs(%acc : tensor<4x64xf32>) -> tensor<4x64xf32>
+    scf.yield %next : tensor<4x64xf32>
+  }
+  return %0 : tensor<4x64xf32>
+}

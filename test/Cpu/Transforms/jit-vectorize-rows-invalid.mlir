@@ -16,14 +16,6 @@ func.func @loops(%x: f32, %e: memref<2x4x8xf32>) {
 
 // -----
 
-func.func @columns(%x: f32, %e: memref<4x?xf32>) {
-  // expected-error @+1 {{has columns whose number is not known}}
-  linalg.fill ins(%x : f32) outs(%e : memref<4x?xf32>)
-  return
-}
-
-// -----
-
 #all = affine_map<(d0, d1) -> (d0, d1)>
 #swapped = affine_map<(d0, d1) -> (d0 + d1, 0)>
 func.func @indices(%a: memref<12x1xf32>, %e: memref<4x8xf32>) {

@@ -303,3 +303,33 @@ func.func @ahead_of_both(%x: memref<4x64xf32>, %y: memref<4x64xf32>, %to: memref
   }
   return
 }
+
+// -----
+
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#column = affine_map<(d0, d1) -> (d0, 0)>
+
+// Rows whose length only the run tells: whole vectors, then element by element.
+// CHECK-LABEL: func.func @dynamic
+func.func @dynamic(%x: memref<4x?xf32>, %y: memref<4x?xf32>, %s: memref<4x1xf32>) {
+  // CHECK: scf.for
+  // CHECK:   %[[REST:.*]] = arith.remui %[[SIZE:.*]], %c8
+  // CHECK:   %[[MAIN:.*]] = arith.subi %[[SIZE]], %[[REST]]
+  // CHECK:   scf.for %{{.*}} = %{{.*}} to %[[MAIN]] step %c8
+  // CHECK:     vector.load %{{.*}} : memref<4x?xf32>, vector<8xf32>
+  // CHECK:     vector.store
+  // CHECK:   scf.for %{{.*}} = %[[MAIN]] to %[[SIZE]] step %c1
+  // CHECK:     memref.load
+  // CHECK:     memref.store
+  memref.copy %x, %y : memref<4x?xf32> to memref<4x?xf32>
+  // CHECK:   %[[LANES:.*]] = scf.for {{.*}} -> (vector<8xf32>)
+  // CHECK:   scf.for {{.*}} -> (f32)
+  // CHECK:   memref.store
+  linalg.generic {indexing_maps = [#all, #column], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<4x?xf32>) outs(%s : memref<4x1xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %sum = arith.addf %out, %in : f32
+    linalg.yield %sum : f32
+  }
+  return
+}

@@ -32,7 +32,7 @@ func.func @helper() -> index {
 !ub = memref<64xf32, #ascend.space<ub>>
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @unplanned() attributes {ascend.kernel} {
-  // expected-error @+1 {{has no address: ascend-plan-memory gives it one}}
+  // expected-error @+1 {{has no address: ascend-plan-memory must run first}}
   %a = ascend.alloc "a" : !ub
   ascend.barrier all
   return
@@ -55,7 +55,7 @@ func.func @outside() attributes {ascend.kernel} {
 
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @virtual() attributes {ascend.kernel} {
-  // expected-error @+1 {{has a virtual event: ascend-assign-events gives it an id}}
+  // expected-error @+1 {{has a virtual event: ascend-assign-events must run first}}
   ascend.set_flag v to mte3 virtual event 0
   ascend.wait_flag v to mte3 virtual event 0
   ascend.barrier all
@@ -81,7 +81,7 @@ func.func @no_such_id(%n: index) attributes {ascend.kernel} {
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @composite(%n: index) attributes {ascend.kernel} {
   %a = ascend.alloc "a" at 0 : !ub
-  // expected-error @+1 {{is a composite: ascend-expand-composites writes it out}}
+  // expected-error @+1 {{is a composite, which must be lowered first by ascend-expand-composites}}
   ascend.col_binary add %a, %a, %a rows(%n) cols 64 pitch 64 : !ub, !ub, !ub
   ascend.barrier all
   return

@@ -29,6 +29,10 @@ func.func @ops(%V: memref<?x?x4096xbf16, strided<[?, ?, 1]>, #ascend.space<gm>>,
   %slot = ascend.slot %v[%c1] : memref<2x8192xbf16, #ascend.space<ub>> -> !row16
   // CHECK: ascend.copy_in
   ascend.copy_in %slot, %p rows(%n) length(%c4096) src_pitch(%s) dst_pitch 4096 right_pad 0 : !row16, !gm
+  // CHECK: ascend.copy_in {{.*}} right_pad 0 bypass_l2 :
+  ascend.copy_in %slot, %p rows(%n) length(%c4096) src_pitch(%s) dst_pitch 4096 right_pad 0 bypass_l2 : !row16, !gm
+  // CHECK: ascend.copy_out {{.*}} src_pitch 4096 bypass_l2 :
+  ascend.copy_out %p, %slot rows(%n) length(%c4096) dst_pitch(%s) src_pitch 4096 bypass_l2 : !gm, !row16
   // CHECK: ascend.set_flag mte2 to v event 0 slot(%{{.*}}) of 2
   ascend.set_flag mte2 to v event 0 slot(%c1) of 2
   ascend.wait_flag mte2 to v event 0 slot(%c1) of 2

@@ -15,7 +15,7 @@ func.func private @f(!tile.span<Bt>)
 
 // -----
 
-// expected-error@below {{a tile holds f32, f16, bf16 or i32, not 'f64'}}
+// expected-error@below {{a tile holds f32, f16, bf16, i8 or i32, not 'f64'}}
 func.func private @f(!tile.tile<BT x 4 x f64>)
 
 // -----
@@ -30,7 +30,7 @@ func.func private @f(!tile.array<0xf32>)
 
 // -----
 
-// expected-error@below {{an array holds f32, f16, bf16 or i32, not 'f64'}}
+// expected-error@below {{an array holds f32, f16, bf16, i8 or i32, not 'f64'}}
 func.func private @f(!tile.array<4xf64>)
 
 // -----

@@ -82,3 +82,21 @@ func.func @through_arrays(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
   tile.store %row, %y[:] : (!tile.tile<1 x 64 x f32>, !tile.array<64xf32>) -> ()
   return
 }
+
+// -----
+
+// Products of integers have one right answer, those of floats depend on the order of their sums.
+func.func @products(%x: !tile.array<16x16xi8> {launch.dims = [16, 16]}, %a: !tile.array<16x16xf16> {launch.dims = [16, 16]},
+                    // expected-remark @+1 {{exact: every stage gives the same bits}}
+                    %y: !tile.array<16x16xi32> {launch.dims = [16, 16], launch.output},
+                    // expected-remark @+1 {{not exact: goes through tile.dot}}
+                    %z: !tile.array<16x16xf32> {launch.dims = [16, 16], launch.output}) attributes {tile.kernel} {
+  %i = tile.load %x[:, :] : (!tile.array<16x16xi8>) -> !tile.tile<16 x 16 x i8>
+  %p = tile.dot %i, %i : !tile.tile<16 x 16 x i8>, !tile.tile<16 x 16 x i8> -> !tile.tile<16 x 16 x i32>
+  tile.store %p, %y[:, :] : (!tile.tile<16 x 16 x i32>, !tile.array<16x16xi32>) -> ()
+  %h = tile.load %a[:, :] : (!tile.array<16x16xf16>) -> !tile.tile<16 x 16 x f16>
+  // expected-note @+1 {{here}}
+  %q = tile.dot %h, %h : !tile.tile<16 x 16 x f16>, !tile.tile<16 x 16 x f16> -> !tile.tile<16 x 16 x f32>
+  tile.store %q, %z[:, :] : (!tile.tile<16 x 16 x f32>, !tile.array<16x16xf32>) -> ()
+  return
+}

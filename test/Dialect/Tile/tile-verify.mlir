@@ -53,16 +53,6 @@ func.func @grid(%n: index) attributes {tile.kernel} {
 
 // -----
 
-func.func @columns(%x: !tile.array<64x?xf32> {launch.dims = [64, "T"]}, %n: index) attributes {tile.kernel} {
-  %zero = arith.constant 0 : index
-  %t = tile.make_span %zero to %n : !tile.span<4>
-  // expected-error @+1 {{takes its columns from a span; columns must be a number}}
-  %v = tile.load %x[:, %t span] : (!tile.array<64x?xf32>, !tile.span<4>) -> !tile.tile<64 x 4 x f32>
-  return
-}
-
-// -----
-
 func.func @strided(%x: !tile.array<64x?xf32> {launch.dims = [64, "T"]}, %n: index) attributes {tile.kernel} {
   // expected-error @+1 {{takes its columns from dimension 0; they must come from the last, which is contiguous}}
   %v = tile.load %x[:, %n] : (!tile.array<64x?xf32>, index) -> !tile.tile<1 x 64 x f32>

@@ -17,7 +17,7 @@ func.func @meeting() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kin
 // A phase that is launched by itself says after which kernel.
 // CHECK:      // meeting_phase1
 // CHECK:      //   blocks: at most 40
-// CHECK-NEXT: //   launched behind meeting, with its arguments, workspaces and number of blocks
+// CHECK-NEXT: //   launched after meeting, with its arguments, workspaces and number of blocks
 // CHECK:      extern "C" __global__ __vector__ void meeting_phase1() {
 func.func @meeting_phase1() attributes {ascend.kernel, launch.limit = 40 : i64, launch.after = @meeting} {
   ascend.barrier all

@@ -31,7 +31,7 @@ func.func @layout(%x: memref<8xf32, affine_map<(d0) -> (d0 floordiv 2)>>, %block
 func.func @first(%x: memref<?xf32>, %block: index, %count: index) {
   return
 }
-// expected-error @+1 {{is a second launch; run 'linalg-join-phases' before 'linalg-add-program-ids'}}
+// expected-error @+1 {{is a second launch: linalg-join-phases must run first}}
 func.func @second(%x: memref<?xf32>, %block: index, %count: index) attributes {launch.after = @first} {
   return
 }

@@ -89,7 +89,7 @@ module attributes {machine.target = #machine.target<"Ascend910B4">} {
 
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
   func.func @a() attributes {ascend.kernel} {
-    // expected-error@below {{has no address: it must be planned first by ascend-plan-memory}}
+    // expected-error@below {{has no address: ascend-plan-memory must run first}}
     %0 = ascend.alloc "x" : memref<64xf32, #ascend.space<ub>>
     return
   }

@@ -210,6 +210,14 @@ def remainder(X: at.Tensor["T D"], a: int, b: int):
 
 
 @attn.kernel
+def negative(X: at.Tensor["T D"], a: int):
+    Y = at.empty("D", X.dtype)
+    for _ in at.grid(1):
+        Y[:] = X[0, :] * (a // -1)
+    return Y
+
+
+@attn.kernel
 def parts(X: at.Tensor["T D"], k: int, BT: at.Auto(1, 64)):
     Y = at.empty_like(X)
     for t in at.grid(at.tiles(at.cdiv(T, k), BT)):
@@ -226,10 +234,15 @@ def parts(X: at.Tensor["T D"], k: int, BT: at.Auto(1, 64)):
             f"floordivsi divides by zero or overflows: {-(2**63)} by -1",
             "a // b",
         ),
+        (
+            lambda: negative(X, -(2**63)),
+            f"floordivsi divides by zero or overflows: {-(2**63)} by -1",
+            "a // -1",
+        ),
         (lambda: remainder(X, 7, 0), "floordivsi divides by zero or overflows: 7 by 0", "a % b"),
         (lambda: parts(X, 0), "ceildivsi divides by zero or overflows: 10 by 0", "at.cdiv(T, k)"),
     ],
-    ids=["quotient", "overflow", "remainder", "grid"],
+    ids=["quotient", "overflow", "overflow by a number", "remainder", "grid"],
 )
 def test_division(call, message, underlined):
     expect_hazard(call, "scalar unit", message, underlined, attn.DivisionError)
@@ -239,6 +252,7 @@ def test_quotients_are_those_of_python():
     for a, b in ((7, 2), (-7, 2), (7, -2), (2**62, 1)):
         assert torch.equal(quotient(X, a, b), X[0] * float(a // b))
     assert torch.equal(remainder(X, -7, 4), X[1])
+    assert torch.equal(negative(X, 7), X[0] * -7.0)
 
 
 # Numbers of tiles

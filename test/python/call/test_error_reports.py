@@ -37,6 +37,14 @@ def wrong(X: at.Tensor["T D"], BT: at.Auto(1, 64)):
     return Y
 
 
+@attn.kernel
+def row(X: at.Tensor["T D"], i: int):
+    Y = at.empty("D", X.dtype)
+    for _ in at.grid(1):
+        Y[:] = X[i // (i - 2), :]
+    return Y
+
+
 SPEC = at.spec("? 64", at.f32)
 
 
@@ -56,6 +64,8 @@ def frames(call):
     lambda: wrong(torch.zeros(3, 64)),
     lambda: wrong.run({"X": torch.zeros(3, 64)}),
     lambda: wrong.compile(X=SPEC),
+    lambda: row(torch.zeros(3, 64), 3),
+    lambda: row(torch.zeros(3, 64), 2),
     lambda: twice(3),
     lambda: twice.compile(X=3),
     lambda: twice.compile(X=SPEC, strips="x"),

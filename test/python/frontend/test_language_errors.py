@@ -51,7 +51,39 @@ IN_GRID = {
     "complex power": ("y = x * (-8) ** 0.5", "-8 ** 0.5 is a complex number", "(-8) ** 0.5"),
     "shift": ("y = i << 2", "this operator is not supported in a kernel", "i << 2"),
     "invert": ("y = ~i", "this operator is not supported in a kernel", "~i"),
-    "product": ("y = x @ x", "'@' is not supported yet", "x @ x"),
+    # Products
+    "product of other sizes": ("y = x @ at.zeros((64, 8), at.bf16)",
+                               "cannot multiply [BT, 256] by [64, 8]: 256 columns against 64 rows", "x @ at.zeros((64, 8), at.bf16)"),
+    "product without T": ("y = x @ x", "cannot multiply [BT, 256] by [BT, 256]: 256 columns against BT rows; is '.T' missing?",
+                          "x @ x"),
+    "product of a transpose": ("y = x.T @ x.T", "cannot multiply [256, BT] by [256, BT]: BT columns against 256 rows", "x.T @ x.T"),
+    "product of two types": ("y = x @ at.zeros((256, 8))", "a product takes operands of one type, not bf16 and f32: convert one with .to()",
+                             "x @ at.zeros((256, 8))"),
+    "product of i32": ("y = J[t].T @ J[t]", "a product takes f16, bf16, f32 or i8, not i32", "J[t].T @ J[t]"),
+    "product of a number": ("y = x @ 2.0", "a product takes tiles, not the number 2.0", "x @ 2.0"),
+    "product of four": ("y = at.dot(x, x, x, x)", "at.dot takes a, b, acc, and is given 4 arguments", "at.dot(x, x, x, x)"),
+    "accumulator of another shape": ("y = at.dot(x, x.T, acc=x)", "this product is added to a tile [BT, BT] or a row [1, BT] of f32, not to "
+                                     "a tile [BT, 256] of bf16", "at.dot(x, x.T, acc=x)"),
+    "accumulator of integers": ("y = at.dot(x, x.T, acc=at.zeros((BT, BT), at.i32))",
+                                "this product is added to a tile [BT, BT] or a row [1, BT] of f32, not to a tile [BT, BT] of i32",
+                                "at.dot(x, x.T, acc=at.zeros((BT, BT), at.i32))"),
+    "accumulator of a number": ("y = at.dot(x, x.T, acc=0.0)", "this product is added to a tile [BT, BT] or a row [1, BT] of f32, not to "
+                                "the number 0.0", "at.dot(x, x.T, acc=0.0)"),
+    "transpose in arithmetic": ("y = x.T + 1.0", "'+' takes tiles and numbers, not the transpose of a tile [BT, 256] of bf16, which only "
+                                "'@' and at.dot take", "x.T + 1.0"),
+    "transpose stored": ("Y[t, :] = x.T", "'Y' takes a tile or a number, not the transpose of a tile [BT, 256] of bf16, which only '@' "
+                         "and at.dot take", "Y[t, :]"),
+    "transpose of another library": ("y = x.transpose(0, 1)", "a tile [BT, 256] of bf16 has no '.transpose'; did you mean '.T'?",
+                                     "x.transpose"),
+    "product of another library": ("y = at.matmul(x, x)", "attn.language has no word 'matmul'; did you mean at.dot?", "at.matmul"),
+    "near miss of a product": ("y = at.dott(x, x)", "attn.language has no word 'dott'; did you mean at.dot?", "at.dott"),
+    "f64": ("y = x.to(at.f64)", "attn.language has no word 'f64'; did you mean at.f32?", "at.f64"),
+    "row of another size": ("y = at.full((BT, 256), x)", "at.full repeats a number or a row [1, 256] of f32, not a tile [BT, 256] of bf16",
+                            "at.full((BT, 256), x)"),
+    "i32 filled with a fraction": ("y = at.full((BT, 4), 0.5, at.i32)", "a tile of i32 is filled with an integer of 32 bits, not the number 0.5",
+                                   "at.full((BT, 4), 0.5, at.i32)"),
+    "columns of a window": ("y = X[t, at.tiles(8, 8).window(1)]", "the columns of a tile follow each other in memory, and only the last may be missing: "
+                            "a span after .window, .clip(lo, hi) or .map gives rows", "X[t, at.tiles(8, 8).window(1)]"),
     "unused value": ("x + 1", "the value of this expression is not used", "x + 1"),
     # Names
     "unknown name": ("y = x + z", "unknown name 'z'", "z"),
@@ -67,6 +99,9 @@ IN_GRID = {
                      "a kernel loops over at.grid(...) or at.range(...); write at.range", "range(3)"),
     "foreign object": ("y = x + HELPER", "'HELPER' is neither a number nor a word of attn.language", "HELPER"),
     "foreign function": ("y = attn.dump(x)", "'attn.dump' is neither a number nor a word of attn.language", "attn.dump"),
+    "function of another module": ("y = attn.sqrt(s)", "'attn.sqrt' is neither a number nor a word of attn.language; write at.sqrt",
+                                   "attn.sqrt"),
+    "word as a method": ("y = x.sum(1)", "a tile [BT, 256] of bf16 has no '.sum'; write at.sum", "x.sum"),
     "unknown word": ("y = at.hyperbolic(x)", "attn.language has no word 'hyperbolic'", "at.hyperbolic"),
     "near miss of a word": ("y = at.arange(x)", "attn.language has no word 'arange'; did you mean at.range?", "at.arange"),
     "planned word": ("y = at.tanh(x)", "at.tanh is not supported yet", "at.tanh"),
@@ -203,7 +238,7 @@ IN_GRID = {
     "accumulate to an array": ("at.accumulate(Y, x)", "at.accumulate adds to an at.scratch, not to the array 'Y'", "at.accumulate(Y, x)"),
     # Types
     "i32 arithmetic": ("y = J[t] + 1", "arithmetic on i32 tiles is not supported yet", "J[t] + 1"),
-    "i32 cast": ("y = J[t].to(at.f32)", "a cast from i32 to f32 is not supported yet", "J[t].to(at.f32)"),
+    "i32 cast": ("y = x.to(at.i32)", "a cast from bf16 to i32 is not supported yet", "x.to(at.i32)"),
     "no dtype": ("y = x.to(32)", ".to takes one dtype, such as at.f32", "x.to(32)"),
     "full dtype": ("y = at.full((1, 1), 0.0, 32)", "a dtype such as at.f32 is expected, not the number 32",
                    "at.full((1, 1), 0.0, 32)"),
@@ -222,6 +257,9 @@ IN_GRID = {
     "float floor": ("y = s // 2", "'//' takes integers, not a float", "s // 2"),
     "constant floor": ("y = 1.5 // 2", "'//' takes integers, not 1.5 and 2", "1.5 // 2"),
     "division by zero": ("y = 1 / 0", "division by zero", "1 / 0"),
+    "quotient by zero": ("y = i // 0", "division by zero", "i // 0"),
+    "remainder by zero": ("y = i % 0", "division by zero", "i % 0"),
+    "tiles of zero": ("y = at.cdiv(i, 0)", "division by zero", "at.cdiv(i, 0)"),
     "too large": ("y = x * 1e300", "1e+300 does not fit f32", "x * 1e300"),
     "too large for an index": (f"y = i + {10**20}", "100000000000000000000 does not fit 64 bits", f"i + {10**20}"),
     "far too large for an index": ("y = i + 10 ** 300", "an integer of 997 bits does not fit 64 bits", "i + 10 ** 300"),
@@ -364,11 +402,6 @@ WHOLE = {
                     for t in at.grid(at.tiles(A, BT)):
                         x = X[t, :, :]
                     return Y""", "this selects 3 dimensions of 'X'; a tile has two: index the others by numbers", "X[t, :, :]"),
-    "span as columns": ('def k(X: at.Tensor["A B"], BT: at.Auto(1, 4)):', """
-                        Y = at.empty("A", at.f32)
-                        for t in at.grid(at.tiles(B, BT)):
-                            x = X[:, t]
-                        return Y""", "a span gives the rows of a tile; its columns are taken by ':' or a slice", "X[:, t]"),
     "phase last": ('def k(X: at.Tensor["A"], BT: at.Auto(1, 4)):', """
                    Y = at.empty("A", at.f32)
                    for t in at.grid(at.tiles(A, BT)):

@@ -1,11 +1,15 @@
 """Rows of every width: whatever the search takes is planned, and every text form of it is emitted."""
 
+import re
+
 import pytest
 import torch
 
 import attn
 import attn.language as at
+import catalogue
 import row_kernels
+from attn import compiler
 from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
 
 SOC = "Ascend910B4"
@@ -69,3 +73,30 @@ def test_what_nearly_fits_is_cut_into_strips(dtype, blocks, width):
     for wanted in ({}, {"want_dw": False}, {"want_dv": False}):
         artefact = attn_res_bwd.compile(**specs, form="resident", NMAX=blocks, soc=SOC, **wanted)
         assert artefact.ascendc and artefact.hivm
+
+
+def find_miscounted(artefacts):
+    """Those whose tiles take more memory when they are lowered than the search has counted, by name."""
+    for name, artefact in artefacts:
+        said = compiler.parse(artefact.ir("tile"), SOC).run("func.func(tile-print-buffers)")
+        lowered = [int(size) for item in said for size in re.findall(r"buffers take (\d+) bytes of", item.message)]
+        (counted,) = artefact.alternatives.taken.bytes.values()
+        if not lowered or max(lowered) > counted:
+            yield f"{name}: counted {counted} bytes, lowered {lowered}"
+
+
+@pytest.mark.parametrize("dtype", catalogue.DTYPES)
+def test_the_catalogue_is_counted_as_it_is_lowered(dtype):
+    """The canonicalizer runs between the search and the lowering: it must not let tiles live longer."""
+    names = catalogue.KERNELS | catalogue.VARIANTS
+    assert list(find_miscounted((name, catalogue.compile_kernel(name, dtype)) for name in names)) == []
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+def test_long_rows_are_counted_as_they_are_lowered(kernel):
+    def compile_all():
+        for width in (1000, 4096, 8193, 16381, 24576, 32000, 40000):
+            specs = {name: at.spec(shape.format(width), at.bf16) for name, shape in KERNELS[kernel].items()}
+            yield width, kernel.compile(**specs, soc=SOC)
+
+    assert list(find_miscounted(compile_all())) == []

@@ -141,7 +141,7 @@ def test_tokens(stage, subtests):
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=names)
 @BOTH_STAGES
-def test_nothing_is_written_behind_the_outputs(stage, dtype, monkeypatch):
+def test_nothing_is_written_after_the_outputs(stage, dtype, monkeypatch):
     """Rows of 123 elements are padded on the chip, never in memory: guard words after h and dV stay."""
     guarded = []
 

@@ -133,7 +133,7 @@ def test_width(stage, width):
 
 @pytest.mark.parametrize("dtype, dilation", [(F32, 1), (F16, 1), (BF16, 2)], ids=names)
 @BOTH_STAGES
-def test_nothing_is_written_behind_the_outputs(stage, dtype, dilation, monkeypatch):
+def test_nothing_is_written_after_the_outputs(stage, dtype, dilation, monkeypatch):
     """Rows of 123 elements are padded on the chip, never in memory: guard words after every output stay."""
     guarded = []
 

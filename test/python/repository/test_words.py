@@ -13,6 +13,7 @@ PLANTED = {
     "two re" + "als": "floating-point number",
     "this is " + "no kernel": "is not a, are not",
     'emit("run tile-fit-tiles ' + 'before")': "must be lowered first by",
+    "run 'tile-fit-tiles' " + "before this": "must run first",
     "flags out of " + "balance": "unbalanced set/wait",
     "it gives " + "back a tile": "returns",
     "who" + "ever reads it": "say what is done, not by whom",
@@ -39,13 +40,8 @@ def test_a_planted_phrasing_is_found(tmp_path, capsys, text):
 
 @pytest.mark.parametrize("text", ["there is no kernel", "it is no longer there", "what was left behind", "a stand-in"])
 def test_what_is_english_is_not(text):
-    assert not list(check_words.findings("lib/File.cpp", text))
+    assert not list(check_words.findings(text))
 
 
 def test_the_repository_keeps_to_it():
     assert check_words.check(ROOT) == 0
-
-
-def test_nothing_is_allowed_in_vain():
-    for name, words in check_words.ALLOWED:
-        assert words in (ROOT / name).read_text(), name

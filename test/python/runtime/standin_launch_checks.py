@@ -106,7 +106,7 @@ def check_runtime_says_that_it_is_a_standin():
     return runtime.describe()
 
 
-def check_order_behind_a_sleeping_producer():
+def check_order_after_a_sleeping_producer():
     _warm_up()
     new, given = _rows(start=5.0), torch.zeros(70, 32).to("npu")
     torch.npu.synchronize()
@@ -219,7 +219,7 @@ def check_argument_bytes_are_those_of_the_sidecar():
     assert acl.attn_standin_last_blocks() == 2 and acl.attn_standin_last_kernel() == b"scale_rows"
 
 
-def check_lists_travel_behind_the_block():
+def check_lists_travel_after_the_block():
     blocks = [_rows(start=float(index)).to("npu") for index in range(5)]
     result = add_blocks(blocks)
     assert result.cpu().equal(sum(block.cpu() for block in blocks))

@@ -121,5 +121,5 @@ def test_what_cannot_run_is_an_exception():
     text = kernel_text("unary abs", [torch.float32], torch.float32).replace(" at 0 ", " ")
     module = core.Module.parse(text, "Ascend910B4")
     values = torch.zeros(CHUNK)
-    with pytest.raises(core.DiagnosticError, match="run ascend-plan-memory first"):
+    with pytest.raises(core.DiagnosticError, match="ascend-plan-memory must run first"):
         core.simulate(module, [(values.data_ptr(), (CHUNK,), (1,))] * 2)

@@ -239,6 +239,25 @@ def test_the_chip_runs_first(monkeypatch):
     assert all(hazard.place[:2] == (__file__, line) for hazard in result.hazards)
 
 
+@attn.kernel
+def first_columns(X: at.Tensor["T D"], k: int, BT: at.Auto(1, 64)):
+    Y = at.empty("T 8", X.dtype)
+    for t in at.grid(at.tiles(T, BT)):
+        Y[t, :] = X[t.shift(0 // k), 0:8]
+    return Y
+
+
+@pytest.mark.parametrize("columns, divisor, kinds", [(4, 1, ["limit", "out of bounds"]), (8, 0, ["scalar unit"] * 2)])
+def test_what_stops_the_cpu_is_reported(columns, divisor, kinds):
+    """The chip's transfers find rows that overlap before they look where they end; a division is found by both."""
+    given = dict(reference=lambda X, k: torch.zeros(7, 8), stages=("ascend", "jit"))
+    result = attn.verify(first_columns, ramp(7, columns), divisor, **given)
+    assert result.stage == "ascend" and [run.hazards[0].kind for run in result.runs.values()] == kinds
+    assert f"jit: {__file__}:" in repr(result) and not [found for found in result.findings if found.stage == "jit"]
+    with pytest.raises(attn.VerificationError):
+        result.check()
+
+
 def test_one_stage_without_a_reference():
     result = attn.verify(half_written, ramp(5, 40), stages=("ascend",)).check()
     assert "all that was compared agrees" in repr(result)

@@ -228,6 +228,47 @@ def ReuseDestinationsPass : Pass<"jit-reuse-destinations", "::mlir::func::FuncOp
                            "::mlir::tensor::TensorDialect"];
 }
 
+def LowerProductsPass : Pass<"jit-lower-products", "::mlir::func::FuncOp"> {
+  let summary = "Products of matrices as register tiles over copied panels";
+  let description = [{
+    A register tile of the result, 6 rows of two vectors (12 where a machine has wide vectors and so twice the registers), is
+    loaded, summed over up to 256 steps of k and stored. What it reads was copied before in the order in which it is read, and
+    widened to the type of the sum: the right operand in panels of two vectors, the left one row by row, so that no stride
+    of the caller's arrays costs cache lines. A left operand that is a buffer is read where it lies. Rows that are left over are
+    taken by twos and one by one, columns that are left over by masks. Every element is summed in the order of k. With `pairs`,
+    copies of bf16 are words of two that follow each other along k, and one instruction multiplies and adds both.
+
+    Before:
+    ```mlir
+    linalg.matmul ins(%a, %b : memref<?x?xf32, strided<[?, 1], offset: ?>>, memref<?x?xf32, strided<[?, 1], offset: ?>>) outs(%c : memref<96x256xf32>)
+    ```
+    After:
+    ```mlir
+    // copies of %b to %panels and of %a to %rows
+    scf.for %j = %zero to %n step %sixteen {
+      scf.for %i = %zero to %m step %six {
+        %c00 = vector.load %c[%i, %j] : memref<96x256xf32>, vector<8xf32>
+        ...
+        %s:12 = scf.for %k = %zero to %inner step %four iter_args(...) {
+          %b0 = vector.load %panels[%panel, %k, %zero] : memref<16x257x16xf32>, vector<8xf32>
+          %a0 = memref.load %rows[%i, %k] : memref<192x256xf32>
+          %s0 = vector.fma ... : vector<8xf32>
+          ...
+        }
+        vector.store %s#0, %c[%i, %j] : memref<96x256xf32>, vector<8xf32>
+        ...
+      }
+    }
+    ```
+  }];
+  let options = [
+    Option<"lanes", "lanes", "int64_t", "8", "Elements of f32 in a vector">,
+    Option<"pairs", "pairs", "bool", "false", "Multiply bf16 in pairs, by the dot products of AVX512_BF16">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
 def PlaceBuffersPass : Pass<"jit-place-buffers", "::mlir::func::FuncOp"> {
   let summary = "Allocates each buffer once per block, at the start of the function";
   let description = [{

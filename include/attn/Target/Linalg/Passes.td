@@ -48,6 +48,7 @@ def UnrollStripsPass : Pass<"linalg-unroll-strips", "::mlir::func::FuncOp"> {
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [Statistic<"unrolled", "unrolled", "Loops that were unrolled">];
 }
 
 def CopyCarriedPartsPass : Pass<"linalg-copy-carried-parts", "::mlir::func::FuncOp"> {
@@ -69,6 +70,7 @@ def CopyCarriedPartsPass : Pass<"linalg-copy-carried-parts", "::mlir::func::Func
     ```
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+  let statistics = [Statistic<"copied", "copied", "Parts that are copied before they are carried">];
 }
 
 def JoinPhasesPass : Pass<"linalg-join-phases", "::mlir::ModuleOp"> {
@@ -93,6 +95,7 @@ def JoinPhasesPass : Pass<"linalg-join-phases", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::attn::hivm::HIVMDialect"];
+  let statistics = [Statistic<"joined", "joined", "Phases that were put after another one">];
 }
 
 def AddProgramIdsPass : Pass<"linalg-add-program-ids", "::mlir::ModuleOp"> {

@@ -16,6 +16,9 @@ void registerScalars(mlir::MLIRContext *context);
 /// states, band products.
 void registerBands(mlir::MLIRContext *context);
 
+/// Attaches the models of products and of the rows that their sums start from.
+void registerProducts(mlir::MLIRContext *context);
+
 } // namespace attn::onchip
 
 #endif // ATTN_TILEONCHIP_FAMILIES_REGISTRATION_H

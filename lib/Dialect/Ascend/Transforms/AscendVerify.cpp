@@ -27,7 +27,7 @@ LogicalResult verifyPipe(Operation *op, Pipe pipe, CoreKind core) {
 
 template <typename FlagOp> LogicalResult verifyFlag(FlagOp flag, const Chip &chip, CoreKind core) {
   if (flag.getVirtualEvent())
-    return flag.emitError("has a virtual event: ascend-assign-events gives it an id");
+    return flag.emitError("has a virtual event: ascend-assign-events must run first");
   int64_t end = flag.getEvent() + flag.getSlots();
   if (end > chip.eventIds)
     return flag.emitError() << "uses event id " << end - 1 << "; the chip has 0 to "
@@ -90,7 +90,8 @@ class AscendVerify : public attn::impl::AscendVerifyPassBase<AscendVerify> {
     auto instruction = dyn_cast<InstructionOpInterface>(op);
     if (instruction && instruction.isComposite() &&
         !op->getParentOfType<func::FuncOp>()->hasAttr("ascend.keep_composites"))
-      return op->emitError("is a composite: ascend-expand-composites writes it out");
+      return op->emitError(
+          "is a composite, which must be lowered first by ascend-expand-composites");
     if (instruction && instruction.getCoreKind() != core)
       return op->emitError() << "is for " << getCoreName(instruction.getCoreKind())
                              << " cores, but a " << getCoreName(core) << " core runs it";
@@ -150,7 +151,7 @@ class AscendVerify : public attn::impl::AscendVerifyPassBase<AscendVerify> {
 
   static LogicalResult verifyAddress(AllocOp buffer, const Chip &chip) {
     if (!buffer.getAddress())
-      return buffer.emitError("has no address: ascend-plan-memory gives it one");
+      return buffer.emitError("has no address: ascend-plan-memory must run first");
     int64_t end = *buffer.getAddress() + buffer.getByteSize();
     int64_t bytes = chip.getUsableBytes(buffer.getMemory());
     if (end > bytes)

@@ -3,6 +3,7 @@
 #include "attn/Dialect/Ascend/Analysis/Kernel.h"
 #include "attn/Dialect/Ascend/IR/Ascend.h"
 #include "attn/Dialect/Ascend/Transforms/Passes.h"
+#include "attn/Machine/Architecture.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -19,8 +20,8 @@ using namespace attn::ascend;
 namespace {
 
 /// Composites compute on f32: elements of a data block and of a repeat.
-constexpr int64_t perBlock = 8;
-constexpr int64_t lanes = 64;
+constexpr int64_t perBlock = architecture::getElementsPerBlock(sizeof(float));
+constexpr int64_t lanes = architecture::getLanes(sizeof(float));
 /// A loop with a known count up to this is written out.
 constexpr int64_t unrollLimit = 4;
 

@@ -77,6 +77,14 @@ Attribute tile::getSizeName(Value size) {
   return names && dimension < static_cast<int64_t>(names.size()) ? names[dimension] : Attribute();
 }
 
+SmallVector<Value> tile::getDefinedValues(Operation *op) {
+  SmallVector<Value> values(op->getResults());
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      llvm::append_range(values, block.getArguments());
+  return values;
+}
+
 bool tile::isWritten(Value array) {
   return llvm::any_of(array.getUsers(), [](Operation *user) {
     return isa<StoreOp, AccumulateOp>(user); // no other operand of theirs is an array

@@ -1,4 +1,4 @@
-// How many rows of each tile of a kernel exist (tile stage, analysis).
+// How many rows and columns of each tile of a kernel exist (tile stage, analysis).
 #include "attn/Dialect/Tile/Analysis/RowLimits.h"
 #include "attn/Dialect/Tile/Analysis/Selection.h"
 
@@ -20,6 +20,27 @@ ArrayRef<Value> RowLimits::getSpans(Value tile) const {
   return found == limits.end() ? ArrayRef<Value>() : found->second.rows.getArrayRef();
 }
 
+ArrayRef<Value> RowLimits::getColumnSpans(Value tile) const {
+  auto found = limits.find(tile);
+  return found == limits.end() ? ArrayRef<Value>() : found->second.cols.getArrayRef();
+}
+
+ArrayRef<Value> RowLimits::getLeftRowSpans(DotOp dot) const {
+  return dot.getTransposeA() ? getColumnSpans(dot.getA()) : getSpans(dot.getA());
+}
+
+ArrayRef<Value> RowLimits::getRightColumnSpans(DotOp dot) const {
+  return dot.getTransposeB() ? getSpans(dot.getB()) : getColumnSpans(dot.getB());
+}
+
+SmallVector<Value> RowLimits::getInnerSpans(DotOp dot) const {
+  ArrayRef<Value> left = dot.getTransposeA() ? getSpans(dot.getA()) : getColumnSpans(dot.getA());
+  ArrayRef<Value> right = dot.getTransposeB() ? getColumnSpans(dot.getB()) : getSpans(dot.getB());
+  Spans both(left.begin(), left.end());
+  both.insert_range(right);
+  return SmallVector<Value>(both.getArrayRef());
+}
+
 /// Whether a span is known to have a row: loops only run over spans that have rows.
 static bool hasFirstRow(Value span) {
   auto make = span.getDefiningOp<MakeSpanOp>();
@@ -28,13 +49,11 @@ static bool hasFirstRow(Value span) {
 
 bool RowLimits::hasRows(Value tile) const { return llvm::all_of(getSpans(tile), hasFirstRow); }
 
-/// The span that a load takes its rows by, where rows may be missing; null otherwise.
-static Value getLimitingSpan(LoadOp load) {
-  Value span = getRowSpan(load.getKinds(), load.getIndices());
+/// Whether a load by `span` may lack some of its `size` rows or columns.
+static bool mayLack(Value span, int64_t size) {
   if (!span || cast<SpanType>(span.getType()).getFilled())
-    return {};
-  bool isWhole = load.getResult().getType().getRowCount() == 1 && hasFirstRow(span);
-  return isWhole ? Value() : span;
+    return false;
+  return size > 1 || !hasFirstRow(span);
 }
 
 /// Whether `value` is defined inside the regions of `op`.
@@ -81,13 +100,35 @@ bool RowLimits::visitLoop(RangeOp loop) {
   return grows;
 }
 
+bool RowLimits::visitLoad(LoadOp load) {
+  TileType type = load.getResult().getType();
+  Value rows = getRowSpan(load.getKinds(), load.getIndices());
+  Value cols = getColumnSpan(load.getKinds(), load.getIndices());
+  bool grows = false;
+  if (mayLack(rows, type.getRowCount()))
+    grows |= limits[load.getResult()].rows.insert(rows);
+  if (mayLack(cols, type.getColCount()))
+    grows |= limits[load.getResult()].cols.insert(cols);
+  return grows;
+}
+
+/// Rows come from the left operand, columns from the right one, both from an accumulator.
+bool RowLimits::visitDot(DotOp dot) {
+  bool grows = dot.getAcc() && hand(dot.getAcc(), dot.getResult());
+  for (Value span : SmallVector<Value>(getLeftRowSpans(dot)))
+    grows |= limits[dot.getResult()].rows.insert(span);
+  for (Value span : SmallVector<Value>(getRightColumnSpans(dot)))
+    grows |= limits[dot.getResult()].cols.insert(span);
+  return grows;
+}
+
 bool RowLimits::visit(Operation *op) {
   if (auto loop = dyn_cast<RangeOp>(op))
     return visitLoop(loop);
-  if (auto load = dyn_cast<LoadOp>(op)) {
-    Value span = getLimitingSpan(load);
-    return span && limits[load.getResult()].rows.insert(span);
-  }
+  if (auto load = dyn_cast<LoadOp>(op))
+    return visitLoad(load);
+  if (auto dot = dyn_cast<DotOp>(op))
+    return visitDot(dot);
   if (op->getNumResults() != 1)
     return false;
   Value result = op->getResult(0);

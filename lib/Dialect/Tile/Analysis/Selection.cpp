@@ -30,3 +30,8 @@ Value tile::getRowSpan(ArrayRef<int64_t> kinds, OperandRange indices) {
   int64_t row = getSelection(kinds).rowDimension;
   return row >= 0 && kinds[row] == SpanIndex ? getIndexOperand(kinds, indices, row) : Value();
 }
+
+Value tile::getColumnSpan(ArrayRef<int64_t> kinds, OperandRange indices) {
+  int64_t col = getSelection(kinds).colDimension;
+  return col >= 0 && kinds[col] == SpanIndex ? getIndexOperand(kinds, indices, col) : Value();
+}

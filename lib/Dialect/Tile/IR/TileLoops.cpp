@@ -2,6 +2,7 @@
 // analyses.
 #include "Dimension.h"
 #include "attn/Dialect/Tile/IR/Tile.h"
+#include "attn/Machine/Architecture.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 
@@ -19,8 +20,9 @@ static ParseResult parseOptionalStages(OpAsmParser &parser, OperationState &resu
 }
 
 static LogicalResult verifyStages(Operation *op, int64_t stages) {
-  if (stages < 1 || stages > 8)
-    return op->emitOpError() << "has " << stages << " stages; 1 to 8 are possible";
+  if (stages < 1 || stages > attn::architecture::eventIds)
+    return op->emitOpError() << "has " << stages << " stages; 1 to " << attn::architecture::eventIds
+                             << " are possible";
   return success();
 }
 
@@ -57,9 +59,11 @@ ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
   if (arguments.size() != blocks.size())
     return parser.emitError(loc) << "a grid of " << blocks.size() << " axes has "
                                  << arguments.size() << " arguments";
-  for (auto [argument, block] : llvm::zip_equal(arguments, blocks))
-    if (!(argument.type = getIteratorType(parser, block)))
+  for (auto [argument, block] : llvm::zip_equal(arguments, blocks)) {
+    argument.type = getIteratorType(parser, block);
+    if (!argument.type)
       return failure();
+  }
   result.addAttribute("blocks", ArrayAttr::get(context, blocks));
   if (parseOptionalStages(parser, result))
     return failure();
@@ -168,7 +172,8 @@ ParseResult RangeOp::parse(OpAsmParser &parser, OperationState &result) {
       return failure();
     result.addAttribute("block", block);
   }
-  if (!(arguments[0].type = getIteratorType(parser, block)))
+  arguments[0].type = getIteratorType(parser, block);
+  if (!arguments[0].type)
     return failure();
   auto parseCarried = [&]() -> ParseResult {
     OpAsmParser::UnresolvedOperand init;

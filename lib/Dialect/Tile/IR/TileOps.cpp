@@ -60,6 +60,14 @@ static void printIndexList(OpAsmPrinter &printer, Operation *op, OperandRange in
   printer << "]";
 }
 
+/// Columns follow each other in memory, and only the last of them may be missing.
+static LogicalResult verifyColumns(Operation *op, SpanType span) {
+  if (span && (span.getFilled() || span.getMapped()))
+    return op->emitOpError() << "takes its columns by " << span
+                             << ": a span of columns is neither 'filled' nor 'mapped'";
+  return success();
+}
+
 /// Checks an index list against its array and gives the rows and columns it selects.
 static LogicalResult inferSelection(Operation *op, ArrayType array, OperandRange indices,
                                     ArrayRef<int64_t> kinds, Attribute &rows, Attribute &cols) {
@@ -67,7 +75,7 @@ static LogicalResult inferSelection(Operation *op, ArrayType array, OperandRange
     return op->emitOpError() << "has " << kinds.size() << " indices for an array of rank "
                              << array.getRank();
   MLIRContext *context = op->getContext();
-  SmallVector<std::pair<Attribute, bool>> kept; // size, and whether it is a span
+  SmallVector<std::pair<Attribute, SpanType>> kept; // size, and its type where it is a span
   auto operand = indices.begin();
   for (auto [dimension, kind] : llvm::enumerate(kinds)) {
     int64_t size = array.getShape()[dimension];
@@ -75,7 +83,7 @@ static LogicalResult inferSelection(Operation *op, ArrayType array, OperandRange
       if (ShapedType::isDynamic(size))
         return op->emitOpError() << "takes all of dimension " << dimension
                                  << ", whose size is not a number: specialise it";
-      kept.push_back({getDim(context, size), false});
+      kept.push_back({getDim(context, size), SpanType()});
       continue;
     }
     if (operand == indices.end())
@@ -86,12 +94,12 @@ static LogicalResult inferSelection(Operation *op, ArrayType array, OperandRange
       return op->emitOpError() << "index " << dimension << " has type " << type
                                << ", which does not fit its place in the index list";
     if (span)
-      kept.push_back({span.getSize(), true});
+      kept.push_back({span.getSize(), span});
     else if (kind > 0) {
       if (!ShapedType::isDynamic(size) && kind > size)
         return op->emitOpError() << "takes " << kind << " elements of dimension " << dimension
                                  << ", which has " << size;
-      kept.push_back({getDim(context, kind), false});
+      kept.push_back({getDim(context, kind), SpanType()});
     } else if (kind != ScalarIndex)
       return op->emitOpError() << "has the unknown index kind " << kind;
   }
@@ -112,7 +120,7 @@ static LogicalResult inferSelection(Operation *op, ArrayType array, OperandRange
   case 2:
     rows = kept[0].first;
     cols = kept[1].first;
-    return success();
+    return verifyColumns(op, kept[1].second);
   default:
     return op->emitOpError() << "selects " << kept.size()
                              << " dimensions; a tile has two: index the others by scalars";
@@ -402,6 +410,38 @@ LogicalResult AccumulateOp::verify() {
     return emitOpError() << "needs an array of f32 with a row of " << cols.getInt()
                          << " columns per block, not " << array;
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// The types of a product: an accumulator has that of the result.
+static ParseResult parseProductTypes(OpAsmParser &parser,
+                                     std::optional<OpAsmParser::UnresolvedOperand> acc, Type &a,
+                                     Type &b, Type &accType, Type &result) {
+  auto parseTile = [&](Type &type) -> ParseResult {
+    TileType tile;
+    if (parser.parseCustomTypeWithFallback(tile))
+      return failure();
+    type = tile;
+    return success();
+  };
+  if (parseTile(a) || parser.parseComma() || parseTile(b) || parser.parseArrow() ||
+      parseTile(result))
+    return failure();
+  if (acc)
+    accType = result;
+  return success();
+}
+
+static void printProductTypes(OpAsmPrinter &printer, Operation *, Value, Type a, Type b, Type,
+                              Type result) {
+  printer.printStrippedAttrOrType(cast<TileType>(a));
+  printer << ", ";
+  printer.printStrippedAttrOrType(cast<TileType>(b));
+  printer << " -> ";
+  printer.printStrippedAttrOrType(cast<TileType>(result));
 }
 
 //===----------------------------------------------------------------------===//

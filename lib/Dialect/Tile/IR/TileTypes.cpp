@@ -99,7 +99,8 @@ LogicalResult attn::tile::verifyDim(function_ref<InFlightDiagnostic()> emitError
 }
 
 static bool isElementType(Type type) {
-  return type && (type.isF32() || type.isF16() || type.isBF16() || type.isInteger(32));
+  return type &&
+         (type.isF32() || type.isF16() || type.isBF16() || type.isInteger(8) || type.isInteger(32));
 }
 
 //===----------------------------------------------------------------------===//
@@ -140,7 +141,7 @@ LogicalResult ArrayType::verify(function_ref<InFlightDiagnostic()> emitError,
       return emitError() << "an array's dimension must be '?' or a number from 1 to " << maxSize
                          << ", not " << size;
   if (!isElementType(elementType))
-    return emitError() << "an array holds f32, f16, bf16 or i32, not " << elementType;
+    return emitError() << "an array holds f32, f16, bf16, i8 or i32, not " << elementType;
   if (table && shape.size() < 2)
     return emitError() << "a table of addresses needs a dimension after the first";
   return success();
@@ -219,7 +220,7 @@ LogicalResult TileType::verify(function_ref<InFlightDiagnostic()> emitError, Att
   if (failed(verifyDim(emitError, rows)) || failed(verifyDim(emitError, cols)))
     return failure();
   if (!isElementType(elementType))
-    return emitError() << "a tile holds f32, f16, bf16 or i32, not " << elementType;
+    return emitError() << "a tile holds f32, f16, bf16, i8 or i32, not " << elementType;
   return success();
 }
 

@@ -34,24 +34,15 @@ static LogicalResult verifyBound(Operation *op) {
   };
   if (auto size = dyn_cast<SizeOp>(op); size && failed(checkSymbol(findSymbol(size.getDim()))))
     return failure();
-  for (Type type : op->getResultTypes())
-    if (failed(check(type)))
-      return failure();
-  for (Region &region : op->getRegions())
-    for (Block &block : region)
-      for (BlockArgument argument : block.getArguments())
-        if (failed(check(argument.getType())))
-          return failure();
-  return success();
+  return failure(llvm::any_of(getDefinedValues(op),
+                              [&](Value value) { return failed(check(value.getType())); }));
 }
 
-/// Columns must be numbers and contiguous in memory.
+/// Columns must be contiguous in memory.
 static LogicalResult verifySelection(Operation *op, ArrayRef<int64_t> kinds) {
   int64_t columns = getSelection(kinds).colDimension;
   if (columns < 0)
     return success();
-  if (kinds[columns] == SpanIndex)
-    return op->emitOpError("takes its columns from a span; columns must be a number");
   if (columns + 1 != static_cast<int64_t>(kinds.size()))
     return op->emitOpError() << "takes its columns from dimension " << columns
                              << "; they must come from the last, which is contiguous";

@@ -189,31 +189,36 @@ def Ascend_CopyInOp : Ascend_Instruction<"copy_in"> {
   let description = [{
     `rows` rows of `length` elements, `src_pitch` elements apart in GM and `dst_pitch` elements apart in UB. Each
     row is filled with zeros for `right_pad` elements, at most 32 bytes, and from there to the next 32-byte boundary
-    (without `right_pad`, that remainder is undefined).
+    (without `right_pad`, that remainder is undefined). With `bypass_l2` what is read is not kept in L2, which stays
+    free for others (`SetL2CacheHint`).
 
     ```mlir
     ascend.copy_in %dst, %src rows(%r) length(%n) src_pitch(%s) dst_pitch 128 right_pad 5 : memref<256xbf16, #ascend.space<ub>>, memref<?xbf16, #ascend.space<gm>>
+    ascend.copy_in %dst, %src rows(%r) length(%n) src_pitch(%s) dst_pitch 128 right_pad 0 bypass_l2 : memref<256xbf16, #ascend.space<ub>>, memref<?xbf16, #ascend.space<gm>>
     ```
   }];
   let arguments = (ins AnyMemRef:$dst, AnyMemRef:$src, Index:$rows, Index:$length, Index:$src_pitch, Ascend_IntAttr:$dst_pitch,
-                       Ascend_IntAttr:$right_pad);
+                       Ascend_IntAttr:$right_pad, UnitAttr:$bypass_l2);
   let assemblyFormat = [{
     $dst `,` $src `rows` `(` $rows `)` `length` `(` $length `)` `src_pitch` `(` $src_pitch `)` `dst_pitch` $dst_pitch
-    `right_pad` $right_pad attr-dict `:` type($dst) `,` type($src)
+    `right_pad` $right_pad (`bypass_l2` $bypass_l2^)? attr-dict `:` type($dst) `,` type($src)
   }];
 }
 
 def Ascend_CopyOutOp : Ascend_Instruction<"copy_out"> {
   let summary = "UB to GM, rows without their padding (`DataCopyPad` on MTE3)";
   let description = [{
+    With `bypass_l2` what is written goes past L2 (`SetL2CacheHint`).
+
     ```mlir
     ascend.copy_out %dst, %src rows(%r) length(%n) dst_pitch(%s) src_pitch 128 : memref<?xbf16, #ascend.space<gm>>, memref<256xbf16, #ascend.space<ub>>
     ```
   }];
-  let arguments = (ins AnyMemRef:$dst, AnyMemRef:$src, Index:$rows, Index:$length, Index:$dst_pitch, Ascend_IntAttr:$src_pitch);
+  let arguments = (ins AnyMemRef:$dst, AnyMemRef:$src, Index:$rows, Index:$length, Index:$dst_pitch, Ascend_IntAttr:$src_pitch,
+                       UnitAttr:$bypass_l2);
   let assemblyFormat = [{
     $dst `,` $src `rows` `(` $rows `)` `length` `(` $length `)` `dst_pitch` `(` $dst_pitch `)` `src_pitch` $src_pitch
-    attr-dict `:` type($dst) `,` type($src)
+    (`bypass_l2` $bypass_l2^)? attr-dict `:` type($dst) `,` type($src)
   }];
 }
 

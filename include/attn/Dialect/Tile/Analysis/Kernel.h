@@ -27,6 +27,9 @@ mlir::Attribute getSizeName(mlir::Value size);
 /// are asked for before the canonicalizer has made constants of them.
 std::optional<int64_t> getFoldedConstant(mlir::Value value);
 
+/// The results of an op and the arguments of its regions.
+llvm::SmallVector<mlir::Value> getDefinedValues(mlir::Operation *op);
+
 /// Whether `array` is written by the kernel it belongs to.
 bool isWritten(mlir::Value array);
 

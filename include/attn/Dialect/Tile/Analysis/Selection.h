@@ -22,6 +22,9 @@ mlir::Value getIndexOperand(llvm::ArrayRef<int64_t> kinds, mlir::OperandRange in
 /// The span that selects the rows of a tile; null where no span does.
 mlir::Value getRowSpan(llvm::ArrayRef<int64_t> kinds, mlir::OperandRange indices);
 
+/// The span that selects the columns of a tile; null where no span does.
+mlir::Value getColumnSpan(llvm::ArrayRef<int64_t> kinds, mlir::OperandRange indices);
+
 } // namespace attn::tile
 
 #endif // ATTN_DIALECT_TILE_ANALYSIS_SELECTION_H

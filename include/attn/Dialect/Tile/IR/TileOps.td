@@ -1,10 +1,11 @@
-// The operations of the tile dialect: arrays, values, bands and softmax here, loops and what goes across blocks in a
-// file of their own.
+// The operations of the tile dialect: arrays, values, bands and softmax here, loops and what goes across blocks, and
+// products, in files of their own.
 #ifndef ATTN_TILE_OPS
 #define ATTN_TILE_OPS
 
 include "attn/Dialect/Tile/IR/TileBlockOps.td"
 include "attn/Dialect/Tile/IR/TileDialect.td"
+include "attn/Dialect/Tile/IR/TileProductOps.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/OpBase.td"
@@ -92,12 +93,13 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
     number and which lies inside the array) or `:` (all of it; the size must be a number). Scalar entries drop
     their dimension. Two entries left give rows × columns; one left gives one column where it is a span, one
     row where it is `:` or a slice; none left gives 1 × 1. Rows that a span lacks are undefined, or zero where it is
-    `filled`.
+    `filled`. Columns that a span lacks are zero; a span of columns is neither `filled` nor `mapped`.
 
     ```mlir
     %v = tile.load %V[%n, %t span, :] : (!tile.array<?x?x4096xbf16>, index, !tile.span<BT>) -> !tile.tile<BT x 4096 x bf16>
     %s = tile.load %sc[%t span, %n] : (!tile.array<?x?xf32>, !tile.span<BT>, index) -> !tile.tile<BT x 1 x f32>
     %w = tile.load %wq[%k:64] : (!tile.array<4096xf32>, index) -> !tile.tile<1 x 64 x f32>
+    %a = tile.load %A[%m span, %k span] : (!tile.array<?x?xf16>, !tile.span<BM>, !tile.span<BK>) -> !tile.tile<BM x BK x f16>
     ```
   }];
   let arguments = (ins Tile_ArrayType:$array, Variadic<AnyTypeOf<[Index, Tile_SpanType]>>:$indices,
@@ -112,7 +114,7 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
 def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let summary = "Writes a tile to an array";
   let description = [{
-    Indexed as `tile.load`. Only valid rows are written. The element types must be equal: rounding is an
+    Indexed as `tile.load`. Only valid rows and columns are written. The element types must be equal: rounding is an
     explicit `tile.cast` before.
 
     ```mlir
@@ -140,7 +142,7 @@ def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
     %e = tile.splat %eps : f32 -> !tile.tile<1 x 1 x f32>
     ```
   }];
-  let arguments = (ins AnyTypeOf<[F32, F16, BF16]>:$value);
+  let arguments = (ins AnyTypeOf<[F32, F16, BF16, I32]>:$value);
   let results = (outs Tile_TileType:$result);
   let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
   let hasVerifier = 1;
@@ -223,7 +225,7 @@ def Tile_LeakyReluOp : Tile_Op<"leaky_relu", [Pure, AllTypesMatch<["input", "res
 def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
   let summary = "Reduces rows (axis 0) or columns (axis 1); the axis stays, with size 1";
   let description = [{
-    Only valid rows and real columns take part: padding never does. The order of summation is fixed
+    Only valid rows and columns take part: padding never does. The order of summation is fixed
     for a given shape and machine.
 
     ```mlir

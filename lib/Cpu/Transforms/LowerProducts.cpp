@@ -1,0 +1,298 @@
+// The pass `jit-lower-products`: products of matrices as register tiles over copied panels. CPU
+// stage, on buffers.
+#include "ProductPanels.h"
+#include "attn/Cpu/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace attn {
+#define GEN_PASS_DEF_LOWERPRODUCTSPASS
+#include "attn/Cpu/Transforms/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+using namespace attn::jit;
+
+namespace {
+
+/// Steps of k that are written out, so that counting them costs little.
+constexpr int64_t unrolledSteps = 4;
+
+/// Emits one product: `c += a * b`.
+class ProductEmitter {
+public:
+  ProductEmitter(linalg::MatmulOp op, const ProductBlocks &blocks)
+      : blocks(blocks), a{op.getInputs()[0], isTransposed(op, 0)},
+        b{op.getInputs()[1], isTransposed(op, 1)}, c{op.getOutputs()[0]},
+        left(a, blocks, c.getElementType()), right(b, blocks, c.getElementType()) {}
+
+  /// Whether both operands are bf16 whose pairs along k can be copied.
+  static bool mayPair(linalg::MatmulOp op) {
+    return !isTransposed(op, 0) && llvm::all_of(op.getInputs(), [](Value operand) {
+      return cast<MemRefType>(operand.getType()).getElementType().isBF16();
+    });
+  }
+
+  /// The buffers that it copies to; null for none.
+  MemRefType getLeftType() const { return left.getBufferType(); }
+  MemRefType getRightType() const { return right.getBufferType(); }
+  void setBuffers(Value leftBuffer, Value rightBuffer) {
+    left.setBuffer(leftBuffer);
+    right.setBuffer(rightBuffer);
+  }
+
+  /// A panel of the right operand stays in the nearest cache while the rows of the left one, which
+  /// fit the next, go by.
+  void emit(ImplicitLocOpBuilder &builder) {
+    Value zero = createNumber(builder, 0);
+    Value rows = a.createSize(builder, 0), inner = a.createSize(builder, 1),
+          cols = b.createSize(builder, 1);
+    forEachBlock(builder, cols, blocks.mostCols,
+                 [&](ImplicitLocOpBuilder &inCols, Value col, Value partCols) {
+                   forEachBlock(inCols, inner, blocks.mostInner,
+                                [&](ImplicitLocOpBuilder &inInner, Value k, Value partInner) {
+                                  right.copy(inInner, {k, col, partInner, partCols});
+                                  forEachBlock(
+                                      inInner, rows, blocks.mostRows,
+                                      [&](ImplicitLocOpBuilder &inRows, Value row, Value partRows) {
+                                        left.copy(inRows, {row, k, partRows, partInner});
+                                        emitPanels(inRows, {row, col, partRows, partCols},
+                                                   countSteps(inRows, partInner), zero);
+                                      });
+                                });
+                 });
+  }
+
+private:
+  /// Whether the map of an operand names its second loop first: (m, k) for the left, (k, n) for the
+  /// right.
+  static bool isTransposed(linalg::MatmulOp op, unsigned operand) {
+    AffineMap map = op.getIndexingMapsArray()[operand];
+    return map.getDimPosition(0) > map.getDimPosition(1) ? operand == 0 : operand == 1;
+  }
+
+  using BlockBody = function_ref<void(ImplicitLocOpBuilder &, Value, Value)>;
+
+  /// Calls `body` with the begin and the size of each part of at most `most`.
+  static void forEachBlock(ImplicitLocOpBuilder &builder, Value size, int64_t most,
+                           BlockBody body) {
+    emitLoop(builder, createNumber(builder, 0), size, most,
+             [&](ImplicitLocOpBuilder &inside, Value begin) {
+               Value rest = subtract(inside, size, begin);
+               body(inside, begin,
+                    inside.createOrFold<arith::MinSIOp>(rest, createNumber(inside, most)));
+             });
+  }
+
+  /// The steps that `inner` elements of k are; the last may be half a pair.
+  Value countSteps(ImplicitLocOpBuilder &builder, Value inner) {
+    return divide(builder, add(builder, inner, blocks.depth - 1), blocks.depth);
+  }
+
+  /// All register tiles of a part of the result, each summed over `inner` steps.
+  void emitPanels(ImplicitLocOpBuilder &builder, const MatrixPart &part, Value inner, Value zero) {
+    int64_t width = blocks.getCols();
+    Value whole = roundDown(builder, part.cols, width);
+    emitLoop(builder, zero, whole, width, [&](ImplicitLocOpBuilder &inside, Value col) {
+      emitRows(inside, part, inner, col, /*isWhole=*/true);
+    });
+    // At most one panel is left.
+    emitLoop(builder, whole, part.cols, width, [&](ImplicitLocOpBuilder &inside, Value col) {
+      emitRows(inside, part, inner, col, /*isWhole=*/false);
+    });
+  }
+
+  /// The register tiles of one panel: as many rows as registers hold, and what is left by twos and
+  /// one.
+  void emitRows(ImplicitLocOpBuilder &builder, const MatrixPart &part, Value inner, Value col,
+                bool isWhole) {
+    Value done = createNumber(builder, 0);
+    for (int64_t rows : {blocks.rows, int64_t(2), int64_t(1)}) {
+      Value end = add(builder, done, roundDown(builder, subtract(builder, part.rows, done), rows));
+      emitLoop(builder, done, end, rows, [&](ImplicitLocOpBuilder &inside, Value row) {
+        emitTile(inside, part, inner, row, col, rows, isWhole);
+      });
+      done = end;
+    }
+  }
+
+  /// One register tile, whose first element is (row, col) of the part.
+  void emitTile(ImplicitLocOpBuilder &builder, const MatrixPart &part, Value inner, Value row,
+                Value col, int64_t rows, bool isWhole) {
+    SmallVector<Value> masks;
+    Value exist = subtract(builder, part.cols, col);
+    for (int64_t vector = 0; vector < blocks.vectors && !isWhole; ++vector)
+      masks.push_back(createMask(builder, exist, vector * blocks.lanes));
+    SmallVector<SmallVector<Value>> places;
+    for (int64_t number = 0; number < rows * blocks.vectors; ++number) {
+      Value tileRow = add(builder, part.row, add(builder, row, number / blocks.vectors));
+      Value tileCol =
+          add(builder, add(builder, part.col, col), number % blocks.vectors * blocks.lanes);
+      places.push_back({tileRow, tileCol});
+    }
+    SmallVector<Value> sums;
+    for (auto [number, place] : llvm::enumerate(places))
+      sums.push_back(loadSum(builder, place, isWhole ? Value() : masks[number % blocks.vectors]));
+    Value panel = divide(builder, col, blocks.getCols());
+    sums = emitSteps(builder, inner, std::move(sums),
+                     [&](ImplicitLocOpBuilder &inside, Value k, MutableArrayRef<Value> values) {
+                       emitStep(inside, row, panel, k, rows, values);
+                     });
+    for (auto [number, place] : llvm::enumerate(places))
+      storeSum(builder, sums[number], place, isWhole ? Value() : masks[number % blocks.vectors]);
+  }
+
+  /// Which of the lanes from `first` on are below `count`.
+  Value createMask(ImplicitLocOpBuilder &builder, Value count, int64_t first) {
+    auto type = VectorType::get({blocks.lanes}, builder.getI32Type());
+    auto lanes = llvm::to_vector(llvm::seq<int32_t>(first, first + blocks.lanes));
+    Value places =
+        arith::ConstantOp::create(builder, DenseElementsAttr::get(type, ArrayRef(lanes)));
+    Value most = vector::BroadcastOp::create(
+        builder, type, arith::IndexCastOp::create(builder, builder.getI32Type(), count));
+    return arith::CmpIOp::create(builder, arith::CmpIPredicate::slt, places, most);
+  }
+
+  Value loadSum(ImplicitLocOpBuilder &builder, ValueRange place, Value mask) {
+    auto type = VectorType::get({blocks.lanes}, c.getElementType());
+    if (!mask)
+      return vector::LoadOp::create(builder, type, c.memref, place);
+    Value zero = arith::ConstantOp::create(builder, builder.getZeroAttr(type));
+    return vector::MaskedLoadOp::create(builder, type, c.memref, place, mask, zero);
+  }
+
+  void storeSum(ImplicitLocOpBuilder &builder, Value sum, ValueRange place, Value mask) {
+    if (mask)
+      vector::MaskedStoreOp::create(builder, c.memref, place, mask, sum);
+    else
+      vector::StoreOp::create(builder, sum, c.memref, place);
+  }
+
+  using StepBody = function_ref<void(ImplicitLocOpBuilder &, Value, MutableArrayRef<Value>)>;
+
+  /// The loop over k, several steps at a time, which carries the sums in registers.
+  SmallVector<Value> emitSteps(ImplicitLocOpBuilder &builder, Value inner, SmallVector<Value> sums,
+                               StepBody body) {
+    Value begin = createNumber(builder, 0);
+    Value main = roundDown(builder, inner, unrolledSteps);
+    for (auto [end, steps] : {std::pair(main, unrolledSteps), std::pair(inner, int64_t(1))}) {
+      if (getConstantIntValue(begin) && getConstantIntValue(begin) == getConstantIntValue(end))
+        continue;
+      auto loop = scf::ForOp::create(
+          builder, begin, end, createNumber(builder, steps), sums,
+          [&, steps = steps](OpBuilder &inside, Location loc, Value k, ValueRange carried) {
+            ImplicitLocOpBuilder at(loc, inside);
+            SmallVector<Value> values(carried);
+            for (int64_t step = 0; step < steps; ++step)
+              body(at, add(at, k, step), values);
+            scf::YieldOp::create(inside, loc, values);
+          });
+      sums.assign(loop.result_begin(), loop.result_end());
+      begin = end;
+    }
+    return sums;
+  }
+
+  /// Adds the products of one k to the sums.
+  void emitStep(ImplicitLocOpBuilder &builder, Value row, Value panel, Value k, int64_t rows,
+                MutableArrayRef<Value> sums) {
+    SmallVector<Value> factors;
+    for (int64_t vector = 0; vector < blocks.vectors; ++vector)
+      factors.push_back(right.load(builder, panel, k, vector));
+    for (int64_t more = 0; more < rows; ++more) {
+      Value element = left.load(builder, row, more, k);
+      Value spread = vector::BroadcastOp::create(builder, factors[0].getType(), element);
+      for (auto [vector, factor] : llvm::enumerate(factors)) {
+        Value &sum = sums[more * blocks.vectors + vector];
+        sum = createSum(builder, spread, factor, sum);
+      }
+    }
+  }
+
+  /// `left * factor + sum`; of pairs, the sum and the two products of each.
+  Value createSum(ImplicitLocOpBuilder &builder, Value left, Value factor, Value sum) {
+    if (blocks.depth > 1) {
+      constexpr int64_t wordBits = 32;
+      auto type = VectorType::get({blocks.lanes * blocks.depth}, builder.getBF16Type());
+      auto name =
+          builder.getStringAttr("llvm.x86.avx512bf16.dpbf16ps." + Twine(blocks.lanes * wordBits));
+      SmallVector<Value> operands = {sum, vector::BitCastOp::create(builder, type, left),
+                                     vector::BitCastOp::create(builder, type, factor)};
+      return LLVM::CallIntrinsicOp::create(builder, sum.getType(), name, operands).getResult(0);
+    }
+    if (isa<FloatType>(getElementTypeOrSelf(sum.getType())))
+      return vector::FMAOp::create(builder, left, factor, sum);
+    return arith::AddIOp::create(builder, sum, arith::MulIOp::create(builder, left, factor));
+  }
+
+  const ProductBlocks &blocks;
+  Matrix a, b, c;
+  LeftPanels left;
+  RightPanels right;
+};
+
+struct LowerProductsPass : attn::impl::LowerProductsPassBase<LowerProductsPass> {
+  using LowerProductsPassBase::LowerProductsPassBase;
+
+  void runOnOperation() override {
+    if (lanes < 2 || !llvm::isPowerOf2_64(lanes)) {
+      getOperation().emitError("lanes must be a power of two, and at least 2");
+      return signalPassFailure();
+    }
+    leftBuffers.clear();
+    rightBuffers.clear();
+    SmallVector<linalg::MatmulOp> products;
+    getOperation().walk([&](linalg::MatmulOp product) { products.push_back(product); });
+    for (linalg::MatmulOp product : products)
+      if (failed(lower(product)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult lower(linalg::MatmulOp product) {
+    if (!product.hasPureBufferSemantics())
+      return product.emitOpError("cannot be lowered before bufferization");
+    ProductBlocks blocks = getBlocks(product);
+    ProductEmitter emitter(product, blocks);
+    emitter.setBuffers(getBuffer(emitter.getLeftType(), leftBuffers),
+                       getBuffer(emitter.getRightType(), rightBuffers));
+    ImplicitLocOpBuilder builder(product.getLoc(), product);
+    emitter.emit(builder);
+    product.erase();
+    return success();
+  }
+
+  /// Half of the registers that a machine of so wide vectors has are left to operands.
+  ProductBlocks getBlocks(linalg::MatmulOp product) {
+    ProductBlocks blocks;
+    blocks.lanes = lanes;
+    blocks.rows = lanes >= 16 ? 12 : 6;
+    blocks.mostRows = 192;
+    blocks.mostInner = 256;
+    blocks.mostCols = 256;
+    if (pairs && ProductEmitter::mayPair(product))
+      blocks.depth = 2;
+    return blocks;
+  }
+
+  /// Products run one after the other: those of one function share buffers of a type.
+  Value getBuffer(MemRefType type, DenseMap<Type, Value> &buffers) {
+    if (!type)
+      return {};
+    Value &buffer = buffers[type];
+    if (!buffer) {
+      OpBuilder builder = OpBuilder::atBlockBegin(&getOperation().getBody().front());
+      buffer = memref::AllocOp::create(builder, getOperation().getLoc(), type);
+    }
+    return buffer;
+  }
+
+  DenseMap<Type, Value> leftBuffers, rightBuffers;
+};
+
+} // namespace

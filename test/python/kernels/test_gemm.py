@@ -1,0 +1,217 @@
+"""Products on the CPU against numpy: with small integers every order of summation gives the same bits."""
+
+import os
+import random
+
+import numpy as np
+import pytest
+import torch
+
+import attn
+import attn.language as at
+from kernels_dsl.gemm import gemm, gemm_nt
+
+SEED = int(os.environ.get("ATTN_GEMM_SEED", "0")) or random.randrange(1, 2**31)
+CASES = int(os.environ.get("ATTN_GEMM_CASES", "60"))
+DTYPES = [torch.float32, torch.float16, torch.bfloat16, torch.int8]
+SIZES = [1, 2, 3, 5, 7, 8, 15, 16, 17, 31, 33, 48, 63, 64, 65, 97, 130]
+
+
+@attn.kernel
+def gemm_tn(A: at.Tensor["K M"], B: at.Tensor["K N"], BM: at.Auto(8, 64), BN: at.Auto(8, 64), BK: at.Auto(8, 64)):
+    C = at.empty("M N", at.i32 if A.dtype == at.i8 else at.f32)
+    for m, n in at.grid(at.tiles(M, BM), at.tiles(N, BN)):
+        acc = at.zeros((BM, BN), C.dtype)
+        for k in at.range(at.tiles(K, BK)):
+            acc = at.dot(A[k, m].T, B[k, n], acc=acc)
+        C[m, n] = acc
+    return C
+
+
+@attn.kernel
+def gemm_tt(A: at.Tensor["K M"], B: at.Tensor["N K"], BM: at.Auto(8, 64), BN: at.Auto(8, 64), BK: at.Auto(8, 64)):
+    C = at.empty("M N", at.i32 if A.dtype == at.i8 else at.f32)
+    for m, n in at.grid(at.tiles(M, BM), at.tiles(N, BN)):
+        acc = at.zeros((BM, BN), C.dtype)
+        for k in at.range(at.tiles(K, BK)):
+            acc = acc + A[k, m].T @ B[n, k].T
+        C[m, n] = acc
+    return C
+
+
+KERNELS = {(False, False): gemm, (False, True): gemm_nt, (True, False): gemm_tn, (True, True): gemm_tt}
+
+
+def poison(dtype):
+    """What memory holds that must not matter."""
+    return float("nan") if dtype.is_floating_point else 111
+
+
+def matrix(chance, rows, cols, dtype):
+    """Small integers with poison all around them, at rows further apart than they are long."""
+    margin = chance.randrange(0, 9)
+    whole = torch.full((rows + 3, cols + margin + 3), poison(dtype), dtype=dtype)
+    generator = torch.Generator().manual_seed(chance.randrange(2**31))
+    values = torch.randint(-4, 5, (rows, cols), generator=generator)
+    part = whole[2 : rows + 2, margin : margin + cols]
+    part.copy_(values.to(dtype))
+    return part
+
+
+def exact(a, b, transposes):
+    left, right = (x.double().numpy() for x in (a, b))
+    return (left.T if transposes[0] else left) @ (right.T if transposes[1] else right)
+
+
+@pytest.mark.parametrize("number", range(CASES))
+def test_products_are_exact(number):
+    chance = random.Random(SEED + number)
+    m, n, k = (chance.choice(SIZES) for _ in range(3))
+    dtype, transposes = chance.choice(DTYPES), (chance.random() < 0.5, chance.random() < 0.5)
+    sizes = {name: chance.choice([8, 16, 24, 64]) for name in ("BM", "BN", "BK")} if chance.random() < 0.7 else {}
+    sizes = {
+        name: max(size, 16) if transposes in ((False, False), (False, True)) else size for name, size in sizes.items()
+    }
+    shown = f"ATTN_GEMM_SEED={SEED} case {number}: {m}x{n}x{k} {dtype} {transposes} {sizes}"
+    a = matrix(chance, *((k, m) if transposes[0] else (m, k)), dtype)
+    b = matrix(chance, *((n, k) if transposes[1] else (k, n)), dtype)
+    c = KERNELS[transposes](a, b, **sizes)
+    assert c.dtype == (torch.int32 if dtype == torch.int8 else torch.float32), shown
+    np.testing.assert_array_equal(c.double().numpy(), exact(a, b, transposes), err_msg=shown)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.int8], ids=str)
+def test_a_result_is_narrowed(dtype):
+    """The same numbers, rounded to the operands' type; i8 has a largest and a smallest number."""
+    chance = random.Random(1)
+    a, b = matrix(chance, 33, 70, dtype), matrix(chance, 70, 41, dtype)
+    wide = torch.from_numpy(exact(a, b, (False, False)))
+    expected = wide.clamp(-128, 127).to(dtype) if dtype == torch.int8 else wide.float().to(dtype)
+    assert torch.equal(gemm(a, b, narrow=True), expected)
+
+
+@pytest.mark.parametrize("batch", [1, 3])
+def test_whole_dimensions_and_batches(batch):
+    """Operands taken by ':' beside those taken by spans."""
+
+    @attn.kernel
+    def scores(Q: at.Tensor["B S D"], K: at.Tensor["B S D"], BM: at.Auto(8, 64), BN: at.Auto(8, 64)):
+        P = at.empty("B S S", at.f32)
+        for b, i, j in at.grid(B, at.tiles(S, BM), at.tiles(S, BN)):
+            P[b, i, j] = Q[b, i, :] @ K[b, j, :].T
+        return P
+
+    q, k = torch.randint(-3, 4, (2, batch, 37, 20)).float()
+    assert torch.equal(scores(q, k), q @ k.transpose(1, 2))
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_bias_and_relu(dtype):
+    """A row that sums start from, and what is negative becomes zero."""
+
+    @attn.kernel
+    def linear(
+        A: at.Tensor["M K"], W: at.Tensor["N K"], bias: at.Tensor["1 N"],
+        BM: at.Auto(8, 64), BN: at.Auto(8, 64), BK: at.Auto(8, 64),
+    ):  # fmt: skip
+        C = at.empty("M N", at.f32)
+        for m, n in at.grid(at.tiles(M, BM), at.tiles(N, BN)):
+            acc = at.full((BM, BN), bias[:, n], bias.dtype)
+            for k in at.range(at.tiles(K, BK)):
+                acc += A[m, k] @ W[n, k].T
+            C[m, n] = at.relu(acc.to(at.f32))
+        return C
+
+    chance = random.Random(2)
+    a, w = matrix(chance, 19, 45, dtype), matrix(chance, 26, 45, dtype)
+    bias = matrix(chance, 1, 26, torch.int32 if dtype == torch.int8 else torch.float32)
+    expected = torch.relu(a.double() @ w.double().T + bias.double()).float()
+    assert torch.equal(linear(a, w, bias, BM=8, BN=16, BK=32), expected)
+
+
+def test_a_row_is_added_to_a_product():
+    @attn.kernel
+    def biased(
+        A: at.Tensor["M K"], B: at.Tensor["K N"], bias: at.Tensor["1 N"], BM: at.Auto(8, 64), BN: at.Auto(8, 64)
+    ):
+        C = at.empty("M N", at.f32)
+        for m, n in at.grid(at.tiles(M, BM), at.tiles(N, BN)):
+            C[m, n] = A[m, :] @ B[:, n] + bias[:, n]
+        return C
+
+    a, b, bias = (torch.randint(-3, 4, shape).float() for shape in ((9, 12), (12, 21), (1, 21)))
+    assert torch.equal(biased(a, b, bias), a @ b + bias)
+
+
+def test_arithmetic_and_reductions_see_what_exists():
+    """Columns beyond the last take part in nothing, whatever is computed of them."""
+
+    @attn.kernel
+    def largest(X: at.Tensor["M N"], BM: at.Auto(1, 64), BN: at.Auto(1, 64)):
+        Y, S = at.empty("M", at.f32), at.empty("M", at.f32)
+        for m in at.grid(at.tiles(M, BM)):
+            top, total = at.full((BM, 1), float("-inf")), at.zeros((BM, 1))
+            for n in at.range(at.tiles(N, BN)):
+                x = at.exp(X[m, n]) - 5.0
+                top, total = at.maximum(top, at.max(x, 1)), total + at.sum(x, 1)
+            Y[m], S[m] = top, total
+        return Y, S
+
+    x = torch.randn(13, 45)
+    y, s = largest(x, BM=4, BN=16)
+    torch.testing.assert_close(y, (torch.exp(x) - 5).amax(1))
+    torch.testing.assert_close(s, (torch.exp(x) - 5).sum(1))
+
+
+def test_columns_that_are_not_there_are_zero():
+    @attn.kernel
+    def copy(X: at.Tensor["M N"], last: int, BM: at.Auto(1, 64), BN: at.Auto(1, 64)):
+        Y = at.empty_like(X)
+        for m, n in at.grid(at.tiles(M, BM), at.tiles(N, BN)):
+            Y[m, n] = X[m, n.clip(last)]
+        return Y
+
+    x = torch.randn(7, 45)
+    y = copy(x, 21, BM=4, BN=16)
+    assert torch.equal(y[:, :21], x[:, :21]) and not y[:, 21:].any()
+
+
+def test_k_that_exists_in_one_operand_only_is_left_out():
+    """The shorter of the two counts, also where the other holds NaN."""
+
+    @attn.kernel
+    def shorter(A: at.Tensor["M K"], B: at.Tensor["K N"], last: int, BK: at.Auto(8, 64)):
+        C = at.empty("M N", at.f32)
+        for m, n in at.grid(at.tiles(M, 8), at.tiles(N, 8)):
+            acc = at.zeros((8, 8))
+            for k in at.range(at.tiles(K, BK)):
+                acc += A[m, k.clip(last)] @ B[k, n]
+            C[m, n] = acc
+        return C
+
+    a, b = torch.randint(-3, 4, (11, 40)).float(), torch.randint(-3, 4, (40, 13)).float()
+    expected = a[:, :19] @ b[:19]
+    a[:, 19:], b[19:] = float("nan"), float("inf")
+    assert torch.equal(shorter(a, b, 19, BK=16), expected)
+
+
+def test_indices_beyond_an_array_are_found():
+    @attn.kernel
+    def beyond(A: at.Tensor["M K"], B: at.Tensor["K N"], BM: at.Auto(8, 64), BN: at.Auto(8, 64)):
+        C = at.empty("M N", at.f32)
+        for m, n in at.grid(at.tiles(M, BM), at.tiles(N, BN)):
+            C[m, n] = A[m, :] @ B[:, n.shift(1)]
+        return C
+
+    with pytest.raises(attn.OutOfBoundsError, match='array "B" of shape 4x20'):
+        beyond(torch.zeros(8, 4), torch.zeros(4, 20))
+
+
+def test_types_that_are_not_multiplied():
+    with pytest.raises(TypeError, match="torch.float64 is not supported"):
+        gemm(torch.zeros(4, 4, dtype=torch.float64), torch.zeros(4, 4, dtype=torch.float64))
+
+
+def test_the_chip_says_that_it_has_no_products():
+    with pytest.raises(attn.CompileError, match="not lowered to the chip yet"):
+        gemm.compile(A=at.spec("? ?", at.f16), B=at.spec("? ?", at.f16), soc="Ascend910B4")
