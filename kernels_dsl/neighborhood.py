@@ -47,7 +47,7 @@ def neighborhood_bwd(
         dq_i = scale * sum_t E_it * k_j     dk_j = scale * sum_it E_it * q_i     dv_j = sum_it P_it * do_i
 
     A core walks RUN positions of one class, tile by tile. The last W - 1 rows of k, v, dk and dv are carried to the
-    next tile; with `reload`, k and v are loaded again instead, as the compiler's gathered form needs it. The W // 2
+    next tile; with `reload`, k and v are loaded again instead, as the gathered form and wide windows need. The W // 2
     queries outside the run at each end are computed twice, so that each row has one writer. Rows that do not exist are
     zero and add nothing. Returns dq, dk and dv in the memory order of q, k and v; None for what is not wanted.
     """

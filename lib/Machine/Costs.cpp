@@ -110,12 +110,8 @@ double attn::getCopyWork(const Costs &costs, bool isLoad, int64_t rows, int64_t 
 
 llvm::ArrayRef<llvm::StringLiteral> attn::getKnownErrors() {
   static constexpr llvm::StringLiteral errors[] = {
-      "predicted, not measured; tests hold it to published measurements: vector instructions "
-      "within 5 % "
-      "(largest error 2.3 %), GM copies without L2 reuse and elementwise add within 25 % (largest "
-      "8.7 %)",
-      "L2 starts cold and is not modelled: all GM traffic, stores included, draws from the HBM "
-      "pool",
+#include "attn/Machine/KnownErrors.def"
+      "L2 starts empty; what a kernel leaves there is not written to HBM in its time",
       "least certain: launch (2.5-11 us), scalar issue (4-10 cycles), flag latency (5-40 cycles)",
   };
   return errors;

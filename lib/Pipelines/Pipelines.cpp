@@ -51,6 +51,7 @@ void attn::addAscendStage(OpPassManager &manager) {
   manager.addNestedPass<func::FuncOp>(createGroupLoadsPass());
   manager.addNestedPass<func::FuncOp>(createInsertSyncPass());
   manager.addNestedPass<func::FuncOp>(createAssignEventsPass());
+  manager.addNestedPass<func::FuncOp>(createSplitFarCopiesPass());
   manager.addNestedPass<func::FuncOp>(createAscendVerifyPass());
 }
 
@@ -62,6 +63,7 @@ void attn::addLinalgStage(OpPassManager &manager) {
   manager.addPass(createConvertTileToLinalgPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  manager.addNestedPass<func::FuncOp>(createSpellProductsPass());
   manager.addNestedPass<func::FuncOp>(createSpellWholeTensorsPass());
   manager.addNestedPass<func::FuncOp>(createUnrollStripsPass());
   manager.addNestedPass<func::FuncOp>(createCopyCarriedPartsPass());

@@ -54,10 +54,10 @@ namespace attn::onchip {
 class BufferAssigner {
 public:
   BufferAssigner(func::FuncOp kernel, const ChipModel &model, BufferAssignment &result)
-      : kernel(kernel), model(model), result(result), liveness(kernel, model),
+      : kernel(kernel), model(model), result(result), liveness(kernel, model, result.placement),
         classes(kernel, liveness) {}
 
-  void run();
+  LogicalResult run();
 
 private:
   /// Who touches a buffer.
@@ -71,6 +71,8 @@ private:
   void touchByCopy(OpOperand &use);
   void touchAll(Value value);
   unsigned getWriters(Value value) const;
+  unsigned getReaders(Operation *reader, Value value) const;
+  LogicalResult verifySums();
 
   void makeBuffers();
   void makePlaces();
@@ -94,7 +96,9 @@ private:
 
 } // namespace attn::onchip
 
-void BufferAssigner::run() {
+LogicalResult BufferAssigner::run() {
+  if (failed(verifySums()))
+    return failure();
   result.fusedProducts = liveness.getFusedProducts();
   result.insertions = llvm::to_vector(classes.getInsertions());
   makeBuffers();
@@ -103,6 +107,32 @@ void BufferAssigner::run() {
   makeScratch();
   sortBuffers();
   packBuffers();
+  return success();
+}
+
+/// L0C cannot be copied: what a product adds to, and what a loop hands on, must be where the next
+/// sums are.
+LogicalResult BufferAssigner::verifySums() {
+  const Placement &placement = result.placement;
+  auto isApart = [&](Value from, Value to) {
+    return placement.isSums(from) && classes.getClass(from) != classes.getClass(to);
+  };
+  auto refuse = [](Operation *op) {
+    return op->emitOpError("goes on with sums that are used again afterwards, and cube cores "
+                           "cannot copy them");
+  };
+  WalkResult walk = kernel.walk([&](Operation *op) -> WalkResult {
+    if (auto dot = dyn_cast<DotOp>(op);
+        dot && dot.getAcc() && isApart(dot.getAcc(), dot.getResult()))
+      return refuse(op);
+    if (auto range = dyn_cast<RangeOp>(op))
+      for (auto [init, argument, next] :
+           llvm::zip_equal(range.getInits(), range.getCarried(), range.getYield().getValues()))
+        if (isApart(init, argument) || isApart(next, argument))
+          return refuse(op);
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
 }
 
 //===----------------------------------------------------------------------===//
@@ -134,8 +164,20 @@ unsigned BufferAssigner::getWriters(Value value) const {
   auto op = value.getDefiningOp<OnChipOpInterface>();
   if (!op)
     return NoPipe;
+  if (result.placement.isOnCube(op))
+    return cast<OnCubeOpInterface>(op.getOperation()).getCubeWritingPipes();
   auto insert = dyn_cast<InsertOp>(op.getOperation());
   return insert && classes.isInPlace(insert) ? NoPipe : op.getWritingPipes(model);
+}
+
+/// The pipes that read a value where `reader` takes it.
+unsigned BufferAssigner::getReaders(Operation *reader, Value value) const {
+  // The products inside a loop read what its sums start from.
+  if (isa<RangeOp>(reader) && result.placement.isStart(value))
+    return ProductPipe;
+  return result.placement.isOnCube(reader)
+             ? cast<OnCubeOpInterface>(reader).getCubeReadingPipes(value)
+             : cast<OnChipOpInterface>(reader).getReadingPipes();
 }
 
 /// What a loop or its yield hands on by a copy is read and written by the vector unit.
@@ -147,7 +189,8 @@ void BufferAssigner::touchByCopy(OpOperand &use) {
   if (!range)
     return;
   Value argument = range.getCarried()[use.getOperandNumber() - first];
-  if (classes.getClass(use.get()) == classes.getClass(argument))
+  if (classes.getClass(use.get()) == classes.getClass(argument) ||
+      result.placement.isStart(use.get()))
     return;
   touch(use.get(), use.getOwner(), VectorPipe);
   touch(argument, use.getOwner(), VectorPipe);
@@ -163,7 +206,7 @@ void BufferAssigner::touchAll(Value value) {
   liveness.forEachReader(value, [&](Operation *reader, bool) {
     bool isHandedOn = isa<RangeOp, YieldOp, InsertOp>(reader);
     if (!isHandedOn || !isUndefined)
-      touch(value, reader, cast<OnChipOpInterface>(reader).getReadingPipes());
+      touch(value, reader, getReaders(reader, value));
   });
   if (!isUndefined)
     for (OpOperand &use : value.getUses())
@@ -222,7 +265,7 @@ void BufferAssigner::makeBuffers() {
     const TileClass &in = classes[*index];
     Value named = getRepresentative(in.members);
     TileBuffer buffer{
-        getName(named, ""), tileMemory,     in.elementType,          in.elements,
+        getName(named, ""), in.memory,      in.elementType,          in.elements,
         /*slots=*/1,        named.getLoc(), in.occupied.start() / 2, in.occupied.stop() / 2};
     auto [loop, pipes] = touched->second;
     if (getStages(loop) > 1 && llvm::popcount(pipes) > 1) {
@@ -276,8 +319,8 @@ void BufferAssigner::addScratch(Operation *op, Value named, const ScratchNeed &n
   int64_t end = isStaged ? liveness.getLastIndex(loop) : begin;
   result.scratch[op].push_back({need.scratch, number, result.buffers.size()});
   result.buffers.push_back({getName(named, onchip::getName(need.scratch)), need.memory,
-                            need.elementType, need.elements, isStaged ? getStages(loop) : 1,
-                            op->getLoc(), begin, end});
+                            need.elementType, need.elements,
+                            isStaged ? getStages(loop) : need.slots, op->getLoc(), begin, end});
 }
 
 void BufferAssigner::makeScratch() {
@@ -298,7 +341,10 @@ void BufferAssigner::makeScratch() {
     if (!onChip)
       return;
     SmallVector<ScratchNeed> needs;
-    onChip.addScratch(model, liveness.getFusedProducts().lookup(op), needs);
+    if (result.placement.isOnCube(op))
+      cast<OnCubeOpInterface>(op).addCubeScratch(model, result.placement, needs);
+    else
+      onChip.addScratch(model, liveness.getFusedProducts().lookup(op), needs);
     for (const ScratchNeed &need : needs)
       addScratch(op, op->getNumResults() ? op->getResult(0) : op->getOperand(0), need);
   });
@@ -339,7 +385,7 @@ void BufferAssigner::packBuffers() {
     for (auto [number, offset] : llvm::zip_equal(numbers, packing.offsets))
       result.offsets[number] = offset;
     // A kernel without tiles takes nothing of the memory that tiles live in.
-    if (!numbers.empty() || memory.memory == tileMemory)
+    if (!numbers.empty() || (memory.memory == tileMemory && result.buffers.empty()))
       result.memoryUse.push_back({memory.memory, packing.bytes});
   }
 }
@@ -351,8 +397,13 @@ void BufferAssigner::packBuffers() {
 FailureOr<BufferAssignment> BufferAssignment::create(func::FuncOp kernel, const ChipModel &model) {
   if (failed(verifyAssignable(kernel)))
     return failure();
+  FailureOr<Placement> placement = Placement::create(kernel, model);
+  if (failed(placement))
+    return failure();
   BufferAssignment assignment;
-  BufferAssigner(kernel, model, assignment).run();
+  assignment.placement = std::move(*placement);
+  if (failed(BufferAssigner(kernel, model, assignment).run()))
+    return failure();
   return assignment;
 }
 
@@ -395,7 +446,8 @@ std::optional<size_t> BufferAssignment::getBuffer(Value value) const {
       value = getInsertion(place.index).getResult();
       break;
     case Place::View:
-      value = value.getDefiningOp<ExtractOp>().getInput();
+      value = placement.isOnTheWay(value) ? placement.getOutput(value).sums
+                                          : value.getDefiningOp<ExtractOp>().getInput();
       break;
     }
   }
@@ -410,7 +462,8 @@ SmallVector<unsigned> BufferAssignment::getSetAside(Operation *op) const {
   llvm::SmallDenseSet<size_t> overwritten;
   auto isCopied = [&](unsigned number) {
     Value argument = range.getCarried()[number];
-    return isa<TileType>(argument.getType()) && getPlace(argument) != getPlace(sources[number]);
+    return isa<TileType>(argument.getType()) && !placement.isStart(sources[number]) &&
+           getPlace(argument) != getPlace(sources[number]);
   };
   for (unsigned number = 0; number < sources.size(); ++number)
     if (isCopied(number))

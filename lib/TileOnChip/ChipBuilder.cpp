@@ -1,6 +1,7 @@
 // Writes index arithmetic, views of buffers and common instructions (tile on the chip, lowering).
 #include "attn/TileOnChip/ChipBuilder.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace attn;
@@ -59,6 +60,18 @@ Value ChipBuilder::add(Value lhs, Value rhs) { return fold(create<arith::AddIOp>
 Value ChipBuilder::subtract(Value lhs, Value rhs) { return fold(create<arith::SubIOp>(lhs, rhs)); }
 
 Value ChipBuilder::multiply(Value lhs, Value rhs) { return fold(create<arith::MulIOp>(lhs, rhs)); }
+
+Value ChipBuilder::max(Value lhs, Value rhs) { return fold(create<arith::MaxSIOp>(lhs, rhs)); }
+
+Value ChipBuilder::divideCeil(Value value, int64_t unit) {
+  if (std::optional<int64_t> number = getConstantIntValue(value))
+    return constant(static_cast<int64_t>(llvm::divideCeil(*number, unit)));
+  return create<arith::CeilDivUIOp>(value, constant(unit));
+}
+
+Value ChipBuilder::alignTo(Value value, int64_t unit) {
+  return scale(divideCeil(value, unit), unit);
+}
 
 Value ChipBuilder::clamp(Value value, int64_t size, Value least) {
   Value atMost = create<arith::MinSIOp>(value, constant(size));

@@ -1,9 +1,10 @@
-// What a bound kernel would cost on the chip: vector instructions and bytes, overlapped where
-// stages allow.
+// What a bound kernel would cost on the chip: instructions and bytes, overlapped where stages
+// allow.
 #include "attn/TileOnChip/CostEstimate.h"
 #include "attn/Dialect/Tile/Analysis/IndexBound.h"
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "attn/TileOnChip/OnChipOpInterface.h"
+#include "attn/TileOnChip/Placement.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -15,27 +16,42 @@ namespace {
 
 /// Trips of a loop whose bounds are known only when the kernel runs.
 constexpr double assumedTrips = 8;
-/// Elements of the grid (rows, for one axis by a block size) that fall to one core, and of a loop
-/// by a block size whose bounds are known only when the kernel runs.
-constexpr double assumedShare = 256;
 
-/// Work that may overlap, vector beside transfers, and work that stands alone.
+/// What is assumed of sizes that are known only when the kernel runs.
+struct AssumedSizes {
+  explicit AssumedSizes(func::FuncOp kernel)
+      : share(hasProducts(kernel) ? 1 << 19 : 256), inner(hasProducts(kernel) ? 1 << 12 : 256) {}
+  /// Elements of the grid (rows, for one axis by a block size) that fall to one core. Products are
+  /// worth cutting for matrices of some thousands of rows and columns.
+  double share;
+  /// Elements of a loop by a block size.
+  double inner;
+};
+
+/// Work that may overlap, by the pipes that do it, and work that stands alone.
 struct Work {
   double gmBytes = 0;
   double vectorCycles = 0;
   double vector = 0;
   double transfer = 0;
+  double feed = 0;
+  double product = 0;
+  double out = 0;
   double serial = 0;
   /// Until the first iteration's data have arrived and after the last one has been computed,
   /// nothing overlaps.
   double fill = 0;
 
-  double getCycles() const { return std::max(vector, transfer) + serial + fill; }
+  double getCycles() const {
+    return std::max({vector, transfer, feed, product, out}) + serial + fill;
+  }
+  bool isOnCube() const { return feed > 0 || product > 0 || out > 0; }
 };
 
 class Estimator {
 public:
-  explicit Estimator(const ChipModel &model) : model(model), costs(model.getChip()) {}
+  Estimator(func::FuncOp kernel, const ChipModel &model, const Placement &placement)
+      : model(model), placement(placement), assumed(kernel), costs(model.getChip()) {}
 
   /// One run of a block. With one stage nothing in it overlaps, except inside nested loops and
   /// where a loop only casts what is transferred.
@@ -46,10 +62,17 @@ public:
       Work work = getWork(&op, stages);
       total.gmBytes += work.gmBytes;
       total.vectorCycles += work.vectorCycles;
-      bool overlaps = stages > 1 || (isLoop && (work.transfer == 0 || isOnlyCast(&op)));
+      // With a single slot in L0C sums go out before products go on; loads go on meanwhile.
+      if (stages == 1)
+        work.product += std::exchange(work.out, 0);
+      bool overlaps =
+          stages > 1 || work.isOnCube() || (isLoop && (work.transfer == 0 || isOnlyCast(&op)));
       if (overlaps) {
         total.vector += work.vector;
         total.transfer += work.transfer;
+        total.feed += work.feed;
+        total.product += work.product;
+        total.out += work.out;
         total.serial += work.serial;
         total.fill = std::max(total.fill, work.fill);
       } else {
@@ -81,17 +104,22 @@ private:
       for (Attribute block : grid.getBlocks())
         if (auto number = dyn_cast<IntegerAttr>(block))
           elements *= number.getInt();
-      return repeat(grid.getBody().front(), std::max(1.0, assumedShare / elements),
+      return repeat(grid.getBody().front(), std::max(1.0, assumed.share / elements),
                     grid.getStages());
     }
     Work work;
     auto onChip = dyn_cast<OnChipOpInterface>(op);
     if (!onChip)
       return work;
-    OpCost cost = onChip.getCost(model, costs);
+    OpCost cost = placement.isOnCube(op)
+                      ? cast<OnCubeOpInterface>(op).getCubeCost(model, placement, costs)
+                      : onChip.getCost(model, costs);
     work.gmBytes = cost.gmBytes;
     work.vectorCycles = work.vector = cost.vectorCycles;
     work.transfer = cost.transferCycles;
+    work.feed = cost.feedCycles;
+    work.product = cost.productCycles;
+    work.out = cost.outCycles;
     if (stages == 1)
       work.transfer += cost.transferStart;
     else if (cost.transferCycles > 0)
@@ -101,12 +129,12 @@ private:
 
   double getTrips(RangeOp range) {
     if (range.getParallel())
-      return std::max(1.0, assumedShare / getElementsPerTile(range));
+      return std::max(1.0, assumed.share / getElementsPerTile(range));
     auto block = range.getBlock() ? dyn_cast<IntegerAttr>(*range.getBlock()) : IntegerAttr();
     double step = block ? block.getInt() : 1;
     if (std::optional<int64_t> most = getLargestDifference(range.getUpper(), range.getLower()))
       return std::max(0.0, std::ceil(*most / step));
-    return block ? std::max(1.0, assumedShare / step) : assumedTrips;
+    return block ? std::max(1.0, assumed.inner / step) : assumedTrips;
   }
 
   /// The elements of the grid in one iteration of a block's share: what the number of tiles, which
@@ -127,20 +155,23 @@ private:
 
   Work repeat(Block &body, double trips, int64_t stages) {
     Work work = getWork(body, stages);
-    for (double *part :
-         {&work.gmBytes, &work.vectorCycles, &work.vector, &work.transfer, &work.serial})
+    for (double *part : {&work.gmBytes, &work.vectorCycles, &work.vector, &work.transfer,
+                         &work.feed, &work.product, &work.out, &work.serial})
       *part *= trips;
     return work;
   }
 
   const ChipModel &model;
+  const Placement &placement;
+  AssumedSizes assumed;
   CostModel costs;
 };
 
 } // namespace
 
-CostEstimate onchip::estimateCost(func::FuncOp kernel, const ChipModel &model) {
-  Work work = Estimator(model).getWork(kernel.getBody().front(), /*stages=*/1);
+CostEstimate onchip::estimateCost(func::FuncOp kernel, const ChipModel &model,
+                                  const Placement &placement) {
+  Work work = Estimator(kernel, model, placement).getWork(kernel.getBody().front(), /*stages=*/1);
   return {work.gmBytes, work.vectorCycles, work.getCycles()};
 }
 
@@ -148,14 +179,16 @@ std::string onchip::describeShape(func::FuncOp kernel) {
   llvm::SmallSetVector<StringRef, 4> names;
   std::string text;
   llvm::raw_string_ostream stream(text);
+  AssumedSizes sizes(kernel);
   kernel.walk<WalkOrder::PreOrder>([&](RangeOp range) {
     if (range.getParallel() || getLargestDifference(range.getUpper(), range.getLower()))
       return;
     auto name = dyn_cast_if_present<StringAttr>(getSizeName(range.getUpper()));
-    double assumed = range.getBlock() ? assumedShare : assumedTrips;
+    double assumed = range.getBlock() ? sizes.inner : assumedTrips;
     if (name && names.insert(name.getValue()))
       stream << name.getValue().ltrim('@') << " = " << static_cast<int64_t>(assumed) << ", ";
   });
-  stream << static_cast<int64_t>(assumedShare) << " rows of the grid for each core";
+  stream << static_cast<int64_t>(sizes.share) << (hasProducts(kernel) ? " elements" : " rows")
+         << " of the grid for each core";
   return text;
 }

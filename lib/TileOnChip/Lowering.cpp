@@ -25,9 +25,10 @@ LogicalResult Lowering::lower() {
 }
 
 void Lowering::makeBuffers() {
-  auto space = ascend::SpaceAttr::get(loc.getContext(), ascend::Space::UB);
   // Where each was counted goes along, so that what fitted when it was counted can be planned.
   for (auto [buffer, offset] : llvm::zip_equal(assignment.getBuffers(), assignment.getOffsets())) {
+    auto space = ascend::SpaceAttr::get(loc.getContext(),
+                                        *ascend::symbolizeSpace(getFacts(buffer.memory).name));
     auto type =
         MemRefType::get({buffer.elements}, buffer.elementType, MemRefLayoutAttrInterface(), space);
     buffers.push_back(ascend::AllocOp::create(entry, buffer.loc, type, buffer.name,
@@ -52,6 +53,8 @@ LogicalResult Lowering::lowerBlock(Block &block) {
 }
 
 LogicalResult Lowering::lowerOp(Operation *op) {
+  if (getPlacement().isOnCube(op))
+    return cast<OnCubeOpInterface>(op).lowerOnCube(*this);
   if (auto onChip = dyn_cast<OnChipOpInterface>(op))
     return onChip.lower(*this);
   return lowerScalar(op);
@@ -150,15 +153,23 @@ Value Lowering::getCount(Value tile) {
   return scale(getRows(tile), model.getPitch(getTileType(tile)));
 }
 
-void Lowering::limitRows(Value tile) {
+Value Lowering::getLimit(ArrayRef<Value> limits, int64_t size) {
   Value valid;
-  for (Value span : rowLimits.getSpans(tile)) {
+  for (Value span : limits) {
     Value end = spans[span].end;
     if (valid && valid != end)
       valid = create<arith::MinSIOp>(valid, end);
     else
       valid = end;
   }
-  if (valid && !isConstantIntValue(valid, getTileType(tile).getRowCount()))
+  return valid ? valid : constant(size);
+}
+
+void Lowering::limitRows(Value tile) {
+  ArrayRef<Value> limits = rowLimits.getSpans(tile);
+  if (limits.empty())
+    return;
+  int64_t rows = getTileType(tile).getRowCount();
+  if (Value valid = getLimit(limits, rows); !isConstantIntValue(valid, rows))
     validRows[tile] = valid;
 }

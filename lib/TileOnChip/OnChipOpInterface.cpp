@@ -16,12 +16,16 @@ StringRef onchip::getName(Scratch scratch) {
   switch (scratch) {
   case Scratch::Aside:
     return "aside";
+  case Scratch::Bias:
+    return "bias";
   case Scratch::Blocks:
     return "blocks";
   case Scratch::Broadcast:
     return "broadcast";
   case Scratch::Column:
     return "column";
+  case Scratch::Left:
+    return "left";
   case Scratch::Neutral:
     return "neutral";
   case Scratch::One:
@@ -36,6 +40,8 @@ StringRef onchip::getName(Scratch scratch) {
     return "products";
   case Scratch::Reduce:
     return "reduce";
+  case Scratch::Right:
+    return "right";
   case Scratch::Spread:
     return "spread";
   case Scratch::Wide:
@@ -63,6 +69,7 @@ template <typename... Ops> static void requireModels(MLIRContext *context) {
 void onchip::registerOnChipModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, tile::TileDialect *) {
     registerBands(context);
+    registerCubeTransfers(context);
     registerElementwise(context);
     registerLoops(context);
     registerParts(context);

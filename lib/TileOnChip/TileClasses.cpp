@@ -45,11 +45,15 @@ void TileClasses::add(Value value) {
     return;
   values.push_back(value);
   auto splat = value.getDefiningOp<SplatOp>();
-  if ((splat && !needsBuffer(splat)) || liveness.isView(value) || liveness.isFused(value))
+  const Placement &placement = liveness.getPlacement();
+  if ((splat && !needsBuffer(splat)) || (placement.isStart(value) && !placement.getPlace(value)) ||
+      liveness.isView(value) || liveness.isFused(value))
     return;
   Life life = lives[value] = liveness.getLife(value);
-  TileClass single{type.getElementType(),
-                   liveness.getModel().getBufferElements(type),
+  std::optional<CubePlace> place = placement.getPlace(value);
+  TileClass single{place ? place->memory : tileMemory,
+                   type.getElementType(),
+                   place ? place->elements : liveness.getModel().getBufferElements(type),
                    TileClass::Intervals(allocator),
                    {value}};
   single.occupied.insert(life.begin, life.end, true);
@@ -75,8 +79,8 @@ bool TileClasses::merge(size_t first, size_t second) {
   if (classes[first].getIntervalCount() < classes[second].getIntervalCount())
     std::swap(first, second);
   TileClass &large = classes[first], &small = classes[second];
-  if (large.elementType != small.elementType || large.elements != small.elements ||
-      (large.insertion && small.insertion))
+  if (large.memory != small.memory || large.elementType != small.elementType ||
+      large.elements != small.elements || (large.insertion && small.insertion))
     return false;
   for (auto life = small.occupied.begin(); life.valid(); ++life)
     if (large.occupied.overlaps(life.start(), life.stop()))
@@ -145,7 +149,8 @@ void TileClasses::placePart(InsertOp insert) {
   if (!inWhole || !own || part.getParentBlock() != insert->getBlock() ||
       getLife(part).end > position || getPartForm(insert, liveness.getModel()) != PartForm::InPlace)
     return;
-  TileClass region{classes[*own].elementType,
+  TileClass region{classes[*own].memory,
+                   classes[*own].elementType,
                    classes[*own].elements,
                    TileClass::Intervals(allocator),
                    {},

@@ -12,6 +12,7 @@ struct TileClass {
   /// A set of intervals: whatever lies in it is true.
   using Intervals = llvm::IntervalMap<int64_t, bool>;
 
+  LocalMemory memory;
   mlir::Type elementType;
   int64_t elements;
   Intervals occupied;

@@ -13,7 +13,8 @@ using namespace attn;
 using namespace attn::onchip;
 using namespace attn::tile;
 
-TileLiveness::TileLiveness(func::FuncOp kernel, const ChipModel &model) : model(model) {
+TileLiveness::TileLiveness(func::FuncOp kernel, const ChipModel &model, const Placement &placement)
+    : model(model), placement(placement) {
   number(kernel);
   kernel.walk([&](AddOp add) { fuse(add); });
   kernel.walk([&](ReduceOp sum) { fuse(sum); });
@@ -29,6 +30,8 @@ void TileLiveness::number(Operation *op) {
 }
 
 bool TileLiveness::isView(Value value) const {
+  if (placement.isOnTheWay(value))
+    return true;
   auto extract = value.getDefiningOp<ExtractOp>();
   return extract && getPartForm(extract, model) == PartForm::InPlace;
 }
@@ -61,7 +64,9 @@ static Block *getScope(Value value) { return value.getParentBlock(); }
 
 int64_t TileLiveness::getReadPosition(Value value, Operation *reader, bool mayOverwrite) const {
   Operation *ancestor = getScope(value)->findAncestorOpInBlock(*reader);
-  if (ancestor == reader)
+  // The products inside a loop read what its sums start from.
+  bool isReadInside = isa<RangeOp>(reader) && placement.isStart(value);
+  if (ancestor == reader && !isReadInside)
     return 2 * getIndex(reader) + (mayOverwrite ? 0 : 1);
   return 2 * getLastIndex(ancestor) + 1;
 }

@@ -3,7 +3,7 @@
 #ifndef ATTN_LIB_TILEONCHIP_TILELIVENESS_H
 #define ATTN_LIB_TILEONCHIP_TILELIVENESS_H
 
-#include "attn/TileOnChip/ChipModel.h"
+#include "attn/TileOnChip/Placement.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -18,15 +18,17 @@ struct Life {
 
 class TileLiveness {
 public:
-  TileLiveness(mlir::func::FuncOp kernel, const ChipModel &model);
+  TileLiveness(mlir::func::FuncOp kernel, const ChipModel &model, const Placement &placement);
 
   const ChipModel &getModel() const { return model; }
+  const Placement &getPlacement() const { return placement; }
 
   /// The op's index in the order of writing, and that of the last op inside it.
   int64_t getIndex(mlir::Operation *op) const { return spans.lookup(op).first; }
   int64_t getLastIndex(mlir::Operation *op) const { return spans.lookup(op).second; }
 
-  /// Whether the value is the part of a tile that its readers can reach inside the whole.
+  /// Whether the value is the part of a tile that its readers can reach inside the whole, or what
+  /// they make of its input themselves.
   bool isView(mlir::Value value) const;
   /// Whether the value is a product that an addition or a sum along rows absorbs.
   bool isFused(mlir::Value value) const { return fusedInto.contains(value.getDefiningOp()); }
@@ -54,6 +56,7 @@ private:
   bool canFuse(tile::AddOp add, mlir::Value product, mlir::Value other) const;
 
   const ChipModel &model;
+  const Placement &placement;
   llvm::DenseMap<mlir::Operation *, std::pair<int64_t, int64_t>> spans;
   llvm::DenseMap<mlir::Operation *, tile::MulOp> fusedProducts;
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> fusedInto;

@@ -39,8 +39,9 @@ def simulate(
     `stage` is what runs: the chip IR ("ascend"), or emitted text, compiled by clang ("ascendc") or read ("hivm"). With
     `record`, the report has what each pipe did in `records`.
     With `timing_only` no values are computed, and arrays may be given as `at.spec` with a number for every dim.
-    `ideal_bytes` are what the roofline counts, by default the bytes moved. `trace` names a file for Chrome or Perfetto,
-    or one that ends in `.txt`, to be read. `outputs` are those that the caller has made, by name.
+    `ideal_bytes` are what the roofline counts, by default the bytes moved, of no array more than it has each way.
+    `trace` names a file for Chrome or Perfetto, or one that ends in `.txt`, to be read. `outputs` are those that the
+    caller has made, by name.
     """
     stages.check(stage, stages.ON_CHIP)
     arguments, options = compiler.split_options(kernel.signature, keywords)

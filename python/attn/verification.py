@@ -46,9 +46,9 @@ class Run(NamedTuple):
     skipped: str = ""
 
 
-# What memory holds before a kernel writes to it, by the bytes of an element: NaN in every type, with bits that a kernel
-# hardly gives itself. What holds the first is tried with the second.
-_FILLS = {2: 0x7FD5, 4: 0x7FD5A5D5}, {2: 0x7FEA, 4: 0x7FEA5AEA}
+# What memory holds before a kernel writes to it, by the bytes of an element: NaN in every type that has it, with bits
+# that a kernel hardly gives itself. What holds the first is tried with the second.
+_FILLS = {1: 0x55, 2: 0x7FD5, 4: 0x7FD5A5D5}, {1: 0x6A, 2: 0x7FEA, 4: 0x7FEA5AEA}
 
 
 class _Call(NamedTuple):
@@ -314,7 +314,7 @@ def _bits(tensor):
     """A tensor as integers of its size, in the same memory."""
     import torch
 
-    return tensor.view({2: torch.int16, 4: torch.int32}[tensor.element_size()])
+    return tensor.view({1: torch.int8, 2: torch.int16, 4: torch.int32}[tensor.element_size()])
 
 
 def _causes(lowered, outputs: dict):

@@ -3,6 +3,7 @@
 #define ATTN_TILEONCHIP_BUFFERASSIGNMENT_H
 
 #include "attn/TileOnChip/OnChipOpInterface.h"
+#include "attn/TileOnChip/Placement.h"
 #include "llvm/ADT/DenseMap.h"
 #include <string>
 
@@ -52,10 +53,12 @@ public:
                                                   const ChipModel &model);
 
   llvm::ArrayRef<TileBuffer> getBuffers() const { return buffers; }
+  /// Which tiles lie in the memories of cube cores.
+  const Placement &getPlacement() const { return placement; }
 
   /// Where a value lives: in a buffer as a whole, in the part of a tile that `insert` will replace,
-  /// or (as the result of `tile.extract`) in the part of the tile it is taken from. None of these:
-  /// it is not written anywhere.
+  /// or (as the result of `tile.extract`) in the part of the tile it is taken from, or (as sums on
+  /// their way out of L0C) where those lie. None of these: it is not written anywhere.
   struct Place {
     enum Kind { None, Buffer, Part, View } kind = None;
     /// The buffer's number, or the number of the insertion.
@@ -102,6 +105,7 @@ private:
     size_t buffer;
   };
 
+  Placement placement;
   llvm::SmallVector<TileBuffer> buffers;
   llvm::SmallVector<int64_t> offsets;
   llvm::SmallVector<MemoryUse, 1> memoryUse;

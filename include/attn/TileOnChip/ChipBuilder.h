@@ -36,6 +36,10 @@ public:
   mlir::Value add(mlir::Value lhs, mlir::Value rhs);
   mlir::Value subtract(mlir::Value lhs, mlir::Value rhs);
   mlir::Value multiply(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value max(mlir::Value lhs, mlir::Value rhs);
+  /// The smallest multiple of `unit`, and how many units that is, that is not below `value`.
+  mlir::Value alignTo(mlir::Value value, int64_t unit);
+  mlir::Value divideCeil(mlir::Value value, int64_t unit);
   /// min(size, value), at least `least`; 0 where that is null.
   mlir::Value clamp(mlir::Value value, int64_t size, mlir::Value least = {});
 

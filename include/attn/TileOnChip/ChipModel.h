@@ -11,6 +11,11 @@ namespace attn::onchip {
 /// A column (m x 1) holds its values contiguously; any other tile has rows at a pitch.
 inline bool isColumn(tile::TileType type) { return type.getColCount() == 1; }
 
+/// The type of a tile value.
+inline tile::TileType getTileType(mlir::Value value) {
+  return llvm::cast<tile::TileType>(value.getType());
+}
+
 inline int64_t getElementBytes(tile::TileType type) {
   return type.getElementType().getIntOrFloatBitWidth() / 8;
 }

@@ -2,7 +2,7 @@
 #ifndef ATTN_TILEONCHIP_COSTESTIMATE_H
 #define ATTN_TILEONCHIP_COSTESTIMATE_H
 
-#include "attn/TileOnChip/ChipModel.h"
+#include "attn/TileOnChip/Placement.h"
 
 namespace attn::onchip {
 
@@ -11,12 +11,13 @@ namespace attn::onchip {
 struct CostEstimate {
   double gmBytes = 0;
   double vectorCycles = 0;
-  /// Vector work and transfers, overlapped where the stages of the loops allow it.
+  /// The work of all pipes, overlapped where the stages of the loops allow it.
   double cycles = 0;
 };
 
 /// The kernel must be bound and free of softmax states.
-CostEstimate estimateCost(mlir::func::FuncOp kernel, const ChipModel &model);
+CostEstimate estimateCost(mlir::func::FuncOp kernel, const ChipModel &model,
+                          const Placement &placement);
 
 /// The sizes that estimates for the kernel assume where they are only known when it runs: "N = 8,
 /// 256 rows of the grid for each core".

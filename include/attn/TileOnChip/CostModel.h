@@ -12,6 +12,10 @@ struct OpCost {
   double gmBytes = 0;
   double vectorCycles = 0;
   double transferCycles = 0;
+  /// On cube cores: from L1 to where products take their operands, products, and out of L0C.
+  double feedCycles = 0;
+  double productCycles = 0;
+  double outCycles = 0;
   /// Cycles until a transfer's first bytes arrive, hidden where transfers run ahead.
   double transferStart = 0;
 };
@@ -25,6 +29,16 @@ public:
 
   /// A copy of `rows` rows with `bytes` in all, for which memory moves `movedBytes`.
   OpCost getTransfer(bool isLoad, int64_t rows, double bytes, double movedBytes) const;
+
+  /// A copy of `rows` rows with `bytes` in all to L1. Other cores read the same operands, so that
+  /// L2 mostly has them.
+  OpCost getFractalLoad(int64_t rows, double bytes) const;
+  /// `parts` products that make m × n sums over k of elements of `elementBytes` together.
+  OpCost getProduct(int64_t m, int64_t n, int64_t k, int64_t elementBytes, int64_t parts) const;
+  /// The way out of L0C for `rows` rows with `bytes` in all to an array, or `elements` to L1.
+  OpCost getOutput(int64_t rows, double bytes) const;
+  OpCost getOutputToL1(int64_t elements) const;
+  OpCost getBiasLoad(double bytes) const;
 
 private:
   Costs costs;

@@ -40,6 +40,10 @@ public:
   mlir::IRMapping scalars;
   /// Spans of the tile function.
   llvm::DenseMap<mlir::Value, SpanBounds> spans;
+  /// 0 where a loop around has nothing to run over and runs only to start sums, else 1: how often
+  /// what is stored there exists, and what is loaded by the index of such a loop. Null where all
+  /// loops have something.
+  mlir::Value existingStores, existingLoads;
 
   //===--------------------------------------------------------------------===//
   // Memory
@@ -47,12 +51,16 @@ public:
 
   /// The memory of a tile; null where it is not written anywhere.
   mlir::Value getMemory(mlir::Value tile);
+  /// A number for instructions that write different bytes, see `ascend::apartName`.
+  int64_t makeGroup() { return groups++; }
   /// Says where a tile that is a view of another one lies.
   void setView(mlir::Value tile, mlir::Value memory) { views[tile] = memory; }
   /// The scratch that `op` was given under this name.
   mlir::Value getScratch(mlir::Operation *op, Scratch scratch, unsigned number = 0) {
     return buffers[assignment.getScratch(op, scratch, number)];
   }
+  /// Where the tiles of cube cores lie.
+  const Placement &getPlacement() const { return assignment.getPlacement(); }
   /// The stride of an argument, read once.
   mlir::Value getStride(mlir::Value array, int64_t dimension);
   /// The memory of the part at `row` and `col` of a tile that lies in `memory`.
@@ -65,6 +73,11 @@ public:
   //===--------------------------------------------------------------------===//
   // Rows
   //===--------------------------------------------------------------------===//
+
+  /// The spans that limit rows and columns of tiles.
+  const tile::RowLimits &getRowLimits() const { return rowLimits; }
+  /// How many of `size` rows or columns the spans that limit them have.
+  mlir::Value getLimit(llvm::ArrayRef<mlir::Value> limits, int64_t size);
 
   /// Counts the valid rows of a tile, once it is defined.
   void limitRows(mlir::Value tile);
@@ -88,17 +101,13 @@ private:
   const tile::RowLimits &rowLimits;
   mlir::func::FuncOp function;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> strides;
+  int64_t groups = 0;
   llvm::SmallVector<mlir::Value> buffers;
   llvm::SmallVector<mlir::Value> parts;
   llvm::DenseMap<mlir::Value, mlir::Value> views;
   /// Valid rows of tiles that may have fewer than their type says.
   llvm::DenseMap<mlir::Value, mlir::Value> validRows;
 };
-
-/// The type of a tile value.
-inline tile::TileType getTileType(mlir::Value value) {
-  return llvm::cast<tile::TileType>(value.getType());
-}
 
 } // namespace attn::onchip
 

@@ -9,13 +9,16 @@
 namespace attn::onchip {
 
 class Lowering;
+class Placement;
 
 /// What an op needs a buffer for besides its tiles. Accounting and lowering name it by this.
 enum class Scratch {
   Aside,      // a carried tile whose place is written before it is read
+  Bias,       // the row that sums start from, in the bias table
   Blocks,     // one data block per element of a column
   Broadcast,  // one data block per row, full of the row's value
   Column,     // what kept composites need to spread or gather a column
+  Left,       // parts of the left operand of a product, in L0A
   Neutral,    // a column with neutral elements in the rows it lacks
   One,        // ones, to be divided
   Part,       // a splat that is inserted into a narrow column
@@ -23,6 +26,7 @@ enum class Scratch {
   Positive,   // the positive part of a tile, where the chip's own leaky ReLU is not used
   Products,   // the products of a sum, one repeat of columns wide
   Reduce,     // the partial results of a reduction along rows
+  Right,      // parts of the right operand of a product, in L0B
   Spread,     // a single value as a row or column
   Wide,       // a narrow column as f32
   WideBlocks, // the blocks of a narrow column as f32
@@ -44,10 +48,19 @@ struct ScratchNeed {
   /// Whether a transfer reads or writes it, not only vector instructions.
   bool isTransferred = false;
   LocalMemory memory = tileMemory;
+  /// Copies of it that take turns while the op runs.
+  int64_t slots = 1;
 };
 
 /// The pipes that touch a tile.
-enum PipeSet : unsigned { NoPipe = 0, LoadPipe = 1, VectorPipe = 2, StorePipe = 4 };
+enum PipeSet : unsigned {
+  NoPipe = 0,
+  LoadPipe = 1 << 0,
+  VectorPipe = 1 << 1,
+  StorePipe = 1 << 2,
+  FeedPipe = 1 << 3, // from L1 to where products take their operands
+  ProductPipe = 1 << 4
+};
 
 /// Attaches the models of all families to the ops of the tile dialect.
 void registerOnChipModels(mlir::DialectRegistry &registry);

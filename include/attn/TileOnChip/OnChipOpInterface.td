@@ -32,4 +32,29 @@ def OnChipOpInterface : OpInterface<"OnChipOpInterface"> {
   ];
 }
 
+def OnCubeOpInterface : OpInterface<"OnCubeOpInterface"> {
+  let description = [{
+    How an op lies on a cube core, where its placement puts it there (`Placement`). Ops that both kinds of cores run, such
+    as loads and stores, have both interfaces.
+  }];
+  let cppNamespace = "::attn::onchip";
+  let methods = [
+    InterfaceMethod<"Names the scratch that the op needs while it runs.",
+      "void", "addCubeScratch",
+      (ins "const ::attn::onchip::ChipModel &":$model, "const ::attn::onchip::Placement &":$placement,
+           "::llvm::SmallVectorImpl<::attn::onchip::ScratchNeed> &":$needs), "", "return;">,
+    InterfaceMethod<"The pipes that write the op's result.",
+      "unsigned", "getCubeWritingPipes", (ins), "", "return ::attn::onchip::NoPipe;">,
+    InterfaceMethod<"The pipes that read a tile of the op.",
+      "unsigned", "getCubeReadingPipes", (ins "::mlir::Value":$tile), "", "return ::attn::onchip::NoPipe;">,
+    InterfaceMethod<"What one run of the op costs.",
+      "::attn::onchip::OpCost", "getCubeCost",
+      (ins "const ::attn::onchip::ChipModel &":$model, "const ::attn::onchip::Placement &":$placement,
+           "const ::attn::onchip::CostModel &":$costs), "", "return {};">,
+    InterfaceMethod<"Writes the instructions of the op.",
+      "::mlir::LogicalResult", "lowerOnCube", (ins "::attn::onchip::Lowering &":$lowering), "",
+      "return ::mlir::success();">,
+  ];
+}
+
 #endif // ATTN_TILEONCHIP_ONCHIPOPINTERFACE

@@ -1,6 +1,7 @@
 // convert-ascend-to-hivm: chip kernels in the vendor's dialect.
 #include "KernelExporter.h"
 #include "attn/Conversion/AscendToHIVM/Passes.h"
+#include "attn/Dialect/Ascend/IR/KernelKind.h"
 #include "attn/Launch/Convention/Description.h"
 #include "mlir/IR/Verifier.h"
 
@@ -13,15 +14,26 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::hivm;
 
+/// The cores that the kernels of a module run on.
+static ModuleCoreType getCores(ArrayRef<func::FuncOp> kernels) {
+  auto isForCubes = [](func::FuncOp kernel) {
+    return ascend::getCoreKind(kernel) == CoreKind::Cube;
+  };
+  if (llvm::all_of(kernels, isForCubes))
+    return ModuleCoreType::AIC;
+  return llvm::none_of(kernels, isForCubes) ? ModuleCoreType::AIV : ModuleCoreType::MIX;
+}
+
 FailureOr<OwningOpRef<ModuleOp>> attn::convertToHIVM(ModuleOp module) {
-  FailureOr<SmallVector<func::FuncOp>> kernels = launch::getPrintableKernels(module, "HIVM");
+  FailureOr<SmallVector<func::FuncOp>> kernels =
+      launch::getPrintableKernels(module, "HIVM", /*hasCubeKernels=*/true);
   if (failed(kernels))
     return failure();
   module.getContext()->loadDialect<HIVMDialect, hacc::HACCDialect, memref::MemRefDialect>();
   OwningOpRef<ModuleOp> converted = ModuleOp::create(module.getLoc());
   (*converted)
       ->setAttr("hivm.module_core_type",
-                ModuleCoreTypeAttr::get(module.getContext(), ModuleCoreType::AIV));
+                ModuleCoreTypeAttr::get(module.getContext(), getCores(*kernels)));
   for (func::FuncOp kernel : *kernels)
     if (failed(KernelExporter(kernel, *converted).run()))
       return failure();

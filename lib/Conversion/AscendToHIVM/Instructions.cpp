@@ -14,21 +14,26 @@ static int64_t getElementBytes(Value memory) {
   return cast<MemRefType>(memory.getType()).getElementTypeBitWidth() / 8;
 }
 
-static std::optional<Pipe> getPipe(ascend::Pipe pipe) {
+static Pipe getPipe(ascend::Pipe pipe) {
   switch (pipe) {
   case ascend::Pipe::S:
     return Pipe::PIPE_S;
   case ascend::Pipe::V:
     return Pipe::PIPE_V;
+  case ascend::Pipe::M:
+    return Pipe::PIPE_M;
+  case ascend::Pipe::MTE1:
+    return Pipe::PIPE_MTE1;
   case ascend::Pipe::MTE2:
     return Pipe::PIPE_MTE2;
   case ascend::Pipe::MTE3:
     return Pipe::PIPE_MTE3;
+  case ascend::Pipe::FIX:
+    return Pipe::PIPE_FIX;
   case ascend::Pipe::ALL:
     return Pipe::PIPE_ALL;
-  default:
-    return std::nullopt; // pipes of the cube core
   }
+  llvm_unreachable("all pipes are listed");
 }
 
 //===----------------------------------------------------------------------===//
@@ -339,12 +344,20 @@ LogicalResult KernelExporter::write(ascend::ColBinaryOp op) {
 // Synchronisation
 //===----------------------------------------------------------------------===//
 
+/// Whether an event is one that the template of mmadL1 raises by itself: all from MTE1 to M, and
+/// the first two back.
+template <typename Op> static bool isOfProducts(Op op) {
+  constexpr int64_t backward = 2;
+  bool isForward = op.getSource() == ascend::Pipe::MTE1 && op.getTarget() == ascend::Pipe::M;
+  bool isBackward = op.getSource() == ascend::Pipe::M && op.getTarget() == ascend::Pipe::MTE1;
+  return isForward || (isBackward && static_cast<int64_t>(op.getEvent()) < backward);
+}
+
 template <typename HIVMOp, typename Op> LogicalResult KernelExporter::writeFlag(Op op) {
   if (op.getVirtualEvent() || op.getEvent() > architecture::eventIds - op.getSlots())
     return op.emitOpError("has no event id of the chip: ascend-assign-events must run first");
-  std::optional<Pipe> source = getPipe(op.getSource()), target = getPipe(op.getTarget());
-  if (!source || !target)
-    return op.emitOpError("needs a pipe that vector cores do not have");
+  if (isOfProducts(op))
+    return op.emitOpError("uses an event that mmadL1 keeps for its own flags");
   EventAttr number;
   Value dynamic;
   std::optional<int64_t> slot = op.getSlot() ? getConstantIntValue(op.getSlot()) : 0;
@@ -352,7 +365,8 @@ template <typename HIVMOp, typename Op> LogicalResult KernelExporter::writeFlag(
     number = EventAttr::get(builder.getContext(), static_cast<Event>(op.getEvent() + *slot));
   else
     dynamic = add(word(op.getEvent()), toWord(scalars.lookup(op.getSlot())));
-  HIVMOp::create(builder, op.getLoc(), *source, *target, number, dynamic);
+  HIVMOp::create(builder, op.getLoc(), getPipe(op.getSource()), getPipe(op.getTarget()), number,
+                 dynamic);
   return success();
 }
 
@@ -360,10 +374,7 @@ LogicalResult KernelExporter::write(ascend::SetFlagOp op) { return writeFlag<Set
 LogicalResult KernelExporter::write(ascend::WaitFlagOp op) { return writeFlag<WaitFlagOp>(op); }
 
 LogicalResult KernelExporter::write(ascend::BarrierOp op) {
-  std::optional<Pipe> pipe = getPipe(op.getPipe());
-  if (!pipe)
-    return op.emitOpError("needs a pipe that vector cores do not have");
-  PipeBarrierOp::create(builder, op.getLoc(), *pipe);
+  PipeBarrierOp::create(builder, op.getLoc(), getPipe(op.getPipe()));
   return success();
 }
 

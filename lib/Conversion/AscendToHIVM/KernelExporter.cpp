@@ -33,9 +33,13 @@ LogicalResult KernelExporter::checkBuffers() {
   WalkResult result = kernel.walk([&](ascend::AllocOp alloc) -> WalkResult {
     if (!alloc.getAddress())
       return alloc.emitOpError("has no address: ascend-plan-memory must run first");
-    if (alloc.getMemory() != LocalMemory::UB)
+    // L0A and L0B belong to the products, which name no place in them.
+    if (alloc.getMemory() == LocalMemory::BT)
+      return alloc.emitOpError("lies in the bias table, but mmadL1 takes the row that sums start "
+                               "from out of L1, and none where an operand is transposed");
+    if (alloc.getMemory() == LocalMemory::FP)
       return alloc.emitOpError() << "lies in " << getFacts(alloc.getMemory()).name
-                                 << "; buffers of HIVM texts lie in ub";
+                                 << ", which no op of HIVM names";
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
@@ -67,8 +71,9 @@ LogicalResult KernelExporter::run() {
 /// A function of the host that tells the vendor's launcher what kind of task the kernel is.
 LogicalResult KernelExporter::makeTaskTypeFunction() {
   // What --hivm-insert-infer-task-type-func of bishengir-opt 1.2.0 gives for kernels of vector
-  // cores, whether or not their blocks meet.
-  constexpr int64_t vectorTask = 10;
+  // cores, whether or not their blocks meet, and of cube cores.
+  constexpr int64_t vectorTask = 10, cubeTask = 20;
+  int64_t task = isForCubes ? cubeTask : vectorTask;
   MLIRContext *context = builder.getContext();
   OpBuilder::InsertionGuard guard(builder);
   Location loc = kernel.getLoc();
@@ -83,7 +88,7 @@ LogicalResult KernelExporter::makeTaskTypeFunction() {
   function->setAttr("hacc.host_func_type", hacc::HostFuncTypeAttr::get(
                                                context, hacc::HostFuncType::InferTaskTypeFunction));
   builder.setInsertionPointToStart(function.addEntryBlock());
-  Value type = arith::ConstantOp::create(builder, loc, builder.getI8IntegerAttr(vectorTask));
+  Value type = arith::ConstantOp::create(builder, loc, builder.getI8IntegerAttr(task));
   func::ReturnOp::create(builder, loc, type);
   return success();
 }
@@ -120,7 +125,9 @@ void KernelExporter::makeFunction() {
   function->setAttr("hacc.entry", builder.getUnitAttr());
   function->setAttr("hacc.function_kind",
                     hacc::FunctionKindAttr::get(context, hacc::FunctionKind::DEVICE));
-  function->setAttr("hivm.func_core_type", FuncCoreTypeAttr::get(context, FuncCoreType::AIV));
+  function->setAttr(
+      "hivm.func_core_type",
+      FuncCoreTypeAttr::get(context, isForCubes ? FuncCoreType::AIC : FuncCoreType::AIV));
   // Sizes are not known: pointers arrive as such, not as descriptors.
   auto bits = VectorType::get(static_cast<int64_t>(types.size()), builder.getI1Type());
   if (!types.empty())
@@ -224,7 +231,7 @@ LogicalResult KernelExporter::exportOp(Operation &op) {
     return exportSlice(slice), success();
   if (auto lookup = dyn_cast<ascend::LookupOp>(op))
     return exportLookup(lookup);
-  // A block of a vector kernel is one core.
+  // A block is one core.
   if (isa<ascend::SubBlockIdOp>(op)) {
     scalars.map(op.getResult(0), arith::ConstantIndexOp::create(builder, op.getLoc(), 0));
     return success();

@@ -1,9 +1,10 @@
 // Converts one kernel to the vendor's dialect: structure in KernelExporter.cpp, one spelling per
-// family of instructions in Instructions.cpp.
+// family of instructions in Instructions.cpp and CubeInstructions.cpp.
 #ifndef ATTN_LIB_CONVERSION_ASCENDTOHIVM_KERNELEXPORTER_H
 #define ATTN_LIB_CONVERSION_ASCENDTOHIVM_KERNELEXPORTER_H
 
 #include "attn/Dialect/Ascend/IR/Instructions.h"
+#include "attn/Dialect/Ascend/IR/KernelKind.h"
 #include "attn/Dialect/HIVM/IR/HIVM.h"
 #include "attn/Launch/Convention/Signature.h"
 #include "mlir/IR/IRMapping.h"
@@ -14,7 +15,8 @@ namespace attn::hivm {
 class KernelExporter {
 public:
   KernelExporter(mlir::func::FuncOp kernel, mlir::ModuleOp target)
-      : kernel(kernel), builder(mlir::OpBuilder::atBlockEnd(target.getBody())) {}
+      : kernel(kernel), isForCubes(ascend::getCoreKind(kernel) == CoreKind::Cube),
+        builder(mlir::OpBuilder::atBlockEnd(target.getBody())) {}
 
   /// Appends the kernel to the target module, or says what it cannot be.
   mlir::LogicalResult run();
@@ -22,11 +24,11 @@ public:
 private:
   /// A place in memory.
   struct Place {
-    /// The array, in GM; null in UB.
+    /// The array, in GM; null in a local memory.
     mlir::Value array;
-    /// Elements from the start of the array (index), or the byte of UB (i64).
+    /// Elements from the start of the array (index), or the byte of the local memory (i64).
     mlir::Value offset;
-    /// In UB: at most so many elements are from here to the end of the buffer.
+    /// In a local memory: at most so many elements are from here to the end of the buffer.
     int64_t elements = 0;
   };
 
@@ -107,7 +109,27 @@ private:
   mlir::Value getArrayRows(mlir::Value memory, const Amount &rows, const Amount &cols,
                            const Amount &pitch);
 
+  // Cube cores (CubeInstructions.cpp).
+  /// A matrix in fractals, in L1 or L0C.
+  struct Matrix {
+    mlir::Value memory;
+    Amount cols;
+    /// The rows that a column block has room for.
+    Amount rows;
+  };
+  /// The most columns that a matrix has, as far as its type will say.
+  int64_t getMostCols(const Matrix &matrix);
+  /// Its fractals, from `offset` elements on.
+  mlir::Value getFractals(const Matrix &matrix, mlir::Value offset = {});
+  Amount divideUp(const Amount &amount, int64_t divisor);
+  mlir::FailureOr<int64_t> getPartOfSums(ascend::MatmulOp op, const Matrix &a, const Matrix &b);
+  void writeProduct(ascend::MatmulOp op, const Matrix &a, const Matrix &b, const Matrix &c,
+                    mlir::Value first, const Amount &k);
+  void writeParts(ascend::MatmulOp op, const Matrix &a, const Matrix &b, const Matrix &c,
+                  int64_t part);
+
   mlir::func::FuncOp kernel;
+  bool isForCubes;
   mlir::func::FuncOp function;
   mlir::OpBuilder builder;
   launch::Signature signature;

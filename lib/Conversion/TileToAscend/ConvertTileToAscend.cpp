@@ -2,6 +2,7 @@
 // stage).
 #include "attn/Conversion/TileToAscend/Passes.h"
 #include "attn/Dialect/Ascend/IR/KernelKind.h"
+#include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "attn/TileOnChip/Lowering.h"
 
 namespace attn {
@@ -33,10 +34,23 @@ static Type convertArgumentType(Type type) {
       type.getContext(), getArrayMemRef(array.getShape().drop_front(), array.getElementType()));
 }
 
-/// All tile ops run on vector cores; the blocks of a kernel with phases meet between them.
+/// Products run on cube cores, all other tile ops on vector cores; the blocks of a kernel with
+/// phases meet between them.
 static ascend::KernelKind chooseKind(func::FuncOp kernel) {
+  if (tile::hasProducts(kernel))
+    return ascend::KernelKind::Cube;
   bool hasPhases = !kernel.getBody().getOps<tile::PhaseOp>().empty();
   return hasPhases ? ascend::KernelKind::MeetingVector : ascend::KernelKind::Vector;
+}
+
+/// Blocks of vector cores can meet.
+static LogicalResult verifyPhases(func::FuncOp kernel) {
+  auto phases = kernel.getBody().getOps<tile::PhaseOp>();
+  if (phases.empty() || !tile::hasProducts(kernel))
+    return success();
+  return (*phases.begin())
+      .emitOpError("lets the blocks of a kernel with products meet, which only vector cores can; "
+                   "with phases=launches each phase is a kernel of its own");
 }
 
 /// The attributes of a function, with those of the tile stage replaced.
@@ -64,6 +78,8 @@ static FailureOr<int64_t> convert(func::FuncOp function, const Chip &chip) {
                    [](Type type) { return isTileType(convertArgumentType(type)); }) ||
       llvm::any_of(function.getResultTypes(), isTileType))
     return function.emitError("takes or returns tiles; only arrays and scalars cross its border");
+  if (failed(verifyPhases(function)))
+    return failure();
   onchip::ChipModel model(chip, function);
   FailureOr<onchip::BufferAssignment> assignment =
       onchip::BufferAssignment::create(function, model);

@@ -1,18 +1,20 @@
 // Which kernels are printed, and the lines above each: what a launcher and a reader must know of
 // it.
 #include "attn/Launch/Convention/Description.h"
-#include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "attn/Dialect/Ascend/IR/KernelKind.h"
 #include "attn/Launch/IR/LaunchDialect.h"
 #include "attn/Machine/Chip.h"
 #include "attn/Machine/MachineDialect.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <map>
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::launch;
 
-FailureOr<SmallVector<func::FuncOp>> attn::launch::getPrintableKernels(ModuleOp module,
-                                                                       StringRef text) {
+FailureOr<SmallVector<func::FuncOp>>
+attn::launch::getPrintableKernels(ModuleOp module, StringRef text, bool hasCubeKernels) {
   SmallVector<func::FuncOp> kernels;
   for (Operation &op : module.getBody()->getOperations()) {
     // The grid of a kernel is counted on the host.
@@ -25,7 +27,7 @@ FailureOr<SmallVector<func::FuncOp>> attn::launch::getPrintableKernels(ModuleOp 
     if (!kernel || !kernel->hasAttr("ascend.kernel"))
       return op.emitError() << "cannot be printed as " << text
                             << ": only functions with 'ascend.kernel' can";
-    if (failed(verifyKernelKind(kernel, text)))
+    if (failed(verifyKernelKind(kernel, text, hasCubeKernels)))
       return failure();
     kernels.push_back(kernel);
   }
@@ -46,18 +48,28 @@ static std::string describeSizes(func::FuncOp kernel) {
   return llvm::join(texts, ", ");
 }
 
-static std::string describeMemory(func::FuncOp kernel) {
-  int64_t usedBytes = 0;
+/// The bytes of each memory that the kernel uses, of those that its target has.
+static std::vector<std::string> describeMemories(func::FuncOp kernel) {
+  std::map<LocalMemory, int64_t> used;
+  if (ascend::getCoreKind(kernel) == CoreKind::Vector)
+    used[LocalMemory::UB] = 0;
   kernel.walk([&](ascend::AllocOp buffer) {
-    usedBytes = std::max(usedBytes, buffer.getAddress().value_or(0) + buffer.getByteSize());
+    int64_t &bytes = used[buffer.getMemory()];
+    bytes = std::max(bytes, buffer.getAddress().value_or(0) + buffer.getByteSize());
   });
+  std::optional<Chip> chip;
   auto module = kernel->getParentOfType<ModuleOp>();
-  std::string capacity;
   if (module && module->hasAttr(machine::targetName))
-    if (FailureOr<Chip> chip = getTargetChip(module); succeeded(chip))
-      capacity =
-          " of " + std::to_string(chip->getUsableBytes(LocalMemory::UB)) + " (" + chip->name + ")";
-  return std::to_string(usedBytes) + capacity + " bytes";
+    if (FailureOr<Chip> target = getTargetChip(module); succeeded(target))
+      chip = *target;
+  std::vector<std::string> lines;
+  for (auto [memory, bytes] : used) {
+    StringRef name = memory == LocalMemory::UB ? "unified buffer" : getFacts(memory).name;
+    std::string capacity =
+        chip ? llvm::formatv(" of {0} ({1})", chip->getUsableBytes(memory), chip->name).str() : "";
+    lines.push_back(llvm::formatv("{0}: {1}{2} bytes", name, bytes, capacity).str());
+  }
+  return lines;
 }
 
 static std::string describeParameter(func::FuncOp kernel, const Signature &signature,
@@ -85,7 +97,8 @@ std::vector<std::string> attn::launch::describeKernel(func::FuncOp kernel,
   auto add = [&](const Twine &line) { lines.push_back(line.str()); };
   if (std::string sizes = describeSizes(kernel); !sizes.empty())
     add("  sizes: " + sizes);
-  add("  unified buffer: " + describeMemory(kernel));
+  for (const std::string &line : describeMemories(kernel))
+    add("  " + line);
   bool hasMeeting = doBlocksMeet(kernel);
   if (auto limit = kernel->getAttrOfType<IntegerAttr>(launch::limitName))
     add("  blocks: at most " + Twine(limit.getInt()) +

@@ -111,7 +111,7 @@ private:
 
   /// The name of a size that is only known at run time; equal names are one parameter.
   std::string getSizeName(unsigned argument, unsigned dimension, StringRef name) {
-    // A block of a vector kernel is one core.
+    // A block of a kernel of one kind of cores is one core.
     if (name == launch::blocksDim || name == launch::coresDim)
       return blockCountText.str();
     if (!name.empty())
@@ -202,13 +202,16 @@ LogicalResult attn::launch::verifyKernelName(func::FuncOp kernel) {
                                "C++ or AscendC";
 }
 
-LogicalResult attn::launch::verifyKernelKind(func::FuncOp kernel, StringRef text) {
+LogicalResult attn::launch::verifyKernelKind(func::FuncOp kernel, StringRef text,
+                                             bool hasCubeKernels) {
   ascend::KernelKind kind = ascend::getKernelKind(kernel);
-  if (kind == ascend::KernelKind::Vector || kind == ascend::KernelKind::MeetingVector)
+  if (kind == ascend::KernelKind::Vector || kind == ascend::KernelKind::MeetingVector ||
+      (hasCubeKernels && kind == ascend::KernelKind::Cube))
     return success();
   return kernel.emitError() << "kernel '" << kernel.getName() << "' is of the kind "
                             << ascend::stringifyKernelKind(kind) << "; " << text
-                            << " has only kernels of vector cores so far";
+                            << " has only kernels of vector cores"
+                            << (hasCubeKernels ? " or of cube cores" : "") << " so far";
 }
 
 bool attn::launch::doBlocksMeet(func::FuncOp kernel) {

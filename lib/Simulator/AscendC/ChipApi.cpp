@@ -103,6 +103,11 @@ attn_chip_argument_bytes(const attn_chip_kernel *kernel) {
   return toTwin(kernel)->argumentBytes;
 }
 
+__attribute__((visibility("default"))) const char *
+attn_chip_kernel_kind(const attn_chip_kernel *kernel) {
+  return toTwin(kernel)->kind;
+}
+
 __attribute__((visibility("default"))) attn_chip_status
 attn_chip_run(const attn_chip_kernel *kernel, const attn_chip_launch *launch, double *microseconds,
               char **message) {

@@ -44,6 +44,7 @@ std::string getTaskType(StringRef body) {
     return "__aicore__";
   return llvm::StringSwitch<std::string>(matches[1])
       .Case("KERNEL_TYPE_AIV_ONLY", "__vector__")
+      .Case("KERNEL_TYPE_AIC_ONLY", "__cube__")
       .Case("KERNEL_TYPE_MIX_AIV_1_0", "__mix__(0, 1)")
       .Default(matches[1].str());
 }

@@ -38,9 +38,9 @@ const attn_twin::Kernel *Library::find(StringRef name, std::string &problem) con
     return nullptr;
   }
   StringRef kind = kernel->kind;
-  if (kind != "__vector__" && kind != "__mix__(0, 1)") {
+  if (kind != "__vector__" && kind != "__mix__(0, 1)" && kind != "__cube__") {
     problem = "kernel '" + name.str() + "' is of the kind " + kind.str() +
-              "; the twin runs __vector__ and __mix__(0, 1)";
+              "; the twin runs __vector__, __mix__(0, 1) and __cube__";
     return nullptr;
   }
   return kernel;

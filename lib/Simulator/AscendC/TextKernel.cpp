@@ -2,6 +2,7 @@
 #include "TextKernel.h"
 #include "TextProgram.h"
 #include "attn/Machine/Architecture.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -55,9 +56,10 @@ static Pipe getPipe(const Call &call) {
   }
 }
 
-static bool isCopy(const Call &call) {
-  return ascend::getGroup(static_cast<Opcode>(call.kind)) == ascend::InstructionGroup::Transfer;
+static bool isOf(const Call &call, ascend::InstructionGroup group) {
+  return ascend::getGroup(static_cast<Opcode>(call.kind)) == group;
 }
+static bool isCopy(const Call &call) { return isOf(call, ascend::InstructionGroup::Transfer); }
 
 //===----------------------------------------------------------------------===//
 // The table of functions
@@ -75,7 +77,9 @@ TextKernel::TextKernel(const attn_twin::Kernel &kernel, ArrayRef<uint8_t> argume
   table.block = [](void *context) {
     return static_cast<uint32_t>(get(context).running->getBlock());
   };
-  table.initialise = [](void *context) { get(context).running->isInitialised = true; };
+  table.initialise = [](void *context, attn_twin::Readied cores) {
+    get(context).initialise(cores);
+  };
   table.declare = [](void *context, const Operand *tensor, Source at) {
     get(context).declare(*tensor, at);
   };
@@ -93,8 +97,20 @@ TextKernel::TextKernel(const attn_twin::Kernel &kernel, ArrayRef<uint8_t> argume
 }
 
 ascend::KernelKind TextKernel::getKind() const {
-  return StringRef(kernel.kind) == "__mix__(0, 1)" ? ascend::KernelKind::MeetingVector
-                                                   : ascend::KernelKind::Vector;
+  return llvm::StringSwitch<ascend::KernelKind>(kernel.kind)
+      .Case("__mix__(0, 1)", ascend::KernelKind::MeetingVector)
+      .Case("__cube__", ascend::KernelKind::Cube)
+      .Default(ascend::KernelKind::Vector);
+}
+
+CoreKind TextKernel::getCore() const {
+  return getKind() == ascend::KernelKind::Cube ? CoreKind::Cube : CoreKind::Vector;
+}
+
+void TextKernel::initialise(attn_twin::Readied cores) {
+  attn_twin::Readied own =
+      getCore() == CoreKind::Cube ? attn_twin::Readied::Cube : attn_twin::Readied::Vector;
+  running->isInitialised |= cores == attn_twin::Readied::Any || cores == own;
 }
 
 std::unique_ptr<ScalarProgram> TextKernel::start(int64_t block) {
@@ -128,6 +144,18 @@ static Memory getMemory(Position position) {
   case Position::VecOut:
   case Position::VecCalc:
     return Memory::UB;
+  case Position::A1:
+  case Position::B1:
+  case Position::C1:
+    return Memory::L1;
+  case Position::A2:
+    return Memory::L0A;
+  case Position::B2:
+    return Memory::L0B;
+  case Position::CO1:
+    return Memory::L0C;
+  case Position::C2:
+    return Memory::BT;
   }
   llvm_unreachable("all positions are listed");
 }
@@ -135,6 +163,11 @@ static Memory getMemory(Position position) {
 void TextKernel::declare(const Operand &tensor, Source at) {
   Memory space = getMemory(tensor.position);
   LocalMemory local = *ascend::getLocalMemory(space);
+  if (getFacts(local).core != getCore())
+    fail(HazardKind::Usage,
+         "declares a tensor in " + nameOf(space) + ", which " + getCoreName(getCore()) +
+             " cores do not have",
+         at);
   uint64_t alignment = getFacts(local).alignment, bytes = chip.getUsableBytes(local);
   if (tensor.begin % alignment != 0)
     fail(HazardKind::Misaligned,
@@ -158,6 +191,20 @@ static StringRef getName(Position position) {
     return "VECOUT";
   case Position::VecCalc:
     return "VECCALC";
+  case Position::A1:
+    return "A1";
+  case Position::B1:
+    return "B1";
+  case Position::C1:
+    return "C1";
+  case Position::A2:
+    return "A2";
+  case Position::B2:
+    return "B2";
+  case Position::CO1:
+    return "CO1";
+  case Position::C2:
+    return "C2";
   }
   llvm_unreachable("all positions are listed");
 }
@@ -225,9 +272,22 @@ uint64_t TextKernel::load(const Operand &place, Source at) {
 // Calls
 //===----------------------------------------------------------------------===//
 
+void TextKernel::checkPipes(const Call &call, Source at) {
+  SmallVector<Pipe, 2> pipes = {getPipe(call)};
+  if (call.kind == CallKind::SetFlag || call.kind == CallKind::WaitFlag)
+    pipes = {static_cast<Pipe>(call.source), static_cast<Pipe>(call.target)};
+  for (Pipe pipe : pipes)
+    if (pipe != Pipe::ALL && !hasPipe(getCore(), ascend::getCorePipe(pipe)))
+      fail(HazardKind::Usage,
+           "needs the pipe " + nameOf(pipe) + ", which " + getCoreName(getCore()) +
+               " cores do not have",
+           at);
+}
+
 void TextKernel::checkUse(const Call &call, Source at) {
   if (!running->isInitialised)
     fail(HazardKind::Usage, "AscendC::InitSocState() must come before the first instruction", at);
+  checkPipes(call, at);
   if (call.kind == CallKind::SyncAll && getKind() != ascend::KernelKind::MeetingVector)
     fail(HazardKind::Usage,
          Twine("AscendC::SyncAll() needs a kernel of the kind __mix__(0, 1), not ") + kernel.kind,
@@ -246,8 +306,9 @@ void TextKernel::checkUse(const Call &call, Source at) {
     return;
   // Documented for the positions of loads and stores only.
   const Operand &local = call.operands[call.kind == CallKind::CopyIn ? 0 : 1];
-  if (local.position == Position::VecCalc)
-    fail(HazardKind::Usage, "AscendC::DataCopyPad takes tensors of VECIN and VECOUT, not VECCALC",
+  if (local.position != Position::VecIn && local.position != Position::VecOut)
+    fail(HazardKind::Usage,
+         "AscendC::DataCopyPad takes tensors of VECIN and VECOUT, not " + getName(local.position),
          at);
 }
 
@@ -266,6 +327,11 @@ int64_t TextKernel::fillCopy(const Call &call, Issued &next, Source at) {
   return (rowBytes + call.localGapBlocks * blockBytes) / bytes;
 }
 
+static bool doesBypassL2(const Call &call) {
+  return llvm::any_of(ArrayRef(call.operands, call.operandCount),
+                      [](const Operand &operand) { return operand.bypassesL2; });
+}
+
 Instruction TextKernel::makeInstruction(const Call &call, int64_t pitch) {
   Instruction instruction;
   instruction.opcode = static_cast<Opcode>(call.kind);
@@ -279,6 +345,12 @@ Instruction TextKernel::makeInstruction(const Call &call, int64_t pitch) {
   instruction.strides.assign(call.strides, call.strides + call.strideCount);
   instruction.pitch = pitch;
   instruction.rightPad = call.rightPad;
+  instruction.transposes = call.transposes;
+  instruction.isFractal = call.isFractal;
+  instruction.isRelu = call.isRelu;
+  if (call.hasScale)
+    instruction.scale = call.scale;
+  instruction.bypassesL2 = doesBypassL2(call);
   instruction.source = static_cast<Pipe>(call.source);
   instruction.target = static_cast<Pipe>(call.target);
   instruction.event = call.event;
@@ -295,7 +367,13 @@ const Instruction &TextKernel::getInstruction(const Call &call, Source at, int64
                               call.rightPad,
                               static_cast<int64_t>(call.source),
                               static_cast<int64_t>(call.target),
-                              call.event};
+                              call.event,
+                              call.transposes,
+                              call.isFractal,
+                              call.isRelu,
+                              call.hasScale,
+                              llvm::bit_cast<int32_t>(call.scale),
+                              doesBypassL2(call)};
   for (int operand = 0; operand < call.operandCount; ++operand)
     key.push_back(static_cast<int64_t>(call.operands[operand].element));
   key.insert(key.end(), call.strides, call.strides + call.strideCount);
@@ -314,8 +392,10 @@ void TextKernel::call(const Call &call, Source at) {
   Issued &next = running->getNext();
   for (int operand = 0; operand < call.operandCount; ++operand)
     next.places[operand] = getPlace(call.operands[operand], at);
-  next.amounts = {call.amount, 0, 0};
-  int64_t pitch = isCopy(call) ? fillCopy(call, next, at) : 0;
+  bool isCube = isOf(call, ascend::InstructionGroup::Cube);
+  next.amounts = isCube ? std::array<int64_t, 3>{call.amounts[0], call.amounts[1], call.amounts[2]}
+                        : std::array<int64_t, 3>{call.amount, 0, 0};
+  int64_t pitch = isCopy(call) ? fillCopy(call, next, at) : call.pitch;
   next.scalar = {call.integer, call.real};
   next.instruction = &getInstruction(call, at, pitch);
   running->issue();

@@ -25,7 +25,10 @@ public:
 private:
   friend class TextProgram;
 
+  CoreKind getCore() const;
+
   // What the table of functions leads to; all run on the stack of the block that calls.
+  void initialise(attn_twin::Readied cores);
   void declare(const attn_twin::Operand &tensor, attn_twin::Source at);
   void call(const attn_twin::Call &call, attn_twin::Source at);
   uint64_t load(const attn_twin::Operand &place, attn_twin::Source at);
@@ -38,6 +41,7 @@ private:
   simulator::Instruction makeInstruction(const attn_twin::Call &call, int64_t pitch);
   simulator::Place getPlace(const attn_twin::Operand &operand, attn_twin::Source at);
   int getBuffer(const attn_twin::Operand &operand);
+  void checkPipes(const attn_twin::Call &call, attn_twin::Source at);
   void checkUse(const attn_twin::Call &call, attn_twin::Source at);
   /// Sets rows, length and pitch in GM of a copy; returns the pitch in local memory.
   int64_t fillCopy(const attn_twin::Call &call, simulator::Issued &next, attn_twin::Source at);

@@ -12,6 +12,11 @@ using namespace attn::hivm;
 
 bool hivm::isKernel(func::FuncOp function) { return function->hasAttr("hacc.entry"); }
 
+bool hivm::isForCubes(func::FuncOp entry) {
+  auto core = entry->getAttrOfType<FuncCoreTypeAttr>("hivm.func_core_type");
+  return core && core.getValue() == FuncCoreType::AIC;
+}
+
 static bool isIn(MemRefType type, AddressSpace wanted) {
   auto space = dyn_cast_or_null<AddressSpaceAttr>(type.getMemorySpace());
   return space && space.getValue() == wanted;
@@ -20,9 +25,12 @@ static bool isIn(MemRefType type, AddressSpace wanted) {
 static LogicalResult checkMemory(Location location, MemRefType type) {
   SmallVector<int64_t> strides;
   int64_t offset;
-  if (!isIn(type, AddressSpace::GM) && !isIn(type, AddressSpace::UB))
+  if (!isa_and_nonnull<AddressSpaceAttr>(type.getMemorySpace()))
     return emitError(location) << "the modelled chip has no memory for " << type;
-  if (!simulator::getElement(type) || type.getRank() < 1 || type.getRank() > 2 ||
+  bool isOfCubes = isIn(type, AddressSpace::L1) || isIn(type, AddressSpace::L0C);
+  bool isMatrix = isOfCubes && type.getRank() == 4;
+  bool hasRows = type.getRank() == 1 || (type.getRank() == 2 && !isOfCubes);
+  if (!simulator::getElement(type) || !(hasRows || isMatrix) ||
       failed(type.getStridesAndOffset(strides, offset)))
     return emitError(location) << "the modelled chip takes rows and columns of known elements, not "
                                << type;
@@ -43,11 +51,13 @@ static LogicalResult checkArguments(func::FuncOp entry) {
   return success();
 }
 
-/// Strides of a pointer are those of its type.
+/// Strides of a pointer are those of its type; those of fractals follow from their sizes.
 static LogicalResult checkPointer(PointerCastOp op) {
   SmallVector<int64_t> strides;
   int64_t offset;
   auto type = cast<MemRefType>(op.getResult().getType());
+  if (type.getRank() == 4 && type.getLayout().isIdentity())
+    return success();
   if (failed(type.getStridesAndOffset(strides, offset)) || offset != 0 ||
       llvm::is_contained(strides, ShapedType::kDynamic))
     return op.emitOpError("has a layout that its type does not tell");

@@ -21,10 +21,16 @@ static ascend::Pipe toChip(hivm::Pipe pipe) {
     return ascend::Pipe::S;
   case hivm::Pipe::PIPE_V:
     return ascend::Pipe::V;
+  case hivm::Pipe::PIPE_M:
+    return ascend::Pipe::M;
+  case hivm::Pipe::PIPE_MTE1:
+    return ascend::Pipe::MTE1;
   case hivm::Pipe::PIPE_MTE2:
     return ascend::Pipe::MTE2;
   case hivm::Pipe::PIPE_MTE3:
     return ascend::Pipe::MTE3;
+  case hivm::Pipe::PIPE_FIX:
+    return ascend::Pipe::FIX;
   case hivm::Pipe::PIPE_ALL:
     return ascend::Pipe::ALL;
   }
@@ -42,11 +48,11 @@ bool Program::getRows(Operation *op, const View &view, Rows &rows) {
     return fail(op, HazardKind::Usage,
                 "takes elements of a row that are " + Twine(view.strides.back()) + " apart");
   // What is larger leaves every buffer; what follows may then multiply without overflow.
-  int64_t most = kernel.chip.getUsableBytes(LocalMemory::UB);
+  int64_t most = kernel.chip.getUsableBytes(isForCubes ? LocalMemory::L1 : LocalMemory::UB);
   if (rows.rows < 0 || rows.cols < 0 || rows.rows > most || rows.cols > most)
     return fail(op, HazardKind::OutOfBounds,
                 "takes " + Twine(rows.rows) + " rows of " + Twine(rows.cols) +
-                    " elements, more than ub holds or less than none");
+                    " elements, more than the core holds or less than none");
   int64_t farthest = view.memory == Memory::GM ? farthestRow : most;
   if (rows.rows > 1 && (rows.pitch < 0 || rows.pitch > farthest))
     return fail(op, HazardKind::OutOfBounds,
@@ -165,6 +171,14 @@ bool Program::issueTiles(Operation *op, Opcode opcode, int kind, ArrayRef<View> 
 // Copies
 //===----------------------------------------------------------------------===//
 
+bool Program::checkGlobal(Operation *op, const View &global, const Rows &rows) {
+  // What wraps here is too far away for every array, and is found when the copy runs.
+  uint64_t elements = static_cast<uint64_t>(rows.rows - 1) * rows.pitch + rows.cols;
+  uint64_t end = global.address + elements * getBytes(global.element);
+  return static_cast<int64_t>(end) <= global.end ||
+         fail(op, HazardKind::OutOfBounds, "reaches beyond what its pointer_cast gives");
+}
+
 bool Program::copyRows(Operation *op, Opcode opcode, const View &local, const View &global) {
   Rows here, there;
   if (!getRows(op, local, here) || !getRows(op, global, there))
@@ -176,11 +190,8 @@ bool Program::copyRows(Operation *op, Opcode opcode, const View &local, const Vi
                     .str());
   if (here.rows == 0 || here.cols == 0)
     return true;
-  // What wraps here is too far away for every array, and is found when the copy runs.
-  uint64_t elements = static_cast<uint64_t>(there.rows - 1) * there.pitch + there.cols;
-  uint64_t end = global.address + elements * getBytes(global.element);
-  if (static_cast<int64_t>(end) > global.end)
-    return fail(op, HazardKind::OutOfBounds, "reaches beyond what its pointer_cast gives");
+  if (!checkGlobal(op, global, there))
+    return false;
   bool isLoad = opcode == Opcode::CopyIn;
   Instruction made;
   made.opcode = opcode;
@@ -309,6 +320,8 @@ bool Program::computeCast(VCastOp op) {
 bool Program::fill(VBrcOp op) {
   if (isa<MemRefType>(op.getSrc().getType()))
     return fail(op, HazardKind::Usage, "spreads memory, which the modelled chip does not");
+  if (views[op.getDst()].memory == Memory::L1)
+    return fillRun(op);
   return issueTiles(op, Opcode::Duplicate, 0, views[op.getDst()], {}, scalars.lookup(op.getSrc()));
 }
 
@@ -353,6 +366,12 @@ bool Program::issueFlag(Operation *op, Opcode opcode, hivm::Pipe source, hivm::P
                         int64_t event) {
   if (source == hivm::Pipe::PIPE_ALL || target == hivm::Pipe::PIPE_ALL)
     return fail(op, HazardKind::Usage, "is between two pipes, not all");
+  // The template of mmadL1 raises all events from MTE1 to M, and the first two back.
+  constexpr int64_t backward = 2;
+  bool isForward = source == hivm::Pipe::PIPE_MTE1 && target == hivm::Pipe::PIPE_M;
+  bool isBackward = source == hivm::Pipe::PIPE_M && target == hivm::Pipe::PIPE_MTE1;
+  if (isForward || (isBackward && event < backward))
+    return fail(op, HazardKind::Flag, "uses an event that mmadL1 keeps for its own flags");
   Instruction made;
   made.opcode = opcode;
   made.source = toChip(source);
@@ -433,7 +452,8 @@ bool Program::execute(Operation *op) {
         scalars[op] = {kernel.blocks, 0};
         return true;
       })
-      .Case<LoadOp, StoreOp>([&](auto op) { return move(op); })
+      .Case<LoadOp, StoreOp, Nd2NzOp, FixpipeOp>([&](auto op) { return move(op); })
+      .Case([&](MmadL1Op op) { return computeProduct(op); })
       .Case([&](CopyOp op) {
         return issueTiles(op, Opcode::Copy, 0, {views[op.getDst()], views[op.getSrc()]});
       })

@@ -64,7 +64,8 @@ static LogicalResult runKernel(Session &session, func::FuncOp entry,
     return std::make_unique<Program>(kernel, place.block);
   };
   // The program checks by itself that blocks meet by a flag that the launcher has given them.
-  session.run({entry.getLoc(), ascend::KernelKind::MeetingVector, kernel.listing, start});
+  auto kind = isForCubes(entry) ? ascend::KernelKind::Cube : ascend::KernelKind::MeetingVector;
+  session.run({entry.getLoc(), kind, kernel.listing, start});
   return success();
 }
 

@@ -1,5 +1,6 @@
 // The scalar program of one block of HIVM text: control flow, numbers and views of memory.
 #include "Program.h"
+#include "CheckForm.h"
 #include "attn/Machine/Architecture.h"
 #include "attn/Simulator/Model/ScalarArithmetic.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -21,7 +22,8 @@ static int64_t multiply(int64_t a, int64_t b) {
 }
 
 Program::Program(Kernel &kernel, int64_t block)
-    : kernel(kernel), block(block), stepsLeft(kernel.maxSteps) {
+    : kernel(kernel), isForCubes(hivm::isForCubes(kernel.entry)), block(block),
+      stepsLeft(kernel.maxSteps) {
   for (auto [argument, value] : llvm::zip_equal(kernel.entry.getArguments(), kernel.arguments)) {
     scalars[argument] = value;
     if (auto type = dyn_cast<MemRefType>(argument.getType())) {
@@ -119,7 +121,7 @@ bool Program::enterIteration(scf::ForOp op) {
   if (isUnsigned ? static_cast<uint64_t>(counter) >= static_cast<uint64_t>(bound)
                  : counter >= bound)
     return false;
-  ++iterations;
+  turns.push_back({static_cast<int32_t>(frames.size()), bound - counter});
   frames.push_back(op.getBody()->begin());
   return true;
 }
@@ -178,8 +180,8 @@ int64_t Program::get(OpFoldResult number) const {
   return get(cast<Value>(number));
 }
 
-SmallVector<int64_t, 2> Program::get(ArrayRef<OpFoldResult> numbers) const {
-  SmallVector<int64_t, 2> known;
+SmallVector<int64_t, 4> Program::get(ArrayRef<OpFoldResult> numbers) const {
+  SmallVector<int64_t, 4> known;
   for (OpFoldResult number : numbers)
     known.push_back(get(number));
   return known;
@@ -205,6 +207,32 @@ bool Program::lookUp(memref::LoadOp op) {
 // Views
 //===----------------------------------------------------------------------===//
 
+static Memory getMemory(AddressSpace space) {
+  switch (space) {
+  case AddressSpace::GM:
+    return Memory::GM;
+  case AddressSpace::L1:
+    return Memory::L1;
+  case AddressSpace::L0C:
+    return Memory::L0C;
+  case AddressSpace::UB:
+    return Memory::UB;
+  }
+  llvm_unreachable("all memories are listed");
+}
+
+int32_t Program::getBuffer(Memory memory, int64_t begin, int64_t end, Location location) {
+  auto [known, isNew] =
+      kernel.buffers.try_emplace({memory, begin, end}, kernel.listing.buffers.size());
+  if (isNew) {
+    auto named = dyn_cast<NameLoc>(location);
+    std::string name =
+        named ? named.getName().str() : llvm::formatv("{0} at {1}", nameOf(memory), begin).str();
+    kernel.listing.buffers.push_back({name, location, memory, begin, end - begin});
+  }
+  return known->second;
+}
+
 void Program::define(PointerCastOp op) {
   auto type = cast<MemRefType>(op.getResult().getType());
   View view;
@@ -214,14 +242,20 @@ void Program::define(PointerCastOp op) {
   for (int64_t size : type.getShape())
     view.sizes.push_back(ShapedType::isDynamic(size) ? get(op.getSizes()[dynamic++]) : size);
   int64_t offset;
-  (void)type.getStridesAndOffset(view.strides, offset);
-  auto space = cast<AddressSpaceAttr>(type.getMemorySpace());
+  if (type.getRank() != 4) {
+    (void)type.getStridesAndOffset(view.strides, offset);
+  } else {
+    // Sizes that only the run knows give strides that only the run knows.
+    view.strides.assign(view.sizes.size(), 1);
+    for (size_t dimension = view.sizes.size() - 1; dimension > 0; --dimension)
+      view.strides[dimension - 1] = multiply(view.strides[dimension], view.sizes[dimension]);
+  }
+  view.memory = getMemory(cast<AddressSpaceAttr>(type.getMemorySpace()).getValue());
   int64_t last = 0;
   for (auto [size, stride] : llvm::zip_equal(view.sizes, view.strides))
     last = add(last, multiply(size - 1, stride));
   int64_t bytes = multiply(std::max<int64_t>(0, add(last, 1)), getBytes(view.element));
-  if (space.getValue() == AddressSpace::GM) {
-    view.memory = Memory::GM;
+  if (view.memory == Memory::GM) {
     view.end = add(view.address, bytes);
     views[op] = view;
     return;
@@ -231,16 +265,7 @@ void Program::define(PointerCastOp op) {
   // Loads fill the last data block of a row, and a broadcast reads whole ones.
   view.end = std::min<int64_t>(add(view.begin, llvm::alignTo(bytes, blockBytes)),
                                kernel.chip.getUsableBytes(*ascend::getLocalMemory(view.memory)));
-  auto [known, isNew] =
-      kernel.buffers.try_emplace({view.begin, view.end}, kernel.listing.buffers.size());
-  if (isNew) {
-    auto named = dyn_cast<NameLoc>(op.getLoc());
-    std::string name = named ? named.getName().str()
-                             : llvm::formatv("{0} at {1}", nameOf(view.memory), view.begin).str();
-    kernel.listing.buffers.push_back(
-        {name, op.getLoc(), view.memory, view.begin, view.end - view.begin});
-  }
-  view.buffer = known->second;
+  view.buffer = getBuffer(view.memory, view.begin, view.end, op.getLoc());
   views[op] = view;
 }
 

@@ -19,8 +19,8 @@ struct View {
   /// The byte of the local memory, or the address in GM, of the first element.
   int64_t address = 0;
   simulator::Element element = simulator::Element::F32;
-  llvm::SmallVector<int64_t, 2> sizes;
-  llvm::SmallVector<int64_t, 2> strides;
+  llvm::SmallVector<int64_t, 4> sizes;
+  llvm::SmallVector<int64_t, 4> strides;
   /// The bytes that belong to it: in local memory those of a buffer, with its number; in GM the end
   /// alone.
   int64_t begin = 0;
@@ -43,7 +43,7 @@ struct Kernel {
   simulator::Listing listing;
   /// Instructions by op and by what differs between its executions; buffers by their bytes.
   std::map<std::pair<mlir::Operation *, std::vector<int64_t>>, int32_t> instructions;
-  std::map<std::pair<int64_t, int64_t>, int32_t> buffers;
+  std::map<std::tuple<simulator::Memory, int64_t, int64_t>, int32_t> buffers;
 };
 
 class Program : public simulator::ScalarProgram {
@@ -51,7 +51,6 @@ public:
   Program(Kernel &kernel, int64_t block);
 
   Stop run(simulator::Issued &next) override;
-  int64_t takeIterations() override { return std::exchange(iterations, 0); }
 
 private:
   /// Rows of elements that lie side by side.
@@ -77,12 +76,14 @@ private:
   bool lookUp(mlir::memref::LoadOp op);
   int64_t get(mlir::Value value) const { return scalars.lookup(value).integer; }
   int64_t get(mlir::OpFoldResult number) const;
-  llvm::SmallVector<int64_t, 2> get(llvm::ArrayRef<mlir::OpFoldResult> numbers) const;
+  llvm::SmallVector<int64_t, 4> get(llvm::ArrayRef<mlir::OpFoldResult> numbers) const;
 
   // Views (Program.cpp).
   void define(PointerCastOp op);
   void define(mlir::memref::ReinterpretCastOp op);
   void define(mlir::memref::SubViewOp op);
+  /// The buffer that has these bytes of a local memory.
+  int32_t getBuffer(simulator::Memory memory, int64_t begin, int64_t end, mlir::Location location);
 
   // Instructions (Instructions.cpp).
   bool execute(mlir::Operation *op);
@@ -110,6 +111,15 @@ private:
   bool raiseMeetingFlag(SyncBlockSetOp op);
   bool meet(SyncBlockWaitOp op);
 
+  // Cube cores (CubeInstructions.cpp).
+  bool move(Nd2NzOp op);
+  bool fillRun(VBrcOp op);
+  bool computeProduct(MmadL1Op op);
+  bool checkProduct(MmadL1Op op, const View &a, const View &b, int64_t rows);
+  bool move(FixpipeOp op);
+  bool checkGlobal(mlir::Operation *op, const View &global, const Rows &rows);
+  View getWhole(simulator::Memory memory, simulator::Element element, mlir::Location location);
+
   bool checkArithmetic(mlir::Operation *op, llvm::ArrayRef<View> operands, bool takesHalf);
   bool getRows(mlir::Operation *op, const View &view, Rows &rows);
   bool getPlace(mlir::Operation *op, const View &view, simulator::Place &place);
@@ -122,9 +132,9 @@ private:
              simulator::Scalar scalar = {});
 
   Kernel &kernel;
+  bool isForCubes;
   int64_t block;
   int64_t stepsLeft;
-  int64_t iterations = 0;
   llvm::DenseMap<mlir::Value, simulator::Scalar> scalars;
   llvm::DenseMap<mlir::Value, View> views;
   /// The next op of each block that the program is in, innermost last.

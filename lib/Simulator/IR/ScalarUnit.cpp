@@ -65,8 +65,10 @@ bool ScalarUnit::advance(const Step &step) {
     int64_t counter = scalars[step.a].integer, bound = scalars[step.b].integer;
     bool enters =
         step.c ? static_cast<uint64_t>(counter) < static_cast<uint64_t>(bound) : counter < bound;
-    iterations += enters;
-    at = enters ? at : step.target;
+    if (enters)
+      turns.push_back({static_cast<int32_t>(&step - program.steps.data()), bound - counter});
+    else
+      at = step.target;
     return true;
   }
   case Step::Kind::JumpUnless:

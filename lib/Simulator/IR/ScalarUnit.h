@@ -13,7 +13,6 @@ public:
              const CorePlace &place, int64_t blocks, int64_t maxSteps);
 
   Stop run(Issued &next) override;
-  int64_t takeIterations() override { return std::exchange(iterations, 0); }
   int64_t getResult(int index) const { return scalars[program.results[index]].integer; }
 
 private:
@@ -31,7 +30,6 @@ private:
   std::vector<Place> places;
   size_t at = 0;
   int64_t stepsLeft;
-  int64_t iterations = 0;
 };
 
 } // namespace attn::simulator

@@ -21,6 +21,15 @@ static bool covers(const ascend::Access &access, const Place &place, int64_t beg
   return access.covers(begin - place.offset, end - place.offset);
 }
 
+/// Whether the run decided against an access: sums start either from what is there or, where
+/// `init` holds, from zero or the bias.
+static bool isLeftOut(const Issued &issued, const ascend::Access &access, int operand) {
+  if (issued.instruction->opcode != Opcode::Mmad || access.isWrite)
+    return false;
+  constexpr int sums = 0, bias = 3;
+  return operand == (issued.scalar.integer ? sums : bias);
+}
+
 void simulator::checkEffects(const Issued &issued, ArrayRef<Touch> touches,
                              const IndexRanges &ranges, const CorePlace &core, HazardLog &log) {
   const Instruction &instruction = *issued.instruction;
@@ -47,7 +56,7 @@ void simulator::checkEffects(const Issued &issued, ArrayRef<Touch> touches,
     if (access.toEnd)
       continue;
     for (int operand = 0, count = instruction.getOperandCount(); operand < count; ++operand) {
-      if (!isOperand(issued, operand, access.memory))
+      if (!isOperand(issued, operand, access.memory) || isLeftOut(issued, access, operand))
         continue;
       int64_t begin = std::numeric_limits<int64_t>::max(),
               end = std::numeric_limits<int64_t>::min();

@@ -66,36 +66,62 @@ bool Core::takeHead(int pipeIndex, double now) {
     pipe.isCold = true;
     pipe.freeAt = std::max(now, pipe.doneAt) + shared.costs.barrier;
     return true;
-  case Opcode::CopyIn:
-  case Opcode::CopyOut:
-    beginTransfer(pipeIndex, head, now);
-    return true;
+  case Opcode::Matmul:
+    return takeProduct(pipeIndex, now);
   default:
-    runVector(pipeIndex, head, now);
+    if (std::optional<int> operand = findGlobalOperand(head))
+      beginTransfer(pipeIndex, head, *operand, now);
+    else
+      runLocally(pipeIndex, head, now);
     return true;
   }
 }
 
-void Core::runVector(int pipeIndex, const Issued &issued, double now) {
+bool Core::takeProduct(int pipeIndex, double now) {
+  constexpr int loadPipe = static_cast<int>(Pipe::MTE1), sumPipe = static_cast<int>(Pipe::M);
+  int otherIndex = pipeIndex == loadPipe ? sumPipe : loadPipe;
+  PipeState &loads = pipes[loadPipe], &sums = pipes[sumPipe], &other = pipes[otherIndex];
+  if (other.queue.empty() || other.queue.front().instruction->opcode != Opcode::Matmul ||
+      std::max(other.queue.front().arrival, other.freeAt) > now)
+    return false;
+  join(other.clock, other.queue.front().known);
+  const Issued &product = sums.queue.front();
+  join(sums.clock, loads.clock);
+  sums.clock[getQueue(loadPipe)] = loads.queue.front().sequence;
+  runLocally(sumPipe, product, now);
+  sums.clock[getQueue(sumPipe)] = product.sequence;
+  loads.clock = sums.clock;
+  sums.freeAt = loads.freeAt = loads.doneAt = sums.doneAt;
+  addBusy(loadPipe, now, loads.doneAt);
+  other.queue.pop_front();
+  if (!other.queue.empty())
+    wake(otherIndex, other.freeAt);
+  if (state == ScalarState::QueueFull && heldBy == otherIndex)
+    resumeScalar(now);
+  return true;
+}
+
+void Core::runLocally(int pipeIndex, const Issued &issued, double now) {
   PipeState &pipe = pipes[pipeIndex];
-  VectorTime time = getVectorTime(shared.costs, issued);
+  LocalTime time = getLocalTime(shared.costs, issued);
   bool isCold = pipe.isCold || now > pipe.freeAt;
   pipe.freeAt = now + (isCold ? time.start : 0) + time.work;
   pipe.doneAt = std::max(pipe.doneAt, pipe.freeAt + time.drain);
   pipe.isCold = false;
-  addBusy(pipe, now, pipe.doneAt);
+  addBusy(pipeIndex, now, pipe.doneAt);
   addTrace(pipeIndex, *issued.instruction, now, pipe.freeAt);
   execute(pipeIndex, issued);
 }
 
-void Core::beginTransfer(int pipeIndex, const Issued &issued, double now) {
+void Core::beginTransfer(int pipeIndex, const Issued &issued, int globalOperand, double now) {
   PipeState &pipe = pipes[pipeIndex];
-  pipe.transfer = getTransferTime(shared.costs, issued);
+  pipe.transfer = getTransfer(shared.costs, issued, getArrayAddress(issued, globalOperand));
+  L2Outcome found = touchMemory(issued, globalOperand, pipe.transfer, now);
+  pipe.drawn = addMemory(shared.costs, found, pipe.transfer);
   bool isCold = pipe.isCold || now > pipe.freeAt;
   pipe.isCold = false;
   pipe.beganAt = now;
   execute(pipeIndex, issued);
-  countTraffic(issued, pipe.transfer.bytes);
   pipe.lastTransfer = issued.instruction;
   if (pipe.transfer.bytes == 0) {
     pipe.freeAt = now;
@@ -107,25 +133,25 @@ void Core::beginTransfer(int pipeIndex, const Issued &issued, double now) {
 }
 
 void Core::startTransfer(int pipeIndex, double now) {
-  const TransferTime &transfer = pipes[pipeIndex].transfer;
-  surroundings.startTransfer(index, pipeIndex, transfer.drawnBytes,
-                             transfer.drawnBytes / transfer.work, now);
+  const PipeState &pipe = pipes[pipeIndex];
+  surroundings.startTransfer(index, pipeIndex, pipe.transfer, pipe.drawn, now);
 }
 
 void Core::finishTransfer(int pipeIndex, double now) {
   PipeState &pipe = pipes[pipeIndex];
   pipe.isTransferring = false;
   pipe.freeAt = pipe.doneAt = now;
-  addBusy(pipe, pipe.beganAt, now);
+  addBusy(pipeIndex, pipe.beganAt, now);
   addTrace(pipeIndex, *pipe.lastTransfer, pipe.beganAt, now);
   drainQueue(pipeIndex, now);
 }
 
-void Core::addBusy(PipeState &pipe, double begin, double end) {
+void Core::addBusy(int pipeIndex, double begin, double end) {
+  PipeState &pipe = pipes[pipeIndex];
   begin = std::max(begin, pipe.busyUntil);
   if (end <= begin)
     return;
-  pipe.busy += end - begin;
+  work.busy[pipeIndex] += end - begin;
   pipe.busyUntil = end;
 }
 
@@ -137,10 +163,21 @@ void Core::addTrace(int pipe, const Instruction &instruction, double begin, doub
                           begin / microsecond, end / microsecond, instruction.location});
 }
 
-void Core::countTraffic(const Issued &issued, int64_t bytes) {
-  bool isLoad = issued.instruction->opcode == Opcode::CopyIn;
-  ArrayTraffic &traffic = shared.traffic[issued.places[isLoad ? 1 : 0].object];
-  (isLoad ? traffic.bytesRead : traffic.bytesWritten) += bytes;
+int64_t Core::getArrayAddress(const Issued &issued, int operand) const {
+  return shared.gm.addresses[issued.places[operand].object];
+}
+
+L2Outcome Core::touchMemory(const Issued &issued, int globalOperand, const Transfer &transfer,
+                            double now) {
+  double time = shared.begin + shared.skippedCycles + now;
+  L2Outcome found = shared.gm.l2.touch(transfer.rows, {index, time, transfer.getWork()});
+  ArrayTraffic &traffic = shared.gm.counts.arrays[issued.places[globalOperand].object];
+  (transfer.rows.isWrite ? traffic.bytesWritten : traffic.bytesRead) += transfer.bytes;
+  shared.gm.counts.linesRead += found.missed;
+  shared.gm.counts.linesWritten += found.writtenBack;
+  work.lines += found.lines;
+  work.hbmLines += found.missed + found.writtenBack;
+  return found;
 }
 
 void Core::record(int pipeIndex, const Issued &issued, ArrayRef<Touch> touches) {
@@ -151,16 +188,22 @@ void Core::execute(int pipeIndex, const Issued &issued) {
   if (shared.options.timingOnly)
     return;
   const Instruction &instruction = *issued.instruction;
-  Execution execution(issued, place, memories, shared.arrays, shared.launch, shared.chip,
+  Execution execution(issued, place, memories, shared.gm.arrays, shared.launch, shared.chip,
                       shared.log);
   execution.run();
   record(pipeIndex, issued, execution.getTouches());
   for (const Touch &touch : execution.getTouches()) {
     const Place &at = issued.places[touch.operand];
-    ByteMemory &memory = at.isLocal() ? memories.get(at.memory) : shared.arrays[at.object];
-    Toucher toucher = {instruction.number, at.object,       static_cast<int32_t>(place.block),
-                       meetings,           issued.sequence, getQueue(pipeIndex)};
-    memory.history.add(touch, toucher, pipes[pipeIndex].clock, [&](const Conflict &conflict) {
+    // Of a product, what goes through L0A and L0B is the other pipe's.
+    bool isLoad = instruction.opcode == Opcode::Matmul &&
+                  (at.memory == Memory::L1 || at.memory == Memory::L0A || at.memory == Memory::L0B);
+    int actor = isLoad ? indexOf(Pipe::MTE1) : pipeIndex;
+    uint32_t sequence = isLoad ? pipes[actor].queue.front().sequence : issued.sequence;
+    ByteMemory &memory = at.isLocal() ? memories.get(at.memory) : shared.gm.arrays[at.object];
+    Toucher toucher = {instruction.number, at.object, static_cast<int32_t>(place.block),
+                       meetings,           sequence,  getQueue(actor),
+                       touch.isOrdered};
+    memory.history.add(touch, toucher, pipes[actor].clock, [&](const Conflict &conflict) {
       shared.log.reportRace(instruction, touch, at, place, conflict);
     });
   }

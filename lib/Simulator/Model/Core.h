@@ -5,6 +5,7 @@
 
 #include "Execution.h"
 #include "HazardLog.h"
+#include "LoopHistory.h"
 #include "Memory.h"
 #include "Records.h"
 #include "Timing.h"
@@ -29,13 +30,36 @@ class Surroundings {
 public:
   virtual ~Surroundings() = default;
   virtual void schedule(double time, EventKind kind, int core, int index) = 0;
-  virtual void startTransfer(int core, int pipe, double bytes, double maxRate, double now) = 0;
+  virtual void startTransfer(int core, int pipe, const Transfer &transfer, const PoolBytes &drawn,
+                             double now) = 0;
   /// The core has done its part of its block.
   virtual void finishBlock(int core, double time) = 0;
   /// The core's block has come to a meeting of all blocks.
   virtual void joinMeeting(int core, double time) = 0;
+  /// The core begins an iteration of a loop that is in a steady state.
+  virtual void noticeSteadyLoop(int core) = 0;
   /// Who a meeting still waits for, in words.
   virtual std::string describeMissing() const = 0;
+};
+
+/// What kernels moved.
+struct TrafficCounts {
+  std::vector<ArrayTraffic> arrays;
+  /// Lines that came from HBM and went there.
+  int64_t linesRead = 0;
+  int64_t linesWritten = 0;
+};
+
+/// The arrays of a launch in GM, and what L2 holds of them; one kernel of a launch after the other
+/// finds what those before it left.
+struct GlobalMemory {
+  std::vector<ByteMemory> arrays;
+  /// Where each array's first element lies.
+  std::vector<int64_t> addresses;
+  L2Cache l2;
+  TrafficCounts counts;
+  /// Of all kernels that ran.
+  double cycles = 0;
 };
 
 /// What all cores share.
@@ -46,9 +70,11 @@ struct Chipwide {
   const Costs costs;
   const SimulationOptions &options;
   HazardLog &log;
-  std::vector<ByteMemory> arrays;
+  GlobalMemory &gm;
   int64_t blocks;
-  std::vector<ArrayTraffic> traffic;
+  /// Cycles of the launches before, and of what was passed over in this one.
+  double begin;
+  double skippedCycles;
   InstructionRecorder recorder;
   std::vector<TraceEvent> trace;
   int64_t instructions = 0;
@@ -72,7 +98,17 @@ public:
   /// Nothing can happen any more though the block has not ended: says what each pipe waits for.
   void reportDeadlock();
   bool isFinished() const { return state == ScalarState::Ended; }
-  double getBusyCycles(int pipe) const { return pipes[pipe].busy; }
+  double getBusyCycles(int pipe) const { return work.busy[pipe]; }
+
+  // Steady states: instructions are passed over, and the pipes stay as they are.
+  const LoopHistory &getLoops() const { return loops; }
+  /// The scalar unit is at an instruction.
+  bool isAtInstruction() const { return hasNext; }
+  void beginSkip(const SteadyLoop &loop);
+  /// Passes over instructions up to the next transfer, or until `iterations` are over; false then.
+  bool skipToTransfer(int64_t iterations);
+  void endSkip();
+  const CoreWork &getWork() const { return work; }
 
 private:
   struct PipeState {
@@ -85,7 +121,8 @@ private:
     double freeAt = 0;
     double doneAt = 0;
     double beganAt = 0;
-    TransferTime transfer = {};
+    Transfer transfer;
+    PoolBytes drawn = {};
     const Instruction *lastTransfer = nullptr;
     /// An event that makes it look at its queue is on the way.
     bool willStep = false;
@@ -97,7 +134,6 @@ private:
     /// The last instruction that works or waits, for what is left at the end.
     const Instruction *lastWork = nullptr;
     uint32_t lastWorkSequence = 0;
-    double busy = 0;
     double busyUntil = 0;
   };
 
@@ -130,6 +166,9 @@ private:
 
   // The scalar unit.
   void resumeScalar(double now);
+  /// Has the program run up to its next instruction.
+  ScalarProgram::Stop fetch();
+  void beginIteration(const LoopTurn &turn);
   bool issue();
   /// Whether the core has what the instruction needs; else reports that.
   bool fitsCore(const Issued &issued);
@@ -138,6 +177,10 @@ private:
   void passAllPipes();
   bool issueOnScalarPipe();
   bool issueToPipe();
+  /// A product goes to both of its pipes.
+  bool issueProduct();
+  bool hasRoom(int pipe);
+  void enqueue(int pipe, Issued issued);
   void failScalar();
   bool areAllIdle() const;
   double getLatestDone() const;
@@ -151,13 +194,19 @@ private:
   void drainQueue(int pipe, double now);
   /// Takes the head of the queue, or returns false where a flag holds it.
   bool takeHead(int pipe, double now);
-  void runVector(int pipe, const Issued &issued, double now);
-  void beginTransfer(int pipe, const Issued &issued, double now);
+  /// Takes a product as a whole, which is on two pipes: it begins when both have come to it, and
+  /// both go on when it is done. Returns false where the other has not come.
+  bool takeProduct(int pipe, double now);
+  void runLocally(int pipe, const Issued &issued, double now);
+  void beginTransfer(int pipe, const Issued &issued, int globalOperand, double now);
   void execute(int pipe, const Issued &issued);
   void record(int pipe, const Issued &issued, llvm::ArrayRef<Touch> touches = {});
-  void addBusy(PipeState &pipe, double begin, double end);
+  void addBusy(int pipe, double begin, double end);
   void addTrace(int pipe, const Instruction &instruction, double begin, double end);
-  void countTraffic(const Issued &issued, int64_t bytes);
+  int64_t getArrayAddress(const Issued &issued, int operand) const;
+  /// What L2 has of a transfer; counts its bytes.
+  L2Outcome touchMemory(const Issued &issued, int globalOperand, const Transfer &transfer,
+                        double now);
 
   // Flags.
   std::optional<int> getFlag(const Issued &issued);
@@ -188,6 +237,20 @@ private:
   uint32_t meetings = 0;
   /// The flag or the queue that holds the scalar unit.
   int heldBy = -1;
+  CoreWork work;
+  LoopHistory loops;
+
+  /// The iterations that are passed over.
+  struct Skip {
+    SteadyLoop loop;
+    /// Where the loop was: its iterations so far, and the instructions of the last one.
+    int64_t turns;
+    int64_t position;
+    /// What one iteration takes.
+    std::array<double, pipeCount> busy;
+    double time;
+  };
+  std::optional<Skip> skip;
 };
 
 } // namespace attn::simulator

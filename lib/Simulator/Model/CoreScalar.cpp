@@ -31,14 +31,13 @@ void Core::startBlock(int64_t block, double time) {
   if (!shared.options.timingOnly)
     memories.reset(place.kind, shared.chip);
   for (PipeState &pipe : pipes) {
-    double busy = pipe.busy;
     pipe = PipeState();
-    pipe.busy = busy;
     pipe.freeAt = pipe.doneAt = pipe.busyUntil = time;
   }
   flags.assign(pipeCount * pipeCount * shared.chip.eventIds, Flag());
   scalarTime = time;
   scalarClock = {};
+  loops = LoopHistory();
   hasNext = hasMet = false;
   meetings = 0;
   state = ScalarState::Running;
@@ -50,8 +49,7 @@ void Core::resumeScalar(double now) {
   scalarTime = std::max(scalarTime, now);
   while (true) {
     if (!hasNext) {
-      ScalarProgram::Stop stop = program->run(next);
-      scalarTime += program->takeIterations() * shared.costs.scalarOp;
+      ScalarProgram::Stop stop = fetch();
       if (stop == ScalarProgram::Stop::Failed)
         return failScalar();
       if (stop == ScalarProgram::Stop::Finished) {
@@ -59,11 +57,73 @@ void Core::resumeScalar(double now) {
         return noticeIdle(now);
       }
       hasNext = true;
+      if (!loops.getSteadyLoops().empty() &&
+          loops.getPosition(loops.getSteadyLoops().back().loop) == 1)
+        surroundings.noticeSteadyLoop(index);
     }
     if (!issue())
       return;
     hasNext = false;
   }
+}
+
+ScalarProgram::Stop Core::fetch() {
+  ScalarProgram::Stop stop = program->run(next);
+  for (const LoopTurn &turn : program->takeTurns())
+    beginIteration(turn);
+  if (stop == ScalarProgram::Stop::Issue)
+    loops.addInstruction(next);
+  return stop;
+}
+
+void Core::beginIteration(const LoopTurn &turn) {
+  if (!skip) {
+    scalarTime += shared.costs.scalarOp;
+    return loops.addTurn(turn, shared.skippedCycles + scalarTime, work);
+  }
+  if (turn.loop == skip->loop.loop) {
+    skip->time += skip->loop.cycles;
+    for (int pipe = 0; pipe < pipeCount; ++pipe)
+      work.busy[pipe] += skip->busy[pipe];
+  }
+  loops.addTurn(turn, skip->time, work);
+}
+
+//===----------------------------------------------------------------------===//
+// Steady states
+//===----------------------------------------------------------------------===//
+
+void Core::beginSkip(const SteadyLoop &loop) {
+  std::array<double, pipeCount> busy = loops.getWork(loop).busy;
+  for (double &cycles : busy)
+    cycles /= loop.seen;
+  skip = {loop, loops.countTurns(loop.loop), loops.getPosition(loop.loop), busy,
+          loops.getLastTurn(loop.loop)};
+}
+
+bool Core::skipToTransfer(int64_t iterations) {
+  int32_t loop = skip->loop.loop;
+  while (hasNext && (loops.countTurns(loop) < skip->turns + iterations ||
+                     loops.getPosition(loop) != skip->position)) {
+    shared.instructions += !ascend::isSynchronisation(next.instruction->opcode);
+    std::optional<int> operand = findGlobalOperand(next);
+    if (operand)
+      touchMemory(next, *operand, getTransfer(shared.costs, next, getArrayAddress(next, *operand)),
+                  scalarTime);
+    if (fetch() != ScalarProgram::Stop::Issue) {
+      // Only a mistake of the program ends a loop early.
+      hasNext = false;
+      failScalar();
+    }
+    if (operand)
+      return true;
+  }
+  return false;
+}
+
+void Core::endSkip() {
+  loops.forget(skip->loop.loop);
+  skip.reset();
 }
 
 void Core::failScalar() {
@@ -87,6 +147,8 @@ bool Core::issue() {
   bool isFlag = instruction.opcode == Opcode::SetFlag || instruction.opcode == Opcode::WaitFlag;
   if (isFlag && !getFlag(next))
     return true;
+  if (instruction.opcode == Opcode::Matmul)
+    return issueProduct();
   return instruction.pipe == Pipe::S ? issueOnScalarPipe() : issueToPipe();
 }
 
@@ -188,29 +250,49 @@ bool Core::issueOnScalarPipe() {
   return true;
 }
 
+bool Core::hasRoom(int pipeIndex) {
+  if (pipes[pipeIndex].queue.size() < static_cast<size_t>(shared.costs.queueDepth))
+    return true;
+  state = ScalarState::QueueFull;
+  heldBy = pipeIndex;
+  return false;
+}
+
+void Core::enqueue(int pipeIndex, Issued issued) {
+  const Instruction &instruction = *issued.instruction;
+  PipeState &pipe = pipes[pipeIndex];
+  issued.arrival = scalarTime;
+  issued.sequence = ++pipe.issued;
+  issued.known = scalarClock;
+  if (!ascend::isSynchronisation(instruction.opcode) || instruction.opcode == Opcode::WaitFlag) {
+    pipe.lastWork = &instruction;
+    pipe.lastWorkSequence = issued.sequence;
+  }
+  // A pipe that has work looks at its queue when that is done.
+  if (pipe.queue.empty() && !pipe.isTransferring)
+    wake(pipeIndex, std::max(issued.arrival, pipe.freeAt));
+  pipe.queue.push_back(issued);
+}
+
 bool Core::issueToPipe() {
   const Instruction &instruction = *next.instruction;
   int pipeIndex = indexOf(instruction.pipe);
-  PipeState &pipe = pipes[pipeIndex];
-  if (pipe.queue.size() >= static_cast<size_t>(shared.costs.queueDepth)) {
-    state = ScalarState::QueueFull;
-    heldBy = pipeIndex;
+  if (!hasRoom(pipeIndex))
     return false;
-  }
   bool works = !ascend::isSynchronisation(instruction.opcode);
   scalarTime += works ? shared.costs.issue : shared.costs.flagIssue;
-  next.arrival = scalarTime;
-  next.sequence = ++pipe.issued;
-  next.known = scalarClock;
-  if (works || instruction.opcode == Opcode::WaitFlag) {
-    pipe.lastWork = &instruction;
-    pipe.lastWorkSequence = next.sequence;
-  }
   shared.instructions += works;
-  // A pipe that has work looks at its queue when that is done.
-  if (pipe.queue.empty() && !pipe.isTransferring)
-    wake(pipeIndex, std::max(next.arrival, pipe.freeAt));
-  pipe.queue.push_back(next);
+  enqueue(pipeIndex, next);
+  return true;
+}
+
+bool Core::issueProduct() {
+  if (!hasRoom(indexOf(Pipe::MTE1)) || !hasRoom(indexOf(Pipe::M)))
+    return false;
+  scalarTime += shared.costs.issue;
+  ++shared.instructions;
+  enqueue(indexOf(Pipe::MTE1), next);
+  enqueue(indexOf(Pipe::M), next);
   return true;
 }
 

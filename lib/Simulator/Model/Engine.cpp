@@ -1,5 +1,6 @@
 // The discrete-event simulation of all cores and the GM bandwidth they share.
 #include "Engine.h"
+#include <numeric>
 
 using namespace attn;
 using namespace attn::simulator;
@@ -28,7 +29,9 @@ static llvm::SmallVector<CorePlace, maxCoresPerBlock> listCores(ascend::KernelKi
 
 Engine::Engine(Chipwide &shared)
     : shared(shared),
-      memory(static_cast<double>(shared.chip.hbmPoolBytesPerSecond) / shared.chip.clockHz) {
+      memory({static_cast<double>(shared.chip.hbmPoolBytesPerSecond) / shared.chip.clockHz,
+              shared.costs.l2ReadBytesPerCycle * shared.chip.cubeCores,
+              shared.costs.l2BytesPerCycle * shared.chip.cubeCores}) {
   llvm::SmallVector<CorePlace, maxCoresPerBlock> block = listCores(shared.kernel.kind);
   coresPerBlock = block.size();
   // A group has one cube core.
@@ -43,7 +46,7 @@ Engine::Engine(Chipwide &shared)
 void Engine::run() {
   for (int at = 0, count = places.size(); at < count; ++at)
     startNextBlock(at, at * shared.costs.blockStagger);
-  while (!events.empty() || memory.getNextEnd() < SharedRate::never) {
+  while (!events.empty() || memory.getNextEnd() < SharedPools::never) {
     if (events.empty() || memory.getNextEnd() <= events.top().time) {
       finishTransfers();
       continue;
@@ -62,6 +65,7 @@ void Engine::handle(const Event &event) {
   Core &core = cores[event.core];
   switch (event.kind) {
   case EventKind::StartBlock:
+    --startsPending;
     return core.startBlock(event.index, event.time);
   case EventKind::StepPipe:
     return core.stepPipe(event.index, event.time);
@@ -78,8 +82,9 @@ void Engine::schedule(double time, EventKind kind, int core, int index) {
   events.push({time, nextOrder++, kind, core, index});
 }
 
-void Engine::startTransfer(int core, int pipe, double bytes, double maxRate, double now) {
-  memory.add(core * pipeCount + pipe, bytes, maxRate, now);
+void Engine::startTransfer(int core, int pipe, const Transfer &transfer, const PoolBytes &drawn,
+                           double now) {
+  memory.add(core * pipeCount + pipe, transfer.bytes, transfer.getWork(), drawn, now);
 }
 
 void Engine::finishTransfers() {
@@ -95,6 +100,7 @@ void Engine::startNextBlock(int at, double time) {
   if (nextBlock == shared.blocks)
     return;
   places[at] = {coresPerBlock, 0};
+  startsPending += coresPerBlock;
   for (int core = 0; core < coresPerBlock; ++core)
     schedule(time, EventKind::StartBlock, at * coresPerBlock + core, static_cast<int>(nextBlock));
   ++nextBlock;
@@ -118,6 +124,98 @@ void Engine::joinMeeting(int core, double time) {
   for (int member : meeting)
     schedule(end, EventKind::LeaveMeeting, member, 0);
   meeting.clear();
+}
+
+//===----------------------------------------------------------------------===//
+// Steady states
+//===----------------------------------------------------------------------===//
+
+/// Iterations that are simulated at the end of a loop, and the fewest that are worth passing over.
+static constexpr int64_t lastIterations = 2, fewestSkipped = 4;
+/// How far the iterations of the cores may be apart in time, and how much longer they may get on
+/// average of all cores, as shares.
+static constexpr double coreTolerance = 0.05, driftTolerance = 0.002;
+/// How far the share of lines that L2 lacks may move before the state is another one.
+static constexpr double missTolerance = 0.01;
+
+void Engine::noticeSteadyLoop(int core) {
+  bool isWanted =
+      shared.options.timingOnly && !shared.options.everyIteration && shared.options.traceCores == 0;
+  if (!isWanted || startsPending > 0)
+    return;
+  // A copy: passing over changes the history.
+  llvm::SmallVector<SteadyLoop, 4> loops(cores[core].getLoops().getSteadyLoops());
+  for (const SteadyLoop &loop : loops)
+    if (skipIterations(loop))
+      return;
+}
+
+static const SteadyLoop *findLike(const LoopHistory &loops, double cycles) {
+  for (const SteadyLoop &loop : loops.getSteadyLoops())
+    if (std::abs(loop.cycles - cycles) <= coreTolerance * cycles)
+      return &loop;
+  return nullptr;
+}
+
+/// The share of the lines that came from HBM or went there.
+static double getMissShare(const CoreWork &work) {
+  return work.lines == 0 ? 0 : static_cast<double>(work.hbmLines) / work.lines;
+}
+
+static void add(CoreWork &sum, const CoreWork &work, int64_t sign) {
+  sum.lines += sign * work.lines;
+  sum.hbmLines += sign * work.hbmLines;
+}
+
+bool Engine::skipIterations(const SteadyLoop &lead) {
+  int64_t repeat = 1, left = lead.left;
+  double cycles = 0, drift = 0;
+  CoreWork usual;
+  llvm::SmallVector<std::pair<Core *, SteadyLoop>> running;
+  for (Core &core : cores) {
+    if (core.isFinished())
+      continue;
+    const SteadyLoop *loop = findLike(core.getLoops(), lead.cycles);
+    if (!core.isAtInstruction() || !loop)
+      return false;
+    running.push_back({&core, *loop});
+    repeat = std::lcm(repeat, loop->repeat);
+    left = std::min(left, loop->left);
+    cycles += loop->cycles;
+    drift += loop->drift;
+    add(usual, core.getLoops().getWork(*loop), 1);
+  }
+  if (std::abs(drift) > driftTolerance * cycles)
+    return false;
+  cycles /= running.size();
+  int64_t most = (left - lastIterations) / repeat * repeat, done = 0;
+  if (most < fewestSkipped)
+    return false;
+  for (auto &[core, loop] : running)
+    core->beginSkip(loop);
+  CoreWork before;
+  for (auto &[core, loop] : running)
+    add(before, core->getWork(), 1);
+  for (bool isUsual = true; isUsual && done < most;) {
+    done += repeat;
+    // Transfer by transfer, so that L2 sees them in the order of time.
+    for (bool goesOn = true; goesOn;) {
+      goesOn = false;
+      for (auto &[core, loop] : running)
+        goesOn |= core->skipToTransfer(done);
+    }
+    CoreWork skipped;
+    add(skipped, before, -1);
+    for (auto &[core, loop] : running) {
+      add(skipped, core->getWork(), 1);
+      isUsual &= core->getLoops().isRepeating(loop.loop, loop.repeat);
+    }
+    isUsual &= std::abs(getMissShare(skipped) - getMissShare(usual)) <= missTolerance;
+  }
+  for (auto &[core, loop] : running)
+    core->endSkip();
+  shared.skippedCycles += done * cycles;
+  return true;
 }
 
 std::string Engine::describeMissing() const {

@@ -3,7 +3,7 @@
 #define ATTN_LIB_SIMULATOR_MODEL_ENGINE_H
 
 #include "Core.h"
-#include "SharedRate.h"
+#include "SharedPools.h"
 #include <queue>
 
 namespace attn::simulator {
@@ -15,7 +15,7 @@ public:
   /// Runs all blocks to their end, or to a deadlock.
   void run();
 
-  double getCycles() const { return lastEnd; }
+  double getCycles() const { return lastEnd + shared.skippedCycles; }
   int64_t getCoreCount() const { return cores.size(); }
   int64_t getCoreCount(CoreKind kind) const;
   double getBusyCycles(CoreKind kind, int pipe) const;
@@ -34,12 +34,17 @@ private:
   };
 
   void schedule(double time, EventKind kind, int core, int index) override;
-  void startTransfer(int core, int pipe, double bytes, double maxRate, double now) override;
+  void startTransfer(int core, int pipe, const Transfer &transfer, const PoolBytes &drawn,
+                     double now) override;
   void finishBlock(int core, double time) override;
   void joinMeeting(int core, double time) override;
+  void noticeSteadyLoop(int core) override;
   std::string describeMissing() const override;
   void handle(const Event &event);
   void finishTransfers();
+
+  /// Passes over iterations like those of `lead`, if all cores are in such loops.
+  bool skipIterations(const SteadyLoop &lead);
 
   /// Starts the next block, if there is one, on the cores of place number `at`.
   void startNextBlock(int at, double time);
@@ -55,9 +60,11 @@ private:
   };
   std::vector<BlockState> places;
   std::priority_queue<Event, std::vector<Event>, std::greater<Event>> events;
-  SharedRate memory;
+  SharedPools memory;
   uint64_t nextOrder = 0;
   int64_t nextBlock = 0;
+  /// Cores that have been told to start a block and have not.
+  int64_t startsPending = 0;
   /// The cores whose blocks wait for the others, and when the last of them came.
   std::vector<int> meeting;
   double lastArrival = 0;

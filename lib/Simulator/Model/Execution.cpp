@@ -36,6 +36,24 @@ void Execution::run() {
     return runRowArithmetic();
   case Opcode::ColBinary:
     return runColBinary();
+  case Opcode::NdToNz:
+    return runNdToNz();
+  case Opcode::Fill:
+    return runFill();
+  case Opcode::LoadFractals:
+    return runLoadFractals();
+  case Opcode::LoadTile:
+    return runLoadTile();
+  case Opcode::LoadSquares:
+    return runLoadSquares();
+  case Opcode::LoadBias:
+    return runLoadBias();
+  case Opcode::Mmad:
+    return runMmad();
+  case Opcode::FixOut:
+    return runFixOut();
+  case Opcode::Matmul:
+    return runMatmul();
   case Opcode::SetFlag:
   case Opcode::WaitFlag:
   case Opcode::Barrier:
@@ -88,12 +106,18 @@ bool Execution::report(HazardKind kind, const Twine &message) {
   return false;
 }
 
+int64_t Execution::getAlignment(int operand) const {
+  if (instruction.opcode == Opcode::FixOut && issued.places[operand].memory == Memory::L0C)
+    return architecture::fixSourceAlignment;
+  return getFacts(*ascend::getLocalMemory(issued.places[operand].memory)).alignment;
+}
+
 bool Execution::checkAlignment(int exempt) {
   for (int operand = 0; operand < instruction.getOperandCount(); ++operand) {
     const Place &place = issued.places[operand];
     if (!place.isLocal())
       continue;
-    int64_t alignment = operand == exempt ? getElementBytes(operand) : blockBytes;
+    int64_t alignment = operand == exempt ? getElementBytes(operand) : getAlignment(operand);
     if (place.offset % alignment != 0)
       return report(HazardKind::Misaligned,
                     llvm::formatv("uses {0} at address {1} (byte {2} of it), not a multiple of {3}",

@@ -2,6 +2,7 @@
 #ifndef ATTN_LIB_SIMULATOR_MODEL_EXECUTION_H
 #define ATTN_LIB_SIMULATOR_MODEL_EXECUTION_H
 
+#include "Fractals.h"
 #include "HazardLog.h"
 #include "Memory.h"
 #include "attn/Machine/Architecture.h"
@@ -35,6 +36,15 @@ struct ByteRange {
   int64_t end;
 };
 
+/// An operand of a product: `rows` rows of `cols` elements.
+struct ProductOperand {
+  /// Its number among the operands of the instruction.
+  int index;
+  Layout layout;
+  int64_t rows;
+  int64_t cols;
+};
+
 /// The runs of `repeats` repeats of `mask` lanes, in the order of execution.
 void collectRuns(llvm::ArrayRef<Walk> walks, int64_t repeats, int64_t mask,
                  llvm::SmallVectorImpl<Run> &runs);
@@ -66,12 +76,23 @@ private:
   void runRowReduce();
   void runRowArithmetic();
   void runColBinary();
+  void runNdToNz();
+  void runFill();
+  void runLoadFractals();
+  void runLoadTile();
+  void runLoadSquares();
+  void runLoadBias();
+  void runMmad();
+  void runFixOut();
+  void runMatmul();
 
   //===--------------------------------------------------------------------===//
   // Checks: each reports and returns false where the instruction must not run
   //===--------------------------------------------------------------------===//
   bool report(HazardKind kind, const llvm::Twine &message);
-  /// All local operands start at whole data blocks; operand `exempt` at whole elements.
+  /// Where an operand may start, by its memory.
+  int64_t getAlignment(int operand) const;
+  /// All local operands start where their memory lets them; operand `exempt` at whole elements.
   bool checkAlignment(int exempt = -1);
   bool checkRepeats(int64_t repeats);
   bool checkAmount(int64_t amount, llvm::StringRef what);
@@ -85,12 +106,22 @@ private:
   /// A copy stays inside its array.
   bool checkArray(const Place &place, int64_t rows, int64_t length, int64_t pitch);
   bool checkBytes(const Place &place, int64_t rows, int64_t length, int64_t pitch);
+  bool checkExtent(int64_t amount, llvm::StringRef what, int64_t most);
+  /// `rows` rows fit into each of `blocks` column blocks, which have room for `room`.
+  bool checkRoom(int64_t rows, int64_t blocks, int64_t room);
+  bool checkProduct(int64_t mostInner);
+  bool checkFixOut();
 
   //===--------------------------------------------------------------------===//
   // State
   //===--------------------------------------------------------------------===//
   void touch(int operand, bool isWrite, int64_t begin, int64_t end);
   void touchRuns(llvm::ArrayRef<Run> runs);
+  /// The first `rows` rows of each of `blocks` column blocks.
+  void touchColumnBlocks(int operand, bool isWrite, int64_t rows, int64_t blocks, int64_t room,
+                         int64_t rowBytes);
+  /// The sums of a product and, where they start from it, operand `bias`.
+  void touchSums(int bias);
   Memory findLocalMemory() const;
   /// Bytes that the memory of its buffers has.
   int64_t getLocalBytes() const {
@@ -98,6 +129,8 @@ private:
   }
   ByteMemory &getMemory(int operand);
   int64_t getElementBytes(int operand) const { return getBytes(instruction.elements[operand]); }
+  int64_t getElementsPerBlock(int operand) const;
+  Layout getSumLayout() const;
   /// The origin of a value that is undefined because `operand` is.
   Origin follow(Origin origin, int operand) const;
   /// Destination lanes become undefined where a source lane is, and defined elsewhere.
@@ -105,6 +138,13 @@ private:
   /// [begin, end) of the destination becomes undefined if any of the source's bytes is, else
   /// defined.
   void propagateAny(int64_t begin, int64_t end, int source, llvm::ArrayRef<Run> sourceRuns);
+  /// What is written of the destination becomes defined.
+  void defineDestination();
+  /// Notes for each row of an operand, or for each column, why it holds an undefined element.
+  void collectUndefinedLines(const ProductOperand &operand, bool alongRows,
+                             llvm::SmallVectorImpl<std::optional<Origin>> &lines);
+  /// Sums become undefined that an undefined element takes part in, and what lies beyond them.
+  void propagateProduct(const ProductOperand &left, const ProductOperand &right, int bias);
 
   //===--------------------------------------------------------------------===//
   // Values
@@ -120,6 +160,16 @@ private:
   float reduceRow(const uint8_t *row);
   ByteRange getScratch(int operand, int64_t elements) const;
   void fillPadding(int64_t rowBegin, int64_t filledBytes, int64_t paddedBytes);
+  /// Moves runs of operand 1 to operand 0 as they are, with what is undefined in them.
+  void moveRuns(llvm::ArrayRef<Run> runs);
+  /// Moves a matrix of operand 1, at byte `src`, into another layout; so does what is undefined.
+  void moveElements(int64_t dst, const Layout &to, int64_t src, const Layout &from, int64_t rows,
+                    int64_t cols);
+  template <typename Number>
+  void computeProduct(const ProductOperand &left, const ProductOperand &right, int bias);
+  void addProduct(const ProductOperand &left, const ProductOperand &right, int bias);
+  /// One element on its way out of L0C.
+  void storeConverted(uint8_t *dst, const uint8_t *src) const;
 
   const Issued &issued;
   const Instruction &instruction;
@@ -134,7 +184,8 @@ private:
   HazardLog &log;
   llvm::SmallVector<Touch, 8> touches;
   /// The last touch of each operand, for reading and writing.
-  std::array<std::array<int, 2>, 4> lastTouches = {{{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}}};
+  std::array<std::array<int, 2>, maxOperands> lastTouches = {
+      {{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}}};
 };
 
 } // namespace attn::simulator

@@ -20,6 +20,8 @@ public:
   /// Calls `visit(begin, end, value)` for the parts of entries inside [begin, end), in order; stops
   /// and returns false once a call does.
   template <typename Visit> bool visit(int64_t begin, int64_t end, Visit visit) const {
+    if (begin >= end)
+      return true;
     for (auto it = firstEndingAfter(begin); it != entries.end() && it->first < end; ++it)
       if (!visit(std::max(it->first, begin), std::min(it->second.end, end), it->second.value))
         return false;

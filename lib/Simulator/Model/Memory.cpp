@@ -9,8 +9,10 @@ void AccessHistory::add(const Touch &touch, const Toucher &toucher, const Clock 
   auto isBefore = [&](const Toucher &earlier) {
     if (earlier.block != toucher.block)
       return earlier.meetings < toucher.meetings;
-    return earlier.sequence <= known[earlier.queue] ||
-           (earlier.sequence == toucher.sequence && earlier.queue == toucher.queue);
+    if (earlier.sequence <= known[earlier.queue])
+      return true;
+    bool isOrdered = earlier.isOrdered && toucher.isOrdered;
+    return earlier.queue == toucher.queue && (earlier.sequence == toucher.sequence || isOrdered);
   };
   records.update(touch.begin, touch.end, [&](int64_t begin, int64_t end, Record &record) {
     if (record.writer.instruction >= 0 && !isBefore(record.writer))

@@ -33,6 +33,8 @@ struct Toucher {
   uint32_t sequence = 0;
   /// Its pipe among those of all cores of the block, as clocks count them.
   int queue = 0;
+  /// As of the touch.
+  bool isOrdered = false;
 };
 
 /// A range of bytes that an instruction touched through one of its operands.
@@ -41,6 +43,8 @@ struct Touch {
   bool isWrite;
   int64_t begin;
   int64_t end;
+  /// Whether its pipe itself keeps it in order with others of the kind.
+  bool isOrdered = false;
 };
 
 /// Two touches of the same bytes without an order between them.

@@ -1,6 +1,7 @@
 // The record of a run: what each pipe of each core did, in a form that does not depend on where
 // the instructions came from.
 #include "Records.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -33,6 +34,52 @@ static void printNumbers(raw_ostream &stream, StringRef name, ArrayRef<int64_t> 
   stream << ")";
 }
 
+/// What the instructions of cube cores say beyond the bytes they touch.
+static void printCubeAmounts(raw_ostream &stream, const Issued &issued) {
+  const Instruction &instruction = *issued.instruction;
+  auto [first, second, third] = issued.amounts;
+  switch (instruction.opcode) {
+  case Opcode::NdToNz:
+    printNumbers(stream, "rows", {first, second});
+    if (first > 1)
+      printNumbers(stream, "pitch", {third});
+    break;
+  case Opcode::FixOut:
+    printNumbers(stream, "rows", {first, second});
+    printNumbers(stream, "pitch", {third});
+    break;
+  case Opcode::Fill:
+  case Opcode::LoadTile:
+    printNumbers(stream, "rows", {first, second});
+    break;
+  case Opcode::Mmad:
+  case Opcode::Matmul:
+    printNumbers(stream, "product", {first, second, third});
+    stream << (issued.scalar.integer ? " starts" : " adds");
+    break;
+  default:
+    printNumbers(stream, "count", {first});
+  }
+  // What is filled once is not followed by anything.
+  if (instruction.pitch != 0 && (instruction.opcode != Opcode::Fill || first > 1))
+    printNumbers(stream, "room", {instruction.pitch});
+  if (!instruction.strides.empty())
+    printNumbers(stream, "strides", instruction.strides);
+  for (auto [isSet, word] : {std::pair<bool, StringRef>(instruction.transposes, " turned"),
+                             {instruction.transposesLeft, " left turned"},
+                             {instruction.transposesRight, " right turned"},
+                             {instruction.isFractal, " nz"},
+                             {instruction.isRelu, " relu"}})
+    if (isSet)
+      stream << word;
+  if (instruction.scale)
+    stream << llvm::format(" scale(%a)", *instruction.scale);
+}
+
+static bool isOfCube(Opcode opcode) {
+  return ascend::getGroup(opcode) == ascend::InstructionGroup::Cube || opcode == Opcode::Matmul;
+}
+
 /// Counts and strides as the machine sees them: the pitch of one row says nothing.
 static void printAmounts(raw_ostream &stream, const Issued &issued) {
   const Instruction &instruction = *issued.instruction;
@@ -50,6 +97,8 @@ static void printAmounts(raw_ostream &stream, const Issued &issued) {
   }
   if (ascend::isSynchronisation(instruction.opcode))
     return;
+  if (isOfCube(instruction.opcode))
+    return printCubeAmounts(stream, issued);
   printNumbers(stream, "count", {issued.amounts[0]});
   if (instruction.mask)
     printNumbers(stream, "mask", {*instruction.mask});
@@ -66,13 +115,23 @@ void InstructionRecorder::add(const Issued &issued, const CorePlace &core, Pipe 
   const Instruction &instruction = *issued.instruction;
   std::string line = instruction.name;
   llvm::raw_string_ostream stream(line);
-  // A constant is written by its bits: of a duplicate only the width counts.
-  for (Element element : instruction.elements)
-    if (instruction.opcode == Opcode::Duplicate)
+  // A constant is written by its bits: only the width counts, and where blocks are filled not even
+  // that.
+  bool isConstant = instruction.opcode == Opcode::Duplicate;
+  // The bias of a product is seen where it is read.
+  ArrayRef<Element> elements = instruction.elements;
+  if (instruction.opcode == Opcode::Mmad)
+    elements = elements.take_front(3);
+  if (instruction.opcode == Opcode::Fill)
+    elements = {};
+  for (Element element : elements)
+    if (isConstant)
       stream << " b" << 8 * getBytes(element);
     else
       stream << " " << getElementName(element);
   printAmounts(stream, issued);
+  if (instruction.bypassesL2)
+    stream << " past l2";
   for (const Touch &touch : touches) {
     const Place &place = issued.places[touch.operand];
     stream << (touch.isWrite ? " writes " : " reads ")

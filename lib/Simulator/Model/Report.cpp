@@ -18,9 +18,10 @@ int64_t SimulationResult::getBytesUsed(LocalMemory memory) const {
 static void printModel(const Chip &chip, raw_ostream &stream) {
   stream << "model:\n";
   stream << llvm::formatv(
-      "  {0}: {1} MHz, {2} vector cores, HBM {3} GB/s nominal, {4} GB/s reached\n", chip.name,
-      chip.clockHz / 1000000, chip.vectorCores, chip.hbmBytesPerSecond / 1000000000,
-      chip.hbmPoolBytesPerSecond / 1000000000);
+      "  {0}: {1} MHz, {2} cube and {3} vector cores, L2 {4} MiB, HBM {5} GB/s nominal, {6} GB/s "
+      "reached\n",
+      chip.name, chip.clockHz / 1000000, chip.cubeCores, chip.vectorCores, chip.l2Bytes >> 20,
+      chip.hbmBytesPerSecond / 1000000000, chip.hbmPoolBytesPerSecond / 1000000000);
   for (const CostFact &fact : getFacts(Costs()))
     stream << llvm::formatv("  {0} = {1} {2} ({3})\n", fact.name, fact.value, fact.unit,
                             fact.source);
@@ -39,6 +40,8 @@ void simulator::printReport(const SimulationResult &result, const Chip &chip, ra
                             traffic.bytesRead, traffic.bytesWritten);
   stream << llvm::formatv("gm: read {0}, written {1} bytes\n", result.bytesRead,
                           result.bytesWritten);
+  stream << llvm::formatv("hbm: read {0}, written {1} bytes\n", result.hbmBytesRead,
+                          result.hbmBytesWritten);
   for (const PipeUse &pipe : result.pipes)
     stream << llvm::formatv("pipe {0}: busy {1:P1}\n", pipe.pipe, pipe.busyShare);
   stream << llvm::formatv("device: {0:F1} cycles\n", result.cycles);

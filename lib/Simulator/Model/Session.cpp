@@ -8,16 +8,32 @@ using namespace attn::simulator;
 
 namespace {
 
-/// An array's bytes as a memory of the chip.
-ByteMemory makeMemory(const GlobalArray &global) {
-  int64_t bytes = getBytes(*getElement(global.array.elementType)), begin = 0, end = bytes;
-  for (auto [size, stride] : llvm::zip(global.array.shape, global.array.strides)) {
+/// The bytes of an array, counted from its first element: [begin, end).
+std::pair<int64_t, int64_t> getExtent(const Array &array) {
+  int64_t bytes = getBytes(*getElement(array.elementType)), begin = 0, end = bytes;
+  for (auto [size, stride] : llvm::zip(array.shape, array.strides)) {
     if (size == 0)
       begin = end = 0;
     (stride < 0 ? begin : end) += (size - 1) * stride * bytes;
   }
-  return ByteMemory(static_cast<uint8_t *>(global.array.data), begin, std::max(begin, end),
-                    global.isDefined);
+  return {begin, std::max(begin, end)};
+}
+
+/// The arrays one after the other in GM, each at a whole line as allocators place them. L2 starts
+/// without any of them.
+GlobalMemory makeGlobalMemory(const Launch &launch, const Chip &chip) {
+  std::vector<ByteMemory> arrays;
+  std::vector<int64_t> addresses;
+  TrafficCounts counts;
+  int64_t next = 0;
+  for (const GlobalArray &global : launch.arrays) {
+    auto [begin, end] = getExtent(global.array);
+    arrays.emplace_back(static_cast<uint8_t *>(global.array.data), begin, end, global.isDefined);
+    addresses.push_back(next - begin);
+    counts.arrays.push_back({global.name, 0, 0});
+    next += llvm::alignTo(end - begin, architecture::l2LineBytes);
+  }
+  return {std::move(arrays), std::move(addresses), L2Cache(chip.l2Bytes, next), std::move(counts)};
 }
 
 void checkCapacity(const Listing &listing, const Chip &chip, HazardLog &log) {
@@ -31,10 +47,18 @@ void checkCapacity(const Listing &listing, const Chip &chip, HazardLog &log) {
   }
 }
 
+/// Bytes of all elements of an array, whatever lies between them.
+int64_t getByteSize(const Array &array) {
+  int64_t elements = 1;
+  for (int64_t size : array.shape)
+    elements *= size;
+  return elements * static_cast<int64_t>(array.elementType.getIntOrFloatBitWidth() / 8);
+}
+
 /// Adds the entries of a table up under the name of its argument.
-void sumTraffic(ArrayRef<ArrayTraffic> arrays, const Launch &launch, SimulationResult &result) {
+void sumTraffic(const GlobalMemory &gm, const Launch &launch, SimulationResult &result) {
   int previous = -1;
-  for (auto [traffic, global] : llvm::zip_equal(arrays, launch.arrays)) {
+  for (auto [traffic, global] : llvm::zip_equal(gm.counts.arrays, launch.arrays)) {
     if (global.argument != previous)
       result.traffic.push_back({StringRef(traffic.name).split('[').first.str(), 0, 0});
     previous = global.argument;
@@ -42,7 +66,11 @@ void sumTraffic(ArrayRef<ArrayTraffic> arrays, const Launch &launch, SimulationR
     result.traffic.back().bytesWritten += traffic.bytesWritten;
     result.bytesRead += traffic.bytesRead;
     result.bytesWritten += traffic.bytesWritten;
+    int64_t size = getByteSize(global.array);
+    result.leastBytes += std::min(traffic.bytesRead, size) + std::min(traffic.bytesWritten, size);
   }
+  result.hbmBytesRead = gm.counts.linesRead * architecture::l2LineBytes;
+  result.hbmBytesWritten = gm.counts.linesWritten * architecture::l2LineBytes;
 }
 
 /// Adds one launch to what those before it took.
@@ -57,12 +85,14 @@ void addLaunch(const Engine &engine, Chipwide &shared, SimulationResult &result)
   }
   result.cycles += engine.getCycles();
   result.microseconds +=
-      engine.getCycles() / cyclesPerMicrosecond + shared.costs.launchMicroseconds;
+      engine.getCycles() / cyclesPerMicrosecond + (engine.getCoreCount(CoreKind::Cube) > 0
+                                                       ? shared.costs.launchCubeMicroseconds
+                                                       : shared.costs.launchMicroseconds);
 }
 
 /// What follows from the sums over all launches.
 void sumUp(const Chip &chip, const SimulationOptions &options, SimulationResult &result) {
-  int64_t ideal = options.idealBytes.value_or(result.bytesRead + result.bytesWritten);
+  int64_t ideal = options.idealBytes.value_or(result.leastBytes);
   result.rooflineMicroseconds = ideal * 1e6 / chip.hbmBytesPerSecond;
   result.rooflineShare = result.rooflineMicroseconds / result.microseconds;
 }
@@ -70,12 +100,9 @@ void sumUp(const Chip &chip, const SimulationOptions &options, SimulationResult 
 } // namespace
 
 Session::Session(const Chip &chip, const SimulationOptions &options, Launch launch, int64_t blocks)
-    : chip(chip), options(options), launch(std::move(launch)) {
+    : chip(chip), options(options), launch(std::move(launch)),
+      gm(std::make_unique<GlobalMemory>(makeGlobalMemory(this->launch, chip))) {
   result.blocks = blocks;
-  for (const GlobalArray &global : this->launch.arrays) {
-    arrays.push_back(makeMemory(global));
-    traffic.push_back({global.name, 0, 0});
-  }
 }
 
 Session::~Session() = default;
@@ -92,19 +119,33 @@ void Session::run(const Kernel &kernel) {
   result.hazards = log.take();
   if (!result.hazards.empty())
     return;
-  Chipwide shared{kernel,
-                  launch,
-                  chip,
-                  Costs(),
-                  options,
-                  log,
-                  std::move(arrays),
-                  result.blocks,
-                  std::move(traffic),
-                  InstructionRecorder(launches++, launch, options.recordInstructions),
-                  {}};
+  auto makeShared = [&] {
+    return Chipwide{kernel,
+                    launch,
+                    chip,
+                    Costs(),
+                    options,
+                    log,
+                    *gm,
+                    result.blocks,
+                    gm->cycles,
+                    /*skippedCycles=*/0,
+                    InstructionRecorder(launches, launch, options.recordInstructions),
+                    {}};
+  };
+  for (int64_t warmUp = 0; options.timingOnly && warmUp < options.warmUps; ++warmUp) {
+    TrafficCounts counted = gm->counts;
+    Chipwide shared = makeShared();
+    Engine engine(shared);
+    engine.run();
+    gm->cycles += engine.getCycles();
+    gm->counts = std::move(counted);
+  }
+  Chipwide shared = makeShared();
+  ++launches;
   Engine engine(shared);
   engine.run();
+  gm->cycles += engine.getCycles();
   addLaunch(engine, shared, result);
   for (int kind = 0; kind < coreKindCount; ++kind) {
     cores[kind] = std::max(cores[kind], engine.getCoreCount(static_cast<CoreKind>(kind)));
@@ -115,10 +156,8 @@ void Session::run(const Kernel &kernel) {
   result.hazards = log.take();
   noteMemories(kernel);
   // A launch is over before the next begins.
-  arrays = std::move(shared.arrays);
-  for (ByteMemory &array : arrays)
+  for (ByteMemory &array : gm->arrays)
     array.history.clear();
-  traffic = std::move(shared.traffic);
 }
 
 /// Compiled text declares its buffers while it runs, so that they are known afterwards only.
@@ -146,7 +185,7 @@ void Session::listUse() {
 
 SimulationResult Session::finish() {
   if (result.microseconds > 0) { // else nothing has run
-    sumTraffic(traffic, launch, result);
+    sumTraffic(*gm, launch, result);
     sumUp(chip, options, result);
     listUse();
   }

@@ -2,30 +2,44 @@
 #ifndef ATTN_LIB_SIMULATOR_MODEL_TIMING_H
 #define ATTN_LIB_SIMULATOR_MODEL_TIMING_H
 
+#include "L2Cache.h"
+#include "SharedPools.h"
 #include "attn/Machine/Costs.h"
 #include "attn/Simulator/Model/Instruction.h"
 
 namespace attn::simulator {
 
-/// Cycles of a vector instruction: on top of `work` come `start` when the pipe was empty or after a
-/// barrier or flag, and `drain` until its result may be used.
-struct VectorTime {
+/// Cycles of an instruction that stays inside a core: on top of `work` come `start` when the pipe
+/// was empty or after a barrier or flag, and `drain` until its result may be used.
+struct LocalTime {
   double start;
   double work;
   double drain;
 };
-VectorTime getVectorTime(const Costs &costs, const Issued &issued);
+LocalTime getLocalTime(const Costs &costs, const Issued &issued);
 
-/// A copy as the pool of GM bandwidth sees it.
-struct TransferTime {
-  double start;
-  /// Cycles it takes alone.
-  double work;
-  /// Bytes it draws from the pool, and those it moves.
-  double drawnBytes;
-  int64_t bytes;
+/// The operand of an instruction that lies in GM; none where it stays inside the core.
+std::optional<int> findGlobalOperand(const Issued &issued);
+
+/// A transfer between a core and GM, as far as the core goes.
+struct Transfer {
+  GlobalRows rows;
+  bool isToL1 = false;
+  int64_t bytes = 0;
+  double start = 0;
+  /// Cycles for its rows, and for its bytes: the larger ones count.
+  double rowWork = 0;
+  double byteWork = 0;
+  /// Rows that are not whole blocks apart make it longer, in GM too.
+  double pitchFactor = 1;
+
+  double getWork() const { return pitchFactor * std::max(rowWork, byteWork); }
 };
-TransferTime getTransferTime(const Costs &costs, const Issued &issued);
+/// `arrayAddress` is where the array in GM lies.
+Transfer getTransfer(const Costs &costs, const Issued &issued, int64_t arrayAddress);
+
+/// What a transfer draws from the pools, given what L2 had of it; adds what that costs the core.
+PoolBytes addMemory(const Costs &costs, const L2Outcome &found, Transfer &transfer);
 
 } // namespace attn::simulator
 

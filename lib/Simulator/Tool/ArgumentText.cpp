@@ -89,6 +89,7 @@ private:
                             .Case("f16", Float16Type::get(context))
                             .Case("bf16", BFloat16Type::get(context))
                             .Case("i32", IntegerType::get(context, 32))
+                            .Case("i8", IntegerType::get(context, 8))
                             .Default(Type());
     if (!array.elementType)
       return fail("has the unknown element type '" + typeName + "'");
@@ -193,8 +194,9 @@ void printRows(const Array &array, size_t axis, int64_t offset, raw_ostream &str
     }
     stream << (index == 0 ? "  " : " ");
     if (array.elementType.isIntOrIndex()) {
-      int32_t value;
-      std::memcpy(&value, data + at * sizeof(value), sizeof(value));
+      int32_t value = static_cast<int8_t>(data[at]);
+      if (element == Element::Int32)
+        std::memcpy(&value, data + at * sizeof(value), sizeof(value));
       stream << value;
       continue;
     }

@@ -37,13 +37,20 @@ struct Options {
   cl::opt<std::string> soc{"soc", cl::desc("Chip instead of the module's target: Ascend910B4, or "
                                            "Ascend910B4:ub_bytes=8192")};
   cl::opt<bool> timingOnly{"timing-only", cl::desc("Skip values and hazards, for large shapes")};
+  cl::opt<bool> everyIteration{
+      "every-iteration",
+      cl::desc("With --timing-only: do not multiply the steady states of loops")};
+  cl::opt<int64_t> warmUps{
+      "warm-ups",
+      cl::desc("With --timing-only: runs before the one that counts, for what is in L2")};
   cl::opt<bool> checkEffects{
       "check-effects", cl::desc("Compare the bytes touched with what the interface declares")};
   cl::opt<int64_t> blocks{"blocks", cl::desc("Blocks to launch instead of what the grid asks for")};
   cl::opt<int64_t> maxSteps{"max-steps",
                             cl::desc("Scalar steps after which a block is taken to hang")};
-  cl::opt<int64_t> idealBytes{"ideal-bytes",
-                              cl::desc("Bytes of the roofline instead of those moved")};
+  cl::opt<int64_t> idealBytes{
+      "ideal-bytes",
+      cl::desc("Bytes of the roofline, instead of those of arrays that are moved once")};
   cl::opt<std::string> trace{
       "trace",
       cl::desc("File for a trace that Chrome and Perfetto show, or .txt for a readable one")};
@@ -90,6 +97,8 @@ class Run {
 public:
   Run(const Options &options, Location location) : options(options), location(location) {
     simulation.timingOnly = options.timingOnly;
+    simulation.everyIteration = options.everyIteration;
+    simulation.warmUps = options.warmUps;
     simulation.checkEffects = options.checkEffects;
     if (options.blocks.getNumOccurrences())
       simulation.blocks = options.blocks;

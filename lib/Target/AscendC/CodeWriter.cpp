@@ -76,9 +76,11 @@ static size_t findBreak(StringRef text, size_t first, size_t width) {
   size_t best = first;
   int bestRank = std::numeric_limits<int>::max(), brackets = 0;
   for (auto [at, character] : llvm::enumerate(text.take_front(width))) {
-    if (StringRef("([{").contains(character))
+    // Operators have spaces around them, the brackets of template arguments have none before.
+    bool isInSpaces = at > 0 && text[at - 1] == ' ';
+    if (StringRef("([{").contains(character) || (character == '<' && !isInSpaces))
       ++brackets;
-    if (StringRef(")]}").contains(character))
+    if (StringRef(")]}").contains(character) || (character == '>' && !isInSpaces))
       --brackets;
     if (character != ' ' || at < first || at == 0)
       continue;

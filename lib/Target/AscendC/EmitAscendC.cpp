@@ -1,6 +1,7 @@
 // Prints the kernels of a module as one AscendC translation unit.
 #include "attn/Target/AscendC/EmitAscendC.h"
 #include "KernelEmitter.h"
+#include "attn/Dialect/Ascend/IR/KernelKind.h"
 #include "attn/Launch/Convention/Description.h"
 #include "llvm/Support/LineIterator.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -11,17 +12,30 @@ using namespace attn;
 using namespace attn::ascendc;
 using namespace attn::launch;
 
-/// CANN before 8.5 has neither a call that makes a core ready nor tensors at an address. Texts for
-/// it bring both, under names of their own, made of what all versions have.
-static constexpr StringLiteral olderDefinitions = R"(
-namespace attn_text {
+//===----------------------------------------------------------------------===//
+// What texts bring along, under names of their own
+//===----------------------------------------------------------------------===//
 
+/// CANN before 8.5 has no call that makes a core ready; texts for it do so by what all versions
+/// have. Vector cores and cube cores are made ready differently.
+static constexpr StringLiteral vectorState = R"(
 __aicore__ inline void InitSocState() {
   AscendC::SetAtomicNone();
   AscendC::SetMaskNorm();
   AscendC::ResetMask();
 }
+)";
+static constexpr StringLiteral cubeState = R"(
+__aicore__ inline void InitCubeState() {
+  AscendC::SetAtomicNone();
+  AscendC::SetMaskNorm();
+  AscendC::SetLoadDataBoundary(0);
+  AscendC::SetLoadDataPaddingValue<uint16_t>(0);
+}
+)";
 
+/// It has no tensors at an address either.
+static constexpr StringLiteral tensorAtAddress = R"(
 template <typename T>
 __aicore__ inline AscendC::LocalTensor<T> MakeTensor(AscendC::TPosition position, uint32_t address, uint32_t elements) {
   AscendC::TBuffAddr place;
@@ -33,9 +47,49 @@ __aicore__ inline AscendC::LocalTensor<T> MakeTensor(AscendC::TPosition position
   tensor.SetAddr(place);
   return tensor;
 }
-
-} // namespace attn_text
 )";
+
+/// A matrix in L1 as what LoadData takes: an image of one line, whose width is the rows.
+static constexpr StringLiteral tile = R"(
+template <typename T>
+__aicore__ inline AscendC::LoadData3DParamsV2<T> MakeTile(uint16_t rows, uint16_t columns, uint16_t room, bool transpose) {
+  AscendC::LoadData3DParamsV2<T> tile;
+  tile.l1H = 1;
+  tile.l1W = room;
+  tile.channelSize = columns;
+  tile.mExtension = rows;
+  tile.kExtension = columns;
+  tile.enTranspose = transpose;
+  return tile;
+}
+)";
+
+static bool hasKernelOf(ArrayRef<func::FuncOp> kernels, CoreKind core) {
+  return llvm::any_of(kernels,
+                      [&](func::FuncOp kernel) { return ascend::getCoreKind(kernel) == core; });
+}
+
+static void writeDefinitions(ArrayRef<func::FuncOp> kernels, KernelForm form, raw_ostream &os) {
+  SmallVector<StringRef> definitions;
+  if (form == KernelForm::TaskType) {
+    if (hasKernelOf(kernels, CoreKind::Vector))
+      definitions.push_back(vectorState);
+    if (hasKernelOf(kernels, CoreKind::Cube))
+      definitions.push_back(cubeState);
+    definitions.push_back(tensorAtAddress);
+  }
+  auto loadsTiles = [](func::FuncOp kernel) {
+    return kernel.walk([](ascend::LoadTileOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  };
+  if (llvm::any_of(kernels, loadsTiles))
+    definitions.push_back(tile);
+  if (definitions.empty())
+    return;
+  os << "\nnamespace attn_text {\n";
+  for (StringRef definition : definitions)
+    os << definition;
+  os << "\n} // namespace attn_text\n";
+}
 
 std::vector<std::string> attn::ascendc::getSourceFiles(ModuleOp module) {
   std::set<std::string> files;
@@ -63,11 +117,11 @@ LogicalResult attn::ascendc::emitAscendC(ModuleOp module, raw_ostream &os,
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream << "#include \"kernel_operator.h\"\n";
-  if (options.kernelForm == KernelForm::TaskType)
-    stream << olderDefinitions;
-  FailureOr<SmallVector<func::FuncOp>> kernels = getPrintableKernels(module, "AscendC");
+  FailureOr<SmallVector<func::FuncOp>> kernels =
+      getPrintableKernels(module, "AscendC", /*hasCubeKernels=*/true);
   if (failed(kernels))
     return failure();
+  writeDefinitions(*kernels, options.kernelForm, stream);
   for (func::FuncOp kernel : *kernels) {
     stream << "\n";
     if (failed(KernelEmitter(kernel, stream, options).emit()))

@@ -1,6 +1,7 @@
 // C++ expressions as text with their precedence.
 #include "Expression.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include <limits>
 
@@ -109,4 +110,12 @@ Expression attn::ascendc::castTo(StringRef type, const Expression &value) {
 
 std::string attn::ascendc::convertTo(StringRef type, const Expression &value) {
   return value.constant ? value.text : castTo(type, value).text;
+}
+
+std::string attn::ascendc::makeCall(const Twine &name, ArrayRef<std::string> arguments) {
+  return ("AscendC::" + name + "(").str() + llvm::join(arguments, ", ") + ")";
+}
+
+std::string attn::ascendc::makeParameters(const Twine &type, ArrayRef<std::string> fields) {
+  return ("AscendC::" + type + "{").str() + llvm::join(fields, ", ") + "}";
 }

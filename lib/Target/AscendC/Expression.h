@@ -3,7 +3,9 @@
 #define ATTN_TARGET_ASCENDC_EXPRESSION_H
 
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,6 +15,8 @@ namespace attn::ascendc {
 /// How tightly an expression binds, weakest first.
 enum class Precedence {
   Conditional,
+  LogicalOr,
+  LogicalAnd,
   Bitwise,
   Equality,
   Relational,
@@ -61,6 +65,12 @@ Expression castTo(llvm::StringRef type, const Expression &value);
 
 /// As `castTo`, but a literal stays as it is.
 std::string convertTo(llvm::StringRef type, const Expression &value);
+
+/// `AscendC::name(argument, ...)`.
+std::string makeCall(const llvm::Twine &name, llvm::ArrayRef<std::string> arguments);
+
+/// `AscendC::type{field, ...}`.
+std::string makeParameters(const llvm::Twine &type, llvm::ArrayRef<std::string> fields);
 
 } // namespace attn::ascendc
 

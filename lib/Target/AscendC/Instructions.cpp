@@ -15,19 +15,15 @@ using namespace attn::launch;
 
 static std::string getName(ascend::Pipe pipe) { return ascend::stringifyPipe(pipe).upper(); }
 
-/// `AscendC::name(argument, ...)`.
-static std::string makeCall(const Twine &name, ArrayRef<std::string> arguments) {
-  return ("AscendC::" + name + "(").str() + llvm::join(arguments, ", ") + ")";
-}
-
 static std::string joinNumbers(ArrayRef<int64_t> numbers) {
   return llvm::join(llvm::map_range(numbers, [](int64_t number) { return std::to_string(number); }),
                     ", ");
 }
 
-std::string KernelEmitter::getPlace(Value memory) const {
+std::string KernelEmitter::getPlace(Value memory, bool bypassesL2) const {
   const Place &place = places.find(memory)->second;
-  return place.offset.constant == 0 ? place.tensor : place.tensor + "[" + place.offset.text + "]";
+  const std::string &tensor = bypassesL2 ? place.bypassingTensor : place.tensor;
+  return place.offset.constant == 0 ? tensor : tensor + "[" + place.offset.text + "]";
 }
 
 std::string KernelEmitter::getElementType(Value memory) const {
@@ -87,7 +83,7 @@ std::string KernelEmitter::getCall(ascend::CopyInOp op) {
                         (op.getRightPad() > 0 ? "true" : "false") + ", 0, " +
                         std::to_string(op.getRightPad()) + ", 0}";
   return makeCall("DataCopyPad",
-                  {getPlace(op.getDst()), getPlace(op.getSrc()),
+                  {getPlace(op.getDst()), getPlace(op.getSrc(), op.getBypassL2()),
                    getCopyParameters(shape, shape.globalGapBytes, shape.localGapBlocks), padding});
 }
 
@@ -95,7 +91,7 @@ std::string KernelEmitter::getCall(ascend::CopyOutOp op) {
   CopyShape shape = getCopyShape(op.getSrc(), get(op.getRows()), get(op.getLength()),
                                  get(op.getDstPitch()), op.getSrcPitch(), /*rightPad=*/0);
   return makeCall("DataCopyPad",
-                  {getPlace(op.getDst()), getPlace(op.getSrc()),
+                  {getPlace(op.getDst(), op.getBypassL2()), getPlace(op.getSrc()),
                    getCopyParameters(shape, shape.localGapBlocks, shape.globalGapBytes)});
 }
 

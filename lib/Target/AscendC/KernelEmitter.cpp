@@ -1,11 +1,14 @@
 // Writes one kernel as AscendC: signature, tensors at their planned addresses, loops and branches.
 #include "KernelEmitter.h"
+#include "Multiples.h"
 #include "VerifyEmission.h"
+#include "attn/Dialect/Ascend/IR/KernelKind.h"
 #include "attn/Launch/Convention/Description.h"
 #include "attn/Machine/Architecture.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Iterators.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace attn;
@@ -71,9 +74,9 @@ void KernelEmitter::writeHeader() {
   SmallVector<std::string> parameters;
   for (const Parameter &parameter : signature.parameters)
     parameters.push_back((parameter.getTypeName() + " " + parameter.name).str());
-  bool hasMeeting = doBlocksMeet(kernel);
+  bool hasMeeting = doBlocksMeet(kernel), isCube = ascend::getCoreKind(kernel) == CoreKind::Cube;
   // Blocks can only meet in a kernel that is declared mixed, here without cube cores.
-  std::string kind = hasMeeting ? "__mix__(0, 1)" : "__vector__";
+  std::string kind = hasMeeting ? "__mix__(0, 1)" : isCube ? "__cube__" : "__vector__";
   if (form == KernelForm::TaskType)
     kind = "__aicore__";
   StringRef schedule = hasMeeting && waitsForCores ? "__schedmode__(1) " : "";
@@ -84,9 +87,10 @@ void KernelEmitter::writeHeader() {
   head.indent();
   if (form == KernelForm::TaskType)
     head.writeLine(hasMeeting ? "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);"
+                   : isCube   ? "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIC_ONLY);"
                               : "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);");
-  head.writeLine(form == KernelForm::TaskType ? "attn_text::InitSocState();"
-                                              : "AscendC::InitSocState();");
+  StringRef older = isCube ? "attn_text::InitCubeState();" : "attn_text::InitSocState();";
+  head.writeLine(form == KernelForm::TaskType ? older : "AscendC::InitSocState();");
   // The launcher passes all parameters, and compilers warn of those that nothing reads.
   for (const Parameter &parameter : signature.parameters)
     if (!mentions(body, parameter.name))
@@ -129,32 +133,103 @@ void KernelEmitter::writeArrays() {
     arrays[argument] = argument.getArgNumber();
     if (llvm::all_of(argument.getUsers(), llvm::IsaPred<ascend::DimOp, ascend::StrideOp>))
       continue;
-    std::string tensor = names.add(array.pointer + (array.isTable ? "_table" : "_gm"), "gm");
     StringRef type = array.isTable ? StringRef("uint64_t") : StringRef(array.elementType);
     std::string elements = array.isTable
                                ? convertTo("uint64_t", Expression::primary(array.sizes[0]))
                                : getExtent(argument.getArgNumber());
-    places[argument] = {tensor, Expression::integer(0)};
-    writer.writeLine("AscendC::GlobalTensor<" + type + "> " + tensor + ";");
-    writer.writeLine(tensor + ".SetGlobalBuffer((__gm__ " + type + "*)" + array.pointer + ", " +
-                     elements + ");");
+    addArray(argument, array.pointer + (array.isTable ? "_table" : "_gm"), "gm",
+             [&](StringRef tensor) {
+               writer.writeLine("AscendC::GlobalTensor<" + type + "> " + tensor + ";");
+               writer.writeLine(tensor + ".SetGlobalBuffer((__gm__ " + type + "*)" + array.pointer +
+                                ", " + elements + ");");
+             });
   }
 }
 
-/// Where the vendor expects a buffer to be declared: loads and stores have positions of their own.
-static StringRef getPosition(ascend::AllocOp alloc) {
+/// Whether copies through `array`, or places in it, stay out of L2.
+static bool isUsed(Value array, bool bypassesL2) {
+  return llvm::any_of(array.getUsers(), [&](Operation *user) {
+    if (isa<ascend::AddressOp>(user))
+      return isUsed(user->getResult(0), bypassesL2);
+    bool isBypassing = TypeSwitch<Operation *, bool>(user)
+                           .Case<ascend::CopyInOp, ascend::CopyOutOp, ascend::NdToNzOp>(
+                               [](auto copy) { return copy.getBypassL2(); })
+                           .Default(false);
+    return isBypassing == bypassesL2 && !isa<ascend::DimOp, ascend::StrideOp>(user);
+  });
+}
+
+/// The hint is part of a tensor: it holds for all that moves through it and what is made of it.
+void KernelEmitter::addArray(Value array, StringRef name, StringRef fallback,
+                             function_ref<void(StringRef)> declare) {
+  Place place{"", Expression::integer(0), ""};
+  bool bypasses = isUsed(array, /*bypassesL2=*/true);
+  if (!bypasses || isUsed(array, /*bypassesL2=*/false)) {
+    place.tensor = names.add(name, fallback);
+    declare(place.tensor);
+  }
+  if (bypasses) {
+    place.bypassingTensor = names.add((name + "_past_l2").str(), fallback);
+    declare(place.bypassingTensor);
+    writer.writeLine(place.bypassingTensor +
+                     ".SetL2CacheHint(AscendC::CacheMode::CACHE_MODE_DISABLE);");
+    if (place.tensor.empty())
+      place.tensor = place.bypassingTensor;
+  }
+  places[array] = std::move(place);
+}
+
+namespace {
+/// What a buffer is for: of UB, loads and stores; of L1, operands of products, and what is neither,
+/// results and bias.
+struct Roles {
   bool isLoaded = false, isStored = false;
+  bool isLeft = false, isRight = false, isSum = false;
+};
+} // namespace
+
+static Roles getRoles(ascend::AllocOp alloc) {
+  Roles roles;
   SmallVector<Value> views{alloc.getResult()};
   while (!views.empty()) {
     Value view = views.pop_back_val();
     for (Operation *user : view.getUsers()) {
       if (isa<ascend::SlotOp, ascend::SliceOp>(user))
         views.push_back(user->getResult(0));
-      isLoaded |= isa<ascend::CopyInOp>(user);
-      isStored |= isa<ascend::CopyOutOp>(user);
+      roles.isLoaded |= isa<ascend::CopyInOp>(user);
+      roles.isStored |= isa<ascend::CopyOutOp>(user);
+      roles.isSum |= isa<ascend::FixOutOp, ascend::LoadBiasOp>(user);
+      if (isa<ascend::LoadFractalsOp, ascend::LoadTileOp, ascend::LoadSquaresOp>(user)) {
+        auto type = cast<MemRefType>(user->getOperand(0).getType());
+        bool isLeft = ascend::getSpace(type) == ascend::Space::L0A;
+        roles.isLeft |= isLeft;
+        roles.isRight |= !isLeft;
+      }
     }
   }
-  return isLoaded ? "VECIN" : isStored ? "VECOUT" : "VECCALC";
+  return roles;
+}
+
+/// Where the vendor expects a buffer to be declared.
+static StringRef getPosition(ascend::AllocOp alloc) {
+  Roles roles = getRoles(alloc);
+  switch (alloc.getMemory()) {
+  case LocalMemory::UB:
+    return roles.isLoaded ? "VECIN" : roles.isStored ? "VECOUT" : "VECCALC";
+  case LocalMemory::L1:
+    return roles.isLeft ? "A1" : roles.isRight ? "B1" : roles.isSum ? "C1" : "A1";
+  case LocalMemory::L0A:
+    return "A2";
+  case LocalMemory::L0B:
+    return "B2";
+  case LocalMemory::L0C:
+    return "CO1";
+  case LocalMemory::BT:
+    return "C2";
+  case LocalMemory::FP:
+    return "C2PIPE2GM";
+  }
+  llvm_unreachable("all memories are listed");
 }
 
 void KernelEmitter::writeBuffers() {
@@ -178,7 +253,7 @@ void KernelEmitter::writeBuffers() {
       tensor = names.add(alloc.getName(), "buffer");
       writer.writeDeclaration(alloc.getLoc(), head + tensor + place);
     }
-    places[alloc.getResult()] = {tensor, Expression::integer(0)};
+    places[alloc.getResult()] = {tensor, Expression::integer(0), ""};
   }
 }
 
@@ -231,7 +306,7 @@ LogicalResult KernelEmitter::emitOperation(Operation &op) {
     return emitSlice(slice), success();
   if (auto lookup = dyn_cast<ascend::LookupOp>(op))
     return emitLookup(lookup);
-  // A block of a vector kernel is one core.
+  // A block of one of these kernels is one core.
   if (isa<ascend::SubBlockIdOp>(op)) {
     bind(op.getResult(0), Expression::integer(0), names.add("subBlock", ""));
     return success();
@@ -251,6 +326,9 @@ LogicalResult KernelEmitter::emitOperation(Operation &op) {
     return emitScalar(op);
   if (op.getName().getDialectNamespace() == "tile")
     return op.emitOpError("must be lowered first by convert-tile-to-ascend");
+  if (auto product = dyn_cast<ascend::MmadOp>(op);
+      product && product.getBias() && !getConstantIntValue(product.getInit()))
+    return emitProductOrBias(product), success();
   FailureOr<std::string> call = getCall(op);
   if (failed(call))
     return failure();
@@ -297,18 +375,8 @@ void KernelEmitter::emitSlot(ascend::SlotOp op) {
   auto alloc = op.getBuffer().getDefiningOp<ascend::AllocOp>();
   int64_t bytes = alloc.getResult().getType().getElementTypeBitWidth() / 8;
   Expression pitch = Expression::integer(alloc.getSlotPitchBytes() / bytes);
-  places[op.getResult()] = {places.find(op.getBuffer())->second.tensor, get(op.getIndex()) * pitch};
-}
-
-/// Whether `number` is known to be a multiple of `unit`.
-static bool isMultipleOf(Value number, int64_t unit) {
-  if (std::optional<int64_t> constant = getConstantIntValue(number))
-    return *constant % unit == 0;
-  auto isMultiple = [&](Value operand) { return isMultipleOf(operand, unit); };
-  if (auto product = number.getDefiningOp<arith::MulIOp>())
-    return llvm::any_of(product.getOperands(), isMultiple);
-  auto sum = number.getDefiningOp<arith::AddIOp>();
-  return sum && llvm::all_of(sum.getOperands(), isMultiple);
+  places[op.getResult()] = {places.find(op.getBuffer())->second.tensor, get(op.getIndex()) * pitch,
+                            ""};
 }
 
 /// The last offset that `op` may print, where its own may be as large as what it is a part of: an
@@ -346,15 +414,16 @@ void KernelEmitter::emitSlice(ascend::SliceOp op) {
 LogicalResult KernelEmitter::emitLookup(ascend::LookupOp op) {
   unsigned argument = arrays.lookup(op.getTable());
   const ArrayArgument &array = signature.arrays[argument];
-  std::string tensor = names.add(array.pointer + "_entry", "entry");
-  writer.writeStatement(op.getLoc(),
-                        "AscendC::GlobalTensor<" + array.elementType + "> " + tensor + ";");
-  writer.writeStatement(op.getLoc(), tensor + ".SetGlobalBuffer((__gm__ " + array.elementType +
-                                         "*)" + places.find(op.getTable())->second.tensor +
-                                         ".GetValue(" + convertTo("uint64_t", get(op.getIndex())) +
-                                         "), " + getExtent(argument) + ");");
+  std::string address = places.find(op.getTable())->second.tensor + ".GetValue(" +
+                        convertTo("uint64_t", get(op.getIndex())) + ")";
+  addArray(op.getResult(), array.pointer + "_entry", "entry", [&](StringRef tensor) {
+    writer.writeStatement(
+        op.getLoc(), ("AscendC::GlobalTensor<" + array.elementType + "> " + tensor + ";").str());
+    writer.writeStatement(op.getLoc(), (tensor + ".SetGlobalBuffer((__gm__ " + array.elementType +
+                                        "*)" + address + ", " + getExtent(argument) + ");")
+                                           .str());
+  });
   arrays[op.getResult()] = argument;
-  places[op.getResult()] = {tensor, Expression::integer(0)};
   return success();
 }
 

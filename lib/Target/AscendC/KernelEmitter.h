@@ -1,5 +1,6 @@
 // Writes one kernel as AscendC: structure here, scalar expressions in Scalars.cpp, their names in
-// LocalNames.cpp, one spelling per family of instructions in Instructions.cpp.
+// LocalNames.cpp, one spelling per family of instructions in Instructions.cpp and
+// CubeInstructions.cpp.
 #ifndef ATTN_TARGET_ASCENDC_KERNELEMITTER_H
 #define ATTN_TARGET_ASCENDC_KERNELEMITTER_H
 
@@ -27,6 +28,8 @@ private:
   struct Place {
     std::string tensor;
     Expression offset;
+    /// Of an array: the same tensor for what stays out of L2.
+    std::string bypassingTensor;
   };
 
   // Structure (KernelEmitter.cpp).
@@ -35,11 +38,16 @@ private:
   void findUnusedOps();
   void writeHeader();
   void writeArrays();
+  /// Declares the tensors of `array`, one for each way of using L2; `declare` writes one of a name.
+  void addArray(mlir::Value array, llvm::StringRef name, llvm::StringRef fallback,
+                llvm::function_ref<void(llvm::StringRef)> declare);
   void writeBuffers();
   mlir::LogicalResult emitBlock(mlir::Block &block);
   mlir::LogicalResult emitOperation(mlir::Operation &op);
   mlir::LogicalResult emitArrayQuery(mlir::Operation &op, int64_t dimension);
   void emitAddress(ascend::AddressOp op);
+  /// A product that may or may not start from a bias, which are two calls.
+  void emitProductOrBias(ascend::MmadOp op);
   void emitSlot(ascend::SlotOp op);
   void emitSlice(ascend::SliceOp op);
   std::optional<int64_t> getLastOffset(ascend::SliceOp op) const;
@@ -69,11 +77,13 @@ private:
     Rows,
     Length,
     Pitch,
+    AtOnce,
     LoopBegin,
     LoopEnd,
     Step,
     Repeats,
-    Count
+    Count,
+    Start
   };
   /// What a number is for: the part, and the array, dimension or buffer whose it is.
   struct Purpose {
@@ -102,7 +112,8 @@ private:
   template <typename Op> std::string getFlag(Op op, llvm::StringRef call);
   /// The count, or mask, repeats and `parameters` with the strides, that ends a vector call.
   template <typename Op> std::string getForm(Op op, llvm::StringRef parameters);
-  std::string getPlace(mlir::Value memory) const;
+  std::string getProduct(ascend::MmadOp op, bool takesBias, llvm::StringRef startsFromZero);
+  std::string getPlace(mlir::Value memory, bool bypassesL2 = false) const;
   std::string getElementType(mlir::Value memory) const;
 
   mlir::func::FuncOp kernel;

@@ -26,7 +26,8 @@ static Value getNextStep(OpOperand &use) {
   // What is left of something else means something else.
   if (isa<arith::AddIOp, arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp,
           arith::IndexCastOp>(user) ||
-      (isa<arith::SubIOp>(user) && use.getOperandNumber() == 0))
+      (isa<arith::SubIOp>(user) && use.getOperandNumber() == 0) ||
+      (isa<arith::SelectOp>(user) && use.getOperandNumber() > 0))
     return user->getResult(0);
   auto loop = dyn_cast<scf::ForOp>(user);
   return loop ? loop.getTiedLoopRegionIterArg(&use) : Value();
@@ -50,10 +51,10 @@ std::optional<KernelEmitter::Purpose> KernelEmitter::getPurpose(OpOperand &use) 
   auto getArray = [&](Value memory) -> const ArrayArgument & {
     return signature.arrays[cast<BlockArgument>(getWhole(memory)).getArgNumber()];
   };
-  auto describeCopy = [&](auto copy, Value array) -> Result {
-    Part part = number == copy.getRows()     ? Part::Rows
-                : number == copy.getLength() ? Part::Length
-                                             : Part::Pitch;
+  auto describeRows = [&](auto copy, Value length, Value array) -> Result {
+    Part part = number == copy.getRows() ? Part::Rows
+                : number == length       ? Part::Length
+                                         : Part::Pitch;
     return Purpose{part, getArray(array).pointer};
   };
   return TypeSwitch<Operation *, Result>(user)
@@ -74,10 +75,28 @@ std::optional<KernelEmitter::Purpose> KernelEmitter::getPurpose(OpOperand &use) 
       .Case([&](ascend::SliceOp slice) -> Result {
         return Purpose{Part::Offset, places.find(getWhole(slice.getBuffer()))->second.tensor};
       })
+      .Case([&](arith::SelectOp select) -> Result {
+        // What decides how many rows a copy moves.
+        if (number != select.getCondition() || !select->hasOneUse())
+          return std::nullopt;
+        std::optional<Purpose> chosen = getPurpose(*select->use_begin());
+        return chosen && chosen->part == Part::Rows ? Result(Purpose{Part::AtOnce, chosen->base})
+                                                    : std::nullopt;
+      })
       .Case<ascend::SlotOp, ascend::SetFlagOp, ascend::WaitFlagOp>(
           [&](auto) -> Result { return Purpose{Part::Slot, ""}; })
-      .Case([&](ascend::CopyInOp copy) { return describeCopy(copy, copy.getSrc()); })
-      .Case([&](ascend::CopyOutOp copy) { return describeCopy(copy, copy.getDst()); })
+      .Case([&](ascend::CopyInOp copy) {
+        return describeRows(copy, copy.getLength(), copy.getSrc());
+      })
+      .Case([&](ascend::CopyOutOp copy) {
+        return describeRows(copy, copy.getLength(), copy.getDst());
+      })
+      .Case(
+          [&](ascend::NdToNzOp copy) { return describeRows(copy, copy.getCols(), copy.getSrc()); })
+      .Case([&](ascend::MmadOp product) -> Result {
+        return Purpose{number == product.getInit() ? Part::Start : Part::Count,
+                       places.find(getWhole(product.getDst()))->second.tensor};
+      })
       .Case([&](ascend::InstructionOpInterface) -> Result {
         if (!number.getType().isIndex())
           return std::nullopt;
@@ -128,9 +147,9 @@ static std::string join(StringRef base, StringRef word) {
 }
 
 std::string KernelEmitter::addLocalName(Value value, StringRef fallback) {
-  constexpr StringLiteral partWords[] = {"index",  "offset",  "slot",       "rows",
-                                         "length", "pitch",   "loop_begin", "loop_end",
-                                         "step",   "repeats", "count"};
+  constexpr StringLiteral partWords[] = {"index",   "offset",  "slot",       "rows",     "length",
+                                         "pitch",   "at_once", "loop_begin", "loop_end", "step",
+                                         "repeats", "count",   "start"};
   std::optional<StringRef> known = getValueName(value);
   // Lowering may give one name of the source to a chain of numbers; none of them is the variable.
   auto isLink = [&](Value other) {

@@ -15,13 +15,19 @@ static std::optional<std::pair<StringRef, Precedence>> getOperator(Operation &op
   auto make = [](StringRef symbol, Precedence precedence) {
     return Result(std::make_pair(symbol, precedence));
   };
+  // In C++ the bits of two booleans are an integer.
+  bool isBoolean = op.getNumResults() == 1 && op.getResult(0).getType().isSignlessInteger(1);
   return TypeSwitch<Operation *, Result>(&op)
       .Case([&](arith::DivSIOp) { return make("/", Precedence::Product); })
       .Case([&](arith::RemSIOp) { return make("%", Precedence::Product); })
       .Case([&](arith::ShLIOp) { return make("<<", Precedence::Shift); })
       .Case([&](arith::ShRSIOp) { return make(">>", Precedence::Shift); })
-      .Case([&](arith::AndIOp) { return make("&", Precedence::Bitwise); })
-      .Case([&](arith::OrIOp) { return make("|", Precedence::Bitwise); })
+      .Case([&](arith::AndIOp) {
+        return isBoolean ? make("&&", Precedence::LogicalAnd) : make("&", Precedence::Bitwise);
+      })
+      .Case([&](arith::OrIOp) {
+        return isBoolean ? make("||", Precedence::LogicalOr) : make("|", Precedence::Bitwise);
+      })
       .Case([&](arith::XOrIOp) { return make("^", Precedence::Bitwise); })
       .Case([&](arith::AddFOp) { return make("+", Precedence::Sum); })
       .Case([&](arith::SubFOp) { return make("-", Precedence::Sum); })
@@ -79,6 +85,12 @@ bool KernelEmitter::repeatsOperand(OpOperand &use) const {
     return use.get() == copy.getLength();
   if (auto copy = dyn_cast<ascend::CopyOutOp>(user))
     return use.get() == copy.getLength();
+  if (auto copy = dyn_cast<ascend::NdToNzOp>(user)) // The pitch of one row is its length.
+    return use.get() == copy.getCols();
+  if (auto fill = dyn_cast<ascend::FillOp>(user))
+    return use.get() == fill.getBlocks();
+  if (auto product = dyn_cast<ascend::MmadOp>(user)) // Two calls may stand for it.
+    return product.getBias() && use.getOperandNumber() > 3;
   return isa<arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp, arith::CeilDivSIOp,
              arith::CeilDivUIOp, arith::FloorDivSIOp>(user);
 }
@@ -205,8 +217,10 @@ static Expression getConstantExpression(arith::ConstantOp op) {
 FailureOr<Expression> KernelEmitter::getScalarExpression(Operation &op) {
   SmallVector<Type> types(op.getOperandTypes());
   llvm::append_range(types, op.getResultTypes());
+  // Narrow numbers that nothing computes with are written by their bits.
   bool isNarrowConstant =
-      isa<arith::ConstantOp>(op) && (types.front().isF16() || types.front().isBF16());
+      isa<arith::ConstantOp>(op) &&
+      (types.front().isF16() || types.front().isBF16() || types.front().isSignlessInteger(8));
   for (Type type : types)
     if (!isScalarType(type) && !isNarrowConstant)
       return op.emitOpError() << "cannot be printed as AscendC: no scalar type for " << type;

@@ -1,6 +1,7 @@
 // What AscendC accepts: one function per family of calls. Sections are those of the reference of
 // the AscendC subset, hardware/ascendc.md, and of machine.md.
 #include "VerifyEmission.h"
+#include "Multiples.h"
 #include "attn/Dialect/Ascend/IR/Instructions.h"
 #include "attn/Dialect/Ascend/IR/KernelKind.h"
 #include "attn/Launch/Convention/Names.h"
@@ -27,15 +28,13 @@ Type getElementType(Value memory) { return cast<MemRefType>(memory.getType()).ge
 
 int64_t getElementBytes(Value memory) { return getElementType(memory).getIntOrFloatBitWidth() / 8; }
 
-/// Whether a vector core has that pipe.
-bool isVectorPipe(ascend::Pipe pipe) {
-  return pipe != ascend::Pipe::ALL && hasPipe(CoreKind::Vector, ascend::getCorePipe(pipe));
-}
+/// The largest number of a field of 16 bits.
+constexpr int64_t maxField = std::numeric_limits<uint16_t>::max();
 
 class EmissionVerifier {
 public:
   EmissionVerifier(func::FuncOp kernel, const IndexRanges &ranges)
-      : kernel(kernel), ranges(ranges) {}
+      : kernel(kernel), core(ascend::getCoreKind(kernel)), ranges(ranges) {}
 
   LogicalResult verify() {
     if (failed(verifyForm()) || failed(findChip()) || failed(verifyMeetings()))
@@ -107,6 +106,8 @@ private:
   //===--------------------------------------------------------------------===//
 
   LogicalResult verifyOp(Operation *op) {
+    if (failed(verifyPipe(op)))
+      return failure();
     return TypeSwitch<Operation *, LogicalResult>(op)
         .Case([&](ascend::AllocOp known) { return verifyCall(known); })
 #define ATTN_INSTRUCTION(name, group, pipe, kinds, elements, call, hivm, family)                   \
@@ -115,6 +116,18 @@ private:
   .Case([&](ascend::name##Op known) { return verifyCall(known); })
 #include "attn/Dialect/Ascend/IR/Instructions.def"
         .Default([](Operation *) { return success(); });
+  }
+
+  /// Instructions run on pipes that the cores of the kernel have.
+  LogicalResult verifyPipe(Operation *op) {
+    auto instruction = dyn_cast<ascend::InstructionOpInterface>(op);
+    return instruction ? verifyPipe(op, instruction.getPipe()) : success();
+  }
+  LogicalResult verifyPipe(Operation *op, ascend::Pipe pipe) {
+    if (pipe == ascend::Pipe::ALL || hasPipe(core, ascend::getCorePipe(pipe)))
+      return success();
+    return op->emitOpError() << "needs the pipe " << ascend::stringifyPipe(pipe) << ", which "
+                             << getCoreName(core) << " cores do not have";
   }
 
   /// What has no rule of its own: the amount must fit.
@@ -135,12 +148,13 @@ private:
   LogicalResult verifyCall(ascend::AllocOp op) {
     if (!op.getAddress())
       return op.emitOpError("has no address: ascend-plan-memory must run first");
-    if (op.getMemory() != LocalMemory::UB)
-      return op.emitOpError() << "lies in " << getFacts(op.getMemory()).name
-                              << "; buffers of AscendC texts lie in ub";
+    const LocalMemoryFacts &memory = getFacts(op.getMemory());
+    if (memory.core != core || op.getMemory() == LocalMemory::FP)
+      return op.emitOpError() << "lies in " << memory.name << ", where texts of "
+                              << getCoreName(core) << " cores have no tensors";
     int64_t address = *op.getAddress();
     int64_t capacity =
-        chip ? chip->getUsableBytes(LocalMemory::UB) : std::numeric_limits<uint32_t>::max();
+        chip ? chip->getUsableBytes(op.getMemory()) : std::numeric_limits<uint32_t>::max();
     if (op.getByteSize() > capacity - address)
       return op.emitOpError() << "ends at byte " << address + op.getByteSize() << " of "
                               << capacity;
@@ -246,6 +260,84 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
+  // Cube instructions (§3 to §6)
+  //===--------------------------------------------------------------------===//
+
+  /// DataCopy with Nd2NzParams: fields of 16 bits.
+  LogicalResult verifyCall(ascend::NdToNzOp op) {
+    if (failed(verifyAtMost(op, op.getRows(), architecture::maxNdRows, "rows")) ||
+        failed(verifyAtMost(op, op.getCols(), architecture::maxNdCols, "columns")))
+      return failure();
+    if (ranges.getUpperBound(op.getRows()).value_or(2) <= 1)
+      return success(); // Pitches are between rows.
+    return verifyAtMost(op, op.getSrcPitch(), architecture::maxNdPitch, "elements from row to row");
+  }
+
+  /// InitConstValueParams: fields of 15 bits; 16-bit constants are written by their bits.
+  LogicalResult verifyCall(ascend::FillOp op) {
+    Type type = op.getScalar().getType();
+    bool isBits = (type.isF16() || type.isBF16() || type.isInteger(8)) &&
+                  op.getScalar().getDefiningOp<arith::ConstantOp>() != nullptr;
+    if (!type.isF32() && !type.isSignlessInteger(32) && !isBits)
+      return op.emitOpError() << "cannot be printed as AscendC for " << type;
+    if (failed(verifyAtMost(op, op.getRepeat(), architecture::maxFillExtent, "times")))
+      return failure();
+    // The field has the gap between the end of one time and the next.
+    bool isOnce = ranges.getUpperBound(op.getRepeat()).value_or(2) <= 1;
+    return verifyAtMost(op, op.getBlocks(), isOnce ? architecture::maxFillExtent : op.getPitch(),
+                        "blocks");
+  }
+
+  LogicalResult verifyCall(ascend::LoadFractalsOp op) { return verifyRepeats(op, op.getRepeat()); }
+  LogicalResult verifyCall(ascend::LoadSquaresOp op) { return verifyRepeats(op, op.getRepeat()); }
+
+  /// LoadData3DParamsV2: fields of 16 bits, and no more rows than there are.
+  LogicalResult verifyCall(ascend::LoadTileOp op) {
+    return failure(failed(verifyAtMost(op, op.getRows(), op.getSrcRows(), "rows")) ||
+                   failed(verifyAtMost(op, op.getCols(), maxField, "columns")));
+  }
+
+  /// DataCopy to C2 rounds a count down to whole blocks of 64 bytes (§3).
+  LogicalResult verifyCall(ascend::LoadBiasOp op) {
+    int64_t unit = getFacts(LocalMemory::BT).alignment;
+    std::optional<int64_t> count = getConstantIntValue(op.getAmount());
+    if (count && *count * getElementBytes(op.getDst()) % unit != 0)
+      return op.emitOpError() << "copies " << *count * getElementBytes(op.getDst())
+                              << " bytes, of which DataCopy leaves out all beyond whole " << unit
+                              << "-byte blocks";
+    return verifyAtMost(op, op.getAmount(), std::numeric_limits<uint32_t>::max(), "elements");
+  }
+
+  /// One row is another instruction, with another layout (§5).
+  LogicalResult verifyCall(ascend::MmadOp op) {
+    for (auto [extent, what] : {std::pair<Value, StringRef>(op.getM(), "rows"),
+                                {op.getN(), "columns"},
+                                {op.getK(), "elements in a sum"}})
+      if (failed(verifyAtMost(op, extent, architecture::maxMmadExtent, what)))
+        return failure();
+    if (ranges.getLowerBound(op.getM()).value_or(0) < 2 && !isMultipleOf(op.getM(), 2))
+      return op.emitOpError("may have one row, for which the chip takes another layout; pad m to "
+                            "an even number or to 2");
+    return success();
+  }
+
+  /// FixpipeParamsV220 (§6).
+  LogicalResult verifyCall(ascend::FixOutOp op) {
+    int64_t maxRows = op.getNz() ? architecture::maxFixRowsNZ : architecture::maxFixRows;
+    if (failed(verifyAtMost(op, op.getRows(), maxRows, "rows")) ||
+        failed(verifyAtMost(op, op.getCols(), architecture::maxFixCols, "columns")) ||
+        failed(verifyAtMost(op, op.getDstPitch(), std::numeric_limits<uint32_t>::max(),
+                            "elements from row to row")))
+      return failure();
+    if (op.getNz() && !isMultipleOf(op.getCols(), architecture::fractalRows))
+      return op.emitOpError() << "makes fractals of columns that are not known to be a multiple of "
+                              << architecture::fractalRows;
+    if (op.getScale() && !op.getScale()->isNormal())
+      return op.emitOpError("has a scale that is not a normal number");
+    return success();
+  }
+
+  //===--------------------------------------------------------------------===//
   // Synchronisation (§11, machine.md §6)
   //===--------------------------------------------------------------------===//
 
@@ -253,20 +345,21 @@ private:
     int64_t eventIds = chip ? chip->eventIds : architecture::eventIds;
     if (op.getVirtualEvent() || op.getEvent() > eventIds - op.getSlots())
       return op.emitOpError("has no event id of the chip: ascend-assign-events must run first");
-    if (!isVectorPipe(op.getSource()) || !isVectorPipe(op.getTarget()))
-      return op.emitOpError("needs a pipe that vector cores do not have");
+    if (failed(verifyPipe(op, op.getSource())) || failed(verifyPipe(op, op.getTarget())))
+      return failure();
+    if (!hasFlags(core, ascend::getCorePipe(op.getSource()), ascend::getCorePipe(op.getTarget())))
+      return op.emitOpError() << "is between two pipes that have no flags on " << getCoreName(core)
+                              << " cores";
     return success();
   }
   LogicalResult verifyCall(ascend::SetFlagOp op) { return verifyFlag(op); }
   LogicalResult verifyCall(ascend::WaitFlagOp op) { return verifyFlag(op); }
 
-  LogicalResult verifyCall(ascend::BarrierOp op) {
-    if (op.getPipe() != ascend::Pipe::ALL && !isVectorPipe(op.getPipe()))
-      return op.emitOpError("needs a pipe that vector cores do not have");
-    return success();
-  }
+  LogicalResult verifyCall(ascend::BarrierOp op) { return verifyPipe(op, op.getPipe()); }
 
   func::FuncOp kernel;
+  /// Of the kind that runs the kernel.
+  CoreKind core;
   const IndexRanges &ranges;
   /// The module's target, where it has one.
   std::optional<Chip> chip;

@@ -8,9 +8,9 @@
 namespace attn::ascendc {
 
 /// Checks the form of the kernel and every op of it against the signatures, ranges, type lists and
-/// traps of AscendC on this generation of chips, in the static style, on vector cores. What the
-/// ops' own verifiers say is taken for granted; what is only known at run time is left to the
-/// simulator.
+/// traps of AscendC on this generation of chips, in the static style, on the cores of its kind.
+/// What the ops' own verifiers say is taken for granted; what is only known at run time is left to
+/// the simulator.
 mlir::LogicalResult verifyEmission(mlir::func::FuncOp kernel, const IndexRanges &ranges);
 
 } // namespace attn::ascendc

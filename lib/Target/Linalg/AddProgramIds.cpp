@@ -6,6 +6,7 @@
 #include "attn/Target/Linalg/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -233,7 +234,10 @@ private:
     for (StringAttr name : names)
       kernel->removeAttr(name);
     kernel->setAttr("global_kernel", builder.getStringAttr("local"));
-    kernel->setAttr("mix_mode", builder.getStringAttr("aiv"));
+    // Products run on cube cores, and the vendor's compiler decides what else does.
+    bool multiplies =
+        kernel.walk([](linalg::MatmulOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    kernel->setAttr("mix_mode", builder.getStringAttr(multiplies ? "mix" : "aiv"));
   }
 
   func::FuncOp kernel;

@@ -121,9 +121,9 @@ private:
                      [&](raw_ostream &os) { return ascendc::emitLauncher(module, kernels, os); });
   }
 
-  bool takesLibraryUB() const {
-    return llvm::any_of(*description.getArray("launches"), [](const llvm::json::Value &launch) {
-      return *launch.getAsObject()->getObject("memory")->getBoolean("takes_library_ub");
+  bool isAnyLaunch(function_ref<bool(const Object &)> condition) const {
+    return llvm::any_of(*description.getArray("launches"), [&](const llvm::json::Value &launch) {
+      return condition(*launch.getAsObject());
     });
   }
 
@@ -133,7 +133,11 @@ private:
             getBinary(),
             description.getObject("target")->getString("soc")->str(),
             *description.getObject("grid")->getBoolean("all_at_once"),
-            takesLibraryUB()};
+            isAnyLaunch([](const Object &launch) { return launch.getString("kind") == "cube"; }),
+            isAnyLaunch([](const Object &launch) { return launch.getString("kind") != "cube"; }),
+            isAnyLaunch([](const Object &launch) {
+              return *launch.getObject("memory")->getBoolean("takes_library_ub");
+            })};
     FailureOr<std::vector<Command>> commands =
         makeCommands(toolchain, job, [&] { return emitError(); });
     if (failed(commands))

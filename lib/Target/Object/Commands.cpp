@@ -20,24 +20,17 @@ constexpr StringLiteral deviceFlags[] = {"--aicore-only"};
 constexpr StringLiteral libraryUBFlag = "--cce-disable-asc-reserved-ubuf";
 constexpr StringLiteral link[] = {"-m", "aicorelinux", "-Ttext=0"};
 
-/// CANN 8.0 to 8.3, for vector cores; kernels have the older form. These, and the links below, were
-/// read in other projects and not tried.
-constexpr StringLiteral legacyFlags[] = {
-    "-xcce",
-    "-O3",
-    "-std=c++17",
-    "--cce-aicore-only",
-    "--cce-aicore-arch=dav-c220-vec",
-    "-mllvm",
-    "-cce-aicore-stack-size=0x8000",
-    "-mllvm",
-    "-cce-aicore-function-stack-size=0x8000",
-    "-mllvm",
-    "-cce-aicore-record-overflow=true",
-    "-mllvm",
-    "-cce-aicore-addr-transform",
-    "-mllvm",
-    "-cce-aicore-dcci-insert-for-scalar=false",
+/// CANN 8.0 to 8.3, for one kind of cores; kernels have the older form. These, and the links below,
+/// were read in other projects and not tried.
+constexpr StringLiteral legacyFlags[] = {"-xcce", "-O3", "-std=c++17", "--cce-aicore-only"};
+constexpr StringLiteral legacyVectorFlag = "--cce-aicore-arch=dav-c220-vec";
+constexpr StringLiteral legacyCubeFlag = "--cce-aicore-arch=dav-c220-cube";
+constexpr StringLiteral legacyCodeFlags[] = {
+    "-mllvm", "-cce-aicore-stack-size=0x8000",
+    "-mllvm", "-cce-aicore-function-stack-size=0x8000",
+    "-mllvm", "-cce-aicore-record-overflow=true",
+    "-mllvm", "-cce-aicore-addr-transform",
+    "-mllvm", "-cce-aicore-dcci-insert-for-scalar=false",
 };
 constexpr StringLiteral legacyRelocatableLink[] = {"-m", "aicorelinux", "-r", "-Ttext=0"};
 
@@ -92,8 +85,14 @@ std::vector<Command> makeCurrent(const Toolchain &toolchain, const Job &job) {
 
 std::vector<Command> makeLegacy(const Toolchain &toolchain, const Job &job) {
   std::string linker = getLinker(toolchain);
-  std::string compiled = job.source + ".aiv.o", linked = job.source + ".link.o";
-  return {makeCommand(toolchain.compiler, legacyFlags, {job.source, "-c", "-o", compiled}),
+  std::string compiled = job.source + (job.hasCubeKernels ? ".aic.o" : ".aiv.o");
+  std::string linked = job.source + ".link.o";
+  Command compile = makeCommand(toolchain.compiler, legacyFlags,
+                                {job.hasCubeKernels ? legacyCubeFlag : legacyVectorFlag});
+  std::vector<std::string> &arguments = compile.arguments;
+  arguments.insert(arguments.end(), std::begin(legacyCodeFlags), std::end(legacyCodeFlags));
+  arguments.insert(arguments.end(), {job.source, "-c", "-o", compiled});
+  return {compile,
           makeCommand(linker, legacyRelocatableLink, {compiled, "-static", "-q", "-o", linked}),
           makeCommand(linker, link, {linked, "-static", "-q", "-o", job.output})};
 }
@@ -129,5 +128,9 @@ FailureOr<std::vector<Command>> object::makeCommands(const Toolchain &toolchain,
     return emitError() << "CANN " << toolchain.cannVersion
                        << " is older than 8.5, which a kernel whose blocks meet needs; compile it "
                           "with phases=launches";
+  if (job.hasCubeKernels && job.hasVectorKernels)
+    return emitError() << "CANN " << toolchain.cannVersion
+                       << " is older than 8.5, which an object with kernels of cube cores and of "
+                          "vector cores needs";
   return makeLegacy(toolchain, job);
 }

@@ -2,7 +2,7 @@
 #include "attn/Target/Sidecar/Sidecar.h"
 #include "Formula.h"
 #include "LayoutDescription.h"
-#include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "attn/Dialect/Ascend/IR/KernelKind.h"
 #include "attn/Launch/IR/LaunchDialect.h"
 #include "attn/Launch/IR/LaunchOrder.h"
 #include "attn/Machine/Architecture.h"
@@ -25,12 +25,13 @@ FailureOr<func::FuncOp> findKernel(ModuleOp module) {
     if (function->hasAttr("tile.kernel"))
       return function.emitError() << "kernel '" << function.getName()
                                   << "' must be lowered first by convert-tile-to-ascend";
-    if (function->hasAttr("ascend.kernel") && !function->hasAttr(launch::afterName))
+    if (!function->hasAttr("ascend.kernel"))
+      continue;
+    if (failed(launch::verifyKernelKind(function, "a sidecar", /*hasCubeKernels=*/true)))
+      return failure();
+    if (!function->hasAttr(launch::afterName))
       kernels.push_back(function);
   }
-  for (func::FuncOp kernel : kernels)
-    if (failed(launch::verifyKernelKind(kernel, "a sidecar")))
-      return failure();
   if (kernels.size() == 1)
     return kernels.front();
   InFlightDiagnostic diagnostic =
@@ -134,30 +135,46 @@ private:
       if (failed(memory) || failed(launch::verifyKernelName(phase)))
         return failure();
       bool meets = launch::doBlocksMeet(phase);
+      CoreKind core = ascend::getCoreKind(phase);
       launches.push_back(Object{{"symbol", phase.getName().str()},
-                                {"kind", meets ? "mix" : "vector"},
-                                {"ratio", Array{0, 1}},
+                                {"kind", meets ? "mix" : getCoreName(core)},
+                                {"ratio", core == CoreKind::Cube ? Array{1, 0} : Array{0, 1}},
                                 {"cross_core_sync", meets},
                                 {"memory", std::move(*memory)}});
     }
     return launches;
   }
 
+  /// Of each memory of its cores, the bytes that a kernel may use and does use.
   FailureOr<Object> describeMemory(func::FuncOp phase) {
-    int64_t used = 0, buffers = 0;
+    Object usable, used;
+    for (const LocalMemoryFacts &memory : getLocalMemories())
+      if (memory.core == ascend::getCoreKind(phase)) {
+        usable[memory.name] = chip.getUsableBytes(memory.memory);
+        used[memory.name] = 0;
+      }
+    int64_t buffers = 0;
     WalkResult result = phase.walk([&](ascend::AllocOp alloc) -> WalkResult {
+      StringRef name = getFacts(alloc.getMemory()).name;
       if (!alloc.getAddress())
         return alloc.emitOpError("has no address: ascend-plan-memory must run first");
-      used = std::max<int64_t>(used, *alloc.getAddress() + alloc.getByteSize());
+      if (!used.get(name))
+        return alloc.emitOpError()
+               << "lies in " << name << ", which " << getCoreName(ascend::getCoreKind(phase))
+               << " cores do not have";
+      used[name] =
+          std::max<int64_t>(*used.getInteger(name), *alloc.getAddress() + alloc.getByteSize());
       ++buffers;
       return WalkResult::advance();
     });
     if (result.wasInterrupted())
       return failure();
-    int64_t usable = getFacts(LocalMemory::UB).usableBytes;
-    return Object{{"ub_bytes", chip.getUsableBytes(LocalMemory::UB)},
-                  {"ub_bytes_used", used},
-                  {"takes_library_ub", used > usable - architecture::libraryBytesOfUB},
+    const LocalMemoryFacts &ub = getFacts(LocalMemory::UB);
+    bool takesLibraryUB =
+        used.getInteger(ub.name).value_or(0) > ub.usableBytes - architecture::libraryBytesOfUB;
+    return Object{{"bytes", std::move(usable)},
+                  {"bytes_used", std::move(used)},
+                  {"takes_library_ub", takesLibraryUB},
                   {"buffers", buffers}};
   }
 
@@ -168,6 +185,7 @@ private:
     return Object{{"arch", "dav-2201"},
                   {"soc", chip.name},
                   {"accepts", std::move(accepted)},
+                  {"cube_cores", chip.cubeCores},
                   {"vector_cores", chip.vectorCores}};
   }
 

@@ -2,6 +2,7 @@
 #include "attn/TileOnChip/Families/Registration.h"
 #include "attn/TileOnChip/Lowering.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace attn;
@@ -22,7 +23,8 @@ static SmallVector<Value> handOn(Lowering &lowering, Operation *op, RangeOp rang
   for (auto [source, argument, memory] : llvm::zip_equal(sources, range.getCarried(), memories)) {
     if (!isa<TileType>(source.getType()))
       carried.push_back(lowering.scalars.lookup(source));
-    else if (assignment.getPlace(source) != assignment.getPlace(argument))
+    else if (!assignment.getPlacement().isStart(source) &&
+             assignment.getPlace(source) != assignment.getPlace(argument))
       lowering.copyTile(lowering.getMemory(argument), source, memory);
   }
   return carried;
@@ -57,6 +59,24 @@ static FailureOr<int64_t> getStep(RangeOp op) {
   return size.getInt();
 }
 
+/// Whether the first product in a loop starts sums that the loop carries. Such a loop runs at least
+/// once: with nothing to sum over, a product of zeros makes the zeros.
+static bool startsSums(RangeOp range, const Placement &placement) {
+  return llvm::any_of(range.getInits(), [&](Value init) { return placement.isStart(init); });
+}
+
+/// Where a loop always runs: lets what its body transfers exist only if it has something to run
+/// over. A span has nothing then anyway.
+static void limitTransfers(Lowering &lowering, RangeOp range, Value lower, Value upper) {
+  Value exists = lowering.clamp(lowering.subtract(upper, lower), 1);
+  auto limit = [&](Value &existing) {
+    existing = existing ? lowering.multiply(existing, exists) : exists;
+  };
+  limit(lowering.existingStores);
+  if (!range.getBlock())
+    limit(lowering.existingLoads);
+}
+
 namespace {
 
 struct RangeOnChip : OnChipOpInterface::ExternalModel<RangeOnChip, RangeOp> {
@@ -74,7 +94,14 @@ struct RangeOnChip : OnChipOpInterface::ExternalModel<RangeOnChip, RangeOp> {
     SmallVector<Value> inits = handOn(lowering, op, range, range.getInits());
     Value lower = lowering.scalars.lookup(range.getLower());
     Value upper = lowering.scalars.lookup(range.getUpper());
-    auto loop = lowering.create<scf::ForOp>(lower, upper, lowering.constant(*step), inits);
+    Value end = upper;
+    llvm::SaveAndRestore stores(lowering.existingStores), loads(lowering.existingLoads);
+    if (startsSums(range, lowering.getPlacement())) {
+      end = lowering.max(upper, lowering.add(lower, lowering.constant(int64_t(1))));
+      if (end != upper)
+        limitTransfers(lowering, range, lower, upper);
+    }
+    auto loop = lowering.create<scf::ForOp>(lower, end, lowering.constant(*step), inits);
     OpBuilder &builder = lowering.builder;
     if (range.getStages() > 1)
       loop->setAttr("ascend.stages", builder.getI64IntegerAttr(range.getStages()));

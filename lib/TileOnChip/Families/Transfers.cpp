@@ -3,6 +3,7 @@
 #include "attn/TileOnChip/Families/Transfers.h"
 #include "attn/Dialect/Tile/Analysis/Selection.h"
 #include "attn/Machine/Architecture.h"
+#include "attn/TileOnChip/Families/ArrayPlace.h"
 #include "attn/TileOnChip/Families/Columns.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -78,110 +79,6 @@ static void addColumnScratch(TileType type, int64_t rows, bool isWide, const Chi
 }
 
 //===----------------------------------------------------------------------===//
-// Places in memory
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// A tile's place in an array: that of its rows that exist.
-class ArrayPlace {
-public:
-  template <typename Op>
-  ArrayPlace(Lowering &lowering, Op op, TileType type, TransferForm form)
-      : lowering(lowering), array(lowering.scalars.lookup(op.getArray())),
-        rowDimension(getSelection(op.getKinds()).rowDimension) {
-    rows = endRow = lowering.constant(type.getRowCount());
-    addIndices(op.getKinds(), op.getIndices());
-    bool isTableOfRows = isa<ascend::TableType>(array.getType()) && rowDimension == 0;
-    rowsPerTransfer = isTableOfRows ? 1 : architecture::maxCopyRows;
-    if (isTableOfRows || rowDimension < 0 || form == TransferForm::ContiguousColumn)
-      pitch = lowering.constant(type.getColCount());
-    else
-      pitch = lowering.getStride(array, rowDimension);
-    if (step && !isTableOfRows)
-      pitch = lowering.multiply(pitch, step);
-  }
-
-  /// The address `rowsOn` rows further.
-  Value getAddress(Value rowsOn) const;
-  /// A buffer of rows at a pitch, from the tile's row of the place on that is `rowsOn` further.
-  Value getRowMemory(Value buffer, int64_t bufferPitch, Value rowsOn) const {
-    Value row = firstRow ? lowering.add(firstRow, rowsOn) : rowsOn;
-    return lowering.slice(buffer, lowering.scale(row, bufferPitch));
-  }
-  /// Leaves out the rows from `end` on.
-  void limit(Value end, TileType type) {
-    if (!end || end == endRow)
-      return;
-    endRow = lowering.create<arith::MinSIOp>(endRow, end);
-    rows =
-        firstRow ? lowering.clamp(lowering.subtract(endRow, firstRow), type.getRowCount()) : endRow;
-  }
-
-  /// Elements from one row to the next.
-  Value pitch;
-  Value rows;
-  /// The row of the tile that exists first, null for row 0, and the first after those that do.
-  Value firstRow;
-  Value endRow;
-  /// Rows that one transfer moves at most.
-  int64_t rowsPerTransfer;
-
-private:
-  void addIndices(ArrayRef<int64_t> kinds, OperandRange operands);
-
-  Lowering &lowering;
-  Value array;
-  SmallVector<Value> indices;
-  /// The dimension of `indices` that counts rows, or -1, and how far apart they are in it; null
-  /// where they follow each other.
-  int64_t rowDimension;
-  Value step;
-};
-
-} // namespace
-
-void ArrayPlace::addIndices(ArrayRef<int64_t> kinds, OperandRange operands) {
-  for (auto [dimension, kind] : llvm::enumerate(kinds)) {
-    Value index = getIndexOperand(kinds, operands, dimension);
-    if (!index) {
-      indices.push_back(lowering.constant(int64_t(0)));
-      continue;
-    }
-    if (kind != SpanIndex) {
-      indices.push_back(lowering.scalars.lookup(index));
-      continue;
-    }
-    const SpanBounds &span = lowering.spans[index];
-    Value first = span.missing ? lowering.add(span.base, span.missing) : span.base;
-    indices.push_back(span.step ? lowering.add(span.offset, lowering.multiply(first, span.step))
-                                : first);
-    if (static_cast<int64_t>(dimension) != rowDimension)
-      continue;
-    rows = span.missing ? lowering.subtract(span.end, span.missing) : span.end;
-    firstRow = span.missing;
-    endRow = span.end;
-    step = span.step;
-  }
-}
-
-Value ArrayPlace::getAddress(Value rowsOn) const {
-  SmallVector<Value> at = indices;
-  if (rowDimension >= 0)
-    at[rowDimension] =
-        lowering.add(at[rowDimension], step ? lowering.multiply(rowsOn, step) : rowsOn);
-  Value in = array;
-  if (auto table = dyn_cast<ascend::TableType>(in.getType())) {
-    in = lowering.create<ascend::LookupOp>(table.getElement(), in, at.front());
-    at.erase(at.begin());
-  }
-  auto type = cast<MemRefType>(in.getType());
-  auto view = MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
-                              MemRefLayoutAttrInterface(), type.getMemorySpace());
-  return lowering.create<ascend::AddressOp>(view, in, at);
-}
-
-//===----------------------------------------------------------------------===//
 // Loads
 //===----------------------------------------------------------------------===//
 
@@ -192,7 +89,7 @@ class LoadLowering {
 public:
   LoadLowering(Lowering &lowering, LoadOp op, TransferForm form)
       : lowering(lowering), op(op), type(op.getResult().getType()), form(form),
-        place(lowering, op, type, form) {}
+        place(lowering, op, type, form == TransferForm::ContiguousColumn) {}
 
   LogicalResult lower();
 
@@ -456,7 +353,7 @@ struct StoreOnChip : OnChipOpInterface::ExternalModel<StoreOnChip, StoreOp> {
           "puts its columns to a dimension that is not contiguous, or to a span, whose tails are "
           "not lowered to the chip yet");
     TileType type = store.getValue().getType();
-    ArrayPlace place(lowering, store, type, form);
+    ArrayPlace place(lowering, store, type, form == TransferForm::ContiguousColumn);
     place.limit(lowering.getLimit(store.getValue()), type);
     if (form == TransferForm::StridedColumn)
       storeStridedColumn(lowering, store, place);

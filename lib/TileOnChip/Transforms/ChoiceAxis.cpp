@@ -1,6 +1,8 @@
 // The axes of the search over sizes, stages and strips (tile on the chip).
 #include "attn/TileOnChip/Transforms/ChoiceAxis.h"
+#include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "attn/Dialect/Tile/Analysis/StripPlan.h"
+#include "attn/Machine/Architecture.h"
 
 using namespace mlir;
 using namespace attn;
@@ -14,7 +16,9 @@ using namespace attn::tile;
 SearchSpace::SearchSpace(func::FuncOp kernel, const Chip &chip, ArrayRef<BoundSize> given,
                          int64_t strips)
     : kernel(kernel), model(chip, kernel), given(given), strips(strips),
-      width(getRowWidth(kernel)) {
+      isOnCube(hasProducts(kernel) && !chip.isHost),
+      // Fractals are not cut into strips.
+      width(isOnCube ? 0 : getRowWidth(kernel)) {
   kernel.walk([&](Operation *op) {
     if (auto range = dyn_cast<RangeOp>(op); range && !range.getParallel())
       askedStages = std::max<int64_t>(askedStages, range.getStages());
@@ -51,6 +55,10 @@ SmallVector<SmallVector<BoundSize>> SearchSpace::enumerateSizes() const {
     SmallVector<int64_t> sizes = fixed != given.end()
                                      ? SmallVector<int64_t>{fixed->size}
                                      : enumerateSizesOf(cast<AutoAttr>(symbol.getValue()));
+    // Fractals are whole, so that other sizes only compute with padding.
+    auto isInFractals = [](int64_t size) { return size % architecture::fractalRows == 0; };
+    if (isOnCube && llvm::any_of(sizes, isInFractals))
+      llvm::erase_if(sizes, [&](int64_t size) { return !isInFractals(size); });
     SmallVector<SmallVector<BoundSize>> longer;
     for (const SmallVector<BoundSize> &choice : choices)
       for (int64_t size : sizes)
@@ -131,7 +139,9 @@ public:
   /// Sizes below others that are double-buffered throughout only cost more instructions for the
   /// same rows.
   bool isCovered(const SizeChoice &candidate, const SizeChoice &fitting) const override {
-    return fitting.gridStages == 2 && fitting.maxRangeStages == space.askedStages &&
+    // The sizes of a product decide which pipe has the most to do.
+    return !space.isOnCube && fitting.gridStages == 2 &&
+           fitting.maxRangeStages == space.askedStages &&
            llvm::all_of(llvm::zip_equal(candidate.sizes, fitting.sizes), [&](auto pair) {
              auto [mine, its] = pair;
              return space.tileSymbols.contains(mine.symbol) ? mine.size <= its.size

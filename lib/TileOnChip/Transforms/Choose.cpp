@@ -28,7 +28,10 @@ static void remarkOnLosses(func::FuncOp kernel, SearchSpace &space, const SizeCh
         bool isGrid = isa<GridOp>(op) || (range && range.getParallel());
         if (isGrid && choice.gridStages == 1 && !choice.stripColumns)
           emitRemark(op->getLoc())
-              << "tiles of the grid are loaded one after the other: two do not fit";
+              << (space.isOnCube
+                      ? "sums of one tile of the grid leave L0C before those of the next begin: "
+                        "two do not fit"
+                      : "tiles of the grid are loaded one after the other: two do not fit");
       });
   if (!choice.stripColumns)
     return;
@@ -92,7 +95,7 @@ static LogicalResult noteWhatHelps(func::FuncOp kernel, const Chip &chip,
                                    const SearchOptions &options, InFlightDiagnostic &diagnostic) {
   std::string reason;
   if (options.sizes.empty() && !options.strips) {
-    if (!StripPlan::findCandidates(kernel, getRowWidth(kernel), reason))
+    if (!hasProducts(kernel) && !StripPlan::findCandidates(kernel, getRowWidth(kernel), reason))
       diagnostic.attachNote() << "shorter strips of its rows (strips=) are not possible: "
                               << reason;
     return success();

@@ -37,7 +37,7 @@ public:
 
   LogicalResult apply(func::FuncOp kernel, StringRef form) const override {
     FailureOr<BandForm> chosen = getBandForm(kernel, form);
-    return failure(failed(chosen) || failed(rewriteBands(kernel, *chosen)));
+    return failure(failed(chosen) || failed(rewriteBands(kernel, *chosen, /*isHost=*/false)));
   }
 
   SmallVector<StringRef> getRivals(ArrayRef<StringRef> candidates) const override {

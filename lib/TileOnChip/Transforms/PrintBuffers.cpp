@@ -32,8 +32,11 @@ struct PrintBuffers : attn::impl::PrintBuffersPassBase<PrintBuffers> {
                              << buffer.getBytes() << " bytes, alive from " << buffer.begin << " to "
                              << buffer.end;
     for (const MemoryUse &use : assignment->getMemoryUse())
-      emitRemark(kernel.getLoc()) << assignment->getBuffers().size() << " buffers take "
-                                  << use.bytes << " bytes of "
+      emitRemark(kernel.getLoc()) << llvm::count_if(assignment->getBuffers(),
+                                                    [&](const TileBuffer &buffer) {
+                                                      return buffer.memory == use.memory;
+                                                    })
+                                  << " buffers take " << use.bytes << " bytes of "
                                   << StringRef(getFacts(use.memory).name);
   }
 };

@@ -42,7 +42,7 @@ FailureOr<std::optional<Fitting>> SizeSearch::apply(const SizeChoice &choice) {
   FailureOr<BufferAssignment> buffers = BufferAssignment::create(*copy, space.model);
   if (failed(buffers))
     return failure();
-  CostEstimate cost = estimateCost(*copy, space.model);
+  CostEstimate cost = estimateCost(*copy, space.model, buffers->getPlacement());
   return std::optional<Fitting>(Fitting{choice, std::move(copy), std::move(*buffers), cost});
 }
 

@@ -76,16 +76,19 @@ def max_row_gap():
 
 
 def _check_gaps(name: str, layout: Layout, item_bytes: int, row_axes):
-    """ValueError where a transfer of the chip cannot step from one row of a tile to the next."""
-    first = 1 if layout.table else 0
-    for axis in row_axes:
-        if first <= axis < len(layout.shape) - 1 and layout.shape[axis] > 1:
-            gap = (layout.strides[axis] - layout.shape[-1]) * item_bytes
-            if gap > max_row_gap():
-                raise ValueError(
-                    f"{name}: rows along dimension {axis} are {gap} bytes apart, but transfers of the chip reach "
-                    f"{max_row_gap()}; take another form of the kernel, or a list of tensors in place of this dimension"
-                )
+    """ValueError where a transfer of the chip cannot step from one row of a tile to the next.
+
+    Rows of the last dimension but one only: of others kernels move one row at a time where they must. A row may be as
+    short as one element.
+    """
+    axis = len(layout.shape) - 2
+    if axis in row_axes and axis >= (1 if layout.table else 0) and layout.shape[axis] > 1:
+        gap = (layout.strides[axis] - 1) * item_bytes
+        if gap > max_row_gap():
+            raise ValueError(
+                f"{name}: rows along dimension {axis} are {gap} bytes apart, but transfers of the chip reach "
+                f"{max_row_gap()}; give a copy whose rows follow each other"
+            )
 
 
 def copy(value):

@@ -86,10 +86,12 @@ def _show_launches(data: dict):
     )
     for launch in data["launches"]:
         memory = launch["memory"]
-        kind = (
-            launch["kind"] if launch["kind"] == "vector" else f"{launch['kind']} {':'.join(map(str, launch['ratio']))}"
+        ratio = f" {':'.join(map(str, launch['ratio']))}" if launch["kind"] == "mix" else ""
+        kind = f"{launch['kind']}{ratio}"
+        taken = (
+            f"{used} of {memory['bytes'][name]} bytes of {name.upper()}" for name, used in memory["bytes_used"].items()
         )
-        used = f"{memory['ub_bytes_used']} of {memory['ub_bytes']} bytes of UB in {memory['buffers']} buffers"
+        used = f"{', '.join(taken)} in {memory['buffers']} buffers"
         yield f"  launch        {launch['symbol']} ({kind}), {used}"
     for workspace in data["workspaces"]:
         zeroed = ", zeroed" if workspace["zeroed"] else ""

@@ -30,7 +30,7 @@ def attn_res_form(blocks, stacked: bool, form: str | None):
     count = blocks[0].shape[0] if stacked else len(blocks)
     columns, item_bytes = blocks[0].shape[-1], blocks[0].element_size()
     room = _resident_room(count) * columns * item_bytes
-    # Blocks of one tensor are rows of a resident tile, and one transfer steps from each to the next.
+    # Blocks of one tensor are rows of a resident tile; those that a transfer does not reach would be moved one by one.
     apart = (blocks[0].stride(0) - columns) * item_bytes if stacked else 0
     least, most = _RESIDENT_BYTES
     suits = count <= _RESIDENT_BLOCKS and least <= room <= most and apart <= max_row_gap()
@@ -85,6 +85,11 @@ def accumulator_bytes(width: int):
 # Neighbourhood attention
 
 
+# Up to so many elements of a window the backward carries its rows from tile to tile. Beyond that they take the room of
+# larger tiles, and by predicted time it pays to load them again.
+_CARRIED_ELEMENTS = 4_000
+
+
 def _window_options(kernel_size: int, dilation: int, path: str | None):
     return dict(W=kernel_size, dilated=dilation > 1, **({} if path is None else {"band": path}))
 
@@ -107,6 +112,7 @@ def neighborhood_backward(
     dq, dk, _ = outputs
     options.update(scale=scale, dilation=dilation, want_dq=dq is not None, want_dkv=dk is not None)
     # The gathered form gathers what is loaded, not what is carried; and a CPU has the rows in its caches still.
-    options["reload"] = path == "gathered" or q.device.type == "cpu"
+    is_wide = kernel_size * q.shape[-1] > _CARRIED_ELEMENTS
+    options["reload"] = path == "gathered" or q.device.type == "cpu" or is_wide
     arrays = dict(do=grad, q=q, k=k, v=v, lse=lse, dlse=grad_lse)
     run(neighborhood_bwd, dict(zip(("dq", "dk", "dv"), outputs)), **arrays, **options)

@@ -17,7 +17,7 @@ from .packing import ArgumentBlock
 
 # What kind of cores an object is for, as the runtime wants to be told.
 _MAGIC_AI_CORE = 0x43554245
-_MAGIC_VECTOR_CORE = 0x41415246
+_MAGICS = {"vector": 0x41415246, "cube": 0x41494343}
 
 
 class _Workspace(NamedTuple):
@@ -91,9 +91,10 @@ class Program:
 
     def _load(self):
         launcher, launches = environment.acl(), self.sidecar.launches
-        is_vector = all(launch["kind"] == "vector" for launch in launches)
+        kinds = {launch["kind"] for launch in launches}
+        magic = _MAGICS.get(kinds.pop(), _MAGIC_AI_CORE) if len(kinds) == 1 else _MAGIC_AI_CORE
         try:
-            handle = launcher.load_object(self._data, _MAGIC_VECTOR_CORE if is_vector else _MAGIC_AI_CORE)
+            handle = launcher.load_object(self._data, magic)
             kernels = [
                 launcher.find_kernel(handle, launch["symbol"], self._block.fields, launch["cross_core_sync"])
                 for launch in launches

@@ -9,7 +9,7 @@ from . import schema as is_
 from .formulas import check as _formula
 from .formulas import leaves
 
-VERSION = 2
+VERSION = 3
 BLOCKS, GROUPS, CORES = "@blocks", "@groups", "@cores"
 """The dims that a launch decides: its blocks, its groups of cube and vector cores, its cores of one kind."""
 
@@ -50,10 +50,12 @@ _ARGUMENT = is_.Fields(
 _ROUTE = is_.Fields(arguments=is_.array(_ARGUMENT), bytes=_SIZE)
 _LAUNCH = is_.Fields(
     symbol=is_.text,
-    kind=is_.one_of("vector", "mix"),
+    kind=is_.one_of("vector", "cube", "mix"),
     ratio=is_.array(is_.integer(0, 2)),
     cross_core_sync=is_.boolean,
-    memory=is_.Fields(ub_bytes=_SIZE, ub_bytes_used=_SIZE, takes_library_ub=is_.boolean, buffers=_SIZE),
+    memory=is_.Fields(
+        bytes=is_.mapping(_SIZE), bytes_used=is_.mapping(_SIZE), takes_library_ub=is_.boolean, buffers=_SIZE
+    ),
 )
 _CALL = is_.Fields(
     module=is_.text,
@@ -83,7 +85,8 @@ FORM = is_.Fields(
     source=is_.text,
     name=is_.text,
     target=is_.Fields(
-        arch=is_.one_of("dav-2201"), soc=is_.text, accepts=is_.array(is_.text), vector_cores=is_.integer(1)
+        arch=is_.one_of("dav-2201"), soc=is_.text, accepts=is_.array(is_.text),
+        cube_cores=is_.integer(1), vector_cores=is_.integer(1),
     ),
     sizes=is_.mapping(is_.integer(1)),
     parameters=is_.array(_parameter),
@@ -171,8 +174,15 @@ def _check_launches(data: dict):
             is_.fail(f"{path}.symbol", f"'{launch['symbol']}' is not an identifier of at most 49 characters")
         if len(launch["ratio"]) != 2:
             is_.fail(f"{path}.ratio", "two numbers are expected: cube and vector cores of a group")
-        if launch["memory"]["ub_bytes_used"] > launch["memory"]["ub_bytes"]:
-            is_.fail(f"{path}.memory", "more bytes are used than there are")
+        expected = {"vector": [0, 1], "cube": [1, 0]}.get(launch["kind"], launch["ratio"])
+        if launch["ratio"] != expected:
+            is_.fail(f"{path}.ratio", f"of the kind '{launch['kind']}' it is {expected}")
+        memory = launch["memory"]
+        if memory["bytes"].keys() != memory["bytes_used"].keys():
+            is_.fail(f"{path}.memory", "bytes and bytes_used must be of the same memories")
+        for name, used in memory["bytes_used"].items():
+            if used > memory["bytes"][name]:
+                is_.fail(f"{path}.memory", f"more bytes of {name} are used than there are")
     meets = any(launch["cross_core_sync"] for launch in data["launches"])
     if meets != data["grid"]["all_at_once"]:
         is_.fail("grid.all_at_once", "must be true exactly where a launch has cross_core_sync")

@@ -57,8 +57,9 @@ mlir::FailureOr<Signature> getSignature(mlir::func::FuncOp kernel, NameTable &na
 mlir::LogicalResult verifyKernelName(mlir::func::FuncOp kernel);
 
 /// An error where the kernel runs on cores that `text` cannot speak of yet: all texts are for
-/// vector cores.
-mlir::LogicalResult verifyKernelKind(mlir::func::FuncOp kernel, llvm::StringRef text);
+/// vector cores, some for cube cores too, none for both in one kernel.
+mlir::LogicalResult verifyKernelKind(mlir::func::FuncOp kernel, llvm::StringRef text,
+                                     bool hasCubeKernels = false);
 
 /// Whether blocks of the kernel wait for each other: they must then all run at once, and the kernel
 /// is declared mixed.

@@ -53,6 +53,8 @@ const attn_chip_kernel *attn_chip_find(const attn_chip_library *library, const c
                                        char **message);
 /// The bytes of the kernel's packed arguments; a launch may round them up to a multiple of 8.
 size_t attn_chip_argument_bytes(const attn_chip_kernel *kernel);
+/// Which cores the kernel is for, as its text says: "__vector__", "__mix__(0, 1)" or "__cube__".
+const char *attn_chip_kernel_kind(const attn_chip_kernel *kernel);
 
 /// Runs a launch to its end on the calling thread; several may run at once on several threads.
 /// Unless all is well, `*message` has the hazards, one per line, at their lines of the source.

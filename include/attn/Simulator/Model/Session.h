@@ -31,7 +31,7 @@ struct Launch {
   std::vector<std::vector<uint8_t>> ownedMemory;
 };
 
-class ByteMemory;
+struct GlobalMemory;
 
 /// One kernel after the other on the arrays of one launch.
 class Session {
@@ -63,8 +63,7 @@ private:
   const Chip &chip;
   const SimulationOptions &options;
   Launch launch;
-  std::vector<ByteMemory> arrays;
-  std::vector<ArrayTraffic> traffic;
+  std::unique_ptr<GlobalMemory> gm;
   SimulationResult result;
   /// Per kind of core and pipe, and per kind the most cores that a launch had.
   std::array<std::array<double, pipeCount>, coreKindCount> busyCycles = {};

@@ -50,11 +50,17 @@ struct Argument {
 struct SimulationOptions {
   /// Skips values and hazards, for large shapes; arrays then need no data.
   bool timingOnly = false;
+  /// Timing only: simulates every iteration, also of loops that have come to a steady state.
+  bool everyIteration = false;
+  /// Timing only: how often a kernel runs before the run that counts. That one finds in L2 what the
+  /// last of them left, as under a profiler; without, nothing.
+  int64_t warmUps = 0;
   /// Compares the bytes each instruction touches with what its interface declares.
   bool checkEffects = false;
   /// Blocks to launch instead of min(launch.limit, tiles).
   std::optional<int64_t> blocks;
-  /// Bytes that an ideal kernel would move, for the roofline; all bytes moved where not given.
+  /// Bytes that an ideal kernel would move, for the roofline; where not given those moved, of no
+  /// array more than it has, each way.
   std::optional<int64_t> idealBytes;
   /// Keeps what each pipe of each core did, for `compareRecords`.
   bool recordInstructions = false;
@@ -156,6 +162,11 @@ struct SimulationResult {
   std::vector<ArrayTraffic> traffic;
   int64_t bytesRead = 0;
   int64_t bytesWritten = 0;
+  /// Of them, those of arrays that are moved once each way.
+  int64_t leastBytes = 0;
+  /// What passed through L2 from and to HBM, in whole lines.
+  int64_t hbmBytesRead = 0;
+  int64_t hbmBytesWritten = 0;
   /// The memories of the cores that ran.
   std::vector<MemoryUse> memories;
 

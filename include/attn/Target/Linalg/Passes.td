@@ -27,6 +27,30 @@ def SpellWholeTensorsPass : Pass<"linalg-spell-whole-tensors", "::mlir::func::Fu
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def SpellProductsPass : Pass<"linalg-spell-products", "::mlir::func::FuncOp"> {
+  let summary = "Writes products of parts of tiles as products of whole tiles";
+  let description = [{
+    At the end of an array, a product takes the part of its tiles that exists. The vendor's compiler takes whole tiles, with a factor that is
+    stored transposed turned over before; it finds by itself how much of each was loaded, and where it turned over is loaded so. Tiles that are
+    loaded in part begin as zeros: sums then take nothing else from beyond the end.
+
+    Before:
+    ```mlir
+    %x = tensor.extract_slice %a[0, 0] [%m, %k] [1, 1] : tensor<16x32xf16> to tensor<?x?xf16>
+    %y = tensor.extract_slice %b[0, 0] [%n, %k] [1, 1] : tensor<64x32xf16> to tensor<?x?xf16>
+    %z = tensor.extract_slice %acc[0, 0] [%m, %n] [1, 1] : tensor<16x64xf32> to tensor<?x?xf32>
+    %p = linalg.matmul indexing_maps = [...] ins(%x, %y) outs(%z) -> tensor<?x?xf32>
+    %sum = tensor.insert_slice %p into %acc[0, 0] [%m, %n] [1, 1]
+    ```
+    After:
+    ```mlir
+    %turned = linalg.transpose ins(%b : tensor<64x32xf16>) outs(%empty : tensor<32x64xf16>) permutation = [1, 0]
+    %sum = linalg.matmul ins(%a, %turned) outs(%acc) -> tensor<16x64xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def UnrollStripsPass : Pass<"linalg-unroll-strips", "::mlir::func::FuncOp"> {
   let summary = "Unrolls loops that write a tile strip by strip";
   let description = [{

@@ -47,8 +47,11 @@ struct Job {
   std::string output;
   /// The chip as the vendor names it.
   std::string soc;
-  /// Whether the text has a kernel whose blocks meet.
+  /// Whether the text has a kernel whose blocks meet, and whether it has kernels of cube cores and
+  /// of vector cores.
   bool doBlocksMeet;
+  bool hasCubeKernels;
+  bool hasVectorKernels;
   /// Whether a kernel's buffers reach into the end of UB that the compiler would keep for itself.
   bool takesLibraryUB;
 };

@@ -19,7 +19,9 @@ public:
               int64_t strips);
 
   /// Whether tiles of so many bytes fit together.
-  bool fits(int64_t bytes) const { return bytes <= model.getChip().getUsableBytes(tileMemory); }
+  bool fits(int64_t bytes) const {
+    return bytes <= model.getChip().getUsableBytes(isOnCube ? LocalMemory::L1 : tileMemory);
+  }
 
   /// The sizes that the symbols may have together, from large to small.
   llvm::SmallVector<llvm::SmallVector<tile::BoundSize>> enumerateSizes() const;
@@ -39,6 +41,7 @@ public:
   ChipModel model;
   llvm::SmallVector<tile::BoundSize> given;
   int64_t strips; // columns that strips must have; 0 to use them only where rows do not fit
+  bool isOnCube;  // whether cube cores run it
   int64_t askedStages = 1; // the most stages of any range but those of the grid
   int64_t width;           // the most columns of any tile
   llvm::DenseSet<mlir::StringAttr> tileSymbols; // of dimensions of tiles, so that they take memory

@@ -1,5 +1,7 @@
 // Collects the touches of every buffer through the instruction interface.
 #include "attn/Dialect/Ascend/Analysis/BufferUses.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -44,7 +46,11 @@ BufferUses::BufferUses(func::FuncOp kernel) {
       SmallVector<BufferUse, 4> &list = uses[buffer];
       if (list.empty() || list.back().instruction != instruction)
         list.push_back({instruction});
-      (access.isWrite ? list.back().writes : list.back().reads) = true;
+      BufferUse &use = list.back();
+      // Of several reads one that always comes decides.
+      if (!access.isWrite)
+        use.unless = use.reads && use.unless != access.unless ? Value() : access.unless;
+      (access.isWrite ? use.writes : use.reads) = true;
     }
   });
 }
@@ -66,12 +72,53 @@ scf::ForOp BufferUses::getCommonLoop(AllocOp buffer) const {
   return loop;
 }
 
+/// Whether a condition holds in the first trip of the loops inside `common`: where it is true or
+/// asks for those.
+static bool holdsAtFirst(Value condition, scf::ForOp common) {
+  if (matchPattern(condition, m_One()))
+    return true;
+  if (auto both = condition.getDefiningOp<arith::AndIOp>())
+    return holdsAtFirst(both.getLhs(), common) && holdsAtFirst(both.getRhs(), common);
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare || compare.getPredicate() != arith::CmpIPredicate::eq)
+    return false;
+  auto isFirstTrip = [&](Value index, Value start) {
+    auto argument = dyn_cast<BlockArgument>(index);
+    auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
+    return loop && argument == loop.getInductionVar() && common->isProperAncestor(loop) &&
+           isEqualConstantIntOrValue(start, loop.getLowerBound());
+  };
+  return isFirstTrip(compare.getLhs(), compare.getRhs()) ||
+         isFirstTrip(compare.getRhs(), compare.getLhs());
+}
+
+/// Whether a use writes without need of what was there.
+static bool isOnlyWritten(const BufferUse &use, scf::ForOp common) {
+  bool readsLater = use.unless && common && holdsAtFirst(use.unless, common);
+  return use.writes && (!use.reads || readsLater);
+}
+
+/// Whether each branch of `condition` begins with a write.
+static bool isWrittenInBranches(ArrayRef<BufferUse> uses, scf::IfOp condition, scf::ForOp common) {
+  return llvm::all_of(condition->getRegions(), [&](Region &region) {
+    const auto *first = llvm::find_if(uses, [&](const BufferUse &use) {
+      return region.isAncestor(BufferUse(use).instruction->getParentRegion());
+    });
+    return first != uses.end() && isOnlyWritten(*first, common) &&
+           BufferUse(*first).instruction->getParentOfType<scf::IfOp>() == condition;
+  });
+}
+
 bool BufferUses::isWrittenFirst(AllocOp buffer) const {
   ArrayRef<BufferUse> list = getUses(buffer);
-  if (list.empty() || list.front().reads || !list.front().writes)
+  scf::ForOp common = getCommonLoop(buffer);
+  if (list.empty() || !isOnlyWritten(list.front(), common))
     return false;
   // Loops written out of one composite always run; a condition may not hold.
-  return !list.front().instruction->getParentOfType<scf::IfOp>();
+  BufferUse first = list.front();
+  auto condition = first.instruction->getParentOfType<scf::IfOp>();
+  return !condition ||
+         (!condition->getParentOfType<scf::IfOp>() && isWrittenInBranches(list, condition, common));
 }
 
 bool BufferUses::isBetweenPipes(AllocOp buffer) const {

@@ -1,6 +1,7 @@
 // Colours events by the flags that are up, or may be, when another is raised.
 #include "attn/Dialect/Ascend/Analysis/EventIds.h"
 #include "EventColouring.h"
+#include "SyncRun.h"
 #include "attn/Dialect/Ascend/Analysis/ExecutionTrace.h"
 #include "attn/Dialect/Ascend/Analysis/PipeClocks.h"
 #include "llvm/ADT/MapVector.h"
@@ -64,6 +65,10 @@ public:
       using Kind = ExecutionTrace::Step::Kind;
       if (entry.kind == Kind::Barrier)
         clocks.barrier(entry.pipe, momentOf(step));
+      if (entry.kind == Kind::Instruction) {
+        beginStep(trace, step, clocks);
+        endStep(trace, step, clocks);
+      }
       if (entry.kind != Kind::Set && entry.kind != Kind::Wait)
         continue;
       int32_t index = eventOf.lookup(entry.op);

@@ -28,7 +28,8 @@ ExecutionTrace::Meeting ExecutionTrace::meet(int32_t left, int32_t right) const 
   return meeting;
 }
 
-ExecutionTrace::Relation ExecutionTrace::relate(int32_t producer, int32_t consumer) const {
+ExecutionTrace::Relation ExecutionTrace::relate(int32_t producer, int32_t consumer,
+                                                bool entersConditions) const {
   const Step &from = steps[producer], &to = steps[consumer];
   Meeting meeting = meet(from.frame, to.frame);
   Relation relation{{}, from.op, to.op, producer, consumer};
@@ -40,6 +41,8 @@ ExecutionTrace::Relation ExecutionTrace::relate(int32_t producer, int32_t consum
     left = meet(from.frame, leftBody).left;
     right = meet(to.frame, rightBody).left;
   }
+  while (entersConditions && right != -1 && isa<scf::IfOp>(visits[frames[right].visit].op))
+    right = meet(to.frame, right).left;
   if (left != -1) {
     const Visit &visit = visits[frames[left].visit];
     relation.producer = visit.op;

@@ -46,6 +46,23 @@ KernelFacts::KernelFacts(func::FuncOp kernel, const IndexRanges &ranges)
   });
   kernel.walk([&](scf::ForOp loop) { add(loop); });
   setFullTrips();
+  setApartDepths();
+}
+
+void KernelFacts::setApartDepths() {
+  llvm::DenseMap<int64_t, Block *> around;
+  for (auto &[op, known] : instructions) {
+    if (!known.apart)
+      continue;
+    Block *&block = around.try_emplace(*known.apart, op->getBlock()).first->second;
+    while (!block->findAncestorOpInBlock(*op))
+      block = block->getParentOp()->getBlock();
+  }
+  for (auto [group, block] : around) {
+    int32_t &depth = apartDepths[group];
+    for (Operation *parent = block->getParentOp(); parent != kernel; parent = parent->getParentOp())
+      ++depth;
+  }
 }
 
 void KernelFacts::add(scf::ForOp loop) {
@@ -77,7 +94,9 @@ bool KernelFacts::isWorkspace(Value array) {
 void KernelFacts::add(InstructionOpInterface instruction) {
   InstructionFacts &facts = instructions[instruction];
   facts.number = numbers.lookup(instruction);
-  facts.pipe = instruction.getPipe();
+  facts.pipes = instruction.getPipes();
+  if (auto group = instruction->getAttrOfType<IntegerAttr>(apartName))
+    facts.apart = group.getInt();
   SmallVector<Access> accesses;
   instruction.getAccesses(accesses, ranges);
   for (Access &access : accesses) {
@@ -115,7 +134,7 @@ static std::optional<int64_t> findRowDimension(AddressOp address, Value pitch) {
 
 GlobalFacts KernelFacts::getGlobal(const Access &access) {
   Value array = getArray(access.memory);
-  GlobalFacts facts{access.memory, array, access.isWrite, isWorkspace(array)};
+  GlobalFacts facts{access.memory, array, access.isWrite, isWorkspace(array), access.pipeNumber};
   if (!access.range)
     return facts;
   facts.length = access.range->length;

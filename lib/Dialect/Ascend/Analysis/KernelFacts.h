@@ -20,6 +20,8 @@ struct GlobalFacts {
   mlir::Value array;
   bool isWrite;
   bool isWorkspace;
+  /// Which of the instruction's pipes touches it.
+  int pipeNumber;
   /// Elements in a row; none where the whole array may be touched.
   mlir::Value length = {};
   llvm::SmallVector<Level, 1> levels = {};
@@ -27,7 +29,9 @@ struct GlobalFacts {
 
 struct InstructionFacts {
   int32_t number;
-  Pipe pipe;
+  llvm::SmallVector<Pipe, 2> pipes;
+  /// Which writes it keeps apart from, see `apartName`.
+  std::optional<int64_t> apart;
   llvm::SmallVector<Access, 0> local;
   llvm::SmallVector<GlobalFacts, 0> global;
 };
@@ -53,11 +57,14 @@ struct KernelFacts {
   llvm::DenseSet<mlir::Operation *> movingLoops;
   llvm::DenseSet<mlir::Value> slotIndices;
   llvm::DenseSet<mlir::Value> writtenArrays;
+  /// How many loops and conditions are around all writes of a group that keep apart.
+  llvm::DenseMap<int64_t, int32_t> apartDepths;
   /// Indices that rows are apart by: transfers step forward, so they are positive.
   llvm::DenseSet<mlir::Value> rowSteps;
 
 private:
   void setFullTrips();
+  void setApartDepths();
   void add(InstructionOpInterface instruction);
   void add(mlir::scf::ForOp loop);
   bool isWorkspace(mlir::Value array);

@@ -34,8 +34,15 @@ void LocalHistory::collect(const LocalPlace &place, const Access &access, const 
   // A writer is met in many pieces, and to prove two parts apart takes the longest: what changes
   // nothing is left out before, and what was proved is remembered.
   llvm::SmallPtrSet<const Span *, 4> disjoint;
+  auto isInOrder = [&](const Touch &touch) {
+    return access.isOrdered && touch.isOrdered && touch.pipe == actor.pipe;
+  };
   auto meets = [&](const Touch &writer) {
+    if (isInOrder(writer))
+      return false;
     if (writer.step < needs[getIndex(writer.pipe)].step)
+      return false;
+    if (access.isWrite && actor.apart && actor.apart == writer.apart)
       return false;
     if (!actor.part || !writer.part)
       return true;
@@ -57,7 +64,8 @@ void LocalHistory::collect(const LocalPlace &place, const Access &access, const 
           add(needs, writer, place);
       if (access.isWrite)
         for (const Touch &reader : piece->second.readers)
-          add(needs, reader, place);
+          if (!isInOrder(reader))
+            add(needs, reader, place);
     }
   });
 }
@@ -99,7 +107,7 @@ void LocalHistory::addPart(Piece &piece, const Touch &touch) {
 }
 
 void LocalHistory::record(const LocalPlace &place, const Access &access, const Actor &actor) {
-  Touch touch{actor, place.buffer, place.slot};
+  Touch touch{actor, place.buffer, place.slot, access.isOrdered};
   Pieces &pieces = memories[getMemoryIndex(place)];
   bool isWhole = access.isWrite && !actor.part;
   forEachRun(place, access, [&](int64_t begin, int64_t end) {

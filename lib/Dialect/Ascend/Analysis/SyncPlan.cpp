@@ -17,6 +17,11 @@ class SyncPlanner : private SyncListener {
 public:
   SyncPlanner(func::FuncOp kernel, const IndexRanges &ranges)
       : kernel(kernel), core(getCoreKind(kernel)), tracer(kernel, ranges), syncs(tracer) {
+    kernel.walk([&](InstructionOpInterface op) {
+      auto pipes = op.getPipes();
+      for (size_t index = 0; pipes.size() > 1 && index < pipes.size(); ++index)
+        ownFlags.insert({pipes[index], pipes[(index + 1) % pipes.size()]});
+    });
     kernel.walk([&](SlotOp op) {
       int64_t count = getBufferSlots(op);
       auto [found, isNew] = slotCounts.try_emplace(op.getIndex(), count);
@@ -64,6 +69,8 @@ private:
   SyncSet syncs;
   std::vector<std::optional<Witness>> witnesses;
   DenseMap<Value, int64_t> slotCounts;
+  /// The pairs of pipes between which instructions raise flags by themselves.
+  std::set<std::pair<Pipe, Pipe>> ownFlags;
   bool hasChanged = false;
   bool hasFailed = false;
   /// What the pipe of each instruction knew in the current trace, and what all pipes knew after
@@ -185,7 +192,10 @@ SyncAnswer SyncPlanner::missesOrder(int32_t step, PipeClocks &clocks) {
 
 bool SyncPlanner::order(Pipe source, Pipe target, const Need &need, int32_t consumer,
                         PipeClocks &clocks) {
-  ExecutionTrace::Relation relation = traces[current].relate(need.step, consumer);
+  // A barrier is for its consumer alone: what does not come needs none. Flags must be raised and
+  // awaited whatever conditions hold.
+  ExecutionTrace::Relation relation =
+      traces[current].relate(need.step, consumer, /*entersConditions=*/source == target);
   if (source != target) {
     if (orderByFlag(source, target, need, consumer, relation))
       return true;
@@ -218,7 +228,8 @@ Flag::Knowledge SyncPlanner::getKnowledge(Pipe pipe, int32_t step) const {
 
 bool SyncPlanner::orderByFlag(Pipe source, Pipe target, const Need &need, int32_t consumer,
                               const ExecutionTrace::Relation &relation) {
-  if (!hasFlags(core, getCorePipe(source), getCorePipe(target))) {
+  if (!hasFlags(core, getCorePipe(source), getCorePipe(target)) ||
+      ownFlags.count({source, target}) != 0) {
     addFullBarrier(relation.consumer);
     return true;
   }

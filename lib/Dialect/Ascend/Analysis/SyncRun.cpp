@@ -60,6 +60,24 @@ bool attn::ascend::knowsNeeds(const ExecutionTrace &trace, const ExecutionTrace:
   });
 }
 
+/// The pipe of one step of an instruction goes on when another step of it is done.
+static void learn(const ExecutionTrace &trace, int32_t position, int32_t done, PipeClocks &clocks) {
+  Pipe source = trace.getSteps()[done].pipe, target = trace.getSteps()[position].pipe;
+  clocks.learn(target, clocks.getKnowledge(source));
+  clocks.learn(target, source, momentAfter(done));
+}
+
+void attn::ascend::beginStep(const ExecutionTrace &trace, int32_t position, PipeClocks &clocks) {
+  if (trace.getSteps()[position].before != 0)
+    learn(trace, position, position - 1, clocks);
+}
+
+void attn::ascend::endStep(const ExecutionTrace &trace, int32_t position, PipeClocks &clocks) {
+  const ExecutionTrace::Step &step = trace.getSteps()[position];
+  if (step.before != 0 && step.after == 0)
+    learn(trace, position - step.before, position, clocks);
+}
+
 namespace {
 
 class TraceRunner {
@@ -97,10 +115,15 @@ private:
       listener.passes(position, clocks);
       return act(syncs.getAfter(step.number), momentAfter(position), position, /*isStart=*/false);
     case Step::Kind::Instruction:
-      act(syncs.getBefore(step.number), momentBefore(position), position, /*isStart=*/true);
+      if (step.before == 0)
+        act(syncs.getBefore(step.number), momentBefore(position), position, /*isStart=*/true);
+      beginStep(trace, position, clocks);
       if (!isStopped && step.needCount != 0 && !knowsNeeds(trace, step, clocks))
         hear(listener.missesOrder(position, clocks));
       listener.passes(position, clocks);
+      endStep(trace, position, clocks);
+      if (step.after != 0)
+        return;
       return act(syncs.getAfter(step.number), momentAfter(position), position, /*isStart=*/false);
     default:
       return;

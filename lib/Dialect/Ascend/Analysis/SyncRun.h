@@ -90,6 +90,11 @@ bool runTrace(const ExecutionTrace &trace, const SyncSet &syncs, SyncListener &l
 /// Runs all of a trace.
 bool runTrace(const ExecutionTrace &trace, const SyncSet &syncs, SyncListener &listener);
 
+/// What the pipes of an instruction that occupies several know of each other: each begins its step
+/// when the one before is done, and the first goes on when the last is.
+void beginStep(const ExecutionTrace &trace, int32_t position, PipeClocks &clocks);
+void endStep(const ExecutionTrace &trace, int32_t position, PipeClocks &clocks);
+
 /// Whether the clocks know all that an instruction needs.
 bool knowsNeeds(const ExecutionTrace &trace, const ExecutionTrace::Step &step,
                 const PipeClocks &clocks);

@@ -214,7 +214,9 @@ static bool haveNeighbouringWaits(const Sync &a, const Sync &b) {
   Operation *last = inOrder ? b.consumer : a.consumer;
   for (Operation *op = inOrder ? a.consumer : b.consumer; op != last; op = op->getNextNode()) {
     auto instruction = dyn_cast<InstructionOpInterface>(op);
-    if (op->getNumRegions() != 0 || (instruction && instruction.getPipe() != a.target))
+    auto isElsewhere = [&](Pipe pipe) { return pipe != a.target; };
+    if (op->getNumRegions() != 0 ||
+        (instruction && llvm::any_of(instruction.getPipes(), isElsewhere)))
       return false;
   }
   return true;

@@ -36,6 +36,8 @@ private:
   LogicalResult visit(scf::ForOp loop, int32_t frame);
   LogicalResult visit(scf::IfOp condition, int32_t frame);
   LogicalResult visit(Operation &instruction, const InstructionFacts &known, int32_t frame);
+  LogicalResult visit(Operation &instruction, const InstructionFacts &known, int pipeNumber,
+                      int32_t frame);
   void visitSync(Operation *op, int32_t frame);
 
   int64_t getTripCount(scf::ForOp loop);
@@ -57,6 +59,7 @@ private:
   void setSlice(SliceOp op);
   std::optional<Span> getSpan(const IndexExpression &begin, const IndexExpression &size);
   const Span *getWrittenPart(const Access &access);
+  std::optional<LocalHistory::Apart> getApart(const InstructionFacts &known, int32_t frame) const;
   SmallVector<std::optional<Span>, 4> getSpans(const GlobalFacts &access);
   bool areInParallelIterations(int32_t left, int32_t right) const;
   void addGlobal(const GlobalFacts &access, Pipe pipe, int32_t step, Needs &needs);
@@ -66,7 +69,7 @@ private:
   bool findsNeeds;
   ExecutionTrace trace;
   IndexSymbols symbols;
-  int64_t conditions = 0;
+  DenseMap<Operation *, int64_t> conditions; // how often each was met
   DenseMap<Value, IndexExpression> indices;
   DenseMap<Value, LocalPlace> localPlaces;
   DenseMap<Value, SmallVector<IndexExpression, 4>> globalPlaces; // indices per dimension
@@ -98,7 +101,9 @@ LogicalResult TraceBuilder::walk(Block &block, int32_t frame) {
     if (trace.steps.size() > maxSteps)
       return op.emitError("lies in loops nested too deeply to synchronise");
     if (auto known = facts.instructions.find(&op); known != facts.instructions.end()) {
-      if (findsNeeds && failed(visit(op, known->second, frame)))
+      // What occupies several pipes orders them.
+      bool isOfInterest = findsNeeds || known->second.pipes.size() > 1;
+      if (isOfInterest && failed(visit(op, known->second, frame)))
         return failure();
       continue;
     }
@@ -197,8 +202,9 @@ LogicalResult TraceBuilder::visit(scf::ForOp loop, int32_t frame) {
 }
 
 LogicalResult TraceBuilder::visit(scf::IfOp condition, int32_t frame) {
-  bool isThen = choice.branch == TraceChoice::Branch::Then ||
-                (choice.branch == TraceChoice::Branch::Alternating && conditions++ % 2 == 0);
+  bool isThen =
+      choice.branch == TraceChoice::Branch::Then ||
+      (choice.branch == TraceChoice::Branch::Alternating && conditions[condition]++ % 2 == 0);
   Block *block = isThen ? condition.thenBlock() : condition.elseBlock();
   int32_t visit = enter(condition, frame);
   if (block && failed(walk(*block, pushFrame(visit))))
@@ -381,6 +387,17 @@ const Span *TraceBuilder::getWrittenPart(const Access &access) {
   return part ? &parts.emplace_back(std::move(*part)) : nullptr;
 }
 
+/// The writes that an instruction keeps apart from: those of its group in this pass through the
+/// block around all of them.
+std::optional<LocalHistory::Apart> TraceBuilder::getApart(const InstructionFacts &known,
+                                                          int32_t frame) const {
+  if (!known.apart)
+    return std::nullopt;
+  while (trace.frames[frame].depth > facts.apartDepths.lookup(*known.apart))
+    frame = trace.getParent(frame);
+  return LocalHistory::Apart{*known.apart, frame};
+}
+
 /// What a transfer touches of an array, per dimension; empty where that is not known.
 SmallVector<std::optional<Span>, 4> TraceBuilder::getSpans(const GlobalFacts &access) {
   auto found = globalPlaces.find(access.memory);
@@ -437,9 +454,24 @@ static std::optional<Access> widen(const Access &access, const LocalPlace &place
 
 LogicalResult TraceBuilder::visit(Operation &instruction, const InstructionFacts &known,
                                   int32_t frame) {
+  int pipes = known.pipes.size();
+  for (int pipeNumber = 0; pipeNumber < pipes; ++pipeNumber) {
+    if (failed(visit(instruction, known, pipeNumber, frame)))
+      return failure();
+    trace.steps.back().before = pipeNumber;
+    trace.steps.back().after = pipes - 1 - pipeNumber;
+  }
+  return success();
+}
+
+LogicalResult TraceBuilder::visit(Operation &instruction, const InstructionFacts &known,
+                                  int pipeNumber, int32_t frame) {
   int32_t step = trace.steps.size();
-  trace.steps.push_back({Step::Kind::Instruction, &instruction, known.number, known.pipe, frame,
+  Pipe pipe = known.pipes[pipeNumber];
+  trace.steps.push_back({Step::Kind::Instruction, &instruction, known.number, pipe, frame,
                          static_cast<int32_t>(trace.needs.size())});
+  if (!findsNeeds)
+    return success();
   struct Touched {
     const LocalPlace &place;
     const Access &known;
@@ -448,22 +480,26 @@ LogicalResult TraceBuilder::visit(Operation &instruction, const InstructionFacts
 
     const Access &getAccess() const { return widened ? *widened : known; }
   };
+  std::optional<LocalHistory::Apart> apart = getApart(known, frame);
   SmallVector<Touched, 4> touched;
   for (const Access &access : known.local) {
+    if (access.pipeNumber != pipeNumber)
+      continue;
     auto place = localPlaces.find(access.memory);
     if (place == localPlaces.end() || !place->second.buffer)
       return instruction.emitError("uses a buffer that no ascend.alloc of the kernel made");
     touched.push_back({place->second,
                        access,
                        widen(access, place->second),
-                       {step, known.pipe, &instruction, getWrittenPart(access)}});
+                       {step, pipe, &instruction, getWrittenPart(access), apart}});
   }
 
   Needs needs;
   for (const Touched &touch : touched)
     local.collect(touch.place, touch.getAccess(), touch.actor, needs);
   for (const GlobalFacts &access : known.global)
-    addGlobal(access, known.pipe, step, needs);
+    if (access.pipeNumber == pipeNumber)
+      addGlobal(access, pipe, step, needs);
   for (bool isWrite : {false, true})
     for (const Touched &touch : touched)
       if (touch.known.isWrite == isWrite)

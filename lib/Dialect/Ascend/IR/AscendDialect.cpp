@@ -77,6 +77,14 @@ LogicalResult AscendDialect::verifyOperationAttribute(Operation *op, NamedAttrib
       return op->emitError("'ascend.parallel' is a unit attribute of scf.for");
     return success();
   }
+  if (name == apartName) {
+    auto group = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!isa<InstructionOpInterface>(op) || !group || !group.getType().isSignlessInteger(64) ||
+        group.getInt() < 0 || group.getInt() > std::numeric_limits<int32_t>::max())
+      return op->emitError() << "'" << apartName << "' is an i64 of an instruction, from 0 to "
+                             << std::numeric_limits<int32_t>::max();
+    return success();
+  }
   return op->emitError() << "unknown attribute '" << name << "'";
 }
 

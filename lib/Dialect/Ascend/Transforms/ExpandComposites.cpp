@@ -1,5 +1,6 @@
 // ascend-expand-composites: writes composite ops out as calls of the chip (first pass of the ascend
 // stage).
+#include "MatmulExpansion.h"
 #include "attn/Dialect/Ascend/Analysis/Kernel.h"
 #include "attn/Dialect/Ascend/IR/Ascend.h"
 #include "attn/Dialect/Ascend/Transforms/Passes.h"
@@ -323,15 +324,28 @@ class ExpandComposites : public attn::impl::ExpandCompositesPassBase<ExpandCompo
     if (failed(chip))
       return signalPassFailure();
     const auto &ranges = getAnalysis<IndexRanges>();
+    int64_t nextGroup = findNextGroup();
     for (Operation *composite : composites) {
-      LogicalResult written = llvm::TypeSwitch<Operation *, LogicalResult>(composite)
-                                  .Case<RowReduceOp, RowBinaryOp, RowMulAddOp, ColBinaryOp>(
-                                      [&](auto op) { return Writer(op, *chip, ranges).write(op); });
+      LogicalResult written =
+          llvm::TypeSwitch<Operation *, LogicalResult>(composite)
+              .Case<RowReduceOp, RowBinaryOp, RowMulAddOp, ColBinaryOp>(
+                  [&](auto op) { return Writer(op, *chip, ranges).write(op); })
+              .Case<MatmulOp>([&](MatmulOp op) { return expandMatmul(op, nextGroup++); });
       if (failed(written))
         return signalPassFailure();
       composite->erase();
       ++expanded;
     }
+  }
+
+  /// The first number that no instructions keep apart by.
+  int64_t findNextGroup() {
+    int64_t next = 0;
+    getOperation().walk([&](InstructionOpInterface op) {
+      if (auto group = op->getAttrOfType<IntegerAttr>(apartName))
+        next = std::max(next, group.getInt() + 1);
+    });
+    return next;
   }
 };
 

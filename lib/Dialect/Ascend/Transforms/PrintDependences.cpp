@@ -29,8 +29,9 @@ class PrintDependences : public attn::impl::PrintDependencesPassBase<PrintDepend
     kernel.walk([&](InstructionOpInterface op) { numbers.insert({op, numbers.size()}); });
     for (auto &[consumer, needs] : collect(*trace, numbers)) {
       auto instruction = cast<InstructionOpInterface>(consumer);
+      auto pipes = llvm::map_to_vector(instruction.getPipes(), stringifyPipe);
       InFlightDiagnostic remark = consumer->emitRemark() << "#" << numbers[consumer] << " on "
-                                                         << stringifyPipe(instruction.getPipe());
+                                                         << llvm::join(pipes, ", then ");
       if (needs.empty())
         remark << " waits for nothing";
       else

@@ -1,10 +1,12 @@
 // The dialect `hivm`: registration and what its ops demand.
 #include "attn/Dialect/HIVM/IR/HIVM.h"
+#include "attn/Machine/Architecture.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
+using namespace attn;
 using namespace attn::hivm;
 
 #include "attn/Dialect/HIVM/IR/HIVMDialect.cpp.inc"
@@ -78,10 +80,13 @@ LogicalResult WaitFlagOp::verify() { return verifyFlag(*this); }
 // Shapes
 //===----------------------------------------------------------------------===//
 
+static bool isIn(MemRefType type, AddressSpace wanted) {
+  auto space = dyn_cast_or_null<AddressSpaceAttr>(type.getMemorySpace());
+  return space && space.getValue() == wanted;
+}
+
 static LogicalResult verifySpace(Operation *op, Value memory, AddressSpace wanted) {
-  auto space =
-      dyn_cast_or_null<AddressSpaceAttr>(cast<MemRefType>(memory.getType()).getMemorySpace());
-  if (!space || space.getValue() != wanted)
+  if (!isIn(cast<MemRefType>(memory.getType()), wanted))
     return op->emitOpError() << "needs memory in " << stringifyAddressSpace(wanted) << ", not "
                              << memory.getType();
   return success();
@@ -161,7 +166,12 @@ LogicalResult VCastOp::verify() { return verifySameShape(*this, getSrc(), getDst
 LogicalResult VBrcOp::verify() {
   if (getSrc().getType() != cast<MemRefType>(getDst().getType()).getElementType())
     return emitOpError() << "cannot fill " << getDst().getType() << " with " << getSrc().getType();
-  return verifySpace(*this, getDst(), AddressSpace::UB);
+  auto type = cast<MemRefType>(getDst().getType());
+  if (!isIn(type, AddressSpace::L1))
+    return verifySpace(*this, getDst(), AddressSpace::UB);
+  if (type.getRank() != 1)
+    return emitOpError() << "fills runs of cbuf, not " << type;
+  return success();
 }
 
 LogicalResult VReduceOp::verify() {
@@ -169,6 +179,86 @@ LogicalResult VReduceOp::verify() {
   if (src.getRank() != 2 || dst.getRank() != 2 || dst.getDimSize(1) != 1 ||
       getReduceDims() != ArrayRef<int64_t>{1})
     return emitOpError() << "reduces the rows of " << src << " to a column, not to " << dst;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// Column blocks, row blocks, 16 rows, and the columns that a fractal of `space` has.
+static LogicalResult verifyFractals(Operation *op, Value memory, AddressSpace space) {
+  if (failed(verifySpace(op, memory, space)))
+    return failure();
+  auto type = cast<MemRefType>(memory.getType());
+  int64_t cols = space == AddressSpace::L0C
+                     ? architecture::fractalRows
+                     : architecture::getElementsPerBlock(type.getElementTypeBitWidth() / 8);
+  if (type.getRank() != 4 || type.getDimSize(2) != architecture::fractalRows ||
+      type.getDimSize(3) != cols)
+    return op->emitOpError() << "needs fractals of " << architecture::fractalRows << " by " << cols
+                             << ", not " << type;
+  return success();
+}
+
+static LogicalResult verifyArrayRows(Operation *op, Value memory) {
+  if (cast<MemRefType>(memory.getType()).getRank() != 2)
+    return op->emitOpError() << "needs rows of an array, not " << memory.getType();
+  return verifySpace(op, memory, AddressSpace::GM);
+}
+
+static Type getElementType(Value memory) {
+  return cast<MemRefType>(memory.getType()).getElementType();
+}
+
+LogicalResult Nd2NzOp::verify() {
+  if (failed(verifyArrayRows(*this, getSrc())) ||
+      failed(verifyFractals(*this, getDst(), AddressSpace::L1)))
+    return failure();
+  if (getElementType(getSrc()) != getElementType(getDst()))
+    return emitOpError() << "has different element types: " << getSrc().getType() << " and "
+                         << getDst().getType();
+  if (!getDstContinuous())
+    return emitOpError("needs 'dst_continuous'");
+  if (getInitOutBuffer())
+    return emitOpError("fills nothing: the vendor's last pass drops 'init_out_buffer'");
+  return success();
+}
+
+LogicalResult MmadL1Op::verify() {
+  if (failed(verifyFractals(*this, getA(), AddressSpace::L1)) ||
+      failed(verifyFractals(*this, getB(), AddressSpace::L1)) ||
+      failed(verifyFractals(*this, getC(), AddressSpace::L0C)))
+    return failure();
+  Type type = getElementType(getA());
+  bool isFloat = type.isF32() || type.isF16() || type.isBF16();
+  bool hasSums = isFloat ? getElementType(getC()).isF32()
+                         : type.isInteger(8) && getElementType(getC()).isInteger(32);
+  if (getElementType(getB()) != type || !hasSums)
+    return emitOpError() << "has no product of " << getA().getType() << " and " << getB().getType()
+                         << " in " << getC().getType();
+  return success();
+}
+
+/// The conversion that the two types of a fixpipe need.
+static std::optional<FixpipeQuant> getConversion(Type to) {
+  if (to.isF16())
+    return FixpipeQuant::F322F16;
+  if (to.isBF16())
+    return FixpipeQuant::F322BF16;
+  return std::nullopt;
+}
+
+LogicalResult FixpipeOp::verify() {
+  if (failed(verifyFractals(*this, getSrc(), AddressSpace::L0C)) ||
+      failed(verifyArrayRows(*this, getDst())))
+    return failure();
+  Type from = getElementType(getSrc()), to = getElementType(getDst());
+  std::optional<FixpipeQuant> conversion = getConversion(to);
+  if (conversion ? !from.isF32() : from != to)
+    return emitOpError() << "cannot turn " << from << " into " << to;
+  if (getPreQuant() != conversion)
+    return emitOpError() << "has another conversion than from " << from << " to " << to;
   return success();
 }
 

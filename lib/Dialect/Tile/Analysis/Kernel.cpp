@@ -85,6 +85,10 @@ SmallVector<Value> tile::getDefinedValues(Operation *op) {
   return values;
 }
 
+bool tile::hasProducts(func::FuncOp kernel) {
+  return kernel.walk([](DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 bool tile::isWritten(Value array) {
   return llvm::any_of(array.getUsers(), [](Operation *user) {
     return isa<StoreOp, AccumulateOp>(user); // no other operand of theirs is an array

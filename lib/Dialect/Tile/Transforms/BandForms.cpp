@@ -5,10 +5,14 @@
 #include "attn/Dialect/Tile/Analysis/Elementwise.h"
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::tile;
+
+/// Taps that one trip of a loop takes on the host.
+static constexpr int64_t fewestTapsOfGroup = 4, mostTapsOfGroup = 8;
 
 StringRef tile::getFormName(BandForm form) { return form == BandForm::Halo ? "halo" : "gathered"; }
 
@@ -89,8 +93,9 @@ namespace {
 
 class BandRewriter {
 public:
-  BandRewriter(func::FuncOp kernel, BandForm form)
-      : kernel(kernel), form(form), builder(kernel.getLoc(), kernel.getContext()) {}
+  BandRewriter(func::FuncOp kernel, BandForm form, bool isHost)
+      : kernel(kernel), form(form), isHost(isHost), isStraight(hasFewTaps()),
+        builder(kernel.getLoc(), kernel.getContext()) {}
 
   LogicalResult run();
 
@@ -109,10 +114,15 @@ private:
   Value turn(Value tile);
   /// What stands for `operand` beside bands.
   Value getBeside(Value operand);
-  /// What `build` makes of `value` for one tap after the other, up to `taps`. Few taps are straight
-  /// code, with numbers for offsets and no loop to wait for; many are a loop.
-  Value forEachTap(int64_t first, int64_t taps, Value value,
-                   function_ref<Value(Value tap, Value value)> build);
+  /// Whether the taps of every band are straight code, with numbers for offsets and no loop to wait
+  /// for.
+  bool hasFewTaps();
+  using BuildTap = function_ref<Value(Value tap, Value value)>;
+  /// What `build` makes of `value` for one tap after the other, from `first` up to `taps`. Many
+  /// taps are a loop.
+  Value forEachTap(int64_t first, int64_t taps, Value value, BuildTap build);
+  /// A loop that carries `value` through `build`.
+  Value makeLoop(int64_t begin, int64_t end, Value value, BuildTap build);
   /// The weights of `tap` for each row, as a column.
   Value getTapWeights(Value weights, Value tap);
   /// The rows of the window that belong to `tap`.
@@ -135,6 +145,8 @@ private:
 
   func::FuncOp kernel;
   BandForm form;
+  bool isHost;
+  bool isStraight;
   ImplicitLocOpBuilder builder;
   DenseMap<Value, Value> bands;      // from rows by taps to taps by rows
   DenseMap<Value, Value> rows;       // columns that were made from a row, and that row
@@ -219,23 +231,71 @@ Value BandRewriter::getTapWeights(Value weights, Value tap) {
                            /*transposed=*/true);
 }
 
-Value BandRewriter::forEachTap(int64_t first, int64_t taps, Value value,
-                               function_ref<Value(Value tap, Value value)> build) {
-  if (taps <= mostStraightTaps) {
-    for (int64_t tap = first; tap < taps; ++tap)
-      value = build(index(tap), value);
+static TileType getBandType(Operation *op) {
+  return TypeSwitch<Operation *, TileType>(op)
+      .Case([](BandDotOp dot) { return dot.getResult().getType(); })
+      .Case<BandMixOp, BandSpreadOp>([](auto op) { return op.getWeights().getType(); })
+      .Default(TileType());
+}
+
+bool BandRewriter::hasFewTaps() {
+  int64_t ofKernel = 0, ofBand = 0;
+  for (Operation *op : getBandOps(kernel)) {
+    TileType band = getBandType(op);
+    if (!band)
+      continue;
+    Value window = getWindow(op);
+    bool loadsRows = form == BandForm::Gathered && window && matchLoad(window);
+    ofKernel += getTaps(band) * (loadsRows ? 2 : 1);
+    ofBand = std::max(ofBand, getTaps(band));
+  }
+  return ofBand <= mostStraightTaps && ofKernel <= mostStraightTapsOfKernel;
+}
+
+/// How many taps of a loop over `taps` are one trip on the host, where what they add to can stay in
+/// registers from tap to tap of a trip. What is left after the last trip is compiled once more, so
+/// the size that leaves the fewest is taken.
+static int64_t getGroupSize(int64_t taps) {
+  int64_t best = fewestTapsOfGroup;
+  for (int64_t size = best + 1; size <= mostTapsOfGroup; ++size)
+    if (taps % size < taps % best)
+      best = size;
+  return best;
+}
+
+Value BandRewriter::forEachTap(int64_t first, int64_t taps, Value value, BuildTap build) {
+  int64_t next = first, count = taps - first;
+  if (isStraight || count <= mostTapsOfGroup) {
+    for (; next < taps; ++next)
+      value = build(index(next), value);
     return value;
   }
+  if (isHost) {
+    int64_t size = getGroupSize(count), groups = count / size;
+    value = makeLoop(0, groups, value, [&](Value group, Value carried) {
+      Value tapsBefore = arith::MulIOp::create(builder, group, index(size));
+      for (int64_t place = first; place < first + size; ++place)
+        carried = build(arith::AddIOp::create(builder, tapsBefore, index(place)), carried);
+      return carried;
+    });
+    next += groups * size;
+  }
+  if (taps - next == 1)
+    return build(index(next), value);
+  return next < taps ? makeLoop(next, taps, value, build) : value;
+}
+
+Value BandRewriter::makeLoop(int64_t begin, int64_t end, Value value, BuildTap build) {
   // Where each tap loads rows, the loads of the next run while those of this one are computed with.
   constexpr int64_t stages = 2;
-  auto loop = RangeOp::create(builder, TypeRange(value.getType()), index(first), index(taps), value,
+  auto loop = RangeOp::create(builder, TypeRange(value.getType()), index(begin), index(end), value,
                               /*block=*/Attribute(), stages, /*parallel=*/false);
   OpBuilder::InsertionGuard guard(builder);
   Block &body = loop.getBody().emplaceBlock();
-  Value tap = body.addArgument(builder.getIndexType(), builder.getLoc());
+  Value trip = body.addArgument(builder.getIndexType(), builder.getLoc());
   Value carried = body.addArgument(value.getType(), builder.getLoc());
   builder.setInsertionPointToEnd(&body);
-  YieldOp::create(builder, build(tap, carried));
+  YieldOp::create(builder, build(trip, carried));
   return loop.getResult(0);
 }
 
@@ -390,8 +450,9 @@ static LogicalResult requireTwoRows(func::FuncOp kernel) {
   return success();
 }
 
-LogicalResult tile::rewriteBands(func::FuncOp kernel, BandForm form) {
-  return failure(failed(requireTwoRows(kernel)) || failed(BandRewriter(kernel, form).run()));
+LogicalResult tile::rewriteBands(func::FuncOp kernel, BandForm form, bool isHost) {
+  return failure(failed(requireTwoRows(kernel)) ||
+                 failed(BandRewriter(kernel, form, isHost).run()));
 }
 
 FailureOr<BandForm> tile::getBandForm(func::FuncOp kernel, StringRef name) {

@@ -103,6 +103,13 @@ static void limitExtents(GridOp grid) {
                                         arith::ConstantIndexOp::create(builder, 0)));
 }
 
+/// How many blocks of a kernel run at once.
+static int64_t getMostBlocks(func::FuncOp kernel, const Chip &chip) {
+  if (chip.isHost)
+    return chip.maxGrid;
+  return std::min(chip.maxGrid, hasProducts(kernel) ? chip.cubeCores : chip.vectorCores);
+}
+
 namespace {
 struct ClampGrid : attn::impl::ClampGridPassBase<ClampGrid> {
   void runOnOperation() override {
@@ -110,14 +117,13 @@ struct ClampGrid : attn::impl::ClampGridPassBase<ClampGrid> {
     FailureOr<SmallVector<func::FuncOp>> kernels = getKernels(getOperation());
     if (failed(chip) || failed(kernels))
       return signalPassFailure();
-    int64_t most = chip->isHost ? chip->maxGrid : std::min(chip->maxGrid, chip->vectorCores);
     for (func::FuncOp kernel : *kernels) {
       FailureOr<SmallVector<GridOp>> grids = getGrids(kernel);
       if (failed(grids))
         return signalPassFailure();
       if (grids->empty() && kernel->hasAttr(launch::limitName))
         continue; // clamped before
-      int64_t limit = grids->empty() ? 1 : most;
+      int64_t limit = grids->empty() ? 1 : getMostBlocks(kernel, *chip);
       if (chip->isHost)
         llvm::for_each(*grids, limitExtents);
       if (failed(makeCounter(kernel, *grids)) || failed(clampGrids(kernel)))

@@ -2,6 +2,7 @@
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "attn/Dialect/Tile/Transforms/BandForms.h"
 #include "attn/Dialect/Tile/Transforms/Passes.h"
+#include "attn/Machine/Chip.h"
 #include "llvm/Support/DebugLog.h"
 
 #define DEBUG_TYPE "tile-lower-band-gather"
@@ -20,14 +21,16 @@ struct LowerBandGather : attn::impl::LowerBandGatherPassBase<LowerBandGather> {
   using LowerBandGatherPassBase::LowerBandGatherPassBase;
 
   void runOnOperation() override {
+    FailureOr<Chip> chip = getTargetChip(getOperation());
     FailureOr<SmallVector<func::FuncOp>> kernels = getKernels(getOperation());
-    if (failed(kernels))
+    if (failed(chip) || failed(kernels))
       return signalPassFailure();
     bool hasChanged = false;
     for (func::FuncOp kernel : *kernels) {
       SmallVector<Operation *> bandOps = getBandOps(kernel);
       FailureOr<BandForm> chosen = getBandForm(kernel, getFormOf(kernel));
-      if (failed(chosen) || (!bandOps.empty() && failed(rewriteBands(kernel, *chosen))))
+      if (failed(chosen) ||
+          (!bandOps.empty() && failed(rewriteBands(kernel, *chosen, chip->isHost))))
         return signalPassFailure();
       LDBG() << kernel.getName() << ": " << bandOps.size() << " ops on bands, form "
              << tile::getFormName(*chosen);

@@ -12,6 +12,8 @@ struct BufferUse {
   InstructionOpInterface instruction;
   bool reads = false;
   bool writes = false;
+  /// The condition under which it does not read; null where it always may.
+  mlir::Value unless = {};
 };
 
 /// The buffer that a memref is a view of, through slots and slices, or none.
@@ -32,7 +34,7 @@ public:
   mlir::scf::ForOp getCommonLoop(AllocOp buffer) const;
 
   /// Whether the first touch in the common loop's body is certain to come and only writes: then no
-  /// iteration needs what an earlier one left.
+  /// iteration needs what an earlier one left. Sums that a product starts are written.
   bool isWrittenFirst(AllocOp buffer) const;
 
   /// Whether instructions of different pipes touch the buffer: then one pipe may run ahead of the

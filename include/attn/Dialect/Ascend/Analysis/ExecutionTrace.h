@@ -46,6 +46,10 @@ public:
     int32_t detail = 0;
     /// Instruction: how many needs it has.
     int32_t needCount = 0;
+    /// Instruction that occupies several pipes: its steps before and after this one, each on the
+    /// next pipe.
+    int8_t before = 0;
+    int8_t after = 0;
     /// Slot, Set, Wait: the number of the slot, or -1 where it is not known.
     int64_t slotNumber = 0;
     /// Slot: the index.
@@ -74,7 +78,8 @@ public:
   llvm::ArrayRef<PipeNeed> getNeeds(const Step &step) const {
     return llvm::ArrayRef(needs).slice(step.detail, step.needCount);
   }
-  Relation relate(int32_t producer, int32_t consumer) const;
+  /// With `entersConditions` the consumer is looked at inside the conditions around it.
+  Relation relate(int32_t producer, int32_t consumer, bool entersConditions = false) const;
 
 private:
   friend class TraceBuilder;
@@ -111,8 +116,8 @@ public:
   KernelTracer(mlir::func::FuncOp kernel, const IndexRanges &ranges);
   ~KernelTracer();
 
-  /// One trace; without `findsNeeds` only its flags and barriers are of interest. Fails with an
-  /// error at an operation that it does not know how to follow.
+  /// One trace; without `findsNeeds` only flags, barriers and what occupies several pipes are of
+  /// interest. Fails with an error at an operation that it does not know how to follow.
   mlir::FailureOr<ExecutionTrace> trace(const TraceChoice &choice, bool findsNeeds = true);
 
   /// The traces to begin with: all loops running in full, with the conditions each way, then less

@@ -48,13 +48,25 @@ struct Span {
 /// The bytes of local memory: per piece who wrote it, and the last reader of each pipe since.
 class LocalHistory {
 public:
+  /// Instructions that write different bytes: which of them belong together, and in which pass
+  /// through the block around them.
+  struct Apart {
+    int64_t group;
+    int32_t frame;
+
+    bool operator==(const Apart &other) const {
+      return group == other.group && frame == other.frame;
+    }
+  };
+
   /// Who accesses: a step of a pipe, as which instruction, and for one that writes an unknown part
-  /// of its bytes that part.
+  /// of its bytes that part, or which writes it keeps apart from.
   struct Actor {
     int32_t step;
     Pipe pipe;
     mlir::Operation *op;
     const Span *part;
+    std::optional<Apart> apart;
   };
 
   explicit LocalHistory(const IndexSymbols &symbols) : symbols(symbols) {}
@@ -69,6 +81,8 @@ private:
   struct Touch : Actor {
     AllocOp buffer;
     mlir::Value slot;
+    /// Whether its pipe keeps it in order with others of this kind.
+    bool isOrdered;
   };
   struct Piece {
     int64_t end;

@@ -47,8 +47,15 @@ struct Access {
   /// Of a write that is one run of bytes at run time: exactly how long that is. Two such writes
   /// into one buffer may be proved apart.
   std::optional<RuntimeSize> exactSize = {};
+  /// Of a read: the condition under which it does not come; null where it always may.
+  mlir::Value unless = {};
+  /// Whether its pipe itself keeps it in order with what it touched of these bytes before: such
+  /// accesses need no barrier between them.
+  bool isOrdered = false;
   /// Of global memory: which part of its array.
   std::optional<GlobalRange> range = {};
+  /// Which of the instruction's pipes makes it, where there are several.
+  int pipeNumber = 0;
 
   /// Bytes from the first that is touched to one past the last.
   int64_t getExtentBytes() const;

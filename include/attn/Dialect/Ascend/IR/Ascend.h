@@ -28,6 +28,10 @@
 
 namespace attn::ascend {
 
+/// The instructions with one number of this attribute write different bytes, each time that the
+/// block around all of them runs.
+constexpr llvm::StringLiteral apartName = "ascend.apart";
+
 /// The memory space of a memref type, or none where it is not one of ours.
 std::optional<Space> getSpace(mlir::Type type);
 

@@ -39,6 +39,9 @@ def Ascend_Dialect : Dialect {
         attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<mixed>, ascend.half_of = @k} {…}
     ```
 
+    Instructions with the same number as `ascend.apart` write different bytes each time that the block around all of them runs:
+    the copies and fills that one tile is put together from, for which no address shows it.
+
     An scf.for may carry `ascend.stages = 2 : i64` (how many iterations' transfers may be in flight: the request to
     `ascend-double-buffer`) and `ascend.parallel` (iterations touch different parts of the arrays they write).
   }];

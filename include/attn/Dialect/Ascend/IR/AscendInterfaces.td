@@ -14,6 +14,10 @@ def Ascend_InstructionOpInterface : OpInterface<"InstructionOpInterface"> {
   let methods = [
     InterfaceMethod<"The pipe that executes the instruction.", "::attn::ascend::Pipe", "getPipe">,
     InterfaceMethod<[{
+      The pipes that it occupies, one after the other: each begins when the one before is done, and the first goes on when the last is. For that
+      the instruction raises flags between them by itself, and no others may be used there.
+    }], "::llvm::SmallVector<::attn::ascend::Pipe, 2>", "getPipes", (ins), "", "return {$_op.getPipe()};">,
+    InterfaceMethod<[{
       The memory it reads and writes, one entry per operand and direction, as far as its amounts can reach by `ranges`.
     }], "void", "getAccesses", (ins "::llvm::SmallVectorImpl<::attn::ascend::Access> &":$accesses,
                                     "const ::attn::IndexRanges &":$ranges)>,

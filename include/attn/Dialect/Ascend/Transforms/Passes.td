@@ -15,7 +15,9 @@ def ExpandCompositesPass : Pass<"ascend-expand-composites", "::mlir::func::FuncO
       `whole_reduce` over all rows; only the real elements of a row take part;
     - a column is spread by `brcb` to one block per row, then one instruction per row (long rows) or one per 64
       columns over all rows (short rows) applies it;
-    - a row is applied per row in count form, or per 64 columns over all rows.
+    - a row is applied per row in count form, or per 64 columns over all rows;
+    - a product (`matmul`) becomes a loop of two stages over parts of k that fit its scratch: loads of both operands to L0A and L0B, in
+      the form that brings their layout, and one `mmad`.
 
     Kernels with `ascend.keep_composites` stay as they are.
 
@@ -198,6 +200,40 @@ def AssignEventsPass : Pass<"ascend-assign-events", "::mlir::func::FuncOp"> {
     ```
   }];
   let statistics = [Statistic<"ids", "ids", "Ids in use, of all pairs of pipes">];
+}
+
+def SplitFarCopiesPass : Pass<"ascend-split-far-copies", "::mlir::func::FuncOp"> {
+  let summary = "Moves rows one by one where a transfer does not reach the next";
+  let description = [{
+    A transfer steps over less than 4 GiB from the end of a row to the next one. A copy of rows whose distance is known at
+    run time only goes into a loop: of one trip that moves all rows, where the transfer reaches, or else of a trip per row.
+    Which of the two is one comparison, outside of loops. That is so for rows of a mapped span, which lie a multiple of a
+    stride apart, and for rows of a dimension before the last but one, such as blocks of tokens. Rows of the last
+    dimension but one lie that far apart only in views that callers refuse, and their copies stay as they are.
+
+    It comes after synchronisation, which then plans for one instruction: rows of one copy touch no byte twice.
+
+    Before:
+    ```mlir
+    %place = ascend.address %k[%b, %i, %c0] : ...
+    ascend.copy_in %buffer, %place rows(%rows) length(%c64) src_pitch(%pitch) dst_pitch 64 right_pad 0 : ...
+    ```
+    After:
+    ```mlir
+    %gap = arith.subi %pitch, %c64 : index
+    %near = arith.cmpi ule, %gap, %c2147483647 : index
+    ...
+    %trips = arith.select %near, %c1, %rows : index
+    scf.for %row = %c0 to %trips step %c1 {
+      %place = ascend.address %k[%b, %i + %row * %step, %c0] : ...
+      %to = ascend.slice %buffer[%row * 64] : ...
+      %moved = arith.select %near, %rows, %c1 : index
+      ascend.copy_in %to, %place rows(%moved) length(%c64) src_pitch(%pitch) dst_pitch 64 right_pad 0 : ...
+    }
+    ```
+  }];
+  let statistics = [Statistic<"split", "split", "Copies that may go row by row">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
 def AscendVerifyPass : Pass<"ascend-verify", "::mlir::func::FuncOp"> {

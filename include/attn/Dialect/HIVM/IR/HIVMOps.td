@@ -32,7 +32,7 @@ def HIVM_GetBlockIdxOp : HIVM_IdOp<"get_block_idx", "Which of the launched block
 def HIVM_GetBlockNumOp : HIVM_IdOp<"get_block_num", "How many blocks are launched">;
 
 def HIVM_PointerCastOp : HIVM_Op<"pointer_cast", [Pure, AttrSizedOperandSegments]> {
-  let summary = "The memory at an address: bytes from the start of UB, or an address of GM";
+  let summary = "The memory at an address: bytes from the start of a local memory, or an address of GM";
   let description = [{
     ```mlir
     %x = hivm.hir.pointer_cast(%address) : memref<4x123xf32, strided<[128, 1]>, #hivm.address_space<ub>>
@@ -97,7 +97,7 @@ def HIVM_VCastOp : HIVM_Op<"vcast"> {
 }
 
 def HIVM_VBrcOp : HIVM_Op<"vbrc"> {
-  let summary = "dst = a scalar in every element";
+  let summary = "dst = a scalar in every element, in UB (V) or, as one run of whole blocks, in L1 (MTE2)";
   let arguments = (ins AnyType:$src, AnyMemRef:$dst);
   let assemblyFormat = "`ins` `(` $src `:` type($src) `)` `outs` `(` $dst `:` type($dst) `)` attr-dict";
   let hasVerifier = 1;
@@ -116,6 +116,60 @@ def HIVM_VReduceOp : HIVM_Op<"vreduce"> {
     $arith `ins` `(` $src `:` type($src) `)` `outs` `(` $dst `:` type($dst) `)`
     (`temp_buffer` `(` $temp_buffer^ `:` type($temp_buffer) `)`)? `reduce_dims` `=` $reduce_dims attr-dict
   }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Products, on cube cores
+//===----------------------------------------------------------------------===//
+
+// Matrices of L1 and L0C are of four dimensions: column blocks, row blocks, the 16 rows of a block, its columns.
+
+def HIVM_Nd2NzOp : HIVM_Op<"nd2nz"> {
+  let summary = "Rows of GM to fractals in L1; zeros follow each row up to its next 32-byte block (MTE2)";
+  let description = [{
+    Sizes are those of the source. The destination says where it begins and how many rows a column block has room for.
+    `dst_continuous` is what the vendor's template demands.
+    ```mlir
+    hivm.hir.nd2nz {dst_continuous} ins(%a : memref<?x64xf16, strided<[?, 1], offset: ?>, #gm>) outs(%l : memref<4x8x16x16xf16, #cbuf>) init_out_buffer = false
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$src, AnyMemRef:$dst, UnitAttr:$dst_continuous, BoolAttr:$init_out_buffer);
+  let assemblyFormat = [{
+    attr-dict `ins` `(` $src `:` type($src) `)` `outs` `(` $dst `:` type($dst) `)` `init_out_buffer` `=` $init_out_buffer
+  }];
+  let hasVerifier = 1;
+}
+
+def HIVM_MmadL1Op : HIVM_Op<"mmadL1"> {
+  let summary = "L0C = or += the product of two matrices of L1 (MTE1, then M)";
+  let description = [{
+    The sizes are m, k and n. `a` is m × k or with `a_transpose` k × m, `b` is k × n or with `b_transpose` n × k. The vendor's template takes all of L0A and
+    L0B for parts of the operands, and flags of its own between MTE1 and M.
+    ```mlir
+    hivm.hir.mmadL1 {b_transpose} ins(%a, %b, %init, %m, %k, %n : memref<4x8x16x16xf16, #cbuf>, memref<4x16x16x16xf16, #cbuf>, i1, index, index, index) outs(%c : memref<16x8x16x16xf32, #cc>)
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$a, AnyMemRef:$b, I1:$init, Index:$m, Index:$k, Index:$n, AnyMemRef:$c, UnitAttr:$a_transpose,
+                       UnitAttr:$b_transpose);
+  let assemblyFormat = [{
+    attr-dict `ins` `(` $a `,` $b `,` $init `,` $m `,` $k `,` $n `:` type($a) `,` type($b) `,` type($init) `,` type($m) `,` type($k) `,` type($n) `)`
+    `outs` `(` $c `:` type($c) `)`
+  }];
+  let hasVerifier = 1;
+}
+
+def HIVM_FixpipeOp : HIVM_Op<"fixpipe"> {
+  let summary = "Fractals of L0C to rows of GM, converted (FIX)";
+  let description = [{
+    Sizes are those of the destination. The source says how many rows a column block has room for.
+    ```mlir
+    hivm.hir.fixpipe {dma_mode = #hivm.dma_mode<nz2nd>, pre_quant = #hivm.fixpipe_pre_quant_mode<F322F16>} ins(%c : memref<16x8x16x16xf32, #cc>) outs(%o : memref<?x?xf16, strided<[?, 1], offset: ?>, #gm>)
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$src, AnyMemRef:$dst, HIVM_FixpipeModeAttr:$dma_mode, OptionalAttr<HIVM_FixpipeQuantAttr>:$pre_quant,
+                       OptionalAttr<HIVM_FixpipeReluAttr>:$pre_relu);
+  let assemblyFormat = "attr-dict `ins` `(` $src `:` type($src) `)` `outs` `(` $dst `:` type($dst) `)`";
   let hasVerifier = 1;
 }
 

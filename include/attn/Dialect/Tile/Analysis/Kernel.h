@@ -30,6 +30,9 @@ std::optional<int64_t> getFoldedConstant(mlir::Value value);
 /// The results of an op and the arguments of its regions.
 llvm::SmallVector<mlir::Value> getDefinedValues(mlir::Operation *op);
 
+/// Whether a kernel multiplies matrices, which cube cores do.
+bool hasProducts(mlir::func::FuncOp kernel);
+
 /// Whether `array` is written by the kernel it belongs to.
 bool isWritten(mlir::Value array);
 

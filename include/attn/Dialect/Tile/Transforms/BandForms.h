@@ -15,6 +15,10 @@ enum class BandForm {
 /// and a loop costs little beside what it takes to compute more.
 constexpr int64_t mostStraightTaps = 32;
 
+/// Of all bands of a kernel, a tap that loads its rows counted twice. Backward kernels have five
+/// products with bands, and take seconds to compile as straight code of 32 taps each.
+constexpr int64_t mostStraightTapsOfKernel = 96;
+
 /// What the option and the remarks call a form.
 llvm::StringRef getFormName(BandForm form);
 
@@ -28,8 +32,9 @@ bool canGather(mlir::func::FuncOp kernel);
 mlir::FailureOr<BandForm> getBandForm(mlir::func::FuncOp kernel, llvm::StringRef name);
 
 /// Rewrites every band of `kernel` into `form`. What cannot be done with a band is an error at its
-/// place. Taps lie in rows of the tile that a band becomes, so its range of rows begins at two.
-mlir::LogicalResult rewriteBands(mlir::func::FuncOp kernel, BandForm form);
+/// place. Taps lie in rows of the tile that a band becomes, so its range of rows begins at two. On
+/// the host a trip of a loop over taps takes several of them.
+mlir::LogicalResult rewriteBands(mlir::func::FuncOp kernel, BandForm form, bool isHost);
 
 } // namespace attn::tile
 

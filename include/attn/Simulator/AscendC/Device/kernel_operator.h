@@ -5,16 +5,17 @@
 #ifndef ATTN_SIMULATOR_ASCENDC_DEVICE_KERNEL_OPERATOR_H
 #define ATTN_SIMULATOR_ASCENDC_DEVICE_KERNEL_OPERATOR_H
 
-#include "twin_record.h"
+#include "twin_cube.h"
+#include "twin_tensors.h"
 
 #pragma clang attribute push(__attribute__((no_sanitize("coverage"))), apply_to = function)
 
 #define __global__
 #define __vector__
+#define __cube__
 #define __aicore__
 #define __mix__(cubeCores, vectorCores)
 #define __schedmode__(mode)
-#define __gm__
 
 // The kernel's kind in the form before CANN 8.5: read in the text, and checked here to be one.
 enum KernelMetaType {
@@ -35,21 +36,35 @@ namespace AscendC {
 // Words
 //===----------------------------------------------------------------------===//
 
-enum class TPosition { GM, A1, A2, B1, B2, C1, C2, CO1, CO2, VECIN, VECOUT, VECCALC };
-enum class HardEvent {
-  S_V,
-  S_MTE2,
-  S_MTE3,
-  V_S,
-  V_MTE2,
-  V_MTE3,
-  MTE2_S,
-  MTE2_V,
-  MTE2_MTE3,
-  MTE3_S,
-  MTE3_V,
-  MTE3_MTE2
-};
+/// The pairs of pipes that have flags, on cores of either kind.
+#define ATTN_TWIN_EVENTS(EVENT)                                                                    \
+  EVENT(MTE2, MTE1)                                                                                \
+  EVENT(MTE1, MTE2)                                                                                \
+  EVENT(MTE1, M)                                                                                   \
+  EVENT(M, MTE1)                                                                                   \
+  EVENT(MTE2, V)                                                                                   \
+  EVENT(V, MTE2)                                                                                   \
+  EVENT(MTE3, V)                                                                                   \
+  EVENT(V, MTE3)                                                                                   \
+  EVENT(MTE3, MTE1)                                                                                \
+  EVENT(MTE1, MTE3)                                                                                \
+  EVENT(MTE2, M)                                                                                   \
+  EVENT(M, MTE2)                                                                                   \
+  EVENT(M, FIX)                                                                                    \
+  EVENT(FIX, M)                                                                                    \
+  EVENT(MTE3, MTE2)                                                                                \
+  EVENT(MTE2, MTE3)                                                                                \
+  EVENT(S, V)                                                                                      \
+  EVENT(V, S)                                                                                      \
+  EVENT(S, MTE2)                                                                                   \
+  EVENT(MTE2, S)                                                                                   \
+  EVENT(S, MTE3)                                                                                   \
+  EVENT(MTE3, S)                                                                                   \
+  EVENT(FIX, MTE2)                                                                                 \
+  EVENT(MTE1, FIX)                                                                                 \
+  EVENT(FIX, MTE1)
+#define ATTN_TWIN_EVENT_NAME(SOURCE, TARGET) SOURCE##_##TARGET,
+enum class HardEvent { ATTN_TWIN_EVENTS(ATTN_TWIN_EVENT_NAME) };
 enum class RoundMode {
   CAST_NONE,
   CAST_RINT,
@@ -60,97 +75,6 @@ enum class RoundMode {
   CAST_ODD
 };
 enum class ReduceOrder { ORDER_VALUE_INDEX, ORDER_INDEX_VALUE, ORDER_ONLY_VALUE, ORDER_ONLY_INDEX };
-
-//===----------------------------------------------------------------------===//
-// Tensors
-//===----------------------------------------------------------------------===//
-
-/// The place of a tensor, as text before CANN 8.5 gives it.
-struct TBuffAddr {
-  uint32_t dataLen;
-  uint32_t bufferAddr;
-  uint8_t *bufferHandle;
-  uint8_t logicPos;
-};
-
-template <typename T> class LocalTensor {
-public:
-  LocalTensor() = default;
-  void SetAddr(const TBuffAddr &place, ATTN_TWIN_HERE) {
-    *this = LocalTensor(TPosition(place.logicPos), place.bufferAddr, place.dataLen / sizeof(T), at);
-  }
-
-  LocalTensor(TPosition position, uint32_t address, uint32_t elements, ATTN_TWIN_HERE)
-      ATTN_TWIN_RULE(address % 32 == 0, "a tensor begins at a multiple of 32 bytes")
-          ATTN_TWIN_RULE(position >= TPosition::VECIN,
-                         "a vector core has tensors in VECIN, VECOUT and VECCALC only")
-      : operand{toPosition(position, at),
-                attn_twin::ElementOf<T>::value,
-                address,
-                address,
-                address + uint64_t(elements) * sizeof(T),
-                at} {
-    attn_twin::chip->declare(attn_twin::chip->context, &operand, at);
-  }
-
-  LocalTensor operator[](uint32_t offset) const {
-    LocalTensor moved = *this;
-    moved.operand.address += uint64_t(offset) * sizeof(T);
-    return moved;
-  }
-  template <typename U> LocalTensor<U> ReinterpretCast() const { return LocalTensor<U>(operand); }
-
-  /// Between tensors: the same bytes as another type.
-  explicit LocalTensor(const attn_twin::Operand &other) : operand(other) {
-    operand.element = attn_twin::ElementOf<T>::value;
-  }
-
-  attn_twin::Operand operand;
-
-private:
-  static attn_twin::Position toPosition(TPosition position, attn_twin::Source at) {
-    switch (position) {
-    case TPosition::VECIN:
-      return attn_twin::Position::VecIn;
-    case TPosition::VECOUT:
-      return attn_twin::Position::VecOut;
-    case TPosition::VECCALC:
-      return attn_twin::Position::VecCalc;
-    default:
-      attn_twin::chip->refuse(attn_twin::chip->context,
-                              "declares a tensor in a memory that vector cores do not have", at);
-      __builtin_unreachable();
-    }
-  }
-};
-
-template <typename T> class GlobalTensor {
-public:
-  void SetGlobalBuffer(__gm__ T *buffer, uint64_t elements, ATTN_TWIN_HERE) {
-    auto address = reinterpret_cast<uint64_t>(buffer);
-    operand = {attn_twin::Position::GM,
-               attn_twin::ElementOf<T>::value,
-               address,
-               address,
-               address + elements * sizeof(T),
-               at};
-  }
-
-  GlobalTensor operator[](uint64_t offset) const {
-    GlobalTensor moved = *this;
-    moved.operand.address += offset * sizeof(T);
-    return moved;
-  }
-
-  T GetValue(uint64_t offset, ATTN_TWIN_HERE) const
-      ATTN_TWIN_RULE((attn_twin::isSame<T, uint64_t>),
-                     "scalars are read from tables of addresses only") {
-    attn_twin::Operand place = (*this)[offset].operand;
-    return attn_twin::chip->load(attn_twin::chip->context, &place, at);
-  }
-
-  attn_twin::Operand operand = {};
-};
 
 //===----------------------------------------------------------------------===//
 // Parameters
@@ -203,11 +127,26 @@ struct BrcbRepeatParams {
 // The core
 //===----------------------------------------------------------------------===//
 
-inline void InitSocState() { attn_twin::chip->initialise(attn_twin::chip->context); }
-// What text before CANN 8.5 does in its place; the last of them makes the core ready.
+inline void InitSocState() {
+  attn_twin::chip->initialise(attn_twin::chip->context, attn_twin::Readied::Any);
+}
+// What text before CANN 8.5 does in its place; the last of them makes the core ready: on vector
+// cores all lanes take part, on cube cores nothing is added around what LoadData takes.
 inline void SetAtomicNone() {}
 inline void SetMaskNorm() {}
-inline void ResetMask() { InitSocState(); }
+inline void ResetMask() {
+  attn_twin::chip->initialise(attn_twin::chip->context, attn_twin::Readied::Vector);
+}
+inline void SetLoadDataBoundary(uint32_t boundaryValue)
+    ATTN_TWIN_RULE(boundaryValue == 0, "the model of the chip has no boundary of L1") {
+  (void)boundaryValue;
+}
+template <typename T>
+void SetLoadDataPaddingValue(const T padValue)
+    ATTN_TWIN_RULE(padValue == 0, "the model of the chip pads with 0 only") {
+  (void)padValue;
+  attn_twin::chip->initialise(attn_twin::chip->context, attn_twin::Readied::Cube);
+}
 inline int64_t GetBlockIdx() { return attn_twin::chip->block(attn_twin::chip->context); }
 inline int64_t GetBlockNum() { return attn_twin::chip->blocks; }
 
@@ -245,6 +184,12 @@ void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
 template <typename T>
 void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint32_t count,
               ATTN_TWIN_HERE) {
+  if (dst.operand.position == attn_twin::Position::C2) {
+    attn_twin::copyBias(dst.operand, src.operand, count, sizeof(T), at);
+    return;
+  }
+  attn_twin::require(attn_twin::isInUB(dst.operand) && attn_twin::isInUB(src.operand),
+                     "AscendC::DataCopy copies inside UB, and from L1 to C2", at);
   attn_twin::Record(attn_twin::CallKind::Copy)
       .on(dst.operand)
       .on(src.operand)
@@ -465,24 +410,16 @@ ATTN_TWIN_WHOLE_REDUCE(WholeReduceMax, Max) ATTN_TWIN_WHOLE_REDUCE(WholeReduceMi
 
 namespace attn_twin {
 
-constexpr PipeName sourceOf(AscendC::HardEvent event) {
-  return event <= AscendC::HardEvent::S_MTE3      ? PipeName::S
-         : event <= AscendC::HardEvent::V_MTE3    ? PipeName::V
-         : event <= AscendC::HardEvent::MTE2_MTE3 ? PipeName::MTE2
-                                                  : PipeName::MTE3;
-}
-
-constexpr PipeName targetOf(AscendC::HardEvent event) {
-  // Three targets per source: the other pipes, in the order of their names.
-  constexpr PipeName pipes[] = {PipeName::S, PipeName::V, PipeName::MTE2, PipeName::MTE3};
-  int index = int(event) % 3;
-  return pipes[index] < sourceOf(event) ? pipes[index] : pipes[index + 1];
-}
+struct PipePair {
+  PipeName source, target;
+};
+#define ATTN_TWIN_EVENT_PIPES(SOURCE, TARGET) {PipeName::SOURCE, PipeName::TARGET},
+constexpr PipePair eventPipes[] = {ATTN_TWIN_EVENTS(ATTN_TWIN_EVENT_PIPES)};
 
 inline void sendFlag(CallKind kind, AscendC::HardEvent event, int32_t id, Source at) {
   Record record(kind);
-  record.call.source = sourceOf(event);
-  record.call.target = targetOf(event);
+  record.call.source = eventPipes[int(event)].source;
+  record.call.target = eventPipes[int(event)].target;
   record.call.event = id;
   record.send(at);
 }
@@ -503,8 +440,7 @@ template <HardEvent event> void WaitFlag(int32_t id, ATTN_TWIN_HERE) ATTN_TWIN_E
 
 template <pipe_t pipe>
 void PipeBarrier(ATTN_TWIN_HERE)
-    ATTN_TWIN_RULE(pipe == PIPE_V || pipe == PIPE_MTE2 || pipe == PIPE_MTE3 || pipe == PIPE_ALL,
-                   "a vector core has barriers of PIPE_V, PIPE_MTE2, PIPE_MTE3 and PIPE_ALL") {
+    ATTN_TWIN_RULE(pipe != PIPE_S, "the scalar unit has no barrier of its own") {
   attn_twin::Record(attn_twin::CallKind::Barrier, pipe).send(at);
 }
 
@@ -523,6 +459,7 @@ namespace attn_twin::calls {
 #define ATTN_CALLS_IN_Transfer(kinds, call) ATTN_CALLS_##kinds(call)
 #define ATTN_CALLS_IN_Elementwise(kinds, call) ATTN_CALLS_##kinds(call)
 #define ATTN_CALLS_IN_Vector(kinds, call) ATTN_CALLS_##kinds(call)
+#define ATTN_CALLS_IN_Cube(kinds, call) ATTN_CALLS_##kinds(call)
 #define ATTN_CALLS_IN_Composite(kinds, call)
 #define ATTN_INSTRUCTION(name, group, pipe, kinds, elements, call, hivm, family)                   \
   ATTN_CALLS_IN_##group(kinds, call)

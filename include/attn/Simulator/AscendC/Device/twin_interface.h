@@ -9,7 +9,7 @@
 namespace attn_twin {
 
 /// Changes with everything below: a library of another version is refused.
-constexpr uint32_t interfaceVersion = 2;
+constexpr uint32_t interfaceVersion = 3;
 
 /// Where the text makes a call, by its `#line` directives.
 struct Source {
@@ -19,8 +19,9 @@ struct Source {
 
 enum class ElementType : uint8_t { F32, F16, BF16, Int8, Int16, Int32, Int64 };
 
-/// AscendC's positions, as far as vector cores have them; GM is none of UB.
-enum class Position : uint8_t { GM, VecIn, VecOut, VecCalc };
+/// AscendC's positions: GM, those of UB, then those of the memories of cube cores, of which A1, B1
+/// and C1 are one.
+enum class Position : uint8_t { GM, VecIn, VecOut, VecCalc, A1, B1, C1, A2, B2, CO1, C2 };
 
 /// The opcodes of the table of instructions; composites are not calls.
 enum class CallKind : uint8_t {
@@ -48,18 +49,24 @@ enum class ReduceFunction : int32_t {
 enum class Rounding : int32_t { None, Rint, Floor, Ceil, Round, Trunc, Odd };
 enum class PipeName : int32_t { S, V, M, MTE1, MTE2, MTE3, FIX, ALL };
 
-/// A tensor as a call names it: an address in UB or of the device, and the tensor's whole extent.
+/// Which cores a call makes ready: those that it is written for.
+enum class Readied : uint8_t { Any, Vector, Cube };
+
+/// A tensor as a call names it: an address in a memory of the core or of the device, and the
+/// tensor's whole extent.
 struct Operand {
   Position position;
   ElementType element;
   uint64_t address;
   uint64_t begin;
   uint64_t end;
+  /// Of a tensor in GM: whether what is moved stays out of L2.
+  bool bypassesL2;
   /// Where the tensor was declared.
   Source declared;
 };
 
-constexpr int maxOperands = 3;
+constexpr int maxOperands = 4;
 constexpr int maxStrides = 6;
 
 /// One AscendC call. What a kind does not have is 0.
@@ -81,6 +88,16 @@ struct Call {
   int64_t globalGapBytes;
   int64_t localGapBlocks;
   int64_t rightPad;
+  /// Cube cores: the numbers of the instruction (rows, columns and pitch of a copy or of a result;
+  /// times and blocks of a fill; repeats; rows and columns of a load; m, n and k of a product), the
+  /// rows that a column block has room for, or blocks from one time of a fill to the next.
+  int64_t amounts[3];
+  int64_t pitch;
+  bool transposes;
+  bool isFractal;
+  bool isRelu;
+  bool hasScale;
+  float scale;
   /// The scalar operand: a number, or the bits of a whole one.
   float real;
   int64_t integer;
@@ -96,7 +113,7 @@ struct Chip {
   void *context;
   uint32_t blocks;
   uint32_t (*block)(void *context);
-  void (*initialise)(void *context);
+  void (*initialise)(void *context, Readied cores);
   void (*declare)(void *context, const Operand *tensor, Source at);
   void (*call)(void *context, const Call *call, Source at);
   /// A number of a table of addresses, read by the scalar unit.
@@ -115,7 +132,7 @@ constexpr uint32_t stepsPerCount = uint32_t(1) << 16;
 struct Kernel {
   uint32_t version;
   uint32_t argumentBytes;
-  /// As the text spells it: "__vector__", "__mix__(0, 1)".
+  /// As the text spells it: "__vector__", "__mix__(0, 1)", "__cube__".
   const char *kind;
   /// Runs one block. `arguments` is laid out as the device's packed arguments.
   void (*run)(const Chip *chip, const void *arguments);

@@ -100,6 +100,16 @@ public:
     call.strides[call.strideCount++] = stride;
     return *this;
   }
+  Record &amounts(int64_t first, int64_t second = 0, int64_t third = 0) {
+    call.amounts[0] = first;
+    call.amounts[1] = second;
+    call.amounts[2] = third;
+    return *this;
+  }
+  Record &pitch(int64_t pitch) {
+    call.pitch = pitch;
+    return *this;
+  }
   Record &scalar(float value) {
     call.real = value;
     return *this;
@@ -112,6 +122,12 @@ public:
 
   Call call = {};
 };
+
+/// Refuses a call where `holds` does not: a rule for what is only known when the text runs.
+inline void require(bool holds, const char *otherwise, Source at) {
+  if (!holds)
+    chip->refuse(chip->context, otherwise, at);
+}
 
 } // namespace attn_twin
 

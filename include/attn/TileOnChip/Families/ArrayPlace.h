@@ -1,0 +1,52 @@
+// Where in an array the rows and columns lie that a load or a store moves.
+#ifndef ATTN_TILEONCHIP_FAMILIES_ARRAYPLACE_H
+#define ATTN_TILEONCHIP_FAMILIES_ARRAYPLACE_H
+
+#include "attn/Dialect/Tile/Analysis/Selection.h"
+#include "attn/TileOnChip/Lowering.h"
+
+namespace attn::onchip {
+
+/// A tile's place in an array: that of its rows and columns that exist.
+class ArrayPlace {
+public:
+  /// For a load or a store of a tile of `type`; `isRun` where its rows are one run of elements.
+  template <typename Op>
+  ArrayPlace(Lowering &lowering, Op op, tile::TileType type, bool isRun)
+      : ArrayPlace(lowering, op.getArray(), op.getKinds(), op.getIndices(), type, isRun) {}
+  ArrayPlace(Lowering &lowering, mlir::Value array, llvm::ArrayRef<int64_t> kinds,
+             mlir::OperandRange operands, tile::TileType type, bool isRun);
+
+  /// The address `rowsOn` rows further.
+  mlir::Value getAddress(mlir::Value rowsOn) const;
+  /// A buffer of rows at a pitch, from the tile's row of the place on that is `rowsOn` further.
+  mlir::Value getRowMemory(mlir::Value buffer, int64_t bufferPitch, mlir::Value rowsOn) const;
+  /// Leaves out the rows from `end` on.
+  void limit(mlir::Value end, tile::TileType type);
+
+  /// Elements from one row to the next.
+  mlir::Value pitch;
+  mlir::Value rows;
+  /// Null where all columns exist.
+  mlir::Value cols;
+  /// The row of the tile that exists first, null for row 0, and the first after those that do.
+  mlir::Value firstRow;
+  mlir::Value endRow;
+  /// Rows that one transfer moves at most.
+  int64_t rowsPerTransfer;
+
+private:
+  void addIndices(llvm::ArrayRef<int64_t> kinds, mlir::OperandRange operands);
+
+  Lowering &lowering;
+  mlir::Value array;
+  llvm::SmallVector<mlir::Value> indices;
+  /// The dimensions of `indices` that count rows and columns, or -1, and how far apart rows are in
+  /// theirs; null where they follow each other.
+  tile::Selection selection;
+  mlir::Value step;
+};
+
+} // namespace attn::onchip
+
+#endif // ATTN_TILEONCHIP_FAMILIES_ARRAYPLACE_H

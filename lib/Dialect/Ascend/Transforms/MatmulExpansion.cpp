@@ -1,0 +1,203 @@
+// Products of matrices in L1 as loads to L0A and L0B and products of parts (ascend stage, part of
+// ascend-expand-composites).
+#include "MatmulExpansion.h"
+#include "attn/Machine/Architecture.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::ascend;
+
+using architecture::fractalRows;
+
+namespace {
+
+/// While the cube multiplies one part, the next is loaded.
+constexpr int64_t partStages = 2;
+
+/// Writes out one product. Offsets are in elements; fractals of operands have 16 rows of
+/// `perBlock` elements.
+class MatmulWriter {
+public:
+  MatmulWriter(MatmulOp op, int64_t group)
+      : op(op), group(group), builder(op), location(op.getLoc()), bytes(getBytes(op.getA())),
+        perBlock(architecture::getElementsPerBlock(bytes)),
+        fractal(architecture::fractalBytes / bytes), unit(std::max(fractalRows, perBlock)) {}
+
+  LogicalResult write();
+
+private:
+  static int64_t getBytes(Value memory) {
+    return cast<MemRefType>(memory.getType()).getElementTypeBitWidth() / 8;
+  }
+  LogicalResult setPart();
+
+  Value constant(int64_t value) { return arith::ConstantIndexOp::create(builder, location, value); }
+  Value scale(Value value, int64_t by) {
+    return by == 1 ? value : builder.createOrFold<arith::MulIOp>(location, value, constant(by));
+  }
+  Value divideCeil(Value value, int64_t by) {
+    if (std::optional<int64_t> known = getConstantIntValue(value))
+      return constant(llvm::divideCeil(*known, by));
+    return arith::CeilDivSIOp::create(builder, location, value, constant(by));
+  }
+  Value alignTo(Value value, int64_t to) { return scale(divideCeil(value, to), to); }
+  Value slice(Value buffer, Value offset);
+  Value slice(Value buffer, int64_t offset) { return slice(buffer, constant(offset)); }
+  /// Writes the load that `body` makes for each of the numbers below `count`, to different places.
+  void forEach(int64_t count, function_ref<Operation *(Value)> body);
+
+  void loadLeft();
+  void loadRight();
+  Operation *loadFractals(Value dst, Value src, Value repeat, int64_t sourceStride);
+  Operation *loadSquares(Value dst, Value src, Value repeat, ArrayRef<int64_t> strides);
+
+  MatmulOp op;
+  /// The number of loads that keep apart.
+  int64_t group;
+  OpBuilder builder;
+  Location location;
+  int64_t bytes, perBlock, fractal;
+  /// Rows and columns are loaded in multiples of this, whichever way round.
+  int64_t unit;
+  int64_t m = 0, n = 0;
+  /// The k of a part; of the current one, where it begins and how many it has.
+  int64_t part = 0;
+  Value first, amount;
+};
+
+} // namespace
+
+Value MatmulWriter::slice(Value buffer, Value offset) {
+  if (isZeroInteger(offset))
+    return buffer;
+  auto type = cast<MemRefType>(buffer.getType());
+  auto view = MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
+                              MemRefLayoutAttrInterface(), type.getMemorySpace());
+  return SliceOp::create(builder, location, view, buffer, offset);
+}
+
+void MatmulWriter::forEach(int64_t count, function_ref<Operation *(Value)> body) {
+  if (count == 1) {
+    body(constant(0));
+    return;
+  }
+  auto loop = scf::ForOp::create(builder, location, constant(0), constant(count), constant(1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar())->setAttr(apartName, builder.getI64IntegerAttr(group));
+}
+
+Operation *MatmulWriter::loadFractals(Value dst, Value src, Value repeat, int64_t sourceStride) {
+  return LoadFractalsOp::create(builder, location, dst, src, repeat,
+                                ArrayRef<int64_t>{1, sourceStride}, /*transpose=*/false);
+}
+
+Operation *MatmulWriter::loadSquares(Value dst, Value src, Value repeat,
+                                     ArrayRef<int64_t> strides) {
+  return LoadSquaresOp::create(builder, location, dst, src, repeat, strides);
+}
+
+/// The left operand in the order of L0A: row blocks, in each one fractal after the other along k.
+void MatmulWriter::loadLeft() {
+  int64_t room = op.getRows()[0], blocks = m / fractalRows;
+  Value dst = op.getScratchA();
+  if (!op.getTransposeA()) {
+    Value src = slice(op.getA(), scale(first, room));
+    // A single row block needs no instruction that takes several.
+    if (blocks == 1) {
+      loadFractals(dst, src, divideCeil(amount, perBlock), room / fractalRows);
+      return;
+    }
+    LoadTileOp::create(builder, location, dst, src, constant(m), alignTo(amount, perBlock), room,
+                       /*transpose=*/false);
+    return;
+  }
+  Value src = slice(op.getA(), scale(first, perBlock));
+  if (bytes == 1) {
+    loadSquares(dst, src, constant(m / unit), {2, room / unit, 1});
+    return;
+  }
+  LoadTileOp::create(builder, location, dst, src, alignTo(amount, fractalRows), constant(m), room,
+                     /*transpose=*/true);
+}
+
+/// The right operand in the order of L0B: for every block of k one fractal per 16 columns.
+void MatmulWriter::loadRight() {
+  int64_t room = op.getRows()[1], blocks = n / fractalRows;
+  Value dst = op.getScratchB();
+  if (op.getTransposeB()) {
+    // Rows of n with k along them are in that order already.
+    Value src = slice(op.getB(), scale(first, room));
+    if (room == n) {
+      loadFractals(dst, src, scale(divideCeil(amount, perBlock), blocks), 1);
+      return;
+    }
+    return forEach(part / perBlock, [&](Value block) {
+      return loadFractals(slice(dst, scale(block, blocks * fractal)),
+                          slice(src, scale(block, room * perBlock)), constant(blocks), 1);
+    });
+  }
+  Value src = slice(op.getB(), scale(first, perBlock));
+  if (bytes == 1)
+    return forEach(n / unit, [&](Value block) {
+      return loadSquares(slice(dst, scale(block, 2 * fractal)),
+                         slice(src, scale(block, room * unit)), divideCeil(amount, unit),
+                         {blocks, 1, 1});
+    });
+  LoadTileOp::create(builder, location, dst, src, alignTo(amount, fractalRows), constant(n), room,
+                     /*transpose=*/false);
+}
+
+/// Takes m and n, and as much of k at a time as both scratch buffers hold.
+LogicalResult MatmulWriter::setPart() {
+  std::optional<int64_t> rows = getConstantIntValue(op.getM()),
+                         cols = getConstantIntValue(op.getN());
+  if (!rows || !cols || *rows % unit != 0 || *cols % unit != 0 || *rows < unit || *cols < unit)
+    return op.emitOpError() << "must have numbers of rows and columns that are multiples of "
+                            << unit << ", as its operands have room for";
+  m = *rows;
+  n = *cols;
+  auto getElements = [](Value buffer) {
+    auto type = cast<MemRefType>(buffer.getType());
+    return type.hasStaticShape() ? type.getNumElements() : 0;
+  };
+  part = llvm::alignDown(
+      std::min(getElements(op.getScratchA()) / m, getElements(op.getScratchB()) / n), unit);
+  // The second fractal of a square would lie among those of the next k.
+  if (bytes == 1 && op.getTransposeA())
+    part = std::min(part, unit);
+  if (part < unit)
+    return op.emitOpError() << "has scratch that does not hold " << unit << " of its k";
+  return success();
+}
+
+LogicalResult MatmulWriter::write() {
+  if (failed(setPart()))
+    return failure();
+  auto loop = scf::ForOp::create(builder, location, constant(0), op.getK(), constant(part));
+  loop->setAttr("ascend.stages", builder.getI64IntegerAttr(partStages));
+  builder.setInsertionPointToStart(loop.getBody());
+  first = loop.getInductionVar();
+  std::optional<int64_t> k = getConstantIntValue(op.getK());
+  amount = constant(part);
+  if (!k || *k % part != 0) {
+    Value left = arith::SubIOp::create(builder, location, op.getK(), first);
+    amount = arith::MinSIOp::create(builder, location, left, amount);
+    // The loop sees to it; said again, it bounds what is counted from it.
+    amount = arith::MaxSIOp::create(builder, location, amount, constant(1));
+  }
+  loadLeft();
+  loadRight();
+  Value init = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::eq, first,
+                                     loop.getLowerBound());
+  init = builder.createOrFold<arith::AndIOp>(location, op.getInit(), init);
+  MmadOp::create(builder, location, op.getDst(), op.getScratchA(), op.getScratchB(), op.getBias(),
+                 op.getM(), op.getN(), amount, init);
+  return success();
+}
+
+LogicalResult ascend::expandMatmul(MatmulOp op, int64_t group) {
+  return MatmulWriter(op, group).write();
+}

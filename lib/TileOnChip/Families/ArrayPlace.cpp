@@ -1,0 +1,79 @@
+// Where in an array the rows and columns lie that a load or a store moves (tile on the chip).
+#include "attn/TileOnChip/Families/ArrayPlace.h"
+#include "attn/Machine/Architecture.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::onchip;
+using namespace attn::tile;
+
+ArrayPlace::ArrayPlace(Lowering &lowering, Value tileArray, ArrayRef<int64_t> kinds,
+                       OperandRange operands, TileType type, bool isRun)
+    : lowering(lowering), array(lowering.scalars.lookup(tileArray)),
+      selection(getSelection(kinds)) {
+  rows = endRow = lowering.constant(type.getRowCount());
+  addIndices(kinds, operands);
+  bool isTableOfRows = isa<ascend::TableType>(array.getType()) && selection.rowDimension == 0;
+  rowsPerTransfer = isTableOfRows ? 1 : architecture::maxCopyRows;
+  if (isTableOfRows || selection.rowDimension < 0 || isRun)
+    pitch = lowering.constant(type.getColCount());
+  else
+    pitch = lowering.getStride(array, selection.rowDimension);
+  if (step && !isTableOfRows)
+    pitch = lowering.multiply(pitch, step);
+}
+
+void ArrayPlace::addIndices(ArrayRef<int64_t> kinds, OperandRange operands) {
+  for (auto [dimension, kind] : llvm::enumerate(kinds)) {
+    Value index = getIndexOperand(kinds, operands, dimension);
+    if (!index) {
+      indices.push_back(lowering.constant(int64_t(0)));
+      continue;
+    }
+    if (kind != SpanIndex) {
+      indices.push_back(lowering.scalars.lookup(index));
+      continue;
+    }
+    const SpanBounds &span = lowering.spans[index];
+    Value first = span.missing ? lowering.add(span.base, span.missing) : span.base;
+    indices.push_back(span.step ? lowering.add(span.offset, lowering.multiply(first, span.step))
+                                : first);
+    if (static_cast<int64_t>(dimension) == selection.colDimension)
+      cols = span.end;
+    if (static_cast<int64_t>(dimension) != selection.rowDimension)
+      continue;
+    rows = span.missing ? lowering.subtract(span.end, span.missing) : span.end;
+    firstRow = span.missing;
+    endRow = span.end;
+    step = span.step;
+  }
+}
+
+Value ArrayPlace::getAddress(Value rowsOn) const {
+  SmallVector<Value> at = indices;
+  if (selection.rowDimension >= 0)
+    at[selection.rowDimension] =
+        lowering.add(at[selection.rowDimension], step ? lowering.multiply(rowsOn, step) : rowsOn);
+  Value in = array;
+  if (auto table = dyn_cast<ascend::TableType>(in.getType())) {
+    in = lowering.create<ascend::LookupOp>(table.getElement(), in, at.front());
+    at.erase(at.begin());
+  }
+  auto type = cast<MemRefType>(in.getType());
+  auto view = MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
+                              MemRefLayoutAttrInterface(), type.getMemorySpace());
+  return lowering.create<ascend::AddressOp>(view, in, at);
+}
+
+Value ArrayPlace::getRowMemory(Value buffer, int64_t bufferPitch, Value rowsOn) const {
+  Value row = firstRow ? lowering.add(firstRow, rowsOn) : rowsOn;
+  return lowering.slice(buffer, lowering.scale(row, bufferPitch));
+}
+
+void ArrayPlace::limit(Value end, TileType type) {
+  if (!end || end == endRow)
+    return;
+  endRow = lowering.create<arith::MinSIOp>(endRow, end);
+  rows =
+      firstRow ? lowering.clamp(lowering.subtract(endRow, firstRow), type.getRowCount()) : endRow;
+}

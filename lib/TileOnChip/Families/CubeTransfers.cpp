@@ -1,0 +1,302 @@
+// Loads, stores and conversions on cube cores: into fractals of L1, and out of L0C (tile on the
+// chip, family).
+#include "attn/Machine/Architecture.h"
+#include "attn/TileOnChip/Families/ArrayPlace.h"
+#include "attn/TileOnChip/Families/Registration.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::onchip;
+using namespace attn::tile;
+
+/// Checks that a load or a store moves rows that cube cores can reach.
+template <typename Op> static LogicalResult verifyRows(Op op) {
+  int64_t last = op.getArray().getType().getRank() - 1;
+  if (getSelection(op.getKinds()).colDimension != last)
+    return op.emitOpError("moves columns of a dimension that is not contiguous, which cube cores "
+                          "cannot; index the last dimension with a span or ':'");
+  if (Value span = getRowSpan(op.getKinds(), op.getIndices());
+      span && cast<SpanType>(span.getType()).getFilled())
+    return op.emitOpError("moves rows of a span that may begin before the array, which is not "
+                          "lowered to cube cores");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Into L1
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Writes a load of rows to L1. All of the tile's room is written: what the array lacks becomes
+/// zeros, so that nothing uninitialised reaches a product.
+class FractalLoad {
+public:
+  FractalLoad(Lowering &lowering, LoadOp op)
+      : lowering(lowering), op(op), type(op.getResult().getType()),
+        at(*lowering.getPlacement().getPlace(op.getResult())),
+        memory(lowering.getMemory(op.getResult())),
+        perBlock(lowering.model.getBlockElements(type.getElementType())),
+        place(lowering, op, type, /*isRun=*/false),
+        cols(place.cols ? place.cols : lowering.constant(type.getColCount())),
+        group(lowering.makeGroup()) {}
+
+  LogicalResult lower() {
+    if (failed(limitInner()))
+      return failure();
+    if (lowering.existingLoads)
+      place.rows = lowering.multiply(place.rows, lowering.existingLoads);
+    copy();
+    if (at.layout == CubeLayout::Fractals)
+      fillRows();
+    fillColumns();
+    return success();
+  }
+
+private:
+  LogicalResult limitInner();
+  void copy();
+  void copyAll(Value pitch) { copyRows(lowering.constant(int64_t(0)), place.rows, pitch); }
+  void copyEach() {
+    lowering.forEachChunk(place.rows, type.getRowCount(), 1,
+                          [&](Value row, Value amount) { copyRows(row, amount, cols); });
+  }
+  void copyRows(Value first, Value rows, Value pitch) {
+    auto copy =
+        lowering.create<ascend::NdToNzOp>(lowering.slice(memory, lowering.scale(first, perBlock)),
+                                          place.getAddress(first), rows, cols, pitch, at.rows,
+                                          /*bypass_l2=*/false);
+    keepApart(copy);
+  }
+  void fillRows();
+  void fillColumns();
+  void fill(Value offset, Value repeat, Value blocks) {
+    auto fill = lowering.create<ascend::FillOp>(lowering.slice(memory, offset), getZero(), repeat,
+                                                blocks, at.rows);
+    keepApart(fill);
+  }
+  /// Says that the copies and fills of this load write different bytes.
+  void keepApart(Operation *write) {
+    write->setAttr(ascend::apartName, lowering.builder.getI64IntegerAttr(group));
+  }
+  Value getZero();
+  /// Calls `body` where `less` is smaller than `size`.
+  void ifLess(Value less, int64_t size, function_ref<void()> body);
+
+  Lowering &lowering;
+  LoadOp op;
+  TileType type;
+  CubePlace at;
+  Value memory;
+  int64_t perBlock;
+  ArrayPlace place;
+  Value cols;
+  /// The number of what keeps apart.
+  int64_t group;
+};
+
+} // namespace
+
+/// Calls `then` and `otherwise` in the branches of a condition.
+static void writeIf(Lowering &lowering, Value condition, function_ref<void()> then,
+                    function_ref<void()> otherwise = nullptr) {
+  auto branch =
+      lowering.create<scf::IfOp>(condition, /*withElseRegion=*/static_cast<bool>(otherwise));
+  OpBuilder::InsertionGuard guard(lowering.builder);
+  lowering.builder.setInsertionPointToStart(branch.thenBlock());
+  then();
+  if (!otherwise)
+    return;
+  lowering.builder.setInsertionPointToStart(branch.elseBlock());
+  otherwise();
+}
+
+/// A product sums over the k that both of its operands have. What one lacks is left out of the
+/// other as well, so that zeros meet zeros there.
+LogicalResult FractalLoad::limitInner() {
+  const RowLimits &limits = lowering.getRowLimits();
+  for (OpOperand &use : op->getUses()) {
+    auto dot = dyn_cast<DotOp>(use.getOwner());
+    if (!dot)
+      continue;
+    bool isLeft = use.getOperandNumber() == dot.getAMutable().getOperandNumber();
+    bool isAlongRows = isLeft ? dot.getTransposeA() : !dot.getTransposeB();
+    SmallVector<Value> spans = limits.getInnerSpans(dot);
+    ArrayRef<Value> own =
+        isAlongRows ? limits.getSpans(op.getResult()) : limits.getColumnSpans(op.getResult());
+    if (spans.size() == own.size())
+      continue;
+    auto isUnknown = [&](Value span) { return !lowering.spans.contains(span); };
+    if (!op->hasOneUse() || llvm::any_of(spans, isUnknown))
+      return op.emitOpError("is multiplied by an operand that has fewer k, and must then be loaded "
+                            "for this product alone and after the spans of both are made");
+    if (isAlongRows)
+      place.limit(lowering.getLimit(spans, type.getRowCount()), type);
+    else
+      cols = lowering.create<arith::MinSIOp>(cols, lowering.getLimit(spans, type.getColCount()));
+  }
+  return success();
+}
+
+/// One copy for all rows, where they are near enough to each other: mostly that is only known when
+/// the kernel runs.
+void FractalLoad::copy() {
+  if (type.getRowCount() == 1)
+    return copyAll(place.pitch);
+  if (place.rowsPerTransfer == 1)
+    return copyEach();
+  Value most = lowering.constant(architecture::maxNdPitch);
+  if (std::optional<int64_t> pitch = getConstantIntValue(place.pitch))
+    return *pitch <= architecture::maxNdPitch ? copyAll(place.pitch) : copyEach();
+  Value isNear = lowering.create<arith::CmpIOp>(arith::CmpIPredicate::ule, place.pitch, most);
+  // What holds under the condition is said again, for those who look at the copy alone.
+  writeIf(
+      lowering, isNear, [&] { copyAll(lowering.create<arith::MinUIOp>(place.pitch, most)); },
+      [&] { copyEach(); });
+}
+
+Value FractalLoad::getZero() {
+  Type element = type.getElementType();
+  if (auto floating = dyn_cast<FloatType>(element))
+    return lowering.constant(APFloat::getZero(floating.getFloatSemantics()), floating);
+  return arith::ConstantOp::create(lowering.entry, lowering.loc,
+                                   lowering.builder.getIntegerAttr(element, 0));
+}
+
+void FractalLoad::ifLess(Value less, int64_t size, function_ref<void()> body) {
+  std::optional<int64_t> known = getConstantIntValue(less);
+  if (known && *known >= size)
+    return;
+  if (known)
+    return body();
+  writeIf(lowering,
+          lowering.create<arith::CmpIOp>(arith::CmpIPredicate::slt, less, lowering.constant(size)),
+          body);
+}
+
+/// The rows that each column block lacks, of those that are not lacking as a whole.
+void FractalLoad::fillRows() {
+  ifLess(place.rows, at.rows, [&] {
+    fill(lowering.scale(place.rows, perBlock), lowering.divideCeil(cols, perBlock),
+         lowering.subtract(lowering.constant(at.rows), place.rows));
+  });
+}
+
+/// The column blocks that are lacking as a whole: the last one that is not is filled up by its
+/// copy.
+void FractalLoad::fillColumns() {
+  int64_t blocks = at.cols / perBlock;
+  ifLess(lowering.divideCeil(cols, perBlock), blocks, [&] {
+    Value present = lowering.divideCeil(cols, perBlock);
+    fill(lowering.scale(present, at.rows * perBlock),
+         lowering.subtract(lowering.constant(blocks), present), lowering.constant(at.rows));
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Models
+//===----------------------------------------------------------------------===//
+
+static FloatAttr getScale(Lowering &lowering, const SumsOutput &output) {
+  return output.isScaled ? lowering.builder.getF32FloatAttr(1) : FloatAttr();
+}
+
+static double getBytes(TileType type) {
+  return type.getRowCount() * type.getColCount() * getElementBytes(type);
+}
+
+namespace {
+
+struct LoadOnCube : OnCubeOpInterface::ExternalModel<LoadOnCube, LoadOp> {
+  unsigned getCubeWritingPipes(Operation *) const { return LoadPipe; }
+  OpCost getCubeCost(Operation *op, const ChipModel &, const Placement &,
+                     const CostModel &costs) const {
+    TileType type = cast<LoadOp>(op).getResult().getType();
+    return costs.getFractalLoad(type.getRowCount(), getBytes(type));
+  }
+  LogicalResult lowerOnCube(Operation *op, Lowering &lowering) const {
+    auto load = cast<LoadOp>(op);
+    if (failed(verifyRows(load)))
+      return failure();
+    return FractalLoad(lowering, load).lower();
+  }
+};
+
+/// The rows and columns of L0C that exist go straight to the array.
+struct StoreOnCube : OnCubeOpInterface::ExternalModel<StoreOnCube, StoreOp> {
+  unsigned getCubeReadingPipes(Operation *, Value) const { return StorePipe; }
+  OpCost getCubeCost(Operation *op, const ChipModel &, const Placement &,
+                     const CostModel &costs) const {
+    TileType type = cast<StoreOp>(op).getValue().getType();
+    return costs.getOutput(type.getRowCount(), getBytes(type));
+  }
+  LogicalResult lowerOnCube(Operation *op, Lowering &lowering) const {
+    auto store = cast<StoreOp>(op);
+    if (failed(verifyRows(store)))
+      return failure();
+    TileType type = store.getValue().getType();
+    const Placement &placement = lowering.getPlacement();
+    SumsOutput output = placement.getOutput(store.getValue());
+    const RowLimits &limits = lowering.getRowLimits();
+    ArrayPlace place(lowering, store, type, /*isRun=*/false);
+    if (ArrayRef<Value> spans = limits.getSpans(store.getValue()); !spans.empty())
+      place.limit(lowering.getLimit(spans, type.getRowCount()), type);
+    Value cols = place.cols ? place.cols : lowering.constant(type.getColCount());
+    ArrayRef<Value> colSpans = limits.getColumnSpans(store.getValue());
+    if (Value existing = lowering.getLimit(colSpans, type.getColCount());
+        !colSpans.empty() && existing != cols)
+      cols = lowering.create<arith::MinSIOp>(cols, existing);
+    if (lowering.existingStores)
+      place.rows = lowering.multiply(place.rows, lowering.existingStores);
+    int64_t room = placement.getPlace(output.sums)->rows;
+    Value memory = lowering.getMemory(output.sums);
+    lowering.forEachChunk(
+        place.rows, type.getRowCount(), std::min(place.rowsPerTransfer, architecture::maxFixRows),
+        [&](Value first, Value rows) {
+          lowering.create<ascend::FixOutOp>(
+              place.getAddress(first),
+              lowering.slice(memory, lowering.scale(first, architecture::fractalRows)), rows, cols,
+              place.pitch, room, /*nz=*/false, output.isRectified, getScale(lowering, output));
+        });
+    return success();
+  }
+};
+
+/// A conversion of sums: written where they become an operand, else done by who takes them out.
+template <typename Op>
+struct ConversionOnCube : OnCubeOpInterface::ExternalModel<ConversionOnCube<Op>, Op> {
+  unsigned getCubeWritingPipes(Operation *) const { return StorePipe; }
+  unsigned getCubeReadingPipes(Operation *, Value) const { return StorePipe; }
+  OpCost getCubeCost(Operation *op, const ChipModel &, const Placement &placement,
+                     const CostModel &costs) const {
+    std::optional<CubePlace> to = placement.getPlace(op->getResult(0));
+    return to ? costs.getOutputToL1(to->elements) : OpCost();
+  }
+  LogicalResult lowerOnCube(Operation *op, Lowering &lowering) const {
+    const Placement &placement = lowering.getPlacement();
+    std::optional<CubePlace> to = placement.getPlace(op->getResult(0));
+    if (!to)
+      return success();
+    SumsOutput output = placement.getOutput(op->getResult(0));
+    lowering.create<ascend::FixOutOp>(lowering.getMemory(op->getResult(0)),
+                                      lowering.getMemory(output.sums), lowering.constant(to->rows),
+                                      lowering.constant(to->cols), lowering.constant(to->rows),
+                                      placement.getPlace(output.sums)->rows, /*nz=*/true,
+                                      output.isRectified, getScale(lowering, output));
+    return success();
+  }
+};
+
+/// The zeros that sums start from, or that they are compared with, are not written.
+struct SplatOnCube : OnCubeOpInterface::ExternalModel<SplatOnCube, SplatOp> {};
+
+} // namespace
+
+void onchip::registerCubeTransfers(MLIRContext *context) {
+  LoadOp::attachInterface<LoadOnCube>(*context);
+  StoreOp::attachInterface<StoreOnCube>(*context);
+  tile::CastOp::attachInterface<ConversionOnCube<tile::CastOp>>(*context);
+  MaximumOp::attachInterface<ConversionOnCube<MaximumOp>>(*context);
+  SplatOp::attachInterface<SplatOnCube>(*context);
+}
