@@ -9,6 +9,7 @@ STRIDED = ("test_objects_run.py::test_standin_object_equals_the_chip_ir[attn_res
 RESIDENT = (f"{_FORWARD}[resident-bfloat16]",)
 MEETING = ("test_stages.py::test_attn_res_backward[phases-meet-float32]",)
 LIST = ("test_stages.py::test_lists_of_tensors",)
+CUBE = "test_cube_text.py::test_text_computes_what_the_instructions_do"
 BAND = ("test_stages.py::test_neighborhood_backward[dilated-float16]",)
 
 MISTAKES = [
@@ -105,7 +106,7 @@ MISTAKES = [
     ),
     Mistake(
         "ascendc-kernel-kind", "a kernel whose blocks meet is declared as one of vector cores",
-        'hasMeeting ? "__mix__(0, 1)" : "__vector__"', 'hasMeeting ? "__vector__" : "__vector__"',
+        'hasMeeting ? "__mix__(0, 1)" : isCube', 'hasMeeting ? "__vector__" : isCube',
         MEETING,
     ),
     Mistake(
@@ -126,7 +127,7 @@ MISTAKES = [
     ),
     Mistake(
         "ascendc-position", "buffers that are loaded are declared as those that only vector instructions use",
-        'isLoaded ? "VECIN" : isStored', 'isLoaded ? "VECCALC" : isStored',
+        'roles.isLoaded ? "VECIN" : roles.isStored', 'roles.isLoaded ? "VECCALC" : roles.isStored',
         TAIL, "not VECCALC",
     ),
     Mistake(
@@ -188,5 +189,157 @@ MISTAKES = [
         "ascendc-argument-type", "arrays of bf16 are taken for f16",
         'if (type.isBF16())\n    return StringRef("bfloat16_t");', 'if (type.isBF16())\n    return StringRef("half");',
         TAIL,
+    ),
+    Mistake(
+        "ascendc-cube-kind", "a kernel of cube cores is declared as one of vector cores",
+        'isCube ? "__cube__" : "__vector__"', 'isCube ? "__vector__" : "__vector__"',
+        (f"{CUBE}[product]",), "which vector cores do not have",
+    ),
+    Mistake(
+        "ascendc-cube-task-type", "before CANN 8.5 too",
+        'isCube ? "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIC_ONLY);"',
+        'isCube ? "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);"',
+        ("test_cube_text.py::test_the_form_before_cann_8_5_computes_the_same",), "which vector cores do not have",
+    ),
+    Mistake(
+        "ascendc-cube-state", "before CANN 8.5, cube cores are made ready as vector cores are",
+        "AscendC::SetLoadDataBoundary(0); AscendC::SetLoadDataPaddingValue<uint16_t>(0);", "AscendC::ResetMask();",
+        ("test_cube_text.py::test_the_form_before_cann_8_5_computes_the_same",), "InitSocState",
+    ),
+    Mistake(
+        "ascendc-cube-position", "left operands are declared where right ones are",
+        'case LocalMemory::L0A:\n    return "A2";', 'case LocalMemory::L0A:\n    return "B2";',
+        (f"{CUBE}[mmad]",), "left operand that is not in A2",
+    ),
+    Mistake(
+        "ascendc-nz-rows-and-columns", "rows and columns of a matrix are swapped",
+        '{"1", convertTo("uint16_t", get(op.getRows())), convertTo("uint16_t", get(op.getCols()))',
+        '{"1", convertTo("uint16_t", get(op.getCols())), convertTo("uint16_t", get(op.getRows()))',
+        (f"{CUBE}[nd_to_nz]",),
+    ),
+    Mistake(
+        "ascendc-nz-room", "column blocks in L1 are as far apart as rows in GM",
+        'std::to_string(op.getDstRows()), "1", "0"})', 'convertTo("uint16_t", pitch), "1", "0"})',
+        (f"{CUBE}[nd_to_nz]",),
+    ),
+    Mistake(
+        "ascendc-nz-pitch", "rows in GM are as far apart as they are long",
+        "get(isRow ? op.getCols() : op.getSrcPitch());", "get(op.getCols());",
+        ("test_cube_text.py::test_rows_of_a_part_of_an_array",),
+    ),
+    Mistake(
+        "ascendc-fill-gap", "what is filled next begins a pitch after the end of the last",
+        "Expression::integer(op.getPitch()) - blocks;", "Expression::integer(op.getPitch());",
+        ("test_cube_text.py::test_fills",),
+    ),
+    Mistake(
+        "ascendc-fill-value", "elements of 16 bits are filled by their value, not by their bits",
+        'isNarrow ? castTo("int16_t", scalar).text : scalar.text})',
+        'isNarrow ? "static_cast<int16_t>(1)" : scalar.text})',
+        ("test_cube_text.py::test_fills",),
+    ),
+    Mistake(
+        "ascendc-fractal-strides", "the strides of a load of fractals are swapped",
+        'std::to_string(strides[1]), "0", std::to_string(strides[0] - 1), spell(op.getTranspose()), "0"})',
+        'std::to_string(strides[0]), "0", std::to_string(strides[1] - 1), spell(op.getTranspose()), "0"})',
+        (f"{CUBE}[load_fractals]",),
+    ),
+    Mistake(
+        "ascendc-fractal-gap", "the gap between fractals is their stride",
+        'std::to_string(strides[1]), "0", std::to_string(strides[0] - 1), spell(op.getTranspose()), "0"})',
+        'std::to_string(strides[1]), "0", std::to_string(strides[0]), spell(op.getTranspose()), "0"})',
+        (f"{CUBE}[load_fractals]",),
+    ),
+    Mistake(
+        "ascendc-fractal-transpose", "fractals are not turned over",
+        'std::to_string(strides[0] - 1), spell(op.getTranspose()), "0"})',
+        'std::to_string(strides[0] - 1), spell(false), "0"})',
+        (f"{CUBE}[load_fractals-transposed]",),
+    ),
+    Mistake(
+        "ascendc-tile-transpose", "matrices are not turned over",
+        'std::to_string(op.getSrcRows()) + ", " + spell(op.getTranspose()) + ")"',
+        'std::to_string(op.getSrcRows()) + ", " + spell(false) + ")"',
+        (f"{CUBE}[load_tile-transposed]",),
+    ),
+    Mistake(
+        "ascendc-tile-room", "column blocks have room for the rows that are taken",
+        "tile.l1W = room;", "tile.l1W = rows;",
+        (f"{CUBE}[load_tile]",),
+    ),
+    Mistake(
+        "ascendc-tile-extensions", "rows and columns of a tile are swapped",
+        "tile.mExtension = rows;\n  tile.kExtension = columns;", "tile.mExtension = columns;\n  tile.kExtension = rows;",
+        (f"{CUBE}[load_tile]",),
+    ),
+    Mistake(
+        "ascendc-square-gaps", "the gaps between squares and in them are swapped",
+        "std::to_string(strides[1]), std::to_string(strides[0] - 1), std::to_string(strides[2] - 1)})",
+        "std::to_string(strides[1]), std::to_string(strides[2] - 1), std::to_string(strides[0] - 1)})",
+        (f"{CUBE}[load_squares-bytes]",),
+    ),
+    Mistake(
+        "ascendc-bias-copied", "half of the bias is copied",
+        '"DataCopy", {getPlace(op.getDst()), getPlace(op.getSrc()), convertTo("uint32_t", get(op.getAmount()))});\n}\n\n'
+        "//===----------------------------------------------------------------------===//\n// Products",
+        '"DataCopy", {getPlace(op.getDst()), getPlace(op.getSrc()), "32"});\n}\n\n'
+        "//===----------------------------------------------------------------------===//\n// Products",
+        (f"{CUBE}[bias]",),
+    ),
+    Mistake(
+        "ascendc-product-order", "n and k of a product are swapped",
+        'convertTo("uint16_t", get(op.getM())), convertTo("uint16_t", get(op.getN())), convertTo("uint16_t", get(op.getK()))',
+        'convertTo("uint16_t", get(op.getM())), convertTo("uint16_t", get(op.getK())), convertTo("uint16_t", get(op.getN()))',
+        (f"{CUBE}[mmad]",),
+    ),
+    Mistake(
+        "ascendc-product-start", "every product starts from zero",
+        "return getProduct(op, /*takesBias=*/false, get(op.getInit()).text);",
+        'return getProduct(op, /*takesBias=*/false, "true");',
+        ("test_cube_text.py::test_products_that_add_up",),
+    ),
+    Mistake(
+        "ascendc-product-bias", "a product with a bias starts from zero",
+        'return getProduct(op, /*takesBias=*/starts, "false");',
+        'return getProduct(op, /*takesBias=*/starts, "true");',
+        (f"{CUBE}[bias]",), "names a bias, but starts from zero",
+    ),
+    Mistake(
+        "ascendc-result-order", "rows and columns of a result are swapped",
+        'convertTo("uint16_t", get(op.getCols())), convertTo("uint16_t", get(op.getRows())), std::to_string(op.getSrcRows())',
+        'convertTo("uint16_t", get(op.getRows())), convertTo("uint16_t", get(op.getCols())), std::to_string(op.getSrcRows())',
+        (f"{CUBE}[product]",),
+    ),
+    Mistake(
+        "ascendc-result-strides", "the strides of L0C and of the result are swapped",
+        'std::to_string(op.getSrcRows()), convertTo("uint32_t", get(op.getDstPitch()))',
+        'convertTo("uint16_t", get(op.getDstPitch())), std::to_string(op.getSrcRows())',
+        (f"{CUBE}[product]",),
+    ),
+    Mistake(
+        "ascendc-result-conversion", "results are not converted",
+        'to.isF16() ? "F322F16" : to.isBF16()', 'to.isF16() ? "NoQuant" : to.isBF16()',
+        (f"{CUBE}[narrowing-f16]",), "another conversion",
+    ),
+    Mistake(
+        "ascendc-result-relu", "what is negative stays so",
+        'spell(op.getRelu()), "QuantMode_t::"', 'spell(false), "QuantMode_t::"',
+        (f"{CUBE}[narrowing]",),
+    ),
+    Mistake(
+        "ascendc-result-sign", "results of 8 bits have no sign",
+        "bits |= uint64_t(1) << 46;", "bits |= 0;",
+        (f"{CUBE}[scale]",), "without the sign",
+    ),
+    Mistake(
+        "ascendc-result-fractals", "fractals become rows",
+        'op.getNz() ? "CFG_NZ" : "CFG_ROW_MAJOR"', 'op.getNz() ? "CFG_ROW_MAJOR" : "CFG_ROW_MAJOR"',
+        (f"{CUBE}[nz]",),
+    ),
+    Mistake(
+        "ascendc-l2", "what should stay out of L2 goes through it",
+        'place.bypassingTensor + ".SetL2CacheHint(AscendC::CacheMode::CACHE_MODE_DISABLE);"',
+        'place.bypassingTensor + ".SetL2CacheHint(AscendC::CacheMode::CACHE_MODE_NORMAL);"',
+        ("test_cube_text.py::test_rows_of_a_part_of_an_array",), "past l2",
     ),
 ]  # fmt: skip

@@ -15,6 +15,13 @@ ARGUMENTS = ("test_hivm.py::test_arguments_are_those_of_the_sidecar[attn_res_bwd
 VALUES = ("test_stages.py::test_attn_res_forward[tail-bfloat16]",)
 VALUES_MEETING = ("test_stages.py::test_attn_res_backward[phases-meet-float32]",)
 VALUES_LIST = ("test_stages.py::test_lists_of_tensors",)
+_PRODUCTS = "test_hivm_products.py::test_values"
+PRODUCT = (f"{_PRODUCTS}[f16-f32-nn-tails]",)
+TRANSPOSED = (f"{_PRODUCTS}[f16-f32-nt-tails]",)
+NARROW = (f"{_PRODUCTS}[f16-f16-nn-whole]",)
+RELU = (f"{_PRODUCTS}[relu-whole]",)
+PARTS = (f"{_PRODUCTS}[parts-transposed-tails]",)
+FILLS = ("Target/HIVM/products.mlir",)
 
 MISTAKES = [
     Mistake(
@@ -112,13 +119,13 @@ MISTAKES = [
     ),
     Mistake(
         "hivm-swapped-pipes", "flags go from the waiting pipe to the other",
-        "HIVMOp::create(builder, op.getLoc(), *source, *target, number, dynamic);",
-        "HIVMOp::create(builder, op.getLoc(), *target, *source, number, dynamic);",
+        "HIVMOp::create(builder, op.getLoc(), getPipe(op.getSource()), getPipe(op.getTarget()),",
+        "HIVMOp::create(builder, op.getLoc(), getPipe(op.getTarget()), getPipe(op.getSource()),",
         ODD, "instruction",
     ),
     Mistake(
         "hivm-missing-barrier", "no pipe waits for itself",
-        "PipeBarrierOp::create(builder, op.getLoc(), *pipe);\n  return success();", "return success();",
+        "PipeBarrierOp::create(builder, op.getLoc(), getPipe(op.getPipe()));\n  return success();", "return success();",
         ODD + VALUES, "race",
     ),
     Mistake(
@@ -173,7 +180,7 @@ MISTAKES = [
     ),
     Mistake(
         "hivm-core-type", "kernels do not say for which cores they are",
-        'function->setAttr("hivm.func_core_type", FuncCoreTypeAttr::get(context, FuncCoreType::AIV));', "(void)context;",
+        'FuncCoreTypeAttr::get(context, isForCubes ? FuncCoreType::AIC : FuncCoreType::AIV)', "builder.getUnitAttr()",
         ARGUMENTS,
     ),
     Mistake(
@@ -188,12 +195,69 @@ MISTAKES = [
     ),
     Mistake(
         "hivm-task-type", "the launcher is told another kind of task",
-        "constexpr int64_t vectorTask = 10;", "constexpr int64_t vectorTask = 11;",
-        ("test_hivm.py::test_task_type_is_the_vendors[attn_res_bwd-streaming-f32]",),
+        "vectorTask = 10, cubeTask = 20;", "vectorTask = 11, cubeTask = 21;",
+        (
+            "test_hivm.py::test_task_type_is_the_vendors[attn_res_bwd-streaming-f32]",
+            "test_hivm_products.py::test_task_type_is_the_vendors[f16-f32-nn]",
+        ),
     ),
     Mistake(
         "hivm-pointers", "numbers are declared to arrive as pointers",
         "arePointers.push_back(isa<MemRefType>(type));", "arePointers.push_back(true);",
         ARGUMENTS,
+    ),
+    Mistake(
+        "hivm-product-sizes", "products have k and n in the other order",
+        "scalars.lookup(op.getM()), getValue(k), scalars.lookup(op.getN()), getFractals(c)",
+        "scalars.lookup(op.getM()), scalars.lookup(op.getN()), getValue(k), getFractals(c)",
+        PRODUCT,
+    ),
+    Mistake(
+        "hivm-product-transpose", "a right operand that is stored transposed is not said to be",
+        "getFractals(c), op.getTransposeA(), op.getTransposeB());",
+        "getFractals(c), op.getTransposeA(), /*b_transpose=*/false);",
+        TRANSPOSED,
+    ),
+    Mistake(
+        "hivm-product-fractals", "row blocks of fractals come before column blocks",
+        "for (const Amount &blocks : {colBlocks, rowBlocks})", "for (const Amount &blocks : {rowBlocks, colBlocks})",
+        PRODUCT,
+    ),
+    Mistake(
+        "hivm-product-room", "column blocks of sums have room for one block of rows more",
+        "Amount rowBlocks = divideUp(matrix.rows, fractalRows);",
+        "Amount rowBlocks = divideUp(matrix.rows, fractalRows - (isSums(matrix.memory) ? 1 : 0));",
+        PRODUCT,
+    ),
+    Mistake(
+        "hivm-product-pipe", "flags of loads to L0 are those of products",
+        "return Pipe::PIPE_MTE1;", "return Pipe::PIPE_M;",
+        PRODUCT,
+    ),
+    Mistake(
+        "hivm-product-parts", "a transposed operand that is not full of rows is taken in several parts",
+        "if (op.getTransposeB() && !isFull && most > *part)", "if (op.getTransposeB() && !isFull && most < *part)",
+        PARTS, "several parts",
+    ),
+    Mistake(
+        "hivm-product-init", "every part of a product starts its sums",
+        "init = arith::AndIOp::create(builder, op.getLoc(), init, isFirst);", "(void)isFirst;",
+        PARTS,
+    ),
+    Mistake(
+        "hivm-product-conversion", "sums become another type than that of the array",
+        "to.isF16() ? FixpipeQuant::F322F16 : FixpipeQuant::F322BF16",
+        "to.isF16() ? FixpipeQuant::F322BF16 : FixpipeQuant::F322F16",
+        NARROW, "another conversion",
+    ),
+    Mistake(
+        "hivm-product-relu", "what is negative stays so",
+        "if (op.getRelu())\n    relu = FixpipeReluAttr", "if (!op.getRelu())\n    relu = FixpipeReluAttr",
+        RELU,
+    ),
+    Mistake(
+        "hivm-fill-pitch", "runs that are filled lie as many bytes apart as blocks",
+        "word(op.getPitch() * blockBytes)", "word(op.getPitch())",
+        FILLS,
     ),
 ]  # fmt: skip

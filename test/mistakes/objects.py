@@ -87,7 +87,7 @@ MISTAKES = {
         ),
         Mistake(
             "sidecar-launch-kind", "kernels whose blocks meet are called vector kernels",
-            'meets ? "mix" : "vector"', 'meets ? "vector" : "vector"',
+            'meets ? "mix" : getCoreName(core)', 'meets ? "vector" : getCoreName(core)',
             TARGET,
         ),
         Mistake(
@@ -103,8 +103,8 @@ MISTAKES = {
         ),
         Mistake(
             "sidecar-memory", "the size of the last buffer in ub is not counted",
-            "used = std::max<int64_t>(used, *alloc.getAddress() + alloc.getByteSize());",
-            "used = std::max<int64_t>(used, *alloc.getAddress());",
+            "used[name] = std::max<int64_t>(*used.getInteger(name), *alloc.getAddress() + alloc.getByteSize());",
+            "used[name] = std::max<int64_t>(*used.getInteger(name), *alloc.getAddress());",
             ("test_sidecar.py::test_memory_is_that_of_the_text",),
         ),
     ],
@@ -121,8 +121,8 @@ MISTAKES = {
         ),
         Mistake(
             "object-not-linked", "bisheng is not told to stop before linking",
-            'arguments.insert(arguments.end(), {job.source, "-c", "-o", compiled});',
-            'arguments.insert(arguments.end(), {job.source, "-o", compiled});',
+            'std::end(deviceFlags)); arguments.insert(arguments.end(), {job.source, "-c", "-o", compiled});',
+            'std::end(deviceFlags)); arguments.insert(arguments.end(), {job.source, "-o", compiled});',
             OBJECT, "would not be called like this",
         ),
         Mistake(

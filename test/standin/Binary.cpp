@@ -34,10 +34,11 @@ int makeFile(const void *data, size_t bytes) {
 
 } // namespace
 
-Status Binary::load(int device, const void *data, size_t bytes, std::shared_ptr<Binary> &binary) {
+Status Binary::load(int device, uint32_t magic, const void *data, size_t bytes,
+                    std::shared_ptr<Binary> &binary) {
   std::string text(static_cast<const char *>(data), bytes);
   if (isHivmText(text)) {
-    binary = std::make_shared<Binary>(device, std::move(text));
+    binary = std::make_shared<Binary>(device, magic, std::move(text));
     return {};
   }
   int file = makeFile(data, bytes);
@@ -50,7 +51,7 @@ Status Binary::load(int device, const void *data, size_t bytes, std::shared_ptr<
   attn_chip_library *library = attn_chip_open(path.c_str(), &message);
   if (!library)
     return {InvalidParameter, "the object cannot be loaded: " + takeMessage(message)};
-  binary = std::make_shared<Binary>(device, library);
+  binary = std::make_shared<Binary>(device, magic, library);
   return {};
 }
 
@@ -69,6 +70,12 @@ Status attn::standin::findFunction(std::shared_ptr<Binary> binary, const char *n
   if (!kernel)
     return {InvalidParameter,
             "the binary has no kernel " + std::string(name) + ": " + takeMessage(message)};
+  std::string kind = attn_chip_kernel_kind(kernel);
+  bool isOther = (kind != "__vector__" && binary->magic == vectorCoreMagic) ||
+                 (kind != "__cube__" && binary->magic == cubeCoreMagic);
+  if (isOther)
+    return {InvalidParameter, "the kernel " + std::string(name) + " is " + kind +
+                                  ", but its binary was loaded as one of other cores"};
   function = std::make_shared<Function>(
       Function{std::move(binary), name, kernel, attn_chip_argument_bytes(kernel), std::nullopt});
   return {};

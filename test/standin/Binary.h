@@ -10,12 +10,19 @@
 
 namespace attn::standin {
 
+/// The cores that an object is for, as who loads it says.
+constexpr uint32_t aiCoreMagic = 0x43554245, vectorCoreMagic = 0x41415246,
+                   cubeCoreMagic = 0x41494343;
+
 /// A loaded object; it belongs to one device and is closed with its last use.
 class Binary {
 public:
-  static Status load(int device, const void *data, size_t bytes, std::shared_ptr<Binary> &binary);
-  Binary(int device, attn_chip_library *library) : device(device), library(library) {}
-  Binary(int device, std::string hivm) : device(device), library(nullptr), hivm(std::move(hivm)) {}
+  static Status load(int device, uint32_t magic, const void *data, size_t bytes,
+                     std::shared_ptr<Binary> &binary);
+  Binary(int device, uint32_t magic, attn_chip_library *library)
+      : device(device), magic(magic), library(library) {}
+  Binary(int device, uint32_t magic, std::string hivm)
+      : device(device), magic(magic), library(nullptr), hivm(std::move(hivm)) {}
   Binary(const Binary &) = delete;
   ~Binary() {
     if (library)
@@ -23,6 +30,7 @@ public:
   }
 
   const int device;
+  const uint32_t magic;
   /// Null where the object is text in the vendor's IR.
   attn_chip_library *const library;
   const std::string hivm;

@@ -13,8 +13,7 @@ using namespace attn::standin;
 namespace {
 
 constexpr uint32_t maxBlocks = 65535;
-constexpr uint32_t magics[] = {0x43554245, 0x41415246,
-                               0x41494343}; // AI core, vector core, cube core
+constexpr uint32_t magics[] = {aiCoreMagic, vectorCoreMagic, cubeCoreMagic};
 
 Handles<Binary> &binaries() {
   static auto *table = new Handles<Binary>;
@@ -55,13 +54,16 @@ LastLaunch &lastLaunch() {
   return *launch;
 }
 
-aclError checkOptions(const aclrtBinaryLoadOptions *options) {
+/// Checks the options, and takes the magic from them; without one, an object is for all cores.
+aclError readOptions(const aclrtBinaryLoadOptions *options, uint32_t &magic) {
   for (size_t i = 0; options && i < options->numOpt; ++i) {
     const aclrtBinaryLoadOption &option = options->options[i];
     bool isMagic =
         std::find(std::begin(magics), std::end(magics), option.value.magic) != std::end(magics);
     if (option.type == ACL_RT_BINARY_LOAD_OPT_MAGIC && !isMagic)
       return fail(InvalidParameter, "unknown magic " + std::to_string(option.value.magic));
+    if (option.type == ACL_RT_BINARY_LOAD_OPT_MAGIC)
+      magic = option.value.magic;
     if (option.type == ACL_RT_BINARY_LOAD_OPT_LAZY_LOAD && option.value.isLazyLoad > 1)
       return fail(InvalidParameter, "lazy load is 0 or 1");
     if (option.type != ACL_RT_BINARY_LOAD_OPT_MAGIC &&
@@ -196,10 +198,12 @@ ATTN_EXPORT aclError aclrtBinaryLoadFromData(const void *data, size_t length,
   ATTN_ENTRY();
   if (currentDevice() < 0)
     return fail(NoContext, "the thread has set no device");
-  if (aclError error = checkOptions(options))
+  uint32_t magic = aiCoreMagic;
+  if (aclError error = readOptions(options, magic))
     return error;
   std::shared_ptr<Binary> binary;
-  if (Status status = Binary::load(currentDevice(), data, length, binary); status.code != Success)
+  if (Status status = Binary::load(currentDevice(), magic, data, length, binary);
+      status.code != Success)
     return report(status);
   *binHandle = binaries().add(std::move(binary));
   return Success;

@@ -1,8 +1,188 @@
 // RUN: attn-opt %s --soc=Ascend910B4 --convert-tile-to-ascend --split-input-file --verify-diagnostics
 
-func.func @dot(%x: !tile.array<16x16xf16>, %y: !tile.array<16x16xf32>) attributes {tile.kernel} {
+func.func @arithmetic(%x: !tile.array<16x16xf16>, %y: !tile.array<16x16xf32>) attributes {tile.kernel} {
   %a = tile.load %x[:, :] : (!tile.array<16x16xf16>) -> !tile.tile<16 x 16 x f16>
-  // expected-error @+1 {{runs on cube cores, and is not lowered to the chip yet}}
+  %p = tile.dot %a, %a : !tile.tile<16 x 16 x f16>, !tile.tile<16 x 16 x f16> -> !tile.tile<16 x 16 x f32>
+  // expected-error @+1 {{'tile.exp' op needs vector cores; kernels that use cube and vector cores together are not supported yet}}
+  %e = tile.exp %p : !tile.tile<16 x 16 x f32>
+  tile.store %e, %y[:, :] : (!tile.tile<16 x 16 x f32>, !tile.array<16x16xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @computed_operand(%x: !tile.array<16x16xf32>, %y: !tile.array<16x16xf32>) attributes {tile.kernel} {
+  %a = tile.load %x[:, :] : (!tile.array<16x16xf32>) -> !tile.tile<16 x 16 x f32>
+  // expected-error @+1 {{'tile.exp' op is an operand of a product and needs vector cores}}
+  %e = tile.exp %a : !tile.tile<16 x 16 x f32>
+  %p = tile.dot %e, %a : !tile.tile<16 x 16 x f32>, !tile.tile<16 x 16 x f32> -> !tile.tile<16 x 16 x f32>
+  tile.store %p, %y[:, :] : (!tile.tile<16 x 16 x f32>, !tile.array<16x16xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @loaded_for_both(%x: !tile.array<16x16xf32>, %y: !tile.array<16x16xf32>) attributes {tile.kernel} {
+  %a = tile.load %x[:, :] : (!tile.array<16x16xf32>) -> !tile.tile<16 x 16 x f32>
+  %p = tile.dot %a, %a : !tile.tile<16 x 16 x f32>, !tile.tile<16 x 16 x f32> -> !tile.tile<16 x 16 x f32>
+  tile.store %p, %y[:, :] : (!tile.tile<16 x 16 x f32>, !tile.array<16x16xf32>) -> ()
+  // expected-error @+1 {{'tile.store' op needs vector cores}}
+  tile.store %a, %y[:, :] : (!tile.tile<16 x 16 x f32>, !tile.array<16x16xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @start(%x: !tile.array<16x16xf32>, %y: !tile.array<16x16xf32>) attributes {tile.kernel} {
+  %one = arith.constant 1.0 : f32
+  %a = tile.load %x[:, :] : (!tile.array<16x16xf32>) -> !tile.tile<16 x 16 x f32>
+  // expected-error @+1 {{'tile.splat' op is what a product adds to and needs vector cores}}
+  %ones = tile.splat %one : f32 -> !tile.tile<16 x 16 x f32>
+  %p = tile.dot %a, %a acc(%ones) : !tile.tile<16 x 16 x f32>, !tile.tile<16 x 16 x f32> -> !tile.tile<16 x 16 x f32>
+  tile.store %p, %y[:, :] : (!tile.tile<16 x 16 x f32>, !tile.array<16x16xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @computed_row(%x: !tile.array<16x16xf32>, %b: !tile.array<1x16xf32>, %y: !tile.array<16x16xf32>) attributes {tile.kernel} {
+  %a = tile.load %x[:, :] : (!tile.array<16x16xf32>) -> !tile.tile<16 x 16 x f32>
+  %row = tile.load %b[:, :] : (!tile.array<1x16xf32>) -> !tile.tile<1 x 16 x f32>
+  %e = tile.exp %row : !tile.tile<1 x 16 x f32>
+  // expected-error @+1 {{'tile.broadcast' op repeats a row that was not just loaded and needs vector cores}}
+  %start = tile.broadcast %e : !tile.tile<1 x 16 x f32> -> !tile.tile<16 x 16 x f32>
+  %p = tile.dot %a, %a acc(%start) : !tile.tile<16 x 16 x f32>, !tile.tile<16 x 16 x f32> -> !tile.tile<16 x 16 x f32>
+  tile.store %p, %y[:, :] : (!tile.tile<16 x 16 x f32>, !tile.array<16x16xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @sums_as_operand(%x: !tile.array<16x16xf32>, %y: !tile.array<16x16xf32>) attributes {tile.kernel} {
+  %a = tile.load %x[:, :] : (!tile.array<16x16xf32>) -> !tile.tile<16 x 16 x f32>
+  %p = tile.dot %a, %a : !tile.tile<16 x 16 x f32>, !tile.tile<16 x 16 x f32> -> !tile.tile<16 x 16 x f32>
+  // expected-error @+1 {{multiplies sums of another product as they are; cast them to the type of the other operand}}
+  %q = tile.dot %p, %a : !tile.tile<16 x 16 x f32>, !tile.tile<16 x 16 x f32> -> !tile.tile<16 x 16 x f32>
+  tile.store %q, %y[:, :] : (!tile.tile<16 x 16 x f32>, !tile.array<16x16xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @maximum_as_operand(%x: !tile.array<16x16xf32>, %y: !tile.array<16x16xf32>) attributes {tile.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %a = tile.load %x[:, :] : (!tile.array<16x16xf32>) -> !tile.tile<16 x 16 x f32>
+  %p = tile.dot %a, %a : !tile.tile<16 x 16 x f32>, !tile.tile<16 x 16 x f32> -> !tile.tile<16 x 16 x f32>
+  %zeros = tile.splat %zero : f32 -> !tile.tile<16 x 16 x f32>
+  %r = tile.maximum %p, %zeros : !tile.tile<16 x 16 x f32>, !tile.tile<16 x 16 x f32> -> !tile.tile<16 x 16 x f32>
+  // expected-error @+1 {{multiplies another product as 'f32', which cannot lie in L1; f16 and bf16 can}}
+  %q = tile.dot %r, %a : !tile.tile<16 x 16 x f32>, !tile.tile<16 x 16 x f32> -> !tile.tile<16 x 16 x f32>
+  tile.store %q, %y[:, :] : (!tile.tile<16 x 16 x f32>, !tile.array<16x16xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @maximum(%x: !tile.array<16x16xf32>, %y: !tile.array<16x16xf32>) attributes {tile.kernel} {
+  %one = arith.constant 1.0 : f32
+  %a = tile.load %x[:, :] : (!tile.array<16x16xf32>) -> !tile.tile<16 x 16 x f32>
+  %p = tile.dot %a, %a : !tile.tile<16 x 16 x f32>, !tile.tile<16 x 16 x f32> -> !tile.tile<16 x 16 x f32>
+  %ones = tile.splat %one : f32 -> !tile.tile<16 x 16 x f32>
+  // expected-error @+1 {{'tile.maximum' op needs vector cores}}
+  %r = tile.maximum %p, %ones : !tile.tile<16 x 16 x f32>, !tile.tile<16 x 16 x f32> -> !tile.tile<16 x 16 x f32>
+  tile.store %r, %y[:, :] : (!tile.tile<16 x 16 x f32>, !tile.array<16x16xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @type_of_sums(%x: !tile.array<32x32xi8>, %y: !tile.array<32x32xf32>) attributes {tile.kernel} {
+  %a = tile.load %x[:, :] : (!tile.array<32x32xi8>) -> !tile.tile<32 x 32 x i8>
+  %p = tile.dot %a, %a : !tile.tile<32 x 32 x i8>, !tile.tile<32 x 32 x i8> -> !tile.tile<32 x 32 x i32>
+  // expected-error @+1 {{turns sums into a type that they cannot leave L0C in and needs vector cores}}
+  %f = tile.cast %p : !tile.tile<32 x 32 x i32> -> !tile.tile<32 x 32 x f32>
+  tile.store %f, %y[:, :] : (!tile.tile<32 x 32 x f32>, !tile.array<32x32xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @carried(%x: !tile.array<16x16xf32>, %y: !tile.array<16x16xf32>) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant 0.0 : f32
+  %zeros = tile.splat %zero : f32 -> !tile.tile<16 x 16 x f32>
+  %a = tile.load %x[:, :] : (!tile.array<16x16xf32>) -> !tile.tile<16 x 16 x f32>
+  %sums = tile.range %i = %c0 to %c4 iter(%acc = %zeros : !tile.tile<16 x 16 x f32>) {
+    %p = tile.dot %a, %a acc(%acc) : !tile.tile<16 x 16 x f32>, !tile.tile<16 x 16 x f32> -> !tile.tile<16 x 16 x f32>
+    // expected-error @+1 {{'tile.exp' op becomes what a product adds to and needs vector cores}}
+    %e = tile.exp %p : !tile.tile<16 x 16 x f32>
+    tile.yield %e : !tile.tile<16 x 16 x f32>
+  }
+  tile.store %sums, %y[:, :] : (!tile.tile<16 x 16 x f32>, !tile.array<16x16xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @handed_on(%x: !tile.array<16x16xf32>, %y: !tile.array<16x16xf32>) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %a = tile.load %x[:, :] : (!tile.array<16x16xf32>) -> !tile.tile<16 x 16 x f32>
+  // expected-error @+1 {{hands on a tile that is not a sum of products and needs vector cores}}
+  %last = tile.range %i = %c0 to %c4 iter(%before = %a : !tile.tile<16 x 16 x f32>) {
+    %p = tile.dot %a, %a : !tile.tile<16 x 16 x f32>, !tile.tile<16 x 16 x f32> -> !tile.tile<16 x 16 x f32>
+    tile.store %p, %y[:, :] : (!tile.tile<16 x 16 x f32>, !tile.array<16x16xf32>) -> ()
+    tile.yield %before : !tile.tile<16 x 16 x f32>
+  }
+  return
+}
+
+// -----
+
+func.func @sums_used_again(%x: !tile.array<16x16xf32>, %y: !tile.array<16x16xf32>) attributes {tile.kernel} {
+  %a = tile.load %x[:, :] : (!tile.array<16x16xf32>) -> !tile.tile<16 x 16 x f32>
+  %p = tile.dot %a, %a : !tile.tile<16 x 16 x f32>, !tile.tile<16 x 16 x f32> -> !tile.tile<16 x 16 x f32>
+  // expected-error @+1 {{goes on with sums that are used again afterwards, and cube cores cannot copy them}}
+  %q = tile.dot %a, %a acc(%p) : !tile.tile<16 x 16 x f32>, !tile.tile<16 x 16 x f32> -> !tile.tile<16 x 16 x f32>
+  tile.store %p, %y[:, :] : (!tile.tile<16 x 16 x f32>, !tile.array<16x16xf32>) -> ()
+  tile.store %q, %y[:, :] : (!tile.tile<16 x 16 x f32>, !tile.array<16x16xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @columns(%x: !tile.array<16x16x2xf32>, %y: !tile.array<16x16xf32>) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  // expected-error @+1 {{moves columns of a dimension that is not contiguous, which cube cores cannot}}
+  %a = tile.load %x[:, :, %c0] : (!tile.array<16x16x2xf32>, index) -> !tile.tile<16 x 16 x f32>
+  %p = tile.dot %a, %a : !tile.tile<16 x 16 x f32>, !tile.tile<16 x 16 x f32> -> !tile.tile<16 x 16 x f32>
+  tile.store %p, %y[:, :] : (!tile.tile<16 x 16 x f32>, !tile.array<16x16xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @phases(%x: !tile.array<16x16xf16>, %y: !tile.array<16x16xf32>) attributes {tile.kernel} {
+  %a = tile.load %x[:, :] : (!tile.array<16x16xf16>) -> !tile.tile<16 x 16 x f16>
+  %p = tile.dot %a, %a : !tile.tile<16 x 16 x f16>, !tile.tile<16 x 16 x f16> -> !tile.tile<16 x 16 x f32>
+  tile.store %p, %y[:, :] : (!tile.tile<16 x 16 x f32>, !tile.array<16x16xf32>) -> ()
+  // expected-error @+1 {{lets the blocks of a kernel with products meet, which only vector cores can; with phases=launches each phase is a kernel of its own}}
+  tile.phase
+  %b = tile.load %x[:, :] : (!tile.array<16x16xf16>) -> !tile.tile<16 x 16 x f16>
+  %q = tile.dot %b, %b : !tile.tile<16 x 16 x f16>, !tile.tile<16 x 16 x f16> -> !tile.tile<16 x 16 x f32>
+  tile.store %q, %y[:, :] : (!tile.tile<16 x 16 x f32>, !tile.array<16x16xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @filled(%x: !tile.array<?x16xf16>, %y: !tile.array<16x16xf32>) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %span = tile.make_span %c0 to %c16 from %c0 : <16, filled>
+  // expected-error @+1 {{moves rows of a span that may begin before the array, which is not lowered to cube cores}}
+  %a = tile.load %x[%span span, :] : (!tile.array<?x16xf16>, !tile.span<16, filled>) -> !tile.tile<16 x 16 x f16>
   %p = tile.dot %a, %a : !tile.tile<16 x 16 x f16>, !tile.tile<16 x 16 x f16> -> !tile.tile<16 x 16 x f32>
   tile.store %p, %y[:, :] : (!tile.tile<16 x 16 x f32>, !tile.array<16x16xf32>) -> ()
   return
@@ -10,9 +190,26 @@ func.func @dot(%x: !tile.array<16x16xf16>, %y: !tile.array<16x16xf32>) attribute
 
 // -----
 
+func.func @shared_operand(%x: !tile.array<16x?xf16>, %w: !tile.array<?x16xf16>, %y: !tile.array<16x16xf32>, %less: index) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %k = tile.dim %x, 1 : !tile.array<16x?xf16>
+  %all = tile.make_span %c0 to %k : <32>
+  %some = tile.make_span %c0 to %less : <32>
+  // expected-error @+1 {{is multiplied by an operand that has fewer k, and must then be loaded for this product alone}}
+  %a = tile.load %x[:, %all span] : (!tile.array<16x?xf16>, !tile.span<32>) -> !tile.tile<16 x 32 x f16>
+  %b = tile.load %w[%some span, :] : (!tile.array<?x16xf16>, !tile.span<32>) -> !tile.tile<32 x 16 x f16>
+  %p = tile.dot %a, %b : !tile.tile<16 x 32 x f16>, !tile.tile<32 x 16 x f16> -> !tile.tile<16 x 16 x f32>
+  %q = tile.dot %a, %a transpose_b : !tile.tile<16 x 32 x f16>, !tile.tile<16 x 32 x f16> -> !tile.tile<16 x 16 x f32>
+  tile.store %p, %y[:, :] : (!tile.tile<16 x 16 x f32>, !tile.array<16x16xf32>) -> ()
+  tile.store %q, %y[:, :] : (!tile.tile<16 x 16 x f32>, !tile.array<16x16xf32>) -> ()
+  return
+}
+
+// -----
+
 func.func @broadcast(%x: !tile.array<1x16xf32>, %y: !tile.array<16x16xf32>) attributes {tile.kernel} {
   %a = tile.load %x[:, :] : (!tile.array<1x16xf32>) -> !tile.tile<1 x 16 x f32>
-  // expected-error @+1 {{starts the sum of a product, and is not lowered to the chip yet}}
+  // expected-error @+1 {{starts the sums of a product, and there is none}}
   %p = tile.broadcast %a : !tile.tile<1 x 16 x f32> -> !tile.tile<16 x 16 x f32>
   tile.store %p, %y[:, :] : (!tile.tile<16 x 16 x f32>, !tile.array<16x16xf32>) -> ()
   return

@@ -21,6 +21,19 @@ func.func private @f() attributes {ascend.parallel}
 
 // -----
 
+// expected-error@below {{'ascend.apart' is an i64 of an instruction, from 0 to 2147483647}}
+func.func private @f() attributes {ascend.apart = 1 : i64}
+
+// -----
+
+func.func @f(%x: memref<64xf32, #ascend.space<ub>>, %n: index) {
+  // expected-error@below {{'ascend.apart' is an i64 of an instruction, from 0 to 2147483647}}
+  ascend.unary exp %x, %x count(%n) {ascend.apart = -1 : i64} : memref<64xf32, #ascend.space<ub>>, memref<64xf32, #ascend.space<ub>>
+  return
+}
+
+// -----
+
 // expected-error@below {{unknown attribute 'ascend.colour'}}
 func.func private @f() attributes {ascend.colour}
 

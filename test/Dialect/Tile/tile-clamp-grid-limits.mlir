@@ -43,4 +43,17 @@ func.func @product(%x: !tile.array<65536x1048576xf32> {launch.dims = [65536, 104
   }
   return
 }
+
+// Products run on cube cores, of which there are half as many.
+// CHECK-LABEL: func.func @matrices(
+// CHECK-SAME: launch.limit = 20 : i64
+func.func @matrices(%x: !tile.array<?x16xf16>, %y: !tile.array<?x16xf32>) attributes {tile.kernel} {
+  %T = tile.dim %x, 0 : !tile.array<?x16xf16>
+  tile.grid (%t) in (%T by 16) {
+    %a = tile.load %x[%t span, :] : (!tile.array<?x16xf16>, !tile.span<16>) -> !tile.tile<16 x 16 x f16>
+    %p = tile.dot %a, %a : !tile.tile<16 x 16 x f16>, !tile.tile<16 x 16 x f16> -> !tile.tile<16 x 16 x f32>
+    tile.store %p, %y[%t span, :] : (!tile.tile<16 x 16 x f32>, !tile.array<?x16xf32>, !tile.span<16>) -> ()
+  }
+  return
+}
 }

@@ -1,6 +1,7 @@
 // RUN: attn-opt %s --soc=Ascend910B4 --tile-lower-band-gather="form=halo" --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,HALO
 // RUN: attn-opt %s --soc=Ascend910B4 --tile-lower-band-gather="form=gathered" --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,GATHERED
 // RUN: attn-opt %s --soc=Ascend910B4 --tile-lower-band-gather="form=halo" --convert-tile-to-ascend --cse | FileCheck %s --check-prefix=CHIP
+// RUN: attn-opt %s --soc=host --tile-lower-band-gather="form=halo" --canonicalize --cse | FileCheck %s --check-prefix=HOST
 
 // More than 32 taps are a loop, an even number of them as well. The first of a weighted sum is its start.
 // CHECK-LABEL: func.func @forty(
@@ -23,6 +24,36 @@
 // CHECK:         tile.range %[[T:.*]] = %c0 to %c40 iter(%[[INTO:.*]] = %{{.*}} : !tile.tile<47 x 64 x f32>) stages 2 {
 // CHECK:           %[[PART:.*]] = tile.extract %[[INTO]][%[[T]], %c0] : <47 x 64 x f32> -> <8 x 64 x f32>
 // CHECK:           tile.insert %{{.*}}, %[[INTO]][%[[T]], %c0] : <8 x 64 x f32> into <47 x 64 x f32>
+
+// On the host, a trip takes a group of taps; what no group takes is a loop of its own.
+// HOST-LABEL: func.func @forty(
+// HOST:         %[[EMPTY:.*]] = tile.undefined : <40 x 8 x f32>
+// HOST:         %[[S:.*]] = tile.range %[[G:.*]] = %c0 to %c10 iter(%[[SO_FAR:.*]] = %[[EMPTY]] : !tile.tile<40 x 8 x f32>) stages 2 {
+// HOST:           %[[T:.*]] = arith.muli %[[G]], %c4
+// HOST:            %[[K:.*]] = tile.extract %{{.*}}[%[[T]], %c0] : <47 x 64 x f32> -> <8 x 64 x f32>
+// HOST:           %[[PRODUCTS:.*]] = tile.mul %{{.*}}, %[[K]]
+// HOST:           %[[SUMS:.*]] = tile.reduce sum %[[PRODUCTS]] axis 1
+// HOST:           %[[NEXT:.*]] = tile.insert %[[SUMS]], %[[SO_FAR]][%[[T]], %c0] transposed
+// HOST:           %[[T1:.*]] = arith.addi %[[T]], %c1
+// HOST:           tile.insert %{{.*}}, %[[NEXT]][%[[T1]], %c0] transposed
+// HOST:           %[[T2:.*]] = arith.addi %[[T]], %c2
+// HOST:           %[[T3:.*]] = arith.addi %[[T]], %c3
+// HOST:           %[[LAST:.*]] = tile.insert %{{.*}}, %{{.*}}[%[[T3]], %c0] transposed
+// HOST:           tile.yield %[[LAST]]
+// HOST:         %[[P:.*]] = tile.mul %[[S]], %{{.*}}
+// HOST:         %[[FIRST:.*]] = tile.mul
+// HOST:         %[[MOST:.*]] = tile.range %[[G:.*]] = %c0 to %c9 iter(%[[SUM:.*]] = %[[FIRST]] : !tile.tile<8 x 64 x f32>) stages 2 {
+// HOST:           %[[BEFORE:.*]] = arith.muli %[[G]], %c4
+// HOST:           %[[T:.*]] = arith.addi %[[BEFORE]], %c1
+// HOST:           %[[W:.*]] = tile.extract %[[P]][%[[T]], %c0] transposed : <40 x 8 x f32> -> <8 x 1 x f32>
+// HOST:           %[[WEIGHTED:.*]] = tile.mul %{{.*}}, %[[W]]
+// HOST:           tile.add %[[SUM]], %[[WEIGHTED]]
+// HOST:         tile.range %[[T:.*]] = %c37 to %c40 iter(%[[SUM:.*]] = %[[MOST]] : !tile.tile<8 x 64 x f32>) stages 2 {
+// HOST:           tile.extract %[[P]][%[[T]], %c0] transposed
+// HOST:         tile.range %[[G:.*]] = %c0 to %c10 iter(%[[INTO:.*]] = %{{.*}} : !tile.tile<47 x 64 x f32>) stages 2 {
+// HOST:           %[[T:.*]] = arith.muli %[[G]], %c4
+// HOST:           %[[PART:.*]] = tile.extract %[[INTO]][%[[T]], %c0] : <47 x 64 x f32> -> <8 x 64 x f32>
+// HOST:           tile.insert %{{.*}}, %[[INTO]][%[[T]], %c0] : <8 x 64 x f32> into <47 x 64 x f32>
 
 // The ends of all taps, then their starts: a loop each.
 // CHIP:          scf.for %[[TAP:.*]] = %c0 to %c40 step %c1 {
@@ -47,5 +78,32 @@ func.func @forty(%O: !tile.array<8x64xf32> {launch.dims = [8, 64], launch.output
   %u = tile.band_spread %p, %q into %v : !tile.tile<8 x 40 x f32>, !tile.tile<8 x 64 x f32> into !tile.tile<47 x 64 x f32>
   tile.store %o, %O[:, :] : (!tile.tile<8 x 64 x f32>, !tile.array<8x64xf32>) -> ()
   tile.store %u, %W[:, :] : (!tile.tile<47 x 64 x f32>, !tile.array<47x64xf32>) -> ()
+  return
+}
+
+// What all bands of a kernel take as straight code counts: three times 30 taps are few enough, but not where 30 of them load
+// their rows as well.
+// CHECK-LABEL: func.func @thirty(
+// HALO-NOT:      tile.range
+// GATHERED:      tile.range %{{.*}} = %c0 to %c30 iter
+// GATHERED:        tile.load
+// GATHERED:      tile.range %{{.*}} = %c1 to %c30 iter
+// GATHERED:      tile.range %{{.*}} = %c0 to %c30 iter
+// CHECK:         return
+func.func @thirty(%O: !tile.array<8x64xf32> {launch.dims = [8, 64], launch.output},
+                  %W: !tile.array<37x64xf32> {launch.dims = [37, 64], launch.output},
+                  %Q: !tile.array<8x64xf32> {launch.dims = [8, 64]}, %K: !tile.array<?x64xf32> {launch.dims = ["S", 64]}, %base: index)
+    attributes {tile.kernel} {
+  %zero = arith.constant 0 : index
+  %S = tile.dim %K, 0 : !tile.array<?x64xf32>
+  %k = tile.make_span %base to %S from %zero : !tile.span<37, filled>
+  %q = tile.load %Q[:, :] : (!tile.array<8x64xf32>) -> !tile.tile<8 x 64 x f32>
+  %w = tile.load %K[%k span, :] : (!tile.array<?x64xf32>, !tile.span<37, filled>) -> !tile.tile<37 x 64 x f32>
+  %v = tile.exp %w : !tile.tile<37 x 64 x f32>
+  %p = tile.band_dot %q, %w : !tile.tile<8 x 64 x f32>, !tile.tile<37 x 64 x f32> -> !tile.tile<8 x 30 x f32>
+  %o = tile.band_mix %p, %v : !tile.tile<8 x 30 x f32>, !tile.tile<37 x 64 x f32> -> !tile.tile<8 x 64 x f32>
+  %u = tile.band_spread %p, %q into %v : !tile.tile<8 x 30 x f32>, !tile.tile<8 x 64 x f32> into !tile.tile<37 x 64 x f32>
+  tile.store %o, %O[:, :] : (!tile.tile<8 x 64 x f32>, !tile.array<8x64xf32>) -> ()
+  tile.store %u, %W[:, :] : (!tile.tile<37 x 64 x f32>, !tile.array<37x64xf32>) -> ()
   return
 }

@@ -4,7 +4,7 @@
 // RUN: not attn-sim %s --kernel=shapes --arg=i64:4 2>&1 | FileCheck %s --check-prefix=SHAPES
 // SHAPES: error: usage: vexp computes 1 rows of 8 from 1 rows of 4
 // RUN: not attn-sim %s --kernel=shapes --arg=i64:-1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
-// NEGATIVE: error: out of bounds: vexp takes 1 rows of -1 elements, more than ub holds or less than none
+// NEGATIVE: error: out of bounds: vexp takes 1 rows of -1 elements, more than the core holds or less than none
 // RUN: not attn-sim %s --kernel=steps 2>&1 | FileCheck %s --check-prefix=STEPS
 // STEPS: error: usage: vexp takes elements of a row that are 2 apart
 // RUN: not attn-sim %s --kernel=column 2>&1 | FileCheck %s --check-prefix=COLUMN

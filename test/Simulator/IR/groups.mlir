@@ -96,7 +96,7 @@ func.func @alone(%x: !rows) attributes {ascend.kernel, ascend.kind = #ascend.ker
 }
 
 // Both vector cores of a group store to one row, which the cube core reads: no flag between cores orders them.
-// SHARED-DAG: error: race: copy_out writes array "argument 1" {{.*}} while copy_out on mte3 of vector core {{[01]}} writes it: nothing orders them [block 0, vector core {{[01]}}, pipe mte3]
+// SHARED-DAG: error: race: copy_out writes array "argument 1" {{.*}} while copy_out on mte3 of vector core {{[01]}} writes it: nothing orders them [block {{[01]}}, vector core {{[01]}}, pipe mte3]
 // SHARED-DAG: error: race: {{.*}} of {{cube core|vector core [01]}} {{reads|writes}} it: nothing orders them
 func.func @shared(%x: !rows, %o: !rows {launch.output}) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<mixed>} {
   %c0 = arith.constant 0 : index

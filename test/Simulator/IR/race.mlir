@@ -363,7 +363,7 @@ func.func @by_issue_order(%x: !gm, %o: !gm {launch.output}) attributes {ascend.k
   return
 }
 
-// BETWEEN-BLOCKS: error: race: copy_out writes array "argument 1" (bytes 0 to 255) while copy_out on mte3 of block 0 writes it: nothing orders them [block 1, pipe mte3]
+// BETWEEN-BLOCKS: error: race: copy_out writes array "argument 1" (bytes 0 to 255) while copy_out on mte3 of block {{[01]}} writes it: nothing orders them [block {{[01]}}, pipe mte3]
 func.func @between_blocks(%x: !gm, %o: !gm {launch.output}) attributes {ascend.kernel} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -14,19 +14,21 @@
 // CHECK-NEXT: gm x: read 256, written 0 bytes
 // CHECK-NEXT: gm o: read 0, written 256 bytes
 // CHECK-NEXT: gm: read 256, written 256 bytes
+// A line of L2; what was written stays there.
+// CHECK-NEXT: hbm: read 512, written 0 bytes
 // CHECK-NEXT: pipe v: busy {{.*}}%
 // CHECK-NEXT: pipe mte2: busy {{.*}}%
 // CHECK-NEXT: pipe mte3: busy {{.*}}%
-// Issue 6, load 220 + 21, flag 15, exp 13 + 2 + 18, flag 15, store 165 + 21, barrier 1.
+// Issue 6, load 70 + 150 + 21, flag 15, exp 13 + 2 + 18, flag 15, store 165 + 21, barrier 1.
 // CHECK-NEXT: device: 497.0 cycles
 // CHECK-NEXT: predicted time: 6.33 us
 // CHECK-NEXT: roofline: 10.00 us, 157.9% of it reached
 // CHECK-NEXT: hazards: 0
 // CHECK-NEXT: model:
-// CHECK-NEXT: Ascend910B4: 1500 MHz, 40 vector cores, HBM 800 GB/s nominal, 730 GB/s reached
-// CHECK: loadStart = 220.00 cycles, GM to UB (costs.md §5 [C], range 150-400)
+// CHECK-NEXT: Ascend910B4: 1500 MHz, 20 cube and 40 vector cores, L2 96 MiB, HBM 800 GB/s nominal, 730 GB/s reached
+// CHECK: loadStart = 70.00 cycles, GM to UB or L1, where L2 has all of it (costs.md §5 [C]
 // CHECK: predicted, not measured
-// CHECK-NEXT: L2 starts cold and is not modelled
+// CHECK-NEXT: L2 starts empty
 
 // TIMING: device: 497.0 cycles
 // TIMING-NEXT: predicted time: 6.27 us

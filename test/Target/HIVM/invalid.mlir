@@ -25,8 +25,8 @@ func.func @unsynchronised() attributes {ascend.kernel} {
 // -----
 
 func.func @elsewhere() attributes {ascend.kernel} {
-  // expected-error@below {{lies in l1; buffers of HIVM texts lie in ub}}
-  %x = ascend.alloc "x" at 0 : memref<64xf32, #ascend.space<l1>>
+  // expected-error@below {{lies in fp, which no op of HIVM names}}
+  %x = ascend.alloc "x" at 0 : memref<64xf32, #ascend.space<fp>>
   ascend.barrier all
   return
 }
@@ -122,15 +122,6 @@ func.func @virtual() attributes {ascend.kernel} {
 
 // -----
 
-func.func @cube() attributes {ascend.kernel} {
-  // expected-error@below {{needs a pipe that vector cores do not have}}
-  ascend.barrier m
-  ascend.barrier all
-  return
-}
-
-// -----
-
 func.func @named() attributes {ascend.kernel} {
   ascend.barrier all
   return
@@ -179,8 +170,184 @@ func.func @rows(%n: index) attributes {ascend.kernel} {
 
 // -----
 
-// expected-error@below {{kernel 'mixed' is of the kind mixed; HIVM has only kernels of vector cores so far}}
+// expected-error@below {{kernel 'mixed' is of the kind mixed; HIVM has only kernels of vector cores or of cube cores so far}}
 func.func @mixed() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<mixed>} {
+  ascend.barrier all
+  return
+}
+
+// -----
+
+!bt = memref<64xf32, #ascend.space<bt>>
+!row = memref<64xf32, #ascend.space<l1>>
+func.func @bias_table(%n: index) attributes {ascend.kernel, ascend.keep_composites, ascend.kind = #ascend.kernel_kind<cube>} {
+  // expected-error@below {{lies in the bias table, but mmadL1 takes the row that sums start from out of L1, and none where an operand is transposed}}
+  %t = ascend.alloc "t" at 0 : !bt
+  %l = ascend.alloc "l" at 0 : !row
+  ascend.load_bias %t, %l count(%n) : !bt, !row
+  ascend.barrier all
+  return
+}
+
+// -----
+
+!a = memref<4096xf16, #ascend.space<l1>>
+func.func @row(%x: memref<?xf16, strided<[1]>, #ascend.space<gm>>, %n: index) attributes {ascend.kernel, ascend.keep_composites, ascend.kind = #ascend.kernel_kind<cube>} {
+  %a = ascend.alloc "a" at 0 : !a
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %p = ascend.address %x[%c0] : memref<?xf16, strided<[1]>, #ascend.space<gm>> -> memref<?xf16, #ascend.space<gm>>
+  // expected-error@below {{leaves a row as it is, for which HIVM has no template}}
+  ascend.nd_to_nz %a, %p rows(%c1) cols(%n) src_pitch(%n) dst_rows 1 : !a, memref<?xf16, #ascend.space<gm>>
+  ascend.barrier all
+  return
+}
+
+// -----
+
+!a = memref<4096xf32, #ascend.space<l1>>
+func.func @wide_fill(%n: index) attributes {ascend.kernel, ascend.keep_composites, ascend.kind = #ascend.kernel_kind<cube>} {
+  %a = ascend.alloc "a" at 0 : !a
+  %one = arith.constant 1.0 : f32
+  // expected-error@below {{fills 'f32' with something other than zero, which the template of HIVM writes in 16 bits}}
+  ascend.fill %a, %one repeat(%n) blocks(%n) pitch 16 : !a, f32
+  ascend.barrier all
+  return
+}
+
+// -----
+
+!a = memref<256xf32, #ascend.space<l1>>
+!b = memref<32768xf32, #ascend.space<l1>>
+!l0a = memref<16384xf32, #ascend.space<l0a>>
+!l0b = memref<16384xf32, #ascend.space<l0b>>
+!c = memref<32768xf32, #ascend.space<l0c>>
+func.func @no_part() attributes {ascend.kernel, ascend.keep_composites, ascend.kind = #ascend.kernel_kind<cube>} {
+  %a = ascend.alloc "a" at 0 : !a
+  %b = ascend.alloc "b" at 4096 : !b
+  %l0a = ascend.alloc "l0a" at 0 : !l0a
+  %l0b = ascend.alloc "l0b" at 0 : !l0b
+  %c = ascend.alloc "c" at 0 : !c
+  %c16 = arith.constant 16 : index
+  %c2048 = arith.constant 2048 : index
+  %init = arith.constant true
+  // expected-error@below {{multiplies matrices of up to 16 rows and 2048 columns, of which mmadL1 can hold no part in L0A and L0B}}
+  ascend.matmul %c, %a, %b, %l0a, %l0b m(%c16) n(%c2048) k(%c16) init(%init) rows [16, 16] : !c, !a, !b, !l0a, !l0b
+  ascend.barrier all
+  return
+}
+
+// -----
+
+!l = memref<4096xf16, #ascend.space<l1>>
+!c = memref<4096xf32, #ascend.space<l0c>>
+func.func @to_l1(%n: index) attributes {ascend.kernel, ascend.keep_composites, ascend.kind = #ascend.kernel_kind<cube>} {
+  %l = ascend.alloc "l" at 0 : !l
+  %c = ascend.alloc "c" at 0 : !c
+  // expected-error@below {{goes to L1, for which fixpipe of HIVM has no template}}
+  ascend.fix_out %l, %c rows(%n) cols(%n) dst_pitch(%n) src_rows 64 nz : !l, !c
+  ascend.barrier all
+  return
+}
+
+// -----
+
+!c = memref<4096xf32, #ascend.space<l0c>>
+func.func @fractals(%x: memref<?xf16, strided<[1]>, #ascend.space<gm>>, %n: index) attributes {ascend.kernel, ascend.keep_composites, ascend.kind = #ascend.kernel_kind<cube>} {
+  %c = ascend.alloc "c" at 0 : !c
+  %c0 = arith.constant 0 : index
+  %p = ascend.address %x[%c0] : memref<?xf16, strided<[1]>, #ascend.space<gm>> -> memref<?xf16, #ascend.space<gm>>
+  // expected-error@below {{leaves fractals in GM, for which fixpipe of HIVM has no template}}
+  ascend.fix_out %p, %c rows(%n) cols(%n) dst_pitch(%n) src_rows 64 nz : memref<?xf16, #ascend.space<gm>>, !c
+  ascend.barrier all
+  return
+}
+
+// -----
+
+!c = memref<4096xi32, #ascend.space<l0c>>
+func.func @scaled(%x: memref<?xi8, strided<[1]>, #ascend.space<gm>>, %n: index) attributes {ascend.kernel, ascend.keep_composites, ascend.kind = #ascend.kernel_kind<cube>} {
+  %c = ascend.alloc "c" at 0 : !c
+  %c0 = arith.constant 0 : index
+  %p = ascend.address %x[%c0] : memref<?xi8, strided<[1]>, #ascend.space<gm>> -> memref<?xi8, #ascend.space<gm>>
+  // expected-error@below {{has a scale, which no template of fixpipe takes}}
+  ascend.fix_out %p, %c rows(%n) cols(%n) dst_pitch(%n) src_rows 64 scale 2.500000e-01 : memref<?xi8, #ascend.space<gm>>, !c
+  ascend.barrier all
+  return
+}
+
+// -----
+
+func.func @forward() attributes {ascend.kernel, ascend.keep_composites, ascend.kind = #ascend.kernel_kind<cube>} {
+  // expected-error@below {{uses an event that mmadL1 keeps for its own flags}}
+  ascend.set_flag mte1 to m event 3
+  ascend.barrier all
+  return
+}
+
+// -----
+
+func.func @backward() attributes {ascend.kernel, ascend.keep_composites, ascend.kind = #ascend.kernel_kind<cube>} {
+  // Others than the first two are free.
+  ascend.set_flag m to mte1 event 2
+  ascend.wait_flag m to mte1 event 2
+  // expected-error@below {{uses an event that mmadL1 keeps for its own flags}}
+  ascend.set_flag m to mte1 event 1
+  ascend.barrier all
+  return
+}
+
+// -----
+
+!a = memref<4096xf16, #ascend.space<l1>>
+!l0a = memref<4096xf16, #ascend.space<l0a>>
+func.func @fractals_to_l0(%n: index) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+  %a = ascend.alloc "a" at 0 : !a
+  %d = ascend.alloc "d" at 0 : !l0a
+  // expected-error@below {{has no equivalent in HIVM: tile-keep-composites must run first}}
+  ascend.load_fractals %d, %a repeat(%n) strides [1, 8] : !l0a, !a
+  ascend.barrier all
+  return
+}
+
+// -----
+
+!a = memref<4096xf16, #ascend.space<l1>>
+!l0a = memref<4096xf16, #ascend.space<l0a>>
+func.func @tile_to_l0(%n: index) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+  %a = ascend.alloc "a" at 0 : !a
+  %d = ascend.alloc "d" at 0 : !l0a
+  // expected-error@below {{has no equivalent in HIVM: tile-keep-composites must run first}}
+  ascend.load_tile %d, %a rows(%n) cols(%n) src_rows 64 : !l0a, !a
+  ascend.barrier all
+  return
+}
+
+// -----
+
+!a = memref<4096xf16, #ascend.space<l1>>
+!l0a = memref<4096xf16, #ascend.space<l0a>>
+func.func @squares_to_l0(%n: index) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+  %a = ascend.alloc "a" at 0 : !a
+  %d = ascend.alloc "d" at 0 : !l0a
+  // expected-error@below {{has no equivalent in HIVM: tile-keep-composites must run first}}
+  ascend.load_squares %d, %a repeat(%n) strides [2, 4, 1] : !l0a, !a
+  ascend.barrier all
+  return
+}
+
+// -----
+
+!l0a = memref<4096xf16, #ascend.space<l0a>>
+!l0b = memref<4096xf16, #ascend.space<l0b>>
+!c = memref<4096xf32, #ascend.space<l0c>>
+func.func @part(%n: index) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+  %true = arith.constant true
+  %a = ascend.alloc "a" at 0 : !l0a
+  %b = ascend.alloc "b" at 0 : !l0b
+  %c = ascend.alloc "c" at 0 : !c
+  // expected-error@below {{has no equivalent in HIVM: tile-keep-composites must run first}}
+  ascend.mmad %c, %a, %b m(%n) n(%n) k(%n) init(%true) : !c, !l0a, !l0b
   ascend.barrier all
   return
 }

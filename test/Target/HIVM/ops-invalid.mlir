@@ -81,3 +81,102 @@ func.func @fill(%a: memref<4xf32, #ub>, %s: bf16) {
   hivm.hir.vbrc ins(%s : bf16) outs(%a : memref<4xf32, #ub>)
   return
 }
+
+// -----
+
+#gm = #hivm.address_space<gm>
+#cbuf = #hivm.address_space<cbuf>
+#cc = #hivm.address_space<cc>
+func.func @fractals(%a: memref<?x?xf16, #gm>, %b: memref<2x2x16x32xf16, #cbuf>) {
+  // expected-error@below {{needs fractals of 16 by 16, not}}
+  hivm.hir.nd2nz {dst_continuous} ins(%a : memref<?x?xf16, #gm>) outs(%b : memref<2x2x16x32xf16, #cbuf>) init_out_buffer = false
+  return
+}
+
+// -----
+
+#gm = #hivm.address_space<gm>
+#cbuf = #hivm.address_space<cbuf>
+#cc = #hivm.address_space<cc>
+func.func @array(%a: memref<?xf16, #gm>, %b: memref<2x2x16x16xf16, #cbuf>) {
+  // expected-error@below {{needs rows of an array, not}}
+  hivm.hir.nd2nz {dst_continuous} ins(%a : memref<?xf16, #gm>) outs(%b : memref<2x2x16x16xf16, #cbuf>) init_out_buffer = false
+  return
+}
+
+// -----
+
+#gm = #hivm.address_space<gm>
+#cbuf = #hivm.address_space<cbuf>
+#cc = #hivm.address_space<cc>
+func.func @elements(%a: memref<?x?xbf16, #gm>, %b: memref<2x2x16x16xf16, #cbuf>) {
+  // expected-error@below {{has different element types}}
+  hivm.hir.nd2nz {dst_continuous} ins(%a : memref<?x?xbf16, #gm>) outs(%b : memref<2x2x16x16xf16, #cbuf>) init_out_buffer = false
+  return
+}
+
+// -----
+
+#gm = #hivm.address_space<gm>
+#cbuf = #hivm.address_space<cbuf>
+#cc = #hivm.address_space<cc>
+func.func @continuous(%a: memref<?x?xf16, #gm>, %b: memref<2x2x16x16xf16, #cbuf>) {
+  // expected-error@below {{needs 'dst_continuous'}}
+  hivm.hir.nd2nz ins(%a : memref<?x?xf16, #gm>) outs(%b : memref<2x2x16x16xf16, #cbuf>) init_out_buffer = false
+  return
+}
+
+// -----
+
+#gm = #hivm.address_space<gm>
+#cbuf = #hivm.address_space<cbuf>
+#cc = #hivm.address_space<cc>
+func.func @filled(%a: memref<?x?xf16, #gm>, %b: memref<2x2x16x16xf16, #cbuf>) {
+  // expected-error@below {{fills nothing: the vendor's last pass drops 'init_out_buffer'}}
+  hivm.hir.nd2nz {dst_continuous} ins(%a : memref<?x?xf16, #gm>) outs(%b : memref<2x2x16x16xf16, #cbuf>) init_out_buffer = true
+  return
+}
+
+// -----
+
+#gm = #hivm.address_space<gm>
+#cbuf = #hivm.address_space<cbuf>
+#cc = #hivm.address_space<cc>
+func.func @sums(%a: memref<2x2x16x16xf16, #cbuf>, %c: memref<2x2x16x16xi32, #cc>, %init: i1, %n: index) {
+  // expected-error@below {{has no product of 'memref<2x2x16x16xf16}}
+  hivm.hir.mmadL1 ins(%a, %a, %init, %n, %n, %n : memref<2x2x16x16xf16, #cbuf>, memref<2x2x16x16xf16, #cbuf>, i1, index, index, index) outs(%c : memref<2x2x16x16xi32, #cc>)
+  return
+}
+
+// -----
+
+#gm = #hivm.address_space<gm>
+#cbuf = #hivm.address_space<cbuf>
+#cc = #hivm.address_space<cc>
+func.func @out(%c: memref<2x2x16x16xi32, #cc>, %o: memref<?x?xf16, #gm>) {
+  // expected-error@below {{cannot turn 'i32' into 'f16'}}
+  hivm.hir.fixpipe {dma_mode = #hivm.dma_mode<nz2nd>} ins(%c : memref<2x2x16x16xi32, #cc>) outs(%o : memref<?x?xf16, #gm>)
+  return
+}
+
+// -----
+
+#gm = #hivm.address_space<gm>
+#cbuf = #hivm.address_space<cbuf>
+#cc = #hivm.address_space<cc>
+func.func @conversion(%c: memref<2x2x16x16xf32, #cc>, %o: memref<?x?xbf16, #gm>) {
+  // expected-error@below {{has another conversion than from 'f32' to 'bf16'}}
+  hivm.hir.fixpipe {dma_mode = #hivm.dma_mode<nz2nd>, pre_quant = #hivm.fixpipe_pre_quant_mode<F322F16>} ins(%c : memref<2x2x16x16xf32, #cc>) outs(%o : memref<?x?xbf16, #gm>)
+  return
+}
+
+// -----
+
+#gm = #hivm.address_space<gm>
+#cbuf = #hivm.address_space<cbuf>
+#cc = #hivm.address_space<cc>
+func.func @runs(%z: f16, %b: memref<2x2x16x16xf16, #cbuf>) {
+  // expected-error@below {{fills runs of cbuf, not}}
+  hivm.hir.vbrc ins(%z : f16) outs(%b : memref<2x2x16x16xf16, #cbuf>)
+  return
+}

@@ -128,6 +128,16 @@ module attributes {machine.target = #machine.target<"Ascend910B4">} {
 // -----
 
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
-  // expected-error@below {{kernel 'a' is of the kind mixed; a sidecar has only kernels of vector cores so far}}
+  // expected-error@below {{kernel 'a' is of the kind mixed; a sidecar has only kernels of vector cores or of cube cores so far}}
   func.func @a() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<mixed>} { return }
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+  func.func @a() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+    // expected-error@below {{lies in ub, which cube cores do not have}}
+    %u = ascend.alloc "u" at 0 : memref<8xf32, #ascend.space<ub>>
+    return
+  }
 }

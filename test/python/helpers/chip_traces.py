@@ -13,7 +13,12 @@ from typing import NamedTuple
 
 from ir_interpreter import NAME, Interpreter, operand_names, parse_functions, split
 
-BYTES = {"f32": 4, "f16": 2, "bf16": 2, "i32": 4, "i64": 8}
+BYTES = {"f32": 4, "f16": 2, "bf16": 2, "i8": 1, "i32": 4, "i64": 8}
+
+
+ALIGNMENT = {"ub": 32, "l1": 32, "l0a": 512, "l0b": 512, "l0c": 1024, "bt": 64}
+"""Of addresses, and so of slots, in bytes."""
+SPACES = {"#gm": "gm", "#ub": "ub", "#cbuf": "l1", "#cc": "l0c"}
 
 
 class View(NamedTuple):
@@ -21,7 +26,7 @@ class View(NamedTuple):
 
     space: str
     base: object
-    """In UB the byte, in GM the array: its number among the kernel's arrays, or (number, entry) of a table."""
+    """In a local memory the byte, in GM the array: its number among the kernel's arrays, or (number, entry) of a table."""
     offset: int
     """Elements from the start of the array; 0 in UB."""
     dims: tuple
@@ -112,9 +117,11 @@ class AscendInterpreter(Interpreter):
         return self.blocks
 
     def alloc(self, text):
-        match = re.match(r"ascend\.alloc \".*?\" at (\d+).*? : memref<(?:(\d+)x)?(\d+)x(\w+),", text)
-        pitch = -(-int(match[3]) * BYTES[match[4]] // 32) * 32
-        return ("ub", int(match[1]), match[4], pitch, int(match[3]))
+        match = re.match(
+            r"ascend\.alloc \".*?\" at (\d+).*? : memref<(?:(\d+)x)?(\d+)x(\w+), #ascend\.space<(\w+)>", text
+        )
+        pitch = -(-int(match[3]) * BYTES[match[4]] // ALIGNMENT[match[5]]) * ALIGNMENT[match[5]]
+        return (match[5], int(match[1]), match[4], pitch, int(match[3]))
 
     def slot(self, text):
         buffer, index = re.match(rf"ascend\.slot ({NAME})\[({NAME})\]", text).groups()
@@ -216,6 +223,40 @@ class AscendInterpreter(Interpreter):
         self.note(f"v{text.split()[1]}", self.ub(src, sizes, strides), self.ub(row, [pitch], [1]),
                   self.ub(dst, sizes, strides))  # fmt: skip
 
+    # Cube cores. A matrix in fractals is its memory, its place and the rows that a column block has room for.
+
+    def nd_to_nz(self, text):
+        dst, src = operand_names(text)[:2]
+        sizes = [self.number(text, "rows"), self.number(text, "cols")]
+        array = self.gm(src, sizes, [self.number(text, "src_pitch"), 1])
+        if array.dims != (0,):
+            self.note("nd2nz", array, (*self.values[dst][:2], self.number(text, "dst_rows")))
+
+    def fill(self, text):
+        dst, scalar = operand_names(text)[:2]
+        space, start, element, _, _ = self.values[dst]
+        repeat, blocks, pitch = (self.number(text, key) for key in ("repeat", "blocks", "pitch"))
+        for number in range(repeat if blocks else 0):
+            run = view(space, start + number * pitch * 32, 0, [blocks * 32 // BYTES[element]], [1], element)
+            self.note("vbrc", self.values[scalar], run)
+
+    def matmul(self, text):
+        dst, a, b = operand_names(text)[:3]
+        m, n, k = (self.number(text, key) for key in "mnk")
+        left, right = re.search(r"rows \[(\d+), (\d+)\]", text).groups()
+        turned = ("transpose_a" in text, "transpose_b" in text)
+        sums = (*self.values[dst][:2], -(-m // 16) * 16)
+        factors = (*self.values[a][:2], int(left)), (*self.values[b][:2], int(right))
+        self.note("mmadL1", turned, bool(self.number(text, "init")), *factors, sums, (m, k, n))
+
+    def fix_out(self, text):
+        dst, src = operand_names(text)[:2]
+        sizes = [self.number(text, "rows"), self.number(text, "cols")]
+        array = self.gm(dst, sizes, [self.number(text, "dst_pitch"), 1])
+        if array.dims != (0,):
+            sums = (*self.values[src][:2], self.number(text, "src_rows"))
+            self.note("fixpipe", sums, array, " relu " in text)
+
     def flag(self, name, text):
         match = re.match(rf"ascend\.\w+ (\w+) to (\w+) event (\d+)(?: slot\(({NAME})\))?", text)
         slot = self.values[match[4]] if match[4] else 0
@@ -277,7 +318,7 @@ class HIVMInterpreter(Interpreter):
             return ("gm", address[1:], 0, shape, [1], element)
         strides = re.search(r"strided<\[(.*?)\]", memref)
         strides = [int(word) for word in strides[1].split(",")] if strides else [*shape[1:], 1]
-        return ("ub", address, 0, shape, strides, element)
+        return (SPACES[parts[-1]], address, 0, shape, strides, element)
 
     def reinterpret_cast(self, text):
         source, *lists = re.match(
@@ -319,6 +360,25 @@ class HIVMInterpreter(Interpreter):
 
     def store(self, text):
         self.note_unless_empty("store", *self.operands_of(text, "outs"), *self.operands_of(text, "ins"))
+
+    def fractals(self, name):
+        space, address, _, shape, _, _ = self.values[name]
+        return (space, address, shape[1] * shape[2])
+
+    def nd2nz(self, text):
+        array, matrix = re.search(rf"ins\(({NAME}) .* outs\(({NAME}) ", text).groups()
+        self.note_unless_empty("nd2nz", self.memory(array), self.fractals(matrix))
+
+    def mmadL1(self, text):
+        a, b, init, *sizes = re.search(r"ins\((.*?) : ", text)[1].split(", ")
+        turned = ("a_transpose" in text, "b_transpose" in text)
+        sums = self.fractals(re.search(rf"outs\(({NAME}) ", text)[1])
+        sizes = tuple(self.values[name] for name in sizes)
+        self.note("mmadL1", turned, bool(self.values[init]), self.fractals(a), self.fractals(b), sums, sizes)
+
+    def fixpipe(self, text):
+        matrix, array = re.search(rf"ins\(({NAME}) .* outs\(({NAME}) ", text).groups()
+        self.note_unless_empty("fixpipe", self.fractals(matrix), self.memory(array), "NORMAL_RELU" in text)
 
     def note_unless_empty(self, *event):
         if not any(isinstance(part, View) and part.dims == (0,) for part in event):

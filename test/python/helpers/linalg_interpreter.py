@@ -16,8 +16,8 @@ import torch
 import generic_mlir
 
 DTYPES = {
-    "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i1": torch.bool, "i32": torch.int32,
-    "i64": torch.int64,
+    "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i1": torch.bool, "i8": torch.int8,
+    "i32": torch.int32, "i64": torch.int64,
 }  # fmt: skip
 _INTEGERS = {
     "addi": operator.add, "subi": operator.sub, "muli": operator.mul, "minsi": min, "maxsi": max,
@@ -41,7 +41,9 @@ def shape_of(text: str):
 
 
 def undefined(dtype, sizes):
-    return torch.full(sizes, math.nan if dtype.is_floating_point else -(2**31) + 1, dtype=dtype)
+    if dtype.is_floating_point:
+        return torch.full(sizes, math.nan, dtype=dtype)
+    return torch.full(sizes, -127 if dtype == torch.int8 else -(2**31) + 1, dtype=dtype)
 
 
 class Array:
@@ -198,6 +200,17 @@ class Program:
         fold, rest = op.body
         assert rest.name == "linalg.yield" and set(fold.operands) == {name for name, _ in op.arguments}
         return _FLOATS[fold.name](_FOLDS[fold.name](value, op.numbers("dimensions")), start)
+
+    def linalg_transpose(self, op, value, target):
+        value = value.permute(op.numbers("permutation"))
+        assert value.shape == target.shape
+        return value
+
+    def linalg_matmul(self, op, left, right, sums):
+        """Exact, and rounded once: the order of sums is the vendor's."""
+        maps = [self.aliases.get(name, name) for name in re.findall(r"#map\d*", op.properties)]
+        assert maps == [f"affine_map<(d0, d1, d2) -> ({dims})>" for dims in ("d0, d2", "d2, d1", "d0, d1")], maps
+        return (sums.double() + left.double() @ right.double()).to(sums.dtype)
 
     def linalg_generic(self, op, target):
         """Only the one that counts up a dimension."""

@@ -188,20 +188,3 @@ def test_where_nothing_fits():
     for name in ("'v'", "'u'", "'r'", "'s'"):
         assert f"{name} takes" in message
     assert message.count("attn_res.py:") > 5
-
-
-def test_rows_too_far_apart_for_a_transfer():
-    """The gap between two rows is a field of 32 bits: beyond it, the call raises instead of reading elsewhere."""
-
-    def forward(gap_elements: int):
-        # Nothing but the few elements that are read is ever in memory.
-        V = torch.empty_strided((2, 1, 64), (gap_elements + 64, 64, 1), dtype=torch.bfloat16)
-        V[:] = 1.0
-        w = torch.ones(64, dtype=torch.bfloat16)
-        return attn.simulate(attn_res_fwd, V, w, w, 1e-6, form="resident", NMAX=2, soc="Ascend910B4")
-
-    assert torch.equal(forward((1 << 31) - 1).outputs[0], torch.ones(1, 64, dtype=torch.bfloat16))
-    with pytest.raises(
-        ValueError, match="V: rows along dimension 0 are 4294967296 bytes apart, but transfers of the chip"
-    ):
-        forward(1 << 31)

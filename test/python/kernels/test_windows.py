@@ -91,13 +91,17 @@ def specs(kernel, columns: int):
     return given if kernel is neighborhood_fwd else {"do": array, **given, "lse": at.spec("? ? ?", at.f32)}
 
 
+LINES = {"ascendc": 500, "hivm": 800}
+
+
 @pytest.mark.parametrize("kernel, columns, window", [(neighborhood_fwd, 64, 257), (neighborhood_bwd, 16, 257)])
 def test_a_window_of_257_compiles_within_a_second(kernel, columns, window):
     for text in ("ascendc", "hivm"):
         start = time.perf_counter()
         lines = kernel.compile(**specs(kernel, columns), W=window, soc=SOC).ir(text).splitlines()
         assert time.perf_counter() - start < 1.0, text
-        assert len(lines) <= 800, text
+        # Without the positions in the source that stand above each statement of AscendC.
+        assert sum(not line.startswith("#line") for line in lines) <= LINES[text], text
 
 
 def test_text_does_not_grow_with_the_window():

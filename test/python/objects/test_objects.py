@@ -92,7 +92,7 @@ def test_the_end_of_ub_is_asked_for_where_it_is_used(tmp_path, columns, takes):
     artefact = define(tmp_path, DOUBLE).compile(X=at.spec(f"? {columns}", at.f32))
     made = artefact.build(tmp_path / "k.o", bisheng=STANDIN)
     (launch,) = made.data["launches"]
-    assert launch["memory"]["takes_library_ub"] == (launch["memory"]["ub_bytes_used"] > 188160) == takes
+    assert launch["memory"]["takes_library_ub"] == (launch["memory"]["bytes_used"]["ub"] > 188160) == takes
     assert (flag in made.data["object"]["command"]) == takes
     source = tmp_path / "k.asc"
     source.write_text(artefact.ascendc)

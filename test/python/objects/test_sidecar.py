@@ -114,13 +114,13 @@ def test_memory_is_that_of_the_text():
         buffers = re.findall(r"LocalTensor<(\w+)> \w+\(\S+, (\d+), (\d+)\);", text)
         ends = [int(address) + int(elements) * sizes[type] for type, address, elements in buffers]
         memory = launch["memory"]
-        assert (memory["ub_bytes_used"], memory["buffers"]) == (max(ends), len(ends))
-        assert memory["ub_bytes_used"] <= memory["ub_bytes"]
+        assert (memory["bytes_used"], memory["buffers"]) == ({"ub": max(ends)}, len(ends))
+        assert memory["bytes_used"]["ub"] <= memory["bytes"]["ub"]
 
 
 def test_target_and_hashes(backward):
     target = backward.data["target"]
-    assert target["soc"] == "Ascend910B4" and target["vector_cores"] == 40
+    assert target["soc"] == "Ascend910B4" and (target["cube_cores"], target["vector_cores"]) == (20, 40)
     assert backward.accepts("Ascend910B4-1") and backward.accepts("Ascend910_9362")
     assert not backward.accepts("Ascend310P")
     again = compile_attn_res_bwd().sidecar
@@ -302,13 +302,16 @@ def test_every_field_is_needed_and_checked(backward):
         (("grid", "all_at_once"), False, r"grid.all_at_once: must be true exactly where"),
         (("launches",), [], r"launches: at least 1 entries are expected, not 0"),
         (("launches", 0, "symbol"), "a b", r"launches\[0\].symbol: 'a b' is not an identifier"),
-        (("launches", 0, "kind"), "cube", r"launches\[0\].kind: one of 'vector', 'mix' is expected, not 'cube'"),
+        (("launches", 0, "kind"), "aic", r"launches\[0\].kind: one of 'vector', 'cube', 'mix' is expected, not 'aic'"),
+        (("launches", 0, "kind"), "cube", r"launches\[0\].ratio: of the kind 'cube' it is \[1, 0\]"),
+        (("launches", 0, "memory", "bytes_used", "ub"), 1 << 20, r"launches\[0\].memory: more bytes of ub are used"),
+        (("launches", 0, "memory", "bytes_used"), {"l1": 0}, r"launches\[0\].memory: .* must be of the same memories"),
         (("routes", "ascendc", "bytes"), 8, r"routes.ascendc.bytes: 8 bytes do not hold the last argument"),
         (("routes", "ascendc", "arguments", 1, "offset"), 4, r"arguments\[1\].offset: 4 overlaps"),
         (("routes", "ascendc", "arguments", 0, "of"), "W", r"arguments\[0\].of: there is no parameter 'W'"),
         (("workspaces", 0, "parameter"), "V", r"workspaces\[0\].parameter: 'V' is not a workspace"),
         (("parameters", 1, "strides"), [1], r"parameters\[1\].strides: 3 entries are expected, as in dims"),
-        (("version",), 3, r"version: one of 2 is expected, not 3"),
+        (("version",), 2, r"version: one of 3 is expected, not 2"),
     ],
 )
 def test_messages(backward, path, value, message):
@@ -324,7 +327,7 @@ def test_files(tmp_path, backward):
         ("{", "k.json: no JSON"),
         ('{"version": 1, "version": 1}', "k.json: no JSON: the field 'version' is given twice"),
         ("[]", "k.json: the sidecar: an object is expected"),
-        ('{"schema": "attn-sidecar", "version": 7}', "k.json: version 7 of the form, but this attn reads version 2"),
+        ('{"schema": "attn-sidecar", "version": 7}', "k.json: version 7 of the form, but this attn reads version 3"),
         ("[" * 100000, "k.json: no JSON"),
     ):
         path.write_text(text)

@@ -90,6 +90,24 @@ def check_a_call_leaves_the_other_device_and_stream_alone():
     assert there.device.index == 1 and there.cpu().equal(here) and torch.npu.current_device() == 0
 
 
+def check_a_kernel_of_cube_cores():
+    """Written as chip IR: three times the product of two matrices, and a bias."""
+    kernel = runtime.load(FOLDER / "product.json")
+    generator = torch.Generator().manual_seed(0)
+    x, y = (torch.randint(-4, 5, shape, generator=generator).half() for shape in ((74, 40), (40, 50)))
+    bias = torch.arange(64.0).reshape(1, 64)
+    whole, narrow = kernel(to_npu(x), to_npu(y), to_npu(bias))
+    expected = 3 * (x.double() @ y.double()) + bias[:, :50]
+    assert whole.cpu().double().equal(expected) and narrow.cpu().equal(expected.relu().bfloat16())
+
+
+def check_an_object_is_loaded_for_its_cores():
+    launcher, data = environment.acl(), (FOLDER / "product.o").read_bytes()
+    handle = launcher.load_object(data, 0x41415246)
+    with pytest.raises(launcher.AclError, match="is __cube__, but its binary was loaded as one of other cores"):
+        launcher.find_kernel(handle, "kernel", [], False)
+
+
 def check_no_rows():
     kernel, (V, *others) = _forward()
     h, lse, scores, norms = kernel(V[:, :0], *others)

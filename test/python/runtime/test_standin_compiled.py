@@ -67,6 +67,9 @@ def objects(tmp_path_factory):
     command = [sys.executable, "-m", "attn", "compile", str(ROOT / "kernels_dsl" / "attn_res.py"), "--kernel"]
     command += ["attn_res_fwd", "--dtype", "f32", "--const", "D=64", "--object", "yes", "--bisheng", str(bisheng)]
     subprocess.run([*command, "-o", str(folder)], check=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    product = ROOT / "test" / "Simulator" / "AscendC" / "Inputs" / "product.mlir"
+    command = [ROOT / "build" / "bin" / "attn-opt", product, "--emit=object", f"--bisheng={bisheng}"]
+    subprocess.run([*command, "-o", folder / "product.o"], check=True)
     _with_sync_base(folder)
     _by_hivm(folder)
     return str(folder)

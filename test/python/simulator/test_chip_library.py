@@ -115,5 +115,5 @@ def test_what_cannot_be_opened_or_found(chip, tmp_path, text):
     assert take(chip, message) == "the compiled text has no kernel 'other'"
     message = ctypes.c_void_p()
     assert chip.attn_chip_find(library, b"scale", ctypes.byref(message)) is None
-    assert "is of the kind __mix__(1, 2); the twin runs __vector__ and __mix__(0, 1)" in take(chip, message)
+    assert "is of the kind __mix__(1, 2); the twin runs __vector__, __mix__(0, 1) and __cube__" in take(chip, message)
     chip.attn_chip_close(library)

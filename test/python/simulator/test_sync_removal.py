@@ -16,6 +16,7 @@ from attn.call.checking import CPU, Tensors
 from attn.call.layout import fill
 from attn.call.planning import prepare
 from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
+from kernels_dsl.gemm import gemm, gemm_nt
 from kernels_dsl.neighborhood import neighborhood_bwd, neighborhood_fwd
 
 SYNC = re.compile(r"^\s*ascend\.(set_flag|wait_flag|barrier|sync_all)\b")
@@ -49,7 +50,20 @@ def band_gradient(positions, width, dilation, heads, **more):
     return {**neighborhood(positions, width, 3, dilation, True, heads), "BM": 16, "RUN": 64, **more}
 
 
-# Kernel, its arguments, memory of the chip, options: every loop makes at least three trips and a tail on each core, and
+def products(shape, kernel, dtype=torch.float16, far=False, **blocks):
+    """Operands of small integers; with `far` rows are further apart than one copy into fractals takes."""
+    m, n, k = shape
+    generator = torch.Generator().manual_seed(0)
+
+    def matrix(rows, cols):
+        whole = torch.zeros(rows, 65600 if far else cols, dtype=dtype)
+        whole[:, :cols] = torch.randint(-4, 5, (rows, cols), generator=generator).to(dtype)
+        return whole[:, :cols]
+
+    return {"A": matrix(m, k), "B": matrix(k, n) if kernel is gemm else matrix(n, k), **blocks}
+
+
+# Kernel, its arguments, bytes of UB, options: every loop makes at least three trips and a tail on each core, and
 # cores come to more than one head.
 CASES = {
     "online": (attn_res_fwd, attn_res(7, 15, 4096), 196352, {"softmax": "online"}),
@@ -69,6 +83,11 @@ CASES = {
     "gathered-band-gradient": (
         neighborhood_bwd, band_gradient(150, 16, 2, 3, reload=True), 196352, {"band": "gathered"}
     ),
+    "products": (gemm, products((100, 90, 200), gemm, BM=32, BN=48, BK=64), 196352, {}),
+    "products-in-parts": (gemm, products((40, 330, 1200), gemm, BM=16, BN=256, BK=256), 196352, {}),
+    "products-of-transposed": (gemm_nt, products((100, 90, 200), gemm_nt, torch.float32, BM=32, BN=48, BK=64), 196352, {}),
+    "products-of-far-rows": (gemm, products((40, 40, 40), gemm, far=True, BM=16, BN=32, BK=16), 196352, {}),
+    "products-of-bytes": (gemm, products((100, 90, 200), gemm, torch.int8, BM=32, BN=64, BK=64), 196352, {}),
 }  # fmt: skip
 
 
@@ -77,6 +96,8 @@ SMALLER = {
     attn_res_bwd: [(1, 1), (2, 2)],
     neighborhood_fwd: [(1,), (9,)],
     neighborhood_bwd: [(1,), (65,)],
+    gemm: [(1, 1, 1), (20, 50, 65)],
+    gemm_nt: [(1, 1, 1), (20, 50, 65)],
 }
 
 
@@ -88,7 +109,7 @@ class Kernel:
         self.function, self.given, ub_bytes, options = CASES[name]
         self.launch = self._prepare(self.given)
         self.smaller = [self._shrink(shape) for shape in SMALLER[self.function]]
-        soc = f"Ascend910B4:ub_bytes={ub_bytes},vector_cores=2"
+        soc = f"Ascend910B4:ub_bytes={ub_bytes},vector_cores=2,cube_cores=2"
         lowered = self.function.lower(self.function.specialise(self.launch.arguments))
         artefact = compiler.Artefact("kernel", lowered.text, soc, options)
         self.lines = artefact.ir("ascend").splitlines()
@@ -181,6 +202,10 @@ def shrink(function, name, value, shape):
     """An argument of fewer blocks and tokens, or of fewer positions."""
     if function in (neighborhood_fwd, neighborhood_bwd):
         return value[:, :, : shape[0]].contiguous()
+    if function in (gemm, gemm_nt):
+        m, n, k = shape
+        rows, cols = (m, k) if name == "A" else (k, n) if function is gemm else (n, k)
+        return value[:rows, :cols]
     blocks, tokens = shape
     if name in ("wq", "wn"):
         return value

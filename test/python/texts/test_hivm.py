@@ -5,9 +5,6 @@ Accepted here means: parsed, verified and converted by bishengir-opt of ascendnp
 
 import functools
 import re
-import shutil
-import subprocess
-from collections import Counter
 
 import pytest
 import torch
@@ -15,23 +12,14 @@ import torch
 import attn
 from catalogue import DTYPES, KERNELS, VARIANTS, compile_kernel
 from chip_traces import TASK_TYPE, AscendInterpreter, HIVMInterpreter, traces
+from hivm_vendor import DEVICE, SYNC, bishengir_opt, check_calls, pointer_casts, read_templates
 from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
 from kernels_dsl.neighborhood import neighborhood_bwd, neighborhood_fwd
-from vendor import bishengir_templates, bishengir_tool
 
-DEVICE = "--hacc-append-device-spec=target=Ascend910B4"
-SYNC = ("set_flag", "wait_flag", "pipe_barrier", "sync_block_set", "sync_block_wait")
 LEFT = {*SYNC, "set_ffts_base_addr", "set_mask_norm", "pointer_cast", "get_block_idx", "get_block_num"}
 """What may be left of HIVM after the vendor's last pass."""
 
 EVERY_FORM = pytest.mark.parametrize("name, dtype", [(name, dtype) for name in KERNELS | VARIANTS for dtype in DTYPES])
-
-
-def bishengir_opt(text: str, *options: str):
-    """What bishengir-opt makes of a text; its complaints fail the test."""
-    done = subprocess.run([bishengir_tool("bishengir-opt"), "-", *options], input=text, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[:4000]
-    return done.stdout
 
 
 @functools.cache
@@ -53,19 +41,6 @@ def converted_text(name: str, dtype: str):
 
 def hivm_ops(text: str):
     return re.findall(r"hivm\.hir\.(\w+)", text)
-
-
-def pointer_casts(text: str):
-    """How often each place is named; None for places that are computed. What holds nothing is left out."""
-    found, numbers = Counter(), {}
-    for name, value in re.findall(r"(%[\w.-]+) = (.*)", text):
-        # Loops side by side may use the same names: the last definition counts.
-        number = re.fullmatch(r"arith\.constant (-?\d+) : i64", value)
-        numbers[name] = number[1] if number else None
-        cast = re.match(r"hivm\.hir\.pointer_cast\((%[\w.-]+)\).*? : memref<([^,>]*)", value)
-        if cast and not cast[2].startswith("0x"):
-            found[numbers.get(cast[1])] += 1
-    return found
 
 
 # The vendor's tools
@@ -98,38 +73,7 @@ def test_task_type_is_the_vendors(name, dtype):
 
 @pytest.fixture(scope="session")
 def templates(tmp_path_factory):
-    """The parameters of each template that vector kernels may call."""
-    disassembler = shutil.which("llvm-dis-22") or shutil.which("llvm-dis", path="/usr/lib/llvm-22/bin")
-    target = tmp_path_factory.mktemp("templates") / "aiv.ll"
-    subprocess.run([disassembler, bishengir_templates("aiv"), "-o", target], check=True)
-    known = {}
-    with open(target) as lines:
-        for line in lines:
-            found = re.match(r"define [^(]*@_mlir_ciface_(\w+)\((.*)", line)
-            if found:
-                known[found[1]] = count_parameters(found[2])
-    return known
-
-
-def count_parameters(text: str):
-    """The parameters of a function, from what follows its opening parenthesis."""
-    depth, commas, empty = 1, 0, True
-    for character in text:
-        depth += (character == "(") - (character == ")")
-        if depth == 0:
-            break
-        commas += depth == 1 and character == ","
-        empty = False
-    return 0 if empty else commas + 1
-
-
-def check_calls(converted: str, templates: dict):
-    for called, parameters in re.findall(r"func\.func private @(\w+)\((.*?)\) attributes", converted):
-        if called.startswith("copy_ubuf_to_ubuf"):
-            continue  # 4 against 2 in the vendor's own output too
-        assert called in templates, called
-        count = len(re.sub(r"<[^<>]*>", "", re.sub(r"<[^<>]*>", "", re.sub(r"<[^<>]*>", "", parameters))).split(","))
-        assert count == templates[called], called
+    return read_templates("aiv", tmp_path_factory.mktemp("templates"))
 
 
 @EVERY_FORM

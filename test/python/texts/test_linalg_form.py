@@ -9,8 +9,10 @@ import subprocess
 
 import pytest
 
+import attn.language as at
 import catalogue
 import vendor
+from kernels_dsl.gemm import gemm, gemm_nt
 
 # The vendor plans memory itself, and has no room for some tiles that fit by our plan: those made for a smaller chip.
 ROOM = dict.fromkeys(("attn_res_bwd-strips", "neighborhood_bwd-wide"), "Ascend910B4:ub_bytes=131072")
@@ -62,6 +64,24 @@ def test_the_vendor_takes_the_kernel(name, dtype, tmp_path, hivmc):
     assert f"func.func @{artefact.name}(" in text
     assert "hivm.hir.pipe_barrier" in text
     check_meeting(artefact.ir("linalg"), text)
+
+
+# Sums of i8 become i8 by a scale only, which the language does not have.
+@pytest.mark.parametrize("dtype, narrow", [
+    *((dtype, narrow) for dtype in ("f32", "f16", "bf16") for narrow in (False, True)), ("i8", False),
+])  # fmt: skip
+@pytest.mark.parametrize("kernel", [gemm, gemm_nt], ids=["gemm", "gemm_nt"])
+def test_the_vendor_takes_products(kernel, dtype, narrow, tmp_path, hivmc):
+    """As one call of its template, with the transpose folded into it and the sizes that exist, converted on the way out."""
+    matrix = at.spec("? ?", getattr(at, dtype))
+    text = hand_over(kernel.compile(A=matrix, B=matrix, narrow=narrow, composites=True), tmp_path, hivmc)
+    words = {"f32": "float", "f16": "half", "bf16": "bfloat16_t", "i8": "int8_t", "i32": "int32_t"}
+    sums = "i32" if dtype == "i8" else "f32"
+    (product,) = set(re.findall(r"call @(mma_\w+)\(", text))
+    assert product == f"mma_tile_{words[dtype]}_to_{words[sums]}" + "_tb" * (kernel is gemm_nt)
+    (out,) = set(re.findall(r"call @(fixpipe_\w+)\(", text))
+    assert out == f"fixpipe_nz2nd_{words[sums]}_to_{words[dtype if narrow else sums]}_4d_to_2d"
+    assert "ubuf" not in text
 
 
 def check_meeting(ours: str, handed: str):

@@ -5,9 +5,11 @@ import re
 import pytest
 import torch
 
+import attn.language as at
 import catalogue
 from catalogue import DTYPES, KERNELS, VARIANTS
 from catalogue_values import make_arguments
+from kernels_dsl.gemm import gemm, gemm_nt
 from linalg_launch import call
 
 # Of the largest value: results are rounded to their type at most once, sums are added in another order.
@@ -38,6 +40,31 @@ def check(name: str, dtype: str, programs: int = 3, mistake=None):
 def test_values(name, dtype):
     sums_over_the_grid = "bwd" in name and name.startswith("attn_res") and "frozen" not in name
     assert check(name, dtype) == int(sums_over_the_grid)
+
+
+FACTORS = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i8": torch.int8}
+
+
+def check_product(kernel, dtype, shape, mistake=None):
+    """A product of small integers, which every order of sums gives exactly."""
+    m, n, k = shape
+    generator = torch.Generator().manual_seed(0)
+    a, b = (
+        torch.randint(-4, 5, (rows, cols + 3), generator=generator).to(FACTORS[dtype])[:, :cols]
+        for rows, cols in ((m, k), (n, k) if kernel is gemm_nt else (k, n))
+    )
+    matrix = at.spec("? ?", getattr(at, dtype))
+    artefact = kernel.compile(A=matrix, B=matrix, composites=True)
+    text = artefact.ir("linalg")
+    outputs, _ = call(artefact, {"A": a, "B": b}, 3, mistake(text) if mistake else text)
+    torch.testing.assert_close(outputs["C"], kernel(a, b), rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("shape", [(45, 75, 70), (300, 270, 300), (1, 1, 1)], ids=str)
+@pytest.mark.parametrize("dtype", FACTORS)
+@pytest.mark.parametrize("kernel", [gemm, gemm_nt], ids=["gemm", "gemm_nt"])
+def test_products(kernel, dtype, shape):
+    check_product(kernel, dtype, shape)
 
 
 @pytest.mark.parametrize("programs", [1, 2, 40])
@@ -96,3 +123,12 @@ def test_mistakes_are_seen(name, mistake, message):
 
     with pytest.raises(AssertionError, match=message):
         check(f"attn_res_bwd-{name}", "f32", mistake=changed)
+
+
+@pytest.mark.parametrize("mistake", [
+    lambda text: re.sub(r'(?m)^ *"linalg\.fill"\((%\w+), (%\w+)\) .*\n.*\n.*\n.*memref<.*\) -> \(\)\n', "", text),
+    lambda text: text.replace("permutation = array<i64: 1, 0>", "permutation = array<i64: 0, 1>"),
+], ids=["no zeros", "no transpose"])  # fmt: skip
+def test_mistakes_in_products_are_seen(mistake):
+    with pytest.raises(AssertionError):
+        check_product(gemm_nt, "f16", (45, 75, 70), mistake)

@@ -1,0 +1,133 @@
+// Products become fractals in L1, a composite and a way out of L0C.
+// RUN: attn-opt %s --soc=Ascend910B4 --convert-tile-to-ascend --canonicalize --split-input-file | FileCheck %s
+
+// Whole tiles: nothing is filled, and nothing is asked for but how far rows are apart.
+// CHECK-LABEL: func.func @whole
+// CHECK-SAME: ascend.kind = #ascend.kernel_kind<cube>
+// CHECK-DAG: %[[SUMS:.*]] = ascend.alloc "dot" counted 0 : memref<8192xf32, #ascend.space<l0c>>
+// CHECK-DAG: %[[A:.*]] = ascend.alloc "load" counted {{.*}} : memref<4096xf16, #ascend.space<l1>>
+// CHECK-DAG: %[[B:.*]] = ascend.alloc "load_1" counted {{.*}} : memref<8192xf16, #ascend.space<l1>>
+// CHECK-DAG: %[[L:.*]] = ascend.alloc "dot_left" counted 0 : memref<4096xf16, #ascend.space<l0a>>
+// CHECK-DAG: %[[R:.*]] = ascend.alloc "dot_right" counted 0 : memref<8192xf16, #ascend.space<l0b>>
+// CHECK: %[[NEAR:.*]] = arith.cmpi ule
+// CHECK: scf.if %[[NEAR]] {
+// CHECK:   ascend.nd_to_nz %[[A]], {{.*}} rows(%c64) cols(%c64) {{.*}} dst_rows 64
+// CHECK: } else {
+// CHECK:   scf.for
+// CHECK:     ascend.nd_to_nz {{.*}} rows(%c1) cols(%c64)
+// CHECK-NOT: ascend.fill
+// CHECK: ascend.matmul %[[SUMS]], %[[A]], %[[B]], %[[L]], %[[R]] m(%c64) n(%c128) k(%c64) init(%true) rows [64, 64]
+// CHECK: ascend.fix_out {{.*}}, %[[SUMS]] rows(%c64) cols(%c128) {{.*}} src_rows 64 :
+func.func @whole(%x: !tile.array<64x64xf16>, %y: !tile.array<64x128xf16>, %z: !tile.array<64x128xf32>) attributes {tile.kernel} {
+  %a = tile.load %x[:, :] : (!tile.array<64x64xf16>) -> !tile.tile<64 x 64 x f16>
+  %b = tile.load %y[:, :] : (!tile.array<64x128xf16>) -> !tile.tile<64 x 128 x f16>
+  %p = tile.dot %a, %b : !tile.tile<64 x 64 x f16>, !tile.tile<64 x 128 x f16> -> !tile.tile<64 x 128 x f32>
+  tile.store %p, %z[:, :] : (!tile.tile<64 x 128 x f32>, !tile.array<64x128xf32>) -> ()
+  return
+}
+
+// -----
+
+// What rows and columns lack of whole fractals is zeros, without a condition.
+// CHECK-LABEL: func.func @padded
+// CHECK: ascend.nd_to_nz %[[A:.*]], {{.*}} rows(%c20) cols(%c24) {{.*}} dst_rows 32
+// CHECK: ascend.fill {{.*}} repeat(%c3) blocks(%c12) pitch 32
+// CHECK: ascend.fill {{.*}} repeat(%c1) blocks(%c32) pitch 32
+// CHECK: ascend.matmul {{.*}} m(%c32) n(%c32) k(%c24) init(%true) rows [32, 32] transpose_b
+// CHECK: ascend.fix_out {{.*}} rows(%c20) cols(%c20) {{.*}} src_rows 32
+func.func @padded(%x: !tile.array<20x24xf32>, %z: !tile.array<20x20xf32>) attributes {tile.kernel} {
+  %a = tile.load %x[:, :] : (!tile.array<20x24xf32>) -> !tile.tile<20 x 24 x f32>
+  %p = tile.dot %a, %a transpose_b : !tile.tile<20 x 24 x f32>, !tile.tile<20 x 24 x f32> -> !tile.tile<20 x 20 x f32>
+  tile.store %p, %z[:, :] : (!tile.tile<20 x 20 x f32>, !tile.array<20x20xf32>) -> ()
+  return
+}
+
+// -----
+
+// A loop starts its sums in the first trip, which it always has; tails are filled where there are some.
+// CHECK-LABEL: func.func @loop
+// CHECK: %[[SUMS:.*]] = ascend.alloc "range"
+// CHECK: %[[K:.*]] = ascend.dim %arg0, 1
+// CHECK: %[[END:.*]] = arith.maxsi %[[K]], %c1
+// CHECK: scf.for %[[I:.*]] = %c0 to %[[END]] step %c64 {
+// CHECK:   %[[LEFT:.*]] = arith.subi %[[K]], %[[I]]
+// CHECK:   %[[AT_MOST:.*]] = arith.minsi %[[LEFT]], %c64
+// CHECK:   %[[VALID:.*]] = arith.maxsi %[[AT_MOST]], %c0
+// CHECK:   %[[BLOCKS:.*]] = arith.ceildivui %[[VALID]], %c16
+// CHECK:   %[[LACKS:.*]] = arith.cmpi slt, %[[BLOCKS]], %c4
+// CHECK:   scf.if %[[LACKS]] {
+// CHECK:     ascend.fill
+// CHECK:   %[[LACKS_ROWS:.*]] = arith.cmpi slt, %[[VALID]], %c64
+// CHECK:   scf.if %[[LACKS_ROWS]] {
+// CHECK:     ascend.fill
+// CHECK:   %[[SOME:.*]] = arith.maxsi %[[VALID]], %c1
+// CHECK:   %[[FIRST:.*]] = arith.cmpi eq, %[[I]], %c0
+// CHECK:   ascend.matmul %[[SUMS]], {{.*}} k(%[[SOME]]) init(%[[FIRST]])
+// CHECK: } {ascend.stages = 2 : i64}
+// CHECK: ascend.fix_out {{.*}}, %[[SUMS]] {{.*}} relu : memref<?xf16
+func.func @loop(%x: !tile.array<32x?xf16>, %y: !tile.array<?x32xf16>, %z: !tile.array<32x32xf16>) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %k = tile.dim %x, 1 : !tile.array<32x?xf16>
+  %zeros = tile.splat %zero : f32 -> !tile.tile<32 x 32 x f32>
+  %sums = tile.range %i = %c0 to %k by 64 iter(%acc = %zeros : !tile.tile<32 x 32 x f32>) stages 2 {
+    %a = tile.load %x[:, %i span] : (!tile.array<32x?xf16>, !tile.span<64>) -> !tile.tile<32 x 64 x f16>
+    %b = tile.load %y[%i span, :] : (!tile.array<?x32xf16>, !tile.span<64>) -> !tile.tile<64 x 32 x f16>
+    %next = tile.dot %a, %b acc(%acc) : !tile.tile<32 x 64 x f16>, !tile.tile<64 x 32 x f16> -> !tile.tile<32 x 32 x f32>
+    tile.yield %next : !tile.tile<32 x 32 x f32>
+  }
+  %positive = tile.maximum %sums, %zeros : !tile.tile<32 x 32 x f32>, !tile.tile<32 x 32 x f32> -> !tile.tile<32 x 32 x f32>
+  %narrow = tile.cast %positive : !tile.tile<32 x 32 x f32> -> !tile.tile<32 x 32 x f16>
+  tile.store %narrow, %z[:, :] : (!tile.tile<32 x 32 x f16>, !tile.array<32x32xf16>) -> ()
+  return
+}
+
+// -----
+
+// A row that sums start from goes through L1 to the bias table, once.
+// CHECK-LABEL: func.func @bias
+// CHECK-DAG: %[[ROW:.*]] = ascend.alloc "load" {{.*}} memref<128xf32, #ascend.space<l1>>
+// CHECK-DAG: %[[TABLE:.*]] = ascend.alloc "broadcast" {{.*}} memref<32xf32, #ascend.space<bt>>
+// CHECK: ascend.nd_to_nz %[[ROW]], {{.*}} rows(%c1) cols(%c20) {{.*}} dst_rows 1
+// CHECK: ascend.fill {{.*}} repeat(%c1) blocks(%c1) pitch 1
+// CHECK: ascend.load_bias %[[TABLE]], %[[ROW]] count(%c32)
+// CHECK: ascend.matmul {{.*}} bias(%[[TABLE]] : {{.*}}) m(%c32) n(%c32) k(%c16) init(%true)
+func.func @bias(%x: !tile.array<32x16xbf16>, %y: !tile.array<16x20xbf16>, %b: !tile.array<1x20xf32>, %z: !tile.array<32x20xf32>) attributes {tile.kernel} {
+  %row = tile.load %b[:, :] : (!tile.array<1x20xf32>) -> !tile.tile<1 x 20 x f32>
+  %start = tile.broadcast %row : !tile.tile<1 x 20 x f32> -> !tile.tile<32 x 20 x f32>
+  %l = tile.load %x[:, :] : (!tile.array<32x16xbf16>) -> !tile.tile<32 x 16 x bf16>
+  %r = tile.load %y[:, :] : (!tile.array<16x20xbf16>) -> !tile.tile<16 x 20 x bf16>
+  %p = tile.dot %l, %r acc(%start) : !tile.tile<32 x 16 x bf16>, !tile.tile<16 x 20 x bf16> -> !tile.tile<32 x 20 x f32>
+  tile.store %p, %z[:, :] : (!tile.tile<32 x 20 x f32>, !tile.array<32x20xf32>) -> ()
+  return
+}
+
+// -----
+
+// The operand of another product goes from L0C to L1.
+// CHECK-LABEL: func.func @chain
+// CHECK: ascend.matmul %[[SUMS:.*]], %[[A:.*]], %[[A]]
+// CHECK: ascend.fix_out %[[P:.*]], %[[SUMS]] rows(%c32) cols(%c32) dst_pitch(%c32) src_rows 32 nz : memref<1024xf16, #ascend.space<l1>>
+// CHECK: ascend.matmul {{.*}}, %[[P]], %[[A]]
+func.func @chain(%x: !tile.array<32x32xf16>, %z: !tile.array<32x32xf32>) attributes {tile.kernel} {
+  %a = tile.load %x[:, :] : (!tile.array<32x32xf16>) -> !tile.tile<32 x 32 x f16>
+  %s = tile.dot %a, %a transpose_b : !tile.tile<32 x 32 x f16>, !tile.tile<32 x 32 x f16> -> !tile.tile<32 x 32 x f32>
+  %p = tile.cast %s : !tile.tile<32 x 32 x f32> -> !tile.tile<32 x 32 x f16>
+  %o = tile.dot %p, %a : !tile.tile<32 x 32 x f16>, !tile.tile<32 x 32 x f16> -> !tile.tile<32 x 32 x f32>
+  tile.store %o, %z[:, :] : (!tile.tile<32 x 32 x f32>, !tile.array<32x32xf32>) -> ()
+  return
+}
+
+// -----
+
+// Integers are narrowed by a scale of one.
+// CHECK-LABEL: func.func @integers
+// CHECK: ascend.fill {{.*}} : memref<?xi8
+// CHECK: ascend.fix_out {{.*}} scale 1.000000e+00 : memref<?xi8
+func.func @integers(%x: !tile.array<16x32xi8>, %z: !tile.array<16x16xi8>) attributes {tile.kernel} {
+  %a = tile.load %x[:, :] : (!tile.array<16x32xi8>) -> !tile.tile<16 x 32 x i8>
+  %s = tile.dot %a, %a transpose_b : !tile.tile<16 x 32 x i8>, !tile.tile<16 x 32 x i8> -> !tile.tile<16 x 16 x i32>
+  %n = tile.cast %s : !tile.tile<16 x 16 x i32> -> !tile.tile<16 x 16 x i8>
+  tile.store %n, %z[:, :] : (!tile.tile<16 x 16 x i8>, !tile.array<16x16xi8>) -> ()
+  return
+}

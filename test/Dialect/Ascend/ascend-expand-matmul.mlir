@@ -1,0 +1,137 @@
+// Products of matrices in L1 become loads to L0A and L0B and products of parts.
+// RUN: attn-opt %s --soc=Ascend910B4 --ascend-expand-composites --canonicalize --split-input-file --verify-diagnostics | FileCheck %s
+
+// The scratch takes 64 of k: a loop of two stages, whose last part may be shorter.
+// CHECK-LABEL: func.func @parts
+// CHECK: scf.for %[[I:.*]] = %c0 to %arg0 step %c64 {
+// CHECK:   %[[LEFT:.*]] = arith.subi %arg0, %[[I]]
+// CHECK:   %[[MOST:.*]] = arith.minsi %[[LEFT]], %c64
+// CHECK:   %[[K:.*]] = arith.maxsi %[[MOST]], %c1
+// CHECK:   %[[BLOCKS:.*]] = arith.ceildivsi %[[K]], %c16
+// CHECK:   %[[WHOLE:.*]] = arith.muli %[[BLOCKS]], %c16
+// CHECK:   ascend.load_tile %[[L:.*]], %{{.*}} rows(%c128) cols(%[[WHOLE]]) src_rows 128 : memref<8192xf16, #ascend.space<l0a>>
+// CHECK:   ascend.load_tile %[[R:.*]], %{{.*}} rows(%{{.*}}) cols(%c256) src_rows 256 : memref<16384xf16, #ascend.space<l0b>>
+// CHECK:   %[[FIRST:.*]] = arith.cmpi eq, %[[I]], %c0
+// CHECK:   %[[INIT:.*]] = arith.andi %arg1, %[[FIRST]]
+// CHECK:   ascend.mmad %{{.*}}, %[[L]], %[[R]] m(%c128) n(%c256) k(%[[K]]) init(%[[INIT]])
+// CHECK: } {ascend.stages = 2 : i64}
+func.func @parts(%k: index, %init: i1) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+  %m = arith.constant 128 : index
+  %n = arith.constant 256 : index
+  %c = ascend.alloc "c" : memref<32768xf32, #ascend.space<l0c>>
+  %a = ascend.alloc "a" : memref<32768xf16, #ascend.space<l1>>
+  %b = ascend.alloc "b" : memref<65536xf16, #ascend.space<l1>>
+  %l = ascend.alloc "l" : memref<8192xf16, #ascend.space<l0a>>
+  %r = ascend.alloc "r" : memref<16384xf16, #ascend.space<l0b>>
+  ascend.matmul %c, %a, %b, %l, %r m(%m) n(%n) k(%k) init(%init) rows [128, 256] : memref<32768xf32, #ascend.space<l0c>>, memref<32768xf16, #ascend.space<l1>>, memref<65536xf16, #ascend.space<l1>>, memref<8192xf16, #ascend.space<l0a>>, memref<16384xf16, #ascend.space<l0b>>
+  return
+}
+
+// -----
+
+// Rows of n are in the order of L0B already; a single row block of the left operand takes one load of fractals.
+// CHECK-LABEL: func.func @transposed_right
+// CHECK: ascend.load_fractals {{.*}} repeat(%c4) strides [1, 1] : memref<1024xf16, #ascend.space<l0a>>
+// CHECK: ascend.load_fractals {{.*}} repeat(%c8) strides [1, 1] : memref<2048xf16, #ascend.space<l0b>>
+// CHECK: ascend.mmad {{.*}} m(%c16) n(%c32) k(%c64) init(%true)
+func.func @transposed_right() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+  %true = arith.constant true
+  %m = arith.constant 16 : index
+  %n = arith.constant 32 : index
+  %k = arith.constant 64 : index
+  %c = ascend.alloc "c" : memref<512xf32, #ascend.space<l0c>>
+  %a = ascend.alloc "a" : memref<1024xf16, #ascend.space<l1>>
+  %b = ascend.alloc "b" : memref<2048xf16, #ascend.space<l1>>
+  %l = ascend.alloc "l" : memref<1024xf16, #ascend.space<l0a>>
+  %r = ascend.alloc "r" : memref<2048xf16, #ascend.space<l0b>>
+  ascend.matmul %c, %a, %b, %l, %r m(%m) n(%n) k(%k) init(%true) rows [16, 32] transpose_b : memref<512xf32, #ascend.space<l0c>>, memref<1024xf16, #ascend.space<l1>>, memref<2048xf16, #ascend.space<l1>>, memref<1024xf16, #ascend.space<l0a>>, memref<2048xf16, #ascend.space<l0b>>
+  return
+}
+
+// -----
+
+// More room than rows of n: a load for every block of k.
+// CHECK-LABEL: func.func @room
+// CHECK: scf.for
+// CHECK:   ascend.load_fractals {{.*}} repeat(%c1) strides [1, 1] {ascend.apart = {{.*}}} : memref<?xf16, #ascend.space<l0b>>
+func.func @room() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+  %true = arith.constant true
+  %m = arith.constant 16 : index
+  %k = arith.constant 64 : index
+  %c = ascend.alloc "c" : memref<256xf32, #ascend.space<l0c>>
+  %a = ascend.alloc "a" : memref<1024xf16, #ascend.space<l1>>
+  %b = ascend.alloc "b" : memref<2048xf16, #ascend.space<l1>>
+  %l = ascend.alloc "l" : memref<1024xf16, #ascend.space<l0a>>
+  %r = ascend.alloc "r" : memref<1024xf16, #ascend.space<l0b>>
+  ascend.matmul %c, %a, %b, %l, %r m(%m) n(%m) k(%k) init(%true) rows [16, 32] transpose_b : memref<256xf32, #ascend.space<l0c>>, memref<1024xf16, #ascend.space<l1>>, memref<2048xf16, #ascend.space<l1>>, memref<1024xf16, #ascend.space<l0a>>, memref<1024xf16, #ascend.space<l0b>>
+  return
+}
+
+// -----
+
+// A transposed left operand is turned over on the way.
+// CHECK-LABEL: func.func @transposed_left
+// CHECK: ascend.load_tile {{.*}} rows(%c32) cols(%c64) src_rows 32 transpose : memref<2048xf32, #ascend.space<l0a>>
+// CHECK: ascend.load_tile {{.*}} rows(%c32) cols(%c16) src_rows 32 : memref<512xf32, #ascend.space<l0b>>
+func.func @transposed_left() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+  %true = arith.constant true
+  %m = arith.constant 64 : index
+  %n = arith.constant 16 : index
+  %k = arith.constant 32 : index
+  %c = ascend.alloc "c" : memref<1024xf32, #ascend.space<l0c>>
+  %a = ascend.alloc "a" : memref<2048xf32, #ascend.space<l1>>
+  %b = ascend.alloc "b" : memref<512xf32, #ascend.space<l1>>
+  %l = ascend.alloc "l" : memref<2048xf32, #ascend.space<l0a>>
+  %r = ascend.alloc "r" : memref<512xf32, #ascend.space<l0b>>
+  ascend.matmul %c, %a, %b, %l, %r m(%m) n(%n) k(%k) init(%true) rows [32, 32] transpose_a : memref<1024xf32, #ascend.space<l0c>>, memref<2048xf32, #ascend.space<l1>>, memref<512xf32, #ascend.space<l1>>, memref<2048xf32, #ascend.space<l0a>>, memref<512xf32, #ascend.space<l0b>>
+  return
+}
+
+// -----
+
+// 8 bits are turned over by squares: of the left operand one block of k at a time.
+// CHECK-LABEL: func.func @squares
+// CHECK: scf.for %{{.*}} = %c0 to %c64 step %c32
+// CHECK:   ascend.load_squares {{.*}} repeat(%c2) strides [2, 2, 1] : memref<4096xi8, #ascend.space<l0a>>
+// CHECK:   scf.for
+// CHECK:     ascend.load_squares {{.*}} repeat(%c1) strides [4, 1, 1] {ascend.apart = {{.*}}} : memref<?xi8, #ascend.space<l0b>>
+// CHECK:   ascend.mmad {{.*}} m(%c64) n(%c64) k(%c32)
+func.func @squares() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+  %true = arith.constant true
+  %m = arith.constant 64 : index
+  %c = ascend.alloc "c" : memref<4096xi32, #ascend.space<l0c>>
+  %a = ascend.alloc "a" : memref<4096xi8, #ascend.space<l1>>
+  %b = ascend.alloc "b" : memref<4096xi8, #ascend.space<l1>>
+  %l = ascend.alloc "l" : memref<4096xi8, #ascend.space<l0a>>
+  %r = ascend.alloc "r" : memref<4096xi8, #ascend.space<l0b>>
+  ascend.matmul %c, %a, %b, %l, %r m(%m) n(%m) k(%m) init(%true) rows [64, 64] transpose_a : memref<4096xi32, #ascend.space<l0c>>, memref<4096xi8, #ascend.space<l1>>, memref<4096xi8, #ascend.space<l1>>, memref<4096xi8, #ascend.space<l0a>>, memref<4096xi8, #ascend.space<l0b>>
+  return
+}
+
+// -----
+
+func.func @rows(%m: index) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+  %true = arith.constant true
+  %n = arith.constant 16 : index
+  %c = ascend.alloc "c" : memref<256xf32, #ascend.space<l0c>>
+  %a = ascend.alloc "a" : memref<256xf16, #ascend.space<l1>>
+  %l = ascend.alloc "l" : memref<256xf16, #ascend.space<l0a>>
+  %r = ascend.alloc "r" : memref<256xf16, #ascend.space<l0b>>
+  // expected-error @+1 {{must have numbers of rows and columns that are multiples of 16, as its operands have room for}}
+  ascend.matmul %c, %a, %a, %l, %r m(%m) n(%n) k(%n) init(%true) rows [16, 16] : memref<256xf32, #ascend.space<l0c>>, memref<256xf16, #ascend.space<l1>>, memref<256xf16, #ascend.space<l1>>, memref<256xf16, #ascend.space<l0a>>, memref<256xf16, #ascend.space<l0b>>
+  return
+}
+
+// -----
+
+func.func @scratch() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+  %true = arith.constant true
+  %n = arith.constant 16 : index
+  %c = ascend.alloc "c" : memref<256xf32, #ascend.space<l0c>>
+  %a = ascend.alloc "a" : memref<256xf16, #ascend.space<l1>>
+  %l = ascend.alloc "l" : memref<128xf16, #ascend.space<l0a>>
+  %r = ascend.alloc "r" : memref<256xf16, #ascend.space<l0b>>
+  // expected-error @+1 {{has scratch that does not hold 16 of its k}}
+  ascend.matmul %c, %a, %a, %l, %r m(%n) n(%n) k(%n) init(%true) rows [16, 16] : memref<256xf32, #ascend.space<l0c>>, memref<256xf16, #ascend.space<l1>>, memref<256xf16, #ascend.space<l1>>, memref<128xf16, #ascend.space<l0a>>, memref<256xf16, #ascend.space<l0b>>
+  return
+}

@@ -1,0 +1,45 @@
+// RUN: attn-opt %s --linalg-spell-products | FileCheck %s
+
+// Parts of loaded tiles become whole tiles that begin as zeros; sums are taken and returned whole.
+// CHECK-LABEL: func @parts
+// CHECK-SAME:  %[[X:.*]]: memref<?x?xf16>, %[[Y:.*]]: memref<?x?xf16>, %[[ACC:.*]]: tensor<16x64xf32>
+// CHECK:       %[[LEFT:.*]] = memref.alloc() : memref<16x32xf16>
+// CHECK-NEXT:  %[[ZERO:.*]] = arith.constant 0.000000e+00 : f16
+// CHECK-NEXT:  linalg.fill ins(%[[ZERO]] : f16) outs(%[[LEFT]] : memref<16x32xf16>)
+// CHECK:       memref.copy %[[X]]
+// CHECK:       %[[A:.*]] = bufferization.to_tensor %[[LEFT]]
+// CHECK:       %[[B:.*]] = bufferization.to_tensor
+// CHECK:       %[[EMPTY:.*]] = tensor.empty() : tensor<32x64xf16>
+// CHECK-NEXT:  %[[TURNED:.*]] = linalg.transpose ins(%[[B]] : tensor<64x32xf16>) outs(%[[EMPTY]] : tensor<32x64xf16>) permutation = [1, 0]
+// CHECK-NEXT:  %[[SUM:.*]] = linalg.matmul ins(%[[A]], %[[TURNED]] : tensor<16x32xf16>, tensor<32x64xf16>) outs(%[[ACC]] : tensor<16x64xf32>)
+// CHECK-NOT:   tensor.insert_slice
+// CHECK:       return %[[SUM]]
+func.func @parts(%x: memref<?x?xf16>, %y: memref<?x?xf16>, %acc: tensor<16x64xf32>, %m: index, %n: index, %k: index) -> tensor<16x64xf32> {
+  %left = memref.alloc() : memref<16x32xf16>
+  %to = memref.subview %left[0, 0] [%m, %k] [1, 1] : memref<16x32xf16> to memref<?x?xf16, strided<[32, 1]>>
+  memref.copy %x, %to : memref<?x?xf16> to memref<?x?xf16, strided<[32, 1]>>
+  %a = bufferization.to_tensor %left restrict writable : memref<16x32xf16> to tensor<16x32xf16>
+  %right = memref.alloc() : memref<64x32xf16>
+  %there = memref.subview %right[0, 0] [%n, %k] [1, 1] : memref<64x32xf16> to memref<?x?xf16, strided<[32, 1]>>
+  memref.copy %y, %there : memref<?x?xf16> to memref<?x?xf16, strided<[32, 1]>>
+  %b = bufferization.to_tensor %right restrict writable : memref<64x32xf16> to tensor<64x32xf16>
+  %0 = tensor.extract_slice %a[0, 0] [%m, %k] [1, 1] : tensor<16x32xf16> to tensor<?x?xf16>
+  %1 = tensor.extract_slice %b[0, 0] [%n, %k] [1, 1] : tensor<64x32xf16> to tensor<?x?xf16>
+  %2 = tensor.extract_slice %acc[0, 0] [%m, %n] [1, 1] : tensor<16x64xf32> to tensor<?x?xf32>
+  %3 = linalg.matmul indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>]
+      ins(%0, %1 : tensor<?x?xf16>, tensor<?x?xf16>) outs(%2 : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %4 = tensor.insert_slice %3 into %acc[0, 0] [%m, %n] [1, 1] : tensor<?x?xf32> into tensor<16x64xf32>
+  return %4 : tensor<16x64xf32>
+}
+
+// Whole tiles stay as they are; a left operand that is stored transposed is turned over.
+// CHECK-LABEL: func @whole
+// CHECK-SAME:  %[[A:.*]]: tensor<32x16xf32>, %[[B:.*]]: tensor<32x64xf32>, %[[ACC:.*]]: tensor<16x64xf32>
+// CHECK:       %[[TURNED:.*]] = linalg.transpose ins(%[[A]] : tensor<32x16xf32>)
+// CHECK-NEXT:  %[[SUM:.*]] = linalg.matmul ins(%[[TURNED]], %[[B]] : tensor<16x32xf32>, tensor<32x64xf32>) outs(%[[ACC]] : tensor<16x64xf32>)
+// CHECK-NEXT:  return %[[SUM]]
+func.func @whole(%a: tensor<32x16xf32>, %b: tensor<32x64xf32>, %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  %0 = linalg.matmul indexing_maps = [affine_map<(d0, d1, d2) -> (d2, d0)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>]
+      ins(%a, %b : tensor<32x16xf32>, tensor<32x64xf32>) outs(%acc : tensor<16x64xf32>) -> tensor<16x64xf32>
+  return %0 : tensor<16x64xf32>
+}

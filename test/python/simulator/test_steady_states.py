@@ -1,0 +1,46 @@
+"""Timing-only runs multiply the steady states of loops: nearly the time of a run with every iteration."""
+
+import pytest
+
+import calibration
+from calibration import SIMULATOR
+from cube_kernels import Product, write_copies_to_l1
+
+pytestmark = pytest.mark.skipif(not SIMULATOR.is_file(), reason="attn-sim is not built")
+
+KERNELS = {
+    "a product on one core": (Product(4096, 512, 8192, 1, 1, steps_a=1, steps_b=1, stages=1), False),
+    "a product on many cores": (Product(6144, 3072, 4096, 4, 6), False),
+    "a deep product": (Product(512, 1536, 262144, 4, 6), True),
+}
+
+
+def predict(text, arguments, *options):
+    return calibration.run(text, *arguments, *options, warm_ups=0)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_products(name):
+    kernel, is_shortened = KERNELS[name]
+    check(kernel.write(), kernel.arguments(), is_shortened)
+
+
+def test_copies():
+    text = write_copies_to_l1(12288, 64, 128, 1, 1, 24)
+    check(text, ["--arg=undef:12288x12288xf16", "--blocks=24"], is_shortened=False)
+
+
+@pytest.mark.parametrize("cores", [1, 48])
+def test_additions(cores):
+    """L2 fills up on the way: what is written goes to HBM from then on."""
+    check(*calibration.write_add(cores, kib=32, stages=2), is_shortened=cores == 1)
+
+
+def check(text, arguments, is_shortened):
+    every = predict(text, arguments, "--every-iteration")
+    some = predict(text, arguments)
+    assert abs(some.cycles / every.cycles - 1) <= 0.01
+    for pipe, share in every.busy.items():
+        assert abs(some.busy[pipe] - share) <= 1
+    # Iterations that were not simulated show in the last digits.
+    assert (some.cycles != every.cycles) or not is_shortened
