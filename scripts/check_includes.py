@@ -29,7 +29,7 @@ ALLOWED = {
     "Dialect/Ascend/Analysis": BASE | {"Dialect/Ascend/IR"},
     "Dialect/Ascend/Transforms": BASE | {"Dialect/Ascend/IR", "Dialect/Ascend/Analysis"},
     # The vendor's own dialects, which texts for its compiler are written in.
-    "Dialect/HIVM/IR": set(),
+    "Dialect/HIVM/IR": {"Machine", "Support"},
     # How a kernel on the chip is called, whichever text it becomes.
     "Launch/Convention": BASE | {"Dialect/Ascend/IR"},
     "Conversion/TileToLinalg": BASE | TILE,

@@ -31,7 +31,6 @@ ALLOWED = {
     ("lib/Dialect/Tile/Analysis/IndexBound.cpp", 16): "a bound on the work of an analysis",
     ("lib/Dialect/Tile/Analysis/IndexBound.cpp", 32): "a bound on the work of an analysis",
     ("lib/TileOnChip/Transforms/SizeSearch.cpp", 256): "k and columns that the caches of a CPU hold of a product",
-    ("lib/TileOnChip/CostEstimate.cpp", 256): "rows that a block is assumed to have where the shape is open",
     (
         "python/attn/ops/_dispatch.py",
         8192,

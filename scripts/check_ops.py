@@ -12,7 +12,10 @@ import sys
 from pathlib import Path
 
 FOLDERS = [f"{tree}/Dialect/Ascend/{part}" for tree in ("include/attn", "lib") for part in ("Analysis", "Transforms")]
-EXPANSION = {"lib/Dialect/Ascend/Transforms/ExpandComposites.cpp"}
+EXPANSION = {
+    f"lib/Dialect/Ascend/Transforms/{name}"
+    for name in ("ExpandComposites.cpp", "MatmulExpansion.cpp", "MatmulExpansion.h", "SplitFarCopies.cpp")
+}
 STRUCTURE = {
     *("AddressOp", "LookupOp", "DimOp", "StrideOp"),  # arrays
     *("AllocOp", "SlotOp", "SliceOp"),  # buffers
