@@ -30,6 +30,30 @@ constexpr int64_t maxCopyGapBytes = 0xffffffff;
 /// Padding on one side of a row of DataCopyPad (ascendc.md §3 [D]).
 constexpr int64_t maxPaddingBytes = blockBytes;
 
+/// Rows of a fractal, and the columns of one in L0C (machine.md §4 [D]).
+constexpr int64_t fractalRows = 16;
+/// A fractal of L1, L0A and L0B: 16 rows of one block (machine.md §4 [D]).
+constexpr int64_t fractalBytes = fractalRows * blockBytes;
+/// The elements of a fractal of L0C, f32 or i32 (machine.md §4 [D]).
+constexpr int64_t sumFractalElements = fractalRows * fractalRows;
+
+/// Rows, columns and row pitch of one ND to NZ copy, and the rows that a column block has room for
+/// (ascendc.md §3 [D]).
+constexpr int64_t maxNdRows = 16384;
+constexpr int64_t maxNdCols = 65535;
+constexpr int64_t maxNdPitch = 65535;
+constexpr int64_t maxNzRows = 16384;
+/// m, n and k of one Mmad (ascendc.md §5 [D]).
+constexpr int64_t maxMmadExtent = 4095;
+/// Accumulating Mmads of fewer fractals of L0C need a barrier between them (ascendc.md §5 [D]).
+constexpr int64_t orderedMmadFractals = 10;
+/// Columns and rows of one Fixpipe; more rows where the result is NZ (ascendc.md §6 [D]).
+constexpr int64_t maxFixCols = 4095;
+constexpr int64_t maxFixRows = 8192;
+constexpr int64_t maxFixRowsNZ = 65535;
+/// Times, blocks and gap of one InitConstValue: 15 bits (devkit, InitConstValueParams [D]).
+constexpr int64_t maxFillExtent = 32767;
+
 /// The end of UB that the vendor's compiler keeps for its library unless a flag gives it to the
 /// kernel (build_and_launch.md §1 [D]).
 constexpr int64_t libraryBytesOfUB = 8192;

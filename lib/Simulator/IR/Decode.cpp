@@ -104,12 +104,41 @@ private:
   void readAttributes(ascend::CopyInOp op) {
     instruction.pitch = op.getDstPitch();
     instruction.rightPad = op.getRightPad();
+    instruction.bypassesL2 = op.getBypassL2();
   }
-  void readAttributes(ascend::CopyOutOp op) { instruction.pitch = op.getSrcPitch(); }
+  void readAttributes(ascend::CopyOutOp op) {
+    instruction.pitch = op.getSrcPitch();
+    instruction.bypassesL2 = op.getBypassL2();
+  }
   void readAttributes(ascend::CastOp op) {
     instruction.kind = static_cast<int>(op.getMode());
     instruction.mask = op.getMask();
     instruction.strides.assign(op.getStrides().value_or(ArrayRef<int64_t>()));
+  }
+  void readAttributes(ascend::NdToNzOp op) {
+    instruction.pitch = op.getDstRows();
+    instruction.bypassesL2 = op.getBypassL2();
+  }
+  void readAttributes(ascend::FillOp op) { instruction.pitch = op.getPitch(); }
+  void readAttributes(ascend::LoadFractalsOp op) {
+    instruction.strides.assign(op.getStrides());
+    instruction.transposes = op.getTranspose();
+  }
+  void readAttributes(ascend::LoadTileOp op) {
+    instruction.pitch = op.getSrcRows();
+    instruction.transposes = op.getTranspose();
+  }
+  void readAttributes(ascend::FixOutOp op) {
+    instruction.pitch = op.getSrcRows();
+    instruction.isFractal = op.getNz();
+    instruction.isRelu = op.getRelu();
+    if (std::optional<APFloat> scale = op.getScale())
+      instruction.scale = scale->convertToFloat();
+  }
+  void readAttributes(ascend::MatmulOp op) {
+    instruction.strides.assign(op.getRows());
+    instruction.transposesLeft = op.getTransposeA();
+    instruction.transposesRight = op.getTransposeB();
   }
   void readAttributes(ascend::SetFlagOp op) { readFlag(op, op.getSource()); }
   void readAttributes(ascend::WaitFlagOp op) { readFlag(op, op.getTarget()); }

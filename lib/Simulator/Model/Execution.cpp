@@ -36,6 +36,24 @@ void Execution::run() {
     return runRowArithmetic();
   case Opcode::ColBinary:
     return runColBinary();
+  case Opcode::NdToNz:
+    return runNdToNz();
+  case Opcode::Fill:
+    return runFill();
+  case Opcode::LoadFractals:
+    return runLoadFractals();
+  case Opcode::LoadTile:
+    return runLoadTile();
+  case Opcode::LoadSquares:
+    return runLoadSquares();
+  case Opcode::LoadBias:
+    return runLoadBias();
+  case Opcode::Mmad:
+    return runMmad();
+  case Opcode::FixOut:
+    return runFixOut();
+  case Opcode::Matmul:
+    return runMatmul();
   case Opcode::SetFlag:
   case Opcode::WaitFlag:
   case Opcode::Barrier:

@@ -66,6 +66,15 @@ private:
   void runRowReduce();
   void runRowArithmetic();
   void runColBinary();
+  void runNdToNz();
+  void runFill();
+  void runLoadFractals();
+  void runLoadTile();
+  void runLoadSquares();
+  void runLoadBias();
+  void runMmad();
+  void runFixOut();
+  void runMatmul();
 
   //===--------------------------------------------------------------------===//
   // Checks: each reports and returns false where the instruction must not run
@@ -134,7 +143,8 @@ private:
   HazardLog &log;
   llvm::SmallVector<Touch, 8> touches;
   /// The last touch of each operand, for reading and writing.
-  std::array<std::array<int, 2>, 4> lastTouches = {{{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}}};
+  std::array<std::array<int, 2>, maxOperands> lastTouches = {
+      {{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}}};
 };
 
 } // namespace attn::simulator

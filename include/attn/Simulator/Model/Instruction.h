@@ -35,6 +35,8 @@ using Memory = ascend::Space;
 inline std::string nameOf(Memory memory) { return ascend::stringifySpace(memory).str(); }
 
 constexpr int maxRank = 6;
+/// Memory operands of one instruction.
+constexpr int maxOperands = 6;
 
 /// A place in a memory, as an instruction names it.
 struct Place {
@@ -74,9 +76,23 @@ struct Instruction {
   std::optional<int64_t> mask;
   llvm::SmallVector<int64_t, 6> strides;
   /// Copies: pitch in local memory and right padding, in elements. Composites: columns and pitch.
+  /// Matrices in fractals: the rows that a column block has room for. Fills: blocks from one time to
+  /// the next.
   int64_t pitch = 0;
   int64_t rightPad = 0;
   int64_t cols = 0;
+  /// Loads: whether what is loaded is turned over. Products of L1: whether the operands are stored
+  /// so.
+  bool transposes = false;
+  bool transposesLeft = false;
+  bool transposesRight = false;
+  /// On the way out of L0C: whether the result is NZ, what is negative becomes zero, and what is
+  /// multiplied with.
+  bool isFractal = false;
+  bool isRelu = false;
+  std::optional<float> scale;
+  /// Whether what is moved between GM and the core stays out of L2.
+  bool bypassesL2 = false;
   /// Composites: all of the scratch is overwritten, not only what the chip dialect's need.
   bool takesAllScratch = false;
   /// Flags.
@@ -116,8 +132,9 @@ inline void join(Clock &clock, const Clock &other) {
 /// An instruction on its way: its operands have become places and numbers.
 struct Issued {
   const Instruction *instruction = nullptr;
-  std::array<Place, 4> places;
-  /// Count or repeats; rows, length and GM pitch of a copy; slot of a flag.
+  std::array<Place, maxOperands> places;
+  /// Count or repeats; rows, length and GM pitch of a copy; m, n and k of a product; times and blocks
+  /// of a fill; slot of a flag.
   std::array<int64_t, 3> amounts = {};
   Scalar scalar;
   /// When it enters its pipe's queue.

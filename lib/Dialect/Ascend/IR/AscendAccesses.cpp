@@ -1,5 +1,5 @@
 // What each instruction touches: the memory it reads and writes, through the instruction interface.
-#include "ElementSizes.h"
+#include "AccessBuilding.h"
 #include "attn/Dialect/Ascend/IR/Ascend.h"
 
 using namespace mlir;
@@ -7,34 +7,6 @@ using namespace attn;
 using namespace attn::ascend;
 
 namespace {
-
-using Accesses = SmallVectorImpl<Access>;
-
-/// The most that an amount can be, or none without a bound that fits any memory.
-std::optional<int64_t> getMostOf(Value amount, const IndexRanges &ranges) {
-  constexpr int64_t limit = int64_t(1) << 40;
-  std::optional<int64_t> bound = ranges.getUpperBound(amount);
-  if (!bound || *bound > limit)
-    return std::nullopt;
-  return std::max<int64_t>(*bound, 0);
-}
-
-void addToEnd(Accesses &accesses, Value memory, bool isWrite) {
-  accesses.push_back({memory, isWrite, /*toEnd=*/true});
-}
-
-void addRows(Accesses &accesses, Value memory, bool isWrite, std::optional<int64_t> rows,
-             int64_t rowBytes, int64_t pitchBytes) {
-  if (!rows)
-    return addToEnd(accesses, memory, isWrite);
-  accesses.push_back({memory, isWrite, /*toEnd=*/false, rowBytes, {{*rows, pitchBytes}}});
-}
-
-void addCount(Accesses &accesses, Value memory, bool isWrite, std::optional<int64_t> count) {
-  if (!count)
-    return addToEnd(accesses, memory, isWrite);
-  accesses.push_back({memory, isWrite, /*toEnd=*/false, *count * getElementBytes(memory)});
-}
 
 /// One operand of the repeat form: lanes in data blocks `blockStride` apart. With a stride above
 /// one and a last block that is not full, the holes between blocks count as touched.
@@ -82,13 +54,6 @@ attn::CoreKind attn::ascend::findCoreKind(Operation *instruction) {
 //===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//
-
-/// The GM side of a copy: the place where it begins is known, how far it reaches is not.
-static void addGlobalRows(Accesses &accesses, Value global, bool isWrite, Value rows, Value length,
-                          Value pitch) {
-  addToEnd(accesses, global, isWrite);
-  accesses.back().range = GlobalRange{length, {{rows, pitch}}};
-}
 
 /// The UB side of a copy: rows of whole data blocks on the way in (padding included), exact on the
 /// way out.

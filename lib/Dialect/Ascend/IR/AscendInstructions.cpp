@@ -1,5 +1,5 @@
 // The rules of the ascend instructions.
-#include "ElementSizes.h"
+#include "InstructionRules.h"
 #include "attn/Dialect/Ascend/IR/Instructions.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -9,32 +9,12 @@ using namespace attn::ascend;
 
 namespace {
 
-/// Far beyond any local memory; keeps products of rows, pitches and element sizes from overflowing.
-constexpr int64_t maxRows = int64_t(1) << 28;
-constexpr int64_t maxPitch = int64_t(1) << 28;
 constexpr int64_t f32PerBlock = architecture::getElementsPerBlock(sizeof(float));
-
-LogicalResult verifyBuffer(Operation *op, StringRef what, Value memory, Space space) {
-  auto type = cast<MemRefType>(memory.getType());
-  if (getSpace(type) != space || type.getRank() != 1 || !type.getLayout().isIdentity() ||
-      !isElementType(type.getElementType()))
-    return op->emitOpError() << "needs " << what << " as a one-dimensional memref in "
-                             << stringifySpace(space) << ", not " << type;
-  return success();
-}
 
 LogicalResult verifyBuffers(Operation *op, ValueRange memories) {
   for (Value memory : memories)
     if (failed(verifyBuffer(op, "its buffers", memory, Space::UB)))
       return failure();
-  return success();
-}
-
-LogicalResult verifySameType(Operation *op, ValueRange memories) {
-  for (Value memory : memories)
-    if (getElementType(memory) != getElementType(memories.front()))
-      return op->emitOpError() << "mixes " << getElementType(memories.front()) << " and "
-                               << getElementType(memory);
   return success();
 }
 
@@ -54,6 +34,7 @@ LogicalResult verifyElement(Operation *op, Opcode opcode, Type type) {
   case ElementRule::Any:
   case ElementRule::Words:      // a rule of the text: verifyEmission
   case ElementRule::Conversion: // a rule for two types: CastOp
+  case ElementRule::Product:    // a rule for three types: MmadOp
     return success();
   }
   llvm_unreachable("all rules are listed");
@@ -64,24 +45,6 @@ LogicalResult verifyCount(Operation *op, Value amount) {
   if (std::optional<int64_t> count = getConstantIntValue(amount);
       count && (*count < 0 || *count > std::numeric_limits<int32_t>::max()))
     return op->emitOpError() << "has an impossible count of " << *count << " elements";
-  return success();
-}
-
-/// Checks a number of repeats that is known: the instruction holds it in eight bits.
-LogicalResult verifyRepeats(Operation *op, Value amount) {
-  if (std::optional<int64_t> repeats = getConstantIntValue(amount);
-      repeats && (*repeats < 0 || *repeats > architecture::maxRepeats))
-    return op->emitOpError() << "has " << *repeats << " repeats; at most "
-                             << architecture::maxRepeats << " are possible";
-  return success();
-}
-
-/// Checks numbers of rows and of elements in a row that are known.
-LogicalResult verifyExtent(Operation *op, StringRef what, Value amount) {
-  if (std::optional<int64_t> count = getConstantIntValue(amount);
-      count && (*count < 0 || *count > maxRows))
-    return op->emitOpError() << "has " << *count << " " << what << "; 0 to " << maxRows
-                             << " are possible";
   return success();
 }
 

@@ -47,6 +47,9 @@ struct Access {
   /// Of a write that is one run of bytes at run time: exactly how long that is. Two such writes
   /// into one buffer may be proved apart.
   std::optional<RuntimeSize> exactSize = {};
+  /// Whether its pipe itself keeps it in order with what it touched of these bytes before: such
+  /// accesses need no barrier between them.
+  bool isOrdered = false;
   /// Of global memory: which part of its array.
   std::optional<GlobalRange> range = {};
 

@@ -1,17 +1,11 @@
-// The operations of the ascend dialect.
+// The operations of the ascend dialect; those of cube cores are in AscendCubeOps.td.
 #ifndef ATTN_ASCEND_OPS
 #define ATTN_ASCEND_OPS
 
-include "attn/Dialect/Ascend/IR/AscendDialect.td"
-include "attn/Dialect/Ascend/IR/AscendInterfaces.td"
+include "attn/Dialect/Ascend/IR/AscendCubeOps.td"
+include "attn/Dialect/Ascend/IR/AscendOpBase.td"
 include "mlir/Interfaces/InferIntRangeInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
-include "mlir/IR/OpBase.td"
-
-/// A 64-bit number, signed for C++.
-def Ascend_IntAttr : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit signless integer attribute">;
-
-class Ascend_Op<string mnemonic, list<Trait> traits = []> : Op<Ascend_Dialect, mnemonic, traits>;
 
 /// An op whose result is an index that its own kind bounds, whatever its operands are.
 class Ascend_IndexOp<string mnemonic>
@@ -177,12 +171,6 @@ def Ascend_SliceOp : Ascend_Op<"slice", [Pure]> {
 //===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//
-
-/// `methods` names those that are not as the interface has them by default.
-class Ascend_Instruction<string mnemonic, list<string> methods = []>
-    : Ascend_Op<mnemonic, [DeclareOpInterfaceMethods<Ascend_InstructionOpInterface, methods>]> {
-  let hasVerifier = 1;
-}
 
 def Ascend_CopyInOp : Ascend_Instruction<"copy_in"> {
   let summary = "GM to UB, rows with padding (`DataCopyPad` on MTE2), or to L1, rows of whole data blocks (`DataCopy`)";

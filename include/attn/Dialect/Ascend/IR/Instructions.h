@@ -13,11 +13,18 @@ enum class Opcode : uint8_t {
 #include "attn/Dialect/Ascend/IR/Instructions.def"
 };
 
-enum class InstructionGroup : uint8_t { Transfer, Elementwise, Vector, Composite, Synchronisation };
+enum class InstructionGroup : uint8_t {
+  Transfer,
+  Elementwise,
+  Vector,
+  Cube,
+  Composite,
+  Synchronisation
+};
 
 /// What the memory of an instruction holds: anything; f32 or f16; f32; words of 2 or 4 bytes; two
-/// types that the vector unit converts into each other.
-enum class ElementRule : uint8_t { Any, Arithmetic, F32, Words, Conversion };
+/// types that the vector unit converts into each other; operands and sums of products.
+enum class ElementRule : uint8_t { Any, Arithmetic, F32, Words, Conversion, Product };
 
 constexpr InstructionGroup getGroup(Opcode opcode) {
   switch (opcode) {
