@@ -127,6 +127,8 @@ private:
       return verifyForm(op);
     else if constexpr (ascend::isSynchronisation(opcode))
       return success();
+    else if constexpr (ascend::getGroup(opcode) == ascend::InstructionGroup::Cube)
+      return op.emitOpError("cannot be printed as AscendC");
     else
       return verifyRepeats(op, op.getRepeat());
   }

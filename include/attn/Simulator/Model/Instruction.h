@@ -76,8 +76,8 @@ struct Instruction {
   std::optional<int64_t> mask;
   llvm::SmallVector<int64_t, 6> strides;
   /// Copies: pitch in local memory and right padding, in elements. Composites: columns and pitch.
-  /// Matrices in fractals: the rows that a column block has room for. Fills: blocks from one time to
-  /// the next.
+  /// Matrices in fractals: the rows that a column block has room for. Fills: blocks from one time
+  /// to the next.
   int64_t pitch = 0;
   int64_t rightPad = 0;
   int64_t cols = 0;
@@ -133,8 +133,8 @@ inline void join(Clock &clock, const Clock &other) {
 struct Issued {
   const Instruction *instruction = nullptr;
   std::array<Place, maxOperands> places;
-  /// Count or repeats; rows, length and GM pitch of a copy; m, n and k of a product; times and blocks
-  /// of a fill; slot of a flag.
+  /// Count or repeats; rows, length and GM pitch of a copy; m, n and k of a product; times and
+  /// blocks of a fill; slot of a flag.
   std::array<int64_t, 3> amounts = {};
   Scalar scalar;
   /// When it enters its pipe's queue.

@@ -18,20 +18,21 @@ void ascend::addToEnd(Accesses &accesses, Value memory, bool isWrite) {
 }
 
 void ascend::addRows(Accesses &accesses, Value memory, bool isWrite, std::optional<int64_t> rows,
-             int64_t rowBytes, int64_t pitchBytes) {
+                     int64_t rowBytes, int64_t pitchBytes) {
   if (!rows)
     return addToEnd(accesses, memory, isWrite);
   accesses.push_back({memory, isWrite, /*toEnd=*/false, rowBytes, {{*rows, pitchBytes}}});
 }
 
-void ascend::addCount(Accesses &accesses, Value memory, bool isWrite, std::optional<int64_t> count) {
+void ascend::addCount(Accesses &accesses, Value memory, bool isWrite,
+                      std::optional<int64_t> count) {
   if (!count)
     return addToEnd(accesses, memory, isWrite);
   accesses.push_back({memory, isWrite, /*toEnd=*/false, *count * getElementBytes(memory)});
 }
 
 void ascend::addGlobalRows(Accesses &accesses, Value global, bool isWrite, Value rows, Value length,
-                          Value pitch) {
+                           Value pitch) {
   addToEnd(accesses, global, isWrite);
   accesses.back().range = GlobalRange{length, {{rows, pitch}}};
 }

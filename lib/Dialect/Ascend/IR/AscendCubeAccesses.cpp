@@ -94,8 +94,7 @@ void LoadFractalsOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) 
 
 void LoadTileOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
   std::optional<int64_t> rows = getMostOf(getRows(), ranges);
-  std::optional<int64_t> blocks =
-      getMostBlocks(getCols(), getElementsPerBlock(getDst()), ranges);
+  std::optional<int64_t> blocks = getMostBlocks(getCols(), getElementsPerBlock(getDst()), ranges);
   addCount(accesses, getDst(), /*isWrite=*/true,
            multiply(rows, multiply(blocks, getElementsPerBlock(getDst()))));
   addColumnBlocks(accesses, getSrc(), /*isWrite=*/false, rows, blocks, getSrcRows());
@@ -109,12 +108,12 @@ void LoadSquaresOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
           getStrides()[1] * fractals * fractalBytes);
   if (!repeats)
     return addToEnd(accesses, getDst(), /*isWrite=*/true);
-  accesses.push_back({getDst(),
-                      /*isWrite=*/true,
-                      /*toEnd=*/false,
-                      fractalBytes,
-                      {{fractals, getStrides()[2] * fractalBytes},
-                       {*repeats, getStrides()[0] * fractalBytes}}});
+  accesses.push_back(
+      {getDst(),
+       /*isWrite=*/true,
+       /*toEnd=*/false,
+       fractalBytes,
+       {{fractals, getStrides()[2] * fractalBytes}, {*repeats, getStrides()[0] * fractalBytes}}});
 }
 
 void LoadBiasOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {

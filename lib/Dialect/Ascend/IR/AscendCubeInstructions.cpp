@@ -158,7 +158,8 @@ LogicalResult LoadBiasOp::verify() {
 LogicalResult MmadOp::verify() {
   if (failed(verifyProduct(*this, Space::L0A, Space::L0B)))
     return failure();
-  for (auto [name, extent] : {std::pair<StringRef, Value>("rows", getM()), {"columns", getN()},
+  for (auto [name, extent] : {std::pair<StringRef, Value>("rows", getM()),
+                              {"columns", getN()},
                               {"elements in a sum", getK()}})
     if (failed(verifyExtent(*this, name, extent, architecture::maxMmadExtent)))
       return failure();

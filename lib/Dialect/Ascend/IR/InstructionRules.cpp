@@ -31,8 +31,7 @@ LogicalResult ascend::verifyRepeats(Operation *op, Value amount) {
   return success();
 }
 
-LogicalResult ascend::verifyExtent(Operation *op, StringRef what, Value amount,
-                                   int64_t most) {
+LogicalResult ascend::verifyExtent(Operation *op, StringRef what, Value amount, int64_t most) {
   if (std::optional<int64_t> count = getConstantIntValue(amount);
       count && (*count < 0 || *count > most))
     return op->emitOpError() << "has " << *count << " " << what << "; 0 to " << most
