@@ -40,6 +40,7 @@ void attn::addTileStage(OpPassManager &manager, const TileStageOptions &options)
 }
 
 void attn::addAscendStage(OpPassManager &manager) {
+  manager.addPass(createBoundIndicesPass());
   manager.addPass(createConvertTileToAscendPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
@@ -59,6 +60,7 @@ void attn::addLinalgStage(OpPassManager &manager) {
   SplitPhasesPassOptions split;
   split.phases = "launches";
   manager.addPass(createSplitPhasesPass(split));
+  manager.addPass(createBoundIndicesPass());
   manager.addPass(createConvertTileToLinalgPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());

@@ -64,6 +64,7 @@ void onchip::registerOnChipModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, tile::TileDialect *) {
     registerBands(context);
     registerElementwise(context);
+    registerIndices(context);
     registerLoops(context);
     registerParts(context);
     registerProducts(context);

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 __all__ = [
     "Auto", "Const", "Spec", "Tensor", "Tensors",
-    "abs", "accumulate", "band_dot", "band_mix", "band_spread", "cdiv", "concat", "dot", "empty", "empty_like", "exp",
-    "full", "grid", "leaky_relu", "log", "mask", "max", "maximum", "mean", "min", "minimum", "phase", "range", "relu",
-    "rsqrt", "scratch", "softmax", "softmax_state", "spec", "sqrt", "sum", "tiles", "zeros",
-    "bf16", "f16", "f32", "i32", "i8",
+    "abs", "accumulate", "band_dot", "band_mix", "band_spread", "cdiv", "concat", "dot", "each", "empty", "empty_like",
+    "exp", "full", "grid", "leaky_relu", "log", "lse_merge", "mask", "max", "maximum", "mean", "min", "minimum", "phase",
+    "range", "relu", "rsqrt", "scratch", "softmax", "softmax_state", "spec", "split", "sqrt", "sum", "tiles", "zeros",
+    "bf16", "f16", "f32", "i32", "i64", "i8", "u16",
 ]  # fmt: skip
 
 
@@ -53,6 +53,8 @@ f16 = DType("f16", 2)
 bf16 = DType("bf16", 2)
 i32 = DType("i32", 4)
 i8 = DType("i8", 1)
+u16 = DType("u16", 2)
+i64 = DType("i64", 8)
 
 
 def _parse_dims(text, what: str):
@@ -230,6 +232,23 @@ def range(lo, hi=None, stages=1):
 
 
 @Word
+def each(items, count=None, stages=1):
+    """A loop over integers in memory: `for j in at.each(idx[b, h, :], count=n)`, the first `count` of them or all.
+
+    Nothing beyond the count is read. Where the body is one loop over `at.tiles(n, bs, base=, limit=)`, whose base and limit
+    may depend on j, both are one loop, with stages that run on from one integer to the next.
+    """
+
+
+@Word
+def split(n, parts, i):
+    """Part i of n things that are divided into equal parts, as first and end: `at.range(*at.split(n, parts, i))`.
+
+    Where n is no multiple, some parts have one more than others; where it is smaller, some have none.
+    """
+
+
+@Word
 def tiles(n, bs, base=0, limit=None):
     """Spans of `bs` indices that cover `base` to `base + n`, and end at `limit` where it is given.
 
@@ -304,6 +323,15 @@ def softmax_state(m, d):
 @Word
 def softmax(s):
     """The softmax over the columns of a tile, and the log-sum-exp of each row: `p, lse = at.softmax(s)`."""
+
+
+@Word
+def lse_merge(o, lse):
+    """The attention of all parts from that of each: `o, lse = at.lse_merge(po[b, h], pl[b, h])`.
+
+    Of `po`, the dimensions that are left are parts, rows and columns, of `pl` parts and rows: the weighted sums and the
+    log-sum-exps of `.finish()`. A part whose log-sum-exp is minus infinity counts nothing.
+    """
 
 
 @Word

@@ -58,6 +58,8 @@ private:
   mlir::LogicalResult exportScalar(mlir::Operation &op);
   mlir::LogicalResult exportArrayQuery(mlir::Operation &op, int64_t dimension);
   void exportAddress(ascend::AddressOp op);
+  Place getElementPlace(mlir::Value array, mlir::OperandRange indices);
+  mlir::LogicalResult exportLoadIndex(ascend::LoadIndexOp op);
   mlir::LogicalResult exportLookup(ascend::LookupOp op);
   void exportSlot(ascend::SlotOp op);
   void exportSlice(ascend::SliceOp op);

@@ -44,7 +44,11 @@ struct TileTypeConverter : TypeConverter {
             MemRefType::get({shape.front()}, IntegerType::get(array.getContext(), 64)));
         shape = shape.drop_front();
       }
-      results.push_back(getMemRefType(shape, array.getElementType()));
+      // Memrefs and arithmetic know integers without a sign; who reads them says what they are.
+      Type element = array.getElementType();
+      if (element.isUnsignedInteger())
+        element = IntegerType::get(array.getContext(), element.getIntOrFloatBitWidth());
+      results.push_back(getMemRefType(shape, element));
       return success();
     });
     addConversion([](TileType tile) -> Type {
@@ -158,6 +162,7 @@ struct ConvertTileToLinalgPass : attn::impl::ConvertTileToLinalgPassBase<Convert
     });
     RewritePatternSet patterns(&getContext());
     populateArrayPatterns(converter, patterns);
+    populateIndexPatterns(converter, patterns);
     populateValuePatterns(converter, validParts, patterns);
     populateProductPatterns(converter, validParts, patterns);
     populateControlPatterns(converter, patterns);

@@ -43,6 +43,9 @@ mlir::Value createFirstPart(mlir::OpBuilder &builder, mlir::Location loc, mlir::
 /// Arrays: dim, load, store.
 void populateArrayPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 
+/// Integers from memory, and indices brought inside arrays.
+void populateIndexPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
+
 /// Tiles: arithmetic, casts, reductions, parts, masks. `validParts` must outlive the patterns.
 void populateValuePatterns(const mlir::TypeConverter &converter, const ValidParts &validParts,
                            mlir::RewritePatternSet &patterns);

@@ -16,6 +16,15 @@ static bool isTable(Type type) {
   return memref && memref.getRank() == 1 && memref.getElementType().isInteger(64);
 }
 
+/// An address is divided into elements; no other number of memory is divided without a sign.
+bool jit::isTableEntry(memref::LoadOp load) {
+  return load.getMemRefType().getElementType().isInteger(64) &&
+         llvm::any_of(load->getUsers(), [](Operation *user) {
+           return isa<arith::IndexCastOp>(user) &&
+                  llvm::any_of(user->getUsers(), llvm::IsaPred<arith::DivUIOp>);
+         });
+}
+
 Attribute jit::getLimit(BlockArgument array, int64_t dimension) {
   auto function = cast<func::FuncOp>(array.getOwner()->getParentOp());
   int64_t size = cast<MemRefType>(array.getType()).getDimSize(dimension);

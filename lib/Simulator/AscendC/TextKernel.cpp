@@ -208,16 +208,21 @@ Place TextKernel::getPlace(const Operand &operand, Source at) {
 
 uint64_t TextKernel::load(const Operand &place, Source at) {
   const DeviceMemory *region = findMemory(memory, place.address);
-  bool isInside = place.address >= place.begin && place.address + sizeof(uint64_t) <= place.end;
-  if (!region || !isInside || place.address - region->address + sizeof(uint64_t) > region->bytes)
+  uint64_t bytes = getBytes(static_cast<Element>(place.element));
+  bool isInside = place.address >= place.begin && place.address + bytes <= place.end;
+  if (!region || !isInside || place.address - region->address + bytes > region->bytes) {
+    const DeviceMemory *whole = findMemory(memory, place.begin);
+    bool isTable = whole && whole->array < 0;
     fail(HazardKind::OutOfBounds,
-         llvm::formatv("looks up entry {0} of a table of {1}",
-                       static_cast<int64_t>(place.address - place.begin) / 8,
-                       (place.end - place.begin) / 8)
+         llvm::formatv("{0} {1} of {2} of {3}", isTable ? "looks up entry" : "reads element",
+                       static_cast<int64_t>(place.address - place.begin) /
+                           static_cast<int64_t>(bytes),
+                       isTable ? "a table" : "a tensor", (place.end - place.begin) / bytes)
              .str(),
          at);
-  uint64_t value;
-  std::memcpy(&value, region->data + (place.address - region->address), sizeof(value));
+  }
+  uint64_t value = 0;
+  std::memcpy(&value, region->data + (place.address - region->address), bytes);
   return value;
 }
 

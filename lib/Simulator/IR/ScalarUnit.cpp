@@ -38,6 +38,12 @@ ScalarProgram::Stop ScalarUnit::run(Issued &next) {
       fill(step.a, next);
       return Stop::Issue;
     }
+    if (step.kind == Step::Kind::Expect) {
+      if (scalars[step.a].integer == scalars[step.b].integer)
+        continue;
+      noteIndex(step);
+      return Stop::Noticed;
+    }
     if (!advance(step))
       return Stop::Failed;
   }
@@ -85,6 +91,9 @@ bool ScalarUnit::advance(const Step &step) {
     return takeAddress(step);
   case Step::Kind::Lookup:
     return takeEntry(step);
+  case Step::Kind::LoadIndex:
+    return loadIndex(step);
+  case Step::Kind::Expect:
   case Step::Kind::Issue:
   case Step::Kind::Return:
     break;
@@ -136,6 +145,45 @@ bool ScalarUnit::takeEntry(const Step &step) {
   place.object = step.a + index;
   places[step.dst] = place;
   return true;
+}
+
+/// Bits of the array's memory; a number that has a sign is followed by copies of it.
+bool ScalarUnit::loadIndex(const Step &step) {
+  const GlobalArray &global = launch.arrays[places[step.a].object];
+  int64_t offset = 0;
+  for (int axis = 0; axis < step.count; ++axis) {
+    int64_t index = scalars[program.indices[step.b + axis]].integer;
+    if (index < 0 || index >= global.array.shape[axis])
+      return fail(step, HazardKind::OutOfBounds,
+                  "takes index " + std::to_string(index) + " of dimension " +
+                      std::to_string(axis) + " of array \"" + global.name + "\", which has " +
+                      std::to_string(global.array.shape[axis]));
+    offset += index * global.array.strides[axis];
+  }
+  if (!global.array.data)
+    return fail(step, HazardKind::Scalar,
+                "reads array \"" + global.name + "\", whose values this run does not have");
+  uint64_t bits = 0;
+  std::memcpy(&bits, static_cast<const uint8_t *>(global.array.data) + offset * step.bytes,
+              step.bytes);
+  bool isUnsigned = global.array.elementType.isUnsignedInteger();
+  scalars[step.dst].integer =
+      isUnsigned ? static_cast<int64_t>(bits) : llvm::SignExtend64(bits, step.bytes * 8);
+  return true;
+}
+
+/// The index that lies outside: of an end, the last before it.
+void ScalarUnit::noteIndex(const Step &step) {
+  auto op = cast<ascend::ExpectIndexOp>(step.op);
+  int64_t index = scalars[step.a].integer, bounded = scalars[step.b].integer;
+  bool isEnd = bounded == step.count;
+  auto name = op.getArray().getLoc()->findInstanceOf<NameLoc>();
+  failure = {HazardKind::OutOfBounds, op.getLoc(),
+             "index " + std::to_string(isEnd ? index - 1 : index) + " of dimension " +
+                 std::to_string(op.getDimension()) + " of array \"" +
+                 (name ? name.getName().str() : "") + "\", which has " +
+                 std::to_string(step.count),
+             static_cast<int32_t>(at)};
 }
 
 void ScalarUnit::fill(int32_t instruction, Issued &next) {

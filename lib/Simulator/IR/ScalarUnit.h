@@ -22,6 +22,8 @@ private:
   bool takeSlot(const Step &step);
   bool takeAddress(const Step &step);
   bool takeEntry(const Step &step);
+  bool loadIndex(const Step &step);
+  void noteIndex(const Step &step);
   void fill(int32_t instruction, Issued &next);
 
   const Program &program;

@@ -138,6 +138,7 @@ private:
   void passAllPipes();
   bool issueOnScalarPipe();
   bool issueToPipe();
+  void reportScalar();
   void failScalar();
   bool areAllIdle() const;
   double getLatestDone() const;

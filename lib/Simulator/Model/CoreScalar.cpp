@@ -54,6 +54,10 @@ void Core::resumeScalar(double now) {
       scalarTime += program->takeIterations() * shared.costs.scalarOp;
       if (stop == ScalarProgram::Stop::Failed)
         return failScalar();
+      if (stop == ScalarProgram::Stop::Noticed) {
+        reportScalar();
+        continue;
+      }
       if (stop == ScalarProgram::Stop::Finished) {
         state = ScalarState::Returned;
         return noticeIdle(now);
@@ -66,11 +70,15 @@ void Core::resumeScalar(double now) {
   }
 }
 
-void Core::failScalar() {
+void Core::reportScalar() {
   const ScalarProgram::Failure &failure = program->getFailure();
   // Scalar steps are not instructions; each fails once per kernel.
-  if (shared.log.isNew(failure.kind, -2))
+  if (shared.log.isNew(failure.kind, -2, failure.step))
     shared.log.add(failure.kind, failure.location, place, nameOf(Pipe::S), failure.message);
+}
+
+void Core::failScalar() {
+  reportScalar();
   state = ScalarState::Failed;
   noticeIdle(scalarTime);
 }

@@ -39,7 +39,9 @@ private:
   mlir::LogicalResult emitBlock(mlir::Block &block);
   mlir::LogicalResult emitOperation(mlir::Operation &op);
   mlir::LogicalResult emitArrayQuery(mlir::Operation &op, int64_t dimension);
+  Place getElementPlace(mlir::Value array, mlir::OperandRange indices);
   void emitAddress(ascend::AddressOp op);
+  void emitLoadIndex(ascend::LoadIndexOp op);
   void emitSlot(ascend::SlotOp op);
   void emitSlice(ascend::SliceOp op);
   std::optional<int64_t> getLastOffset(ascend::SliceOp op) const;

@@ -170,6 +170,12 @@ class Arithmetic:
         a, b = self.float(a, node), self.float(b, node)
         return Scalar(self._writer.define(f"arith.{operation.real} {a}, {b} : f32", node, name), "f32")
 
+    def compare(self, predicate: str, a, b, node: Node):
+        """A condition on two integers, of which one is known when the kernel runs."""
+        ends = ", ".join(self.index(value, node) for value in (a, b))
+        ssa = self._writer.define(f"arith.cmpi {predicate}, {ends} : index", node)
+        return Scalar(ssa, "i1", axes=axes_of(a, b))
+
     # One operand
 
     def function(self, mnemonic: str, x, node: Node, name: str | None = None):

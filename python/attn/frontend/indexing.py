@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ..language import i32, i64, u16
 from .arithmetic import Arithmetic
 from .source import Node, Source
 from .spans import Spans
 from .values import NO_AXES, Array, Dim, Scalar, Span, Symbol, Tile, Tiles, axes_of, describe, is_number
 from .writer import Writer
+
+
+_INDICES = (u16, i32, i64)
+"""The types of integers that are read one at a time, as indices."""
 
 
 class Slice(NamedTuple):
@@ -39,12 +44,50 @@ class Indexing:
         self.row_axes: dict[
             str, dict[int, bool]
         ] = {}  # array -> the axes whose indices are the rows of tiles, each once
+        self._phase = 0
+        self._written: dict[str, int] = {}  # output -> the last phase that writes it
+        self._read: dict[str, int] = {}  # output -> the last phase that reads it
+
+    def enter_phase(self):
+        """What was written before can be read from here on."""
+        self._phase += 1
+
+    def _check_readable(self, array: Array, node: Node):
+        if array.role != "output":
+            return
+        if array.name not in self._written or self._written[array.name] == self._phase:
+            message = f"'{array.name}' is an output and cannot be read before an at.phase() after it is written"
+            raise self._error(node, f"{message}: keep the tile in a variable")
+        self._read[array.name] = self._phase
+
+    # Integers
+
+    @staticmethod
+    def holds_indices(array: Array):
+        """Whether elements of an array can be indices."""
+        return array.dtype in _INDICES and not array.table
+
+    def is_index(self, array: Array, indices):
+        """Whether an index list takes one integer of an array, as an index."""
+        return self.holds_indices(array) and not any(
+            type(index) is Slice or type(self._spans.of(index)) is Span for index in indices
+        )
+
+    def load_index(self, array: Array, indices, nodes, node: Node, name: str | None = None):
+        """One integer of an array."""
+        self._check_readable(array, node)
+        selection = self.select(array, indices, nodes, node)
+        ssa = self._writer.define(f"tile.load_index {array.ssa}[{selection.text}] : {array.type}", node, name)
+        return Scalar(ssa, "index", axes=axes_of(*indices))
+
+    # Tiles
 
     def load(self, array: Array, selection: Selection, node: Node, name: str | None = None):
         """What an index list selects, as a tile."""
-        if array.role == "output":
-            message = f"'{array.name}' is an output and cannot be read: keep the tile in a variable"
-            raise self._error(node, message)
+        self._check_readable(array, node)
+        if array.dtype in (u16, i64):
+            message = f"'{array.name}' holds {array.dtype.name}, which is read one integer at a time"
+            raise self._error(node, f"{message}: index it by numbers alone, or loop over it with at.each")
         result = Tile("", selection.rows, selection.cols, array.dtype)
         types = ", ".join([array.type, *selection.types])
         text = f"tile.load {array.ssa}[{selection.text}] : ({types}) -> {result.type}"
@@ -57,7 +100,10 @@ class Indexing:
             what = "a workspace: add to it with at.accumulate" if array.role == "workspace" else what
             raise self._error(node, f"'{array.name}' is {what}")
         self._check_blocks(array, indices, node)
-        selection = self.select(array, indices, nodes, node)
+        if self._read.get(array.name) == self._phase:
+            raise self._error(node, f"'{array.name}' is read in this phase and cannot be written in it")
+        self._written[array.name] = self._phase
+        selection = self.select(array, self._as_rows(indices, value, node), nodes, node)
         rows, cols = selection.rows, selection.cols
         if is_number(value) or type(value) is Scalar:
             value = self._arithmetic.fill(rows, cols, value, array.dtype, node, array.name)
@@ -69,6 +115,17 @@ class Indexing:
         value = self._arithmetic.cast(value, array.dtype, node, array.name)
         types = ", ".join([value.type, array.type, *selection.types])
         self._writer.line(f"tile.store {value.ssa}, {array.ssa}[{selection.text}] : ({types}) -> ()", node)
+
+    def _as_rows(self, indices, value, node: Node):
+        """The indices of a store, with the one slice among them taken by rows where the value is a column."""
+        parts = [place for place, index in enumerate(indices) if type(index) in (Slice, Span, Tiles)]
+        if type(value) is not Tile or value.cols != 1 or len(parts) != 1 or type(indices[parts[0]]) is not Slice:
+            return indices
+        lower, size = indices[parts[0]]
+        if size is None or size == 1 or size != value.rows:
+            return indices
+        span = Span(None, size, None, lower, self._arithmetic.binary("+", lower, size, node))
+        return [*indices[: parts[0]], span, *indices[parts[0] + 1 :]]
 
     def _check_blocks(self, array: Array, indices, node: Node):
         """Raises where a store goes to the same place in several blocks, which run in any order."""

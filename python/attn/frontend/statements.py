@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from ..language import DType
 from .expressions import Expressions
+from .lists import Items, items
+from .parts import tile_dim
 from .signature import find_word
 from .source import Node
 from .values import (
@@ -177,7 +179,27 @@ class Statements(Expressions):
             raise self.error(node, "the value of this expression is not used")
 
     def _if(self, node: ast.If):
-        self.run(node.body if self.condition(self.evaluate(node.test), node.test) else node.orelse)
+        test = self.evaluate(node.test)
+        if type(test) is Scalar and test.type == "i1":
+            return self._run_time_if(node, test)
+        self.run(node.body if self.condition(test, node.test) else node.orelse)
+
+    def _run_time_if(self, node: ast.If, test: Scalar):
+        """An `if` whose condition is known when the kernel runs: its bodies store what they compute."""
+        if "grid" not in self.loops:
+            raise self.error(
+                node, "an 'if' known when the kernel runs must be inside at.grid: what it computes, it stores"
+            )
+        for name, where in _assigned_in([*node.body, *node.orelse]).items():
+            if name in self.environment:
+                message = f"'{name}' is defined before this 'if', whose condition is known when the kernel runs"
+                raise self.error(where, f"{message}, and cannot be changed in it: store what it is")
+        self.writer.open(f"tile.if {test.ssa}")
+        self._run_body(node.body, "if", dict(self.environment), f"the 'if' of line {node.lineno}")
+        if node.orelse:
+            self.writer.alternate()
+            self._run_body(node.orelse, "if", dict(self.environment), f"the 'if' of line {node.lineno}")
+        self.writer.close(node)
 
     def _pass(self, node: ast.Pass):
         pass
@@ -187,13 +209,15 @@ class Statements(Expressions):
     def _for(self, node: ast.For):
         call = node.iter
         word = find_word(call.func, self.source) if isinstance(call, ast.Call) else None
-        if not isinstance(call, ast.Call) or word is None or word.name not in ("grid", "range"):
+        if not isinstance(call, ast.Call) or word is None or word.name not in ("each", "grid", "range"):
             hint = "; write at.range" if _is_call_of(node.iter, "range") else ""
-            raise self.error(node.iter, f"a kernel loops over at.grid(...) or at.range(...){hint}")
+            raise self.error(node.iter, f"a kernel loops over at.grid(...), at.range(...) or at.each(...){hint}")
         if node.orelse:
             raise self.error(node.orelse[0], "'else' after a loop is not supported in a kernel")
         if word.name == "grid":
             self._grid_loop(node, call)
+        elif word.name == "each":
+            self._each_loop(node, call)
         else:
             self._range_loop(node, self.bind(word, call))
 
@@ -224,7 +248,7 @@ class Statements(Expressions):
                 extents.append(self._axis_text(axis, node.iter))
         self.indexing.grid_axes = frozenset(several)
         self.writer.open(f"tile.grid ({', '.join(variables)}) in ({', '.join(extents)}){stages}")
-        self._run_body(node, "grid", outside)
+        self._run_body(node.body, "grid", outside, f"the loop of line {node.lineno}")
         self.writer.close(node)
 
     def _grid_axes(self, call: ast.Call):
@@ -274,14 +298,14 @@ class Statements(Expressions):
             raise self.error(target, f"'{target.id}' is defined already; choose another name for the loop variable")
         self.environment[target.id] = value
 
-    def _run_body(self, node: ast.For, word: str, outside):
-        """Lowers the body of a loop and leaves its scope; returns the names as they are at its end."""
+    def _run_body(self, body, word: str, outside, scope: str):
+        """Lowers the body of a loop or an `if` and leaves its scope; returns the names as they are at its end."""
         self.loops.append(word)
-        self.run(node.body)
+        self.run(body)
         self.loops.pop()
         inside, self.environment = self.environment, outside
         for name in inside.keys() - outside.keys():
-            self._left_loops[name] = node.lineno
+            self._left_scopes[name] = scope
         return inside
 
     def _range_loop(self, node: ast.For, arguments):
@@ -293,20 +317,121 @@ class Statements(Expressions):
         else:
             axis, block = None, ""
             lo, hi = (0, lo) if hi is None else (lo, hi)
-        lower, upper = (self.arithmetic.index(end, node.iter, "an end of at.range") for end in (lo, hi))
+        bounds = [self.arithmetic.index(end, node.iter, "an end of at.range") for end in (lo, hi)]
+        axes = axes_of(lo, hi)
+        self._sequential_loop(
+            node, node.body, bounds, block, stages, lambda: self._loop_variable(node.target, axis, axes)
+        )
+
+    def _each_loop(self, node: ast.For, call: ast.Call):
+        """`for j in at.each(...)`, with a loop over `at.tiles` inside as one loop."""
+        arguments = self._each_arguments(call)
+        listed = items(self, call, arguments["items"], arguments["count"])
+        joined = self._find_joined(node)
+        stages = self._stages(arguments["stages"], call)
+        zero = self.arithmetic.index(0, call)
+        if joined is not None:
+            return self._joined_loop(node, listed, joined, zero)
+        ends = [zero, self.arithmetic.index(listed.count, call)]
+        name = node.target.id if isinstance(node.target, ast.Name) else None
+        place = Scalar(self.writer.fresh(f"{name}_place"), "index", axes=axes_of(listed.count))
+
+        def enter():
+            self._define_loop_variable(node.target, listed.load(self, place, name))
+
+        location = self.writer.location(node.target)
+        self._sequential_loop(node, node.body, ends, "", stages, lambda: f"{place.ssa} {location}", enter)
+
+    def _each_arguments(self, call: ast.Call):
+        """The arguments of at.each, of which the list is no value: it stays a node."""
+        word = find_word(call.func, self.source)
+        names = word.parameters if word else ()
+        given = dict(zip(names, call.args))
+        given.update((keyword.arg or "**", keyword.value) for keyword in call.keywords)
+        if len(given) != len(call.args) + len(call.keywords) or given.keys() - set(names) or "items" not in given:
+            raise self.error(
+                call, "at.each takes a list in memory, and count= and stages=: at.each(idx[b, :], count=n)"
+            )
+        values = {key: self.evaluate(given[key]) for key in ("count", "stages") if key in given}
+        return {"items": given["items"], "count": None, "stages": 1, **values}
+
+    def _find_joined(self, node: ast.For):
+        """The loop over at.tiles that is all of a body, where its number of tiles is the same for every item."""
+        inner = node.body[0]
+        if (
+            len(node.body) != 1
+            or not isinstance(inner, ast.For)
+            or inner.orelse
+            or not isinstance(inner.iter, ast.Call)
+        ):
+            return None
+        word = find_word(inner.iter.func, self.source)
+        tiles = inner.iter.args[0] if len(inner.iter.args) == 1 else None
+        spans = find_word(tiles.func, self.source) if isinstance(tiles, ast.Call) else None
+        if (
+            word is None
+            or word.name != "range"
+            or spans is None
+            or spans.name != "tiles"
+            or not isinstance(tiles, ast.Call)
+        ):
+            return None
+        sizes = [*tiles.args[:2], *(keyword.value for keyword in tiles.keywords if keyword.arg in ("n", "bs"))]
+        if any(name in _names_in(size) for size in sizes for name, _ in _names_of(node.target)):
+            return None
+        return inner
+
+    def _joined_loop(self, node: ast.For, listed: Items, inner: ast.For, zero: str):
+        """Iteration i is tile i % m of item i // m, where every item has m tiles."""
+        assert isinstance(inner.iter, ast.Call)
+        call, tiles = inner.iter, inner.iter.args[0]
+        stages = {keyword.arg: keyword.value for keyword in call.keywords}
+        if stages.keys() - {"stages"}:
+            raise self.error(call, "at.range takes at.tiles alone, and stages=")
+        depth = self._stages(self.evaluate(stages["stages"]) if stages else 1, call)
+        words = self.bind_parts(tiles, ("n", "bs"))
+        binary = self.arithmetic.binary
+        size = tile_dim(self, words["bs"], tiles, "the block size")
+        self.arithmetic.check_index(words["n"], tiles, "the extent of at.tiles")
+        count = self.arithmetic.size(binary("at.cdiv", words["n"], size, tiles), tiles)
+        total = self.arithmetic.index(binary("*", listed.count, count, node.iter), node.iter)
+        name = node.target.id if isinstance(node.target, ast.Name) else None
+        place = Scalar(self.writer.fresh(f"{name}_tile"), "index", axes=axes_of(listed.count))
+
+        def enter():
+            item = binary("//", place, count, node.iter)
+            self._define_loop_variable(node.target, listed.load(self, item, name))
+            number = binary("-", place, binary("*", item, count, node.iter), node.iter)
+            spans = self.evaluate(tiles)
+            base = binary("+", spans.lower, binary("*", number, size, tiles), tiles)
+            span = Span(None, size, None, base, spans.upper)
+            label = inner.target.id if isinstance(inner.target, ast.Name) else None
+            self._define_loop_variable(inner.target, self.spans.written(span, inner.target, label))
+
+        location = self.writer.location(node.target)
+        self._sequential_loop(node, inner.body, [zero, total], "", depth, lambda: f"{place.ssa} {location}", enter)
+
+    def _sequential_loop(self, node: ast.For, body, bounds, block: str, stages: str, variable, enter=None):
+        """Writes a loop from one SSA name to another that carries what its body assigns.
+
+        `variable` gives the text of its variable, `enter` defines what its body begins with.
+        """
+        lower, upper = bounds
         carried = [
             _Carried(name, self._carried_value(name, where), where)
-            for name, where in _assigned_in(node.body).items()
+            for name, where in _assigned_in(body).items()
             if name in self.environment
         ]
         outside = dict(self.environment)
-        variable = self._loop_variable(node.target, axis, axes_of(lo, hi))
+        variable = variable()
         results = [self.writer.fresh(item.name) for item in carried]
         inits = [self._enter_carried(item) for item in carried]
         head = f"{', '.join(results)} = " if results else ""
         iterated = f" iter({', '.join(inits)})" if inits else ""
         self.writer.open(f"{head}tile.range {variable} = {lower} to {upper}{block}{iterated}{stages}")
-        inside = self._run_body(node, "range", outside)
+        if enter is not None:
+            enter()
+        inside = self._run_body(body, "range", outside, f"the loop of line {node.lineno}")
         if carried:
             self._yield(carried, inside, node)
         self.writer.close(node)
@@ -371,6 +496,10 @@ def _is_one_block(axis):
     if type(axis) is not Tiles:
         return axis == 1
     return axis.single or (isinstance(axis.upper, int) and axis.upper <= least(axis.size))
+
+
+def _names_in(node: Node):
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
 def _is_call_of(node: Node, name: str):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
-from ..language import DType, show_number
+from ..language import DType, show_number, u16
 from .source import Node
 
 
@@ -92,8 +92,13 @@ class Transposed(NamedTuple):
 NO_AXES: frozenset[str] = frozenset()
 
 
+_SCALARS = {"f32": "a float", "index": "an integer", "i1": "a condition known when the kernel runs"}
+
+
 class Scalar(NamedTuple):
-    """A number known when the kernel runs; `type` is f32 or index. `everywhere`: it is defined before the body.
+    """A number known when the kernel runs; `type` is f32 or index, or i1 of a condition.
+
+    `everywhere`: it is defined before the body.
 
     `axes` are those of the grid, by name, that an integer may depend on.
     """
@@ -104,7 +109,7 @@ class Scalar(NamedTuple):
     axes: frozenset[str] = NO_AXES
 
     def describe(self):
-        return "a float" if self.type == "f32" else "an integer"
+        return _SCALARS[self.type]
 
 
 class Span(NamedTuple):
@@ -204,7 +209,8 @@ class Array(NamedTuple):
     @property
     def type(self):
         sizes = "x".join("?" if isinstance(dim, str) else str(dim) for dim in self.dims)
-        return f"!tile.array<{sizes}x{self.dtype.name}{', table' if self.table else ''}>"
+        element = "ui16" if self.dtype is u16 else self.dtype.name
+        return f"!tile.array<{sizes}x{element}{', table' if self.table else ''}>"
 
     def describe(self):
         return f"the array '{self.name}'"

@@ -34,7 +34,7 @@ IN_GRID = {
     "walrus": ("y = (z := x)", "':=' is not supported in a kernel", "z := x"),
     "ellipsis": ("y = X[..., :]", "... is not supported in a kernel", "..."),
     "complex": ("y = x * 1j", "1j is not supported in a kernel", "1j"),
-    "star argument": ("y = at.sum(*x)", "'*' is not supported in a kernel", "*x"),
+    "star argument": ("y = at.sum(*x)", "'*' takes several values apart, not a tile [BT, 256] of bf16", "*x"),
     "double star": ("y = at.sum(**x)", "'**' is not supported in a kernel", "x"),
     "early return": ("return Y", "a kernel returns once, at its end", "return Y"),
     "loop else": ("for n in at.range(3):\n    pass\nelse:\n    z = 0",
@@ -96,7 +96,7 @@ IN_GRID = {
     "float of a word": ("y = x * float('many')", "the string 'many' is not a number that a float holds", "float('many')"),
     "python function": ("y = abs(x)", "Python's 'abs' is not supported in a kernel; write at.abs", "abs"),
     "python range": ("for n in range(3):\n    pass",
-                     "a kernel loops over at.grid(...) or at.range(...); write at.range", "range(3)"),
+                     "a kernel loops over at.grid(...), at.range(...) or at.each(...); write at.range", "range(3)"),
     "foreign object": ("y = x + HELPER", "'HELPER' is neither a number nor a word of attn.language", "HELPER"),
     "foreign function": ("y = attn.dump(x)", "'attn.dump' is neither a number nor a word of attn.language", "attn.dump"),
     "function of another module": ("y = attn.sqrt(s)", "'attn.sqrt' is neither a number nor a word of attn.language; write at.sqrt",
@@ -270,16 +270,49 @@ IN_GRID = {
     "logarithm of zero": ("y = at.log(0)", "at.log has no finite value at 0", "at.log(0)"),
     "runtime condition": ("if i:\n    pass", "a condition must be known at compile time (at.Const), not an integer", "i"),
     "runtime comparison": ("y = 1 if i > 3 else 2",
-                           "a comparison must be known at compile time (at.Const), not an integer", "i > 3"),
+                           "a condition known when the kernel runs must be all of the test of an 'if' statement: put one 'if' "
+                           "inside another instead of 'and', 'or' and 'not'", "i > 3"),
+    "runtime comparison of floats": ("if s > 3:\n    pass", "a comparison must be known at compile time (at.Const), not a float",
+                                     "s > 3"),
+    "joined conditions": ("if i > 3 and i < 5:\n    pass",
+                          "a condition known when the kernel runs must be all of the test of an 'if' statement: put one 'if' "
+                          "inside another instead of 'and', 'or' and 'not'", "i > 3"),
+    "changed in an if": ("if i > 3:\n    x = x + 1", "'x' is defined before this 'if', whose condition is known when the kernel "
+                         "runs, and cannot be changed in it: store what it is", "x"),
+    "only in an if": ("if i > 3:\n    z = x + 1\ny = z + 1", "'z' is defined only inside the 'if' of line 10", "z"),
+    # Integers from memory
+    "tile of indices": ("for j in at.each(J[:]):\n    pass\ny = at.each(J[:])",
+                        "at.each must be in a for statement: for ... in at.each(...)", "at.each(J[:])"),
+    "each of a tile": ("for j in at.each(x):\n    pass", "at.each takes a part of an array, such as X[b, h]", "x"),
+    "each of floats": ("for j in at.each(X[:, 0]):\n    pass", "at.each goes over integers of memory (at.u16, at.i32, at.i64), not "
+                       "over bf16 of 'X'", "X[:, 0]"),
+    "each of one": ("for j in at.each(J[0]):\n    pass", "at.each goes over one dimension of 'J': index the others by numbers",
+                    "J[0]"),
+    "each of too many": ("for j in at.each(J[0, :]):\n    pass", "'J' has 1 dimensions and is given 2 indices", "J[0, :]"),
+    "each by a span": ("for j in at.each(J[t]):\n    pass", "an index of it must be an integer, not a span", "t"),
+    "each without a list": ("for j in at.each(count=3):\n    pass", "at.each takes a list in memory, and count= and stages=: "
+                            "at.each(idx[b, :], count=n)", "at.each(count=3)"),
+    "count of each": ("for j in at.each(J[:], count=s):\n    pass", "the count of at.each must be an integer, not a float",
+                      "at.each(J[:], count=s)"),
+    "split by zero": ("y = at.split(i, 0, 0)", "at.split needs at least one part, not 0", "at.split(i, 0, 0)"),
+    "split of a float": ("y = at.split(s, 2, 0)", "'n' of at.split must be an integer, not a float", "at.split(s, 2, 0)"),
+    "merge of tiles": ("y = at.lse_merge(x, x)", "at.lse_merge takes a part of an array, such as X[b, h]", "x"),
+    "merge of one": ("y = at.lse_merge(X)", "at.lse_merge takes o and lse, parts of arrays such as po[b, h] and pl[b, h]",
+                     "at.lse_merge(X)"),
+    "merge of other dims": ("y = at.lse_merge(X[0], X[0])", "at.lse_merge takes o with parts, rows and columns left and lse with the "
+                            "same parts and rows, not [256] and [256]", "at.lse_merge(X[0], X[0])"),
+    "size of a slice": ("y = X[i:2 * i, 0]", "the size of a slice must be a positive number known at compile time: X[a:a + 64]",
+                        "i:2 * i"),
     # Arrays
     "store to an input": ("X[t, :] = x", "'X' is an argument and cannot be written: make an output with at.empty", "X[t, :]"),
-    "read of an output": ("y = Y[t, :]", "'Y' is an output and cannot be read: keep the tile in a variable", "Y[t, :]"),
+    "read of an output": ("y = Y[t, :]", "'Y' is an output and cannot be read before an at.phase() after it is written: keep the "
+                       "tile in a variable", "Y[t, :]"),
     "in place": ("Y[t, :] += x", "an array cannot be changed in place; store the new value", "Y[t, :] += x"),
     "empty in a loop": ('Z = at.empty("T", at.f32)', "at.empty must be before the loops of a kernel", 'at.empty("T", at.f32)'),
     "store of every block": ("L[0] = 1.0", "this store does not depend on 't': several blocks of the grid would write the same "
                              "part of 'L'", "L[0]"),
     # Loops
-    "loop over a list": ("for n in x:\n    pass", "a kernel loops over at.grid(...) or at.range(...)", "x"),
+    "loop over a list": ("for n in x:\n    pass", "a kernel loops over at.grid(...), at.range(...) or at.each(...)", "x"),
     "grid in a grid": ("for n in at.grid(3):\n    pass", "at.grid must be at the top of a kernel, not inside a loop",
                        "for n in at.grid(3):"),
     "stages": ("for n in at.range(3, stages=9):\n    pass", "stages must be a number from 1 to 8, not the number 9",

@@ -6,11 +6,14 @@
 
 namespace attn::onchip {
 
-/// Attaches the models of loops, their yields and phases.
+/// Attaches the models of loops, conditions, their yields and phases.
 void registerLoops(mlir::MLIRContext *context);
 
 /// Attaches the models of spans, sizes, dimensions and block numbers.
 void registerScalars(mlir::MLIRContext *context);
+
+/// Attaches the models of integers from memory, and of indices brought inside arrays.
+void registerIndices(mlir::MLIRContext *context);
 
 /// Attaches the models of band masks, and of what must be lowered before the chip: grids, softmax
 /// states, band products.

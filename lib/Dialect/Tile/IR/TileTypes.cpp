@@ -100,7 +100,12 @@ LogicalResult attn::tile::verifyDim(function_ref<InFlightDiagnostic()> emitError
 
 static bool isElementType(Type type) {
   return type &&
-         (type.isF32() || type.isF16() || type.isBF16() || type.isInteger(8) || type.isInteger(32));
+         (type.isF32() || type.isF16() || type.isBF16() || type.isSignlessInteger(8) ||
+          type.isSignlessInteger(32));
+}
+
+bool attn::tile::isIndexElement(Type type) {
+  return type.isUnsignedInteger(16) || type.isSignlessInteger(32) || type.isSignlessInteger(64);
 }
 
 //===----------------------------------------------------------------------===//
@@ -140,8 +145,9 @@ LogicalResult ArrayType::verify(function_ref<InFlightDiagnostic()> emitError,
     if (!ShapedType::isDynamic(size) && (size <= 0 || size > maxSize))
       return emitError() << "an array's dimension must be '?' or a number from 1 to " << maxSize
                          << ", not " << size;
-  if (!isElementType(elementType))
-    return emitError() << "an array holds f32, f16, bf16, i8 or i32, not " << elementType;
+  if (!isElementType(elementType) && !isIndexElement(elementType))
+    return emitError() << "an array holds f32, f16, bf16, i8, i32, ui16 or i64, not "
+                       << elementType;
   if (table && shape.size() < 2)
     return emitError() << "a table of addresses needs a dimension after the first";
   return success();

@@ -18,8 +18,8 @@ using namespace attn::tile;
 /// kernel writes.
 static bool canBeRepeated(Operation *op, const llvm::DenseSet<unsigned> &written) {
   WalkResult result = op->walk([&](Operation *inner) {
-    auto load = dyn_cast<LoadOp>(inner);
-    auto array = load ? dyn_cast<BlockArgument>(load.getArray()) : BlockArgument();
+    bool isLoad = isa<LoadOp, LoadIndexOp>(inner); // the first operand of both is the array
+    auto array = isLoad ? dyn_cast<BlockArgument>(inner->getOperand(0)) : BlockArgument();
     bool isRead = array && !written.contains(array.getArgNumber());
     bool holds = isRead || isa<RangeOp, YieldOp>(inner) || isPure(inner);
     return holds ? WalkResult::advance() : WalkResult::interrupt();

@@ -99,7 +99,7 @@ struct Chip {
   void (*initialise)(void *context);
   void (*declare)(void *context, const Operand *tensor, Source at);
   void (*call)(void *context, const Call *call, Source at);
-  /// A number of a table of addresses, read by the scalar unit.
+  /// An entry of a table of addresses or an integer of an array, read by the scalar unit: its bits.
   uint64_t (*load)(void *context, const Operand *place, Source at);
   /// A call that the chip does not have.
   void (*refuse)(void *context, const char *what, Source at);

@@ -31,6 +31,9 @@ template <> struct ElementOf<int8_t> {
 template <> struct ElementOf<int16_t> {
   static constexpr ElementType value = ElementType::Int16;
 };
+template <> struct ElementOf<uint16_t> {
+  static constexpr ElementType value = ElementType::Int16;
+};
 template <> struct ElementOf<int32_t> {
   static constexpr ElementType value = ElementType::Int32;
 };
@@ -43,6 +46,10 @@ template <> struct ElementOf<uint64_t> {
 
 template <typename T, typename U> constexpr bool isSame = false;
 template <typename T> constexpr bool isSame<T, T> = true;
+
+/// What kernels take indices from.
+template <typename T>
+constexpr bool isIndex = isSame<T, uint16_t> || isSame<T, int32_t> || isSame<T, int64_t>;
 
 template <typename T> constexpr bool isBF16 = isSame<T, bfloat16_t>;
 /// What the vector unit computes on, of the types that the chip model knows.
