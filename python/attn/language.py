@@ -9,8 +9,9 @@ from __future__ import annotations
 __all__ = [
     "Auto", "Const", "Spec", "Tensor", "Tensors",
     "abs", "accumulate", "band_dot", "band_mix", "band_spread", "cdiv", "concat", "dot", "each", "empty", "empty_like",
-    "exp", "full", "grid", "leaky_relu", "log", "lse_merge", "mask", "max", "maximum", "mean", "min", "minimum", "phase",
-    "range", "relu", "rsqrt", "scratch", "softmax", "softmax_state", "spec", "split", "sqrt", "sum", "tiles", "zeros",
+    "exp", "full", "grid", "leaky_relu", "log", "lse_merge", "mask", "max", "maximum", "mean", "min", "minimum",
+    "phase", "range", "relu", "rsqrt", "scratch", "softmax", "softmax_state", "spec", "split", "sqrt", "sum", "tiles",
+    "zeros",
     "bf16", "f16", "f32", "i32", "i64", "i8", "u16",
 ]  # fmt: skip
 
@@ -235,8 +236,8 @@ def range(lo, hi=None, stages=1):
 def each(items, count=None, stages=1):
     """A loop over integers in memory: `for j in at.each(idx[b, h, :], count=n)`, the first `count` of them or all.
 
-    Nothing beyond the count is read. Where the body is one loop over `at.tiles(n, bs, base=, limit=)`, whose base and limit
-    may depend on j, both are one loop, with stages that run on from one integer to the next.
+    Nothing beyond the count is read. Where the body is one loop over `at.tiles(n, bs, base=, limit=)`, whose base and
+    limit may depend on j, both are one loop, with stages that run on from one integer to the next.
     """
 
 

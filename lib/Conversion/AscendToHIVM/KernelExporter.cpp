@@ -300,15 +300,16 @@ void KernelExporter::exportAddress(ascend::AddressOp op) {
 
 LogicalResult KernelExporter::exportLoadIndex(ascend::LoadIndexOp op) {
   if (op.getWritten())
-    return op.emitOpError("cannot be printed as HIVM: it reads what the kernel has written, and no op "
-                          "drops old lines of the scalar unit's cache");
+    return op.emitOpError(
+        "cannot be printed as HIVM: it reads what the kernel has written, and no op "
+        "drops old lines of the scalar unit's cache");
   Place place = getElementPlace(op.getArray(), op.getIndices());
   Value value = memref::LoadOp::create(builder, op.getLoc(), place.array, place.offset);
   Type index = builder.getIndexType();
   bool isUnsigned = op.getArray().getType().getElementType().isUnsignedInteger();
-  Value number =
-      isUnsigned ? Value(arith::IndexCastUIOp::create(builder, op.getLoc(), index, value))
-                 : Value(arith::IndexCastOp::create(builder, op.getLoc(), index, value));
+  Value number = isUnsigned
+                     ? Value(arith::IndexCastUIOp::create(builder, op.getLoc(), index, value))
+                     : Value(arith::IndexCastOp::create(builder, op.getLoc(), index, value));
   scalars.map(op.getResult(), number);
   return success();
 }

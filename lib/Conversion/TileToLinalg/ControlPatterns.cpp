@@ -1,5 +1,5 @@
-// Patterns of `convert-tile-to-linalg` for functions, loops, conditions, spans, sizes and the place of a block
-// in its launch.
+// Patterns of `convert-tile-to-linalg` for functions, loops, conditions, spans, sizes and the place
+// of a block in its launch.
 #include "Patterns.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
@@ -238,7 +238,8 @@ SpanParts SpanParts::get(SpanType type, ValueRange values) {
 }
 
 void attn::populateControlPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<ConvertFunction, ConvertBlockPlace<BlockIdOp, 2>, ConvertBlockPlace<BlockCountOp, 1>,
-               ConvertMakeSpan, ConvertSpanBase, ConvertSize, ConvertRange, ConvertIf, ConvertYield>(
-      converter, patterns.getContext());
+  patterns
+      .add<ConvertFunction, ConvertBlockPlace<BlockIdOp, 2>, ConvertBlockPlace<BlockCountOp, 1>,
+           ConvertMakeSpan, ConvertSpanBase, ConvertSize, ConvertRange, ConvertIf, ConvertYield>(
+          converter, patterns.getContext());
 }

@@ -19,8 +19,7 @@ struct ConvertLoadIndex : OpConversionPattern<LoadIndexOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Type element = op.getArray().getType().getElementType(), index = rewriter.getIndexType();
-    Value value =
-        memref::LoadOp::create(rewriter, loc, adaptor.getArray(), adaptor.getIndices());
+    Value value = memref::LoadOp::create(rewriter, loc, adaptor.getArray(), adaptor.getIndices());
     Value number = element.isUnsignedInteger()
                        ? Value(arith::IndexCastUIOp::create(rewriter, loc, index, value))
                        : Value(arith::IndexCastOp::create(rewriter, loc, index, value));
@@ -45,8 +44,8 @@ struct ConvertBoundIndex : OpConversionPattern<BoundIndexOp> {
     Location loc = op.getLoc();
     Value inside = adaptor.getIndex().front();
     if (op.getKind() != BoundKind::First) {
-      Value end = DimOp::create(rewriter, loc, rewriter.getIndexType(), op.getArray(),
-                                op.getDimension());
+      Value end =
+          DimOp::create(rewriter, loc, rewriter.getIndexType(), op.getArray(), op.getDimension());
       if (op.getKind() == BoundKind::Index)
         end = arith::SubIOp::create(rewriter, loc, end, createConstant(rewriter, loc, 1));
       inside = arith::MinSIOp::create(rewriter, loc, inside, end);

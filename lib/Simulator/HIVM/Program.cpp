@@ -194,8 +194,9 @@ bool Program::lookUp(memref::LoadOp op) {
   // One address leads to one array: what runs out of it is in none.
   const DeviceMemory *found = findMemory(kernel.memory, address);
   if (!found || address - found->address + bytes > found->bytes || !found->data)
-    return fail(op, HazardKind::OutOfBounds,
-                llvm::formatv("reads a number at {0:x}, where no array or table is", address).str());
+    return fail(
+        op, HazardKind::OutOfBounds,
+        llvm::formatv("reads a number at {0:x}, where no array or table is", address).str());
   uint64_t bits = 0;
   std::memcpy(&bits, found->data + (address - found->address), bytes);
   scalars[op.getResult()] = {llvm::SignExtend64(bits, bytes * 8), 0};

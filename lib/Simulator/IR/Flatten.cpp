@@ -102,7 +102,8 @@ private:
         .Case<arith::ConstantOp, scf::ForOp, scf::IfOp, func::ReturnOp, ascend::BlockIdOp,
               ascend::BlockCountOp, ascend::CoreIdOp, ascend::SubBlockIdOp, ascend::DimOp,
               ascend::StrideOp, ascend::AllocOp, ascend::SlotOp, ascend::SliceOp, ascend::LookupOp,
-              ascend::AddressOp, ascend::LoadIndexOp, ascend::ExpectIndexOp>([&](auto typed) { return visitOp(typed); })
+              ascend::AddressOp, ascend::LoadIndexOp, ascend::ExpectIndexOp>(
+            [&](auto typed) { return visitOp(typed); })
         .Case([](scf::YieldOp) { return success(); })
         .Default([&](Operation *other) { return visitOther(other); });
   }

@@ -155,8 +155,8 @@ bool ScalarUnit::loadIndex(const Step &step) {
     int64_t index = scalars[program.indices[step.b + axis]].integer;
     if (index < 0 || index >= global.array.shape[axis])
       return fail(step, HazardKind::OutOfBounds,
-                  "takes index " + std::to_string(index) + " of dimension " +
-                      std::to_string(axis) + " of array \"" + global.name + "\", which has " +
+                  "takes index " + std::to_string(index) + " of dimension " + std::to_string(axis) +
+                      " of array \"" + global.name + "\", which has " +
                       std::to_string(global.array.shape[axis]));
     offset += index * global.array.strides[axis];
   }
@@ -181,8 +181,7 @@ void ScalarUnit::noteIndex(const Step &step) {
   failure = {HazardKind::OutOfBounds, op.getLoc(),
              "index " + std::to_string(isEnd ? index - 1 : index) + " of dimension " +
                  std::to_string(op.getDimension()) + " of array \"" +
-                 (name ? name.getName().str() : "") + "\", which has " +
-                 std::to_string(step.count),
+                 (name ? name.getName().str() : "") + "\", which has " + std::to_string(step.count),
              static_cast<int32_t>(at)};
 }
 

@@ -361,8 +361,8 @@ void KernelEmitter::emitLoadIndex(ascend::LoadIndexOp op) {
                                            "AscendC::DcciDst::CACHELINE_OUT>(" +
                                            place.tensor + "[" + place.offset.text + "]);");
   }
-  Expression value = Expression::primary(place.tensor + ".GetValue(" +
-                                         convertTo("uint64_t", place.offset) + ")");
+  Expression value =
+      Expression::primary(place.tensor + ".GetValue(" + convertTo("uint64_t", place.offset) + ")");
   bind(op.getResult(), value, addLocalName(op.getResult(), "number"));
 }
 

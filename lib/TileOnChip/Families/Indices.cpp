@@ -15,9 +15,9 @@ struct LoadIndexOnChip : OnChipOpInterface::ExternalModel<LoadIndexOnChip, LoadI
     auto load = cast<LoadIndexOp>(op);
     SmallVector<Value> indices = llvm::map_to_vector(
         load.getIndices(), [&](Value index) { return lowering.scalars.lookup(index); });
-    Value number = lowering.create<ascend::LoadIndexOp>(
-        lowering.builder.getIndexType(), lowering.scalars.lookup(load.getArray()), indices,
-        isWritten(load.getArray()));
+    Value number = lowering.create<ascend::LoadIndexOp>(lowering.builder.getIndexType(),
+                                                        lowering.scalars.lookup(load.getArray()),
+                                                        indices, isWritten(load.getArray()));
     if (load.getArray().getType().getElementType().isInteger(64)) {
       Value most = lowering.constant(int64_t(std::numeric_limits<int32_t>::max()));
       Value least = lowering.constant(int64_t(std::numeric_limits<int32_t>::min()));

@@ -247,7 +247,7 @@ class Expressions:
         return Slice(lower, size)
 
     def _slice_size(self, lower, node: ast.Slice):
-        """upper - lower, where both are numbers or what they have in common cancels out: a:a + 64, i * G:(i + 1) * G."""
+        """upper - lower, where both are numbers or what is not cancels out: a:a + 64, i * G:(i + 1) * G."""
         upper = node.upper
         if upper is None:
             return None

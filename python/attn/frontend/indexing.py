@@ -11,7 +11,6 @@ from .spans import Spans
 from .values import NO_AXES, Array, Dim, Scalar, Span, Symbol, Tile, Tiles, axes_of, describe, is_number
 from .writer import Writer
 
-
 _INDICES = (u16, i32, i64)
 """The types of integers that are read one at a time, as indices."""
 

@@ -181,7 +181,8 @@ class Statements(Expressions):
     def _if(self, node: ast.If):
         test = self.evaluate(node.test)
         if type(test) is Scalar and test.type == "i1":
-            return self._run_time_if(node, test)
+            self._run_time_if(node, test)
+            return
         self.run(node.body if self.condition(test, node.test) else node.orelse)
 
     def _run_time_if(self, node: ast.If, test: Scalar):
@@ -331,7 +332,8 @@ class Statements(Expressions):
         stages = self._stages(arguments["stages"], call)
         zero = self.arithmetic.index(0, call)
         if joined is not None:
-            return self._joined_loop(node, listed, joined, zero)
+            self._joined_loop(node, listed, joined, zero)
+            return
         ends = [zero, self.arithmetic.index(listed.count, call)]
         name = node.target.id if isinstance(node.target, ast.Name) else None
         place = Scalar(self.writer.fresh(f"{name}_place"), "index", axes=axes_of(listed.count))

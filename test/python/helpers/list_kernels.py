@@ -1,6 +1,8 @@
 """Kernels whose counts, offsets and lists lie in memory, with references in float64 and inputs that have NaN wherever
 nothing may be read."""
 
+import itertools
+
 import torch
 
 import attn
@@ -52,7 +54,7 @@ def ragged_softmax_reference(X, lens):
 
 
 @attn.kernel
-def segment_sums(X: at.Tensor["T D"], offsets: at.Tensor["N1"], N: at.Const[int], BT: at.Auto(1, 64)):
+def segment_sums(X: at.Tensor["T D"], offsets: at.Tensor["M"], N: at.Const[int], BT: at.Auto(1, 64)):
     """The sums of rows offsets[i] to offsets[i + 1], minus 1 where there are none."""
     Y = at.empty("N D", at.f32)
     for i in at.grid(N):
@@ -68,7 +70,7 @@ def segment_sums(X: at.Tensor["T D"], offsets: at.Tensor["N1"], N: at.Const[int]
 
 
 def segment_sums_reference(X, offsets, N):
-    parts = [X[int(first) : int(end)] for first, end in zip(offsets, offsets[1:])]
+    parts = [X[int(first) : int(end)] for first, end in itertools.pairwise(offsets)]
     return torch.stack([part.sum(0) if len(part) else torch.full_like(X[0], -1.0) for part in parts])
 
 
@@ -110,43 +112,40 @@ def block_sums_reference(X, idx, cnt, bk):
 
 @attn.kernel
 def decode(
-    Q: at.Tensor["B H D"], Kc: at.Tensor["NP PG HK D"], Vc: at.Tensor["NP PG HK D"], table: at.Tensor["B P"],
+    Q: at.Tensor["B H D"], Kc: at.Tensor["N S K D"], Vc: at.Tensor["N S K D"], table: at.Tensor["B T"],
     lens: at.Tensor["B"], scale: float, G: at.Const[int], NS: at.Const[int],
 ):  # fmt: skip
-    """Attention of one query per head over pages of keys and values, in NS parts that are merged."""
-    O, lse = at.empty("B H D", Q.dtype), at.empty("B H", at.f32)
-    po, pl = at.empty("B HK NS G D", at.f32), at.empty("B HK NS G", at.f32)
-    for b, hk, sp in at.grid(B, HK, NS):
-        q = Q[b, hk * G : (hk + 1) * G, :]
+    """Attention of one query per head over N pages of S keys and values, in NS parts that are merged."""
+    out, lse = at.empty("B H D", Q.dtype), at.empty("B H", at.f32)
+    po, pl = at.empty("B K NS G D", at.f32), at.empty("B K NS G", at.f32)
+    for b, h, i in at.grid(B, K, NS):
+        q = Q[b, h * G : (h + 1) * G, :]
         st = at.softmax_state(G, D)
         n = lens[b]
-        for pg in at.range(*at.split(at.cdiv(n, PG), NS, sp)):
-            j = table[b, pg]
-            for r in at.range(at.minimum(n - pg * PG, PG), stages=2):
-                k, v = Kc[j, r, hk, :], Vc[j, r, hk, :]
-                st.push(scale * at.sum(q * k, 1), at.zeros((G, D)) + v, per_row=True)
-        o, l = st.finish()
+        for p in at.range(*at.split(at.cdiv(n, S), NS, i)):
+            j = table[b, p]
+            for r in at.range(at.minimum(n - p * S, S), stages=2):
+                st.push(scale * at.sum(q * Kc[j, r, h, :], 1), at.zeros((G, D)) + Vc[j, r, h, :], per_row=True)
         g = at.tiles(G, G)
-        po[b, hk, sp, g, :], pl[b, hk, sp, g] = o, l
+        po[b, h, i, g, :], pl[b, h, i, g] = st.finish()
     at.phase()
-    for b, hk in at.grid(B, HK):
-        o, l = at.lse_merge(po[b, hk], pl[b, hk])
-        O[b, hk * G : (hk + 1) * G, :], lse[b, hk * G : (hk + 1) * G] = o, l
-    return O, lse, po, pl
+    for b, h in at.grid(B, K):
+        out[b, h * G : (h + 1) * G, :], lse[b, h * G : (h + 1) * G] = at.lse_merge(po[b, h], pl[b, h])
+    return out, lse, po, pl
 
 
 def decode_reference(Q, Kc, Vc, table, lens, scale, G):
     """Output and log-sum-exp alone."""
-    O, lse = torch.zeros_like(Q), torch.full(Q.shape[:2], -torch.inf, dtype=Q.dtype)
-    for b, count in enumerate(lens.long()):
+    out, lse = torch.zeros_like(Q), torch.full(Q.shape[:2], -torch.inf, dtype=Q.dtype)
+    for b, count in enumerate(lens.long().tolist()):
         if count == 0:
             continue
         pages = table[b, : -(-count // Kc.shape[1])].long()
         keys, values = (pool[pages].flatten(0, 1)[:count] for pool in (Kc, Vc))
         for h in range(Q.shape[1]):
             scores = scale * keys[:, h // G] @ Q[b, h]
-            O[b, h], lse[b, h] = torch.softmax(scores, 0) @ values[:, h // G], torch.logsumexp(scores, 0)
-    return O, lse
+            out[b, h], lse[b, h] = torch.softmax(scores, 0) @ values[:, h // G], torch.logsumexp(scores, 0)
+    return out, lse
 
 
 def whole(values, dtype=at.i32):
@@ -177,5 +176,7 @@ def pages_of(lens, page: int, heads: int, width: int, dtype=torch.float32, spare
         for number in range(counts[b]):
             place = table[b, number] = order.pop()
             rows = min(page, count - number * page)
-            K[place, :rows], V[place, :rows] = (randn(rows, heads, width, dtype=dtype, seed=place + seed) for seed in (0, 99))
+            K[place, :rows], V[place, :rows] = (
+                randn(rows, heads, width, dtype=dtype, seed=place + seed) for seed in (0, 99)
+            )
     return K, V, table

@@ -97,7 +97,9 @@ def test_decode(dtype):
     for stage, run in runs.items():
         assert not run.hazards, f"{stage}: {run.hazards}"
         for output, reference in zip(run.outputs, expected):
-            torch.testing.assert_close(output.double(), reference, atol=2e-2 if dtype is not torch.float32 else 1e-5, rtol=1e-2)
+            torch.testing.assert_close(
+                output.double(), reference, atol=2e-2 if dtype is not torch.float32 else 1e-5, rtol=1e-2
+            )
 
 
 # Wrong numbers
@@ -114,7 +116,7 @@ def find(kernel, *arguments, **keywords):
 def test_a_wrong_count_is_reported():
     lens = [3, 71, 2]
     error, hazards = find(row_sums, rows_of([3, 70, 2], 70, 40), whole(lens), BS=16)
-    assert "of array \"X\" of shape 3x70x40: index 70 of dimension 1, which has 70" in error.message
+    assert 'of array "X" of shape 3x70x40: index 70 of dimension 1, which has 70' in error.message
     assert [hazard.message for hazard in hazards] == ['index 70 of dimension 1 of array "X", which has 70']
     assert error.position == hazards[0].place
 
@@ -123,7 +125,7 @@ def test_a_wrong_count_is_reported():
 def test_a_wrong_index_is_reported(bad):
     idx = whole([[1, bad], [2, 3]])
     error, hazards = find(list_sums, randn(8, 40), idx, whole([2, 2]))
-    assert f'index {bad} of dimension 0, which has 8' in error.message
+    assert f"index {bad} of dimension 0, which has 8" in error.message
     assert [hazard.message for hazard in hazards] == [f'index {bad} of dimension 0 of array "X", which has 8']
 
 
@@ -136,7 +138,10 @@ def test_what_does_not_fit_32_bits():
 def test_a_wrong_count_of_a_list():
     for kernel, more in ((list_sums, ()), (block_sums, (10,))):
         error, hazards = find(kernel, randn(50, 40), whole([[1, 2]]), whole([2**30]), *more)
-        assert 'takes the integer at [0, 2] of array "idx" of shape 1x2: index 2 of dimension 1, which has 2' in error.message
+        assert (
+            'takes the integer at [0, 2] of array "idx" of shape 1x2: index 2 of dimension 1, which has 2'
+            in error.message
+        )
         (hazard,) = hazards
         assert hazard.message == f'index {2**30 - 1} of dimension 1 of array "idx", which has 2'
 

@@ -17,6 +17,7 @@ from attn.call.layout import fill
 from attn.call.planning import prepare
 from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
 from kernels_dsl.neighborhood import neighborhood_bwd, neighborhood_fwd
+from list_kernels import block_sums, decode, pages_of, randn, row_sums, rows_of, segment_sums, whole
 
 SYNC = re.compile(r"^\s*ascend\.(set_flag|wait_flag|barrier|sync_all)\b")
 FLAG = re.compile(r"(\w+) to\s+(\w+) event (\d+)(?: slot\([^)]*\) of (\d+))?")
@@ -49,6 +50,25 @@ def band_gradient(positions, width, dilation, heads, **more):
     return {**neighborhood(positions, width, 3, dilation, True, heads), "BM": 16, "RUN": 64, **more}
 
 
+def ragged(lens):
+    return {"X": rows_of(lens, 40, 20), "lens": whole(lens), "BS": 8}
+
+
+def segments(*offsets):
+    return {"X": randn(60, 20), "offsets": whole(offsets), "N": len(offsets) - 1, "BT": 8}
+
+
+def listed(counts):
+    lists = torch.arange(3 * len(counts)).reshape(-1, 3) % 4
+    return {"X": randn(47, 20), "idx": whole(lists.tolist()), "cnt": whole(counts), "bk": 12, "BN": 8}
+
+
+def paged(lens):
+    K, V, table = pages_of(lens, 4, 1, 16)
+    arrays = {"Q": randn(len(lens), 2, 16), "Kc": K, "Vc": V, "table": whole(table.tolist()), "lens": whole(lens)}
+    return {**arrays, "scale": 0.25, "G": 2, "NS": 2}
+
+
 # Kernel, its arguments, memory of the chip, options: every loop makes at least three trips and a tail on each core, and
 # cores come to more than one head.
 CASES = {
@@ -69,6 +89,10 @@ CASES = {
     "gathered-band-gradient": (
         neighborhood_bwd, band_gradient(150, 16, 2, 3, reload=True), 196352, {"band": "gathered"}
     ),
+    "ragged": (row_sums, ragged([40, 0, 33, 1, 27, 30]), 196352, {}),
+    "segments": (segment_sums, segments(0, 30, 30, 55, 56, 60, 60), 196352, {}),
+    "lists": (block_sums, listed([3, 0, 1, 3, 2, 3]), 196352, {}),
+    "paged": (decode, paged([17, 0, 1, 20]), 196352, {}),
 }  # fmt: skip
 
 
@@ -77,6 +101,13 @@ SMALLER = {
     attn_res_bwd: [(1, 1), (2, 2)],
     neighborhood_fwd: [(1,), (9,)],
     neighborhood_bwd: [(1,), (65,)],
+}
+# Where counts come from memory, other counts instead: none, one, and none before many.
+FEWER = {
+    row_sums: [ragged([0]), ragged([0, 0, 0]), ragged([1, 1]), ragged([0, 40, 0, 40])],
+    segment_sums: [segments(0, 0), segments(3, 4, 5), segments(0, 0, 30, 30, 60)],
+    block_sums: [listed([0]), listed([1, 1]), listed([0, 3, 0, 3])],
+    decode: [paged([0]), paged([1, 1]), paged([0, 17, 0])],
 }
 
 
@@ -87,7 +118,8 @@ class Kernel:
         self.name = name
         self.function, self.given, ub_bytes, options = CASES[name]
         self.launch = self._prepare(self.given)
-        self.smaller = [self._shrink(shape) for shape in SMALLER[self.function]]
+        self.smaller = [self._shrink(shape) for shape in SMALLER.get(self.function, ())]
+        self.smaller += [self._prepare(arguments) for arguments in FEWER.get(self.function, ())]
         soc = f"Ascend910B4:ub_bytes={ub_bytes},vector_cores=2"
         lowered = self.function.lower(self.function.specialise(self.launch.arguments))
         artefact = compiler.Artefact("kernel", lowered.text, soc, options)

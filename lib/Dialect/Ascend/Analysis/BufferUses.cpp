@@ -70,8 +70,11 @@ bool BufferUses::isWrittenFirst(AllocOp buffer) const {
   ArrayRef<BufferUse> list = getUses(buffer);
   if (list.empty() || list.front().reads || !list.front().writes)
     return false;
-  // Loops written out of one composite always run; a condition may not hold.
-  return !list.front().instruction->getParentOfType<scf::IfOp>();
+  // Loops written out of one composite always run; a condition may not hold, unless it is around
+  // all of it.
+  auto condition = list.front().instruction->getParentOfType<scf::IfOp>();
+  scf::ForOp loop = getCommonLoop(buffer);
+  return !condition || (loop && condition->isProperAncestor(loop));
 }
 
 bool BufferUses::isBetweenPipes(AllocOp buffer) const {

@@ -34,8 +34,8 @@ void LoadIndexOp::inferResultRangesFromOptional(ArrayRef<IntegerValueRange>, Set
 
 LogicalResult ExpectIndexOp::verify() {
   auto table = dyn_cast<TableType>(getArray().getType());
-  int64_t rank = table ? table.getElement().getRank() + 1
-                       : cast<MemRefType>(getArray().getType()).getRank();
+  int64_t rank =
+      table ? table.getElement().getRank() + 1 : cast<MemRefType>(getArray().getType()).getRank();
   if (getDimension() < 0 || getDimension() >= rank)
     return emitOpError() << "asks for dimension " << getDimension() << " of "
                          << getArray().getType();

@@ -99,9 +99,8 @@ LogicalResult attn::tile::verifyDim(function_ref<InFlightDiagnostic()> emitError
 }
 
 static bool isElementType(Type type) {
-  return type &&
-         (type.isF32() || type.isF16() || type.isBF16() || type.isSignlessInteger(8) ||
-          type.isSignlessInteger(32));
+  return type && (type.isF32() || type.isF16() || type.isBF16() || type.isSignlessInteger(8) ||
+                  type.isSignlessInteger(32));
 }
 
 bool attn::tile::isIndexElement(Type type) {

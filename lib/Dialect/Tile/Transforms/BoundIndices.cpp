@@ -1,5 +1,5 @@
-// tile-bound-indices: brings every index that depends on memory inside its array (tile stage, before
-// the chip and before texts).
+// tile-bound-indices: brings every index that depends on memory inside its array (tile stage,
+// before the chip and before texts).
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "attn/Dialect/Tile/Analysis/MemoryIndices.h"
 #include "attn/Dialect/Tile/Analysis/Selection.h"
@@ -32,9 +32,9 @@ Attribute getLimit(Value array, int64_t dimension) {
   auto argument = dyn_cast<BlockArgument>(array);
   auto function =
       argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
-  auto names = function ? function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(),
-                                                               launch::dimsName)
-                        : ArrayAttr();
+  auto names = function
+                   ? function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), launch::dimsName)
+                   : ArrayAttr();
   return names && dimension < static_cast<int64_t>(names.size()) ? names[dimension] : Attribute();
 }
 

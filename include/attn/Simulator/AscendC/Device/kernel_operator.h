@@ -152,13 +152,14 @@ public:
   attn_twin::Operand operand = {};
 };
 
-/// Of the scalar unit's data cache. The modelled chip has none: what the scalar unit reads is always
-/// what lies in memory, so that nothing has to be dropped.
+/// Of the scalar unit's data cache. The modelled chip has none: what the scalar unit reads is
+/// always what lies in memory, so that nothing has to be dropped.
 enum class CacheLine { SINGLE_CACHE_LINE, ENTIRE_DATA_CACHE };
 enum class DcciDst { CACHELINE_ALL, CACHELINE_UB, CACHELINE_OUT, CACHELINE_ATOMIC };
 template <typename T, CacheLine line, DcciDst destination>
 void DataCacheCleanAndInvalid(const GlobalTensor<T> &)
-    ATTN_TWIN_RULE(destination == DcciDst::CACHELINE_OUT, "an array lies in memory outside of the core") {}
+    ATTN_TWIN_RULE(destination == DcciDst::CACHELINE_OUT,
+                   "an array lies in memory outside of the core") {}
 
 //===----------------------------------------------------------------------===//
 // Parameters
