@@ -158,6 +158,7 @@ struct ConvertTileToLinalgPass : attn::impl::ConvertTileToLinalgPassBase<Convert
     });
     RewritePatternSet patterns(&getContext());
     populateArrayPatterns(converter, patterns);
+    populateMaskPatterns(converter, patterns);
     populateValuePatterns(converter, validParts, patterns);
     populateProductPatterns(converter, validParts, patterns);
     populateControlPatterns(converter, patterns);

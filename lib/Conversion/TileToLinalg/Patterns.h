@@ -43,7 +43,10 @@ mlir::Value createFirstPart(mlir::OpBuilder &builder, mlir::Location loc, mlir::
 /// Arrays: dim, load, store.
 void populateArrayPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 
-/// Tiles: arithmetic, casts, reductions, parts, masks. `validParts` must outlive the patterns.
+/// Masks, ramps, and what chooses by masks.
+void populateMaskPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
+
+/// Tiles: arithmetic, casts, reductions, parts. `validParts` must outlive the patterns.
 void populateValuePatterns(const mlir::TypeConverter &converter, const ValidParts &validParts,
                            mlir::RewritePatternSet &patterns);
 

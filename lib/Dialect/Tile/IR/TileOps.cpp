@@ -1,11 +1,12 @@
 // The operations of the tile dialect: syntax, rules and folds.
 #include "Dimension.h"
-#include "attn/Dialect/Tile/IR/Tile.h"
+#include "ElementwiseRules.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 
 using namespace mlir;
+using namespace attn;
 using namespace attn::tile;
 
 //===----------------------------------------------------------------------===//
@@ -248,33 +249,42 @@ static LogicalResult verifyArithmeticType(Operation *op, Type elementType) {
   return success();
 }
 
-static LogicalResult verifyBinary(Operation *op) {
-  auto lhs = cast<TileType>(op->getOperand(0).getType());
-  auto rhs = cast<TileType>(op->getOperand(1).getType());
+LogicalResult tile::verifyElementwise(Operation *op) {
+  auto types =
+      llvm::map_to_vector<3>(op->getOperandTypes(), [](Type type) { return cast<TileType>(type); });
   auto result = cast<TileType>(op->getResult(0).getType());
-  if (lhs.getElementType() != rhs.getElementType() ||
-      lhs.getElementType() != result.getElementType())
-    return op->emitOpError() << "mixes the element types of " << lhs << ", " << rhs << " and "
-                             << result;
-  if (failed(verifyArithmeticType(op, lhs.getElementType())))
+  auto list = [&](StringRef last) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    for (auto [number, type] : llvm::enumerate(types))
+      stream << (number == 0 ? "" : number + 1 == types.size() ? last : ", ") << type;
+    return text;
+  };
+  for (TileType type : types)
+    if (type.getElementType() != result.getElementType())
+      return op->emitOpError() << "mixes the element types of " << list(", ") << " and " << result;
+  if (failed(verifyArithmeticType(op, result.getElementType())))
     return failure();
-  Attribute rows = broadcast(lhs.getRows(), rhs.getRows());
-  Attribute cols = broadcast(lhs.getCols(), rhs.getCols());
+  Attribute rows = types[0].getRows(), cols = types[0].getCols();
+  for (TileType type : ArrayRef(types).drop_front()) {
+    rows = rows ? broadcast(rows, type.getRows()) : rows;
+    cols = cols ? broadcast(cols, type.getCols()) : cols;
+  }
   if (!rows || !cols)
-    return op->emitOpError() << "cannot broadcast " << lhs << " and " << rhs;
+    return op->emitOpError() << "cannot broadcast " << list(" and ");
   if (rows != result.getRows() || cols != result.getCols())
     return op->emitOpError() << "gives "
-                             << TileType::get(op->getContext(), rows, cols, lhs.getElementType())
+                             << TileType::get(op->getContext(), rows, cols, result.getElementType())
                              << ", not " << result;
   return success();
 }
 
-LogicalResult AddOp::verify() { return verifyBinary(*this); }
-LogicalResult SubOp::verify() { return verifyBinary(*this); }
-LogicalResult MulOp::verify() { return verifyBinary(*this); }
-LogicalResult DivOp::verify() { return verifyBinary(*this); }
-LogicalResult MaximumOp::verify() { return verifyBinary(*this); }
-LogicalResult MinimumOp::verify() { return verifyBinary(*this); }
+LogicalResult AddOp::verify() { return verifyElementwise(*this); }
+LogicalResult SubOp::verify() { return verifyElementwise(*this); }
+LogicalResult MulOp::verify() { return verifyElementwise(*this); }
+LogicalResult DivOp::verify() { return verifyElementwise(*this); }
+LogicalResult MaximumOp::verify() { return verifyElementwise(*this); }
+LogicalResult MinimumOp::verify() { return verifyElementwise(*this); }
 
 static LogicalResult verifyUnary(Operation *op) {
   return verifyArithmeticType(op, cast<TileType>(op->getOperand(0).getType()).getElementType());

@@ -11,6 +11,10 @@ using namespace attn::tile;
 
 namespace {
 
+/// The lowest number that is a score. The one below it, the lowest of all, is what masks make of
+/// scores that they exclude: beside this one it has no weight, not even where it is the largest.
+constexpr float lowestScore = -0x1.fffffcp+127f;
+
 /// What a state is made of. The accumulator is null where a form adds the values up later.
 struct StateParts {
   Value maximum;
@@ -35,9 +39,9 @@ public:
     return SplatOp::create(*this, type, value);
   }
 
-  /// Nothing pushed: the maximum is the lowest number and not -inf, so that no difference is NaN.
+  /// Nothing pushed: the maximum is a number and not -inf, so that no difference is NaN.
   StateParts makeEmpty(bool withAccumulator) {
-    return {named("max", fill(-FLT_MAX, column)), named("sum", fill(0, column)),
+    return {named("max", fill(lowestScore, column)), named("sum", fill(0, column)),
             withAccumulator ? makeAccumulator() : Value()};
   }
 
@@ -342,6 +346,8 @@ void rewriteResident(SoftmaxLoop &match) {
   StateParts parts{kept.scores.front(), {}, {}};
   for (Value scores : ArrayRef(kept.scores).drop_front())
     parts.maximum = MaximumOp::create(end, end.column, parts.maximum, scores);
+  parts.maximum =
+      MaximumOp::create(end, end.column, parts.maximum, end.fill(lowestScore, end.scalar));
   for (auto [scores, narrow] : llvm::zip_equal(kept.scores, kept.values)) {
     Value weight = end.expDifference(scores, parts.maximum);
     parts.sum = parts.sum ? Value(AddOp::create(end, end.column, parts.sum, weight)) : weight;

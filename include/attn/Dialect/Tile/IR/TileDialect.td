@@ -191,6 +191,14 @@ def Tile_ReduceKind : I32EnumAttr<"ReduceKind", "what a reduction does", [
 }
 def Tile_ReduceKindAttr : EnumAttr<Tile_Dialect, Tile_ReduceKind, "reduce_kind">;
 
+def Tile_CompareKind : I32EnumAttr<"CompareKind", "what a comparison asks", [
+    I32EnumAttrCase<"Less", 0, "lt">, I32EnumAttrCase<"LessEqual", 1, "le">, I32EnumAttrCase<"Greater", 2, "gt">,
+    I32EnumAttrCase<"GreaterEqual", 3, "ge">, I32EnumAttrCase<"Equal", 4, "eq">]> {
+  let cppNamespace = "::attn::tile";
+  let genSpecializedAttr = 0;
+}
+def Tile_CompareKindAttr : EnumAttr<Tile_Dialect, Tile_CompareKind, "compare_kind">;
+
 /// A 64-bit number, signed for C++.
 def Tile_IntAttr : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit signless integer attribute">;
 

@@ -1,10 +1,11 @@
-// The operations of the tile dialect: arrays, values, bands and softmax here, loops and what goes across blocks, and
-// products, in files of their own.
+// The operations of the tile dialect: arrays, values, bands and softmax here, loops and what goes across blocks, masks,
+// and products, in files of their own.
 #ifndef ATTN_TILE_OPS
 #define ATTN_TILE_OPS
 
 include "attn/Dialect/Tile/IR/TileBlockOps.td"
 include "attn/Dialect/Tile/IR/TileDialect.td"
+include "attn/Dialect/Tile/IR/TileMaskOps.td"
 include "attn/Dialect/Tile/IR/TileProductOps.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
