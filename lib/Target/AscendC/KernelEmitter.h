@@ -103,6 +103,8 @@ private:
   /// The count, or mask, repeats and `parameters` with the strides, that ends a vector call.
   template <typename Op> std::string getForm(Op op, llvm::StringRef parameters);
   std::string getPlace(mlir::Value memory) const;
+  /// The place of bits, which calls take as bytes without a sign.
+  std::string getBits(mlir::Value memory) const;
   std::string getElementType(mlir::Value memory) const;
 
   mlir::func::FuncOp kernel;

@@ -1,8 +1,10 @@
-// The operations of the ascend dialect; those of cube cores are in AscendCubeOps.td.
+// The operations of the ascend dialect; those of cube cores are in AscendCubeOps.td, those that
+// choose by masks in AscendMaskOps.td.
 #ifndef ATTN_ASCEND_OPS
 #define ATTN_ASCEND_OPS
 
 include "attn/Dialect/Ascend/IR/AscendCubeOps.td"
+include "attn/Dialect/Ascend/IR/AscendMaskOps.td"
 include "attn/Dialect/Ascend/IR/AscendOpBase.td"
 include "mlir/Interfaces/InferIntRangeInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"

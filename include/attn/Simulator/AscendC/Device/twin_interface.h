@@ -9,7 +9,7 @@
 namespace attn_twin {
 
 /// Changes with everything below: a library of another version is refused.
-constexpr uint32_t interfaceVersion = 2;
+constexpr uint32_t interfaceVersion = 3;
 
 /// Where the text makes a call, by its `#line` directives.
 struct Source {
@@ -41,6 +41,14 @@ enum class ScalarFunction : int32_t {
 #define ATTN_SCALAR_KIND(member, hivm, family) member,
 #include "attn/Dialect/Ascend/IR/Instructions.def"
 };
+enum class BitwiseFunction : int32_t {
+#define ATTN_BITWISE_KIND(member, hivm, family) member,
+#include "attn/Dialect/Ascend/IR/Instructions.def"
+};
+enum class CompareFunction : int32_t {
+#define ATTN_COMPARE_KIND(member, hivm, family) member,
+#include "attn/Dialect/Ascend/IR/Instructions.def"
+};
 enum class ReduceFunction : int32_t {
 #define ATTN_REDUCE_KIND(member, hivm, family) member,
 #include "attn/Dialect/Ascend/IR/Instructions.def"
@@ -59,7 +67,7 @@ struct Operand {
   Source declared;
 };
 
-constexpr int maxOperands = 3;
+constexpr int maxOperands = 4;
 constexpr int maxStrides = 6;
 
 /// One AscendC call. What a kind does not have is 0.

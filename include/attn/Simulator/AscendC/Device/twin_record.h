@@ -28,7 +28,13 @@ template <> struct ElementOf<bfloat16_t> {
 template <> struct ElementOf<int8_t> {
   static constexpr ElementType value = ElementType::Int8;
 };
+template <> struct ElementOf<uint8_t> {
+  static constexpr ElementType value = ElementType::Int8;
+};
 template <> struct ElementOf<int16_t> {
+  static constexpr ElementType value = ElementType::Int16;
+};
+template <> struct ElementOf<uint16_t> {
   static constexpr ElementType value = ElementType::Int16;
 };
 template <> struct ElementOf<int32_t> {
@@ -53,6 +59,9 @@ template <typename T, typename U>
 constexpr bool isWidening = isSame<T, float> && (isSame<U, half> || isBF16<U>);
 template <typename T, typename U>
 constexpr bool isNarrowing = isSame<U, float> && (isSame<T, half> || isBF16<T>);
+
+template <typename T, typename U>
+constexpr bool isRounding = isSame<U, float> && isSame<T, int32_t>;
 
 /// By bytes: not every machine that compiles this has the arithmetic of 16-bit floats.
 template <typename T> bool isZero(const T &value) {
