@@ -20,12 +20,18 @@ StringRef onchip::getName(Scratch scratch) {
     return "blocks";
   case Scratch::Broadcast:
     return "broadcast";
+  case Scratch::Bits:
+    return "bits";
   case Scratch::Column:
     return "column";
+  case Scratch::Left:
+    return "left";
   case Scratch::Neutral:
     return "neutral";
   case Scratch::One:
     return "one";
+  case Scratch::OtherBits:
+    return "other_bits";
   case Scratch::Part:
     return "part";
   case Scratch::PartBlocks:
@@ -36,8 +42,14 @@ StringRef onchip::getName(Scratch scratch) {
     return "products";
   case Scratch::Reduce:
     return "reduce";
+  case Scratch::Right:
+    return "right";
+  case Scratch::RightTile:
+    return "right_tile";
   case Scratch::Spread:
     return "spread";
+  case Scratch::TakenBits:
+    return "taken_bits";
   case Scratch::Wide:
     return "wide";
   case Scratch::WideBlocks:
@@ -46,6 +58,8 @@ StringRef onchip::getName(Scratch scratch) {
     return "wide_column";
   case Scratch::WidePart:
     return "wide_part";
+  case Scratch::Zero:
+    return "zero";
   }
   llvm_unreachable("all scratch has a name");
 }
@@ -65,6 +79,7 @@ void onchip::registerOnChipModels(DialectRegistry &registry) {
     registerBands(context);
     registerElementwise(context);
     registerLoops(context);
+    registerMasks(context);
     registerParts(context);
     registerProducts(context);
     registerReductions(context);

@@ -16,6 +16,9 @@ void registerScalars(mlir::MLIRContext *context);
 /// states, band products.
 void registerBands(mlir::MLIRContext *context);
 
+/// Attaches the models of ramps, comparisons and choices by masks.
+void registerMasks(mlir::MLIRContext *context);
+
 /// Attaches the models of products and of the rows that their sums start from.
 void registerProducts(mlir::MLIRContext *context);
 
