@@ -8,9 +8,10 @@ from __future__ import annotations
 
 __all__ = [
     "Auto", "Const", "Spec", "Tensor", "Tensors",
-    "abs", "accumulate", "band_dot", "band_mix", "band_spread", "cdiv", "concat", "dot", "empty", "empty_like", "exp",
-    "full", "grid", "leaky_relu", "log", "mask", "max", "maximum", "mean", "min", "minimum", "phase", "range", "relu",
-    "rsqrt", "scratch", "softmax", "softmax_state", "spec", "sqrt", "sum", "tiles", "zeros",
+    "abs", "accumulate", "arange", "band_dot", "band_mix", "band_spread", "cdiv", "concat", "dot", "empty",
+    "empty_like", "exp", "full", "grid", "leaky_relu", "log", "mask", "max", "maximum", "mean", "min", "minimum",
+    "phase", "range", "relu", "rsqrt", "scratch", "softmax", "softmax_state", "spec", "sqrt", "sum", "tiles", "where",
+    "zeros",
     "bf16", "f16", "f32", "i32", "i8",
 ]  # fmt: skip
 
@@ -235,8 +236,8 @@ def tiles(n, bs, base=0, limit=None):
 
     Where `n` is `bs`, it is a single span, which may be used without a loop. Methods of spans: `.clip(n)` and
     `.clip(lo, hi)` cut off what lies outside, `.window(left, right=, limit=)` adds rows at both ends, `.shift(by)`
-    moves, and `.map(offset, step)` goes to rows `offset + step * p`; `.base` is the first index, `.count` the number of
-    rows that exist, `.valid` says which do, for `at.mask`.
+    moves, and `.map(offset, step)` goes to rows `offset + step * p`; `.base` is the first index, `.idx` the column of
+    all of them (`.idx.T` the row), `.count` the number of rows that exist, `.valid` says which do, for `at.mask`.
     """
 
 
@@ -322,8 +323,23 @@ def band_spread(p, q, acc=None):
 
 
 @Word
-def mask(s, valid):
-    """Scores of a band, those of rows that do not exist far below all others: `at.mask(s, window.valid)`."""
+def mask(s, mask):
+    """Scores, those that a mask excludes below all others: `at.mask(s, q.idx >= k.idx.T)`.
+
+    A mask is a comparison of tiles, positions and numbers, or several joined by `&`, `|` and `~`. The `.valid` of a
+    window excludes the taps of a band whose rows do not exist. A softmax over a row that is excluded whole is 0, with
+    -inf.
+    """
+
+
+@Word
+def where(mask, a, b):
+    """`a` where the mask holds, else `b`; nothing of what is not taken shows, not even NaN."""
+
+
+@Word
+def arange(n):
+    """The row of positions 0, 1, 2 up to n - 1; those of a span are its `.idx`."""
 
 
 @Word

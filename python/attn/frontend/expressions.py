@@ -15,15 +15,19 @@ from ..language import DType, Word
 from .arithmetic import Arithmetic
 from .blocks import Blocks
 from .indexing import Indexing, Slice
+from .masks import COMPARISONS, combine, negate, transpose
+from .masks import compare as compare_values
 from .parts import take_rows
 from .products import add_product, is_product, multiply
 from .source import Node, Source
 from .spans import METHODS, Spans
-from .values import NOTHING, Array, Method, Span, State, Tile, Transposed, describe, is_number
+from .values import NOTHING, Array, Mask, Method, Positions, Span, State, Tile, Transposed, describe, is_number
 from .words import WORDS, finish, push
 from .writer import Writer
 
 _BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%"}
+
+_LOGIC = {ast.BitAnd: "&", ast.BitOr: "|"}
 
 _COMPARE = {
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt,
@@ -41,17 +45,18 @@ _UNSUPPORTED = {
 # Words of the language that are planned: an author who knows them should hear that they come.
 _PLANNED = frozenset(
     "alloc asc assert_ barrier copy each exp2 flag gather hint log2 lse_merge manual print reshape sigmoid split "
-    "static_assert tanh where".split()
+    "static_assert tanh".split()
 )
 
 _ATTRIBUTES = {
     Array: ("dtype",),
     Tile: ("T", "dtype", "to"),
+    Positions: ("T",),
     State: ("push", "finish"),
-    Span: (*METHODS, "base", "count", "valid"),
+    Span: (*METHODS, "base", "count", "idx", "valid"),
 }
 
-_PLANNED_ATTRIBUTES = {(Tile, "reshape"), (Span, "idx")}
+_PLANNED_ATTRIBUTES = {(Tile, "reshape")}
 
 _TYPES = frozenset(name for name, value in vars(language).items() if isinstance(value, DType))
 
@@ -149,6 +154,9 @@ class Expressions:
 
     def _binary(self, node: ast.BinOp, name):
         symbol = _BINARY.get(type(node.op))
+        if type(node.op) in _LOGIC:
+            operands = (self.evaluate(node.left), self.evaluate(node.right))
+            return combine(self, _LOGIC[type(node.op)], *operands, node, name)
         if isinstance(node.op, ast.Pow):
             return self._power(node)
         if is_product(node):
@@ -174,13 +182,16 @@ class Expressions:
             return self.arithmetic.negate(value, node, name)
         if isinstance(node.op, ast.Not):
             return not self.condition(value, node)
+        if isinstance(node.op, ast.Invert):
+            return negate(self, value, node, name)
         raise self.error(node, "this operator is not supported in a kernel")
 
     def condition(self, value, node: Node):
         """A truth value known at compile time."""
         if isinstance(value, (bool, int, float)) or value is None:
             return bool(value)
-        raise self.error(node, f"a condition must be known at compile time (at.Const), not {describe(value)}")
+        hint = "; masks are joined by '&', '|' and '~'" if type(value) is Mask else ""
+        raise self.error(node, f"a condition must be known at compile time (at.Const), not {describe(value)}{hint}")
 
     def _compare(self, node: ast.Compare, name):
         if len(node.ops) > 1:
@@ -193,6 +204,8 @@ class Expressions:
         compare = _COMPARE.get(type(node.ops[0]))
         if compare is None:
             raise self.error(node, "this comparison is not supported in a kernel")
+        if any(type(value) in (Tile, Positions) for value in (left, right)):
+            return compare_values(self, COMPARISONS[type(node.ops[0])], left, right, node, name)
         for value in (left, right):
             if not isinstance(value, (bool, int, float, str, DType)):
                 raise self.error(node, f"a comparison must be known at compile time (at.Const), not {describe(value)}")
@@ -282,6 +295,8 @@ class Expressions:
             return value.dtype
         if attribute == "T" and type(value) in (Tile, Transposed):
             return Transposed(value) if type(value) is Tile else value.tile
+        if attribute == "T" and type(value) is Positions:
+            return transpose(self, value, node)
         if (type(value), attribute) in ((Tile, "to"), (State, "push"), (State, "finish")):
             return Method(value, attribute)
         if type(value) is Span:

@@ -14,7 +14,9 @@ from .values import (
     NO_AXES,
     NOTHING,
     Array,
+    Mask,
     NewArray,
+    Positions,
     Scalar,
     Span,
     State,
@@ -158,7 +160,22 @@ class Statements(Expressions):
             value = self.new_array(name, value, target)
         if type(value) is Span:
             value = self.spans.written(value, target, name)
-        known = (Tile, Transposed, Scalar, Span, Valid, Tiles, State, Array, Symbol, tuple, str, type(None))
+        known = (
+            Tile,
+            Transposed,
+            Mask,
+            Positions,
+            Scalar,
+            Span,
+            Valid,
+            Tiles,
+            State,
+            Array,
+            Symbol,
+            tuple,
+            str,
+            type(None),
+        )
         if type(value) not in known and not is_number(value) and not isinstance(value, (bool, DType)):
             raise self.error(target, f"{describe(value)} cannot be assigned to a variable")
         self.environment[name] = value

@@ -89,6 +89,26 @@ class Transposed(NamedTuple):
         return f"the transpose of {self.tile.describe()}, which only '@' and at.dot take"
 
 
+class Mask(NamedTuple):
+    """Where a comparison holds: a tile of f32 with 1 there and 0 elsewhere; arithmetic takes none."""
+
+    tile: Tile
+
+    def describe(self):
+        return f"a mask [{self.tile.rows}, {self.tile.cols}]"
+
+
+class Positions(NamedTuple):
+    """Integers `base + tile`; `plain`: the tile is a ramp, nothing but the number of each row or column."""
+
+    tile: Tile
+    base: Any
+    plain: bool = True
+
+    def describe(self):
+        return f"positions [{self.tile.rows}, {self.tile.cols}]"
+
+
 NO_AXES: frozenset[str] = frozenset()
 
 

@@ -11,6 +11,7 @@ import ast
 from ..language import DType, f32, i32
 from .bands import band_dot, band_mix, band_spread, mask, softmax
 from .blocks import accumulate, phase, scratch
+from .masks import arange, where
 from .parts import concat, tile_dim
 from .products import dot, spread_row
 from .source import Node
@@ -131,6 +132,8 @@ WORDS = {
     "band_mix": band_mix,
     "band_spread": band_spread,
     "mask": mask,
+    "where": where,
+    "arange": arange,
     "softmax": softmax,
     "scratch": scratch,
     "accumulate": accumulate,

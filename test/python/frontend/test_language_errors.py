@@ -50,7 +50,8 @@ IN_GRID = {
     "power of zero": ("y = x * 0 ** -1", "division by zero", "0 ** -1"),
     "complex power": ("y = x * (-8) ** 0.5", "-8 ** 0.5 is a complex number", "(-8) ** 0.5"),
     "shift": ("y = i << 2", "this operator is not supported in a kernel", "i << 2"),
-    "invert": ("y = ~i", "this operator is not supported in a kernel", "~i"),
+    "invert": ("y = ~i", "'~' takes masks, such as a < b, not an integer", "~i"),
+    "unary plus": ("y = +i", "this operator is not supported in a kernel", "+i"),
     # Products
     "product of other sizes": ("y = x @ at.zeros((64, 8), at.bf16)",
                                "cannot multiply [BT, 256] by [64, 8]: 256 columns against 64 rows", "x @ at.zeros((64, 8), at.bf16)"),
@@ -103,11 +104,11 @@ IN_GRID = {
                                    "attn.sqrt"),
     "word as a method": ("y = x.sum(1)", "a tile [BT, 256] of bf16 has no '.sum'; write at.sum", "x.sum"),
     "unknown word": ("y = at.hyperbolic(x)", "attn.language has no word 'hyperbolic'", "at.hyperbolic"),
-    "near miss of a word": ("y = at.arange(x)", "attn.language has no word 'arange'; did you mean at.range?", "at.arange"),
+    "near miss of a word": ("y = at.ranges(x)", "attn.language has no word 'ranges'; did you mean at.range?", "at.ranges"),
     "planned word": ("y = at.tanh(x)", "at.tanh is not supported yet", "at.tanh"),
     "misplaced word": ("y = at.Auto(1, 2)", "at.Auto does not belong in the body of a kernel", "at.Auto"),
     "unknown attribute": ("y = X.shape", "the array 'X' has no '.shape'", "X.shape"),
-    "planned attribute": ("y = t.idx", "'.idx' is not supported yet", "t.idx"),
+    "planned attribute": ("y = x.reshape", "'.reshape' is not supported yet", "x.reshape"),
     "call of a value": ("y = x(3)", "only words of attn.language can be called, not a tile [BT, 256] of bf16", "x(3)"),
     "only in a loop": ("for n in at.range(3):\n    z = x + 1\ny = z + 1", "'z' is defined only inside the loop of line 10", "z"),
     "loop variable after": ("for n in at.range(3):\n    pass\ny = s + n", "'n' is defined only inside the loop of line 10", "n"),
@@ -226,9 +227,9 @@ IN_GRID = {
                          "[4, 3] of f32 and a tile [BT, 256] of f32", "at.band_spread(at.zeros((4, 3)), x)"),
     "window of a spread": ("y = at.band_spread(at.zeros((BT, 3)), x, x)", "at.band_spread needs a window of BT + 2 rows for BT rows "
                            "and 3 taps, not BT", "at.band_spread(at.zeros((BT, 3)), x, x)"),
-    "mask of a span": ("y = at.mask(at.zeros((BT, 3)), t)", "at.mask takes the '.valid' of a window, not a span",
+    "mask of a span": ("y = at.mask(at.zeros((BT, 3)), t)", "at.mask takes a mask or the '.valid' of a window, not a span",
                        "at.mask(at.zeros((BT, 3)), t)"),
-    "mask of no window": ("y = at.mask(at.zeros((BT, 1)), t.valid)", "at.mask takes the '.valid' of a window, not the rows of a "
+    "mask of no window": ("y = at.mask(at.zeros((BT, 1)), t.valid)", "at.mask takes a mask or the '.valid' of a window, not the rows of a "
                           "span that exist", "at.mask(at.zeros((BT, 1)), t.valid)"),
     "mask of another window": ("y = at.mask(at.zeros((BT, 3)), t.window(2).valid)", "at.mask needs a window of BT + 2 rows for BT rows "
                                "and 3 taps, not BT + 4", "at.mask(at.zeros((BT, 3)), t.window(2).valid)"),
@@ -244,6 +245,34 @@ IN_GRID = {
                    "at.full((1, 1), 0.0, 32)"),
     "slope of each element": ("y = at.leaky_relu(x, x)", "the slope of at.leaky_relu must be a number, not a tile [BT, 256] of bf16",
                               "at.leaky_relu(x, x)"),
+    # Masks
+    "stored mask": ("Y[t, :] = x < 0", "'Y' takes a tile or a number, not a mask [BT, 256]", "Y[t, :]"),
+    "arithmetic on a mask": ("y = (x < 0) + 1", "'+' takes tiles and numbers, not a mask [BT, 256]", "(x < 0) + 1"),
+    "function of a mask": ("y = at.exp(x < 0)", "at.exp takes tiles and numbers, not a mask [BT, 256]", "at.exp(x < 0)"),
+    "and of a number": ("y = (x < 0) & 1", "'&' takes masks, such as a < b, not the number 1", "(x < 0) & 1"),
+    "and of conditions": ("y = x < 0 and x > 1", "a condition must be known at compile time (at.Const), not a mask [BT, 256]; masks "
+                          "are joined by '&', '|' and '~'", "x < 0"),
+    "if of a mask": ("if x < 0:\n    pass", "a condition must be known at compile time (at.Const), not a mask [BT, 256]; masks "
+                     "are joined by '&', '|' and '~'", "x < 0"),
+    "where of a tile": ("y = at.where(x, x, 0.0)", "at.where takes masks, such as a < b, not a tile [BT, 256] of bf16",
+                        "at.where(x, x, 0.0)"),
+    "shapes of where": ("y = at.where(x < 0, at.zeros((BT, 3)), 0.0)", "cannot broadcast [BT, 256] with [BT, 3]",
+                        "at.where(x < 0, at.zeros((BT, 3)), 0.0)"),
+    "shape of a mask": ("y = at.mask(at.zeros((BT, 1)), x < 0)", "at.mask takes a mask for a tile [BT, 1] of f32, not a mask [BT, 256]",
+                        "at.mask(at.zeros((BT, 1)), x < 0)"),
+    "valid beside a mask": ("y = t.window(1).valid & (x < 0)", "the '.valid' of a window of BT + 2 rows goes with masks of its taps, not "
+                            "with a mask [BT, 256]", "t.window(1).valid & (x < 0)"),
+    "valid beside a number": ("y = t.window(1).valid & 1", "'&' takes masks, such as a < b, not the rows of a span that exist",
+                              "t.window(1).valid & 1"),
+    "comparison with a span": ("y = x < t", "a comparison takes tiles, positions and numbers, not a span", "x < t"),
+    "positions of a size": ("y = at.arange(i)", "the number of columns must be a number known at compile time, at.Const or at.Auto",
+                            "at.arange(i)"),
+    "turned sum of positions": ("y = (t.idx - at.arange(4)).T", "'.T' turns the positions of a span, before anything is added to "
+                                "others", "(t.idx - at.arange(4)).T"),
+    "stored positions": ("Y[t, :] = t.idx", "'Y' takes a tile or a number, not positions [BT, 1]", "Y[t, :]"),
+    "attribute of positions": ("y = t.idx.shape", "positions [BT, 1] has no '.shape'", "t.idx.shape"),
+    "carried mask": ("m = x < 0\nfor n in at.range(3):\n    m = x < n", "'m' is a mask [BT, 256] before the loop and cannot be "
+                     "changed in it", "m"),
     "span arithmetic": ("y = t + 1", "'+' takes tiles and numbers, not a span", "t + 1"),
     "symbol as a condition": ("if BT:\n    pass", "a condition must be known at compile time (at.Const), not 'BT', a size that the "
                               "compiler chooses", "BT"),

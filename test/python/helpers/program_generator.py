@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from program_steps import Accumulate, Band, Concat, Finish, Full, Load, Loop, NewState, Part, Push, Step, Store
 from random_programs import Grid, Program
 
-BINARY = ("add", "sub", "mul", "div", "maximum", "minimum")
-UNARY = ("scale", "shift", "from_one", "above", "half", "third", "over", "negate", "abs", "sqrt", "rsqrt", "exp", "log")
+BINARY = ("add", "sub", "mul", "div", "maximum", "minimum", "larger", "smaller", "not_above")
+UNARY = (
+    "scale", "shift", "from_one", "above", "not_below", "below", "half", "third", "over", "negate", "abs", "sqrt", "rsqrt",
+    "exp", "log",
+)  # fmt: skip
 ROW_REDUCTIONS = ("sum_1", "max_1", "min_1", "mean_1")
 COLUMN_REDUCTIONS = ("sum_0", "max_0", "min_0")
 NUMBERS = (0.0, 1.0, -0.5, 2.75)
