@@ -104,7 +104,7 @@ IN_GRID = {
                                    "attn.sqrt"),
     "word as a method": ("y = x.sum(1)", "a tile [BT, 256] of bf16 has no '.sum'; write at.sum", "x.sum"),
     "unknown word": ("y = at.hyperbolic(x)", "attn.language has no word 'hyperbolic'", "at.hyperbolic"),
-    "near miss of a word": ("y = at.ranges(x)", "attn.language has no word 'ranges'; did you mean at.range?", "at.ranges"),
+    "near miss of a word": ("y = at.gridd(x)", "attn.language has no word 'gridd'; did you mean at.grid?", "at.gridd"),
     "planned word": ("y = at.tanh(x)", "at.tanh is not supported yet", "at.tanh"),
     "misplaced word": ("y = at.Auto(1, 2)", "at.Auto does not belong in the body of a kernel", "at.Auto"),
     "unknown attribute": ("y = X.shape", "the array 'X' has no '.shape'", "X.shape"),
