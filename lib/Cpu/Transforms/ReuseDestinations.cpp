@@ -56,13 +56,66 @@ bool mayOwnBuffer(GenericOp op, Value value) {
 
 bool isInit(Operation *op) { return isa_and_nonnull<tensor::EmptyOp, linalg::FillOp>(op); }
 
+/// A copy of an empty or filled tensor at the place of the builder.
+Value cloneInit(OpBuilder &builder, Operation *init) {
+  IRMapping mapping;
+  if (auto fill = dyn_cast<linalg::FillOp>(init))
+    if (Operation *empty = fill.getOutputs()[0].getDefiningOp<tensor::EmptyOp>())
+      builder.clone(*empty, mapping);
+  return builder.clone(*init, mapping)->getResult(0);
+}
+
+/// A product that sums in a part of an empty or filled tensor, which `insert` puts back; otherwise
+/// null.
+linalg::MatmulOp findProductInPart(tensor::InsertSliceOp insert) {
+  auto product = insert.getSource().getDefiningOp<linalg::MatmulOp>();
+  if (!product || !product->hasOneUse() || !isInit(insert.getDest().getDefiningOp()))
+    return {};
+  auto part = product.getOutputs()[0].getDefiningOp<tensor::ExtractSliceOp>();
+  return part && part.getSource() == insert.getDest() ? product : linalg::MatmulOp();
+}
+
+/// Whether `op` takes the part of an empty or filled tensor that a product sums in and puts back.
+bool isPartOfProduct(Operation *op) {
+  return isa<tensor::ExtractSliceOp>(op) && llvm::any_of(op->getUsers(), [](Operation *user) {
+           auto insert = user->hasOneUse() ? dyn_cast<tensor::InsertSliceOp>(*user->user_begin())
+                                           : tensor::InsertSliceOp();
+           return insert && findProductInPart(insert) == user;
+         });
+}
+
+/// Every product that sums in a part of an empty or filled tensor gets one of its own, of which it
+/// takes and puts back the part.
+void separateProducts(func::FuncOp function) {
+  SmallVector<std::pair<tensor::InsertSliceOp, linalg::MatmulOp>> products;
+  function.walk([&](tensor::InsertSliceOp insert) {
+    if (linalg::MatmulOp product = findProductInPart(insert))
+      products.push_back({insert, product});
+  });
+  for (auto [insert, product] : products) {
+    OpBuilder builder(product);
+    Operation *part = product.getOutputs()[0].getDefiningOp();
+    Operation *init = insert.getDest().getDefiningOp();
+    IRMapping mapping;
+    mapping.map(insert.getDest(), cloneInit(builder, init));
+    product.getOutputsMutable()[0].set(builder.clone(*part, mapping)->getResult(0));
+    insert.getDestMutable().set(mapping.lookup(init->getResult(0)));
+    for (Operation *old : {part, init})
+      if (isOpTriviallyDead(old))
+        old->erase();
+  }
+}
+
 /// Every use of an empty or filled tensor gets its own, beside it: shared ones would have to be
 /// copied.
 void separateInits(func::FuncOp function) {
   SmallVector<OpOperand *> uses;
   function.walk([&](Operation *op) {
+    auto insert = dyn_cast<tensor::InsertSliceOp>(op);
+    if (insert && findProductInPart(insert))
+      return;
     for (OpOperand &use : op->getOpOperands())
-      if (isInit(use.get().getDefiningOp()) && !isInit(op))
+      if (isInit(use.get().getDefiningOp()) && !isInit(op) && !isPartOfProduct(op))
         uses.push_back(&use);
   });
   for (OpOperand *use : uses) {
@@ -70,11 +123,7 @@ void separateInits(func::FuncOp function) {
     if (use->get().hasOneUse() && init->getBlock() == use->getOwner()->getBlock())
       continue;
     OpBuilder builder(use->getOwner());
-    IRMapping mapping;
-    if (auto fill = dyn_cast<linalg::FillOp>(init))
-      if (Operation *empty = fill.getOutputs()[0].getDefiningOp<tensor::EmptyOp>())
-        builder.clone(*empty, mapping);
-    use->set(builder.clone(*init, mapping)->getResult(0));
+    use->set(cloneInit(builder, init));
     if (isOpTriviallyDead(init))
       init->erase();
   }
@@ -237,6 +286,7 @@ void writeBackCarried(scf::ForOp loop) {
 
 struct ReuseDestinationsPass : attn::impl::ReuseDestinationsPassBase<ReuseDestinationsPass> {
   void runOnOperation() override {
+    separateProducts(getOperation());
     separateInits(getOperation());
     getOperation().walk(updateCarried);
     updateInPlace(getOperation());

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from ..language import DType, f32, i32
+from ..language import DType, bf16, f16, f32, i32
 from .bands import band_dot, band_mix, band_spread, mask, softmax
 from .blocks import accumulate, phase, scratch
 from .parts import concat, tile_dim
@@ -158,6 +158,8 @@ def push(lowering, node: ast.Call, state: State, variable: str, s, v, per_row=Fa
         raise lowering.error(node, message)
     if per_row:
         v = lowering.arithmetic.operand(v, node, "push")
+    elif v.dtype not in (f16, bf16, f32):
+        raise lowering.error(node, f"push takes values of f16, bf16 or f32, not {v.dtype.name}")
     form = "per_row" if per_row else "shared"
     text = f"tile.softmax_push {form} {state.ssa}, {s.ssa}, {v.ssa} : {state.type}, {s.type}, {v.type}"
     return state._replace(ssa=lowering.writer.define(text, node, variable))

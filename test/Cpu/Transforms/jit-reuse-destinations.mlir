@@ -191,3 +191,26 @@ func.func @part_is_read_later(%v: tensor<4x1xf32>, %rows: index) -> (tensor<4x1x
   } -> tensor<4x1xf32>
   return %second, %part : tensor<4x1xf32>, tensor<?x1xf32>
 }
+
+// Products that sum in parts of equal zeros have zeros of their own, and put the part back where it came from.
+// CHECK-LABEL: func.func @products_in_parts
+// CHECK-SAME:    %[[A:.*]]: tensor<?x8xf32>, %[[B:.*]]: tensor<8x4xf32>, %[[ROWS:.*]]: index
+func.func @products_in_parts(%a: tensor<?x8xf32>, %b: tensor<8x4xf32>, %rows: index) -> (tensor<6x4xf32>, tensor<6x4xf32>) {
+  // CHECK: %[[ZEROS0:.*]] = linalg.fill
+  // CHECK: %[[PART0:.*]] = tensor.extract_slice %[[ZEROS0]]
+  // CHECK: %[[SUM0:.*]] = linalg.matmul {{.*}} outs(%[[PART0]] : tensor<?x4xf32>)
+  // CHECK: tensor.insert_slice %[[SUM0]] into %[[ZEROS0]]
+  // CHECK: %[[ZEROS1:.*]] = linalg.fill
+  // CHECK: %[[PART1:.*]] = tensor.extract_slice %[[ZEROS1]]
+  // CHECK: %[[SUM1:.*]] = linalg.matmul {{.*}} outs(%[[PART1]] : tensor<?x4xf32>)
+  // CHECK: tensor.insert_slice %[[SUM1]] into %[[ZEROS1]]
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<6x4xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<6x4xf32>) -> tensor<6x4xf32>
+  %part = tensor.extract_slice %zeros[0, 0] [%rows, 4] [1, 1] : tensor<6x4xf32> to tensor<?x4xf32>
+  %sum0 = linalg.matmul ins(%a, %b : tensor<?x8xf32>, tensor<8x4xf32>) outs(%part : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %first = tensor.insert_slice %sum0 into %zeros[0, 0] [%rows, 4] [1, 1] : tensor<?x4xf32> into tensor<6x4xf32>
+  %sum1 = linalg.matmul ins(%a, %b : tensor<?x8xf32>, tensor<8x4xf32>) outs(%part : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %second = tensor.insert_slice %sum1 into %zeros[0, 0] [%rows, 4] [1, 1] : tensor<?x4xf32> into tensor<6x4xf32>
+  return %first, %second : tensor<6x4xf32>, tensor<6x4xf32>
+}

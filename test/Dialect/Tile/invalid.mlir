@@ -437,6 +437,14 @@ func.func @f(%st: !tile.softmax_state<BT x 4>, %s: !tile.tile<BT x 1 x f32>, %v:
 
 // -----
 
+func.func @f(%st: !tile.softmax_state<BT x 4>, %s: !tile.tile<BT x 8 x f32>, %v: !tile.tile<8 x 4 x i8>) {
+  // expected-error@below {{takes f16, bf16 or f32 values, not 'i8'}}
+  %r = tile.softmax_push shared %st, %s, %v : !tile.softmax_state<BT x 4>, !tile.tile<BT x 8 x f32>, !tile.tile<8 x 4 x i8>
+  return
+}
+
+// -----
+
 // expected-error@below {{a dimension is at most 65536 more than its symbol, and at least 1, not 0}}
 func.func private @f(!tile.tile<BM + 0 x 4 x f32>)
 

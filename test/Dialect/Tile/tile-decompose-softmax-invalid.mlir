@@ -4,11 +4,17 @@
 
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @shared(%s: f32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : index
+  %three = arith.constant 3 : index
   %x = tile.splat %s : f32 -> !tile.tile<4 x 8 x f32>
   %v = tile.splat %s : f32 -> !tile.tile<8 x 64 x f32>
+  // expected-error @+1 {{cannot take the form two-phase-reload: its values are shared by all rows, so that a push is a product}}
   %st0 = tile.softmax_init : !tile.softmax_state<4 x 64>
-  // expected-error @+1 {{shared values are a matrix product, which needs the cube}}
-  %st = tile.softmax_push shared %st0, %x, %v : !tile.softmax_state<4 x 64>, !tile.tile<4 x 8 x f32>, !tile.tile<8 x 64 x f32>
+  %st = tile.range %n = %zero to %three iter(%a = %st0 : !tile.softmax_state<4 x 64>) {
+    %b = tile.softmax_push shared %a, %x, %v : !tile.softmax_state<4 x 64>, !tile.tile<4 x 8 x f32>, !tile.tile<8 x 64 x f32>
+    tile.yield %b : !tile.softmax_state<4 x 64>
+  }
+  %o, %l = tile.softmax_finish %st : !tile.softmax_state<4 x 64> -> !tile.tile<4 x 64 x f32>, !tile.tile<4 x 1 x f32>
   return
 }
 }

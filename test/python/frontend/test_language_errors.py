@@ -183,6 +183,8 @@ IN_GRID = {
     "push forgotten per_row": ("st = at.softmax_state(BT, D)\nst.push(at.sum(x, 1), x)",
                                "a state [BT, 256] takes scores [m, k] and values [k, d], not [BT, 1] and [BT, 256]; for a "
                                "value of its own in each row add per_row=True", "st.push(at.sum(x, 1), x)"),
+    "push integers": ("st = at.softmax_state(BT, 8)\nst.push(at.exp(x), at.zeros((D, 8), at.i8))",
+                      "push takes values of f16, bf16 or f32, not i8", "st.push(at.exp(x), at.zeros((D, 8), at.i8))"),
     "push number": ("st = at.softmax_state(BT, D)\nst.push(s, x)", "push takes scores as a tile, not a float", "st.push(s, x)"),
     "push arguments": ("st = at.softmax_state(BT, D)\nst.push(x)", ".push takes scores and values, and per_row", "st.push(x)"),
     "push per_row": ("st = at.softmax_state(BT, D)\nst.push(at.sum(x, 1), x, per_row=1)",

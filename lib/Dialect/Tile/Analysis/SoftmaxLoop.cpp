@@ -29,10 +29,6 @@ static bool isState(Value value) { return isa<SoftmaxStateType>(value.getType())
 
 LogicalResult tile::verifySoftmaxUses(func::FuncOp kernel) {
   WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
-    if (auto push = dyn_cast<SoftmaxPushOp>(op); push && !push.getPerRow())
-      return push.emitOpError(
-          "shared values are a matrix product, which needs the cube; only per_row "
-          "pushes can be compiled so far");
     bool carries = isa<RangeOp>(op) || (isa<YieldOp>(op) && isa<RangeOp>(op->getParentOp()));
     bool takes = carries || isa<SoftmaxPushOp, SoftmaxFinishOp>(op);
     bool gives = carries || isa<SoftmaxPushOp, SoftmaxInitOp>(op);
@@ -63,6 +59,10 @@ static bool matchShape(SoftmaxInitOp init, SoftmaxLoop &match, std::string &reas
     return false;
   match.push = dyn_cast<SoftmaxPushOp>(*carried.user_begin());
   match.finish = dyn_cast<SoftmaxFinishOp>(*result.user_begin());
+  if (match.push && !match.push.getPerRow()) {
+    reason = "its values are shared by all rows, so that a push is a product";
+    return false;
+  }
   return match.push && match.finish && match.push->getParentOp() == match.loop &&
          match.finish->getBlock() == match.loop->getBlock() && match.push.getResult().hasOneUse() &&
          match.loop.getYield().getValues()[match.carried] == match.push.getResult();

@@ -481,6 +481,8 @@ LogicalResult SoftmaxPushOp::verify() {
                          << values;
   if (getPerRow() && !values.getElementType().isF32())
     return emitOpError() << "per row takes f32 values, not " << values.getElementType();
+  if (!isa<FloatType>(values.getElementType()))
+    return emitOpError() << "takes f16, bf16 or f32 values, not " << values.getElementType();
   return success();
 }
 

@@ -11,6 +11,11 @@ using namespace attn::tile;
 
 namespace {
 
+/// The lowest number that is a score where rows share values. The one below it, the lowest of all,
+/// excludes a score: beside this one it has no weight, not even where it is the largest of its
+/// tile.
+constexpr float lowestScore = -0x1.fffffcp+127f;
+
 /// What a state is made of. The accumulator is null where a form adds the values up later.
 struct StateParts {
   Value maximum;
@@ -35,9 +40,9 @@ public:
     return SplatOp::create(*this, type, value);
   }
 
-  /// Nothing pushed: the maximum is the lowest number and not -inf, so that no difference is NaN.
-  StateParts makeEmpty(bool withAccumulator) {
-    return {named("max", fill(-FLT_MAX, column)), named("sum", fill(0, column)),
+  /// Nothing pushed: the maximum is a number and not -inf, so that no difference is NaN.
+  StateParts makeEmpty(bool withAccumulator, float lowest = -FLT_MAX) {
+    return {named("max", fill(lowest, column)), named("sum", fill(0, column)),
             withAccumulator ? makeAccumulator() : Value()};
   }
 
@@ -60,6 +65,30 @@ public:
       return next;
     Value rescaled = named("acc", MulOp::create(*this, whole, old.accumulator, alpha));
     next.accumulator = accumulate(rescaled, values, weight);
+    return next;
+  }
+
+  /// The parts after scores [m, k] and values [k, d] that all rows share have been pushed. The sum
+  /// is taken of the weights as they are, the product of weights in the type of the values.
+  StateParts pushShared(StateParts old, Value scores, Value values) {
+    auto type = cast<TileType>(scores.getType());
+    StateParts next;
+    Value highest = ReduceOp::create(*this, column, ReduceKind::Max, scores, 1);
+    next.maximum = named("max", MaximumOp::create(*this, column, old.maximum, highest));
+    Value alpha = expDifference(old.maximum, next.maximum);
+    Value distance = SubOp::create(*this, type, scores, next.maximum);
+    Value weights = ExpOp::create(*this, type, distance);
+    Value scaled = MulOp::create(*this, column, old.sum, alpha);
+    Value pushed = ReduceOp::create(*this, column, ReduceKind::Sum, weights, 1);
+    next.sum = named("sum", AddOp::create(*this, column, scaled, pushed));
+    Value rescaled = named("acc", MulOp::create(*this, whole, old.accumulator, alpha));
+    Type element = cast<TileType>(values.getType()).getElementType();
+    if (element != type.getElementType())
+      weights = CastOp::create(
+          *this, TileType::get(getContext(), type.getRows(), type.getCols(), element), weights);
+    Value product = DotOp::create(*this, whole, weights, values, /*acc=*/Value(),
+                                  /*transpose_a=*/false, /*transpose_b=*/false);
+    next.accumulator = named("acc", AddOp::create(*this, whole, rescaled, product));
     return next;
   }
 
@@ -99,6 +128,11 @@ private:
 class OnlineRewriter {
 public:
   void run(func::FuncOp kernel) {
+    sharesValues = kernel
+                       .walk([](SoftmaxPushOp push) {
+                         return push.getPerRow() ? WalkResult::advance() : WalkResult::interrupt();
+                       })
+                       .wasInterrupted();
     rewrite(kernel.getBody().front());
     for (Operation *op : llvm::reverse(dead))
       op->erase();
@@ -129,14 +163,17 @@ private:
 
   void rewriteInit(SoftmaxInitOp init) {
     StateBuilder builder(init, init.getLoc(), init.getType());
-    states.try_emplace(init.getResult(), State{builder.makeEmpty(true), init.getLoc()});
+    StateParts empty = builder.makeEmpty(true, sharesValues ? lowestScore : -FLT_MAX);
+    states.try_emplace(init.getResult(), State{empty, init.getLoc()});
     dead.push_back(init);
   }
 
   void rewritePush(SoftmaxPushOp push) {
     State state = states.at(push.getState());
     StateBuilder builder(push, state.loc, push.getState().getType());
-    StateParts next = builder.push(state.parts, push.getScores(), push.getValues());
+    StateParts next = push.getPerRow()
+                          ? builder.push(state.parts, push.getScores(), push.getValues())
+                          : builder.pushShared(state.parts, push.getScores(), push.getValues());
     states.try_emplace(push.getResult(), State{next, state.loc});
     dead.push_back(push);
   }
@@ -187,6 +224,7 @@ private:
     return parts;
   }
 
+  bool sharesValues = false;
   DenseMap<Value, State> states;
   SmallVector<Operation *> dead; // erased in reverse, users first
 };

@@ -42,7 +42,7 @@ constexpr int64_t maxResidentTrips = 32;
 std::optional<SoftmaxLoop> matchSoftmaxLoop(SoftmaxInitOp init, SoftmaxForm form,
                                             std::string &reason);
 
-/// Checks that the kernel's softmax states are only pushed to, carried and finished, per row.
+/// Checks that the kernel's softmax states are only pushed to, carried and finished.
 mlir::LogicalResult verifySoftmaxUses(mlir::func::FuncOp kernel);
 
 } // namespace attn::tile

@@ -83,6 +83,19 @@ def DecomposeSoftmaxPass : Pass<"tile-decompose-softmax", "::mlir::ModuleOp"> {
     %o = %r#2 * (1 / max(%r#1, tiny))
     %lse = %r#0 + tile.log(%r#1)
     ```
+
+    A push of `shared` values is a product, and its state is always online:
+    ```mlir
+    %m1 = tile.maximum %m, (tile.reduce max %s axis 1) : ...
+    %alpha = tile.exp(%m - %m1)
+    %p = tile.exp(%s - %m1)
+    %l1 = %l * %alpha + (tile.reduce sum %p axis 1)
+    %acc1 = %acc * %alpha + tile.dot (tile.cast %p), %v
+    ```
+    The sum is of weights in f32; the product takes them in the type of the values.
+
+    Before the first push of shared values the maximum is the lowest number that is a score, one above the lowest of all. A
+    score that is the lowest of all has weight 0, also where all scores of a row are: that is what excludes a score.
   }];
   let options = [Option<"form", "form", "std::string", "\"auto\"",
                         "auto, online, two-phase-resident or two-phase-reload">];
