@@ -26,6 +26,7 @@ SMALL = {16, 32, 64, 128, 256, 512, 1024}
 ALLOWED = {
     ("include/attn/Dialect/Tile/Analysis/SoftmaxLoop.h", 32): "trips whose values are kept, a choice",
     ("include/attn/Dialect/Tile/Transforms/BandForms.h", 32): "taps that are written out, a choice",
+    ("lib/Conversion/AscendToHIVM/KernelExporter.cpp", 32): "the vendor's number for a kind of task",
     ("lib/Conversion/TileToLinalg/ArrayPatterns.cpp", 64): "a cache line of the CPU",
     ("lib/Dialect/Ascend/Analysis/OrderedTraces.cpp", 64): "a bound on the work of an analysis",
     ("lib/Dialect/Tile/Analysis/IndexBound.cpp", 16): "a bound on the work of an analysis",

@@ -19,7 +19,7 @@ EXPANSION = {
 STRUCTURE = {
     *("AddressOp", "LookupOp", "DimOp", "StrideOp"),  # arrays
     *("AllocOp", "SlotOp", "SliceOp"),  # buffers
-    *("SetFlagOp", "WaitFlagOp", "BarrierOp", "SyncAllOp"),  # order
+    *("SetFlagOp", "WaitFlagOp", "BarrierOp", "SyncAllOp", "CrossSetOp", "CrossWaitOp"),  # order
     "ModuleOp",
 }
 OTHER_DIALECTS = {"arith", "func", "memref", "scf"}

@@ -79,6 +79,7 @@ def simulate(
     stage: str = "ascend",
     text: str = "",
     record: bool = False,
+    jitter: int | None = None,
 ) -> dict:
     """Runs a module at the stage `ascend` on the modelled chip; workspaces are made by the simulator.
 

@@ -26,6 +26,9 @@ def soc_name() -> str:
 def device_count() -> int:
     """How many devices are visible."""
 
+def group_count(device: int) -> int:
+    """The groups of one cube core and its vector cores that a device has."""
+
 def load_object(data: bytes, magic: int) -> int:
     """Loads an object on the device of this thread, and returns its handle."""
 

@@ -39,6 +39,8 @@ class Report:
     """Bytes read and written of each array, by its name."""
     pipes: dict
     """Busy share of each pipe."""
+    held: dict
+    """By kind of core, the share of the time that flags between the cores of a group held them."""
     known_errors: list
     """How far the model is from published measurements, and what it leaves out."""
     text: str

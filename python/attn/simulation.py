@@ -32,6 +32,7 @@ def simulate(
     outputs: dict | None = None,
     stage: str = "ascend",
     record: bool = False,
+    jitter: int | None = None,
     **keywords,
 ):
     """Runs a kernel on the modelled chip; returns its `outputs` and a `report` of hazards, traffic and predicted time.
@@ -40,6 +41,7 @@ def simulate(
     `record`, the report has what each pipe did in `records`.
     With `timing_only` no values are computed, and arrays may be given as `at.spec` with a number for every dim.
     `ideal_bytes` are what the roofline counts, by default the bytes moved, of no array more than it has each way.
+    `jitter` is a seed that shakes latencies, so that the kernel meets another schedule: results must not change.
     `trace` names a file for Chrome or Perfetto, or one that ends in `.txt`, to be read. `outputs` are those that the
     caller has made, by name.
     """
@@ -52,7 +54,7 @@ def simulate(
         kernel.signature, values, describe, kernel.results, outputs or {}, rows_apart=True, has_values=not timing_only
     )
     artefact = kernel.artefact(kernel.specialise(call.arguments), soc, options)
-    about = dict(timing_only=timing_only, ideal_bytes=ideal_bytes, trace=trace, record=record)
+    about = dict(timing_only=timing_only, ideal_bytes=ideal_bytes, trace=trace, record=record, jitter=jitter)
     launch = _ChipLaunch(artefact, stage, call.laid_out.native, about)
     if timing_only:
         return Simulation(None, launch.simulate(call.laid_out.native))

@@ -52,12 +52,14 @@ struct aclrtLaunchKernelCfg {
   aclrtLaunchKernelAttr *attrs;
   size_t numAttrs;
 };
+enum aclrtDevAttr : unsigned { ACL_DEV_ATTR_CUBE_CORE_NUM = 102 };
 #endif
 
 #define ATTN_ACL_FUNCTIONS(FUNCTION)                                                               \
   FUNCTION(aclGetRecentErrMsg, const char *())                                                     \
   FUNCTION(aclrtGetDeviceCount, aclError(uint32_t *))                                              \
   FUNCTION(aclrtGetSocName, const char *())                                                        \
+  FUNCTION(aclrtGetDeviceInfo, aclError(uint32_t, aclrtDevAttr, int64_t *))                        \
   FUNCTION(aclrtGetHardwareSyncAddr, aclError(void **))                                            \
   FUNCTION(aclrtBinaryLoadFromData,                                                                \
            aclError(const void *, size_t, const aclrtBinaryLoadOptions *, aclrtBinHandle *))       \

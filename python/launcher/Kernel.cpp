@@ -124,6 +124,14 @@ std::shared_ptr<const Kernel> attn::launcher::findKernel(aclrtBinHandle object,
   return std::make_shared<const Kernel>(Kernel{name, function, std::move(fields), isAllAtOnce});
 }
 
+int64_t attn::launcher::countGroups(uint32_t device) {
+  const Acl &acl = Acl::get();
+  int64_t count = 0;
+  acl.check(acl.aclrtGetDeviceInfo(device, ACL_DEV_ATTR_CUBE_CORE_NUM, &count),
+            "asking for the cube cores of device " + std::to_string(device));
+  return count;
+}
+
 uint64_t attn::launcher::getSyncBase() {
   const Acl &acl = Acl::get();
   void *address = nullptr;

@@ -66,6 +66,9 @@ aclrtBinHandle loadObject(const std::string &data, uint32_t magic);
 std::shared_ptr<const Kernel> findKernel(aclrtBinHandle object, const std::string &name,
                                          std::vector<Field> fields, bool isAllAtOnce);
 
+/// The groups of one cube core and its vector cores that a device has.
+int64_t countGroups(uint32_t device);
+
 /// The address through which the cores of this thread's device meet.
 uint64_t getSyncBase();
 

@@ -89,6 +89,7 @@ PYBIND11_MODULE(_launcher, module) {
     Acl::get().check(Acl::get().aclrtGetDeviceCount(&count), "counting devices");
     return count;
   });
+  module.def("group_count", countGroups);
   module.def("sync_base", getSyncBase);
   module.def("load_object", [](const py::bytes &data, uint32_t magic) {
     return reinterpret_cast<uintptr_t>(loadObject(data, magic));

@@ -123,13 +123,16 @@ py::dict toPython(const SimulationResult &simulated, const Chip &chip) {
   result["ub_bytes"] = simulated.getBytesUsed(LocalMemory::UB);
   result["gm_bytes_read"] = simulated.bytesRead;
   result["gm_bytes_written"] = simulated.bytesWritten;
-  py::dict traffic, pipes;
+  py::dict traffic, pipes, held;
   for (const ArrayTraffic &array : simulated.traffic)
     traffic[array.name.c_str()] = py::make_tuple(array.bytesRead, array.bytesWritten);
   for (const PipeUse &use : simulated.pipes)
     pipes[use.pipe.c_str()] = use.busyShare;
   result["traffic"] = traffic;
   result["pipes"] = pipes;
+  for (const HeldUse &use : simulated.held)
+    held[use.cores.c_str()] = use.share;
+  result["held"] = held;
   std::string text;
   llvm::raw_string_ostream stream(text);
   printReport(simulated, chip, stream);
@@ -163,7 +166,7 @@ FailureOr<SimulationResult> simulateStage(func::FuncOp kernel, const std::string
 py::dict simulateModule(const KernelModule &module, const py::sequence &values, bool timingOnly,
                         std::optional<int64_t> idealBytes, bool checkEffects,
                         const std::string &trace, const std::string &stage, const std::string &text,
-                        bool record) {
+                        bool record, std::optional<uint64_t> jitter) {
   DiagnosticCollector collector(module.getContext());
   func::FuncOp kernel = findKernel(module.getModule());
   FailureOr<Chip> chip = getTargetChip(module.getModule());
@@ -173,7 +176,8 @@ py::dict simulateModule(const KernelModule &module, const py::sequence &values, 
   options.timingOnly = timingOnly;
   options.idealBytes = idealBytes;
   options.checkEffects = checkEffects;
-  options.traceCores = trace.empty() ? 0 : chip->vectorCores;
+  options.jitter = jitter;
+  options.traceCores = trace.empty() ? 0 : chip->cubeCores + chip->vectorCores;
   options.recordInstructions = record;
   std::vector<Argument> arguments = toArguments(kernel, values);
   FailureOr<SimulationResult> result = [&] {
@@ -212,7 +216,7 @@ void bindSimulator(py::module_ &module) {
   module.def("simulate", &simulateModule, py::arg("module"), py::arg("arguments"),
              py::arg("timing_only") = false, py::arg("ideal_bytes") = py::none(),
              py::arg("check_effects") = false, py::arg("trace") = "", py::arg("stage") = "ascend",
-             py::arg("text") = "", py::arg("record") = false);
+             py::arg("text") = "", py::arg("record") = false, py::arg("jitter") = py::none());
   module.def("compile_text", &compileText, py::arg("text"), py::arg("library"));
   py::class_<Records>(module, "Records")
       .def("difference",

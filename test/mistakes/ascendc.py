@@ -10,6 +10,7 @@ RESIDENT = (f"{_FORWARD}[resident-bfloat16]",)
 MEETING = ("test_stages.py::test_attn_res_backward[phases-meet-float32]",)
 LIST = ("test_stages.py::test_lists_of_tensors",)
 CUBE = "test_cube_text.py::test_text_computes_what_the_instructions_do"
+MIXED = ("test_mixed_text.py::test_values_on_shaken_schedules[96-80-ascendc]",)
 BAND = ("test_stages.py::test_neighborhood_backward[dilated-float16]",)
 
 MISTAKES = [
@@ -106,18 +107,17 @@ MISTAKES = [
     ),
     Mistake(
         "ascendc-kernel-kind", "a kernel whose blocks meet is declared as one of vector cores",
-        'hasMeeting ? "__mix__(0, 1)" : isCube', 'hasMeeting ? "__vector__" : isCube',
+        'return {"__mix__(0, 1)", "KERNEL_TYPE_MIX_AIV_1_0"};', 'return {"__vector__", "KERNEL_TYPE_MIX_AIV_1_0"};',
         MEETING,
     ),
     Mistake(
         "ascendc-task-type", "before CANN 8.5 too, a kernel whose blocks meet is declared as one of vector cores",
-        'hasMeeting ? "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);"',
-        'hasMeeting ? "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);"',
+        'return {"__mix__(0, 1)", "KERNEL_TYPE_MIX_AIV_1_0"};', 'return {"__mix__(0, 1)", "KERNEL_TYPE_AIV_ONLY"};',
         ("kernel-form.mlir",),
     ),
     Mistake(
         "ascendc-initial-state", "the core is not set up",
-        ': "AscendC::InitSocState();");', ': "");',
+        'return "AscendC::InitSocState();";', 'return "";',
         TAIL, "InitSocState",
     ),
     Mistake(
@@ -192,13 +192,12 @@ MISTAKES = [
     ),
     Mistake(
         "ascendc-cube-kind", "a kernel of cube cores is declared as one of vector cores",
-        'isCube ? "__cube__" : "__vector__"', 'isCube ? "__vector__" : "__vector__"',
+        'return {"__cube__", "KERNEL_TYPE_AIC_ONLY"};', 'return {"__vector__", "KERNEL_TYPE_AIC_ONLY"};',
         (f"{CUBE}[product]",), "which vector cores do not have",
     ),
     Mistake(
         "ascendc-cube-task-type", "before CANN 8.5 too",
-        'isCube ? "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIC_ONLY);"',
-        'isCube ? "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);"',
+        'return {"__cube__", "KERNEL_TYPE_AIC_ONLY"};', 'return {"__cube__", "KERNEL_TYPE_AIV_ONLY"};',
         ("test_cube_text.py::test_the_form_before_cann_8_5_computes_the_same",), "which vector cores do not have",
     ),
     Mistake(
@@ -341,5 +340,33 @@ MISTAKES = [
         'place.bypassingTensor + ".SetL2CacheHint(AscendC::CacheMode::CACHE_MODE_DISABLE);"',
         'place.bypassingTensor + ".SetL2CacheHint(AscendC::CacheMode::CACHE_MODE_NORMAL);"',
         ("test_cube_text.py::test_rows_of_a_part_of_an_array",), "past l2",
+    ),
+    # Groups of cores.
+    Mistake(
+        "ascendc-group-kind", "a kernel of groups is declared as one of vector cores",
+        'return {"__mix__(1, 2)", "KERNEL_TYPE_MIX_AIC_1_2"};', 'return {"__vector__", "KERNEL_TYPE_MIX_AIC_1_2"};',
+        MIXED,
+    ),
+    Mistake(
+        "ascendc-halves-swapped", "each kind of core gets the half of the other",
+        'isCube ? "if ASCEND_IS_AIC {" : "if ASCEND_IS_AIV {"', 'isCube ? "if ASCEND_IS_AIV {" : "if ASCEND_IS_AIC {"',
+        MIXED,
+    ),
+    Mistake(
+        "ascendc-group-id", "vector cores take their own number for that of the group",
+        'id = binary(id, "/", Expression::integer(vectorCoresPerGroup), Precedence::Product);', ";",
+        MIXED,
+    ),
+    Mistake(
+        "ascendc-cross-flag", "a core raises another flag than those of its group wait for",
+        'getName(op.getPipe()) + ">", {std::to_string(op.getFlag())}',
+        'getName(op.getPipe()) + ">", {std::to_string(op.getFlag() + 1)}',
+        MIXED, "deadlock",
+    ),
+    Mistake(
+        "ascendc-missing-cross-wait", "a core does not wait for the others of its group",
+        'return makeCall("CrossCoreWaitFlag", {std::to_string(op.getFlag())});',
+        'return op.getFlag() > 10 ? "" : makeCall("PipeBarrier<PIPE_ALL>", {});',
+        MIXED,
     ),
 ]  # fmt: skip

@@ -22,6 +22,7 @@ NARROW = (f"{_PRODUCTS}[f16-f16-nn-whole]",)
 RELU = (f"{_PRODUCTS}[relu-whole]",)
 PARTS = (f"{_PRODUCTS}[parts-transposed-tails]",)
 FILLS = ("Target/HIVM/products.mlir",)
+MIXED = ("test_mixed_text.py::test_values_on_shaken_schedules[96-80-hivm]",)
 
 MISTAKES = [
     Mistake(
@@ -173,7 +174,7 @@ MISTAKES = [
     ),
     Mistake(
         "hivm-hidden-argument", "the argument for flags between cores is not marked as hidden",
-        "  if (hasMeeting)\n    function.setArgAttr(0, \"hacc.arg_type\",\n"
+        "  if (hasFlags)\n    function.setArgAttr(0, \"hacc.arg_type\",\n"
         "                        hacc::ArgTypeAttr::get(context, hacc::ArgType::FftsBaseAddress));\n",
         "",
         ARGUMENTS,
@@ -195,7 +196,7 @@ MISTAKES = [
     ),
     Mistake(
         "hivm-task-type", "the launcher is told another kind of task",
-        "vectorTask = 10, cubeTask = 20;", "vectorTask = 11, cubeTask = 21;",
+        "vectorTask = 10, cubeTask = 20, mixedTask = 32;", "vectorTask = 11, cubeTask = 21, mixedTask = 31;",
         (
             "test_hivm.py::test_task_type_is_the_vendors[attn_res_bwd-streaming-f32]",
             "test_hivm_products.py::test_task_type_is_the_vendors[f16-f32-nn]",
@@ -259,5 +260,16 @@ MISTAKES = [
         "hivm-fill-pitch", "runs that are filled lie as many bytes apart as blocks",
         "word(op.getPitch() * blockBytes)", "word(op.getPitch())",
         FILLS,
+    ),
+    Mistake(
+        "hivm-cross-core-type", "flags of a group name the other kind of core",
+        "SyncBlockSetOp::create(builder, op.getLoc(), isForCubes ? CoreType::CUBE : CoreType::VECTOR,",
+        "SyncBlockSetOp::create(builder, op.getLoc(), isForCubes ? CoreType::VECTOR : CoreType::CUBE,",
+        MIXED, "names a kind of core that does not run it",
+    ),
+    Mistake(
+        "hivm-sub-block", "both vector cores of a group take the rows of the first",
+        "isOneOfTwo ? getHalf() : index(0)", "isOneOfTwo ? index(0) : index(0)",
+        MIXED,
     ),
 ]  # fmt: skip

@@ -46,7 +46,7 @@ MISTAKES = {
         ),
         Mistake(
             "sidecar-hidden-argument", "the hidden argument of HIVM is left out",
-            "if (route == Route::HIVM && doBlocksMeet)", "if (route == Route::HIVM && doBlocksMeet && false)",
+            "if (route == Route::HIVM && doCoresSignal)", "if (route == Route::HIVM && doCoresSignal && false)",
             BY_HIVM,
         ),
         Mistake(
@@ -82,17 +82,17 @@ MISTAKES = {
         ),
         Mistake(
             "sidecar-chips", "chips with fewer cores than blocks that meet are accepted",
-            "doCoresMeet ? limit : 1", "doCoresMeet ? 1 : 1",
+            "doCoresSignal ? limit : 1", "doCoresSignal ? 1 : 1",
             TARGET,
         ),
         Mistake(
             "sidecar-launch-kind", "kernels whose blocks meet are called vector kernels",
-            'meets ? "mix" : getCoreName(core)', 'meets ? "vector" : getCoreName(core)',
+            'signals ? "mix" : getCoreName(core)', 'signals ? "vector" : getCoreName(core)',
             TARGET,
         ),
         Mistake(
             "sidecar-meeting", "launches are said to need no flags between cores",
-            '{"cross_core_sync", meets},', '{"cross_core_sync", false},',
+            '{"cross_core_sync", signals},', '{"cross_core_sync", false},',
             TARGET,
         ),
         Mistake(
@@ -103,8 +103,8 @@ MISTAKES = {
         ),
         Mistake(
             "sidecar-memory", "the size of the last buffer in ub is not counted",
-            "used[name] = std::max<int64_t>(*used.getInteger(name), *alloc.getAddress() + alloc.getByteSize());",
-            "used[name] = std::max<int64_t>(*used.getInteger(name), *alloc.getAddress());",
+            "std::max<int64_t>(*used.getInteger(memory.name), *alloc.getAddress() + alloc.getByteSize());",
+            "std::max<int64_t>(*used.getInteger(memory.name), *alloc.getAddress());",
             ("test_sidecar.py::test_memory_is_that_of_the_text",),
         ),
     ],

@@ -2,6 +2,7 @@
 // chip.
 #include "Binary.h"
 #include "Memory.h"
+#include "Stream.h"
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -95,6 +96,12 @@ Status attn::standin::runOnChip(Launch &launch) {
   if (!launch.function->kernel)
     return {CoreException, launch.function->name + ": its launch was taken, but nothing here "
                                                    "executes objects that are made of HIVM"};
+  std::string kind = attn_chip_kernel_kind(launch.function->kernel);
+  // On a device more of them may wait for each other for ever.
+  if (kind == "__mix__(1, 2)" && launch.blocks > countGroups())
+    return {CoreException, launch.function->name + ": " + std::to_string(launch.blocks) +
+                               " groups of cores are asked for, of " +
+                               std::to_string(countGroups())};
   attn_chip_launch chipLaunch{}; // no name of a chip stands for the Ascend910B4
   chipLaunch.blocks = launch.blocks;
   chipLaunch.arguments = launch.arguments.data();

@@ -10,7 +10,8 @@ using namespace attn::standin;
 namespace {
 
 // An Ascend910B4: counts of cores and bytes of L2 as in lib/Machine/Chip.cpp.
-constexpr int64_t cubeCores = 20, vectorCores = 40, l2Bytes = 96 << 20;
+constexpr int64_t vectorCores = 40, l2Bytes = 96 << 20;
+int64_t cubeCores = 20;
 constexpr const char *cannVersion = "9.1.0"; // whose paths torch_npu is to take
 
 std::string socName = "Ascend910B4";
@@ -33,7 +34,10 @@ aclError allocate(void **address, size_t bytes) {
 
 int attn::standin::currentDevice() { return threadDevice; }
 
+int64_t attn::standin::countGroups() { return cubeCores; }
+
 ATTN_EXPORT void attn_standin_set_soc(const char *name) { socName = name; }
+ATTN_EXPORT void attn_standin_set_cube_cores(int64_t count) { cubeCores = count; }
 
 ATTN_EXPORT aclError aclInit(const char *configPath) {
   ATTN_ENTRY();

@@ -49,6 +49,11 @@ Status attn::standin::readHivmArguments(const std::string &text, const std::stri
                                         HivmArguments &arguments) {
   std::string beginning = "func.func @" + name + "(";
   size_t found = text.find(beginning);
+  // A kernel of cube and vector cores has two functions, with the same arguments.
+  if (found == std::string::npos) {
+    beginning = "func.func @" + name + "_mix_aiv(";
+    found = text.find(beginning);
+  }
   if (found == std::string::npos)
     return {InvalidParameter, "the binary has no kernel " + name};
   for (const std::string &argument : splitArguments(text, found + beginning.size())) {

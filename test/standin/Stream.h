@@ -70,6 +70,9 @@ Handles<Event> &events();
 
 /// The device of the calling thread, or -1 where none was set.
 int currentDevice();
+
+/// The groups of one cube core and two vector cores that a device has.
+int64_t countGroups();
 /// The stream of a handle; null stands for the default stream of the thread's device.
 std::shared_ptr<Stream> findStream(aclrtStream handle);
 /// Puts a task into the stream of a handle, which must be of the thread's device.

@@ -82,6 +82,14 @@ constexpr int64_t eventIds = 8;
 /// The ids that the system keeps for itself, the last ones (machine.md §6 [D]).
 constexpr int64_t reservedEventIds = 2;
 
+/// Flags between cores that a kernel may use: of 16, those that `SyncAll` takes are left out
+/// (machine.md §7 [D]).
+constexpr int64_t crossFlags = 11;
+/// The way of `CrossCoreSetFlag` that the cores of a group take (machine.md §7 [D]).
+constexpr int64_t crossGroupMode = 2;
+/// Sets of one flag between cores that may be pending: its counter has 4 bits (machine.md §7 [D]).
+constexpr int64_t maxCrossPending = 15;
+
 /// Elements of `elementBytes` in one block, and lanes of one repeat.
 constexpr int64_t getElementsPerBlock(int64_t elementBytes) { return blockBytes / elementBytes; }
 constexpr int64_t getLanes(int64_t elementBytes) { return repeatBytes / elementBytes; }

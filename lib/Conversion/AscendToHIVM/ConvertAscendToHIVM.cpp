@@ -19,14 +19,18 @@ static ModuleCoreType getCores(ArrayRef<func::FuncOp> kernels) {
   auto isForCubes = [](func::FuncOp kernel) {
     return ascend::getCoreKind(kernel) == CoreKind::Cube;
   };
+  auto isMixed = [](func::FuncOp kernel) {
+    return ascend::getKernelKind(kernel) == ascend::KernelKind::Mixed;
+  };
+  if (llvm::any_of(kernels, isMixed))
+    return ModuleCoreType::MIX;
   if (llvm::all_of(kernels, isForCubes))
     return ModuleCoreType::AIC;
   return llvm::none_of(kernels, isForCubes) ? ModuleCoreType::AIV : ModuleCoreType::MIX;
 }
 
 FailureOr<OwningOpRef<ModuleOp>> attn::convertToHIVM(ModuleOp module) {
-  FailureOr<SmallVector<func::FuncOp>> kernels =
-      launch::getPrintableKernels(module, "HIVM", /*hasCubeKernels=*/true);
+  FailureOr<SmallVector<func::FuncOp>> kernels = launch::getPrintableKernels(module, "HIVM");
   if (failed(kernels))
     return failure();
   module.getContext()->loadDialect<HIVMDialect, hacc::HACCDialect, memref::MemRefDialect>();
@@ -35,8 +39,9 @@ FailureOr<OwningOpRef<ModuleOp>> attn::convertToHIVM(ModuleOp module) {
       ->setAttr("hivm.module_core_type",
                 ModuleCoreTypeAttr::get(module.getContext(), getCores(*kernels)));
   for (func::FuncOp kernel : *kernels)
-    if (failed(KernelExporter(kernel, *converted).run()))
-      return failure();
+    for (func::FuncOp function : ascend::getFunctions(kernel))
+      if (failed(KernelExporter(function, kernel, *converted).run()))
+        return failure();
   // Whatever is printed can be read.
   if (failed(verify(*converted)))
     return failure();

@@ -391,6 +391,33 @@ LogicalResult KernelExporter::write(ascend::SyncAllOp op) {
   return success();
 }
 
+/// Flags of a group: the core type is that of the core itself, and a wait holds what issues.
+LogicalResult KernelExporter::write(ascend::CrossSetOp op) {
+  if (!flagBase)
+    return op.emitOpError("is a flag between the cores of a group, but its kernel has none");
+  SyncBlockSetOp::create(builder, op.getLoc(), isForCubes ? CoreType::CUBE : CoreType::VECTOR,
+                         getPipe(op.getPipe()), Pipe::PIPE_S, op.getFlag(), flagBase,
+                         SyncMode::INTRA_BLOCK_SYNCHRONIZATION);
+  return success();
+}
+
+/// A wait also names the pipe that sets.
+LogicalResult KernelExporter::write(ascend::CrossWaitOp op) {
+  func::FuncOp other = isForCubes ? whole : ascend::getCubeHalf(whole);
+  ascend::CrossSetOp setter;
+  if (isMixed)
+    other.walk([&](ascend::CrossSetOp set) {
+      if (set.getFlag() == op.getFlag() && !setter)
+        setter = set;
+    });
+  if (!setter)
+    return op.emitOpError() << "waits for flag " << op.getFlag()
+                            << ", which no other core of a group sets";
+  SyncBlockWaitOp::create(builder, op.getLoc(), isForCubes ? CoreType::CUBE : CoreType::VECTOR,
+                          getPipe(setter.getPipe()), Pipe::PIPE_S, op.getFlag());
+  return success();
+}
+
 template <typename Op> LogicalResult KernelExporter::writeOrRefuse(Op op) {
   if constexpr (ascend::hasHIVMForm(ascend::opcodeOf<Op>))
     return write(op);

@@ -1,6 +1,7 @@
 // Writes one kernel in the vendor's dialect: signature, memory at its planned addresses, loops and
 // branches.
 #include "KernelExporter.h"
+#include "attn/Machine/Groups.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
@@ -49,11 +50,11 @@ LogicalResult KernelExporter::run() {
   if (failed(checkForm()) || failed(checkBuffers()))
     return failure();
   launch::NameTable names;
-  FailureOr<launch::Signature> made = launch::getSignature(kernel, names);
+  FailureOr<launch::Signature> made = launch::getSignature(whole, names);
   if (failed(made))
     return failure();
   signature = std::move(*made);
-  if (failed(makeTaskTypeFunction()))
+  if (kernel == whole && failed(makeTaskTypeFunction()))
     return failure();
   makeFunction();
   mapArguments();
@@ -71,9 +72,9 @@ LogicalResult KernelExporter::run() {
 /// A function of the host that tells the vendor's launcher what kind of task the kernel is.
 LogicalResult KernelExporter::makeTaskTypeFunction() {
   // What --hivm-insert-infer-task-type-func of bishengir-opt 1.2.0 gives for kernels of vector
-  // cores, whether or not their blocks meet, and of cube cores.
-  constexpr int64_t vectorTask = 10, cubeTask = 20;
-  int64_t task = isForCubes ? cubeTask : vectorTask;
+  // cores, whether or not their blocks meet, of cube cores, and of groups of one and two.
+  constexpr int64_t vectorTask = 10, cubeTask = 20, mixedTask = 32;
+  int64_t task = isMixed ? mixedTask : isForCubes ? cubeTask : vectorTask;
   MLIRContext *context = builder.getContext();
   OpBuilder::InsertionGuard guard(builder);
   Location loc = kernel.getLoc();
@@ -97,7 +98,7 @@ LogicalResult KernelExporter::makeTaskTypeFunction() {
 void KernelExporter::makeFunction() {
   MLIRContext *context = builder.getContext();
   auto space = AddressSpaceAttr::get(context, AddressSpace::GM);
-  bool hasMeeting = launch::doBlocksMeet(kernel);
+  bool hasFlags = launch::doCoresSignal(kernel);
   SmallVector<Type> types;
   SmallVector<Location> locations;
   SmallVector<bool> arePointers;
@@ -106,7 +107,7 @@ void KernelExporter::makeFunction() {
     locations.push_back(NameLoc::get(builder.getStringAttr(name), location));
     arePointers.push_back(isa<MemRefType>(type));
   };
-  if (hasMeeting)
+  if (hasFlags)
     add(builder.getI64Type(), "ffts", kernel.getLoc());
   for (const launch::Parameter &parameter : signature.parameters) {
     Value argument = kernel.getArgument(parameter.argument);
@@ -120,8 +121,12 @@ void KernelExporter::makeFunction() {
     }
     add(type, parameter.name, argument.getLoc());
   }
-  function = func::FuncOp::create(builder, kernel.getLoc(), kernel.getName(),
+  // The vendor's names for the halves of a kernel.
+  StringRef suffix = !isMixed ? "" : isForCubes ? "_mix_aic" : "_mix_aiv";
+  function = func::FuncOp::create(builder, kernel.getLoc(), (whole.getName() + suffix).str(),
                                   builder.getFunctionType(types, {}));
+  if (isMixed)
+    function->setAttr("hivm.part_of_mix", builder.getUnitAttr());
   function->setAttr("hacc.entry", builder.getUnitAttr());
   function->setAttr("hacc.function_kind",
                     hacc::FunctionKindAttr::get(context, hacc::FunctionKind::DEVICE));
@@ -132,11 +137,11 @@ void KernelExporter::makeFunction() {
   auto bits = VectorType::get(static_cast<int64_t>(types.size()), builder.getI1Type());
   if (!types.empty())
     function->setAttr("func_dyn_memref_args", DenseElementsAttr::get(bits, arePointers));
-  if (hasMeeting)
+  if (hasFlags)
     function.setArgAttr(0, "hacc.arg_type",
                         hacc::ArgTypeAttr::get(context, hacc::ArgType::FftsBaseAddress));
   builder.createBlock(&function.getBody(), {}, types, locations);
-  if (hasMeeting) {
+  if (hasFlags) {
     flagBase = function.getArgument(0);
     SetFftsBaseAddrOp::create(builder, kernel.getLoc(), flagBase);
   }
@@ -231,16 +236,8 @@ LogicalResult KernelExporter::exportOp(Operation &op) {
     return exportSlice(slice), success();
   if (auto lookup = dyn_cast<ascend::LookupOp>(op))
     return exportLookup(lookup);
-  // A block is one core.
-  if (isa<ascend::SubBlockIdOp>(op)) {
-    scalars.map(op.getResult(0), arith::ConstantIndexOp::create(builder, op.getLoc(), 0));
-    return success();
-  }
-  if (isa<ascend::BlockIdOp, ascend::CoreIdOp>(op)) {
-    Value id = GetBlockIdxOp::create(builder, op.getLoc(), builder.getI64Type());
-    scalars.map(op.getResult(0), toIndex(id));
-    return success();
-  }
+  if (isa<ascend::BlockIdOp, ascend::CoreIdOp, ascend::SubBlockIdOp>(op))
+    return exportId(op), success();
   if (isa<ascend::BlockCountOp>(op)) {
     scalars.map(op.getResult(0), getNumber(launch::blockCountText));
     return success();
@@ -254,6 +251,20 @@ LogicalResult KernelExporter::exportOp(Operation &op) {
   if (op.getName().getDialectNamespace() == "tile")
     return op.emitOpError("must be lowered first by convert-tile-to-ascend");
   return exportInstruction(op);
+}
+
+/// The block index is that of the group on all of its cores; elsewhere a block is one core.
+void KernelExporter::exportId(Operation &op) {
+  bool isOneOfTwo = isMixed && !isForCubes;
+  auto getHalf = [&] {
+    return toIndex(GetSubBlockIdxOp::create(builder, op.getLoc(), builder.getI64Type()));
+  };
+  if (isa<ascend::SubBlockIdOp>(op))
+    return scalars.map(op.getResult(0), isOneOfTwo ? getHalf() : index(0));
+  Value id = toIndex(GetBlockIdxOp::create(builder, op.getLoc(), builder.getI64Type()));
+  if (isOneOfTwo && isa<ascend::CoreIdOp>(op))
+    id = add(multiply(id, index(vectorCoresPerGroup)), getHalf());
+  scalars.map(op.getResult(0), id);
 }
 
 LogicalResult KernelExporter::exportScalar(Operation &op) {

@@ -14,8 +14,11 @@ namespace attn::hivm {
 
 class KernelExporter {
 public:
-  KernelExporter(mlir::func::FuncOp kernel, mlir::ModuleOp target)
-      : kernel(kernel), isForCubes(ascend::getCoreKind(kernel) == CoreKind::Cube),
+  /// `half` is what one kind of the kernel's cores runs: the kernel itself, or a mixed one's cube
+  /// half.
+  KernelExporter(mlir::func::FuncOp half, mlir::func::FuncOp kernel, mlir::ModuleOp target)
+      : kernel(half), whole(kernel), isForCubes(ascend::getCoreKind(half) == CoreKind::Cube),
+        isMixed(ascend::getKernelKind(half) == ascend::KernelKind::Mixed),
         builder(mlir::OpBuilder::atBlockEnd(target.getBody())) {}
 
   /// Appends the kernel to the target module, or says what it cannot be.
@@ -54,6 +57,7 @@ private:
   mlir::LogicalResult checkBuffers();
   mlir::LogicalResult makeTaskTypeFunction();
   void makeFunction();
+  void exportId(mlir::Operation &op);
   void mapArguments();
   mlir::LogicalResult exportBlock(mlir::Block &block);
   mlir::LogicalResult exportOp(mlir::Operation &op);
@@ -129,7 +133,10 @@ private:
                   int64_t part);
 
   mlir::func::FuncOp kernel;
+  /// The kernel that is launched: itself, or the one it is half of.
+  mlir::func::FuncOp whole;
   bool isForCubes;
+  bool isMixed;
   mlir::func::FuncOp function;
   mlir::OpBuilder builder;
   launch::Signature signature;

@@ -25,10 +25,11 @@ void append(ArgumentLayout &layout, const Parameter *parameter, int64_t size) {
 
 } // namespace
 
-ArgumentLayout launch::layOutArguments(const Signature &signature, Route route, bool doBlocksMeet) {
+ArgumentLayout launch::layOutArguments(const Signature &signature, Route route,
+                                       bool doCoresSignal) {
   ArgumentLayout layout;
   // In AscendC the runtime passes the base itself, from what the object says about it.
-  if (route == Route::HIVM && doBlocksMeet)
+  if (route == Route::HIVM && doCoresSignal)
     append(layout, nullptr, wordBytes);
   for (const Parameter &parameter : signature.parameters)
     append(layout, &parameter, getBytes(parameter));

@@ -13,8 +13,8 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::launch;
 
-FailureOr<SmallVector<func::FuncOp>>
-attn::launch::getPrintableKernels(ModuleOp module, StringRef text, bool hasCubeKernels) {
+FailureOr<SmallVector<func::FuncOp>> attn::launch::getPrintableKernels(ModuleOp module,
+                                                                       StringRef text) {
   SmallVector<func::FuncOp> kernels;
   for (Operation &op : module.getBody()->getOperations()) {
     // The grid of a kernel is counted on the host.
@@ -27,9 +27,11 @@ attn::launch::getPrintableKernels(ModuleOp module, StringRef text, bool hasCubeK
     if (!kernel || !kernel->hasAttr("ascend.kernel"))
       return op.emitError() << "cannot be printed as " << text
                             << ": only functions with 'ascend.kernel' can";
-    if (failed(verifyKernelKind(kernel, text, hasCubeKernels)))
+    if (failed(verifyHalves(kernel)))
       return failure();
-    kernels.push_back(kernel);
+    // A half is printed with its kernel.
+    if (!kernel->hasAttr(ascend::halfOfName))
+      kernels.push_back(kernel);
   }
   if (kernels.empty())
     return module.emitError() << "has no kernel to print as " << text;
@@ -53,10 +55,11 @@ static std::vector<std::string> describeMemories(func::FuncOp kernel) {
   std::map<LocalMemory, int64_t> used;
   if (ascend::getCoreKind(kernel) == CoreKind::Vector)
     used[LocalMemory::UB] = 0;
-  kernel.walk([&](ascend::AllocOp buffer) {
-    int64_t &bytes = used[buffer.getMemory()];
-    bytes = std::max(bytes, buffer.getAddress().value_or(0) + buffer.getByteSize());
-  });
+  for (func::FuncOp function : ascend::getFunctions(kernel))
+    function.walk([&](ascend::AllocOp buffer) {
+      int64_t &bytes = used[buffer.getMemory()];
+      bytes = std::max(bytes, buffer.getAddress().value_or(0) + buffer.getByteSize());
+    });
   std::optional<Chip> chip;
   auto module = kernel->getParentOfType<ModuleOp>();
   if (module && module->hasAttr(machine::targetName))
@@ -99,10 +102,13 @@ std::vector<std::string> attn::launch::describeKernel(func::FuncOp kernel,
     add("  sizes: " + sizes);
   for (const std::string &line : describeMemories(kernel))
     add("  " + line);
-  bool hasMeeting = doBlocksMeet(kernel);
-  if (auto limit = kernel->getAttrOfType<IntegerAttr>(launch::limitName))
+  if (auto limit = kernel->getAttrOfType<IntegerAttr>(launch::limitName)) {
+    bool isMixed = ascend::getKernelKind(kernel) == ascend::KernelKind::Mixed;
     add("  blocks: at most " + Twine(limit.getInt()) +
-        (hasMeeting ? "; all must run at once, since they meet" : ""));
+        (doBlocksMeet(kernel) ? "; all must run at once, since they meet"
+         : isMixed            ? "; each is a group of one cube core and two vector cores"
+                              : ""));
+  }
   if (auto after = kernel->getAttrOfType<FlatSymbolRefAttr>(launch::afterName))
     add("  launched after " + after.getValue() +
         ", with its arguments, workspaces and number of blocks");

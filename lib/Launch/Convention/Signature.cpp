@@ -111,8 +111,7 @@ private:
 
   /// The name of a size that is only known at run time; equal names are one parameter.
   std::string getSizeName(unsigned argument, unsigned dimension, StringRef name) {
-    // A block of a kernel of one kind of cores is one core.
-    if (name == launch::blocksDim || name == launch::coresDim)
+    if (name == launch::blocksDim || name == launch::coresDim || name == launch::groupsDim)
       return blockCountText.str();
     if (!name.empty())
       if (auto known = sizeNames.find(name); known != sizeNames.end())
@@ -138,6 +137,13 @@ private:
                                  << launch::dimsName << "' lists " << dims.size();
     for (auto [dimension, size] : llvm::enumerate(shape)) {
       auto name = dims ? dyn_cast<StringAttr>(dims[dimension]) : StringAttr();
+      // Elsewhere a block is one core.
+      if (name && name.getValue() == launch::coresDim &&
+          ascend::getKernelKind(kernel) == ascend::KernelKind::Mixed)
+        return emitError(argument)
+               << "has a part per core, for which texts of mixed kernels have no "
+                  "number: '"
+               << launch::groupsDim << "' gives each group one";
       signature.arrays[argument].sizes.push_back(
           ShapedType::isDynamic(size)
               ? getSizeName(argument, dimension, name ? name.getValue() : StringRef())
@@ -202,18 +208,28 @@ LogicalResult attn::launch::verifyKernelName(func::FuncOp kernel) {
                                "C++ or AscendC";
 }
 
-LogicalResult attn::launch::verifyKernelKind(func::FuncOp kernel, StringRef text,
-                                             bool hasCubeKernels) {
-  ascend::KernelKind kind = ascend::getKernelKind(kernel);
-  if (kind == ascend::KernelKind::Vector || kind == ascend::KernelKind::MeetingVector ||
-      (hasCubeKernels && kind == ascend::KernelKind::Cube))
+LogicalResult attn::launch::verifyHalves(func::FuncOp kernel) {
+  if (ascend::getKernelKind(kernel) != ascend::KernelKind::Mixed)
     return success();
-  return kernel.emitError() << "kernel '" << kernel.getName() << "' is of the kind "
-                            << ascend::stringifyKernelKind(kind) << "; " << text
-                            << " has only kernels of vector cores"
-                            << (hasCubeKernels ? " or of cube cores" : "") << " so far";
+  if (auto of = kernel->getAttrOfType<FlatSymbolRefAttr>(ascend::halfOfName)) {
+    if (SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(kernel, of))
+      return success();
+    return kernel.emitError() << "is half of '" << of.getValue() << "', which does not exist";
+  }
+  func::FuncOp half = ascend::getCubeHalf(kernel);
+  if (!half)
+    return kernel.emitError() << "is a mixed kernel without a cube half: no kernel has '"
+                              << ascend::halfOfName << " = @" << kernel.getName() << "'";
+  if (half.getArgumentTypes() != kernel.getArgumentTypes())
+    return half.emitError() << "must take the arguments of '" << kernel.getName()
+                            << "', half of which it is";
+  return success();
 }
 
 bool attn::launch::doBlocksMeet(func::FuncOp kernel) {
   return ascend::getKernelKind(kernel) == ascend::KernelKind::MeetingVector;
+}
+
+bool attn::launch::doCoresSignal(func::FuncOp kernel) {
+  return doBlocksMeet(kernel) || ascend::getKernelKind(kernel) == ascend::KernelKind::Mixed;
 }

@@ -46,6 +46,7 @@ std::string getTaskType(StringRef body) {
       .Case("KERNEL_TYPE_AIV_ONLY", "__vector__")
       .Case("KERNEL_TYPE_AIC_ONLY", "__cube__")
       .Case("KERNEL_TYPE_MIX_AIV_1_0", "__mix__(0, 1)")
+      .Case("KERNEL_TYPE_MIX_AIC_1_2", "__mix__(1, 2)")
       .Default(matches[1].str());
 }
 

@@ -53,7 +53,7 @@ LogicalResult runKernel(Session &session, const attn_twin::Kernel &kernel,
     return failure();
   TextKernel text(kernel, arguments, memory, chip, session.getBlocks(), options.maxSteps,
                   location.getContext());
-  auto start = [&](const CorePlace &place) { return text.start(place.block); };
+  auto start = [&](const CorePlace &place) { return text.start(place); };
   session.run({location, text.getKind(), text.getListing(), start});
   return success();
 }

@@ -38,9 +38,10 @@ const attn_twin::Kernel *Library::find(StringRef name, std::string &problem) con
     return nullptr;
   }
   StringRef kind = kernel->kind;
-  if (kind != "__vector__" && kind != "__mix__(0, 1)" && kind != "__cube__") {
+  if (kind != "__vector__" && kind != "__mix__(0, 1)" && kind != "__cube__" &&
+      kind != "__mix__(1, 2)") {
     problem = "kernel '" + name.str() + "' is of the kind " + kind.str() +
-              "; the twin runs __vector__, __mix__(0, 1) and __cube__";
+              "; the twin runs __vector__, __cube__, __mix__(0, 1) and __mix__(1, 2)";
     return nullptr;
   }
   return kernel;

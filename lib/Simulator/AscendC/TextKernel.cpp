@@ -46,6 +46,8 @@ static_assert(isAlike(ascend::RoundMode::None, attn_twin::Rounding::None) &&
 static Pipe getPipe(const Call &call) {
   switch (call.kind) {
   case CallKind::SetFlag:
+  case CallKind::CrossSet:
+  case CallKind::CrossWait:
     return static_cast<Pipe>(call.source);
   case CallKind::WaitFlag:
     return static_cast<Pipe>(call.target);
@@ -75,8 +77,12 @@ TextKernel::TextKernel(const attn_twin::Kernel &kernel, ArrayRef<uint8_t> argume
   table.context = this;
   table.blocks = static_cast<uint32_t>(blocks);
   table.block = [](void *context) {
-    return static_cast<uint32_t>(get(context).running->getBlock());
+    return static_cast<uint32_t>(get(context).running->getPlace().core);
   };
+  table.subBlock = [](void *context) {
+    return static_cast<uint32_t>(get(context).running->getPlace().subBlock);
+  };
+  table.isCube = [](void *context) { return get(context).getCore() == CoreKind::Cube; };
   table.initialise = [](void *context, attn_twin::Readied cores) {
     get(context).initialise(cores);
   };
@@ -100,12 +106,11 @@ ascend::KernelKind TextKernel::getKind() const {
   return llvm::StringSwitch<ascend::KernelKind>(kernel.kind)
       .Case("__mix__(0, 1)", ascend::KernelKind::MeetingVector)
       .Case("__cube__", ascend::KernelKind::Cube)
+      .Case("__mix__(1, 2)", ascend::KernelKind::Mixed)
       .Default(ascend::KernelKind::Vector);
 }
 
-CoreKind TextKernel::getCore() const {
-  return getKind() == ascend::KernelKind::Cube ? CoreKind::Cube : CoreKind::Vector;
-}
+CoreKind TextKernel::getCore() const { return running->getPlace().kind; }
 
 void TextKernel::initialise(attn_twin::Readied cores) {
   attn_twin::Readied own =
@@ -113,8 +118,8 @@ void TextKernel::initialise(attn_twin::Readied cores) {
   running->isInitialised |= cores == attn_twin::Readied::Any || cores == own;
 }
 
-std::unique_ptr<ScalarProgram> TextKernel::start(int64_t block) {
-  return std::make_unique<TextProgram>(*this, block);
+std::unique_ptr<ScalarProgram> TextKernel::start(const CorePlace &place) {
+  return std::make_unique<TextProgram>(*this, place);
 }
 
 Location TextKernel::getLocation(Source at) const {

@@ -20,11 +20,12 @@ public:
   const simulator::Listing &getListing() const { return listing; }
   /// Blocks that meet need a kernel that is declared mixed, without cube cores.
   ascend::KernelKind getKind() const;
-  std::unique_ptr<simulator::ScalarProgram> start(int64_t block);
+  std::unique_ptr<simulator::ScalarProgram> start(const simulator::CorePlace &place);
 
 private:
   friend class TextProgram;
 
+  /// Of the core that runs.
   CoreKind getCore() const;
 
   // What the table of functions leads to; all run on the stack of the block that calls.
@@ -57,7 +58,7 @@ private:
   simulator::Listing listing;
   std::map<std::vector<int64_t>, int32_t> instructions;
   std::map<std::vector<int64_t>, int32_t> buffers;
-  /// The block that runs.
+  /// The core's program that runs.
   TextProgram *running = nullptr;
 };
 

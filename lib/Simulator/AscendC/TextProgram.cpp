@@ -15,8 +15,8 @@ static constexpr size_t stackBytes = size_t(1) << 23;
 /// The block that starts on this thread: a new stack begins without arguments.
 static thread_local TextProgram *starting = nullptr;
 
-TextProgram::TextProgram(TextKernel &kernel, int64_t block)
-    : stepsLeft(kernel.maxSteps), kernel(kernel), block(block) {
+TextProgram::TextProgram(TextKernel &kernel, const CorePlace &place)
+    : stepsLeft(kernel.maxSteps), kernel(kernel), place(place) {
   using llvm::sys::Memory;
   std::error_code error;
   size_t guardBytes = llvm::sys::Process::getPageSizeEstimate();

@@ -12,12 +12,12 @@ namespace attn::twin {
 /// (a deadlock) leaves nothing behind: text owns nothing.
 class TextProgram : public simulator::ScalarProgram {
 public:
-  TextProgram(TextKernel &kernel, int64_t block);
+  TextProgram(TextKernel &kernel, const simulator::CorePlace &place);
 
   Stop run(simulator::Issued &next) override;
 
   // For the text's calls, on its own stack.
-  int64_t getBlock() const { return block; }
+  const simulator::CorePlace &getPlace() const { return place; }
   simulator::Issued &getNext() { return *next; }
   /// Hands the instruction in `getNext` over, and returns when the text may go on.
   void issue() { leave(Stop::Issue); }
@@ -31,7 +31,7 @@ private:
   void leave(Stop why);
 
   TextKernel &kernel;
-  int64_t block;
+  simulator::CorePlace place;
   llvm::sys::OwningMemoryBlock stack;
   ucontext_t own, caller;
   Stop stop = Stop::Finished;

@@ -10,9 +10,6 @@ namespace attn::hivm {
 /// run without looking at its form again.
 mlir::LogicalResult checkForm(mlir::func::FuncOp entry);
 
-/// Whether cube cores run the kernel.
-bool isForCubes(mlir::func::FuncOp entry);
-
 } // namespace attn::hivm
 
 #endif // ATTN_LIB_SIMULATOR_HIVM_CHECKFORM_H

@@ -390,10 +390,18 @@ bool Program::issueBarrier(PipeBarrierOp op) {
   return issue(op, getInstruction(op, made), {}, {});
 }
 
-/// The first half of a meeting of all blocks: this one has come.
-bool Program::raiseMeetingFlag(SyncBlockSetOp op) {
+bool Program::isFlagBaseKnown(SyncBlockSetOp op) {
   if (!isFlagBaseSet || get(op.getFftsBaseAddr()) != flagBase)
     return fail(op, HazardKind::Usage, "does not name what set_ffts_base_addr has set before");
+  return true;
+}
+
+/// The first half of a meeting of all blocks: this one has come.
+bool Program::raiseMeetingFlag(SyncBlockSetOp op) {
+  if (!isFlagBaseKnown(op))
+    return false;
+  if (op.getTsyncInstrMode() != SyncMode::INTER_BLOCK_SYNCHRONIZATION)
+    return fail(op, HazardKind::Usage, "is for the cores of a group, but the kernel has none");
   if (op.getTpipe() != hivm::Pipe::PIPE_MTE3 || !arePipesDone)
     return fail(op, HazardKind::Usage,
                 "tells other cores of stores that may be under way: pipe_barrier[<PIPE_ALL>] must "
@@ -417,6 +425,37 @@ bool Program::meet(SyncBlockWaitOp op) {
   Instruction made;
   made.opcode = Opcode::SyncAll;
   made.pipe = ascend::Pipe::ALL;
+  return issue(op, getInstruction(op, made), {}, {});
+}
+
+/// The core type that flags between cores name is that of the core itself.
+static bool isOf(CoreType type, bool isForCubes) {
+  return type == (isForCubes ? CoreType::CUBE : CoreType::VECTOR);
+}
+
+bool Program::setCross(SyncBlockSetOp op) {
+  if (!isFlagBaseKnown(op))
+    return false;
+  if (op.getTsyncInstrMode() != SyncMode::INTRA_BLOCK_SYNCHRONIZATION)
+    return fail(op, HazardKind::Usage, "lets blocks meet, which those of a mixed kernel do not");
+  if (!isOf(op.getTcoreType(), isForCubes))
+    return fail(op, HazardKind::Usage, "names a kind of core that does not run it");
+  if (op.getTpipe() == hivm::Pipe::PIPE_S || op.getTpipe() == hivm::Pipe::PIPE_ALL)
+    return fail(op, HazardKind::Usage, "cannot be queued on that pipe");
+  Instruction made;
+  made.opcode = Opcode::CrossSet;
+  made.pipe = toChip(op.getTpipe());
+  made.event = op.getStaticFlagId();
+  return issue(op, getInstruction(op, made), {}, {});
+}
+
+bool Program::waitCross(SyncBlockWaitOp op) {
+  if (!isOf(op.getTcoreType(), isForCubes))
+    return fail(op, HazardKind::Usage, "names a kind of core that does not run it");
+  Instruction made;
+  made.opcode = Opcode::CrossWait;
+  made.pipe = ascend::Pipe::S;
+  made.event = op.getStaticFlagId();
   return issue(op, getInstruction(op, made), {}, {});
 }
 
@@ -445,7 +484,11 @@ bool Program::execute(Operation *op) {
                fail(op, HazardKind::Usage, "takes something other than what the launcher gives");
       })
       .Case([&](GetBlockIdxOp op) {
-        scalars[op] = {block, 0};
+        scalars[op] = {place.block, 0};
+        return true;
+      })
+      .Case([&](GetSubBlockIdxOp op) {
+        scalars[op] = {place.subBlock, 0};
         return true;
       })
       .Case([&](GetBlockNumOp op) {
@@ -474,8 +517,8 @@ bool Program::execute(Operation *op) {
       .Case([&](SetFlagOp op) { return flag(op, Opcode::SetFlag); })
       .Case([&](WaitFlagOp op) { return flag(op, Opcode::WaitFlag); })
       .Case([&](PipeBarrierOp op) { return issueBarrier(op); })
-      .Case([&](SyncBlockSetOp op) { return raiseMeetingFlag(op); })
-      .Case([&](SyncBlockWaitOp op) { return meet(op); })
+      .Case([&](SyncBlockSetOp op) { return isMixed ? setCross(op) : raiseMeetingFlag(op); })
+      .Case([&](SyncBlockWaitOp op) { return isMixed ? waitCross(op) : meet(op); })
       .Default([&](Operation *op) {
         return fail(op, HazardKind::Usage, "is not known to the modelled chip");
       });

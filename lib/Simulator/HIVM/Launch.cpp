@@ -2,6 +2,7 @@
 #include "attn/Simulator/Launch/Launch.h"
 #include "CheckForm.h"
 #include "Program.h"
+#include "attn/Dialect/Ascend/IR/KernelKind.h"
 #include "attn/Simulator/HIVM/HIVMText.h"
 #include "attn/Simulator/IR/Simulate.h"
 #include "mlir/Parser/Parser.h"
@@ -42,16 +43,35 @@ static FailureOr<SmallVector<Scalar>> addHidden(func::FuncOp entry,
   return all;
 }
 
+/// The other half of a mixed kernel, by the vendor's names; null for other kernels.
+static FailureOr<func::FuncOp> findOtherHalf(func::FuncOp entry) {
+  if (!entry->hasAttr("hivm.part_of_mix"))
+    return func::FuncOp();
+  StringRef name = entry.getName();
+  StringRef suffix = isForCubes(entry) ? "_mix_aic" : "_mix_aiv";
+  std::string other =
+      (name.drop_back(suffix.size()) + (isForCubes(entry) ? "_mix_aiv" : "_mix_aic")).str();
+  auto found = entry->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(other);
+  if (!name.ends_with(suffix) || !found || !isKernel(found) ||
+      isForCubes(found) == isForCubes(entry) ||
+      found.getArgumentTypes() != entry.getArgumentTypes())
+    return entry.emitError("is half of a mixed kernel, whose other half is not there");
+  return found;
+}
+
 /// Runs one kernel of text in a session.
 static LogicalResult runKernel(Session &session, func::FuncOp entry,
                                ArrayRef<TextArgument> arguments, const Device &device,
                                const Chip &chip, const SimulationOptions &options) {
-  if (failed(checkForm(entry)))
+  FailureOr<func::FuncOp> other = findOtherHalf(entry);
+  if (failed(other) || failed(checkForm(entry)) || (*other && failed(checkForm(*other))))
     return failure();
   FailureOr<SmallVector<Scalar>> all = addHidden(entry, arguments);
   if (failed(all))
     return failure();
-  Kernel kernel{entry,
+  bool isCube = isForCubes(entry);
+  Kernel kernel{isCube ? *other : entry,
+                isCube ? entry : *other,
                 std::move(*all),
                 device.getMemory(),
                 chip,
@@ -61,10 +81,12 @@ static LogicalResult runKernel(Session &session, func::FuncOp entry,
                 {},
                 {}};
   auto start = [&](const CorePlace &place) -> std::unique_ptr<ScalarProgram> {
-    return std::make_unique<Program>(kernel, place.block);
+    return std::make_unique<Program>(kernel, place);
   };
   // The program checks by itself that blocks meet by a flag that the launcher has given them.
-  auto kind = isForCubes(entry) ? ascend::KernelKind::Cube : ascend::KernelKind::MeetingVector;
+  auto kind = *other   ? ascend::KernelKind::Mixed
+              : isCube ? ascend::KernelKind::Cube
+                       : ascend::KernelKind::MeetingVector;
   session.run({entry.getLoc(), kind, kernel.listing, start});
   return success();
 }
@@ -79,7 +101,9 @@ FailureOr<SimulationResult> hivm::simulateText(func::FuncOp kernel, StringRef te
   if (!module || failed(blocks))
     return failure();
   auto run = [&](func::FuncOp phase, Session &session, const Device &device) -> LogicalResult {
-    auto entry = module->lookupSymbol<func::FuncOp>(phase.getSymName());
+    bool isMixed = ascend::getKernelKind(phase) == ascend::KernelKind::Mixed;
+    auto entry = module->lookupSymbol<func::FuncOp>(
+        (phase.getSymName() + (isMixed ? "_mix_aiv" : "")).str());
     if (!entry || !isKernel(entry))
       return phase.emitError() << "the text has no kernel '" << phase.getSymName() << "'";
     FailureOr<SmallVector<TextArgument>> listed = listArguments(phase, session.getLaunch(), device);

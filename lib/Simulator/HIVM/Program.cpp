@@ -21,10 +21,11 @@ static int64_t multiply(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
 }
 
-Program::Program(Kernel &kernel, int64_t block)
-    : kernel(kernel), isForCubes(hivm::isForCubes(kernel.entry)), block(block),
-      stepsLeft(kernel.maxSteps) {
-  for (auto [argument, value] : llvm::zip_equal(kernel.entry.getArguments(), kernel.arguments)) {
+Program::Program(Kernel &kernel, const CorePlace &place)
+    : kernel(kernel), isForCubes(place.kind == CoreKind::Cube),
+      isMixed(kernel.vectorEntry && kernel.cubeEntry), place(place), stepsLeft(kernel.maxSteps) {
+  func::FuncOp entry = isForCubes ? kernel.cubeEntry : kernel.vectorEntry;
+  for (auto [argument, value] : llvm::zip_equal(entry.getArguments(), kernel.arguments)) {
     scalars[argument] = value;
     if (auto type = dyn_cast<MemRefType>(argument.getType())) {
       View &view = views[argument];
@@ -35,7 +36,7 @@ Program::Program(Kernel &kernel, int64_t block)
       view.strides = {1};
     }
   }
-  frames.push_back(kernel.entry.getBody().front().begin());
+  frames.push_back(entry.getBody().front().begin());
 }
 
 ScalarProgram::Stop Program::run(Issued &next) {

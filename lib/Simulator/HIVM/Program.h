@@ -31,10 +31,12 @@ struct View {
 /// The name of an op as reports have it: `vmul`.
 llvm::StringRef getSpelling(mlir::Operation *op);
 
-/// What all blocks of a kernel share.
+/// What all cores of a kernel share.
 struct Kernel {
-  mlir::func::FuncOp entry;
-  /// What its parameters get, hidden ones included.
+  /// What cores of each kind run, where cores of that kind take part.
+  mlir::func::FuncOp vectorEntry;
+  mlir::func::FuncOp cubeEntry;
+  /// What the parameters get, hidden ones included.
   llvm::SmallVector<simulator::Scalar> arguments;
   llvm::ArrayRef<simulator::DeviceMemory> memory;
   const Chip &chip;
@@ -48,7 +50,7 @@ struct Kernel {
 
 class Program : public simulator::ScalarProgram {
 public:
-  Program(Kernel &kernel, int64_t block);
+  Program(Kernel &kernel, const simulator::CorePlace &place);
 
   Stop run(simulator::Issued &next) override;
 
@@ -131,9 +133,15 @@ private:
              llvm::ArrayRef<View> operands, std::array<int64_t, 3> amounts,
              simulator::Scalar scalar = {});
 
+  /// Flags between the cores of a group.
+  bool isFlagBaseKnown(SyncBlockSetOp op);
+  bool setCross(SyncBlockSetOp op);
+  bool waitCross(SyncBlockWaitOp op);
+
   Kernel &kernel;
   bool isForCubes;
-  int64_t block;
+  bool isMixed;
+  simulator::CorePlace place;
   int64_t stepsLeft;
   llvm::DenseMap<mlir::Value, simulator::Scalar> scalars;
   llvm::DenseMap<mlir::Value, View> views;

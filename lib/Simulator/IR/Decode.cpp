@@ -143,6 +143,14 @@ private:
   void readAttributes(ascend::SetFlagOp op) { readFlag(op, op.getSource()); }
   void readAttributes(ascend::WaitFlagOp op) { readFlag(op, op.getTarget()); }
   void readAttributes(ascend::BarrierOp op) { instruction.pipe = op.getPipe(); }
+  void readAttributes(ascend::CrossSetOp op) {
+    instruction.pipe = op.getPipe();
+    instruction.event = op.getFlag();
+  }
+  void readAttributes(ascend::CrossWaitOp op) {
+    instruction.pipe = Pipe::S;
+    instruction.event = op.getFlag();
+  }
 
   template <typename FlagOp> void readFlag(FlagOp op, Pipe pipe) {
     instruction.source = op.getSource();

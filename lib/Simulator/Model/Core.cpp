@@ -60,6 +60,10 @@ bool Core::takeHead(int pipeIndex, double now) {
     setFlag(*getFlag(head), head, done, std::max(now, pipe.doneAt));
     return true;
   }
+  case Opcode::CrossSet:
+    record(pipeIndex, head);
+    setCross(pipeIndex, head, std::max(now, pipe.doneAt));
+    return true;
   case Opcode::Barrier:
     record(pipeIndex, head);
     pipe.clock[getQueue(pipeIndex)] = head.sequence;
@@ -105,7 +109,7 @@ void Core::runLocally(int pipeIndex, const Issued &issued, double now) {
   PipeState &pipe = pipes[pipeIndex];
   LocalTime time = getLocalTime(shared.costs, issued);
   bool isCold = pipe.isCold || now > pipe.freeAt;
-  pipe.freeAt = now + (isCold ? time.start : 0) + time.work;
+  pipe.freeAt = now + jitter.shake(isCold ? time.start : 0) + jitter.shake(time.work);
   pipe.doneAt = std::max(pipe.doneAt, pipe.freeAt + time.drain);
   pipe.isCold = false;
   addBusy(pipeIndex, now, pipe.doneAt);
@@ -128,8 +132,8 @@ void Core::beginTransfer(int pipeIndex, const Issued &issued, int globalOperand,
     return;
   }
   pipe.isTransferring = true;
-  surroundings.schedule(now + (isCold ? pipe.transfer.start : 0), EventKind::StartTransfer, index,
-                        pipeIndex);
+  surroundings.schedule(now + jitter.shake(isCold ? pipe.transfer.start : 0),
+                        EventKind::StartTransfer, index, pipeIndex);
 }
 
 void Core::startTransfer(int pipeIndex, double now) {
@@ -159,7 +163,7 @@ void Core::addTrace(int pipe, const Instruction &instruction, double begin, doub
   if (index >= shared.options.traceCores)
     return;
   double microsecond = shared.chip.clockHz * 1e-6;
-  shared.trace.push_back({index, nameOf(static_cast<Pipe>(pipe)), instruction.name,
+  shared.trace.push_back({index, describeCore(), nameOf(static_cast<Pipe>(pipe)), instruction.name,
                           begin / microsecond, end / microsecond, instruction.location});
 }
 
@@ -265,7 +269,8 @@ double Core::clearFlag(int flagIndex, uint32_t sequence, Clock &clock, double no
   flag.raised.pop_front();
   flag.lastWait = sequence;
   join(clock, raise.known);
-  return std::max(now + shared.costs.flagIssue, raise.time + shared.costs.flagLatency);
+  return std::max(now + shared.costs.flagIssue,
+                  raise.time + jitter.shake(shared.costs.flagLatency));
 }
 
 std::string Core::describeFlag(const Instruction &instruction) const {

@@ -5,6 +5,7 @@
 
 #include "Execution.h"
 #include "HazardLog.h"
+#include "Jitter.h"
 #include "LoopHistory.h"
 #include "Memory.h"
 #include "Records.h"
@@ -14,7 +15,23 @@
 namespace attn::simulator {
 
 /// What will happen on a core.
-enum class EventKind { StartBlock, StepPipe, RaiseFlag, StartTransfer, LeaveMeeting };
+enum class EventKind { StartBlock, StepPipe, RaiseFlag, RaiseCross, StartTransfer, LeaveMeeting };
+
+/// A set of a flag between cores, whose work is done.
+struct CrossSet {
+  const Instruction *setter;
+  /// By which pipe, among those of the block's cores, and what is finished then.
+  int queue;
+  Clock known;
+  /// How many of its core's sets of this flag it is, from 1 on.
+  uint32_t number;
+  /// When it was set, and when it got to the core that has it.
+  double time;
+  double arrival;
+};
+
+/// What holds a core that cannot go on: places of the source, and what is waited for there.
+using HeldList = std::vector<std::pair<mlir::Location, std::string>>;
 
 /// What a kind of core has, for quick lookups.
 struct CoreFacts {
@@ -36,6 +53,9 @@ public:
   virtual void finishBlock(int core, double time) = 0;
   /// The core's block has come to a meeting of all blocks.
   virtual void joinMeeting(int core, double time) = 0;
+  /// A core of a group has set a flag for the others: the cube core for the vector cores, or one of
+  /// these for the cube core.
+  virtual void setCross(int core, const CrossSet &set, double time) = 0;
   /// The core begins an iteration of a loop that is in a steady state.
   virtual void noticeSteadyLoop(int core) = 0;
   /// Who a meeting still waits for, in words.
@@ -77,6 +97,7 @@ struct Chipwide {
   double skippedCycles;
   InstructionRecorder recorder;
   std::vector<TraceEvent> trace;
+  std::vector<TraceArrow> arrows;
   int64_t instructions = 0;
 };
 
@@ -95,10 +116,31 @@ public:
   void leaveMeeting(double now);
 
   CoreKind getKind() const { return place.kind; }
-  /// Nothing can happen any more though the block has not ended: says what each pipe waits for.
-  void reportDeadlock();
+  const CorePlace &getPlace() const { return place; }
+
+  // Flags between the cores of a group.
+  /// Before a block: none is raised.
+  void clearCrossFlags();
+  /// Cycles from a block's start until this core begins, where times are shaken.
+  double getStartDelay() { return jitter.draw(0, shared.costs.crossFlagMost); }
+  /// Another core of the group has set a flag, which gets here at `time`.
+  void expectCross(const CrossSet &set, double time);
+  void raiseCross(int index, double now);
+  /// Whether `set` is known to come after so many waits of this core that its counter holds it.
+  bool hasRoomFor(const CrossSet &set) const;
+  /// The cores of the block, as places in it, that must set the flag that holds the core.
+  llvm::SmallVector<int, vectorCoresPerGroup> listMissingSetters() const;
+  /// After a block: reports what is raised.
+  void reportCrossLeftovers();
+
+  /// Nothing can happen any more though the block has not ended: what each pipe waits for.
+  HeldList listHeld() const;
+  /// The block has ended, and not by a mistake.
+  bool hasReturned() const { return hasReturnedWell; }
   bool isFinished() const { return state == ScalarState::Ended; }
   double getBusyCycles(int pipe) const { return work.busy[pipe]; }
+  /// How long flags between cores held it.
+  double getHeldCycles() const { return heldCycles; }
 
   // Steady states: instructions are passed over, and the pipes stay as they are.
   const LoopHistory &getLoops() const { return loops; }
@@ -153,10 +195,22 @@ private:
     uint32_t lastWait = 0;
   };
 
+  /// A flag between cores, as the core that waits for it has it.
+  struct CrossFlag {
+    /// Per core that must set it: sets on their way, and sets that have come.
+    std::array<std::deque<CrossSet>, vectorCoresPerGroup> underWay;
+    std::array<std::deque<CrossSet>, vectorCoresPerGroup> raised;
+    /// The waits that were passed, by their numbers on pipe S.
+    std::vector<uint32_t> waits;
+    /// This core's own last set.
+    CrossSet lastSet = {};
+  };
+
   enum class ScalarState {
     Running,
     QueueFull,
     HeldByFlag,
+    HeldByCross,
     HeldByBarrier,
     InMeeting,
     Returned,
@@ -174,6 +228,7 @@ private:
   bool fitsCore(const Issued &issued);
   bool issueBarrierAll();
   bool issueSyncAll();
+  bool issueCrossWait();
   void passAllPipes();
   bool issueOnScalarPipe();
   bool issueToPipe();
@@ -214,12 +269,26 @@ private:
   /// Clears a raised flag for the target with `clock`; returns when the target goes on.
   double clearFlag(int flag, uint32_t sequence, Clock &clock, double now);
   std::string describeFlag(const Instruction &instruction) const;
+  bool isCrossFlag(const Issued &issued);
+  void setCross(int pipe, const Issued &issued, double now);
+  /// The wait for `setters`, which began at `begin`, is over.
+  void addCrossTrace(llvm::ArrayRef<std::deque<CrossSet>> setters, double begin);
+  /// The cores whose sets a wait takes together.
+  int getSetterCount() const { return place.kind == CoreKind::Cube ? vectorCoresPerGroup : 1; }
+  /// Which of them a pipe of the block belongs to.
+  int getSetter(int queue) const {
+    return place.kind == CoreKind::Cube ? queue / pipeCount - 1 : 0;
+  }
 
   /// The place of a pipe in the clocks of its block.
   int getQueue(int pipe) const { return place.coreOfBlock * pipeCount + pipe; }
 
+  /// Within a group, for the trace.
+  std::string describeCore() const;
+
   int index;
   CorePlace place;
+  Jitter jitter;
   CoreFacts facts;
   Chipwide &shared;
   Surroundings &surroundings;
@@ -227,6 +296,8 @@ private:
   LocalMemories memories;
   std::array<PipeState, pipeCount> pipes;
   std::vector<Flag> flags;
+  std::array<CrossFlag, architecture::crossFlags> crossFlags;
+  bool hasReturnedWell = false;
   ScalarState state = ScalarState::Ended;
   double scalarTime = 0;
   Clock scalarClock = {};
@@ -237,6 +308,10 @@ private:
   uint32_t meetings = 0;
   /// The flag or the queue that holds the scalar unit.
   int heldBy = -1;
+  /// Since when a flag between cores holds the scalar unit, and how long they have so far.
+  bool isHeld = false;
+  double heldSince = 0;
+  double heldCycles = 0;
   CoreWork work;
   LoopHistory loops;
 

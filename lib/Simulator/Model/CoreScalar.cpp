@@ -19,7 +19,8 @@ CoreFacts::CoreFacts(CoreKind kind) {
 }
 
 Core::Core(int index, CorePlace place, Chipwide &shared, Surroundings &surroundings)
-    : index(index), place(place), facts(place.kind), shared(shared), surroundings(surroundings) {}
+    : index(index), place(place), jitter(shared.options.jitter, index), facts(place.kind),
+      shared(shared), surroundings(surroundings) {}
 
 void Core::startBlock(int64_t block, double time) {
   place.block = block;
@@ -38,7 +39,7 @@ void Core::startBlock(int64_t block, double time) {
   scalarTime = time;
   scalarClock = {};
   loops = LoopHistory();
-  hasNext = hasMet = false;
+  hasNext = hasMet = hasReturnedWell = false;
   meetings = 0;
   state = ScalarState::Running;
   resumeScalar(time);
@@ -144,6 +145,8 @@ bool Core::issue() {
     return true;
   if (instruction.opcode == Opcode::SyncAll)
     return issueSyncAll();
+  if (instruction.opcode == Opcode::CrossWait)
+    return issueCrossWait();
   bool isFlag = instruction.opcode == Opcode::SetFlag || instruction.opcode == Opcode::WaitFlag;
   if (isFlag && !getFlag(next))
     return true;
@@ -168,6 +171,11 @@ bool Core::fitsCore(const Issued &issued) {
                           ascend::stringifyKernelKind(shared.kernel.kind) + "', not '" +
                           ascend::stringifyKernelKind(ascend::KernelKind::MeetingVector) + "'");
     return false;
+  case Opcode::CrossSet:
+  case Opcode::CrossWait:
+    if (!isCrossFlag(issued))
+      return false;
+    break;
   case Opcode::SetFlag:
   case Opcode::WaitFlag:
     return facts.flags[indexOf(instruction.source)][indexOf(instruction.target)] ||
@@ -280,7 +288,7 @@ bool Core::issueToPipe() {
   if (!hasRoom(pipeIndex))
     return false;
   bool works = !ascend::isSynchronisation(instruction.opcode);
-  scalarTime += works ? shared.costs.issue : shared.costs.flagIssue;
+  scalarTime += works ? jitter.shake(shared.costs.issue) : shared.costs.flagIssue;
   shared.instructions += works;
   enqueue(pipeIndex, next);
   return true;
@@ -322,7 +330,8 @@ void Core::noticeIdle(double now) {
 }
 
 void Core::endBlock() {
-  if (state == ScalarState::Returned && !shared.options.timingOnly)
+  hasReturnedWell = state == ScalarState::Returned;
+  if (hasReturnedWell && !shared.options.timingOnly)
     reportLeftovers();
   state = ScalarState::Ended;
   surroundings.finishBlock(index, std::max(scalarTime, getLatestDone()));
@@ -346,8 +355,8 @@ void Core::reportLeftovers() {
   }
 }
 
-void Core::reportDeadlock() {
-  std::vector<std::pair<Location, std::string>> held;
+HeldList Core::listHeld() const {
+  HeldList held;
   for (int pipe = 0; pipe < pipeCount; ++pipe)
     if (pipes[pipe].waitsFor >= 0) {
       const Instruction &instruction = *pipes[pipe].queue.front().instruction;
@@ -355,22 +364,21 @@ void Core::reportDeadlock() {
           {instruction.location, llvm::formatv("{0} waits for {1}", nameOf(instruction.pipe),
                                                describeFlag(instruction))});
     }
-  if (hasNext) {
-    std::string reason = "a place in a full queue";
-    if (state == ScalarState::HeldByBarrier)
-      reason = "all pipes";
-    if (state == ScalarState::InMeeting)
-      reason = surroundings.describeMissing();
-    if (state == ScalarState::HeldByFlag)
-      reason = describeFlag(*next.instruction);
-    held.push_back({next.instruction->location, "s waits for " + reason});
+  if (!hasNext)
+    return held;
+  std::string reason = "a place in a full queue";
+  if (state == ScalarState::HeldByBarrier)
+    reason = "all pipes";
+  if (state == ScalarState::InMeeting)
+    reason = surroundings.describeMissing();
+  if (state == ScalarState::HeldByFlag)
+    reason = describeFlag(*next.instruction);
+  if (state == ScalarState::HeldByCross) {
+    reason = llvm::formatv("flag {0} of ", next.instruction->event);
+    llvm::interleave(
+        listMissingSetters(), [&](int setter) { reason += shared.log.describeCore(setter); },
+        [&] { reason += " and "; });
   }
-  if (!shared.log.isNew(HazardKind::Deadlock, -1) || held.empty())
-    return;
-  std::string all;
-  for (const auto &[location, text] : held)
-    all += (all.empty() ? "" : "; ") + text;
-  Hazard &hazard = shared.log.add(HazardKind::Deadlock, held.front().first, place, "",
-                                  "nothing can go on: " + all);
-  hazard.notes.assign(held.begin() + 1, held.end());
+  held.push_back({next.instruction->location, "s waits for " + reason});
+  return held;
 }

@@ -55,9 +55,41 @@ void Engine::run() {
     events.pop();
     handle(event);
   }
-  for (Core &core : cores)
-    if (!core.isFinished())
-      core.reportDeadlock();
+  for (int at = 0, count = places.size(); at < count; ++at)
+    reportDeadlock(at);
+}
+
+void Engine::reportDeadlock(int at) {
+  llvm::SmallVector<int, maxCoresPerBlock> chain;
+  HeldList held;
+  auto add = [&](int coreOfBlock, auto &add) -> void {
+    Core &core = cores[at * coresPerBlock + coreOfBlock];
+    if (llvm::is_contained(chain, coreOfBlock))
+      return;
+    chain.push_back(coreOfBlock);
+    std::string name = shared.log.describeCore(coreOfBlock);
+    if (core.isFinished()) {
+      if (coresPerBlock > 1 && chain.size() > 1)
+        held.push_back({shared.kernel.location, name + " has ended"});
+      return;
+    }
+    for (auto &[location, text] : core.listHeld())
+      held.push_back({location, name.empty() ? text : name + ": " + text});
+    for (int setter : core.listMissingSetters())
+      add(setter, add);
+  };
+  for (int core = 0; core < coresPerBlock; ++core)
+    if (!cores[at * coresPerBlock + core].isFinished())
+      add(core, add);
+  if (held.empty() || !shared.log.isNew(HazardKind::Deadlock, -1))
+    return;
+  std::string all;
+  for (const auto &[location, text] : held)
+    all += (all.empty() ? "" : "; ") + text;
+  Hazard &hazard = shared.log.add(HazardKind::Deadlock, held.front().first,
+                                  cores[at * coresPerBlock + chain.front()].getPlace(), "",
+                                  "nothing can go on: " + all);
+  hazard.notes.assign(held.begin() + 1, held.end());
 }
 
 void Engine::handle(const Event &event) {
@@ -71,6 +103,8 @@ void Engine::handle(const Event &event) {
     return core.stepPipe(event.index, event.time);
   case EventKind::RaiseFlag:
     return core.raiseFlag(event.index, event.time);
+  case EventKind::RaiseCross:
+    return core.raiseCross(event.index, event.time);
   case EventKind::StartTransfer:
     return core.startTransfer(event.index, event.time);
   case EventKind::LeaveMeeting:
@@ -102,7 +136,10 @@ void Engine::startNextBlock(int at, double time) {
   places[at] = {coresPerBlock, 0};
   startsPending += coresPerBlock;
   for (int core = 0; core < coresPerBlock; ++core)
-    schedule(time, EventKind::StartBlock, at * coresPerBlock + core, static_cast<int>(nextBlock));
+    cores[at * coresPerBlock + core].clearCrossFlags();
+  for (int core = 0; core < coresPerBlock; ++core)
+    schedule(time + cores[at * coresPerBlock + core].getStartDelay(), EventKind::StartBlock,
+             at * coresPerBlock + core, static_cast<int>(nextBlock));
   ++nextBlock;
 }
 
@@ -111,8 +148,23 @@ void Engine::finishBlock(int core, double time) {
   int at = core / coresPerBlock;
   BlockState &block = places[at];
   block.end = std::max(block.end, time);
-  if (--block.running == 0)
-    startNextBlock(at, block.end + shared.costs.nextBlock);
+  if (--block.running != 0)
+    return;
+  llvm::MutableArrayRef<Core> group =
+      llvm::MutableArrayRef(cores).slice(at * coresPerBlock, coresPerBlock);
+  if (!shared.options.timingOnly &&
+      llvm::all_of(group, [](Core &core) { return core.hasReturned(); }))
+    for (Core &core : group)
+      core.reportCrossLeftovers();
+  startNextBlock(at, block.end + shared.costs.nextBlock);
+}
+
+void Engine::setCross(int core, const CrossSet &set, double time) {
+  int first = core - core % coresPerBlock;
+  bool isCube = cores[core].getKind() == CoreKind::Cube;
+  for (int other = first; other < first + coresPerBlock; ++other)
+    if ((cores[other].getKind() == CoreKind::Cube) != isCube)
+      cores[other].expectCross(set, time);
 }
 
 void Engine::joinMeeting(int core, double time) {
@@ -139,8 +191,8 @@ static constexpr double coreTolerance = 0.05, driftTolerance = 0.002;
 static constexpr double missTolerance = 0.01;
 
 void Engine::noticeSteadyLoop(int core) {
-  bool isWanted =
-      shared.options.timingOnly && !shared.options.everyIteration && shared.options.traceCores == 0;
+  bool isWanted = shared.options.timingOnly && !shared.options.everyIteration &&
+                  !shared.options.jitter && shared.options.traceCores == 0;
   if (!isWanted || startsPending > 0)
     return;
   // A copy: passing over changes the history.
@@ -235,5 +287,13 @@ double Engine::getBusyCycles(CoreKind kind, int pipe) const {
   for (const Core &core : cores)
     if (core.getKind() == kind)
       total += core.getBusyCycles(pipe);
+  return total;
+}
+
+double Engine::getHeldCycles(CoreKind kind) const {
+  double total = 0;
+  for (const Core &core : cores)
+    if (core.getKind() == kind)
+      total += core.getHeldCycles();
   return total;
 }

@@ -19,6 +19,7 @@ public:
   int64_t getCoreCount() const { return cores.size(); }
   int64_t getCoreCount(CoreKind kind) const;
   double getBusyCycles(CoreKind kind, int pipe) const;
+  double getHeldCycles(CoreKind kind) const;
 
 private:
   struct Event {
@@ -38,10 +39,13 @@ private:
                      double now) override;
   void finishBlock(int core, double time) override;
   void joinMeeting(int core, double time) override;
+  void setCross(int core, const CrossSet &set, double time) override;
   void noticeSteadyLoop(int core) override;
   std::string describeMissing() const override;
   void handle(const Event &event);
   void finishTransfers();
+  /// Nothing can happen any more: says, for a block that has not ended, who waits for whom.
+  void reportDeadlock(int at);
 
   /// Passes over iterations like those of `lead`, if all cores are in such loops.
   bool skipIterations(const SteadyLoop &lead);

@@ -58,6 +58,8 @@ void Execution::run() {
   case Opcode::WaitFlag:
   case Opcode::Barrier:
   case Opcode::SyncAll:
+  case Opcode::CrossSet:
+  case Opcode::CrossWait:
     return;
   }
 }

@@ -95,6 +95,8 @@ static void printAmounts(raw_ostream &stream, const Issued &issued) {
     stream << " " << nameOf(instruction.source) << " to " << nameOf(instruction.target);
     return printNumbers(stream, "event", {instruction.event + issued.amounts[0]});
   }
+  if (instruction.opcode == Opcode::CrossSet || instruction.opcode == Opcode::CrossWait)
+    return printNumbers(stream, "flag", {instruction.event});
   if (ascend::isSynchronisation(instruction.opcode))
     return;
   if (isOfCube(instruction.opcode))

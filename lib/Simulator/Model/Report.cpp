@@ -1,6 +1,7 @@
 // Shows the result of a run: the text report and the trace for Chrome and Perfetto.
 #include "attn/Machine/Costs.h"
 #include "attn/Simulator/Model/Simulator.h"
+#include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
@@ -44,6 +45,9 @@ void simulator::printReport(const SimulationResult &result, const Chip &chip, ra
                           result.hbmBytesWritten);
   for (const PipeUse &pipe : result.pipes)
     stream << llvm::formatv("pipe {0}: busy {1:P1}\n", pipe.pipe, pipe.busyShare);
+  for (const HeldUse &use : result.held)
+    stream << llvm::formatv("{0} cores: held {1:P1} by flags between cores\n", use.cores,
+                            use.share);
   stream << llvm::formatv("device: {0:F1} cycles\n", result.cycles);
   stream << llvm::formatv("predicted time: {0:F2} us\n", result.microseconds);
   stream << llvm::formatv("roofline: {0:F2} us, {1:P1} of it reached\n",
@@ -64,9 +68,48 @@ static void writeTraceText(const SimulationResult &result, raw_ostream &stream) 
     return one->beginMicroseconds < other->beginMicroseconds;
   });
   for (const TraceEvent *event : events)
-    stream << llvm::formatv("{0,10:F3} to {1,10:F3} us  core {2,-3} {3,-6} {4,-12} {5}\n",
+    stream << llvm::formatv("{0,10:F3} to {1,10:F3} us  core {2,-3} {3,-6} {4,-12} {5}{6}{7}\n",
                             event->beginMicroseconds, event->endMicroseconds, event->core,
-                            event->pipe, event->name, showPlace(event->location));
+                            event->pipe, event->name, showPlace(event->location),
+                            event->coreName.empty() ? "" : "  ", event->coreName);
+  for (const TraceArrow &arrow : result.arrows)
+    stream << llvm::formatv("{0,10:F3} to {1,10:F3} us  {2} from core {3} {4} to core {5}\n",
+                            arrow.fromMicroseconds, arrow.toMicroseconds, arrow.name,
+                            arrow.fromCore, arrow.fromPipe, arrow.toCore);
+}
+
+/// Cores of groups by their names.
+static void writeCoreNames(const SimulationResult &result, llvm::json::OStream &json) {
+  llvm::SmallSet<int64_t, 8> named;
+  for (const TraceEvent &event : result.trace)
+    if (!event.coreName.empty() && named.insert(event.core).second)
+      json.object([&] {
+        json.attribute("name", "process_name");
+        json.attribute("ph", "M");
+        json.attribute("pid", event.core);
+        json.attributeObject("args", [&] { json.attribute("name", event.coreName); });
+      });
+}
+
+/// Flags between cores as arrows, from the set to the end of the wait.
+static void writeArrows(const SimulationResult &result, llvm::json::OStream &json) {
+  auto writeEnd = [&](const TraceArrow &arrow, size_t id, bool isBegin) {
+    json.object([&] {
+      json.attribute("name", arrow.name);
+      json.attribute("cat", "exchange");
+      json.attribute("ph", isBegin ? "s" : "f");
+      if (!isBegin)
+        json.attribute("bp", "e");
+      json.attribute("id", static_cast<int64_t>(id));
+      json.attribute("ts", isBegin ? arrow.fromMicroseconds : arrow.toMicroseconds);
+      json.attribute("pid", isBegin ? arrow.fromCore : arrow.toCore);
+      json.attribute("tid", isBegin ? StringRef(arrow.fromPipe) : StringRef("s"));
+    });
+  };
+  for (auto [id, arrow] : llvm::enumerate(result.arrows)) {
+    writeEnd(arrow, id, /*isBegin=*/true);
+    writeEnd(arrow, id, /*isBegin=*/false);
+  }
 }
 
 void simulator::writeTrace(const SimulationResult &result, StringRef file, raw_ostream &stream) {
@@ -88,6 +131,8 @@ void simulator::writeTrace(const SimulationResult &result, StringRef file, raw_o
           json.attributeObject("args",
                                [&] { json.attribute("source", showPlace(event.location)); });
         });
+      writeCoreNames(result, json);
+      writeArrows(result, json);
     });
   });
 }

@@ -83,6 +83,11 @@ void addLaunch(const Engine &engine, Chipwide &shared, SimulationResult &result)
     event.endMicroseconds += result.microseconds;
     result.trace.push_back(std::move(event));
   }
+  for (TraceArrow &arrow : shared.arrows) {
+    arrow.fromMicroseconds += result.microseconds;
+    arrow.toMicroseconds += result.microseconds;
+    result.arrows.push_back(std::move(arrow));
+  }
   result.cycles += engine.getCycles();
   result.microseconds +=
       engine.getCycles() / cyclesPerMicrosecond + (engine.getCoreCount(CoreKind::Cube) > 0
@@ -131,6 +136,7 @@ void Session::run(const Kernel &kernel) {
                     gm->cycles,
                     /*skippedCycles=*/0,
                     InstructionRecorder(launches, launch, options.recordInstructions),
+                    {},
                     {}};
   };
   for (int64_t warmUp = 0; options.timingOnly && warmUp < options.warmUps; ++warmUp) {
@@ -149,6 +155,7 @@ void Session::run(const Kernel &kernel) {
   addLaunch(engine, shared, result);
   for (int kind = 0; kind < coreKindCount; ++kind) {
     cores[kind] = std::max(cores[kind], engine.getCoreCount(static_cast<CoreKind>(kind)));
+    heldCycles[kind] += engine.getHeldCycles(static_cast<CoreKind>(kind));
     for (int pipe = 0; pipe < pipeCount; ++pipe)
       busyCycles[kind][pipe] += engine.getBusyCycles(static_cast<CoreKind>(kind), pipe);
   }
@@ -171,6 +178,9 @@ void Session::noteMemories(const Kernel &kernel) {
 void Session::listUse() {
   bool areBothUsed = llvm::none_of(cores, [](int64_t count) { return count == 0; });
   for (int kind = 0; kind < coreKindCount; ++kind) {
+    if (double held = heldCycles[kind]; held > 0)
+      result.held.push_back({getCoreName(static_cast<CoreKind>(kind)).str(), held,
+                             held / (result.cycles * cores[kind])});
     std::string prefix = areBothUsed ? getCoreName(static_cast<CoreKind>(kind)).str() + " " : "";
     for (int pipe = 0; pipe < pipeCount; ++pipe)
       if (double busy = busyCycles[kind][pipe]; busy > 0)

@@ -43,6 +43,8 @@ struct Options {
   cl::opt<int64_t> warmUps{
       "warm-ups",
       cl::desc("With --timing-only: runs before the one that counts, for what is in L2")};
+  cl::opt<uint64_t> jitter{"jitter",
+                           cl::desc("Shake latencies and times by this seed, for other schedules")};
   cl::opt<bool> checkEffects{
       "check-effects", cl::desc("Compare the bytes touched with what the interface declares")};
   cl::opt<int64_t> blocks{"blocks", cl::desc("Blocks to launch instead of what the grid asks for")};
@@ -75,10 +77,13 @@ constexpr StringLiteral textKernel = "hacc.entry";
 func::FuncOp findKernel(ModuleOp module, StringRef mark, StringRef name) {
   func::FuncOp found;
   for (auto function : module.getOps<func::FuncOp>()) {
-    // Later phases and halves run with their kernel.
+    // Later phases and halves run with their kernel. Halves of HIVM text have names of their own.
+    bool isHalf = function->hasAttr("hivm.part_of_mix");
+    std::string wanted = (name + (isHalf ? "_mix_aiv" : "")).str();
     bool isMeant = name.empty() ? !function->hasAttr(launch::afterName) &&
-                                      !function->hasAttr(ascend::halfOfName)
-                                : function.getSymName() == name;
+                                      !function->hasAttr(ascend::halfOfName) &&
+                                      !(isHalf && hivm::isForCubes(function))
+                                : function.getSymName() == wanted;
     if (!function->hasAttr(mark) || !isMeant)
       continue;
     if (found) {
@@ -100,6 +105,8 @@ public:
     simulation.everyIteration = options.everyIteration;
     simulation.warmUps = options.warmUps;
     simulation.checkEffects = options.checkEffects;
+    if (options.jitter.getNumOccurrences())
+      simulation.jitter = options.jitter;
     if (options.blocks.getNumOccurrences())
       simulation.blocks = options.blocks;
     if (options.maxSteps.getNumOccurrences())

@@ -69,19 +69,19 @@ static bool hasKernelOf(ArrayRef<func::FuncOp> kernels, CoreKind core) {
                       [&](func::FuncOp kernel) { return ascend::getCoreKind(kernel) == core; });
 }
 
-static void writeDefinitions(ArrayRef<func::FuncOp> kernels, KernelForm form, raw_ostream &os) {
+static void writeDefinitions(ArrayRef<func::FuncOp> functions, KernelForm form, raw_ostream &os) {
   SmallVector<StringRef> definitions;
   if (form == KernelForm::TaskType) {
-    if (hasKernelOf(kernels, CoreKind::Vector))
+    if (hasKernelOf(functions, CoreKind::Vector))
       definitions.push_back(vectorState);
-    if (hasKernelOf(kernels, CoreKind::Cube))
+    if (hasKernelOf(functions, CoreKind::Cube))
       definitions.push_back(cubeState);
     definitions.push_back(tensorAtAddress);
   }
   auto loadsTiles = [](func::FuncOp kernel) {
     return kernel.walk([](ascend::LoadTileOp) { return WalkResult::interrupt(); }).wasInterrupted();
   };
-  if (llvm::any_of(kernels, loadsTiles))
+  if (llvm::any_of(functions, loadsTiles))
     definitions.push_back(tile);
   if (definitions.empty())
     return;
@@ -117,11 +117,13 @@ LogicalResult attn::ascendc::emitAscendC(ModuleOp module, raw_ostream &os,
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream << "#include \"kernel_operator.h\"\n";
-  FailureOr<SmallVector<func::FuncOp>> kernels =
-      getPrintableKernels(module, "AscendC", /*hasCubeKernels=*/true);
+  FailureOr<SmallVector<func::FuncOp>> kernels = getPrintableKernels(module, "AscendC");
   if (failed(kernels))
     return failure();
-  writeDefinitions(*kernels, options.kernelForm, stream);
+  SmallVector<func::FuncOp> functions;
+  for (func::FuncOp kernel : *kernels)
+    llvm::append_range(functions, ascend::getFunctions(kernel));
+  writeDefinitions(functions, options.kernelForm, stream);
   for (func::FuncOp kernel : *kernels) {
     stream << "\n";
     if (failed(KernelEmitter(kernel, stream, options).emit()))

@@ -200,6 +200,16 @@ std::string KernelEmitter::getCall(ascend::BarrierOp op) {
 
 std::string KernelEmitter::getCall(ascend::SyncAllOp) { return makeCall("SyncAll", {}); }
 
+std::string KernelEmitter::getCall(ascend::CrossSetOp op) {
+  return makeCall("CrossCoreSetFlag<" + std::to_string(architecture::crossGroupMode) + ", PIPE_" +
+                      getName(op.getPipe()) + ">",
+                  {std::to_string(op.getFlag())});
+}
+
+std::string KernelEmitter::getCall(ascend::CrossWaitOp op) {
+  return makeCall("CrossCoreWaitFlag", {std::to_string(op.getFlag())});
+}
+
 template <typename Op> KernelEmitter::Call KernelEmitter::getCallOrError(Op op) {
   if constexpr (ascend::isComposite(ascend::opcodeOf<Op>))
     return op.emitOpError("cannot be printed as AscendC");

@@ -2,8 +2,6 @@
 #include "KernelEmitter.h"
 #include "Multiples.h"
 #include "VerifyEmission.h"
-#include "attn/Dialect/Ascend/IR/KernelKind.h"
-#include "attn/Launch/Convention/Description.h"
 #include "attn/Machine/Architecture.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Iterators.h"
@@ -20,7 +18,8 @@ using namespace attn::launch;
 //===----------------------------------------------------------------------===//
 
 void KernelEmitter::collectBuffers() {
-  kernel.walk([&](ascend::AllocOp alloc) {
+  buffers.clear();
+  function.walk([&](ascend::AllocOp alloc) {
     if (!alloc.getResult().use_empty())
       buffers.push_back(alloc);
   });
@@ -36,12 +35,12 @@ void KernelEmitter::collectBuffers() {
 }
 
 void KernelEmitter::orderOps() {
-  kernel->walk<WalkOrder::PreOrder>(
+  function->walk<WalkOrder::PreOrder>(
       [&](Operation *op) { programOrder.insert({op, programOrder.size()}); });
 }
 
 void KernelEmitter::findUnusedOps() {
-  kernel->walk<WalkOrder::PostOrder, mlir::ReverseIterator>([&](Operation *op) {
+  function->walk<WalkOrder::PostOrder, mlir::ReverseIterator>([&](Operation *op) {
     if (isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
         !op->hasTrait<OpTrait::IsTerminator>() &&
         llvm::all_of(op->getUsers(), [&](Operation *user) { return unused.contains(user); }))
@@ -50,52 +49,8 @@ void KernelEmitter::findUnusedOps() {
 }
 
 //===----------------------------------------------------------------------===//
-// Head of the kernel
+// Tensors
 //===----------------------------------------------------------------------===//
-
-/// Whether a statement of `body` has the word `name`.
-static bool mentions(StringRef body, StringRef name) {
-  auto isWord = [](char character) { return llvm::isAlnum(character) || character == '_'; };
-  for (StringRef line : llvm::split(body, '\n')) {
-    if (line.starts_with("#line") || line.ltrim().starts_with("//"))
-      continue;
-    for (size_t at = line.find(name); at != StringRef::npos; at = line.find(name, at + 1)) {
-      size_t end = at + name.size();
-      if ((at == 0 || !isWord(line[at - 1])) && (end == line.size() || !isWord(line[end])))
-        return true;
-    }
-  }
-  return false;
-}
-
-void KernelEmitter::writeHeader() {
-  for (const std::string &line : describeKernel(kernel, signature))
-    head.writeLine("// " + line);
-  SmallVector<std::string> parameters;
-  for (const Parameter &parameter : signature.parameters)
-    parameters.push_back((parameter.getTypeName() + " " + parameter.name).str());
-  bool hasMeeting = doBlocksMeet(kernel), isCube = ascend::getCoreKind(kernel) == CoreKind::Cube;
-  // Blocks can only meet in a kernel that is declared mixed, here without cube cores.
-  std::string kind = hasMeeting ? "__mix__(0, 1)" : isCube ? "__cube__" : "__vector__";
-  if (form == KernelForm::TaskType)
-    kind = "__aicore__";
-  StringRef schedule = hasMeeting && waitsForCores ? "__schedmode__(1) " : "";
-  std::string begin =
-      ("extern \"C\" " + schedule + "__global__ " + kind + " void " + kernel.getName() + "(").str();
-  head.writeDeclaration(kernel.getLoc(), begin + llvm::join(parameters, ", ") + ") {",
-                        /*firstBreak=*/begin.size());
-  head.indent();
-  if (form == KernelForm::TaskType)
-    head.writeLine(hasMeeting ? "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);"
-                   : isCube   ? "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIC_ONLY);"
-                              : "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);");
-  StringRef older = isCube ? "attn_text::InitCubeState();" : "attn_text::InitSocState();";
-  head.writeLine(form == KernelForm::TaskType ? older : "AscendC::InitSocState();");
-  // The launcher passes all parameters, and compilers warn of those that nothing reads.
-  for (const Parameter &parameter : signature.parameters)
-    if (!mentions(body, parameter.name))
-      head.writeLine("(void)" + parameter.name + ";");
-}
 
 /// A size or stride of the signature: a number or a name.
 static Expression parseExpression(StringRef text) {
@@ -124,7 +79,7 @@ std::string KernelEmitter::getExtent(unsigned argument) const {
 }
 
 void KernelEmitter::writeArrays() {
-  for (BlockArgument argument : kernel.getArguments()) {
+  for (BlockArgument argument : function.getArguments()) {
     const ArrayArgument &array = signature.arrays[argument.getArgNumber()];
     if (array.pointer.empty()) {
       expressions[argument] = Expression::primary(signature.scalars[argument.getArgNumber()]);
@@ -262,26 +217,36 @@ void KernelEmitter::writeBuffers() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult KernelEmitter::emit() {
-  if (failed(verifyEmission(kernel, ranges)))
-    return failure();
-  collectBuffers();
   names.add(kernel.getName(), "");
   FailureOr<Signature> made = getSignature(kernel, names);
   if (failed(made))
     return failure();
   signature = std::move(*made);
-  orderOps();
-  findUnusedOps();
   writer.indent();
-  writeArrays();
-  writeBuffers();
-  if (failed(emitBlock(kernel.getBody().front())))
-    return failure();
+  NameTable known = names;
+  SmallVector<func::FuncOp, 2> functions = ascend::getFunctions(kernel);
+  for (func::FuncOp each : functions)
+    if (failed(functions.size() == 1 ? emitFunction() : emitHalf(each, known)))
+      return failure();
   writer.outdent();
   writer.writeLine("}");
   writeHeader();
   os << body;
   return success();
+}
+
+LogicalResult KernelEmitter::emitFunction() {
+  ranges = IndexRanges(function);
+  if (failed(verifyEmission(function, ranges)))
+    return failure();
+  collectBuffers();
+  orderOps();
+  findUnusedOps();
+  if (form == KernelForm::TaskType && isMixed())
+    writer.writeLine(getInitialisation());
+  writeArrays();
+  writeBuffers();
+  return emitBlock(function.getBody().front());
 }
 
 LogicalResult KernelEmitter::emitBlock(Block &block) {
@@ -306,18 +271,8 @@ LogicalResult KernelEmitter::emitOperation(Operation &op) {
     return emitSlice(slice), success();
   if (auto lookup = dyn_cast<ascend::LookupOp>(op))
     return emitLookup(lookup);
-  // A block of one of these kernels is one core.
-  if (isa<ascend::SubBlockIdOp>(op)) {
-    bind(op.getResult(0), Expression::integer(0), names.add("subBlock", ""));
-    return success();
-  }
-  if (isa<ascend::BlockIdOp, ascend::CoreIdOp, ascend::BlockCountOp>(op)) {
-    bool isId = !isa<ascend::BlockCountOp>(op);
-    Expression id = castTo("int64_t", Expression::primary("AscendC::GetBlockIdx()"));
-    bind(op.getResult(0), isId ? id : Expression::primary(blockCountText),
-         names.add(isId ? "block" : "blocks", ""));
-    return success();
-  }
+  if (isa<ascend::BlockIdOp, ascend::CoreIdOp, ascend::SubBlockIdOp, ascend::BlockCountOp>(op))
+    return emitId(op), success();
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return emitFor(loop);
   if (auto branch = dyn_cast<scf::IfOp>(op))

@@ -7,6 +7,7 @@
 #include "CodeWriter.h"
 #include "Expression.h"
 #include "attn/Dialect/Ascend/IR/Instructions.h"
+#include "attn/Dialect/Ascend/IR/KernelKind.h"
 #include "attn/Launch/Convention/Names.h"
 #include "attn/Launch/Convention/Signature.h"
 #include "attn/Target/AscendC/EmitAscendC.h"
@@ -18,8 +19,9 @@ namespace attn::ascendc {
 class KernelEmitter {
 public:
   KernelEmitter(mlir::func::FuncOp kernel, llvm::raw_ostream &os, const AscendCOptions &options)
-      : kernel(kernel), form(options.kernelForm), waitsForCores(options.waitsForCores), os(os),
-        head(os, options), writer(bodyStream, options), ranges(kernel) {}
+      : kernel(kernel), function(kernel), form(options.kernelForm),
+        waitsForCores(options.waitsForCores), os(os), head(os, options),
+        writer(bodyStream, options) {}
 
   mlir::LogicalResult emit();
 
@@ -32,11 +34,17 @@ private:
     std::string bypassingTensor;
   };
 
+  bool isMixed() const { return ascend::getKernelKind(kernel) == ascend::KernelKind::Mixed; }
+
   // Structure (KernelEmitter.cpp).
+  /// What one kind of core runs: the kernel, or a half of it.
+  mlir::LogicalResult emitFunction();
+  mlir::LogicalResult emitHalf(mlir::func::FuncOp half, const launch::NameTable &known);
   void collectBuffers();
   void orderOps();
   void findUnusedOps();
   void writeHeader();
+  llvm::StringRef getInitialisation();
   void writeArrays();
   /// Declares the tensors of `array`, one for each way of using L2; `declare` writes one of a name.
   void addArray(mlir::Value array, llvm::StringRef name, llvm::StringRef fallback,
@@ -44,6 +52,7 @@ private:
   void writeBuffers();
   mlir::LogicalResult emitBlock(mlir::Block &block);
   mlir::LogicalResult emitOperation(mlir::Operation &op);
+  void emitId(mlir::Operation &op);
   mlir::LogicalResult emitArrayQuery(mlir::Operation &op, int64_t dimension);
   void emitAddress(ascend::AddressOp op);
   /// A product that may or may not start from a bias, which are two calls.
@@ -117,6 +126,8 @@ private:
   std::string getElementType(mlir::Value memory) const;
 
   mlir::func::FuncOp kernel;
+  /// The one whose body is written: the kernel, or its cube half.
+  mlir::func::FuncOp function;
   KernelForm form;
   bool waitsForCores;
   llvm::raw_ostream &os;

@@ -37,7 +37,8 @@ public:
       : kernel(kernel), core(ascend::getCoreKind(kernel)), ranges(ranges) {}
 
   LogicalResult verify() {
-    if (failed(verifyForm()) || failed(findChip()) || failed(verifyMeetings()))
+    if (failed(verifyForm()) || failed(findChip()) || failed(verifyMeetings()) ||
+        failed(verifyLaunch()))
       return failure();
     return failure(
         kernel.walk([&](Operation *op) { return WalkResult(verifyOp(op)); }).wasInterrupted());
@@ -99,6 +100,17 @@ private:
       return WalkResult::advance();
     });
     return failure(result.wasInterrupted());
+  }
+
+  /// Groups have no other cores to wait for.
+  LogicalResult verifyLaunch() {
+    auto limit = kernel->getAttrOfType<IntegerAttr>(launch::limitName);
+    if (ascend::getKernelKind(kernel) != ascend::KernelKind::Mixed || !limit || !chip ||
+        limit.getInt() <= chip->cubeCores)
+      return success();
+    return kernel.emitError() << "kernel '" << kernel.getName() << "' may start " << limit.getInt()
+                              << " groups of cores, but " << chip->name << " has "
+                              << chip->cubeCores;
   }
 
   //===--------------------------------------------------------------------===//
@@ -356,6 +368,19 @@ private:
   LogicalResult verifyCall(ascend::WaitFlagOp op) { return verifyFlag(op); }
 
   LogicalResult verifyCall(ascend::BarrierOp op) { return verifyPipe(op, op.getPipe()); }
+
+  /// Flags between cores: kernels of one kind of core do not start what passes them on (§11).
+  LogicalResult verifyGroup(Operation *op) {
+    ascend::KernelKind kind = ascend::getKernelKind(kernel);
+    if (kind == ascend::KernelKind::Mixed)
+      return success();
+    return op->emitOpError() << "is a flag between the cores of a group, but '" << ascend::kindName
+                             << "' of its kernel is " << ascend::stringifyKernelKind(kind);
+  }
+  LogicalResult verifyCall(ascend::CrossSetOp op) {
+    return failed(verifyGroup(op)) ? failure() : verifyPipe(op, op.getPipe());
+  }
+  LogicalResult verifyCall(ascend::CrossWaitOp op) { return verifyGroup(op); }
 
   func::FuncOp kernel;
   /// Of the kind that runs the kernel.

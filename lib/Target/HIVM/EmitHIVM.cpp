@@ -1,6 +1,7 @@
 // Prints the kernels of a module as one HIVM module, below a description of each.
 #include "attn/Target/HIVM/EmitHIVM.h"
 #include "attn/Conversion/AscendToHIVM/Passes.h"
+#include "attn/Dialect/Ascend/IR/KernelKind.h"
 #include "attn/Launch/Convention/Description.h"
 
 using namespace mlir;
@@ -15,7 +16,7 @@ static LogicalResult describe(func::FuncOp kernel, raw_ostream &os) {
     return failure();
   for (const std::string &line : launch::describeKernel(kernel, *signature)) {
     os << "// " << line << "\n";
-    if (line == launch::argumentsLine && launch::doBlocksMeet(kernel))
+    if (line == launch::argumentsLine && launch::doCoresSignal(kernel))
       os << "//     ffts: int64_t, where flags between cores lie, given by the launcher\n";
   }
   return success();
@@ -26,7 +27,8 @@ LogicalResult attn::hivm::emitHIVM(ModuleOp module, raw_ostream &os, const HIVMO
   if (failed(converted))
     return failure();
   for (auto kernel : module.getOps<func::FuncOp>())
-    if (kernel->hasAttr("ascend.kernel") && failed(describe(kernel, os)))
+    if (kernel->hasAttr("ascend.kernel") && !kernel->hasAttr(ascend::halfOfName) &&
+        failed(describe(kernel, os)))
       return failure();
   OpPrintingFlags flags;
   flags.printNameLocAsPrefix();

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -72,6 +73,10 @@ public:
     bool hasMeeting = !body.getOps<hivm::SyncBlockOp>().empty();
     if (hasMeeting)
       addFlagBase();
+    bool multiplies = hasOp(llvm::IsaPred<linalg::MatmulOp>);
+    bool isMixed = multiplies && hasOp(isForVectorCores);
+    if (isMixed)
+      addWorkspace();
     for (unsigned number = 0; number < count - 2; ++number) {
       bool hasEntries = isTable(old[number].getType());
       if (failed(hasEntries ? replaceTable(old[number], old[number + 1]) : replace(old[number])))
@@ -82,10 +87,38 @@ public:
     entry.getOperations().splice(entry.end(), body.getOperations());
     body.erase();
     setAttributes(hasMeeting);
+    // Products run on cube cores, and the vendor's compiler decides what else does.
+    kernel->setAttr("mix_mode", builder.getStringAttr(multiplies ? "mix" : "aiv"));
+    if (isMixed)
+      kernel->setAttr("WorkspaceArgIdx", builder.getI64IntegerAttr(hasMeeting ? 1 : 0));
     return success();
   }
 
 private:
+  bool hasOp(function_ref<bool(Operation *)> condition) {
+    return body
+        .walk([&](Operation *op) {
+          return condition(op) ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  /// Arithmetic on tiles that does not go with a product: sums are converted on their way out.
+  static bool isForVectorCores(Operation *op) {
+    if (isa<linalg::MatmulOp, linalg::FillOp, linalg::TransposeOp, arith::TruncFOp, arith::ExtFOp,
+            arith::ConstantOp>(op))
+      return false;
+    bool isComputed = isa<linalg::LinalgOp>(op) ||
+                      isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect());
+    return isComputed && llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
+  }
+
+  /// Cube and vector cores pass tiles to each other in memory that the vendor's launcher gives, as
+  /// much of it as its compiler says.
+  void addWorkspace() {
+    entry.addArgument(MemRefType::get({ShapedType::kDynamic}, builder.getI8Type()), loc);
+  }
+
   LogicalResult replace(BlockArgument argument) {
     Type type = argument.getType();
     if (MemRefType array = getArrayType(type)) {
@@ -234,10 +267,6 @@ private:
     for (StringAttr name : names)
       kernel->removeAttr(name);
     kernel->setAttr("global_kernel", builder.getStringAttr("local"));
-    // Products run on cube cores, and the vendor's compiler decides what else does.
-    bool multiplies =
-        kernel.walk([](linalg::MatmulOp) { return WalkResult::interrupt(); }).wasInterrupted();
-    kernel->setAttr("mix_mode", builder.getStringAttr(multiplies ? "mix" : "aiv"));
   }
 
   func::FuncOp kernel;

@@ -133,6 +133,7 @@ private:
             getBinary(),
             description.getObject("target")->getString("soc")->str(),
             *description.getObject("grid")->getBoolean("all_at_once"),
+            *description.getObject("grid")->getBoolean("groups"),
             isAnyLaunch([](const Object &launch) { return launch.getString("kind") == "cube"; }),
             isAnyLaunch([](const Object &launch) { return launch.getString("kind") != "cube"; }),
             isAnyLaunch([](const Object &launch) {

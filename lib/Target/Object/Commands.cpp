@@ -124,6 +124,10 @@ FailureOr<std::vector<Command>> object::makeCommands(const Toolchain &toolchain,
     return emitError() << "CANN " << toolchain.cannVersion
                        << " is older than 8.5, which a self-registering library needs; build an "
                           "object instead";
+  if (job.hasGroups)
+    return emitError() << "CANN " << toolchain.cannVersion
+                       << " is older than 8.5, which a kernel of cube and vector cores together "
+                          "needs";
   if (job.doBlocksMeet)
     return emitError() << "CANN " << toolchain.cannVersion
                        << " is older than 8.5, which a kernel whose blocks meet needs; compile it "

@@ -7,6 +7,7 @@
 #include "attn/Launch/IR/LaunchOrder.h"
 #include "attn/Machine/Architecture.h"
 #include "attn/Machine/Chip.h"
+#include "attn/Machine/Groups.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
 
@@ -27,9 +28,9 @@ FailureOr<func::FuncOp> findKernel(ModuleOp module) {
                                   << "' must be lowered first by convert-tile-to-ascend";
     if (!function->hasAttr("ascend.kernel"))
       continue;
-    if (failed(launch::verifyKernelKind(function, "a sidecar", /*hasCubeKernels=*/true)))
+    if (failed(launch::verifyHalves(function)))
       return failure();
-    if (!function->hasAttr(launch::afterName))
+    if (!function->hasAttr(launch::afterName) && !function->hasAttr(ascend::halfOfName))
       kernels.push_back(function);
   }
   if (kernels.size() == 1)
@@ -55,8 +56,10 @@ public:
   SidecarBuilder(ModuleOp module, func::FuncOp kernel, const Chip &chip)
       : module(module), kernel(kernel), chip(chip), phases(launch::getPhases(kernel)),
         parameters(kernel) {
-    for (func::FuncOp phase : phases)
-      doCoresMeet |= launch::doBlocksMeet(phase);
+    for (func::FuncOp phase : phases) {
+      doCoresSignal |= launch::doCoresSignal(phase);
+      hasGroups |= ascend::getKernelKind(phase) == ascend::KernelKind::Mixed;
+    }
   }
 
   FailureOr<Object> build() {
@@ -100,7 +103,7 @@ private:
     Object routes;
     for (Route route : {Route::AscendC, Route::HIVM})
       routes[spellRoute(route)] =
-          describeLayout(launch::layOutArguments(*signature, route, doCoresMeet), parameters);
+          describeLayout(launch::layOutArguments(*signature, route, doCoresSignal), parameters);
     return routes;
   }
 
@@ -109,10 +112,12 @@ private:
     for (func::FuncOp phase : phases)
       if (auto own = phase->getAttrOfType<IntegerAttr>(launch::limitName))
         limit = std::min(limit, own.getInt());
-    // Blocks that meet must all run at once.
-    if (doCoresMeet && limit > chip.vectorCores)
-      return kernel.emitError() << "may be launched on " << limit << " blocks, which meet, but '"
-                                << chip.name << "' has " << chip.vectorCores << " vector cores";
+    // Blocks that meet must all run at once, and groups have no other cores to wait for.
+    int64_t cores = hasGroups ? chip.cubeCores : chip.vectorCores;
+    if (doCoresSignal && limit > cores)
+      return kernel.emitError() << "may be launched on " << limit << " blocks, which "
+                                << (hasGroups ? "are groups" : "meet") << ", but '" << chip.name
+                                << "' has " << cores << (hasGroups ? " groups" : " vector cores");
     llvm::json::Value tiles = 1;
     if (func::FuncOp counter = launch::getCounter(kernel)) {
       if (counter.getArgumentTypes() != kernel.getArgumentTypes())
@@ -125,7 +130,10 @@ private:
     } else if (kernel->hasAttr(launch::limitName)) {
       tiles = limit;
     }
-    return Object{{"tiles", std::move(tiles)}, {"limit", limit}, {"all_at_once", doCoresMeet}};
+    return Object{{"tiles", std::move(tiles)},
+                  {"limit", limit},
+                  {"all_at_once", doCoresSignal},
+                  {"groups", hasGroups}};
   }
 
   FailureOr<Array> describeLaunches() {
@@ -134,12 +142,15 @@ private:
       FailureOr<Object> memory = describeMemory(phase);
       if (failed(memory) || failed(launch::verifyKernelName(phase)))
         return failure();
-      bool meets = launch::doBlocksMeet(phase);
+      bool signals = launch::doCoresSignal(phase);
       CoreKind core = ascend::getCoreKind(phase);
+      bool isMixed = ascend::getKernelKind(phase) == ascend::KernelKind::Mixed;
+      int64_t cubes = isMixed || core == CoreKind::Cube ? 1 : 0;
+      int64_t vectors = isMixed ? vectorCoresPerGroup : 1 - cubes;
       launches.push_back(Object{{"symbol", phase.getName().str()},
-                                {"kind", meets ? "mix" : getCoreName(core)},
-                                {"ratio", core == CoreKind::Cube ? Array{1, 0} : Array{0, 1}},
-                                {"cross_core_sync", meets},
+                                {"kind", signals ? "mix" : getCoreName(core)},
+                                {"ratio", Array{cubes, vectors}},
+                                {"cross_core_sync", signals},
                                 {"memory", std::move(*memory)}});
     }
     return launches;
@@ -148,27 +159,10 @@ private:
   /// Of each memory of its cores, the bytes that a kernel may use and does use.
   FailureOr<Object> describeMemory(func::FuncOp phase) {
     Object usable, used;
-    for (const LocalMemoryFacts &memory : getLocalMemories())
-      if (memory.core == ascend::getCoreKind(phase)) {
-        usable[memory.name] = chip.getUsableBytes(memory.memory);
-        used[memory.name] = 0;
-      }
     int64_t buffers = 0;
-    WalkResult result = phase.walk([&](ascend::AllocOp alloc) -> WalkResult {
-      StringRef name = getFacts(alloc.getMemory()).name;
-      if (!alloc.getAddress())
-        return alloc.emitOpError("has no address: ascend-plan-memory must run first");
-      if (!used.get(name))
-        return alloc.emitOpError()
-               << "lies in " << name << ", which " << getCoreName(ascend::getCoreKind(phase))
-               << " cores do not have";
-      used[name] =
-          std::max<int64_t>(*used.getInteger(name), *alloc.getAddress() + alloc.getByteSize());
-      ++buffers;
-      return WalkResult::advance();
-    });
-    if (result.wasInterrupted())
-      return failure();
+    for (func::FuncOp function : ascend::getFunctions(phase))
+      if (failed(addMemory(function, usable, used, buffers)))
+        return failure();
     const LocalMemoryFacts &ub = getFacts(LocalMemory::UB);
     bool takesLibraryUB =
         used.getInteger(ub.name).value_or(0) > ub.usableBytes - architecture::libraryBytesOfUB;
@@ -178,9 +172,33 @@ private:
                   {"buffers", buffers}};
   }
 
+  LogicalResult addMemory(func::FuncOp function, Object &usable, Object &used, int64_t &buffers) {
+    CoreKind core = ascend::getCoreKind(function);
+    for (const LocalMemoryFacts &memory : getLocalMemories())
+      if (memory.core == core) {
+        usable[memory.name] = chip.getUsableBytes(memory.memory);
+        used[memory.name] = 0;
+      }
+    WalkResult result = function.walk([&](ascend::AllocOp alloc) -> WalkResult {
+      const LocalMemoryFacts &memory = getFacts(alloc.getMemory());
+      if (!alloc.getAddress())
+        return alloc.emitOpError("has no address: ascend-plan-memory must run first");
+      if (memory.core != core)
+        return alloc.emitOpError() << "lies in " << memory.name << ", which " << getCoreName(core)
+                                   << " cores do not have";
+      used[memory.name] = std::max<int64_t>(*used.getInteger(memory.name),
+                                            *alloc.getAddress() + alloc.getByteSize());
+      ++buffers;
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+
   Object describeTarget(int64_t limit) {
     Array accepted;
-    for (StringRef name : getCompatibleChipNames(chip, doCoresMeet ? limit : 1))
+    // Groups have two vector cores each.
+    int64_t cores = hasGroups ? limit * vectorCoresPerGroup : doCoresSignal ? limit : 1;
+    for (StringRef name : getCompatibleChipNames(chip, cores))
       accepted.push_back(name.str());
     return Object{{"arch", "dav-2201"},
                   {"soc", chip.name},
@@ -202,7 +220,9 @@ private:
   const Chip &chip;
   SmallVector<func::FuncOp> phases;
   Parameters parameters;
-  bool doCoresMeet = false;
+  bool doCoresSignal = false;
+  /// Its blocks are groups of cores.
+  bool hasGroups = false;
 };
 
 } // namespace

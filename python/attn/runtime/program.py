@@ -60,7 +60,7 @@ class Program:
         launcher, device = environment.acl(), call.device.index
         # The IR's order is that of the sidecar's parameters, which also has the workspaces.
         values = dict(zip(self._names, call.native, strict=True))
-        blocks, workspaces = self._measure(values)
+        blocks, workspaces = self._measure(values, device)
         for workspace in workspaces:
             values[workspace.name] = workspace.layout.native()
         kernels, hidden = self._loaded.get(device) or self._load_once(device)
@@ -68,7 +68,7 @@ class Program:
         plan = launcher.Plan(kernels, blocks, packed.data, packed.addresses, packed.floats, packed.places)
         return _Launch(plan, [workspace.bytes for workspace in workspaces], device)
 
-    def _measure(self, values: dict):
+    def _measure(self, values: dict, device: int):
         """The number of blocks of a launch, and its workspaces; checks shapes and strides."""
         sidecar = self.sidecar
         arrays = {name: value for name, value in values.items() if isinstance(value, tuple)}
@@ -76,6 +76,8 @@ class Program:
         call = Call(shapes, {name: value for name, value in values.items() if name not in arrays})
         sidecar.check_strides(shapes, {name: strides for name, (*_, strides) in arrays.items()})
         blocks = sidecar.count_blocks(call)
+        if sidecar.data["grid"]["groups"]:  # chips of one name may differ in their cores
+            blocks = min(blocks, environment.acl().group_count(device))
         if not sidecar.data["workspaces"]:
             return blocks, []
         workspaces = []

@@ -9,7 +9,7 @@ from . import schema as is_
 from .formulas import check as _formula
 from .formulas import leaves
 
-VERSION = 3
+VERSION = 4
 BLOCKS, GROUPS, CORES = "@blocks", "@groups", "@cores"
 """The dims that a launch decides: its blocks, its groups of cube and vector cores, its cores of one kind."""
 
@@ -94,7 +94,7 @@ FORM = is_.Fields(
     workspaces=is_.array(
         is_.Fields(parameter=is_.text, bytes=_formula, alignment=is_.integer(1), zeroed=is_.boolean)
     ),
-    grid=is_.Fields(tiles=_formula, limit=is_.integer(1, MAX_GRID), all_at_once=is_.boolean),
+    grid=is_.Fields(tiles=_formula, limit=is_.integer(1, MAX_GRID), all_at_once=is_.boolean, groups=is_.boolean),
     launches=is_.array(_LAUNCH, least=1),
     call=is_.nullable(_CALL),
     object=is_.nullable(_OBJECT),
@@ -183,6 +183,9 @@ def _check_launches(data: dict):
         for name, used in memory["bytes_used"].items():
             if used > memory["bytes"][name]:
                 is_.fail(f"{path}.memory", f"more bytes of {name} are used than there are")
+    has_groups = any(all(launch["ratio"]) for launch in data["launches"])
+    if has_groups != data["grid"]["groups"]:
+        is_.fail("grid.groups", "must be true exactly where a launch has cube and vector cores")
     meets = any(launch["cross_core_sync"] for launch in data["launches"])
     if meets != data["grid"]["all_at_once"]:
         is_.fail("grid.all_at_once", "must be true exactly where a launch has cross_core_sync")

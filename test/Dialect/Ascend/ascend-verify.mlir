@@ -303,3 +303,37 @@ func.func @full() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<c
   return
 }
 }
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+func.func @flags_of_a_group() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<mixed>} {
+  ascend.cross_wait flag 0
+  ascend.cross_set mte3 flag 1
+  // expected-error @+1 {{uses pipe fix, which a vector core does not have}}
+  ascend.cross_set fix flag 1
+  ascend.barrier all
+  return
+}
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+func.func @no_group() attributes {ascend.kernel} {
+  // expected-error @+1 {{is a flag between the cores of a group, but the kernel is of the kind vector}}
+  ascend.cross_wait flag 0
+  ascend.barrier all
+  return
+}
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+// expected-error @+1 {{may start 21 groups of cores; Ascend910B4 has 20}}
+func.func @many_groups() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<mixed>, launch.limit = 21 : i64} {
+  ascend.barrier all
+  return
+}
+}

@@ -415,3 +415,35 @@ func.func @padded(%src: memref<64xf32, #ascend.space<gm>>, %dst: memref<64xf32, 
   ascend.copy_in %dst, %src rows(%n) length(%n) src_pitch(%n) dst_pitch 64 right_pad 3 : memref<64xf32, #ascend.space<l1>>, memref<64xf32, #ascend.space<gm>>
   return
 }
+
+// -----
+
+func.func @system_flag() {
+  // expected-error @+1 {{uses flag 11; 0 to 10 are there for kernels}}
+  ascend.cross_set mte3 flag 11
+  return
+}
+
+// -----
+
+func.func @negative_flag() {
+  // expected-error @+1 {{uses flag -1; 0 to 10 are there for kernels}}
+  ascend.cross_wait flag -1
+  return
+}
+
+// -----
+
+func.func @scalar_pipe() {
+  // expected-error @+1 {{cannot be queued on pipe s}}
+  ascend.cross_set s flag 0
+  return
+}
+
+// -----
+
+func.func @all_pipes() {
+  // expected-error @+1 {{cannot be queued on pipe all}}
+  ascend.cross_set all flag 0
+  return
+}

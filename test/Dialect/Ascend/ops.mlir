@@ -46,6 +46,10 @@ func.func @ops(%V: memref<?x?x4096xbf16, strided<[?, ?, 1]>, #ascend.space<gm>>,
   ascend.row_reduce sum %c, %v32, %t rows(%n) cols 4096 pitch 4096 : !col, !row, memref<1152xf32, #ascend.space<ub>>
   // CHECK: ascend.sync_all
   ascend.sync_all
+  // CHECK: ascend.cross_set mte3 flag 0
+  ascend.cross_set mte3 flag 0
+  // CHECK: ascend.cross_wait flag 10
+  ascend.cross_wait flag 10
   ascend.barrier all
   return
 }

@@ -55,7 +55,7 @@ func.func @no_flags() attributes {ascend.kernel, ascend.kind = #ascend.kernel_ki
 
 // -----
 
-// expected-error@below {{kernel 'mixed' is of the kind mixed; AscendC has only kernels of vector cores or of cube cores so far}}
+// expected-error@below {{is a mixed kernel without a cube half: no kernel has 'ascend.half_of = @mixed'}}
 func.func @mixed() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<mixed>} {
   ascend.barrier all
   return

@@ -10,7 +10,7 @@
 // RUN: not attn-sim %t/kind.cpp --kernel=together --arg=undef:8xf32 2>&1 | FileCheck %s --check-prefix=KIND
 // RUN: sed s/KERNEL_TYPE_AIV_ONLY/KERNEL_TYPE_AIC_ONLY/ %t/old.cpp > %t/cube.cpp
 // RUN: not attn-sim %t/cube.cpp --kernel=alone --arg=undef:8xf32 2>&1 | FileCheck %s --check-prefix=CUBE
-// RUN: sed s/KERNEL_TYPE_AIV_ONLY/KERNEL_TYPE_MIX_AIC_1_2/ %t/old.cpp > %t/mixed.cpp
+// RUN: sed s/KERNEL_TYPE_AIV_ONLY/KERNEL_TYPE_MIX_AIC_1_1/ %t/old.cpp > %t/mixed.cpp
 // RUN: not attn-sim %t/mixed.cpp --kernel=alone --arg=undef:8xf32 2>&1 | FileCheck %s --check-prefix=MIXED
 // RUN: sed s/KERNEL_TYPE_AIV_ONLY/KERNEL_TYPE_VECTOR/ %t/old.cpp > %t/word.cpp
 // RUN: not attn-sim %t/word.cpp --kernel=alone --arg=undef:8xf32 2>&1 | FileCheck %s --check-prefix=WORD
@@ -39,7 +39,7 @@ module attributes {machine.target = #machine.target<"Ascend910B4">} {
 // VALUES-NEXT: 2 2 2
 // KIND: error: usage: AscendC::SyncAll() needs a kernel of the kind __mix__(0, 1), not __vector__
 // CUBE: error: usage: declares a tensor in ub, which cube cores do not have
-// MIXED: error: kernel 'alone' is of the kind KERNEL_TYPE_MIX_AIC_1_2; the twin runs __vector__, __mix__(0, 1) and __cube__
+// MIXED: error: kernel 'alone' is of the kind KERNEL_TYPE_MIX_AIC_1_1; the twin runs __vector__, __cube__, __mix__(0, 1) and __mix__(1, 2)
 // WORD: error: the text does not compile: use of undeclared identifier 'KERNEL_TYPE_VECTOR'
 func.func @alone(%o: !array {launch.output}) attributes {ascend.kernel} {
   %c0 = arith.constant 0 : index

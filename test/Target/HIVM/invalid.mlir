@@ -170,7 +170,7 @@ func.func @rows(%n: index) attributes {ascend.kernel} {
 
 // -----
 
-// expected-error@below {{kernel 'mixed' is of the kind mixed; HIVM has only kernels of vector cores or of cube cores so far}}
+// expected-error@below {{is a mixed kernel without a cube half: no kernel has 'ascend.half_of = @mixed'}}
 func.func @mixed() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<mixed>} {
   ascend.barrier all
   return

@@ -90,4 +90,33 @@ module attributes {machine.target = #machine.target<"Ascend910B4">} {
   func.func @views_grid(%n: index) -> index attributes {launch.grid_of = @views} {
     return %n : index
   }
+
+  // What is computed with a product needs memory to pass it on; conversions go with the product.
+  // CHECK-LABEL: func.func @mixed
+  // CHECK-SAME: (%{{[a-z0-9]+}}: memref<?xi8>, %{{[a-z0-9]+}}: memref<?xf16>,
+  // CHECK-SAME: attributes {WorkspaceArgIdx = 0 : i64, global_kernel = "local", mix_mode = "mix"}
+  func.func @mixed(%x: memref<16x16xf16>, %y: memref<16x16xf32>, %block: index, %count: index) {
+    %zero = arith.constant 0.0 : f32
+    %a = bufferization.to_tensor %x restrict : memref<16x16xf16> to tensor<16x16xf16>
+    %empty = tensor.empty() : tensor<16x16xf32>
+    %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<16x16xf32>) -> tensor<16x16xf32>
+    %sum = linalg.matmul ins(%a, %a : tensor<16x16xf16>, tensor<16x16xf16>) outs(%start : tensor<16x16xf32>) -> tensor<16x16xf32>
+    %e = math.exp %sum : tensor<16x16xf32>
+    bufferization.materialize_in_destination %e in restrict writable %y : (tensor<16x16xf32>, memref<16x16xf32>) -> ()
+    return
+  }
+
+  // CHECK-LABEL: func.func @product
+  // CHECK-SAME: (%{{[a-z0-9]+}}: memref<?xf16>, %{{[a-z0-9]+}}: memref<?xf16>,
+  // CHECK-SAME: attributes {global_kernel = "local", mix_mode = "mix"}
+  func.func @product(%x: memref<16x16xf16>, %y: memref<16x16xf16>, %block: index, %count: index) {
+    %zero = arith.constant 0.0 : f32
+    %a = bufferization.to_tensor %x restrict : memref<16x16xf16> to tensor<16x16xf16>
+    %empty = tensor.empty() : tensor<16x16xf32>
+    %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<16x16xf32>) -> tensor<16x16xf32>
+    %sum = linalg.matmul ins(%a, %a : tensor<16x16xf16>, tensor<16x16xf16>) outs(%start : tensor<16x16xf32>) -> tensor<16x16xf32>
+    %e = arith.truncf %sum : tensor<16x16xf32> to tensor<16x16xf16>
+    bufferization.materialize_in_destination %e in restrict writable %y : (tensor<16x16xf16>, memref<16x16xf16>) -> ()
+    return
+  }
 }

@@ -6,6 +6,7 @@
 
 // CHECK:      "grid": {
 // CHECK-NEXT:   "all_at_once": false,
+// CHECK-NEXT:   "groups": false,
 // CHECK-NEXT:   "limit": 2,
 // CHECK-NEXT:   "tiles": 2
 // CHECK:      "launches": [

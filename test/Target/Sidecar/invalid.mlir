@@ -128,7 +128,7 @@ module attributes {machine.target = #machine.target<"Ascend910B4">} {
 // -----
 
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
-  // expected-error@below {{kernel 'a' is of the kind mixed; a sidecar has only kernels of vector cores or of cube cores so far}}
+  // expected-error@below {{is a mixed kernel without a cube half: no kernel has 'ascend.half_of = @a'}}
   func.func @a() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<mixed>} { return }
 }
 

@@ -10,6 +10,7 @@
 // CHECK-NEXT:   "version": "{{[0-9.]+}}"
 // CHECK:      "grid": {
 // CHECK-NEXT:   "all_at_once": false,
+// CHECK-NEXT:   "groups": false,
 // CHECK-NEXT:   "limit": 40,
 // CHECK-NEXT:   "tiles": {
 // CHECK-NEXT:     "uceildiv": [

@@ -193,6 +193,7 @@ def test_workspace_per_core_and_group(backward):
         data["workspaces"][0]["bytes"] = {"mul": [4, {"dim": dim}, 256]}
         for launch in data["launches"]:
             launch["ratio"] = list(ratio)
+        data["grid"]["groups"] = all(ratio)
         return sidecar.Sidecar(data)
 
     assert per("@cores", 0, 1).workspace_bytes(call, 20) == {"G": 20 * 256 * 4}
@@ -311,7 +312,7 @@ def test_every_field_is_needed_and_checked(backward):
         (("routes", "ascendc", "arguments", 0, "of"), "W", r"arguments\[0\].of: there is no parameter 'W'"),
         (("workspaces", 0, "parameter"), "V", r"workspaces\[0\].parameter: 'V' is not a workspace"),
         (("parameters", 1, "strides"), [1], r"parameters\[1\].strides: 3 entries are expected, as in dims"),
-        (("version",), 2, r"version: one of 3 is expected, not 2"),
+        (("version",), 2, r"version: one of 4 is expected, not 2"),
     ],
 )
 def test_messages(backward, path, value, message):
@@ -327,7 +328,7 @@ def test_files(tmp_path, backward):
         ("{", "k.json: no JSON"),
         ('{"version": 1, "version": 1}', "k.json: no JSON: the field 'version' is given twice"),
         ("[]", "k.json: the sidecar: an object is expected"),
-        ('{"schema": "attn-sidecar", "version": 7}', "k.json: version 7 of the form, but this attn reads version 3"),
+        ('{"schema": "attn-sidecar", "version": 7}', "k.json: version 7 of the form, but this attn reads version 4"),
         ("[" * 100000, "k.json: no JSON"),
     ):
         path.write_text(text)

@@ -101,6 +101,33 @@ def check_a_kernel_of_cube_cores():
     assert whole.cpu().double().equal(expected) and narrow.cpu().equal(expected.relu().bfloat16())
 
 
+def _weighted(rows, keys):
+    """Arguments of the kernel of groups of cores that is written as chip IR, and what it gives for them."""
+    generator = torch.Generator().manual_seed(1)
+    q, k, v = (torch.randint(-2, 3, (n, 16), generator=generator).half() for n in (rows, keys, keys))
+    return (q, k, v), (2 * (q.double() @ k.double().T) @ v.double())
+
+
+def check_a_kernel_of_groups_of_cores():
+    kernel = runtime.load(FOLDER / "mixed.json")
+    for rows, keys in (32, 16), (96, 80), (704, 48):
+        arguments, expected = _weighted(rows, keys)
+        result = kernel(*map(to_npu, arguments))
+        assert result.cpu().double().equal(expected)
+        assert (acl.attn_standin_last_blocks(), acl.attn_standin_last_schedule_mode()) == (20, 1)
+
+
+def check_no_more_groups_are_launched_than_the_device_has():
+    kernel = runtime.load(FOLDER / "mixed.json")
+    arguments, expected = _weighted(704, 32)
+    acl.attn_standin_set_cube_cores(ctypes.c_int64(7))
+    try:
+        result = kernel(*map(to_npu, arguments))
+        assert result.cpu().double().equal(expected) and acl.attn_standin_last_blocks() == 7
+    finally:
+        acl.attn_standin_set_cube_cores(ctypes.c_int64(20))
+
+
 def check_an_object_is_loaded_for_its_cores():
     launcher, data = environment.acl(), (FOLDER / "product.o").read_bytes()
     handle = launcher.load_object(data, 0x41415246)

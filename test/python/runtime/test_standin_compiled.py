@@ -70,6 +70,8 @@ def objects(tmp_path_factory):
     product = ROOT / "test" / "Simulator" / "AscendC" / "Inputs" / "product.mlir"
     command = [ROOT / "build" / "bin" / "attn-opt", product, "--emit=object", f"--bisheng={bisheng}"]
     subprocess.run([*command, "-o", folder / "product.o"], check=True)
+    command[1] = ROOT / "test" / "Simulator" / "IR" / "Inputs" / "mixed.mlir"
+    subprocess.run([*command, "-o", folder / "mixed.o"], check=True)
     _with_sync_base(folder)
     _by_hivm(folder)
     return str(folder)

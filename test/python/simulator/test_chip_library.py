@@ -108,12 +108,14 @@ def test_what_cannot_be_opened_or_found(chip, tmp_path, text):
     message = ctypes.c_void_p()
     assert chip.attn_chip_open(str(tmp_path / "none.so").encode(), ctypes.byref(message)) is None
     assert "cannot open the compiled text" in take(chip, message)
-    _core.compile_text(text.replace("__vector__", "__mix__(1, 2)"), str(tmp_path / "mixed.so"))
+    _core.compile_text(text.replace("__vector__", "__mix__(1, 1)"), str(tmp_path / "mixed.so"))
     library = chip.attn_chip_open(str(tmp_path / "mixed.so").encode(), None)
     message = ctypes.c_void_p()
     assert chip.attn_chip_find(library, b"other", ctypes.byref(message)) is None
     assert take(chip, message) == "the compiled text has no kernel 'other'"
     message = ctypes.c_void_p()
     assert chip.attn_chip_find(library, b"scale", ctypes.byref(message)) is None
-    assert "is of the kind __mix__(1, 2); the twin runs __vector__, __mix__(0, 1) and __cube__" in take(chip, message)
+    assert "is of the kind __mix__(1, 1); the twin runs __vector__, __cube__, __mix__(0, 1) and __mix__(1, 2)" in take(
+        chip, message
+    )
     chip.attn_chip_close(library)

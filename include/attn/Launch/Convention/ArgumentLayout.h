@@ -24,9 +24,9 @@ struct ArgumentLayout {
   int64_t bytes = 0;
 };
 
-/// Lays out the parameters of `signature`, which must outlive the result. `doBlocksMeet`: the
+/// Lays out the parameters of `signature`, which must outlive the result. `doCoresSignal`: the
 /// launch needs flags between cores.
-ArgumentLayout layOutArguments(const Signature &signature, Route route, bool doBlocksMeet);
+ArgumentLayout layOutArguments(const Signature &signature, Route route, bool doCoresSignal);
 
 } // namespace attn::launch
 

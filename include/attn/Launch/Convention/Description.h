@@ -8,8 +8,8 @@
 namespace attn::launch {
 
 /// The kernels of a module, all of them on the chip, to be printed as `text`; or a diagnostic.
-mlir::FailureOr<llvm::SmallVector<mlir::func::FuncOp>>
-getPrintableKernels(mlir::ModuleOp module, llvm::StringRef text, bool hasCubeKernels = false);
+mlir::FailureOr<llvm::SmallVector<mlir::func::FuncOp>> getPrintableKernels(mlir::ModuleOp module,
+                                                                           llvm::StringRef text);
 
 /// The line that the arguments follow.
 constexpr llvm::StringLiteral argumentsLine = "  arguments:";

@@ -56,14 +56,15 @@ mlir::FailureOr<Signature> getSignature(mlir::func::FuncOp kernel, NameTable &na
 /// An error where the vendor's compiler or profiler could not take the kernel's name.
 mlir::LogicalResult verifyKernelName(mlir::func::FuncOp kernel);
 
-/// An error where the kernel runs on cores that `text` cannot speak of yet: all texts are for
-/// vector cores, some for cube cores too, none for both in one kernel.
-mlir::LogicalResult verifyKernelKind(mlir::func::FuncOp kernel, llvm::StringRef text,
-                                     bool hasCubeKernels = false);
+/// An error where a mixed kernel has no cube half that takes its arguments, or a half no kernel.
+mlir::LogicalResult verifyHalves(mlir::func::FuncOp kernel);
 
 /// Whether blocks of the kernel wait for each other: they must then all run at once, and the kernel
 /// is declared mixed.
 bool doBlocksMeet(mlir::func::FuncOp kernel);
+
+/// Whether cores of the kernel set flags for each other: of all blocks, or of a group.
+bool doCoresSignal(mlir::func::FuncOp kernel);
 
 /// How AscendC spells an element or scalar type, or none.
 std::optional<llvm::StringRef> getTypeName(mlir::Type type);

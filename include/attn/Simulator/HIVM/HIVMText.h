@@ -10,6 +10,9 @@ namespace attn::hivm {
 /// Whether a function is a kernel of HIVM text.
 bool isKernel(mlir::func::FuncOp function);
 
+/// Whether cube cores run the kernel, or the half of a mixed one.
+bool isForCubes(mlir::func::FuncOp entry);
+
 /// Runs `text`, which was printed from the module of `kernel`, on the arguments of `kernel`: what
 /// `simulator::simulate` does with the chip IR.
 mlir::FailureOr<simulator::SimulationResult>

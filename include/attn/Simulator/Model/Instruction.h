@@ -95,7 +95,7 @@ struct Instruction {
   bool bypassesL2 = false;
   /// Composites: all of the scratch is overwritten, not only what the chip dialect's need.
   bool takesAllScratch = false;
-  /// Flags.
+  /// Flags; of those between cores the event is the flag.
   Pipe source = Pipe::S;
   Pipe target = Pipe::S;
   int64_t event = 0;

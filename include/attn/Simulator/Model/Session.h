@@ -68,6 +68,7 @@ private:
   /// Per kind of core and pipe, and per kind the most cores that a launch had.
   std::array<std::array<double, pipeCount>, coreKindCount> busyCycles = {};
   std::array<int64_t, coreKindCount> cores = {};
+  std::array<double, coreKindCount> heldCycles = {};
   /// Per local memory, the highest byte that a buffer ends at.
   std::array<int64_t, localMemoryCount> bytesUsed = {};
   int64_t launches = 0;

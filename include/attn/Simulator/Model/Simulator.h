@@ -55,6 +55,9 @@ struct SimulationOptions {
   /// Timing only: how often a kernel runs before the run that counts. That one finds in L2 what the
   /// last of them left, as under a profiler; without, nothing.
   int64_t warmUps = 0;
+  /// Shakes latencies and times by this seed: another schedule, the same results of a correct
+  /// kernel.
+  std::optional<uint64_t> jitter;
   /// Compares the bytes each instruction touches with what its interface declares.
   bool checkEffects = false;
   /// Blocks to launch instead of min(launch.limit, tiles).
@@ -121,14 +124,35 @@ struct ArrayTraffic {
   int64_t bytesWritten = 0;
 };
 
+/// How long the flags of a group held the cores of a kind.
+struct HeldUse {
+  /// "cube" or "vector".
+  std::string cores;
+  double cycles = 0;
+  /// Share of the kernel's time on the device, averaged over those cores.
+  double share = 0;
+};
+
 /// One instruction on one pipe, for the trace.
 struct TraceEvent {
   int64_t core;
+  /// "group 0, cube core"; "" where a block is one core.
+  std::string coreName;
   std::string pipe;
   std::string name;
   double beginMicroseconds;
   double endMicroseconds;
   mlir::Location location;
+};
+
+/// A flag between cores, from its set to the end of the wait, for the trace.
+struct TraceArrow {
+  int64_t fromCore;
+  std::string fromPipe;
+  double fromMicroseconds;
+  int64_t toCore;
+  double toMicroseconds;
+  std::string name;
 };
 
 /// What one pipe of one core did in one kernel of the launch, in order; one line per instruction:
@@ -159,6 +183,8 @@ struct SimulationResult {
   double cycles = 0;
   double microseconds = 0;
   std::vector<PipeUse> pipes;
+  /// Of kernels whose blocks are groups.
+  std::vector<HeldUse> held;
   std::vector<ArrayTraffic> traffic;
   int64_t bytesRead = 0;
   int64_t bytesWritten = 0;
@@ -176,6 +202,7 @@ struct SimulationResult {
   /// Roofline time over predicted time.
   double rooflineShare = 0;
   std::vector<TraceEvent> trace;
+  std::vector<TraceArrow> arrows;
   std::vector<PipeRecord> records;
 };
 

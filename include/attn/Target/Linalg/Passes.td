@@ -132,7 +132,8 @@ def AddProgramIdsPass : Pass<"linalg-add-program-ids", "::mlir::ModuleOp"> {
     program's place, six 32-bit integers. Functions that count the tiles of a kernel go away: the host has them.
 
     A list of tensors is the flat array of their addresses, and the sizes and strides that all of them have; an entry is a `pointer_cast` of its
-    address. A kernel whose cores meet has one more argument in front, where the flags for that lie.
+    address. A kernel whose cores meet has one more argument in front, where the flags for that lie. One with products and other
+    arithmetic on tiles has a workspace (`WorkspaceArgIdx`), in which the vendor's cores pass tiles to each other.
 
     Before:
     ```mlir

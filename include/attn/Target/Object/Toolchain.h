@@ -50,6 +50,8 @@ struct Job {
   /// Whether the text has a kernel whose blocks meet, and whether it has kernels of cube cores and
   /// of vector cores.
   bool doBlocksMeet;
+  /// Whether a kernel runs on cube and vector cores together.
+  bool hasGroups;
   bool hasCubeKernels;
   bool hasVectorKernels;
   /// Whether a kernel's buffers reach into the end of UB that the compiler would keep for itself.

@@ -10,7 +10,7 @@
 namespace attn::sidecar {
 
 /// The version of the form that docs/Sidecar.md describes.
-constexpr int64_t formVersion = 3;
+constexpr int64_t formVersion = 4;
 
 using launch::Route;
 

@@ -175,5 +175,21 @@ LogicalResult BarrierOp::verify() {
   return success();
 }
 
+/// Rejects the flags of the system.
+static LogicalResult verifyCrossFlag(Operation *op, uint64_t flag) {
+  if (flag < attn::architecture::crossFlags)
+    return success();
+  return op->emitOpError() << "uses flag " << static_cast<int64_t>(flag) << "; 0 to "
+                           << attn::architecture::crossFlags - 1 << " are there for kernels";
+}
+
+LogicalResult CrossSetOp::verify() {
+  if (getPipe() == Pipe::S || getPipe() == Pipe::ALL)
+    return emitOpError() << "cannot be queued on pipe " << stringifyPipe(getPipe());
+  return verifyCrossFlag(*this, getFlag());
+}
+
+LogicalResult CrossWaitOp::verify() { return verifyCrossFlag(*this, getFlag()); }
+
 #define GET_OP_CLASSES
 #include "attn/Dialect/Ascend/IR/AscendOps.cpp.inc"

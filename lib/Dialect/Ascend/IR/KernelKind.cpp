@@ -31,6 +31,15 @@ func::FuncOp ascend::getCubeHalf(func::FuncOp kernel) {
   return {};
 }
 
+SmallVector<func::FuncOp, 2> ascend::getFunctions(func::FuncOp kernel) {
+  SmallVector<func::FuncOp, 2> functions;
+  if (getKernelKind(kernel) == KernelKind::Mixed)
+    if (func::FuncOp half = getCubeHalf(kernel))
+      functions.push_back(half);
+  functions.push_back(kernel);
+  return functions;
+}
+
 int64_t ascend::getCoresPerBlock(KernelKind kind) {
   return kind == KernelKind::Mixed ? vectorCoresPerGroup : 1;
 }

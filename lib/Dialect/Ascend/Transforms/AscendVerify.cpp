@@ -81,7 +81,8 @@ class AscendVerify : public attn::impl::AscendVerifyPassBase<AscendVerify> {
       return op == kernel ? success() : verifyOp(op, *chip, core);
     });
     if (result.wasInterrupted() || failed(verifyKind(kernel)) || failed(verifyScratch(kernel)) ||
-        failed(verifyMeetings(kernel, *chip)) || failed(verifyBalance(kernel)))
+        failed(verifyGroups(kernel, *chip)) || failed(verifyMeetings(kernel, *chip)) ||
+        failed(verifyBalance(kernel)))
       return signalPassFailure();
     markAllAnalysesPreserved();
   }
@@ -101,6 +102,8 @@ class AscendVerify : public attn::impl::AscendVerifyPassBase<AscendVerify> {
       return verifyFlag(wait, chip, core);
     if (auto barrier = dyn_cast<BarrierOp>(op))
       return verifyPipe(barrier, barrier.getPipe(), core);
+    if (auto set = dyn_cast<CrossSetOp>(op); set && failed(verifyPipe(set, set.getPipe(), core)))
+      return failure();
     if (auto buffer = dyn_cast<AllocOp>(op))
       return verifyAddress(buffer, chip);
     bool isKnown = isa<AscendDialect, arith::ArithDialect>(op->getDialect()) ||
@@ -119,6 +122,27 @@ class AscendVerify : public attn::impl::AscendVerifyPassBase<AscendVerify> {
       return success();
     return kernel.emitError() << "is of the kind " << stringifyKernelKind(kind)
                               << (areMeeting ? ", but its blocks meet" : ", but no block meets");
+  }
+
+  /// Flags between cores are for groups, of which no more are launched than there are.
+  static LogicalResult verifyGroups(func::FuncOp kernel, const Chip &chip) {
+    auto limit = kernel->getAttrOfType<IntegerAttr>(launch::limitName);
+    bool isMixed = getKernelKind(kernel) == KernelKind::Mixed;
+    if (isMixed && limit && limit.getInt() > chip.cubeCores)
+      return kernel.emitError() << "may start " << limit.getInt() << " groups of cores; "
+                                << chip.name << " has " << chip.cubeCores;
+    if (isMixed)
+      return success();
+    WalkResult result =
+        kernel.walk([&](Operation *op) -> WalkResult {
+          if (isa<CrossSetOp, CrossWaitOp>(op))
+            return op->emitError()
+                   << "is a flag between the cores of a group, but the kernel is of the "
+                      "kind "
+                   << stringifyKernelKind(getKernelKind(kernel));
+          return WalkResult::advance();
+        });
+    return failure(result.wasInterrupted());
   }
 
   static LogicalResult verifyScratch(func::FuncOp kernel) {

@@ -1,7 +1,8 @@
-// The operations of the ascend dialect; those of cube cores are in AscendCubeOps.td.
+// The operations of the ascend dialect; those of cube cores are in AscendCubeOps.td, flags between cores in AscendCrossOps.td.
 #ifndef ATTN_ASCEND_OPS
 #define ATTN_ASCEND_OPS
 
+include "attn/Dialect/Ascend/IR/AscendCrossOps.td"
 include "attn/Dialect/Ascend/IR/AscendCubeOps.td"
 include "attn/Dialect/Ascend/IR/AscendOpBase.td"
 include "mlir/Interfaces/InferIntRangeInterface.td"

@@ -18,6 +18,9 @@ CoreKind getCoreKind(mlir::func::FuncOp kernel);
 /// The function that the cube cores of a mixed kernel run, or null.
 mlir::func::FuncOp getCubeHalf(mlir::func::FuncOp kernel);
 
+/// What the cores of a block run: the kernel, before it the cube half of a mixed one.
+llvm::SmallVector<mlir::func::FuncOp, 2> getFunctions(mlir::func::FuncOp kernel);
+
 /// How many cores of one kind a block starts at most.
 int64_t getCoresPerBlock(KernelKind kind);
 

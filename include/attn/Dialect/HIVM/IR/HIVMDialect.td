@@ -44,7 +44,7 @@ def HIVM_Event : HIVM_Enum<"Event", "a flag between two pipes", [
 def HIVM_EventAttr : HIVM_EnumAttr<HIVM_Event, "event">;
 
 def HIVM_CoreType : HIVM_Enum<"CoreType", "what runs a function or is synchronised", [
-    I32EnumAttrCase<"VECTOR", 2>]>;
+    I32EnumAttrCase<"CUBE", 1>, I32EnumAttrCase<"VECTOR", 2>]>;
 def HIVM_CoreTypeAttr : HIVM_EnumAttr<HIVM_CoreType, "tcore_type">;
 
 def HIVM_FuncCoreType : HIVM_Enum<"FuncCoreType", "the core that a function is for", [
@@ -55,7 +55,7 @@ def HIVM_ModuleCoreType : HIVM_Enum<"ModuleCoreType", "the cores that a module i
 def HIVM_ModuleCoreTypeAttr : HIVM_EnumAttr<HIVM_ModuleCoreType, "module_core_type">;
 
 def HIVM_SyncMode : HIVM_Enum<"SyncMode", "who waits for a flag between cores", [
-    I32EnumAttrCase<"INTER_BLOCK_SYNCHRONIZATION", 0>]>;
+    I32EnumAttrCase<"INTER_BLOCK_SYNCHRONIZATION", 0>, I32EnumAttrCase<"INTRA_BLOCK_SYNCHRONIZATION", 2>]>;
 def HIVM_SyncModeAttr : HIVM_EnumAttr<HIVM_SyncMode, "sync_block_instr_mode">;
 
 def HIVM_SyncBlockMode : HIVM_Enum<"SyncBlockMode", "which cores meet", [I32EnumAttrCase<"ALL_VECTOR", 1>]>;

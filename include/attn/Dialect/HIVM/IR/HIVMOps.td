@@ -29,6 +29,7 @@ class HIVM_IdOp<string mnemonic, string what> : HIVM_Op<mnemonic, [Pure]> {
   let assemblyFormat = "attr-dict `->` type($result)";
 }
 def HIVM_GetBlockIdxOp : HIVM_IdOp<"get_block_idx", "Which of the launched blocks this is">;
+def HIVM_GetSubBlockIdxOp : HIVM_IdOp<"get_sub_block_idx", "Which of the vector cores of its block this is">;
 def HIVM_GetBlockNumOp : HIVM_IdOp<"get_block_num", "How many blocks are launched">;
 
 def HIVM_PointerCastOp : HIVM_Op<"pointer_cast", [Pure, AttrSizedOperandSegments]> {
@@ -203,6 +204,12 @@ def HIVM_PipeBarrierOp : HIVM_Op<"pipe_barrier"> {
 
 def HIVM_SyncBlockSetOp : HIVM_Op<"sync_block_set"> {
   let summary = "Raises a flag between cores when all earlier work of the first pipe is done";
+  let description = [{
+    Within a group (`INTRA_BLOCK_SYNCHRONIZATION`), or over all cores of a kind. The core type is that of the core which sets.
+    ```mlir
+    hivm.hir.sync_block_set[<CUBE>, <PIPE_FIX>, <PIPE_MTE2>] flag = 6 ffts_base_addr = %ffts sync_instr_mode = <INTRA_BLOCK_SYNCHRONIZATION>
+    ```
+  }];
   let arguments = (ins HIVM_CoreTypeAttr:$tcore_type, HIVM_PipeAttr:$tpipe, HIVM_PipeAttr:$pipe, I64Attr:$static_flag_id,
                        I64:$ffts_base_addr, HIVM_SyncModeAttr:$tsync_instr_mode);
   let assemblyFormat = [{

@@ -6,6 +6,7 @@
 #define ATTN_SIMULATOR_ASCENDC_DEVICE_KERNEL_OPERATOR_H
 
 #include "twin_cube.h"
+#include "twin_groups.h"
 #include "twin_tensors.h"
 
 #pragma clang attribute push(__attribute__((no_sanitize("coverage"))), apply_to = function)
@@ -27,8 +28,6 @@ enum KernelMetaType {
   KERNEL_TYPE_MIX_AIC_1_2
 };
 #define KERNEL_TASK_TYPE_DEFAULT(type) static_assert(KernelMetaType(type) == (type))
-
-enum pipe_t { PIPE_S, PIPE_V, PIPE_M, PIPE_MTE1, PIPE_MTE2, PIPE_MTE3, PIPE_FIX, PIPE_ALL };
 
 namespace AscendC {
 

@@ -9,7 +9,7 @@
 namespace attn_twin {
 
 /// Changes with everything below: a library of another version is refused.
-constexpr uint32_t interfaceVersion = 3;
+constexpr uint32_t interfaceVersion = 4;
 
 /// Where the text makes a call, by its `#line` directives.
 struct Source {
@@ -101,7 +101,7 @@ struct Call {
   /// The scalar operand: a number, or the bits of a whole one.
   float real;
   int64_t integer;
-  /// Flags.
+  /// Flags; of one between cores, the pipe and the flag.
   PipeName source;
   PipeName target;
   int64_t event;
@@ -112,7 +112,10 @@ struct Call {
 struct Chip {
   void *context;
   uint32_t blocks;
+  /// What the core that runs answers for `GetBlockIdx` and `GetSubBlockIdx`, and its kind.
   uint32_t (*block)(void *context);
+  uint32_t (*subBlock)(void *context);
+  bool (*isCube)(void *context);
   void (*initialise)(void *context, Readied cores);
   void (*declare)(void *context, const Operand *tensor, Source at);
   void (*call)(void *context, const Call *call, Source at);
@@ -132,9 +135,9 @@ constexpr uint32_t stepsPerCount = uint32_t(1) << 16;
 struct Kernel {
   uint32_t version;
   uint32_t argumentBytes;
-  /// As the text spells it: "__vector__", "__mix__(0, 1)", "__cube__".
+  /// As the text spells it: "__vector__", "__mix__(0, 1)", "__cube__", "__mix__(1, 2)".
   const char *kind;
-  /// Runs one block. `arguments` is laid out as the device's packed arguments.
+  /// Runs one core's part of a block. `arguments` is laid out as the device's packed arguments.
   void (*run)(const Chip *chip, const void *arguments);
 };
 
