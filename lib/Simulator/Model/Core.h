@@ -140,7 +140,7 @@ public:
   bool isFinished() const { return state == ScalarState::Ended; }
   double getBusyCycles(int pipe) const { return work.busy[pipe]; }
   /// How long flags between cores held it.
-  double getHeldCycles() const { return heldCycles; }
+  double getHeldCycles() const { return work.held; }
 
   // Steady states: instructions are passed over, and the pipes stay as they are.
   const LoopHistory &getLoops() const { return loops; }
@@ -308,10 +308,9 @@ private:
   uint32_t meetings = 0;
   /// The flag or the queue that holds the scalar unit.
   int heldBy = -1;
-  /// Since when a flag between cores holds the scalar unit, and how long they have so far.
+  /// Since when a flag between cores holds the scalar unit.
   bool isHeld = false;
   double heldSince = 0;
-  double heldCycles = 0;
   CoreWork work;
   LoopHistory loops;
 
@@ -322,7 +321,7 @@ private:
     int64_t turns;
     int64_t position;
     /// What one iteration takes.
-    std::array<double, pipeCount> busy;
+    CoreWork each;
     double time;
   };
   std::optional<Skip> skip;

@@ -121,7 +121,7 @@ bool Core::issueCrossWait() {
   addCrossTrace(setters, begin);
   for (std::deque<CrossSet> &raised : setters)
     raised.pop_front();
-  heldCycles += scalarTime - begin;
+  work.held += scalarTime - begin;
   scalarClock[getQueue(indexOf(Pipe::S))] = scalar.issued;
   if (!shared.options.timingOnly)
     flag.waits.push_back(scalar.issued);

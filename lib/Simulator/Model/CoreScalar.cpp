@@ -85,7 +85,8 @@ void Core::beginIteration(const LoopTurn &turn) {
   if (turn.loop == skip->loop.loop) {
     skip->time += skip->loop.cycles;
     for (int pipe = 0; pipe < pipeCount; ++pipe)
-      work.busy[pipe] += skip->busy[pipe];
+      work.busy[pipe] += skip->each.busy[pipe];
+    work.held += skip->each.held;
   }
   loops.addTurn(turn, skip->time, work);
 }
@@ -95,10 +96,11 @@ void Core::beginIteration(const LoopTurn &turn) {
 //===----------------------------------------------------------------------===//
 
 void Core::beginSkip(const SteadyLoop &loop) {
-  std::array<double, pipeCount> busy = loops.getWork(loop).busy;
-  for (double &cycles : busy)
+  CoreWork each = loops.getWork(loop);
+  for (double &cycles : each.busy)
     cycles /= loop.seen;
-  skip = {loop, loops.countTurns(loop.loop), loops.getPosition(loop.loop), busy,
+  each.held /= loop.seen;
+  skip = {loop, loops.countTurns(loop.loop), loops.getPosition(loop.loop), each,
           loops.getLastTurn(loop.loop)};
 }
 

@@ -97,6 +97,7 @@ CoreWork LoopHistory::getWork(const SteadyLoop &loop) const {
   for (int pipe = 0; pipe < pipeCount; ++pipe)
     work.busy[pipe] -= begin.busy[pipe];
   work.lines -= begin.lines;
+  work.held -= begin.held;
   work.hbmLines -= begin.hbmLines;
   return work;
 }

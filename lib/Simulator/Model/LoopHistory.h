@@ -24,6 +24,8 @@ struct SteadyLoop {
 /// What a core did until some time, to tell what it did since.
 struct CoreWork {
   std::array<double, pipeCount> busy = {};
+  /// Cycles that flags between cores held it.
+  double held = 0;
   /// Lines of GM that it touched, and those that L2 read from HBM or wrote there for it.
   int64_t lines = 0;
   int64_t hbmLines = 0;

@@ -1,10 +1,14 @@
 """Timing-only runs multiply the steady states of loops: nearly the time of a run with every iteration."""
 
+import re
+import subprocess
+
 import pytest
 
 import calibration
 from calibration import SIMULATOR
 from cube_kernels import Product, write_copies_to_l1
+from repository import ROOT
 
 pytestmark = pytest.mark.skipif(not SIMULATOR.is_file(), reason="attn-sim is not built")
 
@@ -44,3 +48,19 @@ def check(text, arguments, is_shortened):
         assert abs(some.busy[pipe] - share) <= 1
     # Iterations that were not simulated show in the last digits.
     assert (some.cycles != every.cycles) or not is_shortened
+
+
+def test_groups_of_cores():
+    """Cube and vector cores that wait for each other pass over the same iterations, and what flags held them is multiplied too."""
+    kernel = ROOT / "test" / "Simulator" / "IR" / "Inputs" / "mixed.mlir"
+    arrays = ("3200x16xf16", "16000x16xf16", "16000x16xf16", "3200x16xf32")
+    command = [SIMULATOR, kernel, "--timing-only", "--blocks=20", *(f"--arg=undef:{array}" for array in arrays)]
+    figures = []
+    for option in ("--every-iteration", "--warm-ups=0"):
+        done = subprocess.run([*command, "--arg=workspace", "--arg=workspace", option], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        cycles = float(re.search(r"device: ([\d.]+) cycles", done.stdout)[1])
+        figures.append((cycles, [float(share) for share in re.findall(r"(?:held|busy) ([\d.]+)%", done.stdout)]))
+    (every, shares), (some, same) = figures
+    assert some != every and abs(some / every - 1) <= 0.01
+    assert len(shares) == len(same) == 9 and all(abs(one - other) <= 1 for one, other in zip(shares, same))
