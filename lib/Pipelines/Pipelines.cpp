@@ -22,6 +22,11 @@ void attn::addTileStage(OpPassManager &manager, const TileStageOptions &options)
   choose.softmax = options.softmax;
   llvm::append_range(choose.sizes, options.sizes);
   choose.strips = options.strips;
+  choose.preload = options.preload;
+  choose.lag = options.lag;
+  choose.slots = options.slots;
+  choose.stripRows = options.stripRows;
+  choose.part = options.part;
   choose.printAlternatives = options.printAlternatives;
   choose.recordAlternatives = options.recordAlternatives;
   manager.addPass(createChoosePass(choose));
@@ -40,6 +45,7 @@ void attn::addTileStage(OpPassManager &manager, const TileStageOptions &options)
 }
 
 void attn::addAscendStage(OpPassManager &manager) {
+  manager.addPass(createSplitCoresPass());
   manager.addPass(createConvertTileToAscendPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
@@ -85,6 +91,17 @@ struct TilePipelineOptions : PassPipelineOptions<TilePipelineOptions> {
                                 llvm::cl::desc("block sizes to take, as in tile-choose")};
   Option<int64_t> strips{*this, "strips", llvm::cl::desc("columns of strips, as in tile-choose"),
                          llvm::cl::init(0)};
+  Option<int64_t> preload{*this, "preload", llvm::cl::desc("of cube cores, as in tile-choose"),
+                          llvm::cl::init(-1)};
+  Option<int64_t> lag{*this, "lag", llvm::cl::desc("of vector cores, as in tile-choose"),
+                      llvm::cl::init(-1)};
+  Option<int64_t> slots{*this, "slots", llvm::cl::desc("of exchanged tiles, as in tile-choose"),
+                        llvm::cl::init(-1)};
+  Option<int64_t> stripRows{*this, "strip-rows",
+                            llvm::cl::desc("rows of strips of vector cores, as in tile-choose"),
+                            llvm::cl::init(-1)};
+  Option<int64_t> part{*this, "part", llvm::cl::desc("of products, as in tile-choose"),
+                       llvm::cl::init(-1)};
   Option<bool> printAlternatives{*this, "print-alternatives",
                                  llvm::cl::desc("say what tile-choose looked at"),
                                  llvm::cl::init(false)};
@@ -101,9 +118,19 @@ struct TilePipelineOptions : PassPipelineOptions<TilePipelineOptions> {
                           llvm::cl::init(false)};
 
   TileStageOptions get() const {
-    return {band,   softmax,           llvm::to_vector_of<std::string>(sizes),
-            strips, printAlternatives, recordAlternatives,
-            phases, composites};
+    return {band,
+            softmax,
+            llvm::to_vector_of<std::string>(sizes),
+            strips,
+            printAlternatives,
+            recordAlternatives,
+            phases,
+            composites,
+            preload,
+            lag,
+            slots,
+            stripRows,
+            part};
   }
 };
 

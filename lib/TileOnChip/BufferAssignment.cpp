@@ -73,6 +73,7 @@ private:
   unsigned getWriters(Value value) const;
   unsigned getReaders(Operation *reader, Value value) const;
   LogicalResult verifySums();
+  bool isOneOfSeveralSums(size_t index) const;
 
   void makeBuffers();
   void makePlaces();
@@ -255,6 +256,18 @@ static int64_t getStages(Operation *loop) {
   return 1;
 }
 
+/// Whether a class is sums of one of several products of a staged loop: they leave L0C in turn, so
+/// that each has its own place while those of another leave.
+bool BufferAssigner::isOneOfSeveralSums(size_t index) const {
+  if (classes[index].memory != LocalMemory::L0C)
+    return false;
+  Operation *loop = touches.lookup(index).commonLoop;
+  return llvm::count_if(touches, [&](auto &entry) {
+           return classes[entry.first].memory == LocalMemory::L0C &&
+                  entry.second.commonLoop == loop;
+         }) > 1;
+}
+
 void BufferAssigner::makeBuffers() {
   llvm::for_each(classes.getValues(), [&](Value value) { touchAll(value); });
   for (Value value : classes.getValues()) {
@@ -268,7 +281,7 @@ void BufferAssigner::makeBuffers() {
         getName(named, ""), in.memory,      in.elementType,          in.elements,
         /*slots=*/1,        named.getLoc(), in.occupied.start() / 2, in.occupied.stop() / 2};
     auto [loop, pipes] = touched->second;
-    if (getStages(loop) > 1 && llvm::popcount(pipes) > 1) {
+    if (getStages(loop) > 1 && llvm::popcount(pipes) > 1 && !isOneOfSeveralSums(*index)) {
       buffer.slots = getStages(loop);
       buffer.begin = liveness.getIndex(loop);
       buffer.end = liveness.getLastIndex(loop);

@@ -130,6 +130,10 @@ private:
   double getTrips(RangeOp range) {
     if (range.getParallel())
       return std::max(1.0, assumed.share / getElementsPerTile(range));
+    // Of a loop that was cut into three by its distance, the one of the steady state stands for
+    // all.
+    if (auto step = range->getAttrOfType<IntegerAttr>(steadyStepName))
+      return step.getInt() == 0 ? 0 : std::max(1.0, assumed.inner / step.getInt());
     auto block = range.getBlock() ? dyn_cast<IntegerAttr>(*range.getBlock()) : IntegerAttr();
     double step = block ? block.getInt() : 1;
     if (std::optional<int64_t> most = getLargestDifference(range.getUpper(), range.getLower()))

@@ -38,9 +38,7 @@ private:
 } // namespace attn::onchip
 
 static LogicalResult emitNeedsVectorCores(Operation *op, const Twine &what = "") {
-  return op->emitOpError() << what
-                           << "needs vector cores; kernels that use cube and vector cores together "
-                              "are not supported yet";
+  return op->emitOpError() << what << "needs vector cores: tile-split-cores must run first";
 }
 
 /// Rows and columns of fractals come in multiples of this, whichever way round they are loaded: the

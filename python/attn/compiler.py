@@ -21,6 +21,8 @@ _PIPELINES["linalg"] = ("attn-tile", "attn-linalg")
 _PIPELINES["ascendc"] = _PIPELINES["ascend"]
 _EMITTED_FROM = {"ascendc": "ascend", "hivm": "ascend", "sidecar": "ascend"}  # what is not a IR
 _OPTIONS = dict.fromkeys(("band", "composites", "phases", "softmax", "strips"), "attn-tile")
+_GROUP_OPTIONS = {"preload": 14, "lag": 14, "slots": 15, "strip_rows": 1024, "part": 1024}  # and the most of each
+_OPTIONS |= dict.fromkeys(_GROUP_OPTIONS, "attn-tile")
 _OPTIONS["bounds"] = "attn-cpu"
 _OPTIONS |= dict.fromkeys(("kernel_form", "source_comments"), "ascendc")  # of the printer, not of a pipeline
 _WORD = re.compile(r"[A-Za-z][\w-]*")
@@ -45,6 +47,11 @@ def _read_option(name: str, value, arguments):
         if type(read) is int and 0 <= read <= MAX_SIZE and read % _STRIP_UNIT == 0:
             return read
         expected = f"a multiple of {_STRIP_UNIT} up to {MAX_SIZE}, or 0 for the compiler's choice,"
+    elif name in _GROUP_OPTIONS:
+        read = int(value) if isinstance(value, str) and value.isdecimal() else value
+        if type(read) is int and 0 <= read <= _GROUP_OPTIONS[name]:
+            return read
+        expected = f"a number up to {_GROUP_OPTIONS[name]}"
     elif name in ("bounds", "composites", "source_comments"):
         if str(value).lower() in ("true", "false"):
             return str(value).lower() == "true"
@@ -58,7 +65,9 @@ def _read_option(name: str, value, arguments):
 
 def pipeline_text(name: str, options: dict, *more: str):
     """A pipeline with those options that are its own, as MLIR writes it: `attn-tile{softmax=online}`, and `more`."""
-    own = " ".join([*(f"{key}={value}" for key, value in options.items() if _OPTIONS[key] == name), *more])
+    own = " ".join(
+        [*(f"{key.replace('_', '-')}={value}" for key, value in options.items() if _OPTIONS[key] == name), *more]
+    )
     return f"{name}{{{own}}}" if own else name
 
 

@@ -22,6 +22,12 @@ struct TileStageOptions {
   std::string phases = "barrier";
   /// Whether composites stay to the end, as in tile-keep-composites.
   bool keepComposites = false;
+  /// How the cores of a group share a kernel, as in tile-choose; -1 for its choice.
+  int64_t preload = -1;
+  int64_t lag = -1;
+  int64_t slots = -1;
+  int64_t stripRows = -1;
+  int64_t part = -1;
 };
 
 /// Makes tile kernels fit the chip: softmax form, grid, block sizes.

@@ -33,7 +33,7 @@ struct SumsOutput {
 };
 
 /// Products are computed by cube cores, everything else by vector cores. For every tile of a kernel
-/// with products:
+/// with products, or of the half of one that cube cores run:
 /// - what is loaded as an operand lies in L1, in fractals, and a row that sums start from in L1 as
 /// a row;
 /// - sums lie in L0C: results of products, and the tiles of loops that carry them;
@@ -42,7 +42,7 @@ struct SumsOutput {
 /// - a cast or a maximum with zero of sums happens on their way out, to an array or to L1, where
 /// they are the operand of another product.
 ///
-/// Anything else would need vector cores, and is an error until kernels can use both.
+/// Anything else needs vector cores, and is for the other half.
 class Placement {
 public:
   /// Of a bound kernel. Reports at its place what cube cores cannot do.

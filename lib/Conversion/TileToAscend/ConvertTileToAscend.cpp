@@ -4,6 +4,7 @@
 #include "attn/Dialect/Ascend/IR/KernelKind.h"
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "attn/TileOnChip/Lowering.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace attn {
 #define GEN_PASS_DEF_CONVERTTILETOASCENDPASS
@@ -37,6 +38,8 @@ static Type convertArgumentType(Type type) {
 /// Products run on cube cores, all other tile ops on vector cores; the blocks of a kernel with
 /// phases meet between them.
 static ascend::KernelKind chooseKind(func::FuncOp kernel) {
+  if (kernel->hasAttr(tile::mixedName))
+    return ascend::KernelKind::Mixed;
   if (tile::hasProducts(kernel))
     return ascend::KernelKind::Cube;
   bool hasPhases = !kernel.getBody().getOps<tile::PhaseOp>().empty();
@@ -57,8 +60,12 @@ static LogicalResult verifyPhases(func::FuncOp kernel) {
 static SmallVector<NamedAttribute> convertAttributes(func::FuncOp function) {
   SmallVector<NamedAttribute> attributes;
   for (NamedAttribute attribute : function->getDiscardableAttrs()) {
-    bool isKernel = attribute.getName() == "tile.kernel";
-    StringRef name = isKernel ? "ascend.kernel" : attribute.getName().getValue();
+    if (attribute.getName() == tile::mixedName)
+      continue;
+    StringRef name = llvm::StringSwitch<StringRef>(attribute.getName())
+                         .Case("tile.kernel", "ascend.kernel")
+                         .Case(tile::halfOfName, ascend::halfOfName)
+                         .Default(attribute.getName());
     attributes.emplace_back(StringAttr::get(function.getContext(), name), attribute.getValue());
   }
   if (function->hasAttr("tile.kernel"))

@@ -18,6 +18,16 @@ func::FuncOp launch::getCounter(func::FuncOp kernel) {
   return {};
 }
 
+void launch::addNewArguments(func::FuncOp kernel) {
+  func::FuncOp counter = getCounter(kernel);
+  if (!counter)
+    return;
+  for (unsigned number = counter.getNumArguments(); number < kernel.getNumArguments(); ++number)
+    (void)counter.insertArgument(number, kernel.getArgument(number).getType(),
+                                 kernel.getArgAttrDict(number),
+                                 kernel.getArgument(number).getLoc());
+}
+
 SmallVector<func::FuncOp> launch::getPhases(func::FuncOp kernel) {
   SmallVector<func::FuncOp> phases = {kernel};
   auto module = dyn_cast_if_present<ModuleOp>(kernel->getParentOp());

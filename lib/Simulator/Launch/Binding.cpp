@@ -194,8 +194,9 @@ private:
       return number.getInt();
     StringRef name = cast<StringAttr>(names[axis]).getValue();
     ascend::KernelKind kind = ascend::getKernelKind(kernel);
-    if (name == launch::blocksDim ||
-        (name == launch::groupsDim && kind == ascend::KernelKind::Mixed))
+    // What counts the tiles of a kernel takes the same arguments and has no kind.
+    bool hasGroups = kind == ascend::KernelKind::Mixed || kernel->hasAttr(launch::gridOfName);
+    if (name == launch::blocksDim || (name == launch::groupsDim && hasGroups))
       return blocks;
     if (name == launch::coresDim)
       return blocks * ascend::getCoresPerBlock(kind);

@@ -1,4 +1,5 @@
-// Loops, what they hand on, and phases on the chip (tile on the chip, family).
+// Loops, what they hand on, phases, and signals between cores on the chip (tile on the chip,
+// family).
 #include "attn/TileOnChip/Families/Registration.h"
 #include "attn/TileOnChip/Lowering.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -150,10 +151,35 @@ struct PhaseOnChip : OnChipOpInterface::ExternalModel<PhaseOnChip, PhaseOp> {
   }
 };
 
+/// The pipe on which a core has moved what it tells of: to local memory, or out of it.
+ascend::Pipe getPipe(Operation *op, bool loads) {
+  if (loads)
+    return ascend::Pipe::MTE2;
+  return op->getParentOfType<func::FuncOp>()->hasAttr(halfOfName) ? ascend::Pipe::FIX
+                                                                  : ascend::Pipe::MTE3;
+}
+
+struct SignalOnChip : OnChipOpInterface::ExternalModel<SignalOnChip, SignalOp> {
+  LogicalResult lower(Operation *op, Lowering &lowering) const {
+    auto signal = cast<SignalOp>(op);
+    lowering.create<ascend::CrossSetOp>(getPipe(op, signal.getLoads()), signal.getFlag());
+    return success();
+  }
+};
+
+struct AwaitOnChip : OnChipOpInterface::ExternalModel<AwaitOnChip, AwaitOp> {
+  LogicalResult lower(Operation *op, Lowering &lowering) const {
+    lowering.create<ascend::CrossWaitOp>(cast<AwaitOp>(op).getFlag());
+    return success();
+  }
+};
+
 } // namespace
 
 void onchip::registerLoops(MLIRContext *context) {
   RangeOp::attachInterface<RangeOnChip>(*context);
   YieldOp::attachInterface<YieldOnChip>(*context);
   PhaseOp::attachInterface<PhaseOnChip>(*context);
+  SignalOp::attachInterface<SignalOnChip>(*context);
+  AwaitOp::attachInterface<AwaitOnChip>(*context);
 }

@@ -82,6 +82,7 @@ void onchip::registerScalars(MLIRContext *context) {
   SpanBaseOp::attachInterface<SpanBaseOnChip>(*context);
   SizeOp::attachInterface<SizeOnChip>(*context);
   DimOp::attachInterface<DimOnChip>(*context);
+  SubBlockIdOp::attachInterface<NumberOnChip<SubBlockIdOp, ascend::SubBlockIdOp>>(*context);
   BlockIdOp::attachInterface<NumberOnChip<BlockIdOp, ascend::BlockIdOp>>(*context);
   BlockCountOp::attachInterface<NumberOnChip<BlockCountOp, ascend::BlockCountOp>>(*context);
 }

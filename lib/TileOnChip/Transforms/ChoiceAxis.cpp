@@ -3,6 +3,7 @@
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "attn/Dialect/Tile/Analysis/StripPlan.h"
 #include "attn/Machine/Architecture.h"
+#include "attn/TileOnChip/CoreAssignment.h"
 
 using namespace mlir;
 using namespace attn;
@@ -17,6 +18,7 @@ SearchSpace::SearchSpace(func::FuncOp kernel, const Chip &chip, ArrayRef<BoundSi
                          int64_t strips)
     : kernel(kernel), model(chip, kernel), given(given), strips(strips),
       isOnCube(hasProducts(kernel) && !chip.isHost),
+      isMixed(isOnCube && CoreAssignment(kernel).usesBoth()),
       // Fractals are not cut into strips.
       width(isOnCube ? 0 : getRowWidth(kernel)) {
   kernel.walk([&](Operation *op) {
@@ -270,6 +272,51 @@ public:
   }
 };
 
+/// How the cores of a group share the kernel. What waits for the other kind of core has something
+/// else to do meanwhile; rows are computed in strips where that lets transfers overlap with
+/// arithmetic.
+class GroupAxis : public ChoiceAxis {
+public:
+  using ChoiceAxis::ChoiceAxis;
+
+  Choices getCandidates(const SizeChoice &choice) override {
+    if (!space.isMixed)
+      return {choice};
+    Choices choices;
+    for (int64_t rows : getStripRows())
+      choices.push_back(with(choice, rows));
+    return choices;
+  }
+
+  Choices getLeast(const SizeChoice &choice) override { return {getCandidates(choice).back()}; }
+
+  AxisRule getRule(const SizeChoice &) const override { return AxisRule::First; }
+
+  void describe(const SizeChoice &choice,
+                SmallVectorImpl<std::pair<std::string, std::string>> &columns) const override {
+    if (!choice.group)
+      return;
+    columns.emplace_back("preload", std::to_string(choice.group->preload));
+    columns.emplace_back("lag", std::to_string(choice.group->lag));
+    columns.emplace_back("strip rows", std::to_string(choice.group->stripRows));
+    columns.emplace_back("part", std::to_string(choice.group->part));
+  }
+
+private:
+  SmallVector<int64_t> getStripRows() const {
+    if (space.givenGroup.stripRows)
+      return {*space.givenGroup.stripRows};
+    return {64, 32, 16, 8};
+  }
+
+  SizeChoice with(SizeChoice choice, int64_t stripRows) const {
+    const GivenGroup &given = space.givenGroup;
+    choice.group = GroupChoice{given.preload.value_or(3), given.lag.value_or(2),
+                               given.slots.value_or(0), stripRows, given.part.value_or(128)};
+    return choice;
+  }
+};
+
 } // namespace
 
 SmallVector<std::unique_ptr<ChoiceAxis>> onchip::getChoiceAxes(SearchSpace &space) {
@@ -279,5 +326,6 @@ SmallVector<std::unique_ptr<ChoiceAxis>> onchip::getChoiceAxes(SearchSpace &spac
   axes.push_back(std::make_unique<KeptRowsAxis>(space));
   axes.push_back(std::make_unique<StagesAxis>(space));
   axes.push_back(std::make_unique<StripColumnsAxis>(space));
+  axes.push_back(std::make_unique<GroupAxis>(space));
   return axes;
 }

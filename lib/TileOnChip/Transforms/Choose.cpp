@@ -115,11 +115,10 @@ static LogicalResult emitOverflow(func::FuncOp kernel, const Chip &chip, SizeSea
   FailureOr<std::optional<Fitting>> smallest = search.findSmallest();
   if (failed(smallest))
     return failure();
-  const BufferAssignment &buffers = (*smallest)->buffers;
-  const auto *use = llvm::find_if(buffers.getMemoryUse(), [&](const MemoryUse &of) {
-    return of.bytes > chip.getUsableBytes(of.memory);
-  });
-  assert(use != buffers.getMemoryUse().end() && "something does not fit");
+  SmallVector<MemoryUse> uses = (*smallest)->getMemoryUse();
+  const auto *use = llvm::find_if(
+      uses, [&](const MemoryUse &of) { return of.bytes > chip.getUsableBytes(of.memory); });
+  assert(use != uses.end() && "something does not fit");
   // Not at the op: its body would be printed before the notes.
   InFlightDiagnostic diagnostic = emitError(kernel.getLoc())
                                   << "kernel '" << kernel.getName() << "' does not fit: with "
@@ -129,11 +128,13 @@ static LogicalResult emitOverflow(func::FuncOp kernel, const Chip &chip, SizeSea
                                   << " has " << chip.getUsableBytes(use->memory);
   if (failed(noteWhatHelps(kernel, chip, options, diagnostic)))
     return failure();
-  for (const TileBuffer *buffer : getPeak(buffers, use->memory))
-    diagnostic.attachNote(buffer->loc)
-        << "'" << buffer->name << "' takes " << buffer->getBytes() << " bytes ("
-        << (buffer->slots > 1 ? std::to_string(buffer->slots) + " x " : "") << buffer->elements
-        << " " << buffer->elementType << ")";
+  // Each memory belongs to one kind of core, and so to one function.
+  for (const AssignedFunction &assigned : (*smallest)->functions)
+    for (const TileBuffer *buffer : getPeak(assigned.buffers, use->memory))
+      diagnostic.attachNote(buffer->loc)
+          << "'" << buffer->name << "' takes " << buffer->getBytes() << " bytes ("
+          << (buffer->slots > 1 ? std::to_string(buffer->slots) + " x " : "") << buffer->elements
+          << " " << buffer->elementType << ")";
   return diagnostic;
 }
 
@@ -144,14 +145,16 @@ struct Choose : attn::impl::ChoosePassBase<Choose> {
   void runOnOperation() override {
     FailureOr<Chip> chip = getTargetChip(getOperation());
     FailureOr<SmallVector<func::FuncOp>> kernels = getKernels(getOperation());
-    FailureOr<SmallVector<BoundSize>> given = parseSizes();
-    if (failed(chip) || failed(kernels) || failed(given) || failed(checkSizes(*kernels, *given)))
+    FailureOr<SmallVector<BoundSize>> fixed = parseSizes();
+    if (failed(chip) || failed(kernels) || failed(fixed) || failed(checkSizes(*kernels, *fixed)))
       return signalPassFailure();
     SearchOptions options;
     options.forms["band"] = band.getValue();
     options.forms["softmax"] = softmax.getValue();
-    options.sizes = std::move(*given);
+    options.sizes = std::move(*fixed);
     options.strips = chip->isHost ? 0 : strips;
+    auto given = [](int64_t number) { return number < 0 ? std::nullopt : std::optional(number); };
+    options.group = {given(preload), given(lag), given(slots), given(stripRows), given(part)};
     for (func::FuncOp kernel : *kernels)
       if (failed(choose(kernel, *chip, options)))
         return signalPassFailure();
@@ -196,7 +199,7 @@ private:
     const SizeChoice &sizes = search.getBest()->choice;
     if (!chip.isHost) {
       remarkOnLosses(search.getKernel(), search.getSizes().getSpace(), sizes);
-      remarkOnSingleRows(*search.getBest()->kernel);
+      remarkOnSingleRows(search.getBest()->getKernel());
     }
     kernel->setAttr("tile.choice", getChoice(&getContext(), search.getForm("band"),
                                              search.getForm("softmax"), sizes));

@@ -26,6 +26,7 @@ std::unique_ptr<SizeSearch> KernelSearch::makeSizeSearch(func::FuncOp trial, boo
                                                          StringRef axis, StringRef form) {
   auto search = isFree ? std::make_unique<SizeSearch>(trial, chip)
                        : std::make_unique<SizeSearch>(trial, chip, options.sizes, options.strips);
+  search->getSpace().givenGroup = options.group;
   SmallVector<std::pair<std::string, std::string>> decided;
   for (auto [decidedAxis, decidedForm] : forms)
     decided.emplace_back(decidedAxis.str(), decidedForm.str());
@@ -37,7 +38,7 @@ std::unique_ptr<SizeSearch> KernelSearch::makeSizeSearch(func::FuncOp trial, boo
     for (const std::unique_ptr<ChoiceAxis> &axis : axes)
       axis->describe(fitting.choice, alternative.values);
     alternative.cost = fitting.cost;
-    for (const MemoryUse &use : fitting.buffers.getMemoryUse()) {
+    for (const MemoryUse &use : fitting.getMemoryUse()) {
       std::string name = getFacts(use.memory).name.upper();
       int64_t usable = chip.getUsableBytes(use.memory);
       alternative.bytes.emplace_back(name, use.bytes);

@@ -1,5 +1,6 @@
 // Finds sizes, stages and strips with which a kernel fits local memory (tile on the chip).
 #include "attn/TileOnChip/Transforms/SizeSearch.h"
+#include "attn/TileOnChip/Transforms/Halves.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/CSE.h"
@@ -24,6 +25,18 @@ std::string onchip::describe(const SizeChoice &choice) {
   return text.empty() ? "its fixed sizes" : text;
 }
 
+SmallVector<MemoryUse> Fitting::getMemoryUse() const {
+  SmallVector<MemoryUse> uses;
+  for (const AssignedFunction &assigned : functions)
+    llvm::append_range(uses, assigned.buffers.getMemoryUse());
+  return uses;
+}
+
+bool Fitting::fits(const Chip &chip) const {
+  return llvm::all_of(
+      functions, [&](const AssignedFunction &assigned) { return assigned.buffers.fits(chip); });
+}
+
 //===----------------------------------------------------------------------===//
 // One choice
 //===----------------------------------------------------------------------===//
@@ -39,11 +52,35 @@ FailureOr<std::optional<Fitting>> SizeSearch::apply(const SizeChoice &choice) {
     DominanceInfo dominance(*copy);
     eliminateCommonSubExpressions(rewriter, dominance, *copy);
   }
-  FailureOr<BufferAssignment> buffers = BufferAssignment::create(*copy, space.model);
-  if (failed(buffers))
+  Fitting fitting{choice, {}, {}};
+  if (failed(assign(std::move(copy), fitting)))
     return failure();
-  CostEstimate cost = estimateCost(*copy, space.model, buffers->getPlacement());
-  return std::optional<Fitting>(Fitting{choice, std::move(copy), std::move(*buffers), cost});
+  return std::optional<Fitting>(std::move(fitting));
+}
+
+/// Splits the kernel where it needs both kinds of cores, assigns buffers and estimates the cost:
+/// halves run at once.
+LogicalResult SizeSearch::assign(OwningOpRef<func::FuncOp> kernel, Fitting &fitting) {
+  SmallVector<OwningOpRef<func::FuncOp>, 2> functions;
+  functions.push_back(std::move(kernel));
+  if (fitting.choice.group) {
+    FailureOr<OwningOpRef<func::FuncOp>> cube =
+        splitCores(*functions.front(), *fitting.choice.group);
+    if (failed(cube))
+      return failure();
+    functions.push_back(std::move(*cube));
+  }
+  for (OwningOpRef<func::FuncOp> &function : functions) {
+    FailureOr<BufferAssignment> buffers = BufferAssignment::create(*function, space.model);
+    if (failed(buffers))
+      return failure();
+    CostEstimate cost = estimateCost(*function, space.model, buffers->getPlacement());
+    fitting.cost.gmBytes += cost.gmBytes;
+    fitting.cost.vectorCycles += cost.vectorCycles;
+    fitting.cost.cycles = std::max(fitting.cost.cycles, cost.cycles);
+    fitting.functions.push_back({std::move(function), std::move(*buffers)});
+  }
+  return success();
 }
 
 /// The choice applied, or none where it does not fit.
@@ -51,10 +88,10 @@ FailureOr<std::optional<Fitting>> SizeSearch::fit(const SizeChoice &choice) {
   FailureOr<std::optional<Fitting>> fitting = apply(choice);
   if (failed(fitting) || !*fitting)
     return fitting;
-  bool isFitting = (*fitting)->buffers.fits(space.model.getChip());
+  bool isFitting = (*fitting)->fits(space.model.getChip());
   LLVM_DEBUG(llvm::dbgs() << space.kernel.getName() << ": " << describe(choice) << ", stages "
                           << choice.gridStages << " and " << choice.maxRangeStages << ": "
-                          << (*fitting)->buffers.getBytes(tileMemory) << " bytes"
+                          << (*fitting)->functions.front().buffers.getBytes(tileMemory) << " bytes"
                           << (isFitting ? "" : ", too many") << ", " << (*fitting)->cost.cycles
                           << " cycles\n");
   if (onAlternative)
@@ -184,7 +221,7 @@ FailureOr<bool> SizeSearch::fitsWhole() {
   Result found = apply(expandLeast(Axes(axes).drop_front(), {}).front());
   if (failed(found))
     return failure();
-  return (*found)->buffers.fits(space.model.getChip());
+  return (*found)->fits(space.model.getChip());
 }
 
 FailureOr<std::optional<Fitting>> SizeSearch::findLargest() {
@@ -204,8 +241,10 @@ FailureOr<std::optional<Fitting>> SizeSearch::findSmallest() {
     Result found = apply(choice);
     if (failed(found))
       return failure();
-    if (*found && (!smallest ||
-                   (*found)->buffers.getBytes(tileMemory) < smallest->buffers.getBytes(tileMemory)))
+    auto getBytes = [](const Fitting &fitting) {
+      return fitting.functions.front().buffers.getBytes(tileMemory);
+    };
+    if (*found && (!smallest || getBytes(**found) < getBytes(*smallest)))
       smallest = std::move(*found);
   }
   return smallest;

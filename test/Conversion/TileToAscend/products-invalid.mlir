@@ -3,7 +3,7 @@
 func.func @arithmetic(%x: !tile.array<16x16xf16>, %y: !tile.array<16x16xf32>) attributes {tile.kernel} {
   %a = tile.load %x[:, :] : (!tile.array<16x16xf16>) -> !tile.tile<16 x 16 x f16>
   %p = tile.dot %a, %a : !tile.tile<16 x 16 x f16>, !tile.tile<16 x 16 x f16> -> !tile.tile<16 x 16 x f32>
-  // expected-error @+1 {{'tile.exp' op needs vector cores; kernels that use cube and vector cores together are not supported yet}}
+  // expected-error @+1 {{'tile.exp' op needs vector cores: tile-split-cores must run first}}
   %e = tile.exp %p : !tile.tile<16 x 16 x f32>
   tile.store %e, %y[:, :] : (!tile.tile<16 x 16 x f32>, !tile.array<16x16xf32>) -> ()
   return

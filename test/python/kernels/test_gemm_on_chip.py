@@ -201,15 +201,3 @@ def test_the_chosen_tiles_of_a_large_product(kernel):
     specs = dict(A=at.spec("? ?", at.f16), B=at.spec("? ?", at.f16))
     sizes = kernel.compile(soc="Ascend910B2", **specs).sizes
     assert sizes["BK"] == 256 and {sizes["BM"], sizes["BN"]} == {128, 256}
-
-
-def test_what_needs_vector_cores_is_said_at_its_line():
-    @attn.kernel
-    def softplus(A: at.Tensor["M K"], B: at.Tensor["K N"]):
-        C = at.empty("M N", at.f32)
-        for m, n in at.grid(at.tiles(M, 16), at.tiles(N, 16)):
-            C[m, n] = at.exp(A[m, :] @ B[:, n])
-        return C
-
-    with pytest.raises(attn.CompileError, match="needs vector cores; kernels that use cube and vector cores together"):
-        softplus.compile(A=at.spec("? 32", at.f16), B=at.spec("32 ?", at.f16), soc="Ascend910B4")

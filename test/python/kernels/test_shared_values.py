@@ -189,8 +189,7 @@ def test_other_forms_are_refused(form):
 
 
 def test_refused_on_the_chip():
-    """Products belong on cube cores, the rest on vector cores; a kernel has one kind so far."""
+    """Scores have as many columns as there are keys, and vector cores do not have columns of a span yet."""
     specs = {"Q": at.spec("? 64", at.bf16), "K": at.spec("? 64", at.bf16), "V": at.spec("? 64", at.bf16)}
-    with pytest.raises(attn.CompileError, match="needs vector cores") as error:
+    with pytest.raises(attn.CompileError, match="takes its columns from .* a span"):
         attend.compile(**specs, soc="Ascend910B4")
-    assert "st.push(" in str(error.value)

@@ -9,6 +9,10 @@ namespace attn::launch {
 /// The function that counts the tiles of `kernel`, or null.
 mlir::func::FuncOp getCounter(mlir::func::FuncOp kernel);
 
+/// Gives the function that counts the tiles of `kernel`, where there is one, the arguments that
+/// were added to the kernel.
+void addNewArguments(mlir::func::FuncOp kernel);
+
 /// The kernel and its later phases, in the order of their launches.
 llvm::SmallVector<mlir::func::FuncOp> getPhases(mlir::func::FuncOp kernel);
 

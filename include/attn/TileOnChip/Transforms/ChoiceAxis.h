@@ -9,6 +9,11 @@
 
 namespace attn::onchip {
 
+/// What the author has fixed of how the cores of a group share a kernel.
+struct GivenGroup {
+  std::optional<int64_t> preload, lag, slots, stripRows, part;
+};
+
 /// A kernel in its forms and what the author has fixed of it: what the axes look at.
 class SearchSpace {
 public:
@@ -41,7 +46,9 @@ public:
   ChipModel model;
   llvm::SmallVector<tile::BoundSize> given;
   int64_t strips; // columns that strips must have; 0 to use them only where rows do not fit
-  bool isOnCube;  // whether cube cores run it
+  GivenGroup givenGroup;
+  bool isOnCube;           // whether cube cores run it, or a half of it
+  bool isMixed;            // whether vector cores run the other half
   int64_t askedStages = 1; // the most stages of any range but those of the grid
   int64_t width;           // the most columns of any tile
   llvm::DenseSet<mlir::StringAttr> tileSymbols; // of dimensions of tiles, so that they take memory

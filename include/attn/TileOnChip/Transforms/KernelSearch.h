@@ -18,6 +18,7 @@ struct SearchOptions {
   llvm::SmallVector<tile::BoundSize> sizes;
   /// Columns of strips; 0 to use strips only where whole rows do not fit.
   int64_t strips = 0;
+  GivenGroup group;
 };
 
 class KernelSearch {

@@ -28,6 +28,47 @@ def KeepCompositesPass : Pass<"tile-keep-composites", "::mlir::ModuleOp"> {
   }];
 }
 
+def SplitCoresPass : Pass<"tile-split-cores", "::mlir::ModuleOp"> {
+  let summary = "Makes of a kernel with products and vector work a half for each kind of core";
+  let description = [{
+    Cube cores run products, vector cores everything else that computes with tiles (`CoreAssignment`). A tile that one kind makes
+    and the other takes goes through slots of a workspace of the group, and signals say when a slot is full; that one is
+    free again mostly follows from other signals (`ExchangePlan`). Each vector core of the group has its share of the rows.
+
+    The `tile.group` of the kernel says how. In a loop, the first products run ahead of those that wait for vector cores, and what
+    vector cores do with the later products comes after what they do with the first of later iterations: each half becomes a
+    loop that fills, a loop of the steady state and a loop that drains. Vector cores compute in strips of rows, and cube cores
+    cut products into parts, so that what one moves overlaps with what another computes.
+
+    ```mlir
+    func.func @k(%a: !a, %b: !b, %c: !c) attributes {tile.kernel} {
+      %x = tile.load %a[...]
+      %y = tile.load %b[...]
+      %s = tile.dot %x, %y
+      %e = tile.exp %s
+      tile.store %e, %c[...]
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @k(%a: !a, %b: !b, %c: !c, %s_exchange: !s {launch.workspace, ...}) attributes {tile.kernel, tile.mixed} {
+      tile.await 0
+      %s = tile.load %s_exchange[...]
+      %e = tile.exp %s
+      tile.store %e, %c[...]
+    }
+    func.func @k_cube(...) attributes {tile.half_of = @k, tile.kernel, tile.mixed} {
+      %x = tile.load %a[...]
+      %y = tile.load %b[...]
+      %s = tile.dot %x, %y
+      tile.store %s, %s_exchange[...]
+      tile.signal 0
+    }
+    ```
+  }];
+  let dependentDialects = ["::attn::tile::TileDialect", "::mlir::arith::ArithDialect"];
+}
+
 def ChoosePass : Pass<"tile-choose", "::mlir::ModuleOp"> {
   let summary = "Chooses forms, block sizes, stages and strips with which kernels fit local memory and are fast";
   let description = [{
@@ -47,6 +88,9 @@ def ChoosePass : Pass<"tile-choose", "::mlir::ModuleOp"> {
     local memory or loaded again, a loop that only adds rows up moves inside the strips, and a carried row that
     fits nowhere is spilled to a workspace: the choice that moves the fewest bytes, with remarks that say so. `strips` asks
     for strips of that many columns, on the chip, also where whole rows would fit.
+
+    Kernels that need cube and vector cores are split for each candidate (`tile-split-cores`), and the memories of both are
+    counted. How the cores of a group share them is one more choice.
 
     When nothing fits, one error names the memory and lists every buffer that is alive where the most of it is needed.
 
@@ -69,6 +113,12 @@ def ChoosePass : Pass<"tile-choose", "::mlir::ModuleOp"> {
     ListOption<"sizes", "sizes", "std::string", "sizes fixed by the author, as BT=2">,
     Option<"strips", "strips", "int64_t", "0",
            "columns of the strips that longer rows are computed in; 0: strips only where whole rows do not fit">,
+    Option<"preload", "preload", "int64_t", "-1",
+           "for kernels of cube and vector cores: iterations by which first products run ahead; -1: the compiler's choice">,
+    Option<"lag", "lag", "int64_t", "-1", "iterations by which vector cores come to later products late; -1: its choice">,
+    Option<"slots", "slots", "int64_t", "-1", "slots that exchanged tiles have at least; -1: the fewest that are right">,
+    Option<"stripRows", "strip-rows", "int64_t", "-1", "rows of the strips that vector cores compute in; -1: its choice">,
+    Option<"part", "part", "int64_t", "-1", "columns, or k, of the parts that products are cut into; -1: its choice">,
     Option<"printAlternatives", "print-alternatives", "bool", "false",
            "say in a remark, as a table, what every choice that was looked at would need">,
     Option<"recordAlternatives", "record-alternatives", "bool", "false",

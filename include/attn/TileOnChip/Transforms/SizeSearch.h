@@ -12,14 +12,26 @@ namespace attn::onchip {
 /// Sizes and strips in words: "BT = 2, strips of 512 columns".
 std::string describe(const tile::SizeChoice &choice);
 
+/// A function with its tiles in local memory.
+struct AssignedFunction {
+  mlir::OwningOpRef<mlir::func::FuncOp> function;
+  BufferAssignment buffers;
+};
+
 /// A kernel after a choice has been applied to it.
 struct Fitting {
   tile::SizeChoice choice;
-  mlir::OwningOpRef<mlir::func::FuncOp> kernel;
-  BufferAssignment buffers;
+  /// The kernel, and the half of the cube cores where it was split.
+  llvm::SmallVector<AssignedFunction, 2> functions;
   CostEstimate cost;
   /// The row of the record that is about it.
   size_t alternative = 0;
+
+  mlir::func::FuncOp getKernel() { return *functions.front().function; }
+  /// What its buffers take of every memory that has some.
+  llvm::SmallVector<MemoryUse> getMemoryUse() const;
+  /// Whether every memory of `chip` has that many bytes.
+  bool fits(const Chip &chip) const;
 };
 
 class SizeSearch {
@@ -69,6 +81,7 @@ private:
   mlir::LogicalResult verifyTypes();
   mlir::LogicalResult verifyStrips();
 
+  mlir::LogicalResult assign(mlir::OwningOpRef<mlir::func::FuncOp> kernel, Fitting &fitting);
   Result fit(const tile::SizeChoice &choice);
   /// Decides the axes, of which those before are decided in `choice`.
   Result search(Axes undecided, const tile::SizeChoice &choice);

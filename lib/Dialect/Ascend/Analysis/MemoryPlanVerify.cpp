@@ -1,5 +1,6 @@
 // Checks a plan without the liveness it was made from: by who owns each byte while the kernel runs.
 #include "attn/Dialect/Ascend/Analysis/MemoryPlan.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include <map>
 
 using namespace mlir;
@@ -24,18 +25,20 @@ public:
 private:
   LogicalResult visit(Operation &op) {
     // The second trip sees what the first one left.
-    for (int trip = 0, trips = isa<scf::ForOp>(op) ? 2 : 1; trip < trips; ++trip)
+    for (int trip = 0, trips = isa<scf::ForOp>(op) ? 2 : 1; trip < trips; ++trip) {
+      trip == 0 ? (void)inFirstTrip.insert(&op) : (void)inFirstTrip.erase(&op);
       for (Region &region : op.getRegions())
         if (failed(walk(region)))
           return failure();
+    }
     auto instruction = dyn_cast<InstructionOpInterface>(op);
     if (!instruction)
       return success();
     auto [found, isFirst] = touched.try_emplace(&op);
     if (isFirst)
       found->second = findTouched(instruction);
-    for (AllocOp buffer : found->second.read)
-      if (failed(checkOwned(op, buffer)))
+    for (auto [buffer, unless] : found->second.read)
+      if (!(unless && holds(unless)) && failed(checkOwned(op, buffer)))
         return failure();
     for (AllocOp buffer : found->second.written)
       own(buffer);
@@ -44,15 +47,36 @@ private:
 
   /// The buffers that an instruction reads and writes.
   struct Touched {
-    SmallVector<AllocOp, 2> read, written;
+    SmallVector<std::pair<AllocOp, Value>, 2> read; // and what keeps it from being read
+    SmallVector<AllocOp, 2> written;
   };
+
+  /// Whether a condition holds now: where it is true, or asks for the first trips of loops.
+  bool holds(Value condition) const {
+    if (matchPattern(condition, m_One()))
+      return true;
+    if (auto both = condition.getDefiningOp<arith::AndIOp>())
+      return holds(both.getLhs()) && holds(both.getRhs());
+    auto compare = condition.getDefiningOp<arith::CmpIOp>();
+    if (!compare || compare.getPredicate() != arith::CmpIPredicate::eq)
+      return false;
+    auto argument = dyn_cast<BlockArgument>(compare.getLhs());
+    auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
+    return loop && argument == loop.getInductionVar() && inFirstTrip.contains(loop) &&
+           isEqualConstantIntOrValue(compare.getRhs(), loop.getLowerBound());
+  }
+
   static Touched findTouched(InstructionOpInterface instruction) {
     SmallVector<Access> accesses;
     instruction.getAccesses(accesses);
     Touched touched;
     for (const Access &access : accesses)
-      if (AllocOp buffer = getBuffer(access.memory))
-        (access.isWrite ? touched.written : touched.read).push_back(buffer);
+      if (AllocOp buffer = getBuffer(access.memory)) {
+        if (access.isWrite)
+          touched.written.push_back(buffer);
+        else
+          touched.read.emplace_back(buffer, access.unless);
+      }
     return touched;
   }
 
@@ -102,6 +126,7 @@ private:
   const MemoryPlan &plan;
   std::array<Owners, localMemoryCount> memories;
   DenseSet<Operation *> written;
+  DenseSet<Operation *> inFirstTrip; // loops
   /// By instruction: in loops within loops the walk comes to each many times.
   DenseMap<Operation *, Touched> touched;
 };

@@ -1,4 +1,5 @@
 // ascend-double-buffer: one slot per stage for buffers between two pipes (before planning).
+#include "SharedSlots.h"
 #include "attn/Dialect/Ascend/Analysis/BufferUses.h"
 #include "attn/Dialect/Ascend/Analysis/Kernel.h"
 #include "attn/Dialect/Ascend/Transforms/Passes.h"
@@ -48,6 +49,13 @@ Requests collectRequests(func::FuncOp kernel) {
       keep("an iteration may read what an earlier one left in it");
     else
       byLoop[staged].push_back(buffer);
+  }
+  // Sums of several products leave L0C in turn: while those of one do, the next product has its own
+  // place.
+  for (auto &[loop, buffers] : byLoop) {
+    auto isSums = [](AllocOp buffer) { return AllocOp(buffer).getMemory() == LocalMemory::L0C; };
+    if (llvm::count_if(buffers, isSums) > 1)
+      llvm::erase_if(buffers, isSums);
   }
   Requests requests;
   kernel.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
@@ -155,6 +163,7 @@ class DoubleBuffer : public attn::impl::DoubleBufferPassBase<DoubleBuffer> {
   void runOnOperation() override {
     if (!isKernel(getOperation()))
       return;
+    shareProductSlots(getOperation());
     Requests requests = collectRequests(getOperation());
     for (auto &[loop, buffers] : requests)
       slotted += buffers.size();

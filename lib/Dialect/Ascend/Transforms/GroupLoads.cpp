@@ -55,11 +55,11 @@ std::optional<Load> getLoad(InstructionOpInterface op) {
 }
 
 /// Whether a load may move before an operation that it follows: one that neither touches the
-/// bytes it fills, nor writes the array it reads, nor waits for other blocks.
+/// bytes it fills, nor writes the array it reads, nor waits for other cores.
 bool mayPass(const Load &load, Operation *op) {
   SmallVector<Access> accesses;
   WalkResult result = op->walk([&](Operation *inner) -> WalkResult {
-    if (isa<SyncAllOp>(inner))
+    if (isa<SyncAllOp, CrossWaitOp>(inner))
       return WalkResult::interrupt();
     auto instruction = dyn_cast<InstructionOpInterface>(inner);
     if (!instruction)

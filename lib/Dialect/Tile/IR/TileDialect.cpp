@@ -49,6 +49,13 @@ static LogicalResult verifyKernel(Operation *op) {
   return success();
 }
 
+/// What `tile-split-cores` notes on ops while it works.
+static bool isOfLevels(StringRef name) {
+  return llvm::is_contained(
+      {"tile.core", "tile.level", "tile.preload", "tile.lag", "tile.exchanged", "tile.steady_step"},
+      name);
+}
+
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName().getValue();
   if (name == "tile.kernel")
@@ -62,6 +69,17 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     return isa<ArrayAttr>(attribute.getValue())
                ? success()
                : op->emitError("'tile.alternatives' is a list of what was looked at");
+  if (name == mixedName || name == halfOfName)
+    return op->hasAttr("tile.kernel") &&
+                   (name == mixedName || isa<FlatSymbolRefAttr>(attribute.getValue()))
+               ? success()
+               : op->emitError() << "'" << name << "' belongs on a half of a kernel";
+  if (name == groupName)
+    return isa<GroupAttr>(attribute.getValue()) && op->hasAttr("tile.kernel")
+               ? success()
+               : op->emitError("'tile.group' is a #tile.group of kernels");
+  if (isOfLevels(name))
+    return success();
   if (name != "tile.symbols")
     return op->emitError() << "unknown attribute '" << name << "'";
   auto symbols = dyn_cast<DictionaryAttr>(attribute.getValue());

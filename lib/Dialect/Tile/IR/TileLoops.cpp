@@ -284,3 +284,18 @@ void RangeOp::getSuccessorRegions(RegionBranchPoint, SmallVectorImpl<RegionSucce
   regions.push_back(RegionSuccessor(&getBody(), getCarried()));
   regions.push_back(RegionSuccessor(getOperation(), getResults()));
 }
+
+//===----------------------------------------------------------------------===//
+// Groups of cores
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyFlag(Operation *op, int64_t flag) {
+  if (flag >= 0 && flag < attn::architecture::crossFlags)
+    return success();
+  return op->emitOpError() << "has the flag " << flag << "; there are "
+                           << attn::architecture::crossFlags << " between cube and vector cores";
+}
+
+LogicalResult SignalOp::verify() { return verifyFlag(*this, getFlag()); }
+
+LogicalResult AwaitOp::verify() { return verifyFlag(*this, getFlag()); }

@@ -35,3 +35,7 @@ void BlockIdOp::inferResultRangesFromOptional(ArrayRef<IntegerValueRange>, SetIn
 void BlockCountOp::inferResultRangesFromOptional(ArrayRef<IntegerValueRange>, SetIntLatticeFn set) {
   set(getResult(), makeIndexRange(1));
 }
+
+void SubBlockIdOp::inferResultRangesFromOptional(ArrayRef<IntegerValueRange>, SetIntLatticeFn set) {
+  set(getResult(), makeIndexRange(0));
+}

@@ -20,10 +20,7 @@ static void bindCounter(func::FuncOp kernel, ArrayRef<BoundSize> sizes) {
   if (!counter)
     return;
   bindSizes(counter, sizes);
-  for (unsigned number = counter.getNumArguments(); number < kernel.getNumArguments(); ++number)
-    (void)counter.insertArgument(number, kernel.getArgument(number).getType(),
-                                 kernel.getArgAttrDict(number),
-                                 kernel.getArgument(number).getLoc());
+  launch::addNewArguments(kernel);
 }
 
 namespace {

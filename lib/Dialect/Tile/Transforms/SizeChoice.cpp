@@ -11,6 +11,16 @@ using namespace attn::tile;
 /// more than they gain.
 static constexpr int64_t stripStages = 2;
 
+GroupChoice tile::getGroupChoice(GroupAttr group) {
+  return {group.getPreload(), group.getLag(), group.getSlots(), group.getStripRows(),
+          group.getPart()};
+}
+
+GroupAttr tile::getGroup(MLIRContext *context, const GroupChoice &choice) {
+  return GroupAttr::get(context, choice.preload, choice.lag, choice.slots, choice.stripRows,
+                        choice.part);
+}
+
 SizeChoice tile::getSizeChoice(ChoiceAttr choice) {
   SizeChoice sizes;
   for (NamedAttribute size : choice.getSizes())
@@ -20,6 +30,8 @@ SizeChoice tile::getSizeChoice(ChoiceAttr choice) {
   sizes.stripColumns = choice.getStripColumns();
   if (DenseBoolArrayAttr keep = choice.getKeep())
     llvm::append_range(sizes.keep, keep.asArrayRef());
+  if (GroupAttr group = choice.getGroup())
+    sizes.group = getGroupChoice(group);
   return sizes;
 }
 
@@ -35,7 +47,8 @@ ChoiceAttr tile::getChoice(MLIRContext *context, StringAttr band, StringAttr sof
   auto keep =
       sizes.keep.empty() ? DenseBoolArrayAttr() : DenseBoolArrayAttr::get(context, sizes.keep);
   return ChoiceAttr::get(context, band, softmax, getDictionary(context, sizes.sizes),
-                         sizes.gridStages, sizes.maxRangeStages, sizes.stripColumns, keep);
+                         sizes.gridStages, sizes.maxRangeStages, sizes.stripColumns, keep,
+                         sizes.group ? getGroup(context, *sizes.group) : GroupAttr());
 }
 
 static Attribute bindDim(Attribute dim, ArrayRef<BoundSize> sizes) {
@@ -107,6 +120,8 @@ bool tile::applySizes(func::FuncOp kernel, const SizeChoice &choice) {
   int64_t width = choice.stripColumns ? getRowWidth(kernel) : 0;
   bindKernel(kernel, choice.sizes);
   limitStages(kernel, choice);
+  if (choice.group)
+    kernel->setAttr(groupName, getGroup(kernel.getContext(), *choice.group));
   if (!choice.stripColumns)
     return true;
   std::string reason;

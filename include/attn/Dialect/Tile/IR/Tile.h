@@ -26,6 +26,17 @@
 
 namespace attn::tile {
 
+/// How a kernel is shared by the cores of a group, until it is. A kernel of which cube and vector
+/// cores run a half each, and on the half of the cube cores the one of the vector cores, which has
+/// the kernel's name.
+constexpr llvm::StringLiteral groupName = "tile.group";
+constexpr llvm::StringLiteral mixedName = "tile.mixed";
+constexpr llvm::StringLiteral halfOfName = "tile.half_of";
+
+/// On the loops that a loop by a block size was cut into: that size for the steady state, 0 for
+/// what fills and drains.
+constexpr llvm::StringLiteral steadyStepName = "tile.steady_step";
+
 /// How `tile.load` and `tile.store` index one dimension of an array, as kept in their `kinds`. A
 /// positive number is a slice of that many elements from an index operand on.
 enum IndexKind : int64_t {

@@ -155,13 +155,31 @@ def Tile_AutoAttr : AttrDef<Tile_Dialect, "Auto"> {
   let genVerifyDecl = 1;
 }
 
+def Tile_GroupAttr : AttrDef<Tile_Dialect, "Group"> {
+  let mnemonic = "group";
+  let summary = "How the cube core and the vector cores of a group share a kernel";
+  let description = [{
+    The first products of a loop run `preload` iterations ahead of those that wait for vector cores; what vector cores do with the later
+    ones comes `lag` iterations after what they do with the first. Tiles that are exchanged have at least `slots` slots. Vector
+    cores compute in strips of `strip_rows` rows, cube cores cut products into parts of `part` columns, or of so many
+    k; 0 is for neither.
+
+    ```mlir
+    #tile.group<preload = 3, lag = 2, slots = 0, strip_rows = 32, part = 128>
+    ```
+  }];
+  let parameters = (ins "int64_t":$preload, "int64_t":$lag, "int64_t":$slots, "int64_t":$strip_rows, "int64_t":$part);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def Tile_ChoiceAttr : AttrDef<Tile_Dialect, "Choice"> {
   let mnemonic = "choice";
   let summary = "What was chosen for a kernel: forms, sizes, stages and strips";
   let description = [{
     The attribute `tile.choice` of a kernel: `tile-choose` writes it, the passes after it apply it. The forms of bands and
     softmax states are there where the kernel has such. Loops have the stages that their author asked for, but not more
-    than `range_stages`. `strip_columns` is 0 where rows are computed whole; `keep` says which rows strips keep.
+    than `range_stages`. `strip_columns` is 0 where rows are computed whole; `keep` says which rows strips keep. `group` is there for
+    kernels that need cube and vector cores.
 
     ```mlir
     #tile.choice<softmax = "online", sizes = {BT = 2 : i64}, grid_stages = 2, range_stages = 2, strip_columns = 0>
@@ -169,7 +187,8 @@ def Tile_ChoiceAttr : AttrDef<Tile_Dialect, "Choice"> {
   }];
   let parameters = (ins OptionalParameter<"::mlir::StringAttr">:$band, OptionalParameter<"::mlir::StringAttr">:$softmax,
                         "::mlir::DictionaryAttr":$sizes, "int64_t":$grid_stages, "int64_t":$range_stages,
-                        "int64_t":$strip_columns, OptionalParameter<"::mlir::DenseBoolArrayAttr">:$keep);
+                        "int64_t":$strip_columns, OptionalParameter<"::mlir::DenseBoolArrayAttr">:$keep,
+                        OptionalParameter<"::attn::tile::GroupAttr">:$group);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

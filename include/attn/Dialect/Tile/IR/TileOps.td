@@ -5,6 +5,7 @@
 
 include "attn/Dialect/Tile/IR/TileBlockOps.td"
 include "attn/Dialect/Tile/IR/TileDialect.td"
+include "attn/Dialect/Tile/IR/TileGroupOps.td"
 include "attn/Dialect/Tile/IR/TileProductOps.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"

@@ -12,6 +12,19 @@ struct BoundSize {
   int64_t size;
 };
 
+/// How the cores of a group share a kernel that needs cores of both kinds; see `#tile.group`.
+struct GroupChoice {
+  int64_t preload = 0;
+  int64_t lag = 0;
+  int64_t slots = 0;
+  int64_t stripRows = 0;
+  int64_t part = 0;
+};
+
+/// The choice that an attribute says, and back.
+GroupChoice getGroupChoice(GroupAttr group);
+GroupAttr getGroup(mlir::MLIRContext *context, const GroupChoice &choice);
+
 /// What is chosen for a kernel that has neither bands nor softmax states.
 struct SizeChoice {
   llvm::SmallVector<BoundSize> sizes;
@@ -22,6 +35,8 @@ struct SizeChoice {
   int64_t stripColumns = 0;
   /// Which of the candidates of the `StripPlan` are kept whole.
   llvm::SmallVector<bool> keep;
+  /// For kernels that need cube and vector cores.
+  std::optional<GroupChoice> group;
 };
 
 /// The part of a kernel's `tile.choice` that is about sizes, and the whole of it from its parts;

@@ -1,0 +1,36 @@
+// Makes the two halves of a kernel whose exchange is written, and shapes each for its cores; used
+// by tile-split-cores and by the search.
+#ifndef ATTN_TILEONCHIP_TRANSFORMS_HALVES_H
+#define ATTN_TILEONCHIP_TRANSFORMS_HALVES_H
+
+#include "attn/TileOnChip/ExchangePlan.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace attn::onchip {
+
+/// Leaves of a kernel what one kind of core does.
+void keepCore(mlir::func::FuncOp half, CoreKind core);
+
+/// Gives each vector core of a group its share of the rows of every tile. Where something works on
+/// all rows together, the first core takes them all. Either way each core signals and waits.
+mlir::LogicalResult distributeRows(mlir::func::FuncOp vectorHalf);
+
+/// Lets the first level of a loop run ahead of the others by as many iterations as the exchange was
+/// planned for: a loop that fills, a loop of the steady state, and a loop that drains.
+void skewLoops(mlir::func::FuncOp half, CoreKind core);
+
+/// Computes tiles of more rows than `rows`, a divisor of theirs, in strips of so many.
+void stripRows(mlir::func::FuncOp vectorHalf, int64_t rows);
+
+/// Cuts products of operands that are loaded for them into parts of `size` columns, where each part
+/// is stored by itself, or else of `size` of the k that are summed over.
+void cutProducts(mlir::func::FuncOp cubeHalf, int64_t size);
+
+/// Makes `kernel`, bound and with its grids clamped, the half of the vector cores, and returns the
+/// half of the cube cores.
+mlir::FailureOr<mlir::OwningOpRef<mlir::func::FuncOp>> splitCores(mlir::func::FuncOp kernel,
+                                                                  const tile::GroupChoice &choice);
+
+} // namespace attn::onchip
+
+#endif // ATTN_TILEONCHIP_TRANSFORMS_HALVES_H

@@ -1,0 +1,16 @@
+// Lets the products of a kernel take turns in the same slots; a part of ascend-double-buffer.
+#ifndef ATTN_LIB_DIALECT_ASCEND_TRANSFORMS_SHAREDSLOTS_H
+#define ATTN_LIB_DIALECT_ASCEND_TRANSFORMS_SHAREDSLOTS_H
+
+#include "attn/Dialect/Ascend/IR/Ascend.h"
+
+namespace attn::ascend {
+
+/// Replaces the buffers of each of L0A and L0B, where several products have their own, by one with
+/// a slot per stage that all of them use in turn: L0A and L0B are small, and every buffer with
+/// slots would need event ids of its own.
+void shareProductSlots(mlir::func::FuncOp kernel);
+
+} // namespace attn::ascend
+
+#endif // ATTN_LIB_DIALECT_ASCEND_TRANSFORMS_SHAREDSLOTS_H

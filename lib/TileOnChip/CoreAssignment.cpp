@@ -1,0 +1,210 @@
+// Which kind of core runs every op of a kernel with products (tile on the chip, analysis).
+#include "attn/TileOnChip/CoreAssignment.h"
+#include "attn/Dialect/Tile/Analysis/Elementwise.h"
+#include "attn/Dialect/Tile/Analysis/Kernel.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::onchip;
+using namespace attn::tile;
+
+static bool isTile(Value value) { return isa<TileType>(value.getType()); }
+
+static bool isZeroSplat(Value value) {
+  auto splat = value.getDefiningOp<SplatOp>();
+  if (!splat)
+    return false;
+  if (std::optional<APFloat> number = getSplatConstant(value))
+    return number->isPosZero();
+  APInt integer;
+  return matchPattern(splat.getValue(), m_ConstantInt(&integer)) && integer.isZero();
+}
+
+/// Whether a tile is a loaded row, repeated: what a bias is.
+static bool isRepeatedRow(Value value) {
+  auto broadcast = value.getDefiningOp<BroadcastOp>();
+  return broadcast && broadcast.getRow().getDefiningOp<LoadOp>();
+}
+
+/// Whether an op makes tiles of no others, so that any core can run it for itself.
+static bool isSource(Operation *op) {
+  return op->getNumRegions() == 0 && llvm::none_of(op->getOperands(), isTile);
+}
+
+std::optional<std::pair<RangeOp, unsigned>> onchip::getCarriedPosition(OpOperand &use) {
+  if (auto range = dyn_cast<RangeOp>(use.getOwner())) {
+    unsigned first = range.getInits().getBeginOperandIndex();
+    if (use.getOperandNumber() < first)
+      return std::nullopt;
+    return std::pair(range, use.getOperandNumber() - first);
+  }
+  if (isa<YieldOp>(use.getOwner()))
+    if (auto range = dyn_cast<RangeOp>(use.getOwner()->getParentOp()))
+      return std::pair(range, use.getOperandNumber());
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+bool CoreAssignment::isCarriedSums(Value value) const {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto range = dyn_cast<RangeOp>(argument.getOwner()->getParentOp());
+    return range && argument.getArgNumber() > 0 &&
+           carriedSums.contains({range, argument.getArgNumber() - 1});
+  }
+  auto range = value.getDefiningOp<RangeOp>();
+  return range && carriedSums.contains({range, cast<OpResult>(value).getResultNumber()});
+}
+
+/// Whether what a loop carries never leaves L0C inside it: it starts there, products add to it, and
+/// nothing else looks at it.
+bool CoreAssignment::staysSums(RangeOp range, unsigned position) const {
+  Value init = range.getInits()[position];
+  Value argument = range.getCarried()[position];
+  Value next = range.getYield().getValues()[position];
+  bool starts =
+      isZeroSplat(init) || isRepeatedRow(init) || (isa<BlockArgument>(init) && isCarriedSums(init));
+  bool isSummed = next.getDefiningOp<DotOp>() || isCarriedSums(next);
+  return starts && isSummed && next.hasOneUse() &&
+         llvm::all_of(argument.getUses(), [&](OpOperand &use) {
+           if (auto dot = dyn_cast<DotOp>(use.getOwner()))
+             return dot.getAcc() == use.get() && dot.getA() != use.get() && dot.getB() != use.get();
+           auto inner = getCarriedPosition(use);
+           return inner && carriedSums.contains({inner->first, inner->second});
+         });
+}
+
+void CoreAssignment::findCarriedSums() {
+  kernel.walk([&](RangeOp range) {
+    for (auto [position, argument] : llvm::enumerate(range.getCarried()))
+      if (isTile(argument))
+        carriedSums.insert({range, position});
+  });
+  // Each may have been taken for sums because another one was.
+  bool shrinks = true;
+  while (shrinks) {
+    shrinks = false;
+    for (Carried carried : llvm::to_vector(carriedSums))
+      if (!staysSums(cast<RangeOp>(carried.first), carried.second))
+        shrinks |= carriedSums.erase(carried);
+  }
+}
+
+bool CoreAssignment::isStart(Value accumulator) const {
+  if (isZeroSplat(accumulator) || isRepeatedRow(accumulator) || isCarriedSums(accumulator))
+    return true;
+  return accumulator.getDefiningOp<DotOp>() && accumulator.hasOneUse();
+}
+
+//===----------------------------------------------------------------------===//
+// The way out
+//===----------------------------------------------------------------------===//
+
+/// Whether a conversion is one of the way out of L0C, to a store or to L1, and nothing else takes
+/// its result.
+bool CoreAssignment::leavesOnTheWay(Operation *op) const {
+  if (auto maximum = dyn_cast<MaximumOp>(op)) {
+    if (!isZeroSplat(maximum.getLhs()) && !isZeroSplat(maximum.getRhs()))
+      return false;
+  } else if (auto cast = dyn_cast<CastOp>(op)) {
+    Type from = cast.getInput().getType().getElementType(), to = cast.getType().getElementType();
+    bool isNarrowed = from.isF32() && (to.isF16() || to.isBF16());
+    bool isScaled = from.isInteger(32) && (to.isInteger(8) || to.isF16());
+    if (!isNarrowed && !isScaled)
+      return false;
+  } else {
+    return false;
+  }
+  Type type = cast<TileType>(op->getResult(0).getType()).getElementType();
+  return llvm::all_of(op->getUsers(), [&](Operation *user) {
+    return isa<StoreOp>(user) || (isa<DotOp>(user) && (type.isF16() || type.isBF16())) ||
+           leavesOnTheWay(user);
+  });
+}
+
+void CoreAssignment::findOutputs(Value sums) {
+  for (Operation *user : sums.getUsers())
+    if (leavesOnTheWay(user) && outputs.insert(user).second)
+      findOutputs(user->getResult(0));
+}
+
+//===----------------------------------------------------------------------===//
+// All together
+//===----------------------------------------------------------------------===//
+
+CoreAssignment::CoreAssignment(func::FuncOp kernel) : kernel(kernel) {
+  findCarriedSums();
+  kernel.walk([&](Operation *op) {
+    if (isa<DotOp>(op)) {
+      hasProducts = true;
+      findOutputs(op->getResult(0));
+    }
+    for (Value result : op->getResults())
+      if (isTile(result) && isCarriedSums(result))
+        findOutputs(result);
+  });
+  hasVectorWork = kernel
+                      .walk([&](Operation *op) {
+                        return getCore(op) == CoreKind::Vector ? WalkResult::interrupt()
+                                                               : WalkResult::advance();
+                      })
+                      .wasInterrupted();
+}
+
+std::optional<CoreKind> CoreAssignment::getCore(Operation *op) const {
+  if (isa<DotOp>(op) || outputs.contains(op))
+    return CoreKind::Cube;
+  if (op->getNumRegions() != 0 || isa<YieldOp>(op) || isSource(op))
+    return std::nullopt;
+  if (auto store = dyn_cast<StoreOp>(op))
+    return getCore(store.getValue()).value_or(CoreKind::Vector);
+  // A bias is repeated by the product that starts from it.
+  if (isa<BroadcastOp>(op) && isRepeatedRow(op->getResult(0)) &&
+      llvm::all_of(op->getUses(), [&](OpOperand &use) {
+        auto carried = getCarriedPosition(use);
+        return isa<DotOp>(use.getOwner()) ||
+               (carried && carriedSums.contains({carried->first, carried->second}));
+      }))
+    return CoreKind::Cube;
+  return CoreKind::Vector;
+}
+
+std::optional<CoreKind> CoreAssignment::getCore(Value tile) const {
+  if (isCarriedSums(tile))
+    return CoreKind::Cube;
+  Operation *op = tile.getDefiningOp();
+  return !op || op->getNumRegions() != 0 ? CoreKind::Vector : getCore(op);
+}
+
+SmallVector<Crossing> CoreAssignment::getCrossings() const {
+  SmallVector<Crossing> crossings;
+  auto visit = [&](Value tile) {
+    std::optional<CoreKind> from = isTile(tile) ? getCore(tile) : std::nullopt;
+    if (!from)
+      return;
+    CoreKind to = *from == CoreKind::Cube ? CoreKind::Vector : CoreKind::Cube;
+    bool crosses = llvm::any_of(tile.getUses(), [&](OpOperand &use) {
+      if (auto carried = getCarriedPosition(use))
+        return getCore(Value(carried->first.getCarried()[carried->second])) == to;
+      return getCore(use.getOwner()) == to;
+    });
+    if (crosses)
+      crossings.push_back({tile, to});
+  };
+  func::FuncOp walked = kernel;
+  walked.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    // The results of a loop are made after what its body makes.
+    for (Region &region : op->getRegions())
+      for (Value argument : region.getArguments())
+        visit(argument);
+    if (op->getNumRegions() == 0)
+      llvm::for_each(op->getResults(), visit);
+  });
+  walked.walk([&](Operation *op) {
+    if (op->getNumRegions() != 0)
+      llvm::for_each(op->getResults(), visit);
+  });
+  return crossings;
+}

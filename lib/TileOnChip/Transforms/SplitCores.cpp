@@ -1,0 +1,84 @@
+// tile-split-cores: makes of a kernel with products and vector work a half for each kind of core
+// (tile on the chip).
+#include "attn/Dialect/Tile/Analysis/Kernel.h"
+#include "attn/Launch/IR/LaunchOrder.h"
+#include "attn/Machine/Chip.h"
+#include "attn/TileOnChip/Transforms/Exchange.h"
+#include "attn/TileOnChip/Transforms/Halves.h"
+#include "attn/TileOnChip/Transforms/Passes.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/CSE.h"
+
+namespace attn {
+#define GEN_PASS_DEF_SPLITCORESPASS
+#include "attn/TileOnChip/Transforms/Passes.h.inc"
+} // namespace attn
+
+using namespace mlir;
+using namespace attn;
+using namespace attn::onchip;
+using namespace attn::tile;
+
+FailureOr<OwningOpRef<func::FuncOp>> onchip::splitCores(func::FuncOp kernel,
+                                                        const tile::GroupChoice &choice) {
+  kernel->removeAttr(groupName);
+  if (failed(insertExchange(kernel, choice)))
+    return failure();
+  OwningOpRef<func::FuncOp> cube(kernel.clone());
+  cube->setName((kernel.getName() + "_cube").str());
+  auto unit = UnitAttr::get(kernel.getContext());
+  kernel->setAttr(mixedName, unit);
+  cube.get()->setAttr(mixedName, unit);
+  cube.get()->setAttr(halfOfName, FlatSymbolRefAttr::get(kernel));
+  keepCore(kernel, CoreKind::Vector);
+  keepCore(*cube, CoreKind::Cube);
+  if (failed(distributeRows(kernel)))
+    return failure();
+  skewLoops(kernel, CoreKind::Vector);
+  skewLoops(*cube, CoreKind::Cube);
+  if (choice.stripRows > 0)
+    stripRows(kernel, choice.stripRows);
+  if (choice.part > 0)
+    cutProducts(*cube, choice.part);
+  // What is counted must be what is lowered: equal spans and loads are joined in both.
+  IRRewriter rewriter(kernel.getContext());
+  for (func::FuncOp half : {kernel, *cube}) {
+    DominanceInfo dominance(half);
+    eliminateCommonSubExpressions(rewriter, dominance, half);
+  }
+  return cube;
+}
+
+namespace {
+struct SplitCores : attn::impl::SplitCoresPassBase<SplitCores> {
+  void runOnOperation() override {
+    FailureOr<Chip> chip = getTargetChip(getOperation());
+    FailureOr<SmallVector<func::FuncOp>> kernels = getKernels(getOperation());
+    if (failed(chip) || failed(kernels))
+      return signalPassFailure();
+    if (chip->isHost)
+      return;
+    for (func::FuncOp kernel : *kernels) {
+      if (CoreAssignment(kernel).usesBoth() && failed(split(kernel)))
+        return signalPassFailure();
+      // A phase that was made a kernel of its own may need one kind of core only.
+      kernel->removeAttr(groupName);
+    }
+  }
+
+private:
+  LogicalResult split(func::FuncOp kernel) {
+    auto group = kernel->getAttrOfType<GroupAttr>(groupName);
+    if (!group)
+      return kernel.emitError(
+          "needs cube and vector cores and has no tile.group: tile-fit-tiles must run first");
+    FailureOr<OwningOpRef<func::FuncOp>> cube = splitCores(kernel, getGroupChoice(group));
+    if (failed(cube))
+      return failure();
+    launch::addNewArguments(kernel);
+    SymbolTable(getOperation()).insert(cube->release(), std::next(kernel->getIterator()));
+    return success();
+  }
+};
+} // namespace

@@ -1,0 +1,155 @@
+// RUN: attn-opt %s --tile-split-cores --split-input-file | FileCheck %s
+
+!a = !tile.array<?x64xf16>
+!b = !tile.array<64x32xf16>
+!c = !tile.array<?x32xf32>
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+
+// A product with an epilogue: nothing goes back to the cube core, so slots have a flag of their own, and all of them are free
+// when the loop begins.
+// CHECK-LABEL: func.func @epilogue(
+// CHECK-SAME: %[[RING:arg[0-9]+]]: !tile.array<?x2x32x32xf32> {launch.dims = ["@groups", 2, 32, 32], launch.workspace})
+// CHECK-SAME: tile.kernel, tile.mixed}
+// CHECK: %[[SUB:.*]] = tile.sub_block_id
+// CHECK: tile.signal 1 loads
+// CHECK-NEXT: tile.signal 1 loads
+// CHECK-NEXT: tile.range
+// CHECK: tile.await 0
+// CHECK: %[[ROWS:.*]] = tile.make_span {{.*}} : <16>
+// CHECK: tile.load %[[RING]] [%{{.*}}, %{{.*}}, %[[ROWS]] span, :] : {{.*}} -> !tile.tile<16 x 32 x f32>
+// CHECK: tile.exp %{{.*}} : <16 x 32 x f32>
+// CHECK: tile.store
+// CHECK: tile.signal 1 loads
+// CHECK-NEXT: }
+// CHECK-NEXT: return
+// CHECK-LABEL: func.func @epilogue_cube(
+// CHECK-SAME: attributes {tile.half_of = @epilogue, tile.kernel, tile.mixed}
+// CHECK-NOT: tile.exp
+// CHECK: tile.range
+// CHECK: tile.await 1
+// CHECK: tile.dot
+// CHECK: tile.store {{.*}} !tile.array<?x2x32x32xf32>
+// CHECK: tile.signal 0
+// CHECK-NEXT: }
+// CHECK-NEXT: tile.await 1
+// CHECK-NEXT: tile.await 1
+// CHECK-NEXT: return
+func.func @epilogue(%A: !a, %B: !b, %C: !c {launch.output})
+    attributes {tile.kernel, tile.group = #tile.group<preload = 0, lag = 0, slots = 0, strip_rows = 0, part = 0>} {
+  %c0 = arith.constant 0 : index
+  %M = tile.dim %A, 0 : !a
+  tile.range %m = %c0 to %M by 32 {
+    %x = tile.load %A[%m span, :] : (!a, !tile.span<32>) -> !tile.tile<32 x 64 x f16>
+    %y = tile.load %B[:, :] : (!b) -> !tile.tile<64 x 32 x f16>
+    %s = tile.dot %x, %y : !tile.tile<32 x 64 x f16>, !tile.tile<64 x 32 x f16> -> !tile.tile<32 x 32 x f32>
+    %e = tile.exp %s : !tile.tile<32 x 32 x f32>
+    tile.store %e, %C[%m span, :] : (!tile.tile<32 x 32 x f32>, !c, !tile.span<32>) -> ()
+  }
+  return
+}
+
+// A kernel of cube cores alone is left alone.
+// CHECK-LABEL: func.func @alone(
+// CHECK-NOT: tile.mixed
+// CHECK: tile.dot
+func.func @alone(%A: !a, %B: !b, %C: !c {launch.output}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %M = tile.dim %A, 0 : !a
+  tile.range %m = %c0 to %M by 32 {
+    %x = tile.load %A[%m span, :] : (!a, !tile.span<32>) -> !tile.tile<32 x 64 x f16>
+    %y = tile.load %B[:, :] : (!b) -> !tile.tile<64 x 32 x f16>
+    %s = tile.dot %x, %y : !tile.tile<32 x 64 x f16>, !tile.tile<64 x 32 x f16> -> !tile.tile<32 x 32 x f32>
+    tile.store %s, %C[%m span, :] : (!tile.tile<32 x 32 x f32>, !c, !tile.span<32>) -> ()
+  }
+  return
+}
+}
+
+// -----
+
+!k = !tile.array<?x32x64xf16>
+!q = !tile.array<32x64xf16>
+!o = !tile.array<32x64xf32>
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+
+// Two products of which the second takes what vector cores make of the first. With a preload of two, scores have three slots and
+// weights and their products two; three flags do, and none says that a slot is free. What is added up is added by
+// the vector cores, an iteration later than the weights, whose factor waits in a stack of two parts.
+// CHECK-LABEL: func.func @chain(
+// CHECK-SAME: !tile.array<?x3x32x32xf32>
+// CHECK-SAME: !tile.array<?x2x32x32xf16>
+// CHECK-SAME: !tile.array<?x2x32x64xf32>
+// CHECK: %[[STACK:.*]] = tile.undefined : <32 x 1 x f32>
+// CHECK: tile.range
+// CHECK: tile.await 0
+// CHECK: tile.insert {{.*}} : <16 x 1 x f32> into <32 x 1 x f32>
+// CHECK: tile.signal 1
+// CHECK-NOT: tile.await 2
+// CHECK: tile.yield
+// CHECK: tile.range
+// CHECK: tile.await 0
+// CHECK: tile.signal 1
+// CHECK: tile.extract {{.*}} : <32 x 1 x f32> -> <16 x 1 x f32>
+// CHECK: tile.await 2
+// CHECK: tile.add
+// CHECK: tile.yield
+// CHECK: tile.range
+// CHECK-NOT: tile.signal 1
+// CHECK: tile.await 2
+// CHECK: tile.yield
+// CHECK-LABEL: func.func @chain_cube(
+// CHECK: tile.range
+// CHECK: tile.dot
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: tile.signal 0
+// CHECK-NEXT: }
+// CHECK: tile.range
+// CHECK: tile.dot
+// CHECK: tile.signal 0
+// CHECK: tile.await 1
+// CHECK: tile.dot
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: tile.signal 2
+// CHECK: tile.range
+// CHECK-NOT: tile.signal 0
+// CHECK: tile.await 1
+// CHECK: tile.signal 2
+func.func @chain(%Q: !q, %K: !k, %O: !o {launch.output})
+    attributes {tile.kernel, tile.group = #tile.group<preload = 2, lag = 1, slots = 0, strip_rows = 0, part = 0>} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %N = tile.dim %K, 0 : !k
+  %x = tile.load %Q[:, :] : (!q) -> !tile.tile<32 x 64 x f16>
+  %start = tile.splat %zero : f32 -> !tile.tile<32 x 64 x f32>
+  %sum = tile.range %n = %c0 to %N iter(%acc = %start : !tile.tile<32 x 64 x f32>) stages 2 {
+    %y = tile.load %K[%n, :, :] : (!k, index) -> !tile.tile<32 x 64 x f16>
+    %s = tile.dot %x, %y transpose_b : !tile.tile<32 x 64 x f16>, !tile.tile<32 x 64 x f16> -> !tile.tile<32 x 32 x f32>
+    %e = tile.exp %s : !tile.tile<32 x 32 x f32>
+    %f = tile.reduce max %e axis 1 : !tile.tile<32 x 32 x f32> -> !tile.tile<32 x 1 x f32>
+    %p = tile.cast %e : !tile.tile<32 x 32 x f32> -> !tile.tile<32 x 32 x f16>
+    %scaled = tile.mul %acc, %f : !tile.tile<32 x 64 x f32>, !tile.tile<32 x 1 x f32> -> !tile.tile<32 x 64 x f32>
+    %next = tile.dot %p, %y acc(%scaled) : !tile.tile<32 x 32 x f16>, !tile.tile<32 x 64 x f16> -> !tile.tile<32 x 64 x f32>
+    tile.yield %next : !tile.tile<32 x 64 x f32>
+  }
+  tile.store %sum, %O[:, :] : (!tile.tile<32 x 64 x f32>, !o) -> ()
+  return
+}
+
+// A sum over rows needs all of them: the first vector core has them, and the second one only signals.
+// CHECK-LABEL: func.func @all_rows(
+// CHECK: tile.make_span {{.*}} : <64>
+// CHECK: tile.reduce sum {{.*}} axis 0 : <64 x 64 x f32> -> <1 x 64 x f32>
+// CHECK: tile.store {{.*}} span, :] : (!tile.tile<1 x 64 x f32>
+func.func @all_rows(%Q: !q, %K: !q, %O: !o {launch.output})
+    attributes {tile.kernel, tile.group = #tile.group<preload = 0, lag = 0, slots = 0, strip_rows = 8, part = 0>} {
+  %c3 = arith.constant 3 : index
+  %x = tile.load %Q[:, :] : (!q) -> !tile.tile<32 x 64 x f16>
+  %y = tile.load %K[:, :] : (!q) -> !tile.tile<32 x 64 x f16>
+  %s = tile.dot %x, %y transpose_a : !tile.tile<32 x 64 x f16>, !tile.tile<32 x 64 x f16> -> !tile.tile<64 x 64 x f32>
+  %r = tile.reduce sum %s axis 0 : !tile.tile<64 x 64 x f32> -> !tile.tile<1 x 64 x f32>
+  tile.store %r, %O[%c3, :] : (!tile.tile<1 x 64 x f32>, !o, index) -> ()
+  return
+}
+}

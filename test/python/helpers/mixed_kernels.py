@@ -1,0 +1,133 @@
+"""Kernels that need cube and vector cores, each with a reference in float64."""
+
+import torch
+
+import attn
+import attn.language as at
+
+
+@attn.kernel
+def epilogue(A: at.Tensor["M K"], B: at.Tensor["K N"], BM: at.Auto(16, 128) = None, BK: at.Auto(16, 256) = None):
+    """A product that vector cores go on with; nothing goes back."""
+    C = at.empty("M N", at.f32)
+    for m in at.grid(at.tiles(M, BM)):
+        acc = at.zeros((BM, N))
+        for k in at.range(at.tiles(K, BK), stages=2):
+            acc += A[m, k] @ B[k, :]
+        C[m, :] = acc / (1.0 + at.exp(-acc))
+    return C
+
+
+@attn.kernel
+def softmax_between(A: at.Tensor["M K"], B: at.Tensor["K N"], D: at.Tensor["N P"], BM: at.Auto(16, 128) = None):
+    """The second product takes what vector cores make of the first."""
+    C = at.empty("M P", at.f32)
+    for m in at.grid(at.tiles(M, BM)):
+        s = A[m, :] @ B[:, :]
+        p = at.exp(s - at.max(s, 1))
+        C[m, :] = p.to(A.dtype) @ D[:, :] / at.sum(p, 1)
+    return C
+
+
+@attn.kernel
+def block_attention(
+    Q: at.Tensor["S D"], K: at.Tensor["H N D"], V: at.Tensor["H N D"], scale: float, BM: at.Auto(16, 128) = None
+):
+    """Attention over H blocks of N keys, the online softmax written out."""
+    Y = at.empty("S D", at.f32)
+    for q in at.grid(at.tiles(S, BM)):
+        qt = Q[q, :]
+        m, total, acc = at.full((BM, 1), -3e38), at.zeros((BM, 1)), at.zeros((BM, D))
+        for h in at.range(H, stages=2):
+            s = (qt @ K[h, :, :].T) * scale
+            higher = at.maximum(m, at.max(s, 1))
+            p, alpha = at.exp(s - higher), at.exp(m - higher)
+            total = total * alpha + at.sum(p, 1)
+            acc = acc * alpha + p.to(Q.dtype) @ V[h, :, :]
+            m = higher
+        Y[q, :] = acc / at.maximum(total, 1e-30)
+    return Y
+
+
+@attn.kernel
+def prepared(A: at.Tensor["M K"], B: at.Tensor["K N"], w: at.Tensor["K"], BM: at.Auto(16, 128) = None):
+    """The operand of a product is computed by vector cores, and so is what is stored."""
+    C = at.empty("M N", A.dtype)
+    for m in at.grid(at.tiles(M, BM)):
+        x = A[m, :].to(at.f32)
+        x = x * at.rsqrt(at.mean(x * x, 1) + 1e-6) * w[:]
+        C[m, :] = at.relu(x.to(A.dtype) @ B[:, :]) + 1.0
+    return C
+
+
+@attn.kernel
+def three_products(A: at.Tensor["M K"], B: at.Tensor["H K K"], BM: at.Auto(16, 128) = None):
+    """Three products in a chain in each iteration, with vector work between them."""
+    C = at.empty("M K", at.f32)
+    for m in at.grid(at.tiles(M, BM)):
+        x = A[m, :]
+        acc = at.zeros((BM, K))
+        for h in at.range(H, stages=2):
+            b = B[h, :, :]
+            y = at.minimum(x @ b, 2.0).to(A.dtype)
+            z = at.maximum(y @ b, -2.0).to(A.dtype)
+            acc = acc * 0.5 + z @ b
+        C[m, :] = acc
+    return C
+
+
+@attn.kernel
+def recurrence(A: at.Tensor["M K"], B: at.Tensor["H K K"], BM: at.Auto(16, 128) = None):
+    """Each iteration multiplies what the one before has made."""
+    C = at.empty("M K", A.dtype)
+    for m in at.grid(at.tiles(M, BM)):
+        x = A[m, :]
+        for h in at.range(H):
+            x = at.minimum(at.maximum(x @ B[h, :, :], -2.0), 2.0).to(A.dtype)
+        C[m, :] = x
+    return C
+
+
+@attn.kernel
+def column_sums(A: at.Tensor["H M K"], B: at.Tensor["K N"]):
+    """A sum over the rows of a product needs all of them on one core."""
+    C = at.empty("H N", at.f32)
+    for h in at.grid(H):
+        s = A[h, :, :] @ B[:, :]
+        C[h, :] = at.sum(at.exp(s), 0)
+    return C
+
+
+def ref_epilogue(a, b):
+    s = a @ b
+    return s / (1 + torch.exp(-s))
+
+
+def ref_softmax_between(a, b, d):
+    return torch.softmax(a @ b, 1) @ d
+
+
+def ref_block_attention(q, k, v, scale):
+    k, v = k.reshape(-1, k.shape[-1]), v.reshape(-1, v.shape[-1])
+    return torch.softmax(scale * q @ k.T, 1) @ v if len(k) else torch.zeros_like(q)
+
+
+def ref_prepared(a, b, w):
+    return torch.relu(a * torch.rsqrt((a * a).mean(1, keepdim=True) + 1e-6) * w @ b) + 1
+
+
+def ref_three_products(a, b):
+    acc = torch.zeros_like(a)
+    for block in b:
+        acc = acc * 0.5 + ((a @ block).clamp(max=2) @ block).clamp(min=-2) @ block
+    return acc
+
+
+def ref_recurrence(a, b):
+    for block in b:
+        a = (a @ block).clamp(-2, 2)
+    return a
+
+
+def ref_column_sums(a, b):
+    return torch.exp(a @ b).sum(1)
