@@ -2,11 +2,13 @@
 
     h = attn.ops.attn_res(V, w_query, w_norm)
     o = attn.ops.neighborhood_attention(q, k, v, kernel_size=7, dilation=2)
+    o = attn.ops.flash_attention(q, k, v)
 
 `attn.nn` has modules on top of them.
 """
 
 from .attention_residual import attn_res
+from .flash import flash_attention
 from .neighborhood import neighborhood_attention
 
-__all__ = ["attn_res", "neighborhood_attention"]
+__all__ = ["attn_res", "flash_attention", "neighborhood_attention"]

@@ -116,3 +116,13 @@ def neighborhood_backward(
     options["reload"] = path == "gathered" or q.device.type == "cpu" or is_wide
     arrays = dict(do=grad, q=q, k=k, v=v, lse=lse, dlse=grad_lse)
     run(neighborhood_bwd, dict(zip(("dq", "dk", "dv"), outputs)), **arrays, **options)
+
+
+# Dense attention
+
+
+def flash_forward(q, k, v, scale: float, outputs):
+    """`outputs`: o and lse."""
+    from kernels_dsl.flash import flash_fwd
+
+    run(flash_fwd, dict(zip(("o", "lse"), outputs)), q=q, k=k, v=v, scale=scale)

@@ -22,6 +22,12 @@ NEIGHBORHOOD_LSE = (1e-5, 1e-5)
 NEIGHBORHOOD_MODULE = {torch.float32: (1e-4, 1e-4), torch.float16: (1e-2, 1e-2), torch.bfloat16: (5e-2, 5e-2)}
 
 
+# Dense attention: rows of few keys round more.
+FLASH_O = {torch.float32: (1e-5, 1e-5), torch.float16: (5e-4, 2e-3), torch.bfloat16: (2e-3, 1e-2)}
+FLASH_FEW_KEYS, FLASH_O_FEW = 128, {**FLASH_O, torch.bfloat16: (5e-3, 1e-2)}
+FLASH_LSE = (1e-5, 1e-5)
+
+
 def names(value):
     """How pytest shows a parameter."""
     if isinstance(value, tuple):
@@ -163,3 +169,21 @@ def neighborhood(q, k, v, g, kernel_size=7, dilation=1, scale=None, g_lse=None):
     g_lse = torch.zeros_like(lse) if g_lse is None else g_lse.double()
     dq, dk, dv = neighborhood_backward(q, k, v, lse, g, g_lse, kernel_size, dilation, scale)
     return {"o": o, "lse": lse, "dq": dq, "dk": dk, "dv": dv}
+
+
+# Dense attention
+
+
+def flash(q, k, v, scale):
+    """o and lse of q [B, H, Sq, D], k [B, Hk, Skv, D] and v [B, Hk, Skv, Dv] in float64."""
+    shared = q.shape[1] // k.shape[1]
+    k, v = (tensor.double().repeat_interleave(shared, 1) for tensor in (k, v))
+    scores = scale * q.double() @ k.transpose(2, 3)
+    return torch.softmax(scores, -1) @ v, torch.logsumexp(scores, -1)
+
+
+def assert_flash(o, lse, expected, keys: int):
+    """o [B, H, Sq, Dv] and lse against the reference of rows with so many keys."""
+    tolerances = FLASH_O_FEW if keys < FLASH_FEW_KEYS else FLASH_O
+    assert_close("o", o, expected[0], tolerances[o.dtype])
+    assert_close("lse", lse, expected[1], FLASH_LSE)

@@ -1,0 +1,195 @@
+"""The operator flash_attention against its reference, on the CPU, and how it is called."""
+
+import math
+import re
+
+import pytest
+import torch
+
+import attn
+import attn.ops
+import references
+from attn import memory
+from references import DTYPES, names
+
+F32, F16, BF16 = DTYPES
+LENGTHS = [1, 2, 15, 16, 17, 127, 128, 129, 300, 1000, 2500]
+
+
+def draw(queries, keys, heads=(1, 1), width=128, values=None, dtype=F32, batch=1, seed=0):
+    """q, k and v, rounded to their type."""
+    generator = torch.Generator().manual_seed(seed)
+    shapes = [(heads[0], queries, width), (heads[1], keys, width), (heads[1], keys, values or width)]
+    return [torch.randn(batch, *shape, generator=generator).to(dtype) for shape in shapes]
+
+
+def check(q, k, v, scale=None):
+    """Runs the operator and compares it with the reference; returns the results."""
+    o, lse = attn.ops.flash_attention(q, k, v, scale, return_lse=True)
+    assert o.dtype == q.dtype and lse.dtype == torch.float32
+    expected = references.flash(q, k, v, q.shape[-1] ** -0.5 if scale is None else scale)
+    references.assert_flash(o, lse, expected, k.shape[2])
+    return o, lse
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=names)
+@pytest.mark.parametrize("length", LENGTHS)
+def test_lengths(length, dtype):
+    check(*draw(length, length, dtype=dtype))
+
+
+@pytest.mark.parametrize("queries, keys", [(1, 300), (300, 1), (17, 129), (129, 17), (128, 1000)])
+@pytest.mark.parametrize("dtype", DTYPES, ids=names)
+def test_other_numbers_of_keys(queries, keys, dtype):
+    check(*draw(queries, keys, dtype=dtype, width=64))
+
+
+@pytest.mark.parametrize("heads", [(4, 4), (4, 2), (8, 1)], ids=names)
+@pytest.mark.parametrize("dtype", DTYPES, ids=names)
+def test_heads(heads, dtype):
+    check(*draw(100, 130, heads, 32, dtype=dtype, batch=2))
+
+
+@pytest.mark.parametrize("width, values", [(16, 16), (48, 80), (256, 256), (64, 128), (128, 16)])
+@pytest.mark.parametrize("dtype", DTYPES, ids=names)
+def test_widths(width, values, dtype):
+    check(*draw(70, 150, (2, 1), width, values, dtype))
+
+
+@pytest.mark.parametrize("scale", [0, 1, -0.5, 1e-3])
+def test_scale(scale):
+    check(*draw(50, 60, width=32), scale=scale)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=names)
+def test_large_scores(dtype):
+    """Scores of about -18,000 and +18,000."""
+    q, k, v = draw(20, 40, dtype=dtype)
+    q[:], k[:] = 40.0, -40.0
+    k[:, :, 7] = 40.0
+    o, lse = check(q, k, v)
+    references.assert_close("o", o, v[:, :, 7:8].expand_as(o), (0, 0))
+    assert lse.min() > 18_000
+
+
+@pytest.mark.parametrize("keys", [1, 300, 4096])
+@pytest.mark.parametrize("dtype", DTYPES, ids=names)
+def test_zero_input(keys, dtype):
+    q, k, v = (torch.zeros_like(tensor) for tensor in draw(20, keys, dtype=dtype))
+    o, lse = attn.ops.flash_attention(q, k, v, return_lse=True)
+    assert torch.equal(o, q)
+    references.assert_close("lse", lse, torch.full_like(lse, math.log(keys)), references.FLASH_LSE)
+
+
+def test_runs_are_equal():
+    q, k, v = draw(300, 300, (4, 2), dtype=BF16)
+    first, again = (attn.ops.flash_attention(q, k, v, return_lse=True) for _ in range(2))
+    assert all(map(torch.equal, first, again))
+
+
+# Layouts and strides
+
+
+def test_layouts():
+    q, k, v = draw(60, 70, (4, 2), 64, batch=2)
+    o, lse = attn.ops.flash_attention(q, k, v, return_lse=True)
+    turned = [tensor.transpose(1, 2).contiguous() for tensor in (q, k, v)]
+    o_turned, lse_turned = attn.ops.flash_attention(*turned, layout="BSND", return_lse=True)
+    assert o_turned.shape == (2, 60, 4, 64) and o_turned.is_contiguous()
+    assert torch.equal(o_turned.transpose(1, 2), o) and torch.equal(lse, lse_turned)
+
+
+def test_strides():
+    """Slices, expanded arrays and arrays whose last dimension is not contiguous, with NaN around what is read."""
+    q, k, v = draw(60, 70, (2, 2), 64, batch=3)
+    o, lse = attn.ops.flash_attention(q, k, v, return_lse=True)
+    wide = torch.full((3, 2, 75, 80), torch.nan)
+    wide[:, :, 2:72, 3:67] = k
+    column = v.transpose(2, 3).contiguous().transpose(2, 3)
+    o_other, lse_other = attn.ops.flash_attention(q, wide[:, :, 2:72, 3:67], column, return_lse=True)
+    assert torch.equal(o, o_other) and torch.equal(lse, lse_other)
+    same = attn.ops.flash_attention(q, k[:1].expand_as(k), v)
+    assert torch.equal(same, attn.ops.flash_attention(q, k[:1].expand_as(k).contiguous(), v))
+
+
+def test_copies_stay_within_the_limit():
+    q, k, v = (tensor.transpose(2, 3).contiguous().transpose(2, 3) for tensor in draw(64, 64, width=64, batch=4))
+    one = 3 * 64 * 64 * 4
+    expected = attn.ops.flash_attention(q, k, v)
+    memory.reset_peak_workspace()
+    with attn.memory_limit(2 * one * 100 // memory.FORWARD_PERCENT + 100):
+        assert torch.equal(attn.ops.flash_attention(q, k, v), expected)
+    assert memory.peak_workspace() == 2 * one
+    with attn.memory_limit(one), pytest.raises(MemoryError, match="flash_attention: its smallest part needs"):
+        attn.ops.flash_attention(q, k, v)
+
+
+# Empty arrays
+
+
+def test_no_keys():
+    q, k, v = draw(5, 0, (4, 2), 32)
+    o, lse = attn.ops.flash_attention(q, k, v, return_lse=True)
+    assert torch.equal(o, torch.zeros(1, 4, 5, 32)) and torch.equal(lse, torch.full((1, 4, 5), -torch.inf))
+
+
+@pytest.mark.parametrize("shape", [(0, 2, 5), (2, 2, 0)], ids=names)
+def test_no_queries(shape):
+    q, k = torch.zeros(*shape, 32), torch.zeros(shape[0], 2, 7, 32)
+    o, lse = attn.ops.flash_attention(q, k, k, return_lse=True)
+    assert o.shape == q.shape and lse.shape == shape
+
+
+# Calls
+
+X = torch.zeros(2, 4, 5, 32)
+
+
+@pytest.mark.parametrize("change, error, message", [
+    (dict(causal=True), NotImplementedError, "flash_attention: causal is not supported yet"),
+    (dict(window=(1, 0)), NotImplementedError, "flash_attention: window is not supported yet"),
+    (dict(softcap=30.0), NotImplementedError, "flash_attention: softcap is not supported yet"),
+    (dict(sinks=X[0, :, 0, 0]), NotImplementedError, "flash_attention: sinks is not supported yet"),
+    (dict(actual_seq_lengths=X), NotImplementedError, "flash_attention: actual_seq_lengths is not supported yet"),
+    (dict(actual_seq_lengths_kv=X), NotImplementedError,
+     "flash_attention: actual_seq_lengths_kv is not supported yet"),
+    (dict(layout="SBH"), ValueError, "layout (SBH) must be one of BNSD, BSND"),
+    (dict(q=X[0]), ValueError,
+     "q (4, 5, 32), k (2, 4, 5, 32), v (2, 4, 5, 32) must have 4 dimensions, those of BNSD"),
+    (dict(k=X[:1]), ValueError, "q (2, 4, 5, 32), k (1, 4, 5, 32), v (2, 4, 5, 32) must agree in B, k and v in heads "
+     "and positions, q and k in D"),
+    (dict(k=X[:, :3], v=X[:, :3]), ValueError, "q (2, 4, 5, 32), k (2, 3, 5, 32), v (2, 3, 5, 32): the heads of q (4) "
+     "must be a multiple of those of k and v (3)"),
+    (dict(q=X[..., :8], k=X[..., :8]), ValueError, "D (8) must be a multiple of 16 up to 256"),
+    (dict(v=torch.zeros(2, 4, 5, 272)), ValueError, "Dv (272) must be a multiple of 16 up to 256"),
+    (dict(q=X.double()), TypeError,
+     "q: torch.float64 is not supported; known: torch.float32, torch.float16, torch.bfloat16"),
+    (dict(v=X.half()), TypeError, "q torch.float32, k torch.float32, v torch.float16 must have the same type"),
+    (dict(k=None), TypeError, "k: a tensor is expected, not NoneType"),
+    (dict(v=X.to("meta")), ValueError, "v: device meta does not equal cpu of q"),
+    (dict(scale=math.inf), ValueError, "scale (inf) must be finite"),
+    (dict(scale="1"), TypeError, "scale: a number is expected, not '1'"),
+])  # fmt: skip
+def test_wrong_arguments(change, error, message):
+    with pytest.raises(error, match=f"^{re.escape(message)}$"):
+        attn.ops.flash_attention(**{**dict(q=X, k=X, v=X), **change})
+
+
+def test_gradients_are_refused():
+    q, k, v = (tensor.requires_grad_() for tensor in draw(5, 7, width=16))
+    with pytest.raises(NotImplementedError, match="flash_attention: gradients are not supported"):
+        attn.ops.flash_attention(q, k, v).sum().backward()
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=names)
+def test_opcheck(dtype):
+    torch.library.opcheck(torch.ops.attn.flash, (*draw(17, 33, (4, 2), 32, 48, dtype), 0.2))
+
+
+def test_compiled_graphs():
+    def attend(q, k, v):
+        return attn.ops.flash_attention(2 * q, k, v, return_lse=True)
+
+    q, k, v = draw(17, 33, (4, 2), 32)
+    compiled = torch.compile(attend, backend="aot_eager", fullgraph=True)
+    assert all(map(torch.equal, compiled(q, k, v), attend(q, k, v)))
