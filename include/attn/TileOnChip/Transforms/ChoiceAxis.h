@@ -1,5 +1,5 @@
 // The axes of the search whose answers are entries of a `tile::SizeChoice`: whole rows or strips,
-// sizes, kept rows, stages, columns of strips.
+// sizes, kept rows, stages, columns of strips, shares of a group.
 #ifndef ATTN_TILEONCHIP_TRANSFORMS_CHOICEAXIS_H
 #define ATTN_TILEONCHIP_TRANSFORMS_CHOICEAXIS_H
 
@@ -102,8 +102,8 @@ protected:
   SearchSpace &space;
 };
 
-/// The axes in the order in which they are decided, whole rows or strips first. A preload distance
-/// or a split of rows, for two, will be a further entry.
+/// The axes in the order in which they are decided, whole rows or strips first, and how the cores of
+/// a group share the kernel last.
 llvm::SmallVector<std::unique_ptr<ChoiceAxis>> getChoiceAxes(SearchSpace &space);
 
 } // namespace attn::onchip
