@@ -1,0 +1,46 @@
+"""Texts of kernels of the language that need cube and vector cores: AscendC computes the bits of the chip IR, HIVM what the reference does."""
+
+import pytest
+import torch
+
+import attn
+import mixed_kernels as mixed
+
+
+def randn(*shape, scale=1.0):
+    generator = torch.Generator().manual_seed(sum(shape))
+    return (torch.randn(*shape, generator=generator) * scale).half()
+
+
+CASES = {
+    "epilogue": (randn(70, 72), randn(72, 48)),
+    "softmax_between": (randn(70, 32), randn(32, 80), randn(80, 64)),
+    "block_attention": (randn(70, 64), randn(3, 80, 64), randn(3, 80, 64), 0.125),
+    "prepared": (randn(70, 96), randn(96, 32, scale=0.1), randn(96).float()),
+    "three_products": (randn(70, 32), randn(2, 32, 32, scale=0.1)),
+    "recurrence": (randn(70, 32), randn(3, 32, 32, scale=0.2)),
+}
+
+
+def run(name, **options):
+    result = attn.simulate(getattr(mixed, name), *CASES[name], **options)
+    assert not result.report.hazards, result.report.text
+    return result.outputs
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_ascendc_computes_the_same_bits(name):
+    assert torch.equal(run(name, stage="ascendc"), run(name))
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name != "block_attention"])
+def test_hivm_computes_the_same(name):
+    wide = [value.double() if isinstance(value, torch.Tensor) else value for value in CASES[name]]
+    expected = getattr(mixed, f"ref_{name}")(*wide)
+    torch.testing.assert_close(run(name, stage="hivm").double(), expected, rtol=4e-3, atol=4e-3)
+
+
+def test_hivm_has_no_plan_for_two_products_in_turn():
+    """With composites kept, the scratch of one product lies where that of another is read; an error says so."""
+    with pytest.raises(attn.CompileError, match="whose bytes the memory plan gave to another buffer"):
+        run("block_attention", stage="hivm")
