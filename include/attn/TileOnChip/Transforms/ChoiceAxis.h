@@ -102,8 +102,8 @@ protected:
   SearchSpace &space;
 };
 
-/// The axes in the order in which they are decided, whole rows or strips first, and how the cores of
-/// a group share the kernel last.
+/// The axes in the order in which they are decided, whole rows or strips first, and how the cores
+/// of a group share the kernel last.
 llvm::SmallVector<std::unique_ptr<ChoiceAxis>> getChoiceAxes(SearchSpace &space);
 
 } // namespace attn::onchip
