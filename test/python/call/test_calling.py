@@ -135,9 +135,12 @@ def test_a_single_output_is_no_tuple(tmp_path, programs):
     (dict(strips=True), ValueError, "strips: a multiple of 64 up to 2147483647, or 0 for the compiler's choice, is expected, not True"),
     (dict(composites="often"), ValueError, "composites: True or False is expected, not 'often'"),
     (dict(softmax=3), ValueError, "softmax: a word is expected, not 3"),
+    (dict(preload=-1), ValueError, "preload: a number up to 14 is expected, not -1"),
+    (dict(part=1.5), ValueError, "part: a number up to 1024 is expected, not 1.5"),
     (dict(strip=64), TypeError, "'strip' is neither an argument of the kernel nor an option of the compiler (band, bounds, composites, "
-     "kernel_form, phases, softmax, source_comments, strips); did you mean 'strips'?"),
-    (dict(other=3), TypeError, "'other' is neither an argument of the kernel nor an option of the compiler (band, bounds, composites, kernel_form, phases, softmax, source_comments, strips)"),
+     "kernel_form, lag, part, phases, preload, slots, softmax, source_comments, strip_rows, strips); did you mean 'strips' or 'strip_rows'?"),
+    (dict(other=3), TypeError, "'other' is neither an argument of the kernel nor an option of the compiler (band, bounds, composites, "
+     "kernel_form, lag, part, phases, preload, slots, softmax, source_comments, strip_rows, strips)"),
 ])  # fmt: skip
 def test_wrong_arguments(programs, change, error, message):
     V, wq, wn = inputs()
