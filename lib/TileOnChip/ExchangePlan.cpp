@@ -222,7 +222,7 @@ void ExchangePlanner::placeChannel(Channel &channel) {
     if (core != channel.to)
       continue;
     Operation *taker = in.block->findAncestorOpInBlock(*use.getOwner());
-    int64_t position = std::make_pair(getPosition(taker), order.lookup(taker)).first;
+    int64_t position = getPosition(taker);
     if (position < channel.takenAt ||
         (position == channel.takenAt && taker->isBeforeInBlock(channel.taker))) {
       channel.takenAt = position;

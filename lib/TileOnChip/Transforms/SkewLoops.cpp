@@ -52,7 +52,7 @@ private:
   void findStacked();
   RangeOp makeLoop(Value lower, Value upper, ValueRange inits, bool isSteady = false);
   void mapIteration(Value index, IRMapping &map);
-  void clone(bool early, Value index, IRMapping &map);
+  void clone(bool early, IRMapping &map);
   Value getPart(const Stacked &stacked, Value index);
   SmallVector<Value> runEarly(Value index, ValueRange carried, ValueRange stacks);
   SmallVector<Value> runLate(Value index, ValueRange carried, ValueRange stacks);
@@ -146,7 +146,7 @@ void LoopSkewer::mapIteration(Value index, IRMapping &map) {
 }
 
 /// Clones the ops of one group, and before each what any group makes for itself.
-void LoopSkewer::clone(bool early, Value index, IRMapping &map) {
+void LoopSkewer::clone(bool early, IRMapping &map) {
   llvm::SmallPtrSet<Operation *, 16> needed;
   SmallVector<Operation *> worklist;
   for (Operation &op : body.without_terminator())
@@ -181,7 +181,7 @@ SmallVector<Value> LoopSkewer::runEarly(Value index, ValueRange carried, ValueRa
   mapIteration(index, map);
   for (auto [position, value] : llvm::zip_equal(earlyCarried, carried))
     map.map(loop.getCarried()[position], value);
-  clone(/*early=*/true, index, map);
+  clone(/*early=*/true, map);
   SmallVector<Value> next;
   for (unsigned position : earlyCarried)
     next.push_back(map.lookupOrDefault(loop.getYield().getValues()[position]));
@@ -208,7 +208,7 @@ SmallVector<Value> LoopSkewer::runLate(Value index, ValueRange carried, ValueRan
   for (auto [in, stack] : llvm::zip_equal(stacked, stacks))
     map.map(in.tile, ExtractOp::create(builder, in.tile.getLoc(), in.tile.getType(), stack,
                                        getPart(in, index), zero, /*transposed=*/false));
-  clone(/*early=*/false, index, map);
+  clone(/*early=*/false, map);
   SmallVector<Value> next;
   for (unsigned position : lateCarried)
     next.push_back(map.lookupOrDefault(loop.getYield().getValues()[position]));

@@ -25,9 +25,9 @@ static bool hasTallTiles(Operation *op) {
   return llvm::any_of(op->getOperands(), isTall) || llvm::any_of(op->getResults(), isTall);
 }
 
-/// A run of ops of one block that compute row by row on tiles of equally many rows.
 namespace {
 
+/// A run of ops of one block that compute row by row on tiles of equally many rows.
 class Segment {
 public:
   Segment(ArrayRef<Operation *> ops, int64_t rows, int64_t stripRows)

@@ -70,13 +70,21 @@ private:
     SmallVector<Access> accesses;
     instruction.getAccesses(accesses);
     Touched touched;
-    for (const Access &access : accesses)
-      if (AllocOp buffer = getBuffer(access.memory)) {
-        if (access.isWrite)
-          touched.written.push_back(buffer);
-        else
-          touched.read.emplace_back(buffer, access.unless);
+    DenseMap<Operation *, int> writers; // the pipe of the instruction that writes a buffer first
+    for (const Access &access : accesses) {
+      AllocOp buffer = getBuffer(access.memory);
+      if (!buffer)
+        continue;
+      if (access.isWrite) {
+        touched.written.push_back(buffer);
+        writers.try_emplace(buffer, access.pipeNumber);
+        continue;
       }
+      // One pipe of an instruction may read what another one has written before.
+      auto writer = writers.find(buffer);
+      if (writer == writers.end() || writer->second >= access.pipeNumber)
+        touched.read.emplace_back(buffer, access.unless);
+    }
     return touched;
   }
 
