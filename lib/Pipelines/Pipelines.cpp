@@ -45,6 +45,7 @@ void attn::addTileStage(OpPassManager &manager, const TileStageOptions &options)
 }
 
 void attn::addAscendStage(OpPassManager &manager) {
+  manager.addPass(createBoundIndicesPass());
   manager.addPass(createSplitCoresPass());
   manager.addPass(createConvertTileToAscendPass());
   manager.addPass(createCanonicalizerPass());
@@ -66,6 +67,7 @@ void attn::addLinalgStage(OpPassManager &manager) {
   SplitPhasesPassOptions split;
   split.phases = "launches";
   manager.addPass(createSplitPhasesPass(split));
+  manager.addPass(createBoundIndicesPass());
   manager.addPass(createConvertTileToLinalgPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());

@@ -16,10 +16,13 @@ template <typename Op> static LogicalResult verifyRows(Op op) {
   if (getSelection(op.getKinds()).colDimension != last)
     return op.emitOpError("moves columns of a dimension that is not contiguous, which cube cores "
                           "cannot; index the last dimension with a span or ':'");
-  if (Value span = getRowSpan(op.getKinds(), op.getIndices());
-      span && cast<SpanType>(span.getType()).getFilled())
+  Value span = getRowSpan(op.getKinds(), op.getIndices());
+  if (span && cast<SpanType>(span.getType()).getFilled())
     return op.emitOpError("moves rows of a span that may begin before the array, which is not "
                           "lowered to cube cores");
+  if (span && cast<SpanType>(span.getType()).getListed())
+    return op.emitOpError("moves rows that a list in memory names, which is not lowered to cube "
+                          "cores");
   return success();
 }
 

@@ -27,7 +27,7 @@ template <typename Op> static TransferForm getForm(Op op, TileType type) {
     auto spanType = span ? cast<SpanType>(span.getType()) : SpanType();
     // A transfer to local memory starts at a data block, which the first row that exists need not.
     bool isRun = selection.colDimension < 0 && selection.rowDimension == last && spanType &&
-                 !spanType.getMapped() && !spanType.getFilled();
+                 !spanType.getMapped() && !spanType.getFilled() && !spanType.getListed();
     return isRun ? TransferForm::ContiguousColumn : TransferForm::StridedColumn;
   }
   bool isContiguous = selection.colDimension == last;
@@ -254,9 +254,9 @@ static void storeStridedColumn(Lowering &lowering, StoreOp op, const ArrayPlace 
     spreadColumn(lowering, op, blocks, column, place.endRow, rows);
   }
   lowering.forEachChunk(place.rows, rows, place.rowsPerTransfer, [&](Value first, Value amount) {
-    lowering.create<ascend::CopyOutOp>(place.getAddress(first),
-                                       place.getRowMemory(blocks, perBlock, first), amount,
-                                       lowering.constant(int64_t(1)), place.pitch, perBlock);
+    place.keepApart(lowering.create<ascend::CopyOutOp>(
+        place.getAddress(first), place.getRowMemory(blocks, perBlock, first), amount,
+        lowering.constant(int64_t(1)), place.pitch, perBlock));
   });
 }
 
@@ -267,8 +267,9 @@ static void storeRows(Lowering &lowering, StoreOp op, const ArrayPlace &place) {
   int64_t pitch = llvm::alignTo(type.getColCount(), lowering.model.getRowUnit());
   lowering.forEachChunk(place.rows, rows, place.rowsPerTransfer, [&](Value first, Value amount) {
     Value from = rows == 1 ? memory : place.getRowMemory(memory, pitch, first);
-    lowering.create<ascend::CopyOutOp>(place.getAddress(first), from, amount,
-                                       lowering.constant(type.getColCount()), place.pitch, pitch);
+    place.keepApart(lowering.create<ascend::CopyOutOp>(place.getAddress(first), from, amount,
+                                                       lowering.constant(type.getColCount()),
+                                                       place.pitch, pitch));
   });
 }
 

@@ -14,20 +14,46 @@ from ..errors import near_miss
 from ..language import DType, Word
 from .arithmetic import Arithmetic
 from .blocks import Blocks
+from .differences import difference
 from .indexing import Indexing, Slice
+from .lists import lse_merge
+from .masks import COMPARISONS, combine, negate, transpose
+from .masks import compare as compare_values
 from .parts import take_rows
 from .products import add_product, is_product, multiply
+from .softmax import finish, push
 from .source import Node, Source
 from .spans import METHODS, Spans
-from .values import NOTHING, Array, Method, Span, State, Tile, Transposed, describe, is_number
-from .words import WORDS, finish, push
+from .values import (
+    NOTHING,
+    Array,
+    Mask,
+    Method,
+    Positions,
+    Scalar,
+    Span,
+    State,
+    Symbol,
+    Tile,
+    Transposed,
+    describe,
+    is_number,
+)  # fmt: skip
+from .words import WORDS
 from .writer import Writer
 
 _BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%"}
 
+_LOGIC = {ast.BitAnd: "&", ast.BitOr: "|"}
+
 _COMPARE = {
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt,
     ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+}  # fmt: skip
+
+# The same for integers that are known when the kernel runs.
+_PREDICATES = {
+    ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "slt", ast.LtE: "sle", ast.Gt: "sgt", ast.GtE: "sge",
 }  # fmt: skip
 
 # What other expressions are called in messages.
@@ -40,18 +66,18 @@ _UNSUPPORTED = {
 
 # Words of the language that are planned: an author who knows them should hear that they come.
 _PLANNED = frozenset(
-    "alloc asc assert_ barrier copy each exp2 flag gather hint log2 lse_merge manual print reshape sigmoid split "
-    "static_assert tanh where".split()
+    "alloc asc assert_ barrier copy exp2 flag hint log2 manual print reshape sigmoid static_assert tanh".split()
 )
 
 _ATTRIBUTES = {
     Array: ("dtype",),
     Tile: ("T", "dtype", "to"),
+    Positions: ("T",),
     State: ("push", "finish"),
-    Span: (*METHODS, "base", "count", "valid"),
+    Span: (*METHODS, "base", "count", "idx", "valid"),
 }
 
-_PLANNED_ATTRIBUTES = {(Tile, "reshape"), (Span, "idx")}
+_PLANNED_ATTRIBUTES = {(Tile, "reshape")}
 
 _TYPES = frozenset(name for name, value in vars(language).items() if isinstance(value, DType))
 
@@ -63,6 +89,8 @@ _OTHER_NAMES = {
     "gemm": "at.dot",
     "int8": "at.i8",
     "int32": "at.i32",
+    "int64": "at.i64",
+    "uint16": "at.u16",
     "f64": "at.f32",
 }
 _OTHER_ATTRIBUTES = {"transpose": "'.T'", "t": "'.T'", "mT": "'.T'"}
@@ -94,7 +122,7 @@ class Expressions:
         self.spans = Spans(source, self.writer, self.arithmetic)
         self.indexing = Indexing(source, self.writer, self.arithmetic, self.spans)
         self.blocks = Blocks()
-        self._left_loops: dict[str, int] = {}  # names that were defined in a loop which has ended, with the loop's line
+        self._left_scopes: dict[str, str] = {}  # names that were defined in a loop or an 'if' which has ended: which
 
     def evaluate(self, node: Node, name: str | None = None):
         """The value of an expression; `name` is the variable it is assigned to."""
@@ -127,9 +155,8 @@ class Expressions:
         value = self.environment.get(node.id, self)
         if value is not self:
             return value
-        if node.id in self._left_loops:
-            line = self._left_loops[node.id]
-            raise self.error(node, f"'{node.id}' is defined only inside the loop of line {line}")
+        if node.id in self._left_scopes:
+            raise self.error(node, f"'{node.id}' is defined only inside {self._left_scopes[node.id]}")
         if self.is_dim(node.id):
             return self.dim(node.id, node)
         value = self.source.lookup(node.id, self)
@@ -149,6 +176,9 @@ class Expressions:
 
     def _binary(self, node: ast.BinOp, name):
         symbol = _BINARY.get(type(node.op))
+        if type(node.op) in _LOGIC:
+            operands = (self.evaluate(node.left), self.evaluate(node.right))
+            return combine(self, _LOGIC[type(node.op)], *operands, node, name)
         if isinstance(node.op, ast.Pow):
             return self._power(node)
         if is_product(node):
@@ -174,13 +204,19 @@ class Expressions:
             return self.arithmetic.negate(value, node, name)
         if isinstance(node.op, ast.Not):
             return not self.condition(value, node)
+        if isinstance(node.op, ast.Invert):
+            return negate(self, value, node, name)
         raise self.error(node, "this operator is not supported in a kernel")
 
     def condition(self, value, node: Node):
         """A truth value known at compile time."""
         if isinstance(value, (bool, int, float)) or value is None:
             return bool(value)
-        raise self.error(node, f"a condition must be known at compile time (at.Const), not {describe(value)}")
+        if type(value) is Scalar and value.type == "i1":
+            message = "a condition known when the kernel runs must be all of the test of an 'if' statement"
+            raise self.error(node, f"{message}: put one 'if' inside another instead of 'and', 'or' and 'not'")
+        hint = "; masks are joined by '&', '|' and '~'" if type(value) is Mask else ""
+        raise self.error(node, f"a condition must be known at compile time (at.Const), not {describe(value)}{hint}")
 
     def _compare(self, node: ast.Compare, name):
         if len(node.ops) > 1:
@@ -193,6 +229,10 @@ class Expressions:
         compare = _COMPARE.get(type(node.ops[0]))
         if compare is None:
             raise self.error(node, "this comparison is not supported in a kernel")
+        if _is_integer(left) and _is_integer(right) and not (is_number(left) and is_number(right)):
+            return self.arithmetic.compare(_PREDICATES[type(node.ops[0])], left, right, node)
+        if any(type(value) in (Tile, Positions) for value in (left, right)):
+            return compare_values(self, COMPARISONS[type(node.ops[0])], left, right, node, name)
         for value in (left, right):
             if not isinstance(value, (bool, int, float, str, DType)):
                 raise self.error(node, f"a comparison must be known at compile time (at.Const), not {describe(value)}")
@@ -233,19 +273,14 @@ class Expressions:
         return Slice(lower, size)
 
     def _slice_size(self, lower, node: ast.Slice):
-        """upper - lower, where both are numbers or the slice has the form a:a + size."""
+        """upper - lower, where both are numbers or what is not cancels out: a:a + 64, i * G:(i + 1) * G."""
         upper = node.upper
         if upper is None:
             return None
         if isinstance(lower, int):
             value = self.evaluate(upper)
             return value - lower if isinstance(value, int) else None
-        if not isinstance(upper, ast.BinOp) or not isinstance(upper.op, ast.Add) or node.lower is None:
-            return None
-        if ast.dump(upper.left) != ast.dump(node.lower):
-            return None
-        value = self.evaluate(upper.right)
-        return value if isinstance(value, int) else None
+        return difference(self, upper, node.lower) if node.lower is not None else None
 
     def _subscript(self, node: ast.Subscript, name):
         value = self.evaluate(node.value)
@@ -253,6 +288,8 @@ class Expressions:
             indices, nodes = self.indices(node)
             if value.role == "workspace":
                 return self.blocks.total(self, value, indices, nodes, node, name)
+            if self.indexing.is_index(value, indices):
+                return self.indexing.load_index(value, indices, nodes, node, name)
             return self.indexing.load(value, self.indexing.select(value, indices, nodes, node), node, name)
         if type(value) is tuple:
             index = self.evaluate(node.slice)
@@ -282,6 +319,8 @@ class Expressions:
             return value.dtype
         if attribute == "T" and type(value) in (Tile, Transposed):
             return Transposed(value) if type(value) is Tile else value.tile
+        if attribute == "T" and type(value) is Positions:
+            return transpose(self, value, node)
         if (type(value), attribute) in ((Tile, "to"), (State, "push"), (State, "finish")):
             return Method(value, attribute)
         if type(value) is Span:
@@ -308,7 +347,7 @@ class Expressions:
                 raise self.error(node, f"at.{node.attr} is not supported yet")
             if found is not None:
                 raise self.error(node, f"at.{node.attr} does not belong in the body of a kernel")
-            hint = near_miss(node.attr, WORDS.keys() | {"grid", "range"} | _TYPES, "at.{}")
+            hint = near_miss(node.attr, WORDS.keys() | {"each", "grid", "lse_merge", "range"} | _TYPES, "at.{}")
             if node.attr in _OTHER_NAMES:
                 hint = f"; did you mean {_OTHER_NAMES[node.attr]}?"
             raise self.error(node, f"attn.language has no word '{node.attr}'{hint}")
@@ -322,6 +361,8 @@ class Expressions:
                 return self._read_float(value, node)
         function = self.evaluate(node.func)
         if isinstance(function, Word):
+            if function.name == "lse_merge":  # its arguments are parts of arrays, which are not values
+                return lse_merge(self, node, name)
             if function.name not in WORDS:
                 raise self.error(node, f"{function!r} must be in a for statement: for ... in {function!r}(...)")
             return WORDS[function.name](self, node, name, **self.bind(function, node))
@@ -366,6 +407,15 @@ class Expressions:
                 bound[parameter] = word.defaults[parameter]
         return bound
 
+    def bind_parts(self, node: ast.Call, names):
+        """The first arguments of a call, given in their order or by these names, evaluated."""
+        given = dict(zip(names, node.args))
+        given.update((keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg in names)
+        for name in names:
+            if name not in given:
+                raise self.error(node, f"{ast.unparse(node.func)} needs '{name}'")
+        return {name: self.evaluate(given[name]) for name in names}
+
     @staticmethod
     def _missing(word: Word, parameter: str):
         if (word.name, parameter) == ("tiles", "bs"):
@@ -376,7 +426,16 @@ class Expressions:
         for keyword in node.keywords:
             if keyword.arg is None:
                 raise self.error(keyword.value, "'**' is not supported in a kernel")
-        return [self.evaluate(a) for a in node.args], {k.arg: self.evaluate(k.value) for k in node.keywords}
+        positional: list[Any] = []
+        for argument in node.args:
+            if isinstance(argument, ast.Starred):
+                values = self.evaluate(argument.value)
+                if type(values) is not tuple:
+                    raise self.error(argument, f"'*' takes several values apart, not {describe(values)}")
+                positional += values
+            else:
+                positional.append(self.evaluate(argument))
+        return positional, {k.arg: self.evaluate(k.value) for k in node.keywords}
 
     def _call_method(self, method: Method, node: ast.Call, name):
         positional, keywords = self._arguments(node)
@@ -398,6 +457,14 @@ class Expressions:
             raise self.error(node, ".push takes scores and values, and per_row")
         self.environment[variable] = push(self, node, method.receiver, variable, *positional, **keywords)
         return NOTHING
+
+
+def _is_integer(value):
+    return (
+        type(value) is Symbol
+        or (isinstance(value, int) and not isinstance(value, bool))
+        or (type(value) is Scalar and value.type == "index")
+    )
 
 
 _HANDLERS: dict[type, Callable] = {

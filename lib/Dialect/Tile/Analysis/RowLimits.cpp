@@ -103,6 +103,9 @@ bool RowLimits::visitLoop(RangeOp loop) {
 bool RowLimits::visitLoad(LoadOp load) {
   TileType type = load.getResult().getType();
   Value rows = getRowSpan(load.getKinds(), load.getIndices());
+  // Of listed rows those exist that the span of the list has.
+  if (auto listed = rows ? rows.getDefiningOp<ListRowsOp>() : ListRowsOp())
+    rows = listed.getSpan();
   Value cols = getColumnSpan(load.getKinds(), load.getIndices());
   bool grows = false;
   if (mayLack(rows, type.getRowCount()))

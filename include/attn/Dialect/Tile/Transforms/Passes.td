@@ -45,6 +45,36 @@ def LowerBandGatherPass : Pass<"tile-lower-band-gather", "::mlir::ModuleOp"> {
   let dependentDialects = ["::attn::tile::TileDialect", "::mlir::arith::ArithDialect"];
 }
 
+def BoundIndicesPass : Pass<"tile-bound-indices", "::mlir::ModuleOp"> {
+  let summary = "Brings every index that depends on memory inside its array";
+  let description = [{
+    Whatever an integer from memory is, no access that depends on it leaves its array: it gets a `tile.bound_index`, at the
+    line of the access. A single index is bounded where it is used. A loop is bounded by the arrays that each of its iterations
+    takes at its own index, so that a wrong count ends it early; other spans are bounded at both ends.
+
+    Indices that follow from sizes and arguments alone stay as they are, and kernels for the CPU as well: there, each access is
+    checked, and stops its block.
+
+    ```mlir
+    %n = tile.load_index %lens[%b] : !tile.array<?xi32>
+    tile.range %i = %zero to %n {
+      %x = tile.load %X[%i, :] : (!tile.array<?x64xf32>, index) -> !tile.tile<1 x 64 x f32>
+      ...
+    }
+    ```
+    becomes
+    ```mlir
+    %n = tile.load_index %lens[%b] : !tile.array<?xi32>
+    %n1 = tile.bound_index end %n in %X, 0 : !tile.array<?x64xf32>
+    tile.range %i = %zero to %n1 {
+      ...
+    }
+    ```
+  }];
+  let statistics = [Statistic<"indicesBounded", "indices-bounded", "bounds that were added">];
+  let dependentDialects = ["::attn::tile::TileDialect", "::mlir::arith::ArithDialect"];
+}
+
 def DecomposeSoftmaxPass : Pass<"tile-decompose-softmax", "::mlir::ModuleOp"> {
   let summary = "Replaces softmax states by what they are made of";
   let description = [{
