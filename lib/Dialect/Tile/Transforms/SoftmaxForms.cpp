@@ -127,11 +127,6 @@ private:
 class OnlineRewriter {
 public:
   void run(func::FuncOp kernel) {
-    sharesValues = kernel
-                       .walk([](SoftmaxPushOp push) {
-                         return push.getPerRow() ? WalkResult::advance() : WalkResult::interrupt();
-                       })
-                       .wasInterrupted();
     rewrite(kernel.getBody().front());
     for (Operation *op : llvm::reverse(dead))
       op->erase();
@@ -223,7 +218,6 @@ private:
     return parts;
   }
 
-  bool sharesValues = false;
   DenseMap<Value, State> states;
   SmallVector<Operation *> dead; // erased in reverse, users first
 };
