@@ -15,6 +15,7 @@ using namespace mlir;
 using namespace attn;
 
 void attn::addTileStage(OpPassManager &manager, const TileStageOptions &options) {
+  manager.addPass(createSplitMaskedLoopsPass());
   if (options.keepComposites)
     manager.addPass(createKeepCompositesPass());
   ChoosePassOptions choose;
@@ -33,6 +34,7 @@ void attn::addTileStage(OpPassManager &manager, const TileStageOptions &options)
   // What follows applies the choice in the steps in which the search has tried it.
   manager.addPass(createLowerBandGatherPass());
   manager.addPass(createDecomposeSoftmaxPass());
+  manager.addPass(createFillColumnsPass());
   manager.addPass(createClampGridPass());
   manager.addPass(createCSEPass());
   manager.addPass(createFitTilesPass());

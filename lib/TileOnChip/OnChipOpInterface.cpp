@@ -83,6 +83,7 @@ template <typename... Ops> static void requireModels(MLIRContext *context) {
 void onchip::registerOnChipModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, tile::TileDialect *) {
     registerBands(context);
+    registerColumnTails(context);
     registerCubeTransfers(context);
     registerElementwise(context);
     registerIndices(context);
@@ -93,6 +94,7 @@ void onchip::registerOnChipModels(DialectRegistry &registry) {
     registerReductions(context);
     registerScalars(context);
     registerTransfers(context);
+    registerTransposes(context);
     requireModels<
 #define GET_OP_LIST
 #include "attn/Dialect/Tile/IR/TileOps.cpp.inc"

@@ -302,8 +302,8 @@ def zeros(shape, dtype=f32):
 
 
 @Word
-def concat(a, b):
-    """The rows of `a`, and after them those of `b`."""
+def concat(a, b, axis=0):
+    """The rows of `a`, and after them those of `b`; their columns with `axis=1`."""
 
 
 @Word

@@ -123,7 +123,8 @@ LogicalResult KernelExporter::write(ascend::CopyInOp op) {
   Amount rows = getAmount(op.getRows()), length = getAmount(op.getLength());
   // The template fills the data block that a row ends in, and no more.
   int64_t perBlock = blockBytes / getElementBytes(op.getDst());
-  int64_t filled = length.number ? llvm::alignTo(*length.number, perBlock) - *length.number : 0;
+  // Of a length that only the run knows, one element of padding stands for that.
+  int64_t filled = length.number ? llvm::alignTo(*length.number, perBlock) - *length.number : 1;
   if (op.getRightPad() > filled)
     return op.emitOpError() << "pads rows by " << op.getRightPad()
                             << " elements, but HIVM only to the end of a " << blockBytes

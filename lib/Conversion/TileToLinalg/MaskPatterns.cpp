@@ -107,9 +107,29 @@ struct ConvertSelect : OpConversionPattern<SelectOp> {
   }
 };
 
+struct ConvertFillColumns : OpConversionPattern<FillColumnsOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(FillColumnsOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    SpanParts span = SpanParts::get(op.getSpan().getType(), adaptor.getSpan());
+    Value count = toWord(rewriter, loc, span.count);
+    auto payload = [&](OpBuilder &builder, Location at, ValueRange arguments) -> Value {
+      Value col = toWord(builder, at, linalg::IndexOp::create(builder, at, 1));
+      Value exists = arith::CmpIOp::create(builder, at, arith::CmpIPredicate::slt, col, count);
+      Value number = arith::ConstantOp::create(builder, at, op.getValueAttr());
+      return arith::SelectOp::create(builder, at, exists, arguments[0], number);
+    };
+    rewriter.replaceOp(op, createElementwise(rewriter, loc, type, adaptor.getInput(), payload));
+    return success();
+  }
+};
+
 } // namespace
 
 void attn::populateMaskPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<ConvertBandMask, ConvertCompare, ConvertRamp, ConvertSelect>(converter,
-                                                                            patterns.getContext());
+  patterns.add<ConvertBandMask, ConvertCompare, ConvertFillColumns, ConvertRamp, ConvertSelect>(
+      converter, patterns.getContext());
 }

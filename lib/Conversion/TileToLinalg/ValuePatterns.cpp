@@ -328,6 +328,28 @@ struct ConvertInsert : OpConversionPattern<InsertOp> {
   }
 };
 
+/// A row and a column hold the same elements in the same order.
+struct ConvertTranspose : OpConversionPattern<TransposeOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(TransposeOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
+    Location loc = op.getLoc();
+    if (type.getDimSize(0) == 1 || type.getDimSize(1) == 1) {
+      Value flat = tensor::CollapseShapeOp::create(rewriter, loc, getFlatType(type),
+                                                   adaptor.getInput(), getBothDimensions());
+      rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(op, type, flat, getBothDimensions());
+      return success();
+    }
+    Value empty = createEmpty(rewriter, loc, type);
+    rewriter.replaceOp(op, linalg::TransposeOp::create(rewriter, loc, adaptor.getInput(), empty,
+                                                       ArrayRef<int64_t>{1, 0})
+                               ->getResults());
+    return success();
+  }
+};
+
 } // namespace
 
 void attn::populateValuePatterns(const TypeConverter &converter, const ValidParts &validParts,
@@ -340,6 +362,7 @@ void attn::populateValuePatterns(const TypeConverter &converter, const ValidPart
            ConvertElementwise<MinimumOp, arith::MinimumFOp>, ConvertElementwise<ExpOp, math::ExpOp>,
            ConvertElementwise<LogOp, math::LogOp>, ConvertElementwise<SqrtOp, math::SqrtOp>,
            ConvertElementwise<AbsOp, math::AbsFOp>, ConvertRsqrt, ConvertLeakyRelu, ConvertCast,
-           ConvertSplat, ConvertUndefined, ConvertExtract, ConvertInsert>(converter, context);
+           ConvertSplat, ConvertUndefined, ConvertExtract, ConvertInsert, ConvertTranspose>(
+          converter, context);
   patterns.add<ConvertReduce>(converter, context, validParts);
 }

@@ -19,7 +19,7 @@ from .indexing import Indexing, Slice
 from .lists import lse_merge
 from .masks import COMPARISONS, combine, negate, transpose
 from .masks import compare as compare_values
-from .parts import take_rows
+from .parts import take_part, turned
 from .products import add_product, is_product, multiply
 from .softmax import finish, push
 from .source import Node, Source
@@ -172,12 +172,16 @@ class Expressions:
     def _tuple(self, node: ast.Tuple, name):
         return tuple(self.evaluate(item) for item in node.elts)
 
+    def _value(self, node: Node):
+        """A value for anything but a product, which takes transposes as they are stored."""
+        return turned(self, self.evaluate(node), node)
+
     # Operators
 
     def _binary(self, node: ast.BinOp, name):
         symbol = _BINARY.get(type(node.op))
         if type(node.op) in _LOGIC:
-            operands = (self.evaluate(node.left), self.evaluate(node.right))
+            operands = (self._value(node.left), self._value(node.right))
             return combine(self, _LOGIC[type(node.op)], *operands, node, name)
         if isinstance(node.op, ast.Pow):
             return self._power(node)
@@ -187,7 +191,7 @@ class Expressions:
             return add_product(self, node, name)
         if symbol is None:
             raise self.error(node, "this operator is not supported in a kernel")
-        return self.arithmetic.binary(symbol, self.evaluate(node.left), self.evaluate(node.right), node, name)
+        return self.arithmetic.binary(symbol, self._value(node.left), self._value(node.right), node, name)
 
     def _power(self, node: ast.BinOp):
         """`a ** b` of two numbers known at compile time."""
@@ -199,7 +203,7 @@ class Expressions:
         raise self.error(node, f"'**' takes numbers known at compile time, not {describe(unknown)}; write {hint}")
 
     def _unary(self, node: ast.UnaryOp, name):
-        value = self.evaluate(node.operand)
+        value = self._value(node.operand)
         if isinstance(node.op, ast.USub):
             return self.arithmetic.negate(value, node, name)
         if isinstance(node.op, ast.Not):
@@ -221,7 +225,7 @@ class Expressions:
     def _compare(self, node: ast.Compare, name):
         if len(node.ops) > 1:
             raise self.error(node, "a chained comparison is not supported in a kernel")
-        left, right = self.evaluate(node.left), self.evaluate(node.comparators[0])
+        left, right = self._value(node.left), self._value(node.comparators[0])
         if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             if left is not None and right is not None:
                 raise self.error(node, "'is' asks for None: x is None, x is not None")
@@ -264,9 +268,9 @@ class Expressions:
             raise self.error(node, "a slice with a step is not supported")
         if node.lower is None and node.upper is None:
             return Slice(None, None)
-        if node.upper is None:
-            raise self.error(node, "a slice needs its end: X[a:b], or ':' for all")
         lower = 0 if node.lower is None else self.evaluate(node.lower)
+        if node.upper is None:
+            return Slice(lower, None)
         size = self._slice_size(lower, node)
         if size is None or size < 1:
             raise self.error(node, "the size of a slice must be a positive number known at compile time: X[a:a + 64]")
@@ -283,7 +287,7 @@ class Expressions:
         return difference(self, upper, node.lower) if node.lower is not None else None
 
     def _subscript(self, node: ast.Subscript, name):
-        value = self.evaluate(node.value)
+        value = self._value(node.value)
         if type(value) is Array:
             indices, nodes = self.indices(node)
             if value.role == "workspace":
@@ -297,7 +301,7 @@ class Expressions:
                 return value[index]
             raise self.error(node, f"an index into {len(value)} values must be a number inside it")
         if type(value) is Tile:
-            return take_rows(self, value, node, name)
+            return take_part(self, value, node, name)
         raise self.error(node, f"{describe(value)} cannot be indexed")
 
     def store(self, node: ast.Subscript, value):
@@ -306,7 +310,7 @@ class Expressions:
         if type(array) is not Array:
             raise self.error(node, f"only arrays can be stored to, not {describe(array)}")
         indices, nodes = self.indices(node)
-        self.indexing.store(array, indices, nodes, value, node)
+        self.indexing.store(array, indices, nodes, turned(self, value, node), node)
 
     # Attributes and calls
 
@@ -315,12 +319,16 @@ class Expressions:
         attribute = node.attr
         if isinstance(value, types.ModuleType):
             return self._module_attribute(value, node)
-        if attribute == "dtype" and type(value) in (Array, Tile):
+        if attribute == "dtype" and type(value) is Array:
             return value.dtype
         if attribute == "T" and type(value) in (Tile, Transposed):
             return Transposed(value) if type(value) is Tile else value.tile
         if attribute == "T" and type(value) is Positions:
             return transpose(self, value, node)
+        if type(value) is Transposed and attribute in ("dtype", "to"):
+            value = turned(self, value, node)
+        if attribute == "dtype" and type(value) is Tile:
+            return value.dtype
         if (type(value), attribute) in ((Tile, "to"), (State, "push"), (State, "finish")):
             return Method(value, attribute)
         if type(value) is Span:
@@ -365,7 +373,10 @@ class Expressions:
                 return lse_merge(self, node, name)
             if function.name not in WORDS:
                 raise self.error(node, f"{function!r} must be in a for statement: for ... in {function!r}(...)")
-            return WORDS[function.name](self, node, name, **self.bind(function, node))
+            bound = self.bind(function, node)
+            if function.name != "dot":
+                bound = {parameter: turned(self, value, node) for parameter, value in bound.items()}
+            return WORDS[function.name](self, node, name, **bound)
         if type(function) is Method:
             return self._call_method(function, node, name)
         raise self.error(node, f"only words of attn.language can be called, not {describe(function)}")
@@ -455,6 +466,7 @@ class Expressions:
             return finish(self, node, method.receiver, variable)
         if len(positional) != 2 or keywords.keys() - {"per_row"}:
             raise self.error(node, ".push takes scores and values, and per_row")
+        positional = [turned(self, value, node) for value in positional]
         self.environment[variable] = push(self, node, method.receiver, variable, *positional, **keywords)
         return NOTHING
 

@@ -16,7 +16,10 @@ _INDICES = (u16, i32, i64)
 
 
 class Slice(NamedTuple):
-    """An evaluated `lower:upper` of an index list, or `:` where both are None. `size` is upper - lower."""
+    """An evaluated `lower:upper` of an index list, or `:` where both are None.
+
+    `size` is upper - lower, None for `lower:`.
+    """
 
     lower: Any
     size: int | None
@@ -220,9 +223,11 @@ class Indexing:
 
     def _slice(self, array: Array, axis: int, index: Slice, types, kept, where):
         dim = array.dims[axis]
-        if index.size is None:
+        if index.lower is None:
             kept.append((dim, None))
             return ":"
+        if index.size is None:
+            index = self._closed(array, axis, index, where)
         if isinstance(dim, int) and index.size > dim:
             message = f"this takes {index.size} elements of dimension {axis} of '{array.name}', which has {dim}"
             raise self._error(where, message)
@@ -232,6 +237,16 @@ class Indexing:
         types.append("index")
         kept.append((index.size, None))
         return f"{self._scalar(array, axis, index.lower, where)}:{index.size}"
+
+    def _closed(self, array: Array, axis: int, index: Slice, where):
+        """`lower:` with its size, which must be known."""
+        dim, lower = array.dims[axis], index.lower
+        if not isinstance(dim, int) or not isinstance(lower, int) or isinstance(lower, bool):
+            message = "the size of a slice must be a positive number known at compile time: X[a:a + 64]"
+            raise self._error(where, f"{message}, or X[a:] for a number a")
+        if not 0 <= lower < dim:
+            raise self._error(where, f"index {lower} lies outside dimension {axis} of '{array.name}', which has {dim}")
+        return index._replace(size=dim - lower)
 
     def _scalar(self, array: Array, axis: int, index, where):
         if type(index) is Tiles:

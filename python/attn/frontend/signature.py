@@ -135,9 +135,9 @@ def _walk(statements):
 
 
 def _taken_whole(node: ast.Subscript, dims):
-    """The dims of an array that a subscript takes whole."""
+    """The dims of an array that a subscript takes whole, or to their end."""
     pairs = zip(dims, _indices(node))
-    return {dim for dim, index in pairs if isinstance(index, ast.Slice) and not index.lower and not index.upper}
+    return {dim for dim, index in pairs if isinstance(index, ast.Slice) and not index.upper}
 
 
 def _slice_bounds(node: ast.Subscript):

@@ -81,7 +81,7 @@ class Tile(NamedTuple):
 
 
 class Transposed(NamedTuple):
-    """`tile.T`: a tile taken the other way round, by a product alone."""
+    """`tile.T`: a tile taken the other way round, by a product as it is stored."""
 
     tile: Tile
 

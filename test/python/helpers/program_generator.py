@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+from program_columns import DIM, Columns
 from program_lists import ARRAYS, COLUMNS, CONDITIONS, INTEGERS, PARTS, Each, EachRun, Gather, Merge, Split, StoreOne
 from program_steps import Accumulate, Band, Concat, Finish, Full, Load, Loop, NewState, Part, Push, Step, Store
 from random_programs import Grid, Program
@@ -16,6 +17,7 @@ UNARY = (
 )  # fmt: skip
 ROW_REDUCTIONS = ("sum_1", "max_1", "min_1", "mean_1")
 COLUMN_REDUCTIONS = ("sum_0", "max_0", "min_0")
+COLUMN_PARTS = {"left": 16, "right": 16, "halves": 32}  # with their columns; of tiles of 32 or more
 NUMBERS = (0.0, 1.0, -0.5, 2.75)
 # Loops: their variable, how far they go, and the block of their spans.
 LOOPS = (
@@ -62,7 +64,7 @@ class Generator:
         choose = self.random.choice
         self.sizes = dict(T=choose((1, 2, 5, 7, 13, 33)), D=choose((1, 8, 16, 33, 64, 123, 130)))
         self.sizes.update(N=choose((1, 2, 3, 4)), S=choose((1, 3, 6, 9, 20)), M=3, BS=choose((1, 2, 4, 8)))
-        self.sizes.update(SLOTS=choose((3, 5, 7)))
+        self.sizes.update(SLOTS=choose((3, 5, 7)), **{DIM: choose((1, 5, 15, 16, 17, 40, 70))})
         if self.random.random() < 0.3:
             self.sizes["B"] = choose((1, 2, 3))
         self.block = choose((1, 2, 3, 4, 8, 16, 40)) if self.random.random() < 0.7 else None
@@ -89,7 +91,7 @@ class Generator:
     def program(self):
         dims = tuple(place.upper() for place in self.batch)
         arrays = dict(X=(*dims, "T", "D"), V=(*dims, "N", "T", "D"), C=(*dims, "T"), E=(*dims, "T", "M"), W=("D",))
-        arrays.update(K=("S", "D"), Q=(*dims, "T", "D"), **PARTS)
+        arrays.update(K=("S", "D"), Q=(*dims, "T", "D"), Z=(*dims, "T", DIM), **PARTS)
         self.arguments = {name: (dims, self.random.choice(("f32", "f16", "bf16"))) for name, dims in arrays.items()}
         for name, dims in ARRAYS.items():
             self.arguments[name] = (dims, "i32" if name in COLUMNS else self.random.choice(INTEGERS))
@@ -204,10 +206,11 @@ class Generator:
     def grow(self, steps, tiles, count, loops):
         """Adds steps; `loops` are the variables of the loops around them."""
         makers = [self.binary] * 5 + [self.mul_add] * 2 + [self.unary] * 3 + [self.reduce] * 3 + [self.cast]
-        makers += [self.load_some, self.full]
+        makers += [self.load_some, self.full, self.part_of_columns, self.turn]
         if "before" not in loops and self.grid.radius is not None:
             makers += [self.band] * 6 + [self.window] * 4
         if "before" not in loops:
+            makers += [self.columns] * 2
             makers += [self.softmax, self.loop, self.loop, self.loop] if len(loops) < 2 else []
             makers += [self.walk_along] if not loops and self.sizes["BS"] > 1 else []
             makers += [self.merge] if not loops and self.random.random() < 0.5 else []
@@ -251,6 +254,35 @@ class Generator:
         result = self.new(*shape)
         steps.append(Full((result.name,), shape, self.random.choice(NUMBERS)))
         return result
+
+    # Columns
+
+    def columns(self, steps, tiles, loops):
+        """A reduction in a loop over spans of columns, with a mask in some."""
+        choose = self.random.choice
+        limit = choose((None, None, -3, 0, 1, 16, 20, 33))
+        is_diagonal = self.grid.dilation is None and self.random.random() < 0.5
+        result = self.new("BT", 1)
+        steps.append(
+            Columns((result.name,), "Z", (*self.batch, "t"), choose(("sum", "max", "min")), choose(("copy", *UNARY)),
+                    choose((16, 24, 64)), choose((1, 2)), limit, choose((0.0, 0.25)), is_diagonal)
+        )  # fmt: skip
+        return [result]
+
+    def part_of_columns(self, steps, tiles, loops):
+        wide = [tile for tile in tiles if tile.columns == "D" and self.sizes["D"] >= 33]
+        if not wide:
+            return []
+        operand, kind = self.pick(wide), self.random.choice(tuple(COLUMN_PARTS))
+        return [self.step(steps, kind, [operand], (operand.rows, COLUMN_PARTS[kind]), operand.dtype)]
+
+    def turn(self, steps, tiles, loops):
+        """A column as a row, and back."""
+        columns = [tile for tile in tiles if tile.columns == 1 and tile.rows in (1, "BT")]
+        if not columns:
+            return []
+        operand = self.pick(columns)
+        return [self.step(steps, "turn", [operand], operand.shape)]
 
     # Bands
 

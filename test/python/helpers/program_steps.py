@@ -58,6 +58,10 @@ OPERATIONS = {
     "to_bf16": ("{0}.to(at.bf16)", lambda x: bounded.narrow(x, "bf16")),
     "to_f16": ("{0}.to(at.f16)", lambda x: bounded.narrow(x, "f16")),
     "copy": ("{0}", lambda x: x),
+    "left": ("{0}[:, 0:16]", lambda x: x[:, :16]),
+    "right": ("{0}[:, 16:32]", lambda x: x[:, 16:32]),
+    "halves": ("at.concat({0}[:, 16:32], {0}[:, :16], axis=1)", lambda x: x[:, [*range(16, 32), *range(16)]]),
+    "turn": ("(0.5 * {0}.T).T", _with(0.5, bounded.multiply)),
     "swap": ("{1}, {0}", lambda x, y: (y, x)),
 }
 

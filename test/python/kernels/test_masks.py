@@ -231,3 +231,82 @@ def test_far_positions():
     expected = torch.arange(5)[:, None] > torch.arange(6)
     for far in (0, 1 << 24, (1 << 40) + 1):
         assert torch.equal(around(torch.zeros(5, 6), far), expected.float())
+
+
+@attn.kernel
+def sum_near(X: at.Tensor["S T"], width: int, shift: int, BM: at.Auto(1, 32), BN: at.Auto(16, 64)):
+    """Sums over a window of columns: loops are split where the window begins and ends."""
+    A, B = at.empty("S", at.f32), at.empty("S", at.f32)
+    for q in at.grid(at.tiles(S, BM)):
+        total, most = at.zeros((BM, 1)), at.full((BM, 1), -9.0)
+        for k in at.range(at.tiles(T, BN), stages=2):
+            back = q.idx + shift - k.idx.T
+            total = total + at.sum(at.where((back >= 0) & ~(back >= width), X[q, k], 0.0), 1)
+        for k in at.range(at.tiles(T, BN), stages=2):
+            most = at.maximum(most, at.max(at.where(q.idx < 2 * k.idx.T, X[q, k], -5.0), 1))
+        A[q], B[q] = total, most
+    return A, B
+
+
+def sum_near_reference(X, width, shift, **_):
+    rows, columns = torch.arange(X.shape[0])[:, None], torch.arange(X.shape[1])
+    back = rows + shift - columns
+    near = X.double() * ((back >= 0) & (back < width))
+    ahead = torch.where(2 * columns > rows, X.double(), -5.0)
+    return near.sum(1), ahead.max(1).values.clamp(min=-9.0)
+
+
+@pytest.mark.parametrize("dtype", references.DTYPES, ids=references.names)
+@pytest.mark.parametrize("rows, columns", [(1, 1), (50, 70), (40, 257)])
+def test_split_loops(dtype, rows, columns):
+    """Windows that hold whole tiles, parts of one, none at all, and everything; before the first and after the last column."""
+    torch.manual_seed(6)
+    X = torch.randn(rows, columns).to(dtype)
+    for width, shift in ((1 << 40, 0), (3, 0), (0, 5), (100, 40), (7, -20), (5, 1 << 30), (1 << 31, 1 << 31)):
+        attn.verify(
+            sum_near, X, width, shift, BM=8, BN=16, stages=STAGES, soc=SMALL, reference=sum_near_reference
+        ).check()
+
+
+@attn.kernel
+def attend_row(
+    Q: at.Tensor["B D"],
+    K: at.Tensor["S D"],
+    V: at.Tensor["S D"],
+    at_: at.Tensor["B", at.i32],
+    width: int,
+    BN: at.Auto(8, 32),
+):
+    """Causal attention of single rows over a window before their positions, which are in memory."""
+    H, lse = at.empty("B D", at.f32), at.empty("B", at.f32)
+    for b in at.grid(B):
+        position = at_[b]
+        m, total, acc = at.full((1, 1), -3.4028232635611926e38), at.zeros((1, 1)), at.zeros((1, D))
+        for k in at.range(at.tiles(S, BN), stages=2):
+            back = position - k.idx.T
+            s = at.mask(at.sum(K[k, :] * Q[b, :], 1).T, (back >= 0) & (back < width))
+            n = at.maximum(m, at.max(s, 1))
+            p, scale = at.exp(s - n), at.exp(m - n)
+            total, acc = total * scale + at.sum(p, 1), acc * scale + at.sum(p.T * V[k, :], 0)
+            m = n
+        H[b, :] = acc / at.maximum(total, 1e-30)
+        lse[b : b + 1] = m + at.log(total)
+    return H, lse
+
+
+def attend_row_reference(Q, K, V, at_, width, **_):
+    back = at_.long()[:, None] - torch.arange(K.shape[0])
+    scores = (Q.double() @ K.double().T).masked_fill((back < 0) | (back >= width), -torch.inf)
+    return torch.nan_to_num(torch.softmax(scores, 1)) @ V.double(), torch.logsumexp(scores, 1)
+
+
+@pytest.mark.parametrize("dtype", references.DTYPES, ids=references.names)
+def test_causal_windowed_attention_of_one_row(dtype):
+    torch.manual_seed(7)
+    for rows, width in ((1, 1), (37, 10), (37, 1000)):
+        positions = torch.tensor([0, rows // 2, rows - 1, -5], dtype=torch.int32)
+        Q, K, V = torch.randn(4, 16), torch.randn(rows, 16), torch.randn(rows, 16)
+        tensors = [tensor.to(dtype) for tensor in (Q, K, V)]
+        attn.verify(
+            attend_row, *tensors, positions, width, stages=STAGES, soc=SMALL, reference=attend_row_reference
+        ).check()

@@ -19,11 +19,17 @@ void registerIndices(mlir::MLIRContext *context);
 /// states, band products.
 void registerBands(mlir::MLIRContext *context);
 
+/// Attaches the models of columns that a span lacks.
+void registerColumnTails(mlir::MLIRContext *context);
+
 /// Attaches what loads, stores and conversions are on cube cores.
 void registerCubeTransfers(mlir::MLIRContext *context);
 
 /// Attaches the models of ramps, comparisons and choices by masks.
 void registerMasks(mlir::MLIRContext *context);
+
+/// Attaches the models of rows as columns.
+void registerTransposes(mlir::MLIRContext *context);
 
 /// Attaches the models of products and of the rows that their sums start from.
 void registerProducts(mlir::MLIRContext *context);

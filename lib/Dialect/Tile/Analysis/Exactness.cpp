@@ -28,10 +28,10 @@ static bool isExact(Operation *op) {
   if (isa<arith::ArithDialect>(op->getDialect()))
     return true;
   return isa<AbsOp, AddOp, BandMaskOp, BoundIndexOp, BroadcastOp, CastOp, CompareOp, DimOp, DivOp,
-             ExtractOp, GridOp, IfOp, InsertOp, LeakyReluOp, ListRowsOp, LoadIndexOp, LoadOp,
-             MakeSpanOp, MaximumOp, MinimumOp, MulOp, PhaseOp, RampOp, RangeOp, RsqrtOp, SelectOp,
-             SizeOp, SpanBaseOp, SplatOp, SqrtOp, StoreOp, SubOp, UndefinedOp, YieldOp,
-             func::ReturnOp>(op);
+             ExtractOp, FillColumnsOp, GridOp, IfOp, InsertOp, LeakyReluOp, ListRowsOp, LoadIndexOp,
+             LoadOp, MakeSpanOp, MaximumOp, MinimumOp, MulOp, PhaseOp, RampOp, RangeOp, RsqrtOp,
+             SelectOp, SizeOp, SpanBaseOp, SplatOp, SqrtOp, StoreOp, SubOp, TransposeOp,
+             UndefinedOp, YieldOp, func::ReturnOp>(op);
 }
 
 bool Exactness::mark(Value value, Operation *cause) {

@@ -1,9 +1,9 @@
 // Computes long rows in strips of columns, as a StripPlan says (tile stage).
 #include "attn/Dialect/Tile/Transforms/StripMine.h"
+#include "attn/Dialect/Tile/Analysis/Reduction.h"
 #include "attn/Dialect/Tile/Analysis/Selection.h"
 #include "attn/Dialect/Tile/Transforms/LoopRewrite.h"
 #include "mlir/IR/IRMapping.h"
-#include <limits>
 
 using namespace mlir;
 using namespace attn;
@@ -284,11 +284,8 @@ SmallVector<Operation *> StripMiner::dropSpilled() {
 
 /// What a reduction over no columns gives.
 Value StripMiner::makeNeutral(ReduceOp op) {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
-  float number = op.getKind() == ReduceKind::Sum   ? 0
-                 : op.getKind() == ReduceKind::Max ? -infinity
-                                                   : infinity;
-  Value value = arith::ConstantOp::create(builder, op.getLoc(), builder.getF32FloatAttr(number));
+  Value value = arith::ConstantOp::create(builder, op.getLoc(),
+                                          builder.getF32FloatAttr(getNeutral(op.getKind())));
   return SplatOp::create(builder, op.getLoc(), op.getResult().getType(), value);
 }
 

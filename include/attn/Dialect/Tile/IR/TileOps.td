@@ -1,9 +1,10 @@
 // The operations of the tile dialect: arrays, values, bands and softmax here; loops and what goes across blocks,
-// products, masks, and indices from memory in files of their own.
+// products, masks, missing columns, and indices from memory in files of their own.
 #ifndef ATTN_TILE_OPS
 #define ATTN_TILE_OPS
 
 include "attn/Dialect/Tile/IR/TileBlockOps.td"
+include "attn/Dialect/Tile/IR/TileColumnOps.td"
 include "attn/Dialect/Tile/IR/TileDialect.td"
 include "attn/Dialect/Tile/IR/TileGroupOps.td"
 include "attn/Dialect/Tile/IR/TileIndexOps.td"

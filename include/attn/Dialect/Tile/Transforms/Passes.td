@@ -4,6 +4,40 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SplitMaskedLoopsPass : Pass<"tile-split-masked-loops", "::mlir::ModuleOp"> {
+  let summary = "Splits loops where their masks begin or cease to matter";
+  let description = [{
+    Of the tiles that a loop by a block size goes over, a mask of positions takes some whole, some in part and some not at all. Which they
+    are follows from the ends of the tiles: they are up to three runs, in part, whole, in part. Each becomes a loop of its own, and the
+    loop over whole tiles has no mask. Tiles of which nothing is taken are left out where an iteration then changes nothing: where
+    all that the loop carries are softmax states that excluded scores are pushed to, or sums that zeros are added to.
+
+    Masks are read from comparisons of positions and products of them. Other parts of a mask, and masks that do not move with the loop,
+    stay as they are.
+
+    ```mlir
+    %st = tile.range %k = %zero to %S by BN iter(%s0 = %st0 : ...) {
+      %back = ... // q.idx - k.idx.T + 1
+      %reached = tile.maximum %back, %none : ...
+      %mask = tile.minimum %reached, %one : ...
+      %s = tile.select %mask, %score, %excluded : ...
+      ...
+    }
+    ```
+    becomes, for a comparison `q.idx >= k.idx.T`,
+    ```mlir
+    %whole = tile.range %k = %zero to %lastWhole by BN iter(%s0 = %st0 : ...) {
+      ... // with %score instead of %s
+    }
+    %st = tile.range %k = %lastWhole to %lastPart by BN iter(%s0 = %whole : ...) {
+      ... // as before
+    }
+    ```
+  }];
+  let statistics = [Statistic<"loopsSplit", "loops-split", "loops that were split">];
+  let dependentDialects = ["::attn::tile::TileDialect", "::mlir::arith::ArithDialect"];
+}
+
 def LowerBandGatherPass : Pass<"tile-lower-band-gather", "::mlir::ModuleOp"> {
   let summary = "Replaces bands by arithmetic on the rows of each tap";
   let description = [{
@@ -131,6 +165,28 @@ def DecomposeSoftmaxPass : Pass<"tile-decompose-softmax", "::mlir::ModuleOp"> {
                         "auto, online, two-phase-resident or two-phase-reload">];
   let statistics = [Statistic<"statesDecomposed", "states-decomposed", "softmax states that were rewritten">];
   let dependentDialects = ["::attn::tile::TileDialect", "::mlir::arith::ArithDialect"];
+}
+
+def FillColumnsPass : Pass<"tile-fill-columns", "::mlir::ModuleOp"> {
+  let summary = "Fills the columns that spans lack, where a reduction would see them";
+  let description = [{
+    The last tile of a span of columns may have fewer than its type says. Arithmetic takes them all, and stores leave out what
+    does not exist; a reduction along columns must not see it. Here each gets what does not change it in those places: 0 for
+    sums, minus infinity for maxima. Kernels for the CPU stay as they are: there, reductions run over what exists.
+
+    ```mlir
+    %x = tile.load %X[%t span, %c span] : (!tile.array<?x?xf32>, !tile.span<BT>, !tile.span<BC>) -> !tile.tile<BT x BC x f32>
+    %m = tile.reduce max %x axis 1 : !tile.tile<BT x BC x f32> -> !tile.tile<BT x 1 x f32>
+    ```
+    becomes
+    ```mlir
+    %x = tile.load %X[%t span, %c span] : (!tile.array<?x?xf32>, !tile.span<BT>, !tile.span<BC>) -> !tile.tile<BT x BC x f32>
+    %y = tile.fill_columns %x, %c, 0xFF800000 : !tile.tile<BT x BC x f32>, !tile.span<BC>
+    %m = tile.reduce max %y axis 1 : !tile.tile<BT x BC x f32> -> !tile.tile<BT x 1 x f32>
+    ```
+  }];
+  let statistics = [Statistic<"reductionsFilled", "reductions-filled", "operands of reductions that were filled">];
+  let dependentDialects = ["::attn::tile::TileDialect"];
 }
 
 def ClampGridPass : Pass<"tile-clamp-grid", "::mlir::ModuleOp"> {
