@@ -4,6 +4,7 @@
 #include "attn/Dialect/Tile/Analysis/Elementwise.h"
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "attn/Machine/Architecture.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -28,6 +29,7 @@ private:
   LogicalResult placeStarts();
   LogicalResult placeOutputs(Value value, SumsOutput output);
   LogicalResult placeConversion(Operation *op, SumsOutput output);
+  LogicalResult verifyOutput(Value value);
   LogicalResult verifyAll();
 
   func::FuncOp kernel;
@@ -124,6 +126,8 @@ LogicalResult Placer::placeOperand(DotOp dot, OpOperand &use) {
     if (!type.isF16() && !type.isBF16())
       return dot.emitOpError() << "multiplies another product as " << type
                                << ", which cannot lie in L1; f16 and bf16 can";
+    if (failed(verifyOutput(operand)))
+      return failure();
     result.places[operand] = getFractals(LocalMemory::L1, getTileType(operand));
     return success();
   }
@@ -192,34 +196,87 @@ LogicalResult Placer::placeStarts() {
 // What becomes of sums
 //===----------------------------------------------------------------------===//
 
+static bool isZeroSplat(Value value) {
+  auto splat = value.getDefiningOp<SplatOp>();
+  return splat && isZero(splat);
+}
+
+/// Whether the way out of L0C multiplies what it turns into `to`.
+static bool hasScale(Type sums, Type to) {
+  return to.isInteger(8) || (sums.isInteger(32) && to.isF16());
+}
+
+/// Checks that `value`, which is stored or multiplied, is something that sums can leave L0C as.
+LogicalResult Placer::verifyOutput(Value value) {
+  SumsOutput output = result.getOutput(value);
+  Type sums = getTileType(output.sums).getElementType(), to = getTileType(value).getElementType();
+  if (hasScale(sums, to))
+    return success();
+  Operation *op = value.getDefiningOp();
+  if (output.scale != 1)
+    return emitNeedsVectorCores(op, "is sums multiplied by a number, which their way out does only "
+                                    "to i8, and to f16 from i32, and ");
+  if (sums == to || (sums.isF32() && (to.isF16() || to.isBF16())))
+    return success();
+  return emitNeedsVectorCores(op, "turns sums into a type that they cannot leave L0C in and ");
+}
+
 /// Follows sums, converted as `output` says, to where they are stored or multiplied.
 LogicalResult Placer::placeOutputs(Value value, SumsOutput output) {
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
-    if (isa<StoreOp>(user))
+    if (isa<StoreOp>(user)) {
+      if (failed(verifyOutput(value)))
+        return failure();
       result.cubeOps.insert(user);
-    else if (isa<CastOp, MaximumOp>(user) && failed(placeConversion(user, output)))
+    } else if (isa<CastOp, MaximumOp, MulOp>(user) && failed(placeConversion(user, output))) {
       return failure();
+    }
   }
   return success();
+}
+
+/// The number that sums are multiplied with by `op`. The way out looks at fewer bits of it than a
+/// float has; that others are lost is not for the compiler to decide.
+static FailureOr<float> getScale(MulOp op) {
+  std::optional<APFloat> number = getSplatConstant(op.getRhs());
+  if (!number)
+    number = getSplatConstant(op.getLhs());
+  if (!number)
+    return emitNeedsVectorCores(op);
+  uint32_t bits = number->bitcastToAPInt().getZExtValue();
+  constexpr int unseen =
+      std::numeric_limits<float>::digits - 1 - architecture::fixScaleFractionBits;
+  uint32_t seen = bits >> unseen << unseen;
+  if (!number->isFiniteNonZero() || number->isNegative() || number->isDenormal())
+    return op.emitOpError("multiplies sums by a number that is not positive, or too small, which "
+                          "their way out cannot");
+  if (seen != bits) {
+    SmallString<16> next;
+    APFloat(llvm::bit_cast<float>(seen)).toString(next);
+    return op.emitOpError() << "multiplies sums by a number of which their way out sees "
+                            << architecture::fixScaleFractionBits
+                            << " bits after the first; the next below that it has is " << next;
+  }
+  return llvm::bit_cast<float>(bits);
 }
 
 LogicalResult Placer::placeConversion(Operation *op, SumsOutput output) {
   Value converted = op->getResult(0);
   if (auto maximum = dyn_cast<MaximumOp>(op)) {
-    auto isZeroSplat = [](Value value) {
-      auto splat = value.getDefiningOp<SplatOp>();
-      return splat && isZero(splat);
-    };
     if (!isZeroSplat(maximum.getLhs()) && !isZeroSplat(maximum.getRhs()))
       return emitNeedsVectorCores(op);
     output.isRectified = true;
-  } else {
-    Type from = getTileType(op->getOperand(0)).getElementType(),
-         to = getTileType(converted).getElementType();
-    output.isScaled = from.isInteger(32) && (to.isInteger(8) || to.isF16());
-    if (!output.isScaled && (!from.isF32() || !(to.isF16() || to.isBF16())))
-      return emitNeedsVectorCores(op, "turns sums into a type that they cannot leave L0C in and ");
+  } else if (auto product = dyn_cast<MulOp>(op)) {
+    FailureOr<float> scale = getScale(product);
+    if (failed(scale))
+      return failure();
+    if (output.scale != 1)
+      return emitNeedsVectorCores(op, "multiplies sums for the second time and ");
+    output.scale = *scale;
+  } else if (Type from = getTileType(op->getOperand(0)).getElementType();
+             !from.isF32() && !from.isInteger(32)) {
+    return emitNeedsVectorCores(op, "converts sums that were narrowed before and ");
   }
   result.outputs[converted] = output;
   result.cubeOps.insert(op);
@@ -244,10 +301,10 @@ LogicalResult Placer::verifyAll() {
           return emitNeedsVectorCores(op, "hands on a tile that is not a sum of products and ");
       return WalkResult::advance();
     }
-    // The zero of a maximum is not written.
+    // The zero of a maximum and the number that sums are multiplied with are not written.
     if (auto splat = dyn_cast<SplatOp>(op);
         splat && llvm::all_of(op->getUsers(), [&](Operation *user) {
-          return isa<MaximumOp>(user) && result.isOnCube(user);
+          return isa<MaximumOp, MulOp>(user) && result.isOnCube(user);
         })) {
       result.cubeOps.insert(op);
       result.starts.insert(splat.getResult());

@@ -28,8 +28,8 @@ struct CubePlace {
 struct SumsOutput {
   mlir::Value sums;
   bool isRectified = false;
-  /// Where integers are narrowed: they are multiplied by one.
-  bool isScaled = false;
+  /// What they are multiplied with.
+  float scale = 1;
 };
 
 /// Products are computed by cube cores, everything else by vector cores. For every tile of a kernel
@@ -40,7 +40,8 @@ struct SumsOutput {
 /// - the zeros and the broadcast row that sums start from are not written anywhere: the first
 /// product does not add to what was there;
 /// - a cast or a maximum with zero of sums happens on their way out, to an array or to L1, where
-/// they are the operand of another product.
+/// they are the operand of another product; so does a multiplication by a number, where they become
+/// a type that the way out has a scale for.
 ///
 /// Anything else would need vector cores, and is an error until kernels can use both.
 class Placement {

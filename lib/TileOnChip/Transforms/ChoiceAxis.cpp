@@ -133,15 +133,15 @@ public:
   }
 
   AxisRule getRule(const SizeChoice &choice) const override {
+    if (space.isOnCube)
+      return AxisRule::BestByEstimate;
     return isInStrips(choice) ? AxisRule::FewestBytes : AxisRule::Best;
   }
 
   /// Sizes below others that are double-buffered throughout only cost more instructions for the
   /// same rows.
   bool isCovered(const SizeChoice &candidate, const SizeChoice &fitting) const override {
-    // The sizes of a product decide which pipe has the most to do.
-    return !space.isOnCube && fitting.gridStages == 2 &&
-           fitting.maxRangeStages == space.askedStages &&
+    return fitting.gridStages == 2 && fitting.maxRangeStages == space.askedStages &&
            llvm::all_of(llvm::zip_equal(candidate.sizes, fitting.sizes), [&](auto pair) {
              auto [mine, its] = pair;
              return space.tileSymbols.contains(mine.symbol) ? mine.size <= its.size
