@@ -164,15 +164,18 @@ func.func @scaled(%x: !tile.array<32x32xi8>, %z: !tile.array<32x32xf16>) attribu
 // CHECK: %[[OFFSET:.*]] = arith.muli %[[MISSING]], %c16
 // CHECK: ascend.slice %[[A:.*]][%[[OFFSET]]]
 // CHECK: ascend.nd_to_nz {{.*}} rows(%[[ROWS]]) cols(%c16)
+// CHECK: %[[LAST:.*]] = arith.maxsi %[[MISSING]], %[[END]]
 // CHECK: %[[LACKS:.*]] = arith.cmpi sgt, %[[MISSING]], %c0
 // CHECK: scf.if %[[LACKS]] {
 // CHECK:   ascend.fill %[[A]], {{.*}} repeat(%c1) blocks(%[[MISSING]]) pitch 32
 // CHECK: scf.if
-// CHECK:   %[[REST:.*]] = arith.subi %c32, %[[END]]
+// CHECK:   %[[REST:.*]] = arith.subi %c32, %[[LAST]]
 // CHECK:   ascend.fill {{.*}} repeat(%c1) blocks(%[[REST]]) pitch 32
 // CHECK: ascend.matmul
-// CHECK: ascend.slice {{.*}}[%[[OFFSET]]]
-// CHECK: ascend.fix_out {{.*}} rows(%[[ROWS]]) cols(%c32)
+// CHECK: %[[STORED:.*]] = arith.subi %[[END]], %[[MISSING]]
+// CHECK: %[[FROM:.*]] = arith.muli %[[MISSING]], %c16
+// CHECK: ascend.slice {{.*}}[%[[FROM]]]
+// CHECK: ascend.fix_out {{.*}} rows(%[[STORED]]) cols(%c32)
 func.func @filled(%x: !tile.array<?x16xf16>, %z: !tile.array<?x32xf32>, %base: index) attributes {tile.kernel} {
   %c0 = arith.constant 0 : index
   %n = tile.dim %x, 0 : !tile.array<?x16xf16>
