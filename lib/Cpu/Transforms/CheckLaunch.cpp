@@ -233,6 +233,7 @@ private:
     DecidedChecks checks(kernel);
     if (checks.empty())
       return success();
+    ++decided;
     ImplicitLocOpBuilder builder(kernel.getLoc(), &getContext());
     builder.setInsertionPointAfter(kernel);
     FunctionType type =

@@ -1,6 +1,6 @@
-// Writes one kernel as AscendC: structure here, scalar expressions in Scalars.cpp, their names in
-// LocalNames.cpp, one spelling per family of instructions in Instructions.cpp and
-// CubeInstructions.cpp.
+// Writes one kernel as AscendC: structure here, loops and branches in ControlFlow.cpp, scalar
+// expressions in Scalars.cpp, their names in LocalNames.cpp, one spelling per family of
+// instructions in Instructions.cpp and CubeInstructions.cpp.
 #ifndef ATTN_TARGET_ASCENDC_KERNELEMITTER_H
 #define ATTN_TARGET_ASCENDC_KERNELEMITTER_H
 
@@ -52,11 +52,13 @@ private:
   void emitSlice(ascend::SliceOp op);
   std::optional<int64_t> getLastOffset(ascend::SliceOp op) const;
   mlir::LogicalResult emitLookup(ascend::LookupOp op);
+  std::string getExtent(unsigned argument) const;
+
+  // Loops and branches (ControlFlow.cpp).
   mlir::LogicalResult emitFor(mlir::scf::ForOp op);
   mlir::LogicalResult emitIf(mlir::scf::IfOp op);
   mlir::LogicalResult emitYield(mlir::Operation &yield, mlir::ValueRange variables);
   mlir::LogicalResult declareVariable(mlir::Value value, mlir::Location location, mlir::Value init);
-  std::string getExtent(unsigned argument) const;
 
   // Scalars (Scalars.cpp).
   mlir::LogicalResult emitScalar(mlir::Operation &op);

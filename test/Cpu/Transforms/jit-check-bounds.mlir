@@ -1,4 +1,4 @@
-// RUN: attn-opt %s -split-input-file -verify-diagnostics -pass-pipeline="builtin.module(func.func(jit-check-bounds))" | FileCheck %s
+// RUN: attn-opt %s -split-input-file -verify-diagnostics --jit-check-bounds | FileCheck %s
 
 // One check per transfer, which hands on the array; a part of a buffer has none.
 // CHECK-LABEL: func.func @transfers

@@ -2,6 +2,7 @@
 // tile of K rows and m columns: a tap is then one run of elements, and what is done to each row of
 // the band is done to whole taps at once.
 #include "attn/Dialect/Tile/Transforms/BandForms.h"
+#include "TapLoops.h"
 #include "attn/Dialect/Tile/Analysis/Elementwise.h"
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -110,6 +111,10 @@ private:
   LogicalResult checkWeights(Operation *op, Value weights);
 
   Value index(int64_t number) { return arith::ConstantIndexOp::create(builder, number); }
+  Value makeZeros(TileType type) {
+    Value zero = arith::ConstantOp::create(builder, builder.getF32FloatAttr(0));
+    return SplatOp::create(builder, type, zero);
+  }
   /// A row as a column, and the other way round.
   Value turn(Value tile);
   /// What stands for `operand` beside bands.
@@ -117,6 +122,7 @@ private:
   /// Whether the taps of every band are straight code, with numbers for offsets and no loop to wait
   /// for.
   bool hasFewTaps();
+  bool isLoop(int64_t taps) const { return !isStraight && taps > mostTapsOfGroup; }
   using BuildTap = function_ref<Value(Value tap, Value value)>;
   /// What `build` makes of `value` for one tap after the other, from `first` up to `taps`. Many
   /// taps are a loop.
@@ -151,6 +157,7 @@ private:
   DenseMap<Value, Value> bands;      // from rows by taps to taps by rows
   DenseMap<Value, Value> rows;       // columns that were made from a row, and that row
   SmallVector<Operation *> replaced; // in order
+  SmallVector<RangeOp> tapLoops;     // in order
 };
 
 } // namespace
@@ -163,6 +170,9 @@ LogicalResult BandRewriter::run() {
       return failure();
   for (Operation *op : llvm::reverse(replaced))
     op->erase();
+  // The host has all rows in its caches, and few registers to carry several sums in.
+  if (!isHost)
+    joinTapLoops(tapLoops);
   return success();
 }
 
@@ -265,7 +275,7 @@ static int64_t getGroupSize(int64_t taps) {
 
 Value BandRewriter::forEachTap(int64_t first, int64_t taps, Value value, BuildTap build) {
   int64_t next = first, count = taps - first;
-  if (isStraight || count <= mostTapsOfGroup) {
+  if (!isLoop(count)) {
     for (; next < taps; ++next)
       value = build(index(next), value);
     return value;
@@ -296,6 +306,7 @@ Value BandRewriter::makeLoop(int64_t begin, int64_t end, Value value, BuildTap b
   Value carried = body.addArgument(value.getType(), builder.getLoc());
   builder.setInsertionPointToEnd(&body);
   YieldOp::create(builder, build(trip, carried));
+  tapLoops.push_back(loop);
   return loop.getResult(0);
 }
 
@@ -333,12 +344,14 @@ LogicalResult BandRewriter::rewriteMix(BandMixOp op) {
     Value window = getTapRows(op.getWindow(), type, tap);
     return MulOp::create(builder, type, window, getTapWeights(op.getWeights(), tap));
   };
-  Value first = weigh(index(0));
-  replace(op, forEachTap(1, getTaps(getType(op.getWeights())), first,
-                         [&](Value tap, Value sum) -> Value {
-                           Value weighted = weigh(tap);
-                           return AddOp::create(builder, type, sum, weighted);
-                         }));
+  int64_t taps = getTaps(getType(op.getWeights()));
+  // On the chip a loop takes all taps, as those of other bands do: they can be one.
+  bool startsFromZero = !isHost && isLoop(taps);
+  Value start = startsFromZero ? makeZeros(type) : weigh(index(0));
+  replace(op, forEachTap(startsFromZero ? 0 : 1, taps, start, [&](Value tap, Value sum) -> Value {
+            Value weighted = weigh(tap);
+            return AddOp::create(builder, type, sum, weighted);
+          }));
   return success();
 }
 
