@@ -73,6 +73,7 @@ static void buildVectorPasses(OpPassManager &functions, const attn::CpuLoweringO
   attn::VectorizeRowsPassOptions rows;
   rows.lanes = options.lanes;
   functions.addPass(attn::createVectorizeRowsPass(rows));
+  functions.addPass(attn::createJoinRowLoopsPass());
   functions.addPass(attn::createExpandExponentialsPass());
   attn::ExpandNarrowFloatsPassOptions floats;
   floats.expandF16 = options.expandF16;

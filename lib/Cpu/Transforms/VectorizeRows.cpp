@@ -228,13 +228,34 @@ private:
       return;
     }
     SmallVector<Operation *> combiners = getCombiners();
-    SmallVector<Value> totals;
-    for (Operation *combiner : combiners)
-      totals.push_back(createNeutral(builder, combiner, lanes));
-    totals = emitSteps(zero, main, lanes, totals);
+    auto [whole, totals] = emitDynamicGroups(builder, outer, size, combiners);
+    totals = emitSteps(whole, main, lanes, totals);
     if (lanes > 1)
       totals = emitSteps(main, size, 1, combineLanes(builder, combiners, totals));
     storeTotals(builder, combiners, outer, totals);
+  }
+
+  /// Partial results of as many elements of `size` as whole steps have, and how many those are.
+  std::pair<Value, SmallVector<Value>> emitDynamicGroups(ImplicitLocOpBuilder &builder, Value outer,
+                                                         Value size,
+                                                         ArrayRef<Operation *> combiners) {
+    size_t outputs = combiners.size();
+    Value step = arith::ConstantIndexOp::create(builder, getStep());
+    Value rest = arith::RemUIOp::create(builder, size, step);
+    Value whole = arith::SubIOp::create(builder, size, rest);
+    SmallVector<Value> partials;
+    for (int64_t part = 0; part < unroll; ++part)
+      for (Operation *combiner : combiners)
+        partials.push_back(createNeutral(builder, combiner, sweep.getLanes()));
+    Value zero = arith::ConstantIndexOp::create(builder, 0);
+    partials = emitLoop(builder, zero, whole, getStep(), partials,
+                        [&](ImplicitLocOpBuilder &inside, Value index, ValueRange carried) {
+                          return accumulateGroups(inside, outer, index, carried);
+                        });
+    for (size_t groups = unroll; groups > 1; groups = (groups + 1) / 2)
+      combineHalves(builder, combiners, partials, groups);
+    partials.truncate(outputs);
+    return {whole, partials};
   }
 
   SmallVector<Operation *> getCombiners() {
@@ -291,6 +312,29 @@ private:
     return sweep.emitPayload(builder, values, {outer, inner, count});
   }
 
+  /// Folds the elements of a step from `index` on into `unroll` groups of partial results.
+  SmallVector<Value> accumulateGroups(ImplicitLocOpBuilder &builder, Value outer, Value index,
+                                      ValueRange carried) {
+    unsigned outputs = op.getNumDpsInits();
+    SmallVector<Value> next;
+    for (int64_t part = 0; part < unroll; ++part)
+      llvm::append_range(
+          next, accumulate(builder, outer, getIndex(builder, index, part * sweep.getLanes()),
+                           sweep.getLanes(), carried.slice(part * outputs, outputs)));
+    return next;
+  }
+
+  /// Combines the second half of so many groups of partial results into the first.
+  void combineHalves(ImplicitLocOpBuilder &builder, ArrayRef<Operation *> combiners,
+                     MutableArrayRef<Value> partials, size_t groups) {
+    size_t outputs = combiners.size();
+    for (size_t group = 0; group < groups / 2; ++group)
+      for (size_t number = 0; number < outputs; ++number)
+        partials[group * outputs + number] =
+            combine(builder, combiners[number], partials[group * outputs + number],
+                    partials[(group + (groups + 1) / 2) * outputs + number]);
+  }
+
   void emitReduction(ImplicitLocOpBuilder &builder, Value outer) {
     unsigned outputs = op.getNumDpsInits();
     SmallVector<Operation *> combiners = getCombiners();
@@ -302,12 +346,7 @@ private:
         partials.push_back(createNeutral(builder, combiner, sweep.getLanes()));
     partials = emitMainLoop(
         builder, partials, [&](ImplicitLocOpBuilder &inside, Value index, ValueRange carried) {
-          SmallVector<Value> next;
-          for (int64_t part = 0; part < unroll; ++part)
-            llvm::append_range(
-                next, accumulate(inside, outer, getIndex(inside, index, part * sweep.getLanes()),
-                                 sweep.getLanes(), carried.slice(part * outputs, outputs)));
-          return next;
+          return accumulateGroups(inside, outer, index, carried);
         });
     SmallVector<std::pair<int64_t, int64_t>> small;
     int64_t part = 0;
@@ -344,11 +383,7 @@ private:
                                    SmallVector<Value> partials) {
     size_t outputs = combiners.size();
     for (size_t groups = partials.size() / outputs; groups > 1; groups = (groups + 1) / 2)
-      for (size_t group = 0; group < groups / 2; ++group)
-        for (size_t number = 0; number < outputs; ++number)
-          partials[group * outputs + number] =
-              combine(builder, combiners[number], partials[group * outputs + number],
-                      partials[(group + (groups + 1) / 2) * outputs + number]);
+      combineHalves(builder, combiners, partials, groups);
     return combineLanes(builder, combiners, ArrayRef(partials).take_front(outputs));
   }
 

@@ -349,6 +349,29 @@ def VectorizeRowsPass : Pass<"jit-vectorize-rows", "::mlir::func::FuncOp"> {
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
+def JoinRowLoopsPass : Pass<"jit-join-row-loops", "::mlir::func::FuncOp"> {
+  let summary = "One loop over the rows for sweeps of one tile";
+  let description = [{
+    Sweeps that follow each other over the rows of a tile, such as the exponentials of scores and their sum, become one loop, so
+    that a row is still in the nearest cache when it is taken up again. That is possible where they meet in nothing but that row of a
+    buffer, and where nothing between them depends on the order. What is computed, and in which order, stays the same for each row.
+
+    Before:
+    ```mlir
+    scf.for %row = %c0 to %c128 step %c1 { ... vector.store %e, %p[%row, %j] : memref<128x256xf32>, vector<8xf32> }
+    scf.for %row = %c0 to %c128 step %c1 { ... vector.load %p[%row, %j] ... memref.store %s, %sum[%row, %c0] }
+    ```
+    After:
+    ```mlir
+    scf.for %row = %c0 to %c128 step %c1 {
+      ... vector.store %e, %p[%row, %j] : memref<128x256xf32>, vector<8xf32>
+      ... vector.load %p[%row, %j] ... memref.store %s, %sum[%row, %c0]
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+}
+
 def ExpandExponentialsPass : Pass<"jit-expand-exponentials", "::mlir::func::FuncOp"> {
   let summary = "Computes exp and log by arithmetic instead of a library call per element";
   let description = [{
