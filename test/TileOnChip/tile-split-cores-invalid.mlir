@@ -77,3 +77,71 @@ func.func @long_chain(%x: !x, %y: !y)
   tile.store %p6, %y[:, :] : (!s, !y) -> ()
   return
 }
+
+// -----
+
+!x = !tile.array<16x16xf16>
+!y = !tile.array<16x16xf32>
+!t = !tile.tile<16 x 16 x f16>
+!s = !tile.tile<16 x 16 x f32>
+
+// expected-error @+1 {{preload and lag are 0 to 14, not 15 and 0}}
+func.func @preload(%x: !x, %y: !y)
+    attributes {tile.kernel, tile.group = #tile.group<preload = 15, lag = 0, slots = 0, strip_rows = 0, part = 0>} {
+  %a = tile.load %x[:, :] : (!x) -> !t
+  %p = tile.dot %a, %a : !t, !t -> !s
+  %e = tile.exp %p : !s
+  tile.store %e, %y[:, :] : (!s, !y) -> ()
+  return
+}
+
+// -----
+
+!x = !tile.array<16x16xf16>
+!y = !tile.array<16x16xf32>
+!t = !tile.tile<16 x 16 x f16>
+!s = !tile.tile<16 x 16 x f32>
+
+// expected-error @+1 {{slots are 0 to 15, not 16}}
+func.func @slots(%x: !x, %y: !y)
+    attributes {tile.kernel, tile.group = #tile.group<preload = 0, lag = 0, slots = 16, strip_rows = 0, part = 0>} {
+  %a = tile.load %x[:, :] : (!x) -> !t
+  %p = tile.dot %a, %a : !t, !t -> !s
+  %e = tile.exp %p : !s
+  tile.store %e, %y[:, :] : (!s, !y) -> ()
+  return
+}
+
+// -----
+
+!x = !tile.array<16x16xf16>
+!y = !tile.array<16x16xf32>
+!t = !tile.tile<16 x 16 x f16>
+!s = !tile.tile<16 x 16 x f32>
+
+// expected-error @+1 {{rows of strips are a multiple of 8 or 0, not 3}}
+func.func @strips(%x: !x, %y: !y)
+    attributes {tile.kernel, tile.group = #tile.group<preload = 0, lag = 0, slots = 0, strip_rows = 3, part = 0>} {
+  %a = tile.load %x[:, :] : (!x) -> !t
+  %p = tile.dot %a, %a : !t, !t -> !s
+  %e = tile.exp %p : !s
+  tile.store %e, %y[:, :] : (!s, !y) -> ()
+  return
+}
+
+// -----
+
+!x = !tile.array<16x16xf16>
+!y = !tile.array<16x16xf32>
+!t = !tile.tile<16 x 16 x f16>
+!s = !tile.tile<16 x 16 x f32>
+
+// expected-error @+1 {{parts of products are a multiple of 16 or 0, not -16}}
+func.func @parts(%x: !x, %y: !y)
+    attributes {tile.kernel, tile.group = #tile.group<preload = 0, lag = 0, slots = 0, strip_rows = 0, part = -16>} {
+  %a = tile.load %x[:, :] : (!x) -> !t
+  %p = tile.dot %a, %a : !t, !t -> !s
+  %e = tile.exp %p : !s
+  tile.store %e, %y[:, :] : (!s, !y) -> ()
+  return
+}

@@ -2,6 +2,7 @@
 // (tile on the chip).
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "attn/Launch/IR/LaunchOrder.h"
+#include "attn/Machine/Architecture.h"
 #include "attn/Machine/Chip.h"
 #include "attn/TileOnChip/Transforms/Exchange.h"
 #include "attn/TileOnChip/Transforms/Halves.h"
@@ -20,10 +21,32 @@ using namespace attn;
 using namespace attn::onchip;
 using namespace attn::tile;
 
+/// Checks numbers that may come from anywhere: signals of a flag are counted to a limit, and strips
+/// begin at whole data blocks.
+static LogicalResult verifyChoice(func::FuncOp kernel, const GroupChoice &choice) {
+  constexpr int64_t most = architecture::maxCrossPending, mostRows = int64_t(1) << 16;
+  constexpr int64_t rowUnit = architecture::getElementsPerBlock(4);
+  auto isWithin = [](int64_t number, int64_t limit, int64_t unit) {
+    return number >= 0 && number <= limit && number % unit == 0;
+  };
+  if (!isWithin(choice.preload, most - 1, 1) || !isWithin(choice.lag, most - 1, 1))
+    return kernel.emitError() << "preload and lag are 0 to " << most - 1 << ", not "
+                              << choice.preload << " and " << choice.lag;
+  if (!isWithin(choice.slots, most, 1))
+    return kernel.emitError() << "slots are 0 to " << most << ", not " << choice.slots;
+  if (!isWithin(choice.stripRows, mostRows, rowUnit))
+    return kernel.emitError() << "rows of strips are a multiple of " << rowUnit << " or 0, not "
+                              << choice.stripRows;
+  if (!isWithin(choice.part, mostRows, architecture::fractalRows))
+    return kernel.emitError() << "parts of products are a multiple of " << architecture::fractalRows
+                              << " or 0, not " << choice.part;
+  return success();
+}
+
 FailureOr<OwningOpRef<func::FuncOp>> onchip::splitCores(func::FuncOp kernel,
                                                         const tile::GroupChoice &choice) {
   kernel->removeAttr(groupName);
-  if (failed(insertExchange(kernel, choice)))
+  if (failed(verifyChoice(kernel, choice)) || failed(insertExchange(kernel, choice)))
     return failure();
   OwningOpRef<func::FuncOp> cube(kernel.clone());
   cube->setName((kernel.getName() + "_cube").str());
