@@ -63,7 +63,7 @@ ELEMENTS = {
     "Arithmetic": "f32, f16",
     "F32": "f32",
     "Words": "2 or 4 bytes",
-    "Conversion": "f16, bf16 to f32 and back",
+    "Conversion": "f16, bf16 to f32 and back, f32 to i32",
     "Product": "f32, f16, bf16 with sums in f32; i8 with sums in i32",
 }
 
@@ -83,7 +83,7 @@ def instruction_page():
         "|---|---|---|---|---|---|",
     ]
     for row in instruction_table.read(ROOT):
-        is_argument = row.elements == "Conversion"
+        is_argument = len(row.calls) == 1
         for index, kind in enumerate(row.kinds or [None]):
             op = f"`{row.mnemonic} {kind.word}`" if kind else f"`{row.mnemonic}`"
             call = f"`{row.calls[0 if is_argument else index]}`" if row.calls else "several"

@@ -10,6 +10,8 @@ ENUMS = {
     "UNARY_KIND": "UnaryKind",
     "BINARY_KIND": "BinaryKind",
     "SCALAR_KIND": "ScalarKind",
+    "BITWISE_KIND": "BitwiseKind",
+    "COMPARE_KIND": "CompareKind",
     "REDUCE_KIND": "ReduceKind",
 }
 
@@ -73,8 +75,8 @@ def read(root: Path) -> list[Instruction]:
         if macro != "INSTRUCTION":
             continue
         name, group, pipe, named, elements, call, hivm, family = cells
-        # The mode of a cast is an argument of its call.
-        own = [] if named == "Round" else kinds[named]
+        # What a comparison asks and the mode of a cast are arguments of their calls.
+        own = [] if named in ("Compare", "Round") else kinds[named]
         calls = [] if group == "Composite" else [call + kind.member for kind in own] or [call]
         instructions.append(Instruction(name, group, pipe, kinds[named], elements, calls, hivm, family))
     return instructions

@@ -15,6 +15,7 @@ using namespace mlir;
 using namespace attn;
 
 void attn::addTileStage(OpPassManager &manager, const TileStageOptions &options) {
+  manager.addPass(createSplitMaskedLoopsPass());
   if (options.keepComposites)
     manager.addPass(createKeepCompositesPass());
   ChoosePassOptions choose;
@@ -33,6 +34,7 @@ void attn::addTileStage(OpPassManager &manager, const TileStageOptions &options)
   // What follows applies the choice in the steps in which the search has tried it.
   manager.addPass(createLowerBandGatherPass());
   manager.addPass(createDecomposeSoftmaxPass());
+  manager.addPass(createFillColumnsPass());
   manager.addPass(createClampGridPass());
   manager.addPass(createCSEPass());
   manager.addPass(createFitTilesPass());
@@ -45,6 +47,7 @@ void attn::addTileStage(OpPassManager &manager, const TileStageOptions &options)
 }
 
 void attn::addAscendStage(OpPassManager &manager) {
+  manager.addPass(createBoundIndicesPass());
   manager.addPass(createSplitCoresPass());
   manager.addPass(createConvertTileToAscendPass());
   manager.addPass(createCanonicalizerPass());
@@ -66,6 +69,7 @@ void attn::addLinalgStage(OpPassManager &manager) {
   SplitPhasesPassOptions split;
   split.phases = "launches";
   manager.addPass(createSplitPhasesPass(split));
+  manager.addPass(createBoundIndicesPass());
   manager.addPass(createConvertTileToLinalgPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());

@@ -36,8 +36,9 @@ static LogicalResult verifyAssignable(func::FuncOp kernel) {
   if (kernel.isDeclaration() || !kernel.getBody().hasOneBlock())
     return kernel.emitError("a kernel must be one block, without branches");
   WalkResult result = kernel.getBody().walk([&](Operation *op) -> WalkResult {
-    if (!isa<RangeOp, GridOp>(op) && op->getNumRegions() != 0)
-      return op->emitOpError("cannot be in a kernel: loops are tile.grid and tile.range");
+    if (!isa<RangeOp, GridOp, IfOp>(op) && op->getNumRegions() != 0)
+      return op->emitOpError(
+          "cannot be in a kernel: loops are tile.grid and tile.range, conditions tile.if");
     return failure(llvm::any_of(getDefinedValues(op), [&](Value value) {
       return failed(verifyType(op, value.getType()));
     }));

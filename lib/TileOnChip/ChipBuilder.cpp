@@ -27,10 +27,15 @@ Value ChipBuilder::constant(int64_t number) {
 Value ChipBuilder::constant(float number) { return constant(APFloat(number), entry.getF32Type()); }
 
 Value ChipBuilder::constant(const APFloat &number, FloatType type) {
-  auto attribute = FloatAttr::get(type, number);
-  Value &value = floatConstants[attribute];
+  return constant(FloatAttr::get(type, number));
+}
+
+Value ChipBuilder::word(int32_t number) { return constant(entry.getI32IntegerAttr(number)); }
+
+Value ChipBuilder::constant(TypedAttr number) {
+  Value &value = otherConstants[number];
   if (!value)
-    value = arith::ConstantOp::create(entry, loc, attribute);
+    value = arith::ConstantOp::create(entry, loc, number);
   return value;
 }
 
@@ -122,4 +127,28 @@ void ChipBuilder::forEachChunk(Value count, int64_t bound, int64_t step,
     amount = create<arith::MinSIOp>(left, constant(step));
   }
   body(loop.getInductionVar(), amount);
+}
+
+void ChipBuilder::writeIf(Value condition, function_ref<void()> then,
+                          function_ref<void()> otherwise) {
+  auto branch = create<scf::IfOp>(condition, /*withElseRegion=*/static_cast<bool>(otherwise));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  then();
+  if (!otherwise)
+    return;
+  builder.setInsertionPointToStart(branch.elseBlock());
+  otherwise();
+}
+
+void ChipBuilder::ifLess(Value less, int64_t size, function_ref<void()> then,
+                         function_ref<void()> otherwise) {
+  if (std::optional<int64_t> known = getConstantIntValue(less)) {
+    if (*known < size)
+      then();
+    else if (otherwise)
+      otherwise();
+    return;
+  }
+  writeIf(create<arith::CmpIOp>(arith::CmpIPredicate::slt, less, constant(size)), then, otherwise);
 }

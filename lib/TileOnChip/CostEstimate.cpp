@@ -107,6 +107,12 @@ private:
       return repeat(grid.getBody().front(), std::max(1.0, assumed.share / elements),
                     grid.getStages());
     }
+    if (auto choice = dyn_cast<IfOp>(op)) {
+      Work then = getWork(choice.getThenBody().front(), stages);
+      Work other =
+          choice.getElseBody().empty() ? Work() : getWork(choice.getElseBody().front(), stages);
+      return then.getCycles() < other.getCycles() ? other : then;
+    }
     Work work;
     auto onChip = dyn_cast<OnChipOpInterface>(op);
     if (!onChip)

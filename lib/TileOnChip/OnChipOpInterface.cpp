@@ -18,6 +18,8 @@ StringRef onchip::getName(Scratch scratch) {
     return "aside";
   case Scratch::Bias:
     return "bias";
+  case Scratch::Bits:
+    return "bits";
   case Scratch::Blocks:
     return "blocks";
   case Scratch::Broadcast:
@@ -26,10 +28,14 @@ StringRef onchip::getName(Scratch scratch) {
     return "column";
   case Scratch::Left:
     return "left";
+  case Scratch::LeftTail:
+    return "left_tail";
   case Scratch::Neutral:
     return "neutral";
   case Scratch::One:
     return "one";
+  case Scratch::OtherBits:
+    return "other_bits";
   case Scratch::Part:
     return "part";
   case Scratch::PartBlocks:
@@ -42,8 +48,14 @@ StringRef onchip::getName(Scratch scratch) {
     return "reduce";
   case Scratch::Right:
     return "right";
+  case Scratch::RightTail:
+    return "right_tail";
+  case Scratch::RightTile:
+    return "right_tile";
   case Scratch::Spread:
     return "spread";
+  case Scratch::TakenBits:
+    return "taken_bits";
   case Scratch::Wide:
     return "wide";
   case Scratch::WideBlocks:
@@ -52,6 +64,8 @@ StringRef onchip::getName(Scratch scratch) {
     return "wide_column";
   case Scratch::WidePart:
     return "wide_part";
+  case Scratch::Zero:
+    return "zero";
   }
   llvm_unreachable("all scratch has a name");
 }
@@ -69,14 +83,18 @@ template <typename... Ops> static void requireModels(MLIRContext *context) {
 void onchip::registerOnChipModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, tile::TileDialect *) {
     registerBands(context);
+    registerColumnTails(context);
     registerCubeTransfers(context);
     registerElementwise(context);
+    registerIndices(context);
     registerLoops(context);
+    registerMasks(context);
     registerParts(context);
     registerProducts(context);
     registerReductions(context);
     registerScalars(context);
     registerTransfers(context);
+    registerTransposes(context);
     requireModels<
 #define GET_OP_LIST
 #include "attn/Dialect/Tile/IR/TileOps.cpp.inc"

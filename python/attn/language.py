@@ -8,10 +8,11 @@ from __future__ import annotations
 
 __all__ = [
     "Auto", "Const", "Spec", "Tensor", "Tensors",
-    "abs", "accumulate", "band_dot", "band_mix", "band_spread", "cdiv", "concat", "dot", "empty", "empty_like", "exp",
-    "full", "grid", "leaky_relu", "log", "mask", "max", "maximum", "mean", "min", "minimum", "phase", "range", "relu",
-    "rsqrt", "scratch", "softmax", "softmax_state", "spec", "sqrt", "sum", "tiles", "zeros",
-    "bf16", "f16", "f32", "i32", "i8",
+    "abs", "accumulate", "arange", "band_dot", "band_mix", "band_spread", "cdiv", "concat", "dot", "each", "empty",
+    "empty_like", "exp", "full", "gather", "grid", "leaky_relu", "log", "lse_merge", "mask", "max", "maximum", "mean",
+    "min", "minimum", "phase", "range", "relu", "rsqrt", "scratch", "softmax", "softmax_state", "spec", "split", "sqrt",
+    "sum", "tiles", "where", "zeros",
+    "bf16", "f16", "f32", "i32", "i64", "i8", "u16",
 ]  # fmt: skip
 
 
@@ -53,6 +54,8 @@ f16 = DType("f16", 2)
 bf16 = DType("bf16", 2)
 i32 = DType("i32", 4)
 i8 = DType("i8", 1)
+u16 = DType("u16", 2)
+i64 = DType("i64", 8)
 
 
 def _parse_dims(text, what: str):
@@ -230,13 +233,38 @@ def range(lo, hi=None, stages=1):
 
 
 @Word
+def each(items, count=None, stages=1):
+    """A loop over integers in memory: `for j in at.each(idx[b, h, :], count=n)`, the first `count` of them or all.
+
+    Nothing beyond the count is read. Where the body is one loop over `at.tiles(n, bs, base=, limit=)`, whose base and
+    limit may depend on j, both are one loop, with stages that run on from one integer to the next.
+    """
+
+
+@Word
+def gather(X, rows):
+    """The rows of an array that a column of integers names: `at.gather(X, idx[t])`, which is `X[idx[t], :]`.
+
+    The column is one of at.i32 that was loaded. `Y[rows, :] = x` stores to the rows that it names, each once.
+    """
+
+
+@Word
+def split(n, parts, i):
+    """Part i of n things that are divided into equal parts, as first and end: `at.range(*at.split(n, parts, i))`.
+
+    Where n is not a multiple, some parts have one more than others; where it is smaller, some have none.
+    """
+
+
+@Word
 def tiles(n, bs, base=0, limit=None):
     """Spans of `bs` indices that cover `base` to `base + n`, and end at `limit` where it is given.
 
     Where `n` is `bs`, it is a single span, which may be used without a loop. Methods of spans: `.clip(n)` and
     `.clip(lo, hi)` cut off what lies outside, `.window(left, right=, limit=)` adds rows at both ends, `.shift(by)`
-    moves, and `.map(offset, step)` goes to rows `offset + step * p`; `.base` is the first index, `.count` the number of
-    rows that exist, `.valid` says which do, for `at.mask`.
+    moves, and `.map(offset, step)` goes to rows `offset + step * p`; `.base` is the first index, `.idx` the column of
+    all of them (`.idx.T` the row), `.count` the number of rows that exist, `.valid` says which do, for `at.mask`.
     """
 
 
@@ -274,8 +302,8 @@ def zeros(shape, dtype=f32):
 
 
 @Word
-def concat(a, b):
-    """The rows of `a`, and after them those of `b`."""
+def concat(a, b, axis=0):
+    """The rows of `a`, and after them those of `b`; their columns with `axis=1`."""
 
 
 @Word
@@ -307,6 +335,15 @@ def softmax(s):
 
 
 @Word
+def lse_merge(o, lse):
+    """The attention of all parts from that of each: `o, lse = at.lse_merge(po[b, h], pl[b, h])`.
+
+    Of `po`, the dimensions that are left are parts, rows and columns, of `pl` parts and rows: the weighted sums and the
+    log-sum-exps of `.finish()`. A part whose log-sum-exp is minus infinity counts nothing.
+    """
+
+
+@Word
 def band_dot(q, k):
     """Rows q [m, d] against a window k [m + 2r, d]: [m, 2r + 1], the products of row i with rows i to i + 2r of k."""
 
@@ -322,8 +359,23 @@ def band_spread(p, q, acc=None):
 
 
 @Word
-def mask(s, valid):
-    """Scores of a band, those of rows that do not exist far below all others: `at.mask(s, window.valid)`."""
+def mask(s, mask):
+    """Scores, those that a mask excludes below all others: `at.mask(s, q.idx >= k.idx.T)`.
+
+    A mask is a comparison of tiles, positions and numbers, or several joined by `&`, `|` and `~`. The `.valid` of a
+    window excludes the taps of a band whose rows do not exist. A softmax over a row that is excluded whole is 0, with
+    -inf.
+    """
+
+
+@Word
+def where(mask, a, b):
+    """`a` where the mask holds, else `b`; nothing of what is not taken shows, not even NaN."""
+
+
+@Word
+def arange(n):
+    """The row of positions 0, 1, 2 up to n - 1; those of a span are its `.idx`."""
 
 
 @Word

@@ -25,6 +25,35 @@ func.func @asked(%x: !tile.array<?x1000xf32> {launch.dims = ["T", 1000]},
 
 // -----
 
+// A ramp in strips begins where its strip does; one for all strips is made before them.
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+// CHECK-LABEL: func.func @ramp
+// CHECK:         %[[RAMP:.*]] = tile.ramp : <1 x 256 x f32>
+// CHECK:         tile.grid
+// CHECK:           tile.range %[[K:.*]] =
+// CHECK:             %[[WORD:.*]] = arith.index_cast %{{.*}} : index to i64
+// CHECK:             %[[START:.*]] = arith.sitofp %[[WORD]] : i64 to f32
+// CHECK:             %[[FIRST:.*]] = tile.splat %[[START]] : f32 -> <1 x 1 x f32>
+// CHECK:             %[[STRIP:.*]] = tile.add %[[RAMP]], %[[FIRST]] : <1 x 256 x f32>, <1 x 1 x f32> -> <1 x 256 x f32>
+// CHECK:             tile.select %{{.*}}, %{{.*}}, %[[STRIP]]
+// expected-remark @+1 {{strips of 256 columns}}
+func.func @ramp(%x: !tile.array<?x1024xf32> {launch.dims = ["T", 1024]},
+                %y: !tile.array<?x1024xf32> {launch.dims = ["T", 1024], launch.output})
+    attributes {tile.kernel, tile.symbols = {BT = #tile.auto<1, 4>}} {
+  %T = tile.dim %x, 0 : !tile.array<?x1024xf32>
+  %j = tile.ramp : !tile.tile<1 x 1024 x f32>
+  tile.grid (%t) in (%T by BT) {
+    %v = tile.load %x[%t span, :] : (!tile.array<?x1024xf32>, !tile.span<BT>) -> !tile.tile<BT x 1024 x f32>
+    %m = tile.compare lt %v, %j : !tile.tile<BT x 1024 x f32>, !tile.tile<1 x 1024 x f32> -> !tile.tile<BT x 1024 x f32>
+    %e = tile.select %m, %v, %j : !tile.tile<BT x 1024 x f32>, !tile.tile<BT x 1024 x f32>, !tile.tile<1 x 1024 x f32> -> !tile.tile<BT x 1024 x f32>
+    tile.store %e, %y[%t span, :] : (!tile.tile<BT x 1024 x f32>, !tile.array<?x1024xf32>, !tile.span<BT>) -> ()
+  }
+  return
+}
+}
+
+// -----
+
 // Rows that are not longer are computed whole.
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
 // CHECK-LABEL: func.func @short

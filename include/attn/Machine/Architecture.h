@@ -68,6 +68,9 @@ constexpr int64_t maxFillExtent = 32767;
 constexpr int64_t l2LineBytes = 512;
 constexpr int64_t l2RequestBytes = 128;
 
+/// A line of the data cache by which the scalar unit of a core reads GM (machine.md §2 [D]).
+constexpr int64_t scalarCacheLineBytes = 64;
+
 /// The end of UB that the vendor's compiler keeps for its library unless a flag gives it to the
 /// kernel (build_and_launch.md §1 [D]).
 constexpr int64_t libraryBytesOfUB = 8192;

@@ -32,6 +32,8 @@ public:
   mlir::Value constant(int64_t number);
   mlir::Value constant(float number);
   mlir::Value constant(const llvm::APFloat &number, mlir::FloatType type);
+  /// An integer of 32 bits.
+  mlir::Value word(int32_t number);
   mlir::Value scale(mlir::Value value, int64_t factor);
   mlir::Value add(mlir::Value lhs, mlir::Value rhs);
   mlir::Value subtract(mlir::Value lhs, mlir::Value rhs);
@@ -60,11 +62,19 @@ public:
   void forEachChunk(mlir::Value count, int64_t bound, int64_t step,
                     llvm::function_ref<void(mlir::Value first, mlir::Value amount)> body);
 
+  /// Calls `then` and `otherwise` in the branches of a condition.
+  void writeIf(mlir::Value condition, llvm::function_ref<void()> then,
+               llvm::function_ref<void()> otherwise = nullptr);
+  /// Calls `then` where `less` is smaller than `size`, else `otherwise`.
+  void ifLess(mlir::Value less, int64_t size, llvm::function_ref<void()> then,
+              llvm::function_ref<void()> otherwise = nullptr);
+
 private:
   mlir::Value fold(mlir::Operation *op);
+  mlir::Value constant(mlir::TypedAttr number);
 
   llvm::DenseMap<int64_t, mlir::Value> indexConstants;
-  llvm::DenseMap<mlir::Attribute, mlir::Value> floatConstants;
+  llvm::DenseMap<mlir::Attribute, mlir::Value> otherConstants;
 };
 
 } // namespace attn::onchip

@@ -19,6 +19,8 @@ struct SpanBounds {
   /// Where rows are mapped: index i is row `offset + step * i` of the array.
   mlir::Value offset = {};
   mlir::Value step = {};
+  /// Where a list says which row of the array an index is: that list.
+  tile::ListRowsOp list = {};
 };
 
 /// Every op is lowered on its own, from its shapes and the buffer assignment.

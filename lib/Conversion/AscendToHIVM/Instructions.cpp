@@ -53,9 +53,10 @@ static MemRefType getViewType(Type element, ArrayRef<int64_t> shape, ArrayRef<in
   return MemRefType::get(shape, element, layout, AddressSpaceAttr::get(context, AddressSpace::UB));
 }
 
-Value KernelExporter::getRun(Value memory, const Amount &count) {
+Value KernelExporter::getRun(Value memory, const Amount &count, Type element) {
   Place place = places.lookup(memory);
-  Type element = cast<MemRefType>(memory.getType()).getElementType();
+  if (!element)
+    element = cast<MemRefType>(memory.getType()).getElementType();
   int64_t known = count.number.value_or(std::max<int64_t>(place.elements, 1));
   Location loc = memory.getLoc();
   Value whole = PointerCastOp::create(builder, loc, getViewType(element, {known}, {1}),
@@ -68,7 +69,8 @@ Value KernelExporter::getRun(Value memory, const Amount &count) {
 
 Value KernelExporter::getTile(const Rows &tile) {
   Place place = places.lookup(tile.memory);
-  Type element = cast<MemRefType>(tile.memory.getType()).getElementType();
+  Type element =
+      tile.element ? tile.element : cast<MemRefType>(tile.memory.getType()).getElementType();
   int64_t cols = tile.cols.number.value_or(std::min(tile.pitch, place.elements));
   // The last row need not be followed by its padding.
   int64_t most = std::max<int64_t>((place.elements + tile.pitch - cols) / tile.pitch, 1);
@@ -121,7 +123,8 @@ LogicalResult KernelExporter::write(ascend::CopyInOp op) {
   Amount rows = getAmount(op.getRows()), length = getAmount(op.getLength());
   // The template fills the data block that a row ends in, and no more.
   int64_t perBlock = blockBytes / getElementBytes(op.getDst());
-  int64_t filled = length.number ? llvm::alignTo(*length.number, perBlock) - *length.number : 0;
+  // Of a length that only the run knows, one element of padding stands for that.
+  int64_t filled = length.number ? llvm::alignTo(*length.number, perBlock) - *length.number : 1;
   if (op.getRightPad() > filled)
     return op.emitOpError() << "pads rows by " << op.getRightPad()
                             << " elements, but HIVM only to the end of a " << blockBytes
@@ -153,11 +156,11 @@ LogicalResult KernelExporter::write(ascend::CopyOp op) {
 
 template <typename Op>
 LogicalResult KernelExporter::getViews(Op op, ValueRange operands, SmallVectorImpl<Value> &views,
-                                       SmallVectorImpl<int64_t> &broadcast) {
+                                       SmallVectorImpl<int64_t> &broadcast, Type element) {
   Amount amount = getAmount(op.getAmount());
   if (!op.getMask()) {
     for (Value operand : operands)
-      views.push_back(getRun(operand, amount));
+      views.push_back(getRun(operand, amount, element));
     return success();
   }
   // Block strides first, then repeat strides: a repeat is a row of `mask` elements.
@@ -178,7 +181,7 @@ LogicalResult KernelExporter::getViews(Op op, ValueRange operands, SmallVectorIm
     if (isSpread)
       broadcast.assign({0});
     views.push_back(getTile({operand, isSpread ? getAmount(1) : amount, cols,
-                             std::max<int64_t>(pitch, *op.getMask())}));
+                             std::max<int64_t>(pitch, *op.getMask()), element}));
   }
   return success();
 }
@@ -244,6 +247,21 @@ LogicalResult KernelExporter::write(ascend::ScalarOp op) {
 #define ATTN_SCALAR_KIND(member, hivm, family)                                                     \
   case ascend::ScalarKind::member:                                                                 \
     return create<hivm>(op, sources, views[0], {}, broadcast);
+#include "attn/Dialect/Ascend/IR/Instructions.def"
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+/// HIVM has these for integers alone.
+LogicalResult KernelExporter::write(ascend::BitwiseOp op) {
+  SmallVector<Value> views;
+  SmallVector<int64_t> broadcast;
+  if (failed(getViews(op, op.getOperands().take_front(3), views, broadcast, builder.getI32Type())))
+    return failure();
+  switch (op.getKind()) {
+#define ATTN_BITWISE_KIND(member, hivm, family)                                                    \
+  case ascend::BitwiseKind::member:                                                                \
+    return create<hivm>(op, {views[1], views[2]}, views[0], {}, broadcast);
 #include "attn/Dialect/Ascend/IR/Instructions.def"
   }
   llvm_unreachable("all kinds are listed");

@@ -115,6 +115,8 @@ void KernelExporter::makeFunction() {
     if (parameter.kind == launch::Parameter::Kind::Pointer) {
       auto memory = dyn_cast<MemRefType>(argument.getType());
       Type element = memory ? memory.getElementType() : builder.getI64Type(); // or a table
+      if (element.isUnsignedInteger()) // loads say how they read it
+        element = builder.getIntegerType(element.getIntOrFloatBitWidth());
       type = MemRefType::get({ShapedType::kDynamic}, element, MemRefLayoutAttrInterface(), space);
     } else if (parameter.kind == launch::Parameter::Kind::Scalar && !argument.getType().isIndex()) {
       type = argument.getType();
@@ -236,6 +238,10 @@ LogicalResult KernelExporter::exportOp(Operation &op) {
     return exportSlice(slice), success();
   if (auto lookup = dyn_cast<ascend::LookupOp>(op))
     return exportLookup(lookup);
+  if (auto load = dyn_cast<ascend::LoadIndexOp>(op))
+    return exportLoadIndex(load);
+  if (isa<ascend::ExpectIndexOp, ascend::ExpectDistinctOp>(op))
+    return success();
   if (isa<ascend::BlockIdOp, ascend::CoreIdOp, ascend::SubBlockIdOp>(op))
     return exportId(op), success();
   if (isa<ascend::BlockCountOp>(op)) {
@@ -291,10 +297,10 @@ LogicalResult KernelExporter::exportArrayQuery(Operation &op, int64_t dimension)
   return success();
 }
 
-void KernelExporter::exportAddress(ascend::AddressOp op) {
-  Place place = places.lookup(op.getArray());
-  auto known = arrays.find(op.getArray());
-  for (auto [dimension, position] : llvm::enumerate(op.getIndices())) {
+KernelExporter::Place KernelExporter::getElementPlace(Value array, OperandRange indices) {
+  Place place = places.lookup(array);
+  auto known = arrays.find(array);
+  for (auto [dimension, position] : llvm::enumerate(indices)) {
     Value distance = scalars.lookup(position);
     if (known != arrays.end()) { // a view made by another address is contiguous
       const launch::ArrayArgument &argument = signature.arrays[known->second];
@@ -303,7 +309,27 @@ void KernelExporter::exportAddress(ascend::AddressOp op) {
     }
     place.offset = add(place.offset, distance);
   }
-  places[op.getResult()] = place;
+  return place;
+}
+
+void KernelExporter::exportAddress(ascend::AddressOp op) {
+  places[op.getResult()] = getElementPlace(op.getArray(), op.getIndices());
+}
+
+LogicalResult KernelExporter::exportLoadIndex(ascend::LoadIndexOp op) {
+  if (op.getWritten())
+    return op.emitOpError(
+        "cannot be printed as HIVM: it reads what the kernel has written, and no op "
+        "drops old lines of the scalar unit's cache");
+  Place place = getElementPlace(op.getArray(), op.getIndices());
+  Value value = memref::LoadOp::create(builder, op.getLoc(), place.array, place.offset);
+  Type index = builder.getIndexType();
+  bool isUnsigned = op.getArray().getType().getElementType().isUnsignedInteger();
+  Value number = isUnsigned
+                     ? Value(arith::IndexCastUIOp::create(builder, op.getLoc(), index, value))
+                     : Value(arith::IndexCastOp::create(builder, op.getLoc(), index, value));
+  scalars.map(op.getResult(), number);
+  return success();
 }
 
 LogicalResult KernelExporter::exportLookup(ascend::LookupOp op) {

@@ -50,6 +50,8 @@ private:
     Amount cols;
     /// Elements from one row to the next.
     int64_t pitch;
+    /// What elements are seen as; null for what they are.
+    mlir::Type element = {};
   };
 
   // Structure (KernelExporter.cpp).
@@ -64,6 +66,8 @@ private:
   mlir::LogicalResult exportScalar(mlir::Operation &op);
   mlir::LogicalResult exportArrayQuery(mlir::Operation &op, int64_t dimension);
   void exportAddress(ascend::AddressOp op);
+  Place getElementPlace(mlir::Value array, mlir::OperandRange indices);
+  mlir::LogicalResult exportLoadIndex(ascend::LoadIndexOp op);
   mlir::LogicalResult exportLookup(ascend::LookupOp op);
   void exportSlot(ascend::SlotOp op);
   void exportSlice(ascend::SliceOp op);
@@ -102,12 +106,13 @@ private:
   mlir::LogicalResult create(mlir::Operation *op, mlir::ValueRange sources, mlir::Value dst,
                              mlir::Value scratch, llvm::ArrayRef<int64_t> broadcast);
   /// The memory that a vector instruction in count or repeat form works on, operand by operand.
+  /// Elements are seen as of the type `element` where that is given.
   template <typename Op>
   mlir::LogicalResult getViews(Op op, mlir::ValueRange operands,
                                llvm::SmallVectorImpl<mlir::Value> &views,
-                               llvm::SmallVectorImpl<int64_t> &broadcast);
-  /// `count` elements of UB.
-  mlir::Value getRun(mlir::Value memory, const Amount &count);
+                               llvm::SmallVectorImpl<int64_t> &broadcast, mlir::Type element = {});
+  /// `count` elements of UB, seen as of the type `element` where that is given.
+  mlir::Value getRun(mlir::Value memory, const Amount &count, mlir::Type element = {});
   mlir::Value getTile(const Rows &tile);
   mlir::Value getWhole(mlir::Value memory);
   mlir::Value getArrayRows(mlir::Value memory, const Amount &rows, const Amount &cols,

@@ -75,14 +75,18 @@ Value createArrayRow(OpBuilder &builder, Location loc, const SpanParts &span, Va
 class Access {
 public:
   template <typename OpTy>
-  Access(OpTy op, typename OpConversionPattern<OpTy>::OneToNOpAdaptor adaptor)
-      : op(op), array(op.getArray().getType()), converted(adaptor.getArray()),
-        kinds(op.getKinds()) {
+  Access(OpTy op, typename OpConversionPattern<OpTy>::OneToNOpAdaptor adaptor,
+         ConversionPatternRewriter &rewriter)
+      : op(op), original(op.getArray()), array(op.getArray().getType()),
+        converted(adaptor.getArray()), kinds(op.getKinds()), isBounded(op.getBounded()) {
     auto index = adaptor.getIndices().begin();
-    auto original = op.getIndices().begin();
+    auto given = op.getIndices().begin();
     for (int64_t kind : kinds) {
+      Value operand = kind == FullIndex ? Value() : *given++;
       indices.push_back(kind == FullIndex ? ValueRange() : *index++);
-      spans.push_back(kind == FullIndex ? SpanType() : dyn_cast<SpanType>((*original++).getType()));
+      spans.push_back(operand ? dyn_cast<SpanType>(operand.getType()) : SpanType());
+      if (auto rows = operand ? operand.getDefiningOp<ListRowsOp>() : ListRowsOp())
+        setList(rows, rewriter);
     }
   }
 
@@ -110,15 +114,17 @@ public:
   /// are: one view, or in a loop one per row where each has an address of its own.
   void forEachView(OpBuilder &builder, const ExistingPart &existing, TakeView take) const {
     Location loc = op->getLoc();
-    if (!array.getTable())
-      return take(createView(builder, converted[0], 0), existing.first, existing.rows);
-    auto takeEntry = [&](Value entry, OpFoldResult first, OpFoldResult rows) {
+    auto takeEntry = [&](Value entry, OpFoldResult first, OpFoldResult rows, Value listed = {}) {
       Value source = createTableEntry(builder, loc, converted[0], converted[1], entry);
-      take(createView(builder, source, 1), first, rows);
+      take(createView(builder, source, 1, listed), first, rows);
     };
-    if (!spans[0])
-      return takeEntry(indices[0].front(), existing.first, existing.rows);
-    SpanParts span = getSpan(0);
+    bool isTableOfRows = array.getTable() && spans[0];
+    if (!isTableOfRows && !list) {
+      if (array.getTable())
+        return takeEntry(indices[0].front(), existing.first, existing.rows);
+      return take(createView(builder, converted[0], 0), existing.first, existing.rows);
+    }
+    SpanParts span = getSpan(getSelection(kinds).rowDimension);
     Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
     Value one = arith::ConstantIndexOp::create(builder, loc, 1);
     Value from = span.missing ? span.missing : zero;
@@ -127,16 +133,44 @@ public:
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     Value row = loop.getInductionVar();
-    takeEntry(createArrayRow(builder, loc, span, row), row, builder.getIndexAttr(1));
+    Value index = createArrayRow(builder, loc, span, row);
+    if (list)
+      index = createListedRow(builder, index);
+    OpFoldResult single = builder.getIndexAttr(1);
+    if (isTableOfRows)
+      takeEntry(index, row, single);
+    else if (array.getTable())
+      takeEntry(indices[0].front(), row, single, index);
+    else
+      take(createView(builder, converted[0], 0, index), row, single);
   }
 
 private:
+  void setList(ListRowsOp rows, ConversionPatternRewriter &rewriter) {
+    list = rows;
+    listArray = rewriter.getRemappedValue(rows.getArray());
+    for (auto [kind, index] : llvm::zip_equal(rows.getKinds(), rows.getIndices()))
+      listIndices.push_back(kind == SpanIndex ? Value() : rewriter.getRemappedValue(index));
+  }
+
+  /// The row of the array that the list has at a place.
+  Value createListedRow(OpBuilder &builder, Value place) const {
+    SmallVector<Value> at = llvm::map_to_vector(
+        listIndices, [&](Value index) -> Value { return index ? index : place; });
+    ListRowsOp rows = list;
+    Value row = createLoadIndex(builder, op->getLoc(), rows.getArray().getType(), listArray, at);
+    return isBounded ? createBoundIndex(builder, op->getLoc(), row, BoundKind::Index, original,
+                                        getSelection(kinds).rowDimension)
+                     : row;
+  }
+
   SpanParts getSpan(size_t dimension) const {
     return SpanParts::get(spans[dimension], indices[dimension]);
   }
 
-  /// The view that the dimensions from `begin` on select of `source`, which has no others.
-  Value createView(OpBuilder &builder, Value source, size_t begin) const {
+  /// The view that the dimensions from `begin` on select of `source`, which has no others; of its
+  /// rows only `listed` where that is given.
+  Value createView(OpBuilder &builder, Value source, size_t begin, Value listed = {}) const {
     Location loc = op->getLoc();
     OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
     SmallVector<OpFoldResult> offsets, sizes, steps, kept;
@@ -154,6 +188,10 @@ private:
         if (span.step)
           steps.back() = getAsOpFoldResult(span.step);
         isColumn = static_cast<int64_t>(dimension) == getSelection(kinds).rowDimension;
+        if (listed && isColumn) {
+          offsets.back() = listed;
+          sizes.back() = one;
+        }
       }
       if (kind != ScalarIndex)
         kept.push_back(sizes.back());
@@ -168,9 +206,15 @@ private:
   }
 
   Operation *op;
+  Value original;
   ArrayType array;
   ValueRange converted;
   ArrayRef<int64_t> kinds;
+  bool isBounded;
+  // The list that says which rows are meant, null where none does: it, and its converted parts.
+  ListRowsOp list;
+  Value listArray;
+  SmallVector<Value> listIndices;
   // Per dimension: the converted index, and its type where it is a span.
   SmallVector<ValueRange> indices;
   SmallVector<SpanType> spans;
@@ -196,7 +240,7 @@ struct ConvertLoad : OpConversionPattern<LoadOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     TileType tile = op.getType();
-    Access access(op, adaptor);
+    Access access(op, adaptor, rewriter);
     auto type = getTypeConverter()->convertType<RankedTensorType>(tile);
     Value buffer = memref::AllocOp::create(rewriter, loc,
                                            MemRefType::get(type.getShape(), type.getElementType()),
@@ -268,7 +312,7 @@ struct ConvertStore : OpConversionPattern<StoreOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     TileType tile = op.getValue().getType();
-    Access access(op, adaptor);
+    Access access(op, adaptor, rewriter);
     ExistingPart existing = access.getExisting(rewriter, tile);
     auto storePart = [&](Value view, OpFoldResult first, OpFoldResult rows) {
       Value value = adaptor.getValue().front();

@@ -1,5 +1,5 @@
-// Patterns of `convert-tile-to-linalg` for functions, loops, spans, sizes and the place of a block
-// in its launch.
+// Patterns of `convert-tile-to-linalg` for functions, loops, conditions, spans, sizes and the place
+// of a block in its launch.
 #include "Patterns.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
@@ -193,6 +193,25 @@ struct ConvertRange : OpConversionPattern<RangeOp> {
   }
 };
 
+struct ConvertIf : OpConversionPattern<IfOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(IfOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    bool hasElse = !op.getElseBody().empty();
+    auto branch = scf::IfOp::create(rewriter, op.getLoc(), adaptor.getCondition(), hasElse);
+    auto move = [&](Region &from, Block *to) {
+      rewriter.eraseOp(to->getTerminator());
+      rewriter.mergeBlocks(&from.front(), to);
+    };
+    move(op.getThenBody(), branch.thenBlock());
+    if (hasElse)
+      move(op.getElseBody(), branch.elseBlock());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct ConvertYield : OpConversionPattern<YieldOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -219,7 +238,8 @@ SpanParts SpanParts::get(SpanType type, ValueRange values) {
 }
 
 void attn::populateControlPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<ConvertFunction, ConvertBlockPlace<BlockIdOp, 2>, ConvertBlockPlace<BlockCountOp, 1>,
-               ConvertMakeSpan, ConvertSpanBase, ConvertSize, ConvertRange, ConvertYield>(
-      converter, patterns.getContext());
+  patterns
+      .add<ConvertFunction, ConvertBlockPlace<BlockIdOp, 2>, ConvertBlockPlace<BlockCountOp, 1>,
+           ConvertMakeSpan, ConvertSpanBase, ConvertSize, ConvertRange, ConvertIf, ConvertYield>(
+          converter, patterns.getContext());
 }

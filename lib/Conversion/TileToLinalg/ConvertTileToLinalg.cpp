@@ -25,8 +25,10 @@ using namespace attn::tile;
 namespace {
 
 /// The memref of an array with the given sizes: strides are known at run time, the last one is 1.
+/// An array of words of 64 bits has a layout even where it needs none: a table of addresses has
+/// not.
 MemRefType getMemRefType(ArrayRef<int64_t> shape, Type elementType) {
-  if (shape.size() < 2)
+  if (shape.size() < 2 && !elementType.isInteger(64))
     return MemRefType::get(shape, elementType);
   SmallVector<int64_t> strides(shape.size(), ShapedType::kDynamic);
   strides.back() = 1;
@@ -44,7 +46,11 @@ struct TileTypeConverter : TypeConverter {
             MemRefType::get({shape.front()}, IntegerType::get(array.getContext(), 64)));
         shape = shape.drop_front();
       }
-      results.push_back(getMemRefType(shape, array.getElementType()));
+      // Memrefs and arithmetic know integers without a sign; each read says what they are.
+      Type element = array.getElementType();
+      if (element.isUnsignedInteger())
+        element = IntegerType::get(array.getContext(), element.getIntOrFloatBitWidth());
+      results.push_back(getMemRefType(shape, element));
       return success();
     });
     addConversion([](TileType tile) -> Type {
@@ -158,6 +164,8 @@ struct ConvertTileToLinalgPass : attn::impl::ConvertTileToLinalgPassBase<Convert
     });
     RewritePatternSet patterns(&getContext());
     populateArrayPatterns(converter, patterns);
+    populateIndexPatterns(converter, patterns);
+    populateMaskPatterns(converter, patterns);
     populateValuePatterns(converter, validParts, patterns);
     populateProductPatterns(converter, validParts, patterns);
     populateControlPatterns(converter, patterns);

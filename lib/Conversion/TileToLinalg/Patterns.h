@@ -40,10 +40,24 @@ mlir::OpFoldResult createValidSize(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value createFirstPart(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tensor,
                             mlir::OpFoldResult rows, mlir::OpFoldResult cols);
 
+/// The integer of an array, whose converted form is given, at indices.
+mlir::Value createLoadIndex(mlir::OpBuilder &builder, mlir::Location loc, tile::ArrayType array,
+                            mlir::Value converted, mlir::ValueRange indices);
+
+/// The nearest number to `index` that does no harm as an index of `array`, which is not converted.
+mlir::Value createBoundIndex(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value index,
+                             tile::BoundKind kind, mlir::Value array, int64_t dimension);
+
 /// Arrays: dim, load, store.
 void populateArrayPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 
-/// Tiles: arithmetic, casts, reductions, parts, masks. `validParts` must outlive the patterns.
+/// Integers from memory, lists of rows, and indices brought inside arrays.
+void populateIndexPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
+
+/// Masks, ramps, and what chooses by masks.
+void populateMaskPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
+
+/// Tiles: arithmetic, casts, reductions, parts. `validParts` must outlive the patterns.
 void populateValuePatterns(const mlir::TypeConverter &converter, const ValidParts &validParts,
                            mlir::RewritePatternSet &patterns);
 

@@ -1,5 +1,5 @@
-// Patterns of `convert-tile-to-linalg` for tiles: arithmetic, casts, reductions, parts
-// and masks.
+// Patterns of `convert-tile-to-linalg` for tiles: arithmetic, casts, reductions and parts.
+#include "ElementwiseCreation.h"
 #include "Patterns.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -12,8 +12,6 @@ using namespace attn;
 using namespace attn::tile;
 
 namespace {
-
-using Payload = llvm::function_ref<Value(OpBuilder &, Location, ValueRange)>;
 
 /// Where an operand is read at (row, column) of a result of the given shape: dimensions of size 1
 /// are broadcast.
@@ -31,8 +29,10 @@ Value createEmpty(OpBuilder &builder, Location loc, RankedTensorType type) {
   return tensor::EmptyOp::create(builder, loc, type.getShape(), type.getElementType());
 }
 
-Value createElementwise(OpBuilder &builder, Location loc, RankedTensorType type,
-                        ValueRange operands, Payload payload) {
+} // namespace
+
+Value attn::createElementwise(OpBuilder &builder, Location loc, RankedTensorType type,
+                              ValueRange operands, ElementPayload payload) {
   SmallVector<AffineMap> maps;
   for (Value operand : operands)
     maps.push_back(getBroadcastMap(operand, type.getShape()));
@@ -46,6 +46,8 @@ Value createElementwise(OpBuilder &builder, Location loc, RankedTensorType type,
              })
       .getResult(0);
 }
+
+namespace {
 
 /// The pattern of an op that becomes one scalar op per element.
 template <typename TileOp, typename ScalarOp>
@@ -326,32 +328,24 @@ struct ConvertInsert : OpConversionPattern<InsertOp> {
   }
 };
 
-/// A tap is that of an existing row where `missing <= row + tap < missing + count`.
-struct ConvertBandMask : OpConversionPattern<BandMaskOp> {
+/// A row and a column hold the same elements in the same order.
+struct ConvertTranspose : OpConversionPattern<TransposeOp> {
   using OpConversionPattern::OpConversionPattern;
 
-  LogicalResult matchAndRewrite(BandMaskOp op, OneToNOpAdaptor adaptor,
+  LogicalResult matchAndRewrite(TransposeOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
     auto type = getTypeConverter()->convertType<RankedTensorType>(op.getType());
-    SpanParts span = SpanParts::get(op.getWindow().getType(), adaptor.getWindow());
-    // Rows of a tile fit 32 bits, and then as many lanes as floats have hold them.
-    Type word = rewriter.getI32Type();
-    auto toWord = [&](OpBuilder &builder, Location at, Value index) -> Value {
-      return arith::IndexCastOp::create(builder, at, word, index);
-    };
-    Value missing = toWord(rewriter, loc, span.missing), count = toWord(rewriter, loc, span.count);
-    auto payload = [&](OpBuilder &builder, Location at, ValueRange) -> Value {
-      // The order of the two loops does not matter to their sum.
-      Value row = toWord(builder, at, linalg::IndexOp::create(builder, at, 0));
-      Value tap = toWord(builder, at, linalg::IndexOp::create(builder, at, 1));
-      Value ofWindow = arith::AddIOp::create(builder, at, row, tap);
-      Value existing = arith::SubIOp::create(builder, at, ofWindow, missing);
-      // Unsigned, a row before the first is after the last.
-      Value exists = arith::CmpIOp::create(builder, at, arith::CmpIPredicate::ult, existing, count);
-      return arith::UIToFPOp::create(builder, at, type.getElementType(), exists);
-    };
-    rewriter.replaceOp(op, createElementwise(rewriter, loc, type, {}, payload));
+    Location loc = op.getLoc();
+    if (type.getDimSize(0) == 1 || type.getDimSize(1) == 1) {
+      Value flat = tensor::CollapseShapeOp::create(rewriter, loc, getFlatType(type),
+                                                   adaptor.getInput(), getBothDimensions());
+      rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(op, type, flat, getBothDimensions());
+      return success();
+    }
+    Value empty = createEmpty(rewriter, loc, type);
+    rewriter.replaceOp(op, linalg::TransposeOp::create(rewriter, loc, adaptor.getInput(), empty,
+                                                       ArrayRef<int64_t>{1, 0})
+                               ->getResults());
     return success();
   }
 };
@@ -368,7 +362,7 @@ void attn::populateValuePatterns(const TypeConverter &converter, const ValidPart
            ConvertElementwise<MinimumOp, arith::MinimumFOp>, ConvertElementwise<ExpOp, math::ExpOp>,
            ConvertElementwise<LogOp, math::LogOp>, ConvertElementwise<SqrtOp, math::SqrtOp>,
            ConvertElementwise<AbsOp, math::AbsFOp>, ConvertRsqrt, ConvertLeakyRelu, ConvertCast,
-           ConvertSplat, ConvertUndefined, ConvertExtract, ConvertInsert, ConvertBandMask>(
+           ConvertSplat, ConvertUndefined, ConvertExtract, ConvertInsert, ConvertTranspose>(
           converter, context);
   patterns.add<ConvertReduce>(converter, context, validParts);
 }

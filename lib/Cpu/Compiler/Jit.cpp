@@ -119,8 +119,9 @@ std::vector<host::Parameter> readSignature(FunctionType type) {
   for (size_t number = 0; number < inputs.size(); ++number) {
     host::Parameter parameter;
     Type element = inputs[number];
-    if (auto table = dyn_cast<MemRefType>(element);
-        table && table.getElementType().isInteger(64) && number + 1 < inputs.size()) {
+    if (auto table = dyn_cast<MemRefType>(element); table && table.getElementType().isInteger(64) &&
+                                                    !isa<StridedLayoutAttr>(table.getLayout()) &&
+                                                    number + 1 < inputs.size()) {
       parameter.kind = host::Parameter::TableKind;
       parameter.count = table.isDynamicDim(0) ? -1 : table.getDimSize(0);
       element = inputs[++number];

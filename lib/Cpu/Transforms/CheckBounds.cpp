@@ -82,12 +82,13 @@ private:
         extents.push_back({offset, size, step});
       checkAccess(op, isStored(view) ? "store" : "load", view.getSourceMutable(), extents);
     }
-    if (auto lookup = dyn_cast<memref::LoadOp>(op)) {
+    if (auto load = dyn_cast<memref::LoadOp>(op)) {
       OpFoldResult one = OpBuilder(op).getIndexAttr(1);
       SmallVector<Extent> extents;
-      for (Value index : lookup.getIndices())
+      for (Value index : load.getIndices())
         extents.push_back({getAsOpFoldResult(index), one, one});
-      checkAccess(op, "lookup", lookup.getMemrefMutable(), extents);
+      checkAccess(op, attn::jit::isTableEntry(load) ? "lookup" : "read", load.getMemrefMutable(),
+                  extents);
     }
     if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp,
             arith::CeilDivSIOp, arith::CeilDivUIOp>(op))

@@ -1,5 +1,6 @@
 // The pass `jit-check-launch`: a function per kernel that finds before the launch what sizes and
 // scalars already decide. CPU stage, on buffers, before entries are made.
+#include "IndexLimits.h"
 #include "attn/Cpu/IR/Cpu.h"
 #include "attn/Cpu/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -84,7 +85,7 @@ private:
   /// Whether `op` reads an address from a table, which no kernel writes.
   static bool isLookup(Operation *op) {
     auto load = dyn_cast<memref::LoadOp>(op);
-    return load && load.getMemRefType().getElementType().isInteger(64);
+    return load && attn::jit::isTableEntry(load);
   }
 
   void addNeeded(Operation *op) {

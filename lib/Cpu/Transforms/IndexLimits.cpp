@@ -13,7 +13,17 @@ using namespace attn;
 /// Whether an argument has the addresses of arrays, whose shape is the next argument.
 static bool isTable(Type type) {
   auto memref = dyn_cast<MemRefType>(type);
-  return memref && memref.getRank() == 1 && memref.getElementType().isInteger(64);
+  return memref && memref.getRank() == 1 && memref.getElementType().isInteger(64) &&
+         !isa<StridedLayoutAttr>(memref.getLayout());
+}
+
+/// An address is divided into elements; no other number of memory is divided without a sign.
+bool jit::isTableEntry(memref::LoadOp load) {
+  return load.getMemRefType().getElementType().isInteger(64) &&
+         llvm::any_of(load->getUsers(), [](Operation *user) {
+           return isa<arith::IndexCastOp>(user) &&
+                  llvm::any_of(user->getUsers(), llvm::IsaPred<arith::DivUIOp>);
+         });
 }
 
 Attribute jit::getLimit(BlockArgument array, int64_t dimension) {

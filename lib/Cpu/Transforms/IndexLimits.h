@@ -4,6 +4,7 @@
 #define ATTN_CPU_TRANSFORMS_INDEXLIMITS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 namespace attn::jit {
@@ -11,6 +12,10 @@ namespace attn::jit {
 /// How many elements a dimension has: its name, which arrays share, or a number; null where it has
 /// neither.
 mlir::Attribute getLimit(mlir::BlockArgument array, int64_t dimension);
+
+/// Whether `load` takes an entry of a table, which becomes the address of an array; else it takes
+/// an integer of an array.
+bool isTableEntry(mlir::memref::LoadOp load);
 
 /// Whether a dimension has `size` elements from `offset` on, whatever the arguments are: by what
 /// loops over the whole dimension count, alone or in tiles. The runtime sees to it that the product

@@ -17,6 +17,8 @@ std::optional<StringRef> attn::launch::getTypeName(Type type) {
     return StringRef("half");
   if (type.isBF16())
     return StringRef("bfloat16_t");
+  if (type.isUnsignedInteger(16))
+    return StringRef("uint16_t");
   if (!type.isSignlessInteger())
     return std::nullopt;
   switch (type.getIntOrFloatBitWidth()) {

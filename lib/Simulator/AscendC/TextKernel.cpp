@@ -93,6 +93,7 @@ TextKernel::TextKernel(const attn_twin::Kernel &kernel, ArrayRef<uint8_t> argume
   table.load = [](void *context, const Operand *place, Source at) {
     return get(context).load(*place, at);
   };
+  table.drop = [](void *context, const Operand *place) { get(context).drop(*place); };
   table.refuse = [](void *context, const char *what, Source at) {
     get(context).fail(HazardKind::Usage, what, at);
   };
@@ -258,20 +259,38 @@ Place TextKernel::getPlace(const Operand &operand, Source at) {
   return place;
 }
 
+/// The line of the scalar unit's cache that has a place.
+static uint64_t getCacheLine(const Operand &place) {
+  return place.address / architecture::scalarCacheLineBytes;
+}
+
 uint64_t TextKernel::load(const Operand &place, Source at) {
   const DeviceMemory *region = findMemory(memory, place.address);
-  bool isInside = place.address >= place.begin && place.address + sizeof(uint64_t) <= place.end;
-  if (!region || !isInside || place.address - region->address + sizeof(uint64_t) > region->bytes)
+  uint64_t bytes = getBytes(static_cast<Element>(place.element));
+  bool isInside = place.address >= place.begin && place.address + bytes <= place.end;
+  if (!region || !isInside || place.address - region->address + bytes > region->bytes) {
+    const DeviceMemory *whole = findMemory(memory, place.begin);
+    bool isTable = whole && whole->array < 0;
     fail(HazardKind::OutOfBounds,
-         llvm::formatv("looks up entry {0} of a table of {1}",
-                       static_cast<int64_t>(place.address - place.begin) / 8,
-                       (place.end - place.begin) / 8)
+         llvm::formatv("{0} {1} of {2} of {3}", isTable ? "looks up entry" : "reads element",
+                       static_cast<int64_t>(place.address - place.begin) /
+                           static_cast<int64_t>(bytes),
+                       isTable ? "a table" : "a tensor", (place.end - place.begin) / bytes)
              .str(),
          at);
-  uint64_t value;
-  std::memcpy(&value, region->data + (place.address - region->address), sizeof(value));
+  }
+  // Only where blocks meet do they read what the kernel itself has written.
+  bool mayBeOld = region->isWritten && getKind() == ascend::KernelKind::MeetingVector;
+  if (mayBeOld && !running->droppedLines.erase(getCacheLine(place)))
+    fail(HazardKind::Race,
+         "reads an array that the launch writes, by way of a line of the cache that may be old",
+         at);
+  uint64_t value = 0;
+  std::memcpy(&value, region->data + (place.address - region->address), bytes);
   return value;
 }
+
+void TextKernel::drop(const Operand &place) { running->droppedLines.insert(getCacheLine(place)); }
 
 //===----------------------------------------------------------------------===//
 // Calls

@@ -33,6 +33,7 @@ private:
   void declare(const attn_twin::Operand &tensor, attn_twin::Source at);
   void call(const attn_twin::Call &call, attn_twin::Source at);
   uint64_t load(const attn_twin::Operand &place, attn_twin::Source at);
+  void drop(const attn_twin::Operand &place);
   void count();
   [[noreturn]] void fail(simulator::HazardKind kind, const llvm::Twine &what, attn_twin::Source at);
 

@@ -3,6 +3,7 @@
 #define ATTN_LIB_SIMULATOR_ASCENDC_TEXTPROGRAM_H
 
 #include "TextKernel.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/Memory.h"
 #include <ucontext.h>
 
@@ -25,6 +26,8 @@ public:
 
   bool isInitialised = false;
   int64_t stepsLeft;
+  /// The lines of the scalar unit's cache that were dropped and not read since.
+  llvm::DenseSet<uint64_t> droppedLines;
 
 private:
   static void enter();

@@ -66,10 +66,12 @@ static LogicalResult checkPointer(PointerCastOp op) {
 
 static LogicalResult checkLookup(memref::LoadOp op) {
   MemRefType type = op.getMemRefType();
-  if (isIn(type, AddressSpace::GM) && type.getElementType().isInteger(64))
+  Type element = type.getElementType();
+  if (isIn(type, AddressSpace::GM) &&
+      (element.isInteger(64) || element.isInteger(32) || element.isInteger(16)))
     return success();
-  return op.emitOpError("reads something other than an entry of a table, which the modelled chip "
-                        "cannot");
+  return op.emitOpError("reads something other than an integer of an array or an entry of a table, "
+                        "which the modelled chip cannot");
 }
 
 static LogicalResult checkSubview(memref::SubViewOp op) {

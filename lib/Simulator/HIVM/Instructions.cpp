@@ -9,6 +9,7 @@ using namespace attn;
 using namespace attn::hivm;
 using namespace attn::simulator;
 using ascend::BinaryKind;
+using ascend::BitwiseKind;
 using ascend::UnaryKind;
 
 using architecture::blockBytes;
@@ -290,6 +291,20 @@ bool Program::computeUnary(Operation *op, UnaryKind kind, Value src, Value dst) 
          issueTiles(op, Opcode::Unary, static_cast<int>(kind), operands);
 }
 
+bool Program::computeBitwise(Operation *op, BitwiseKind kind, ValueRange sources, Value dst,
+                             ArrayRef<int64_t> broadcast) {
+  SmallVector<View, 3> operands = {views[dst]};
+  for (Value source : sources) {
+    if (!isa<MemRefType>(source.getType()))
+      return fail(op, HazardKind::Usage, "has a scalar, which the modelled chip cannot");
+    operands.push_back(views[source]);
+  }
+  for (const View &view : operands)
+    if (view.element != Element::Int32)
+      return fail(op, HazardKind::Usage, "takes something other than integers of 32 bits");
+  return issueTiles(op, Opcode::Bitwise, static_cast<int>(kind), operands, broadcast);
+}
+
 static ascend::RoundMode toChip(hivm::RoundMode mode) {
   switch (mode) {
   case hivm::RoundMode::Rint:
@@ -312,7 +327,8 @@ bool Program::computeCast(VCastOp op) {
   auto isNarrow = [](Element element) {
     return element == Element::F16 || element == Element::BF16;
   };
-  if (!(isNarrow(to) && from == Element::F32) && !(isNarrow(from) && to == Element::F32))
+  bool isRounded = from == Element::F32 && (isNarrow(to) || to == Element::Int32);
+  if (!isRounded && !(isNarrow(from) && to == Element::F32))
     return fail(op, HazardKind::Usage, "casts between types that the modelled chip does not");
   return issueTiles(op, Opcode::Cast, static_cast<int>(toChip(op.getRoundMode())), operands);
 }
@@ -468,6 +484,10 @@ bool Program::execute(Operation *op) {
     return computeBinary(op, kind, op.getSrc(), op.getDst(), op.getTempBuffer(),
                          op.getBroadcast().value_or(ArrayRef<int64_t>()));
   };
+  auto bitwise = [&](auto op, BitwiseKind kind) {
+    return computeBitwise(op, kind, op.getSrc(), op.getDst(),
+                          op.getBroadcast().value_or(ArrayRef<int64_t>()));
+  };
   auto unary = [&](auto op, UnaryKind kind) {
     return computeUnary(op, kind, op.getSrc()[0], op.getDst());
   };
@@ -506,6 +526,8 @@ bool Program::execute(Operation *op) {
       .Case([&](VDivOp op) { return binary(op, BinaryKind::Div); })
       .Case([&](VMaxOp op) { return binary(op, BinaryKind::Max); })
       .Case([&](VMinOp op) { return binary(op, BinaryKind::Min); })
+      .Case([&](VAndOp op) { return bitwise(op, BitwiseKind::And); })
+      .Case([&](VOrOp op) { return bitwise(op, BitwiseKind::Or); })
       .Case([&](VExpOp op) { return unary(op, UnaryKind::Exp); })
       .Case([&](VLnOp op) { return unary(op, UnaryKind::Ln); })
       .Case([&](VSqrtOp op) { return unary(op, UnaryKind::Sqrt); })

@@ -188,19 +188,21 @@ SmallVector<int64_t, 4> Program::get(ArrayRef<OpFoldResult> numbers) const {
   return known;
 }
 
-/// An entry of a table of addresses.
+/// An entry of a table of addresses, or an integer of an array, by its bits with those of the sign.
 bool Program::lookUp(memref::LoadOp op) {
-  const View &table = views[op.getMemRef()];
-  uint64_t address = table.address;
-  for (auto [index, stride] : llvm::zip_equal(op.getIndices(), table.strides))
-    address = add(address, multiply(multiply(get(index), stride), sizeof(uint64_t)));
+  const View &view = views[op.getMemRef()];
+  uint64_t address = view.address, bytes = getBytes(view.element);
+  for (auto [index, stride] : llvm::zip_equal(op.getIndices(), view.strides))
+    address = add(address, multiply(multiply(get(index), stride), bytes));
+  // One address leads to one array: what runs out of it is in none.
   const DeviceMemory *found = findMemory(kernel.memory, address);
-  if (!found || address - found->address + sizeof(uint64_t) > found->bytes || !found->data)
-    return fail(op, HazardKind::OutOfBounds,
-                llvm::formatv("looks up an address at {0:x}, where no table is", address).str());
-  int64_t entry;
-  std::memcpy(&entry, found->data + (address - found->address), sizeof(entry));
-  scalars[op.getResult()] = {entry, 0};
+  if (!found || address - found->address + bytes > found->bytes || !found->data)
+    return fail(
+        op, HazardKind::OutOfBounds,
+        llvm::formatv("reads a number at {0:x}, where no array or table is", address).str());
+  uint64_t bits = 0;
+  std::memcpy(&bits, found->data + (address - found->address), bytes);
+  scalars[op.getResult()] = {llvm::SignExtend64(bits, bytes * 8), 0};
   return true;
 }
 

@@ -97,6 +97,8 @@ private:
                      mlir::Value dst, mlir::Value scratch, llvm::ArrayRef<int64_t> broadcast);
   bool computeRows(mlir::Operation *op, ascend::BinaryKind kind, llvm::ArrayRef<View> operands,
                    mlir::Value scratch);
+  bool computeBitwise(mlir::Operation *op, ascend::BitwiseKind kind, mlir::ValueRange sources,
+                      mlir::Value dst, llvm::ArrayRef<int64_t> broadcast);
   bool computeUnary(mlir::Operation *op, ascend::UnaryKind kind, mlir::Value src, mlir::Value dst);
   bool computeCast(VCastOp op);
   bool fill(VBrcOp op);

@@ -22,13 +22,15 @@ FailureOr<int64_t> countTiles(func::FuncOp grid, ArrayRef<Argument> arguments,
     return failure();
   if (program->results.size() != 1 || !grid.getResultTypes()[0].isIndex())
     return grid.emitError("must give one index, the number of tiles");
-  ScalarUnit unit(*program, listing, *launch, CorePlace(), /*blocks=*/1, options.maxSteps);
+  WrittenRows written;
+  ScalarUnit unit(*program, listing, *launch, CorePlace(), /*blocks=*/1, options.maxSteps, written);
   Issued next;
   switch (unit.run(next)) {
   case ScalarUnit::Stop::Issue:
     return emitError(next.instruction->location)
            << next.instruction->name << " cannot run in a function that counts tiles";
   case ScalarUnit::Stop::Failed:
+  case ScalarUnit::Stop::Noticed:
     return emitError(unit.getFailure().location) << unit.getFailure().message;
   case ScalarUnit::Stop::Finished:
     return unit.getResult(0);

@@ -102,7 +102,8 @@ private:
         .Case<arith::ConstantOp, scf::ForOp, scf::IfOp, func::ReturnOp, ascend::BlockIdOp,
               ascend::BlockCountOp, ascend::CoreIdOp, ascend::SubBlockIdOp, ascend::DimOp,
               ascend::StrideOp, ascend::AllocOp, ascend::SlotOp, ascend::SliceOp, ascend::LookupOp,
-              ascend::AddressOp>([&](auto typed) { return visitOp(typed); })
+              ascend::AddressOp, ascend::LoadIndexOp, ascend::ExpectIndexOp,
+              ascend::ExpectDistinctOp>([&](auto typed) { return visitOp(typed); })
         .Case([](scf::YieldOp) { return success(); })
         .Default([&](Operation *other) { return visitOther(other); });
   }
@@ -223,20 +224,24 @@ private:
     return bounds.lookup(array);
   }
 
-  template <typename Op> LogicalResult visitShape(Op op, bool wantsStride) {
+  /// The size or stride of an array's dimension, as the op names them.
+  template <typename Op> FailureOr<int64_t> getShape(Op op, bool wantsStride) {
     const BoundArgument *bound = getBound(op.getArray());
     if (!bound)
       return op.emitOpError("asks for an array that is not an argument of the kernel");
     int64_t dimension = op.getDimension();
-    if (isa<ascend::TableType>(op.getArray().getType()) && dimension-- == 0) {
-      define(op, Scalar{bound->arrayCount, 0});
-      return success();
-    }
+    if (isa<ascend::TableType>(op.getArray().getType()) && dimension-- == 0)
+      return bound->arrayCount;
     if (bound->arrayCount == 0)
-      return success();
+      return 0;
     const Array &array = launch.arrays[bound->firstArray].array;
-    define(op, Scalar{wantsStride ? array.strides[dimension] : array.shape[dimension], 0});
-    return success();
+    return wantsStride ? array.strides[dimension] : array.shape[dimension];
+  }
+  template <typename Op> LogicalResult visitShape(Op op, bool wantsStride) {
+    FailureOr<int64_t> number = getShape(op, wantsStride);
+    if (succeeded(number))
+      define(op, Scalar{*number, 0});
+    return number;
   }
   LogicalResult visitOp(ascend::DimOp op) { return visitShape(op, /*wantsStride=*/false); }
   LogicalResult visitOp(ascend::StrideOp op) { return visitShape(op, /*wantsStride=*/true); }
@@ -293,13 +298,35 @@ private:
     return success();
   }
 
-  LogicalResult visitOp(ascend::AddressOp op) {
+  LogicalResult visitOp(ascend::AddressOp op) { return visitElement(op, Step::Kind::Address); }
+  LogicalResult visitOp(ascend::LoadIndexOp op) { return visitElement(op, Step::Kind::LoadIndex); }
+
+  LogicalResult visitOp(ascend::ExpectIndexOp op) {
+    FailureOr<int64_t> size = getShape(op, /*wantsStride=*/false);
+    if (failed(size))
+      return failure();
+    Step &step = addStep(Step::Kind::Expect, op);
+    step.a = getRegister(op.getIndex());
+    step.b = getRegister(op.getBounded());
+    step.count = *size;
+    return success();
+  }
+
+  LogicalResult visitOp(ascend::ExpectDistinctOp op) {
+    Step &step = addStep(Step::Kind::Distinct, op);
+    step.a = getRegister(op.getIndex());
+    step.b = getRegister(op.getAddress());
+    return success();
+  }
+
+  /// What takes an element of an array.
+  template <typename Op> LogicalResult visitElement(Op op, Step::Kind kind) {
     if (op.getIndices().size() > maxRank)
       return op.emitOpError() << "has more than " << maxRank << " indices";
-    std::optional<Element> element = getElement(op.getResult().getType());
+    std::optional<Element> element = getElement(op.getArray().getType());
     if (!element)
       return op.emitOpError("has an element type the simulator does not know");
-    Step &step = addStep(Step::Kind::Address, op);
+    Step &step = addStep(kind, op);
     step.a = getRegister(op.getArray());
     step.b = program.indices.size();
     step.count = op.getIndices().size();

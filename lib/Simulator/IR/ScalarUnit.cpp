@@ -1,5 +1,6 @@
 // The scalar unit of a core: a resumable machine over the steps of a program.
 #include "ScalarUnit.h"
+#include "attn/Dialect/Ascend/IR/KernelKind.h"
 
 using namespace mlir;
 using namespace attn;
@@ -11,9 +12,11 @@ static int64_t multiply(int64_t a, int64_t b) {
 }
 
 ScalarUnit::ScalarUnit(const Program &program, const Listing &listing, const Launch &launch,
-                       const CorePlace &place, int64_t blocks, int64_t maxSteps)
+                       const CorePlace &place, int64_t blocks, int64_t maxSteps,
+                       WrittenRows &written)
     : program(program), listing(listing), launch(launch), scalars(program.scalars),
-      places(program.places), stepsLeft(maxSteps) {
+      places(program.places), stepsLeft(maxSteps), written(written),
+      isMeeting(ascend::getKernelKind(program.function) == ascend::KernelKind::MeetingVector) {
   auto set = [&](ArrayRef<int> registers, int64_t value) {
     for (int number : registers)
       scalars[number].integer = value;
@@ -37,6 +40,19 @@ ScalarProgram::Stop ScalarUnit::run(Issued &next) {
     if (step.kind == Step::Kind::Issue) {
       fill(step.a, next);
       return Stop::Issue;
+    }
+    if (step.kind == Step::Kind::Expect) {
+      if (scalars[step.a].integer == scalars[step.b].integer)
+        continue;
+      noteIndex(step);
+      return Stop::Noticed;
+    }
+    if (step.kind == Step::Kind::Distinct) {
+      const Place &row = places[step.b];
+      if (written.insert({&step, row.object, row.offset}).second)
+        continue;
+      noteRow(step);
+      return Stop::Noticed;
     }
     if (!advance(step))
       return Stop::Failed;
@@ -87,6 +103,10 @@ bool ScalarUnit::advance(const Step &step) {
     return takeAddress(step);
   case Step::Kind::Lookup:
     return takeEntry(step);
+  case Step::Kind::LoadIndex:
+    return loadIndex(step);
+  case Step::Kind::Expect:
+  case Step::Kind::Distinct:
   case Step::Kind::Issue:
   case Step::Kind::Return:
     break;
@@ -138,6 +158,59 @@ bool ScalarUnit::takeEntry(const Step &step) {
   place.object = step.a + index;
   places[step.dst] = place;
   return true;
+}
+
+/// Bits of the array's memory; a number that has a sign is followed by copies of it.
+bool ScalarUnit::loadIndex(const Step &step) {
+  const GlobalArray &global = launch.arrays[places[step.a].object];
+  int64_t offset = 0;
+  for (int axis = 0; axis < step.count; ++axis) {
+    int64_t index = scalars[program.indices[step.b + axis]].integer;
+    if (index < 0 || index >= global.array.shape[axis])
+      return fail(step, HazardKind::OutOfBounds,
+                  "takes index " + std::to_string(index) + " of dimension " + std::to_string(axis) +
+                      " of array \"" + global.name + "\", which has " +
+                      std::to_string(global.array.shape[axis]));
+    offset += index * global.array.strides[axis];
+  }
+  if (!global.array.data)
+    return fail(step, HazardKind::Scalar,
+                "reads array \"" + global.name + "\", whose values this run does not have");
+  if (isMeeting && !global.isDefined && !cast<ascend::LoadIndexOp>(step.op).getWritten())
+    return fail(step, HazardKind::Race,
+                "reads array \"" + global.name +
+                    "\", which the launch writes, by way of a line of the cache that may be old");
+  uint64_t bits = 0;
+  std::memcpy(&bits, static_cast<const uint8_t *>(global.array.data) + offset * step.bytes,
+              step.bytes);
+  bool isUnsigned = global.array.elementType.isUnsignedInteger();
+  scalars[step.dst].integer =
+      isUnsigned ? static_cast<int64_t>(bits) : llvm::SignExtend64(bits, step.bytes * 8);
+  return true;
+}
+
+/// An index of a dimension of an array, in the words of hazards.
+template <typename Op> static std::string showIndex(Op op, int64_t index) {
+  auto name = op.getArray().getLoc()->template findInstanceOf<NameLoc>();
+  return "index " + std::to_string(index) + " of dimension " + std::to_string(op.getDimension()) +
+         " of array \"" + (name ? name.getName().str() : "") + "\"";
+}
+
+/// The index that lies outside: of an end, the last before it.
+void ScalarUnit::noteIndex(const Step &step) {
+  int64_t index = scalars[step.a].integer;
+  bool isEnd = scalars[step.b].integer == step.count;
+  failure = {HazardKind::OutOfBounds, step.op->getLoc(),
+             showIndex(cast<ascend::ExpectIndexOp>(step.op), isEnd ? index - 1 : index) +
+                 ", which has " + std::to_string(step.count),
+             static_cast<int32_t>(at)};
+}
+
+void ScalarUnit::noteRow(const Step &step) {
+  failure = {HazardKind::Overlap, step.op->getLoc(),
+             showIndex(cast<ascend::ExpectDistinctOp>(step.op), scalars[step.a].integer) +
+                 " is written twice: its list names it more than once",
+             static_cast<int32_t>(at)};
 }
 
 void ScalarUnit::fill(int32_t instruction, Issued &next) {

@@ -52,10 +52,11 @@ FailureOr<SimulationResult> simulator::simulate(func::FuncOp kernel, const Chip 
           *cubeFunction == phase ? program : flatten(*cubeFunction, session.getLaunch(), listing);
     if (failed(program) || (*cubeFunction && failed(cubeProgram)))
       return failure();
+    WrittenRows written;
     auto start = [&](const CorePlace &place) -> std::unique_ptr<ScalarProgram> {
       return std::make_unique<ScalarUnit>(place.kind == CoreKind::Cube ? *cubeProgram : *program,
                                           listing, session.getLaunch(), place, *blocks,
-                                          options.maxSteps);
+                                          options.maxSteps, written);
     };
     session.run({phase.getLoc(), ascend::getKernelKind(phase), listing, start});
     return success();

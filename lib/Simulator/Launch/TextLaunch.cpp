@@ -33,8 +33,8 @@ static uint64_t getExtent(const Array &array) {
 
 Device::Device(const Launch &launch) : next(firstAddress) {
   for (auto [index, global] : llvm::enumerate(launch.arrays))
-    addresses.push_back(
-        place(getExtent(global.array), static_cast<uint8_t *>(global.array.data), index));
+    addresses.push_back(place(getExtent(global.array), static_cast<uint8_t *>(global.array.data),
+                              index, /*isWritten=*/!global.isDefined));
   for (const BoundArgument &argument : launch.arguments) {
     tables.emplace_back();
     tableAddresses.push_back(0);
@@ -44,14 +44,15 @@ Device::Device(const Launch &launch) : next(firstAddress) {
       tables.back().push_back(addresses[argument.firstArray + entry]);
     tableAddresses.back() =
         place(tables.back().size() * sizeof(uint64_t),
-              reinterpret_cast<const uint8_t *>(tables.back().data()), /*array=*/-1);
+              reinterpret_cast<const uint8_t *>(tables.back().data()), /*array=*/-1,
+              /*isWritten=*/false);
   }
 }
 
-uint64_t Device::place(uint64_t bytes, const uint8_t *data, int array) {
+uint64_t Device::place(uint64_t bytes, const uint8_t *data, int array, bool isWritten) {
   uint64_t address = next;
   next = llvm::alignTo(next + bytes + addressGap, addressGap);
-  memory.push_back({address, bytes, data, array});
+  memory.push_back({address, bytes, data, array, isWritten});
   return address;
 }
 

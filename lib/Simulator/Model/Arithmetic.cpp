@@ -73,6 +73,7 @@ ATTN_INTEGER_OPERATION(MinUnsigned, std::min(bits(a), bits(b)))
 ATTN_INTEGER_OPERATION(MaxUnsigned, std::max(bits(a), bits(b)))
 ATTN_INTEGER_OPERATION(First, (void(b), a))
 ATTN_INTEGER_OPERATION(LowestBit, (void(b), a & 1))
+ATTN_INTEGER_OPERATION(LowestWord, (void(b), a & 0xffff))
 ATTN_INTEGER_OPERATION(Equal, a == b)
 ATTN_INTEGER_OPERATION(NotEqual, a != b)
 ATTN_INTEGER_OPERATION(Less, a < b)
@@ -192,8 +193,10 @@ Evaluate getIntegerEvaluate(Operation *op) {
       .Case([](arith::TruncIOp op) {
         return op.getType().isInteger(1) ? integer(LowestBit()) : integer(First());
       })
-      .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtUIOp>(
-          [](auto) { return integer(First()); })
+      .Case([](arith::IndexCastUIOp op) {
+        return op.getIn().getType().isInteger(16) ? integer(LowestWord()) : integer(First());
+      })
+      .Case<arith::IndexCastOp, arith::ExtUIOp>([](auto) { return integer(First()); })
       .Default([](Operation *) { return nullptr; });
 }
 
@@ -229,8 +232,13 @@ Evaluate getRealEvaluate(Operation *op) {
 } // namespace
 
 Evaluate simulator::getEvaluate(Operation *op) {
+  // What was read from memory, with copies of its sign, becomes an index.
+  auto isTaken = [&](Type type) {
+    return isSupported(type) || (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op) &&
+                                 (type.isInteger(16) || type.isInteger(32)));
+  };
   if (op->getNumResults() != 1 || op->getNumOperands() > 3 ||
-      !llvm::all_of(op->getOperandTypes(), isSupported) || !isSupported(op->getResult(0).getType()))
+      !llvm::all_of(op->getOperandTypes(), isTaken) || !isSupported(op->getResult(0).getType()))
     return nullptr;
   for (auto find : {getIntegerEvaluate, getDivisionEvaluate, getRealEvaluate})
     if (Evaluate evaluate = find(op))

@@ -236,6 +236,7 @@ private:
   bool issueProduct();
   bool hasRoom(int pipe);
   void enqueue(int pipe, Issued issued);
+  void reportScalar();
   void failScalar();
   bool areAllIdle() const;
   double getLatestDone() const;

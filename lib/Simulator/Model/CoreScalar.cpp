@@ -53,6 +53,10 @@ void Core::resumeScalar(double now) {
       ScalarProgram::Stop stop = fetch();
       if (stop == ScalarProgram::Stop::Failed)
         return failScalar();
+      if (stop == ScalarProgram::Stop::Noticed) {
+        reportScalar();
+        continue;
+      }
       if (stop == ScalarProgram::Stop::Finished) {
         state = ScalarState::Returned;
         return noticeIdle(now);
@@ -129,11 +133,15 @@ void Core::endSkip() {
   skip.reset();
 }
 
-void Core::failScalar() {
+void Core::reportScalar() {
   const ScalarProgram::Failure &failure = program->getFailure();
   // Scalar steps are not instructions; each fails once per kernel.
-  if (shared.log.isNew(failure.kind, -2))
+  if (shared.log.isNew(failure.kind, -2, failure.step))
     shared.log.add(failure.kind, failure.location, place, nameOf(Pipe::S), failure.message);
+}
+
+void Core::failScalar() {
+  reportScalar();
   state = ScalarState::Failed;
   noticeIdle(scalarTime);
 }

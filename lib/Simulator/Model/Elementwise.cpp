@@ -7,6 +7,7 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::simulator;
 using ascend::BinaryKind;
+using ascend::BitwiseKind;
 using ascend::ScalarKind;
 using ascend::UnaryKind;
 
@@ -51,6 +52,8 @@ void Execution::computeElementwise(ArrayRef<Run> runs) {
     return isHalf ? computeMulAdd<AccessF16>(runs) : computeMulAdd<AccessF32>(runs);
   case Opcode::Scalar:
     return isHalf ? computeScalar<AccessF16>(runs) : computeScalar<AccessF32>(runs);
+  case Opcode::Bitwise:
+    return computeBitwise(runs);
   case Opcode::Cast:
     return computeCast(runs);
   default:
@@ -145,6 +148,15 @@ template <typename Access> void Execution::computeScalar(ArrayRef<Run> runs) {
   }
 }
 
+void Execution::computeBitwise(ArrayRef<Run> runs) {
+  bool isAnd = static_cast<BitwiseKind>(instruction.kind) == BitwiseKind::And;
+  for (const Run &run : runs)
+    for (int64_t at = 0; at < run.lanes * getElementBytes(0); ++at) {
+      uint8_t lhs = *local.at(run.offsets[1] + at), rhs = *local.at(run.offsets[2] + at);
+      *local.at(run.offsets[0] + at) = isAnd ? lhs & rhs : lhs | rhs;
+    }
+}
+
 void Execution::computeCast(ArrayRef<Run> runs) {
   Element to = instruction.elements[0], from = instruction.elements[1];
   auto mode = static_cast<RoundMode>(instruction.kind);
@@ -155,6 +167,11 @@ void Execution::computeCast(ArrayRef<Run> runs) {
       float value = loadElement(from, src + lane * getBytes(from));
       if (to == Element::F32) {
         AccessF32::store(dst + lane * AccessF32::bytes, value);
+        continue;
+      }
+      if (to == Element::Int32) {
+        int32_t number = roundToInt32(value, mode);
+        std::memcpy(dst + lane * sizeof(number), &number, sizeof(number));
         continue;
       }
       uint16_t bits = to == Element::F16 ? narrowF16(value, mode) : narrowBF16(value, mode);

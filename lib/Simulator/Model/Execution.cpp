@@ -18,9 +18,14 @@ void Execution::run() {
   case Opcode::Binary:
   case Opcode::MulAdd:
   case Opcode::Scalar:
+  case Opcode::Bitwise:
   case Opcode::Cast:
   case Opcode::Duplicate:
     return runElementwise();
+  case Opcode::Compare:
+    return runCompare();
+  case Opcode::Select:
+    return runSelect();
   case Opcode::Copy:
     return runCopy();
   case Opcode::Brcb:

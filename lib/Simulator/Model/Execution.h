@@ -8,6 +8,7 @@
 #include "attn/Machine/Architecture.h"
 #include "attn/Machine/Chip.h"
 #include "attn/Simulator/Model/Numerics.h"
+#include "llvm/ADT/BitVector.h"
 
 namespace attn::simulator {
 
@@ -67,6 +68,8 @@ public:
 private:
   // One per family of instructions; each touches, checks, then computes.
   void runElementwise();
+  void runCompare();
+  void runSelect();
   void runCopy();
   void runBrcb();
   void runWholeReduce();
@@ -133,6 +136,8 @@ private:
   Layout getSumLayout() const;
   /// The origin of a value that is undefined because `operand` is.
   Origin follow(Origin origin, int operand) const;
+  /// Says for each of `count` elements of an operand whether some of it is undefined.
+  llvm::BitVector getUndefinedElements(int operand, int64_t count);
   /// Destination lanes become undefined where a source lane is, and defined elsewhere.
   void propagate(llvm::ArrayRef<Run> runs, llvm::ArrayRef<int> sources);
   /// [begin, end) of the destination becomes undefined if any of the source's bytes is, else
@@ -150,6 +155,7 @@ private:
   // Values
   //===--------------------------------------------------------------------===//
   void computeElementwise(llvm::ArrayRef<Run> runs);
+  void computeBitwise(llvm::ArrayRef<Run> runs);
   void computeCast(llvm::ArrayRef<Run> runs);
   template <typename Access> void computeUnary(llvm::ArrayRef<Run> runs);
   template <typename Access> void computeBinary(llvm::ArrayRef<Run> runs);

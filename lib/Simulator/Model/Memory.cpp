@@ -51,6 +51,21 @@ void ByteMemory::collectUndefined(int64_t begin, int64_t end,
   });
 }
 
+void ByteMemory::undefineBits(int64_t at, uint8_t bits, Origin origin) {
+  define(at, at + 1);
+  if (bits == 0)
+    return;
+  undefine(at, at + 1, origin);
+  undefinedBits[at] = bits;
+}
+
+uint8_t ByteMemory::getUndefinedBits(int64_t at) const {
+  if (isDefined(at, at + 1))
+    return 0;
+  auto found = undefinedBits.find(at);
+  return found == undefinedBits.end() ? 0xff : found->second;
+}
+
 void LocalMemories::reset(CoreKind core, const Chip &chip) {
   for (const LocalMemoryFacts &facts : getLocalMemories())
     if (facts.core == core)

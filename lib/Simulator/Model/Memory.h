@@ -4,6 +4,7 @@
 
 #include "IntervalMap.h"
 #include "attn/Simulator/Model/Session.h"
+#include <map>
 
 namespace attn::simulator {
 
@@ -84,18 +85,36 @@ public:
 
   uint8_t *at(int64_t offset) { return data + offset; }
 
-  void define(int64_t begin, int64_t end) { undefined.erase(begin, end); }
-  void undefine(int64_t begin, int64_t end, Origin origin) { undefined.assign(begin, end, origin); }
+  void define(int64_t begin, int64_t end) {
+    forgetBits(begin, end);
+    undefined.erase(begin, end);
+  }
+  void undefine(int64_t begin, int64_t end, Origin origin) {
+    forgetBits(begin, end);
+    undefined.assign(begin, end, origin);
+  }
   bool isDefined(int64_t begin, int64_t end) const { return !undefined.overlaps(begin, end); }
   void collectUndefined(int64_t begin, int64_t end,
                         llvm::SmallVectorImpl<UndefinedRange> &ranges) const;
 
+  /// Bits of a byte, undefined where `bits` says: comparisons make them one by one. Read as a
+  /// byte, it is undefined.
+  void undefineBits(int64_t at, uint8_t bits, Origin origin);
+  uint8_t getUndefinedBits(int64_t at) const;
+
   AccessHistory history;
 
 private:
+  void forgetBits(int64_t begin, int64_t end) {
+    if (!undefinedBits.empty())
+      undefinedBits.erase(undefinedBits.lower_bound(begin), undefinedBits.lower_bound(end));
+  }
+
   std::vector<uint8_t> owned;
   uint8_t *data;
   IntervalMap<Origin> undefined;
+  /// Of the undefined bytes, those of which only some bits are.
+  std::map<int64_t, uint8_t> undefinedBits;
 };
 
 /// The local memories of a core, of true size. What the block before left there is nothing to rely

@@ -1,5 +1,7 @@
 // Numbers as the chip holds them: widening, narrowing with named roundings.
 #include "attn/Simulator/Model/Numerics.h"
+#include <algorithm>
+#include <limits>
 
 using namespace attn;
 using namespace attn::simulator;
@@ -72,6 +74,30 @@ uint16_t simulator::narrowBF16(float value, RoundMode mode) {
 }
 
 uint16_t simulator::narrowF16(float value, RoundMode mode) { return narrow(value, mode, 10, -14); }
+
+static double roundToInteger(double value, RoundMode mode) {
+  switch (mode) {
+  case RoundMode::None:
+  case RoundMode::Rint:
+    return std::nearbyint(value);
+  case RoundMode::Round:
+    return std::round(value);
+  case RoundMode::Floor:
+    return std::floor(value);
+  case RoundMode::Ceil:
+    return std::ceil(value);
+  case RoundMode::Trunc:
+    return std::trunc(value);
+  }
+  llvm_unreachable("all modes are listed");
+}
+
+int32_t simulator::roundToInt32(float value, RoundMode mode) {
+  if (std::isnan(value))
+    return 0;
+  double most = std::numeric_limits<int32_t>::max(), least = std::numeric_limits<int32_t>::min();
+  return static_cast<int32_t>(std::clamp(roundToInteger(value, mode), least, most));
+}
 
 float simulator::loadElement(Element element, const uint8_t *at) {
   switch (element) {

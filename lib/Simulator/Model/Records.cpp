@@ -101,9 +101,11 @@ static void printAmounts(raw_ostream &stream, const Issued &issued) {
     return;
   if (isOfCube(instruction.opcode))
     return printCubeAmounts(stream, issued);
-  printNumbers(stream, "count", {issued.amounts[0]});
+  // Texts take other lanes than IR for what is done bit by bit: of these, bytes count.
+  int64_t lane = instruction.opcode == Opcode::Bitwise ? getBytes(instruction.elements[0]) : 1;
+  printNumbers(stream, "count", {issued.amounts[0] * (instruction.mask ? 1 : lane)});
   if (instruction.mask)
-    printNumbers(stream, "mask", {*instruction.mask});
+    printNumbers(stream, "mask", {*instruction.mask * lane});
   if (!instruction.strides.empty())
     printNumbers(stream, "strides", instruction.strides);
   if (instruction.cols != 0)
@@ -129,7 +131,7 @@ void InstructionRecorder::add(const Issued &issued, const CorePlace &core, Pipe 
   for (Element element : elements)
     if (isConstant)
       stream << " b" << 8 * getBytes(element);
-    else
+    else if (instruction.opcode != Opcode::Bitwise)
       stream << " " << getElementName(element);
   printAmounts(stream, issued);
   if (instruction.bypassesL2)

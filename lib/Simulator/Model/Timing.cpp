@@ -198,12 +198,12 @@ LocalTime simulator::getLocalTime(const Costs &costs, const Issued &issued) {
   case InstructionGroup::Composite:
     return getCompositeTime(costs, issued);
   case InstructionGroup::Vector: {
-    VectorCost cost = getCost(instruction, getBytes(instruction.elements[0]));
+    VectorCost cost = getCost(instruction, getWidest(instruction));
     int64_t amount = std::max<int64_t>(0, issued.amounts[0]);
+    bool isCount =
+        llvm::is_contained({Opcode::Copy, Opcode::Compare, Opcode::Select}, instruction.opcode);
     int64_t repeats =
-        instruction.opcode == Opcode::Copy
-            ? llvm::divideCeil(amount * getBytes(instruction.elements[0]), repeatBytes)
-            : amount;
+        isCount ? llvm::divideCeil(amount * getWidest(instruction), repeatBytes) : amount;
     return {cost.start, getVectorWork(cost, repeats, 0), cost.drain};
   }
   default:

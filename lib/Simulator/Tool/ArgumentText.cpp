@@ -90,6 +90,8 @@ private:
                             .Case("bf16", BFloat16Type::get(context))
                             .Case("i32", IntegerType::get(context, 32))
                             .Case("i8", IntegerType::get(context, 8))
+                            .Case("i64", IntegerType::get(context, 64))
+                            .Case("u16", IntegerType::get(context, 16, IntegerType::Unsigned))
                             .Default(Type());
     if (!array.elementType)
       return fail("has the unknown element type '" + typeName + "'");

@@ -133,6 +133,36 @@ std::string KernelEmitter::getCall(ascend::BinaryOp op) { return getElementwiseC
 std::string KernelEmitter::getCall(ascend::MulAddOp op) { return getElementwiseCall(op); }
 std::string KernelEmitter::getCall(ascend::ScalarOp op) { return getElementwiseCall(op); }
 
+/// The chip has these for lanes of 16 bits, of which every number has two.
+std::string KernelEmitter::getCall(ascend::BitwiseOp op) {
+  SmallVector<std::string> arguments;
+  for (Value memory : {op.getDst(), op.getLhs(), op.getRhs()})
+    arguments.push_back(getPlace(memory) + ".ReinterpretCast<int16_t>()");
+  const Expression &amount = get(op.getAmount());
+  if (op.getMask())
+    llvm::append_values(arguments, std::to_string(2 * *op.getMask()), convertTo("uint8_t", amount),
+                        "AscendC::BinaryRepeatParams{" + joinNumbers(*op.getStrides()) + "}");
+  else
+    arguments.push_back(convertTo("int32_t", amount * Expression::integer(2)));
+  return makeCall(getKindWord(op), arguments);
+}
+
+std::string KernelEmitter::getBits(Value memory) const {
+  return getPlace(memory) + ".ReinterpretCast<uint8_t>()";
+}
+
+std::string KernelEmitter::getCall(ascend::CompareOp op) {
+  return makeCall("Compare", {getBits(op.getDst()), getPlace(op.getLhs()), getPlace(op.getRhs()),
+                              "AscendC::CMPMODE::" + getKindWord(op),
+                              convertTo("uint32_t", get(op.getAmount()))});
+}
+
+std::string KernelEmitter::getCall(ascend::SelectOp op) {
+  return makeCall("Select", {getPlace(op.getDst()), getBits(op.getBits()), getPlace(op.getLhs()),
+                             getPlace(op.getRhs()), "AscendC::SELMODE::VSEL_CMPMASK_SPR",
+                             convertTo("uint32_t", get(op.getAmount()))});
+}
+
 std::string KernelEmitter::getCall(ascend::CastOp op) {
   return makeCall("Cast", {getPlace(op.getDst()), getPlace(op.getSrc()),
                            "AscendC::RoundMode::" + ascend::getCallWord(op.getMode()).str(),

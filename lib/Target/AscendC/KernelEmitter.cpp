@@ -41,8 +41,10 @@ void KernelEmitter::orderOps() {
 
 void KernelEmitter::findUnusedOps() {
   function->walk<WalkOrder::PostOrder, mlir::ReverseIterator>([&](Operation *op) {
-    if (isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
-        !op->hasTrait<OpTrait::IsTerminator>() &&
+    // What an index is expected to be is for the modelled chip alone.
+    bool isRemovable =
+        isMemoryEffectFree(op) || isa<ascend::ExpectIndexOp, ascend::ExpectDistinctOp>(op);
+    if (isRemovable && op->getNumRegions() == 0 && !op->hasTrait<OpTrait::IsTerminator>() &&
         llvm::all_of(op->getUsers(), [&](Operation *user) { return unused.contains(user); }))
       unused.insert(op);
   });
@@ -271,6 +273,8 @@ LogicalResult KernelEmitter::emitOperation(Operation &op) {
     return emitSlice(slice), success();
   if (auto lookup = dyn_cast<ascend::LookupOp>(op))
     return emitLookup(lookup);
+  if (auto load = dyn_cast<ascend::LoadIndexOp>(op))
+    return emitLoadIndex(load), success();
   if (isa<ascend::BlockIdOp, ascend::CoreIdOp, ascend::SubBlockIdOp, ascend::BlockCountOp>(op))
     return emitId(op), success();
   if (auto loop = dyn_cast<scf::ForOp>(op))
@@ -306,10 +310,10 @@ LogicalResult KernelEmitter::emitArrayQuery(Operation &op, int64_t dimension) {
   return success();
 }
 
-void KernelEmitter::emitAddress(ascend::AddressOp op) {
-  Place place = places.find(op.getArray())->second;
-  auto known = arrays.find(op.getArray());
-  for (auto [dimension, index] : llvm::enumerate(op.getIndices())) {
+KernelEmitter::Place KernelEmitter::getElementPlace(Value array, OperandRange indices) {
+  Place place = places.find(array)->second;
+  auto known = arrays.find(array);
+  for (auto [dimension, index] : llvm::enumerate(indices)) {
     Expression stride = Expression::integer(1); // of a view made by another address
     if (known != arrays.end()) {
       const ArrayArgument &argument = signature.arrays[known->second];
@@ -317,6 +321,11 @@ void KernelEmitter::emitAddress(ascend::AddressOp op) {
     }
     place.offset = place.offset + get(index) * stride;
   }
+  return place;
+}
+
+void KernelEmitter::emitAddress(ascend::AddressOp op) {
+  Place place = getElementPlace(op.getArray(), op.getIndices());
   if (!op.getResult().hasOneUse() && place.offset.precedence != Precedence::Primary) {
     std::string name = names.add(place.tensor + "_offset", "offset");
     writer.writeStatement(op.getLoc(), "const int64_t " + name + " = " + place.offset.text + ";");
@@ -364,6 +373,21 @@ void KernelEmitter::emitSlice(ascend::SliceOp op) {
   }
   place.offset = place.offset + offset;
   places[op.getResult()] = std::move(place);
+}
+
+/// Named at once, so that memory is read where the kernel reads it, and once.
+void KernelEmitter::emitLoadIndex(ascend::LoadIndexOp op) {
+  Place place = getElementPlace(op.getArray(), op.getIndices());
+  if (op.getWritten()) {
+    const ArrayArgument &array = signature.arrays[arrays.lookup(op.getArray())];
+    writer.writeStatement(op.getLoc(), "AscendC::DataCacheCleanAndInvalid<" + array.elementType +
+                                           ", AscendC::CacheLine::SINGLE_CACHE_LINE, "
+                                           "AscendC::DcciDst::CACHELINE_OUT>(" +
+                                           place.tensor + "[" + place.offset.text + "]);");
+  }
+  Expression value =
+      Expression::primary(place.tensor + ".GetValue(" + convertTo("uint64_t", place.offset) + ")");
+  bind(op.getResult(), value, addLocalName(op.getResult(), "number"));
 }
 
 LogicalResult KernelEmitter::emitLookup(ascend::LookupOp op) {

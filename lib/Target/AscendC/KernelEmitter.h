@@ -54,9 +54,11 @@ private:
   mlir::LogicalResult emitOperation(mlir::Operation &op);
   void emitId(mlir::Operation &op);
   mlir::LogicalResult emitArrayQuery(mlir::Operation &op, int64_t dimension);
+  Place getElementPlace(mlir::Value array, mlir::OperandRange indices);
   void emitAddress(ascend::AddressOp op);
   /// A product that may or may not start from a bias, which are two calls.
   void emitProductOrBias(ascend::MmadOp op);
+  void emitLoadIndex(ascend::LoadIndexOp op);
   void emitSlot(ascend::SlotOp op);
   void emitSlice(ascend::SliceOp op);
   std::optional<int64_t> getLastOffset(ascend::SliceOp op) const;
@@ -123,6 +125,8 @@ private:
   template <typename Op> std::string getForm(Op op, llvm::StringRef parameters);
   std::string getProduct(ascend::MmadOp op, bool takesBias, llvm::StringRef startsFromZero);
   std::string getPlace(mlir::Value memory, bool bypassesL2 = false) const;
+  /// The place of bits, which calls take as bytes without a sign.
+  std::string getBits(mlir::Value memory) const;
   std::string getElementType(mlir::Value memory) const;
 
   mlir::func::FuncOp kernel;

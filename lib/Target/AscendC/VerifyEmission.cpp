@@ -260,6 +260,13 @@ private:
     return verifyAtMost(op, op.getAmount(), std::numeric_limits<uint32_t>::max(), "elements");
   }
 
+  /// Compare leaves out all beyond whole repeats, which is a rule of the op (§9).
+  LogicalResult verifyCall(ascend::CompareOp op) { return verifyElements(op); }
+  LogicalResult verifyCall(ascend::SelectOp op) { return verifyElements(op); }
+  template <typename Op> LogicalResult verifyElements(Op op) {
+    return verifyAtMost(op, op.getAmount(), std::numeric_limits<uint32_t>::max(), "elements");
+  }
+
   /// Brcb takes b16 and b32, and not in place (§7).
   LogicalResult verifyCall(ascend::BrcbOp op) {
     int64_t bytes = getElementBytes(op.getDst());

@@ -29,11 +29,12 @@ MemRefType getArrayType(Type type) {
   return holds ? memref : MemRefType();
 }
 
-/// Whether an argument holds the addresses of a list of tensors; arrays have no words of 64 bits.
+/// Whether an argument holds the addresses of a list of tensors; arrays of 64 bits have a layout.
 /// The next argument has the sizes and strides that all of them have, and address 0.
 bool isTable(Type type) {
   MemRefType array = getArrayType(type);
-  return array && array.getElementType().isInteger(64);
+  return array && array.getElementType().isInteger(64) &&
+         !isa<StridedLayoutAttr>(array.getLayout());
 }
 
 /// The address of an entry, of which `convert-tile-to-linalg` makes a distance from address 0; null

@@ -17,6 +17,8 @@ std::string sidecar::spellType(Type type) {
   llvm::raw_string_ostream stream(text);
   if (type.isIndex())
     stream << "i64";
+  else if (type.isUnsignedInteger())
+    stream << "u" << type.getIntOrFloatBitWidth();
   else
     stream << type;
   return text;

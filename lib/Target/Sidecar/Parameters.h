@@ -8,7 +8,7 @@
 
 namespace attn::sidecar {
 
-/// A type as the sidecar spells it: f32, bf16, i64; `index` is i64.
+/// A type as the sidecar spells it: f32, bf16, i64, u16; `index` is i64.
 std::string spellType(mlir::Type type);
 
 /// The arguments of one kernel. Names are those of the source, made unique where they are not.

@@ -1,6 +1,7 @@
 // Where in an array the rows and columns lie that a load or a store moves (tile on the chip).
 #include "attn/TileOnChip/Families/ArrayPlace.h"
 #include "attn/Machine/Architecture.h"
+#include "attn/TileOnChip/Families/Indices.h"
 
 using namespace mlir;
 using namespace attn;
@@ -9,17 +10,18 @@ using namespace attn::tile;
 
 ArrayPlace::ArrayPlace(Lowering &lowering, Value tileArray, ArrayRef<int64_t> kinds,
                        OperandRange operands, TileType type, bool isRun)
-    : lowering(lowering), array(lowering.scalars.lookup(tileArray)),
+    : lowering(lowering), tileArray(tileArray), array(lowering.scalars.lookup(tileArray)),
       selection(getSelection(kinds)) {
   rows = endRow = lowering.constant(type.getRowCount());
   addIndices(kinds, operands);
   bool isTableOfRows = isa<ascend::TableType>(array.getType()) && selection.rowDimension == 0;
-  rowsPerTransfer = isTableOfRows ? 1 : architecture::maxCopyRows;
-  if (isTableOfRows || selection.rowDimension < 0 || isRun)
+  bool areRowsApart = isTableOfRows || list;
+  rowsPerTransfer = areRowsApart ? 1 : architecture::maxCopyRows;
+  if (areRowsApart || selection.rowDimension < 0 || isRun)
     pitch = lowering.constant(type.getColCount());
   else
     pitch = lowering.getStride(array, selection.rowDimension);
-  if (step && !isTableOfRows)
+  if (step && !areRowsApart)
     pitch = lowering.multiply(pitch, step);
 }
 
@@ -46,7 +48,19 @@ void ArrayPlace::addIndices(ArrayRef<int64_t> kinds, OperandRange operands) {
     firstRow = span.missing;
     endRow = span.end;
     step = span.step;
+    list = span.list;
   }
+}
+
+/// The row of the array that the list has at a place.
+Value ArrayPlace::getListedRow(Value place) const {
+  SmallVector<Value> at;
+  ListRowsOp in = list;
+  for (auto [index, kind] : llvm::zip_equal(in.getIndices(), in.getKinds()))
+    at.push_back(kind == SpanIndex ? place : lowering.scalars.lookup(index));
+  Value row = loadIndex(lowering, in.getArray(), at);
+  return isBounded ? boundIndex(lowering, row, BoundKind::Index, tileArray, selection.rowDimension)
+                   : row;
 }
 
 Value ArrayPlace::getAddress(Value rowsOn) const {
@@ -54,6 +68,9 @@ Value ArrayPlace::getAddress(Value rowsOn) const {
   if (selection.rowDimension >= 0)
     at[selection.rowDimension] =
         lowering.add(at[selection.rowDimension], step ? lowering.multiply(rowsOn, step) : rowsOn);
+  Value listed = list ? getListedRow(at[selection.rowDimension]) : Value();
+  if (listed)
+    at[selection.rowDimension] = listed;
   Value in = array;
   if (auto table = dyn_cast<ascend::TableType>(in.getType())) {
     in = lowering.create<ascend::LookupOp>(table.getElement(), in, at.front());
@@ -62,12 +79,20 @@ Value ArrayPlace::getAddress(Value rowsOn) const {
   auto type = cast<MemRefType>(in.getType());
   auto view = MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
                               MemRefLayoutAttrInterface(), type.getMemorySpace());
-  return lowering.create<ascend::AddressOp>(view, in, at);
+  Value address = lowering.create<ascend::AddressOp>(view, in, at);
+  if (listed && isStored)
+    lowering.create<ascend::ExpectDistinctOp>(listed, address, array, selection.rowDimension);
+  return address;
 }
 
 Value ArrayPlace::getRowMemory(Value buffer, int64_t bufferPitch, Value rowsOn) const {
   Value row = firstRow ? lowering.add(firstRow, rowsOn) : rowsOn;
   return lowering.slice(buffer, lowering.scale(row, bufferPitch));
+}
+
+void ArrayPlace::keepApart(Operation *copy) const {
+  if (list)
+    copy->setAttr(ascend::apartName, lowering.builder.getI64IntegerAttr(lowering.makeGroup()));
 }
 
 void ArrayPlace::limit(Value end, TileType type) {

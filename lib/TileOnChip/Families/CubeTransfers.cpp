@@ -16,10 +16,13 @@ template <typename Op> static LogicalResult verifyRows(Op op) {
   if (getSelection(op.getKinds()).colDimension != last)
     return op.emitOpError("moves columns of a dimension that is not contiguous, which cube cores "
                           "cannot; index the last dimension with a span or ':'");
-  if (Value span = getRowSpan(op.getKinds(), op.getIndices());
-      span && cast<SpanType>(span.getType()).getFilled())
+  Value span = getRowSpan(op.getKinds(), op.getIndices());
+  if (span && cast<SpanType>(span.getType()).getFilled())
     return op.emitOpError("moves rows of a span that may begin before the array, which is not "
                           "lowered to cube cores");
+  if (span && cast<SpanType>(span.getType()).getListed())
+    return op.emitOpError("moves rows that a list in memory names, which is not lowered to cube "
+                          "cores");
   return success();
 }
 
@@ -81,8 +84,6 @@ private:
     write->setAttr(ascend::apartName, lowering.builder.getI64IntegerAttr(group));
   }
   Value getZero();
-  /// Calls `body` where `less` is smaller than `size`.
-  void ifLess(Value less, int64_t size, function_ref<void()> body);
 
   Lowering &lowering;
   LoadOp op;
@@ -97,20 +98,6 @@ private:
 };
 
 } // namespace
-
-/// Calls `then` and `otherwise` in the branches of a condition.
-static void writeIf(Lowering &lowering, Value condition, function_ref<void()> then,
-                    function_ref<void()> otherwise = nullptr) {
-  auto branch =
-      lowering.create<scf::IfOp>(condition, /*withElseRegion=*/static_cast<bool>(otherwise));
-  OpBuilder::InsertionGuard guard(lowering.builder);
-  lowering.builder.setInsertionPointToStart(branch.thenBlock());
-  then();
-  if (!otherwise)
-    return;
-  lowering.builder.setInsertionPointToStart(branch.elseBlock());
-  otherwise();
-}
 
 /// A product sums over the k that both of its operands have. What one lacks is left out of the
 /// other as well, so that zeros meet zeros there.
@@ -151,8 +138,8 @@ void FractalLoad::copy() {
     return *pitch <= architecture::maxNdPitch ? copyAll(place.pitch) : copyEach();
   Value isNear = lowering.create<arith::CmpIOp>(arith::CmpIPredicate::ule, place.pitch, most);
   // What holds under the condition is said again, for those who look at the copy alone.
-  writeIf(
-      lowering, isNear, [&] { copyAll(lowering.create<arith::MinUIOp>(place.pitch, most)); },
+  lowering.writeIf(
+      isNear, [&] { copyAll(lowering.create<arith::MinUIOp>(place.pitch, most)); },
       [&] { copyEach(); });
 }
 
@@ -164,20 +151,9 @@ Value FractalLoad::getZero() {
                                    lowering.builder.getIntegerAttr(element, 0));
 }
 
-void FractalLoad::ifLess(Value less, int64_t size, function_ref<void()> body) {
-  std::optional<int64_t> known = getConstantIntValue(less);
-  if (known && *known >= size)
-    return;
-  if (known)
-    return body();
-  writeIf(lowering,
-          lowering.create<arith::CmpIOp>(arith::CmpIPredicate::slt, less, lowering.constant(size)),
-          body);
-}
-
 /// The rows that each column block lacks, of those that are not lacking as a whole.
 void FractalLoad::fillRows() {
-  ifLess(place.rows, at.rows, [&] {
+  lowering.ifLess(place.rows, at.rows, [&] {
     fill(lowering.scale(place.rows, perBlock), lowering.divideCeil(cols, perBlock),
          lowering.subtract(lowering.constant(at.rows), place.rows));
   });
@@ -187,7 +163,7 @@ void FractalLoad::fillRows() {
 /// copy.
 void FractalLoad::fillColumns() {
   int64_t blocks = at.cols / perBlock;
-  ifLess(lowering.divideCeil(cols, perBlock), blocks, [&] {
+  lowering.ifLess(lowering.divideCeil(cols, perBlock), blocks, [&] {
     Value present = lowering.divideCeil(cols, perBlock);
     fill(lowering.scale(present, at.rows * perBlock),
          lowering.subtract(lowering.constant(blocks), present), lowering.constant(at.rows));

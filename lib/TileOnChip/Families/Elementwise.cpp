@@ -44,7 +44,12 @@ BinaryShape onchip::getBinaryShape(Operation *op) {
 }
 
 bool onchip::isScalarUse(OpOperand &use) {
-  if (!isBinary(use.getOwner()) || !isSplat(use.get()))
+  if (!isSplat(use.get()))
+    return false;
+  // These fill memory of their own with what they broadcast.
+  if (isa<CompareOp, SelectOp>(use.getOwner()))
+    return true;
+  if (!isBinary(use.getOwner()))
     return false;
   BinaryShape shape = getBinaryShape(use.getOwner());
   return shape.form == BinaryForm::Scalar && use.getOperandNumber() == shape.getOtherOperand();

@@ -1,5 +1,5 @@
-// Loops, what they hand on, phases, and signals between cores on the chip (tile on the chip,
-// family).
+// Loops, what they hand on, conditions, phases, and signals between cores on the chip (tile on the
+// chip, family).
 #include "attn/TileOnChip/Families/Registration.h"
 #include "attn/TileOnChip/Lowering.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -132,10 +132,29 @@ struct RangeOnChip : OnChipOpInterface::ExternalModel<RangeOnChip, RangeOp> {
   }
 };
 
+struct IfOnChip : OnChipOpInterface::ExternalModel<IfOnChip, IfOp> {
+  LogicalResult lower(Operation *op, Lowering &lowering) const {
+    auto choice = cast<IfOp>(op);
+    bool hasElse = !choice.getElseBody().empty();
+    auto branch =
+        lowering.create<scf::IfOp>(lowering.scalars.lookup(choice.getCondition()), hasElse);
+    OpBuilder::InsertionGuard guard(lowering.builder);
+    auto lowerBody = [&](Region &from, Block *to) {
+      lowering.builder.setInsertionPoint(to->getTerminator());
+      return lowering.lowerBlock(from.front());
+    };
+    if (failed(lowerBody(choice.getThenBody(), branch.thenBlock())))
+      return failure();
+    return hasElse ? lowerBody(choice.getElseBody(), branch.elseBlock()) : success();
+  }
+};
+
 struct YieldOnChip : OnChipOpInterface::ExternalModel<YieldOnChip, YieldOp> {
   unsigned getReadingPipes(Operation *) const { return NoPipe; }
 
   LogicalResult lower(Operation *op, Lowering &lowering) const {
+    if (isa<IfOp>(op->getParentOp()))
+      return success();
     SmallVector<Value> carried =
         handOn(lowering, op, cast<RangeOp>(op->getParentOp()), op->getOperands());
     if (!carried.empty())
@@ -178,6 +197,7 @@ struct AwaitOnChip : OnChipOpInterface::ExternalModel<AwaitOnChip, AwaitOp> {
 
 void onchip::registerLoops(MLIRContext *context) {
   RangeOp::attachInterface<RangeOnChip>(*context);
+  IfOp::attachInterface<IfOnChip>(*context);
   YieldOp::attachInterface<YieldOnChip>(*context);
   PhaseOp::attachInterface<PhaseOnChip>(*context);
   SignalOp::attachInterface<SignalOnChip>(*context);

@@ -2,11 +2,11 @@
 // the chip, family).
 #include "attn/TileOnChip/Families/Reductions.h"
 #include "attn/Dialect/Ascend/IR/Instructions.h"
+#include "attn/Dialect/Tile/Analysis/Reduction.h"
 #include "attn/TileOnChip/Families/Elementwise.h"
 #include "attn/TileOnChip/Lowering.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
-#include <limits>
 
 using namespace mlir;
 using namespace attn;
@@ -42,20 +42,6 @@ static BinaryKind getCombiningKind(ReduceOp op) {
   llvm_unreachable("all kinds are known");
 }
 
-/// What does not change the reduction.
-static float getNeutral(ReduceOp op) {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
-  switch (op.getKind()) {
-  case ReduceKind::Sum:
-    return 0.0f;
-  case ReduceKind::Max:
-    return -infinity;
-  case ReduceKind::Min:
-    return infinity;
-  }
-  llvm_unreachable("all kinds are known");
-}
-
 bool onchip::absorbsProduct(ReduceOp sum, MulOp product, const ChipModel &model) {
   // Every repeat of columns is an instruction of its own for all rows, which pays for many short
   // rows.
@@ -79,7 +65,8 @@ static void fillWhereEmpty(Lowering &lowering, ReduceOp op) {
     return;
   Value isEmpty = lowering.subtract(lowering.constant(int64_t(1)), lowering.clamp(rows, 1));
   int64_t elements = lowering.model.getBufferElements(op.getResult().getType());
-  lowering.emitDuplicate(lowering.getMemory(op.getResult()), lowering.constant(getNeutral(op)),
+  lowering.emitDuplicate(lowering.getMemory(op.getResult()),
+                         lowering.constant(getNeutral(op.getKind())),
                          lowering.scale(isEmpty, elements));
 }
 
@@ -119,7 +106,8 @@ static void reduceColumn(Lowering &lowering, ReduceOp op) {
   TileType type = op.getInput().getType();
   int64_t elements = lowering.model.getBufferElements(type);
   Value row = lowering.getScratch(op, Scratch::Neutral);
-  lowering.emitDuplicate(row, lowering.constant(getNeutral(op)), lowering.constant(elements));
+  lowering.emitDuplicate(row, lowering.constant(getNeutral(op.getKind())),
+                         lowering.constant(elements));
   lowering.copyTile(row, op.getInput(), /*memory=*/{}, lowering.getValidRows(op.getInput()));
   lowering.create<ascend::RowReduceOp>(getReduceKind(op), lowering.getMemory(op.getResult()), row,
                                        lowering.getScratch(op, Scratch::Reduce),

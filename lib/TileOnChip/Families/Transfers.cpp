@@ -20,14 +20,12 @@ template <typename Op> static TransferForm getForm(Op op, TileType type) {
   ArrayRef<int64_t> kinds = op.getKinds();
   Selection selection = getSelection(kinds);
   int64_t last = op.getArray().getType().getRank() - 1;
-  if (getColumnSpan(kinds, op.getIndices()))
-    return TransferForm::Unsupported;
   if (isColumn(type) && type.getRowCount() > 1) {
     Value span = getRowSpan(kinds, op.getIndices());
     auto spanType = span ? cast<SpanType>(span.getType()) : SpanType();
     // A transfer to local memory starts at a data block, which the first row that exists need not.
     bool isRun = selection.colDimension < 0 && selection.rowDimension == last && spanType &&
-                 !spanType.getMapped() && !spanType.getFilled();
+                 !spanType.getMapped() && !spanType.getFilled() && !spanType.getListed();
     return isRun ? TransferForm::ContiguousColumn : TransferForm::StridedColumn;
   }
   bool isContiguous = selection.colDimension == last;
@@ -50,7 +48,8 @@ static bool hasUnfilledBlock(LoadOp op, const ChipModel &model) {
 /// after short rows.
 static bool isFilled(LoadOp op, const ChipModel &model) {
   Value span = getRowSpan(op.getKinds(), op.getIndices());
-  return (span && (cast<SpanType>(span.getType()).getFilled() || model.keepsComposites())) ||
+  return getColumnSpan(op.getKinds(), op.getIndices()) ||
+         (span && (cast<SpanType>(span.getType()).getFilled() || model.keepsComposites())) ||
          hasUnfilledBlock(op, model);
 }
 
@@ -95,6 +94,9 @@ public:
 
 private:
   void loadRows();
+  /// Moves rows of `length` elements and pads each by `rightPad`.
+  void copyRows(Value length, int64_t rightPad);
+  void fillColumns();
   void loadContiguousColumn();
   LogicalResult loadStridedColumn();
   /// Whether rows that are not in the array must be filled.
@@ -105,8 +107,9 @@ private:
   void fillMissing(Value buffer, int64_t pitch);
   void fillLastBlocks();
   Value getZero() {
-    auto element = cast<FloatType>(type.getElementType());
-    return lowering.constant(APFloat::getZero(element.getFloatSemantics()), element);
+    auto element = dyn_cast<FloatType>(type.getElementType());
+    return element ? lowering.constant(APFloat::getZero(element.getFloatSemantics()), element)
+                   : lowering.word(0);
   }
   /// Elements of padding that, with the hardware's own filling up to the next data block, cover
   /// what a row leaves of its pitch. Templates have no padding beyond that.
@@ -130,8 +133,11 @@ private:
 
 LogicalResult LoadLowering::lower() {
   lowering.limitRows(op.getResult());
-  if (mustFill() && !isa<FloatType>(type.getElementType()))
-    return op.emitOpError() << "cannot fill missing rows of " << type.getElementType();
+  Type element = type.getElementType();
+  if (mustFill() && !isa<FloatType>(element))
+    return op.emitOpError() << "cannot fill missing rows of " << element;
+  if (place.cols && !isa<FloatType>(element) && !element.isInteger(32))
+    return op.emitOpError() << "cannot fill missing columns of " << element;
   if (form == TransferForm::StridedColumn)
     return loadStridedColumn();
   if (form == TransferForm::ContiguousColumn)
@@ -142,17 +148,63 @@ LogicalResult LoadLowering::lower() {
 }
 
 void LoadLowering::loadRows() {
+  auto loadWhole = [&] { copyRows(lowering.constant(type.getColCount()), getRightPad()); };
+  // One element of padding fills the data block that a row ends in, whatever its length.
+  if (place.cols)
+    lowering.ifLess(
+        place.cols, type.getColCount(),
+        [&] {
+          copyRows(place.cols, /*rightPad=*/1);
+          fillColumns();
+        },
+        loadWhole);
+  else
+    loadWhole();
+  fillMissing(lowering.getMemory(op.getResult()), lowering.model.getPitch(type));
+  fillLastBlocks();
+}
+
+void LoadLowering::copyRows(Value length, int64_t rightPad) {
   Value memory = lowering.getMemory(op.getResult());
   int64_t rows = type.getRowCount();
   int64_t pitch = llvm::alignTo(type.getColCount(), lowering.model.getRowUnit());
   lowering.forEachChunk(place.rows, rows, place.rowsPerTransfer, [&](Value first, Value amount) {
     Value to = rows == 1 ? memory : place.getRowMemory(memory, pitch, first);
-    lowering.create<ascend::CopyInOp>(to, place.getAddress(first), amount,
-                                      lowering.constant(type.getColCount()), place.pitch, pitch,
-                                      getRightPad());
+    lowering.create<ascend::CopyInOp>(to, place.getAddress(first), amount, length, place.pitch,
+                                      pitch, rightPad);
   });
-  fillMissing(memory, lowering.model.getPitch(type));
-  fillLastBlocks();
+}
+
+/// Writes zeros to the data blocks that the rows of a transfer do not reach: a row at a time, or a
+/// data block of all rows at a time, whatever is less.
+void LoadLowering::fillColumns() {
+  const ChipModel &model = lowering.model;
+  const Chip &chip = model.getChip();
+  int64_t perBlock = model.getBlockElements(type.getElementType()), pitch = model.getPitch(type);
+  int64_t rows = type.getRowCount(), rowBlocks = pitch / perBlock;
+  Value buffer = lowering.getMemory(op.getResult()), zero = getZero();
+  Value memory =
+      rows == 1 ? buffer : place.getRowMemory(buffer, pitch, lowering.constant(int64_t(0)));
+  Value reached = lowering.divideCeil(place.cols, perBlock);
+  if (rows <= rowBlocks || rowBlocks > chip.maxRepeatStride) {
+    Value start = lowering.scale(reached, perBlock);
+    lowering.forEachChunk(place.rows, rows, 1, [&](Value row, Value) {
+      Value offset = lowering.add(lowering.scale(row, pitch), start);
+      lowering.emitDuplicate(lowering.slice(memory, offset), zero,
+                             lowering.subtract(lowering.constant(pitch), start));
+    });
+    return;
+  }
+  auto loop = lowering.create<scf::ForOp>(reached, lowering.constant(rowBlocks),
+                                          lowering.constant(int64_t(1)));
+  OpBuilder::InsertionGuard guard(lowering.builder);
+  lowering.builder.setInsertionPoint(loop.getBody()->getTerminator());
+  Value blocks = lowering.slice(memory, lowering.scale(loop.getInductionVar(), perBlock));
+  lowering.forEachChunk(place.rows, rows, chip.maxRepeats, [&](Value first, Value amount) {
+    lowering.create<ascend::DuplicateOp>(lowering.slice(blocks, lowering.scale(first, pitch)), zero,
+                                         amount, lowering.builder.getI64IntegerAttr(perBlock),
+                                         lowering.builder.getDenseI64ArrayAttr({1, rowBlocks}));
+  });
 }
 
 /// The vector unit fills after the transfer, so that transfers need not wait for it and run ahead;
@@ -209,6 +261,8 @@ void LoadLowering::loadContiguousColumn() {
 LogicalResult LoadLowering::loadStridedColumn() {
   if (!isa<FloatType>(type.getElementType()))
     return op.emitOpError() << "cannot gather a column of " << type.getElementType();
+  if (!lowering.getRowLimits().getColumnSpans(op.getResult()).empty())
+    return op.emitOpError("gathers the one column of a span that may be empty");
   int64_t perBlock = lowering.model.getBlockElements(type.getElementType());
   int64_t rows = type.getRowCount();
   Value column = lowering.getMemory(op.getResult());
@@ -237,10 +291,22 @@ LogicalResult LoadLowering::loadStridedColumn() {
 // Stores
 //===----------------------------------------------------------------------===//
 
+/// How many columns of each row are stored: those that both the value and its place have.
+static Value getStoredColumns(Lowering &lowering, StoreOp op, const ArrayPlace &place) {
+  int64_t cols = op.getValue().getType().getColCount();
+  ArrayRef<Value> limits = lowering.getRowLimits().getColumnSpans(op.getValue());
+  Value stored = place.cols ? place.cols : lowering.constant(cols);
+  if (limits.empty())
+    return stored;
+  Value limit = lowering.getLimit(limits, cols);
+  return limit == stored ? stored : lowering.create<arith::MinSIOp>(stored, limit).getResult();
+}
+
 static void storeStridedColumn(Lowering &lowering, StoreOp op, const ArrayPlace &place) {
   TileType type = op.getValue().getType();
   int64_t perBlock = lowering.model.getBlockElements(type.getElementType());
   int64_t rows = type.getRowCount();
+  Value storedRows = lowering.multiply(place.rows, getStoredColumns(lowering, op, place));
   Value blocks = lowering.getScratch(op, Scratch::Blocks);
   Value column = lowering.getMemory(op.getValue());
   if (isWidened(op, lowering.model)) {
@@ -253,22 +319,23 @@ static void storeStridedColumn(Lowering &lowering, StoreOp op, const ArrayPlace 
   } else {
     spreadColumn(lowering, op, blocks, column, place.endRow, rows);
   }
-  lowering.forEachChunk(place.rows, rows, place.rowsPerTransfer, [&](Value first, Value amount) {
-    lowering.create<ascend::CopyOutOp>(place.getAddress(first),
-                                       place.getRowMemory(blocks, perBlock, first), amount,
-                                       lowering.constant(int64_t(1)), place.pitch, perBlock);
+  lowering.forEachChunk(storedRows, rows, place.rowsPerTransfer, [&](Value first, Value amount) {
+    place.keepApart(lowering.create<ascend::CopyOutOp>(
+        place.getAddress(first), place.getRowMemory(blocks, perBlock, first), amount,
+        lowering.constant(int64_t(1)), place.pitch, perBlock));
   });
 }
 
 static void storeRows(Lowering &lowering, StoreOp op, const ArrayPlace &place) {
   TileType type = op.getValue().getType();
+  Value cols = getStoredColumns(lowering, op, place);
   Value memory = lowering.getMemory(op.getValue());
   int64_t rows = type.getRowCount();
   int64_t pitch = llvm::alignTo(type.getColCount(), lowering.model.getRowUnit());
   lowering.forEachChunk(place.rows, rows, place.rowsPerTransfer, [&](Value first, Value amount) {
     Value from = rows == 1 ? memory : place.getRowMemory(memory, pitch, first);
-    lowering.create<ascend::CopyOutOp>(place.getAddress(first), from, amount,
-                                       lowering.constant(type.getColCount()), place.pitch, pitch);
+    place.keepApart(lowering.create<ascend::CopyOutOp>(place.getAddress(first), from, amount, cols,
+                                                       place.pitch, pitch));
   });
 }
 
@@ -320,9 +387,7 @@ struct LoadOnChip : OnChipOpInterface::ExternalModel<LoadOnChip, LoadOp> {
     auto load = cast<LoadOp>(op);
     TransferForm form = getTransferForm(load);
     if (form == TransferForm::Unsupported)
-      return load.emitOpError(
-          "takes its columns from a dimension that is not contiguous, or from a span, whose tails "
-          "are not lowered to the chip yet");
+      return load.emitOpError("takes its columns from a dimension that is not contiguous");
     return LoadLowering(lowering, load, form).lower();
   }
 };
@@ -349,9 +414,7 @@ struct StoreOnChip : OnChipOpInterface::ExternalModel<StoreOnChip, StoreOp> {
     auto store = cast<StoreOp>(op);
     TransferForm form = getTransferForm(store);
     if (form == TransferForm::Unsupported)
-      return store.emitOpError(
-          "puts its columns to a dimension that is not contiguous, or to a span, whose tails are "
-          "not lowered to the chip yet");
+      return store.emitOpError("puts its columns to a dimension that is not contiguous");
     TileType type = store.getValue().getType();
     ArrayPlace place(lowering, store, type, form == TransferForm::ContiguousColumn);
     place.limit(lowering.getLimit(store.getValue()), type);

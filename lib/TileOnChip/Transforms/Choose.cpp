@@ -1,6 +1,7 @@
 // tile-choose: searches forms, sizes, stages and strips with which kernels fit local memory and are
 // fast (tile on the chip).
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
+#include "attn/Dialect/Tile/Analysis/Selection.h"
 #include "attn/Dialect/Tile/Analysis/StripPlan.h"
 #include "attn/TileOnChip/Families/Transfers.h"
 #include "attn/TileOnChip/Transforms/KernelSearch.h"
@@ -49,22 +50,24 @@ static void remarkOnLosses(func::FuncOp kernel, SearchSpace &space, const SizeCh
 
 /// Says which transfers of a bound kernel go row by row.
 static void remarkOnSingleRows(func::FuncOp kernel) {
-  auto remark = [](Operation *op, TileType type, ArrayType array, ArrayRef<int64_t> kinds,
-                   TransferForm form) {
-    bool isOverTable = array.getTable() && kinds.front() == SpanIndex;
-    if (type.getRowCount() > 1 && (isOverTable || form == TransferForm::StridedColumn))
+  auto remark = [](auto op, TileType type) {
+    ArrayRef<int64_t> kinds = op.getKinds();
+    Value span = getRowSpan(kinds, op.getIndices());
+    bool isOverTable = op.getArray().getType().getTable() && kinds.front() == SpanIndex;
+    bool isListed = span && cast<SpanType>(span.getType()).getListed();
+    bool isStrided = getTransferForm(op) == TransferForm::StridedColumn;
+    if (type.getRowCount() > 1 && (isOverTable || isListed || isStrided))
       emitRemark(op->getLoc()) << "its " << type.getRowCount()
                                << " rows are transferred one by one: "
                                << (isOverTable ? "each lies in a tensor of its own"
+                                   : isListed  ? "each lies where a list in memory says"
                                                : "they are single elements apart in memory");
   };
   kernel.walk([&](Operation *op) {
     if (auto load = dyn_cast<LoadOp>(op))
-      remark(op, load.getResult().getType(), load.getArray().getType(), load.getKinds(),
-             getTransferForm(load));
+      remark(load, load.getResult().getType());
     if (auto store = dyn_cast<StoreOp>(op))
-      remark(op, store.getValue().getType(), store.getArray().getType(), store.getKinds(),
-             getTransferForm(store));
+      remark(store, store.getValue().getType());
   });
 }
 

@@ -26,8 +26,8 @@ static bool isRowByRow(Operation *op) {
   if (auto insert = dyn_cast<InsertOp>(op))
     return !insert.getTransposed() &&
            insert.getPart().getType().getRows() == insert.getType().getRows();
-  return isUnary(op) || isBinary(op) ||
-         isa<CastOp, SplatOp, UndefinedOp, BroadcastOp, LoadOp, StoreOp>(op);
+  return isElementwise(op) ||
+         isa<CastOp, SplatOp, UndefinedOp, BroadcastOp, FillColumnsOp, LoadOp, StoreOp>(op);
 }
 
 namespace {

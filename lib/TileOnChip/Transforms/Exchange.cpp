@@ -65,6 +65,7 @@ private:
     op->setAttr(coreName, builder.getStringAttr(getCoreName(core)));
     setLevel(op, in, level);
   }
+  void moveFills(const Channel &channel, LoadOp load, Value columns);
   void writeFlagsOfLevels(size_t number);
   void writeCredits(const Channel &channel);
   void order(const ExchangeBlock &in);
@@ -202,8 +203,21 @@ void ExchangeWriter::write(const Channel &channel) {
     signal(channel.to, channel.freeFlag, in, 0, /*loads=*/true);
   for (OpOperand *use : taken)
     use->set(load.getResult());
+  if (kinds.back() == SpanIndex)
+    moveFills(channel, load, indices.back());
   if (channel.freeFlag >= 0)
     writeCredits(channel);
+}
+
+/// Columns that a tile lacks are filled by the span that it lacks them by, which is now that of its
+/// ring: as many are missing.
+void ExchangeWriter::moveFills(const Channel &channel, LoadOp load, Value columns) {
+  ArrayRef<Value> spans = limits.getColumnSpans(channel.tile);
+  kernel.walk([&](FillColumnsOp fill) {
+    Operation *in = load->getBlock()->findAncestorOpInBlock(*fill);
+    if (llvm::is_contained(spans, fill.getSpan()) && in && load->isBeforeInBlock(in))
+      fill.getSpanMutable().assign(columns);
+  });
 }
 
 /// Before a loop all slots are free; after it, nothing may be left of that.

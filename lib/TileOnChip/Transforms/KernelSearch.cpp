@@ -1,5 +1,6 @@
 // One search over everything that is chosen for a kernel (tile on the chip).
 #include "attn/TileOnChip/Transforms/KernelSearch.h"
+#include "attn/Dialect/Tile/Transforms/ColumnFilling.h"
 #include "attn/Dialect/Tile/Transforms/GridClamping.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
@@ -56,6 +57,8 @@ FailureOr<KernelSearch::Trial> KernelSearch::makeTrial(func::FuncOp current, con
   trial.kernel = OwningOpRef<func::FuncOp>(current.clone());
   if (axis && failed(axis->apply(*trial.kernel, form)))
     return failure();
+  if (!chip.isHost)
+    fillColumns(*trial.kernel);
   if (failed(clampGrids(*trial.kernel)))
     return failure();
   // What is counted must be what is lowered: equal loads are joined before.

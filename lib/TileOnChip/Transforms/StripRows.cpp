@@ -261,7 +261,7 @@ static bool canStrip(Operation *op) {
     return movesSpan(load);
   if (auto store = dyn_cast<StoreOp>(op))
     return movesSpan(store);
-  return isUnary(op) || isBinary(op) || isa<CastOp, SplatOp, BroadcastOp>(op);
+  return isElementwise(op) || isa<CastOp, SplatOp, BroadcastOp, FillColumnsOp>(op);
 }
 
 /// Whether strips are worth a loop: where something is moved while something else is computed.

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..language import MAX_SIZE, DType, Spec, bf16, f16, f32, i8, i32
+from ..language import MAX_SIZE, DType, Spec, bf16, f16, f32, i8, i32, i64, u16
 from .binding import read_block_size, read_constant
 from .interface import Output, Parameter, Results, Signature, Specialisation
 
@@ -18,6 +18,8 @@ DTYPES = {
     "torch.bfloat16": bf16,
     "torch.int8": i8,
     "torch.int32": i32,
+    "torch.int64": i64,
+    "torch.uint16": u16,
 }
 """The element types that kernels know, by PyTorch's names."""
 

@@ -26,11 +26,12 @@ def _access(check: dict, numbers: tuple):
     offsets, sizes, steps, shape = (numbers[number::4] for number in range(4))
     if check["access"] == "lookup":
         return f'takes entry {offsets[0]} of a list of {shape[0]}, "{check["array"]}"'
+    where = f'[{", ".join(map(str, offsets))}] of array "{check["array"]}" of shape {"x".join(map(str, shape))}'
+    if check["access"] == "read":
+        return f"takes the integer at {where}: {_first_outside(offsets, sizes, steps, shape)}"
     *rows, length = sizes
     count = max(rows, default=1)
-    indices, extents = ", ".join(map(str, offsets)), "x".join(map(str, shape))
-    what = f'moves {count} rows of {length} elements at [{indices}] of array "{check["array"]}" of shape {extents}'
-    return f"{what}: {_first_outside(offsets, sizes, steps, shape)}"
+    return f"moves {count} rows of {length} elements at {where}: {_first_outside(offsets, sizes, steps, shape)}"
 
 
 def _first_outside(offsets, sizes, steps, shape):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..language import DType, bf16, f16, f32, i8, i32, show_number
 from .source import Node, Source
-from .values import Scalar, Symbol, Tile, add_dims, axes_of, describe, is_number, subtract_dims
+from .values import Positions, Scalar, Symbol, Tile, add_dims, axes_of, describe, is_number, subtract_dims
 from .writer import Writer
 
 _FLOATS = (f32, f16, bf16)
@@ -50,6 +50,9 @@ _NEUTRAL = {"+": 0, "-": 0, "*": 1, "//": 1, "at.cdiv": 1}
 
 _DIVISIONS = ("//", "%", "at.cdiv")
 
+_MOST_FACTOR = 2**8
+"""Positions are multiplied by no more, so that those of 2**16 rows or columns are integers that f32 holds."""
+
 _MOST_BITS = 1024
 """Of an integer known at compile time: as many as floats have."""
 
@@ -79,6 +82,11 @@ class Arithmetic:
             if size is not None:
                 return size
             a, b = self.size(a, node), self.size(b, node)
+        if type(a) is Positions or type(b) is Positions:
+            combined = self._combine_positions(symbol, a, b, node)
+            if combined is not None:
+                return combined
+            a, b = self._plain(a, node), self._plain(b, node)
         if type(a) is Tile or type(b) is Tile:
             if operation.tile is None:
                 raise self._error(node, f"'{symbol}' takes integers, not {describe(a if type(a) is Tile else b)}")
@@ -135,18 +143,52 @@ class Arithmetic:
     def _tile_binary(self, symbol: str, mnemonic: str, a, b, node, name):
         a = self.operand(a, node, f"'{symbol}'")
         b = self.operand(b, node, f"'{symbol}'")
-        rows, cols = self._broadcast(a.rows, b.rows), self._broadcast(a.cols, b.cols)
-        if rows is None or cols is None:
-            raise self._error(node, f"cannot broadcast [{a.rows}, {a.cols}] with [{b.rows}, {b.cols}]")
-        result = Tile("", rows, cols, f32)
+        result = self.broadcast([a, b], node)
         text = f"tile.{mnemonic} {a.ssa}, {b.ssa} : {a.type}, {b.type} -> {result.type}"
-        return Tile(self._writer.define(text, node, name), rows, cols, f32)
+        return result._replace(ssa=self._writer.define(text, node, name))
+
+    def broadcast(self, tiles, node: Node):
+        """The f32 tile that several tiles are broadcast to, not written yet."""
+        result = Tile("", 1, 1, f32)
+        for tile in tiles:
+            rows, cols = self._broadcast_dim(result.rows, tile.rows), self._broadcast_dim(result.cols, tile.cols)
+            if rows is None or cols is None:
+                message = f"cannot broadcast [{result.rows}, {result.cols}] with [{tile.rows}, {tile.cols}]"
+                raise self._error(node, message)
+            result = Tile("", rows, cols, f32)
+        return result
 
     @staticmethod
-    def _broadcast(a, b):
+    def _broadcast_dim(a, b):
         if a == b or b == 1:
             return a
         return b if a == 1 else None
+
+    # Positions
+
+    def _combine_positions(self, symbol: str, a, b, node: Node):
+        """`a symbol b` as positions again; None where the result is none."""
+        if symbol == "*" and (isinstance(a, int) or isinstance(b, int)):
+            places, factor = (b, a) if isinstance(a, int) else (a, b)
+            if abs(factor) > _MOST_FACTOR:
+                return None
+            tile = self._tile_binary("*", "mul", places.tile, factor, node, None)
+            return Positions(tile, self.binary("*", places.base, factor, node), plain=False)
+        if symbol not in "+-" or not all(type(value) is Positions or _is_whole(value) for value in (a, b)):
+            return None
+        first, second = (value.base if type(value) is Positions else value for value in (a, b))
+        base = self.binary(symbol, first, second, node)
+        if type(b) is not Positions:
+            return a._replace(base=base)
+        if type(a) is not Positions:
+            return b._replace(base=base) if symbol == "+" else Positions(self.negate(b.tile, node), base, plain=False)
+        return Positions(self.binary(symbol, a.tile, b.tile, node), base, plain=False)
+
+    def _plain(self, value, node: Node):
+        """Positions as a tile of floats, exact up to 2**24; other values as they are."""
+        if type(value) is not Positions:
+            return value
+        return value.tile if value.base == 0 else self.binary("+", value.tile, value.base, node)
 
     def _scalar_binary(self, symbol: str, operation: _Operation, a, b, node, name):
         if _is_whole(a) and _is_whole(b) and operation.whole is not None:
@@ -169,6 +211,12 @@ class Arithmetic:
             raise self._error(node, f"'{symbol}' takes integers, not {describe(b if _is_whole(a) else a)}")
         a, b = self.float(a, node), self.float(b, node)
         return Scalar(self._writer.define(f"arith.{operation.real} {a}, {b} : f32", node, name), "f32")
+
+    def compare(self, predicate: str, a, b, node: Node):
+        """A condition on two integers, of which one is known when the kernel runs."""
+        ends = ", ".join(self.index(value, node) for value in (a, b))
+        ssa = self._writer.define(f"arith.cmpi {predicate}, {ends} : index", node)
+        return Scalar(ssa, "i1", axes=axes_of(a, b))
 
     # One operand
 
@@ -193,6 +241,8 @@ class Arithmetic:
     def negate(self, x, node: Node, name: str | None = None):
         """`-x`."""
         x = self.size(x, node)
+        if type(x) is Positions:
+            return self.binary("-", 0, x, node, name)
         if is_number(x):
             return -x
         if type(x) is Scalar:
@@ -226,7 +276,7 @@ class Arithmetic:
 
     def operand(self, value, node: Node, what: str):
         """A value as an f32 tile that arithmetic can take."""
-        value = self.size(value, node)
+        value = self._plain(self.size(value, node), node)
         if type(value) is Tile:
             if value.dtype is f32:
                 return value

@@ -8,8 +8,9 @@ from __future__ import annotations
 import ast
 
 from ..language import f32
+from .masks import LOWEST, TINIEST, exclude
 from .parts import tile_dim
-from .values import Tile, Valid, add_dims, describe, subtract_dims
+from .values import Mask, Tile, Valid, add_dims, describe, subtract_dims
 
 _HIDDEN = 1e30
 """How far a tap that does not exist lies below all scores; finite, so that no score becomes NaN."""
@@ -79,14 +80,16 @@ def band_spread(lowering, node: ast.Call, name, p, q, acc):
     return acc._replace(ssa=lowering.writer.define(text, node, name))
 
 
-def mask(lowering, node: ast.Call, name, s, valid):
-    """Scores with those of taps that do not exist far below all others."""
+def mask(lowering, node: ast.Call, name, s, mask):
+    """Scores with those of taps that do not exist, or that a mask excludes, far below all others."""
     (s,) = _operands(lowering, node, "mask", s)
-    if type(valid) is not Valid or valid.span.first is None:
-        raise lowering.error(node, f"at.mask takes the '.valid' of a window, not {describe(valid)}")
+    if type(mask) is Mask:
+        return exclude(lowering, node, name, s, mask)
+    if type(mask) is not Valid or mask.span.first is None:
+        raise lowering.error(node, f"at.mask takes a mask or the '.valid' of a window, not {describe(mask)}")
     _checked_taps(lowering, node, "mask", s.cols)
-    _check_window(lowering, node, "mask", s.rows, s.cols, valid.span.size)
-    window = lowering.spans.written(valid.span, node)
+    _check_window(lowering, node, "mask", s.rows, s.cols, mask.span.size)
+    window = lowering.spans.written(mask.span, node)
     exists = s._replace(ssa=lowering.writer.define(f"tile.band_mask {window.ssa} : {window.type} -> {s.type}", node))
     binary = lowering.arithmetic.binary
     hidden = binary("*", binary("-", exists, 1.0, node), _HIDDEN, node)
@@ -97,8 +100,9 @@ def softmax(lowering, node: ast.Call, name, s):
     """The softmax over the columns of a tile, and the log-sum-exp of each row."""
     (s,) = _operands(lowering, node, "softmax", s)
     arithmetic = lowering.arithmetic
-    largest = arithmetic.reduce("max", s, 1, node)
+    # A row without scores has no weight above 0, and so a sum of 0, whose logarithm is -inf.
+    largest = arithmetic.binary("at.maximum", arithmetic.reduce("max", s, 1, node), LOWEST, node)
     weights = arithmetic.function("exp", arithmetic.binary("-", s, largest, node), node)
     total = arithmetic.reduce("sum", weights, 1, node)
     lse = arithmetic.binary("+", largest, arithmetic.function("log", total, node), node)
-    return arithmetic.binary("/", weights, total, node), lse
+    return arithmetic.binary("/", weights, arithmetic.binary("at.maximum", total, TINIEST, node), node), lse

@@ -39,6 +39,7 @@ class Blocks:
             raise lowering.error(node, "at.phase must be between two grids: no at.grid is before it")
         self._phase = node
         self._complete |= self._accumulated.keys()
+        lowering.indexing.enter_phase()
         lowering.writer.line("tile.phase", node)
         return NOTHING
 

@@ -14,20 +14,46 @@ from ..errors import near_miss
 from ..language import DType, Word
 from .arithmetic import Arithmetic
 from .blocks import Blocks
+from .differences import difference
 from .indexing import Indexing, Slice
-from .parts import take_rows
+from .lists import lse_merge
+from .masks import COMPARISONS, combine, negate, transpose
+from .masks import compare as compare_values
+from .parts import take_part, turned
 from .products import add_product, is_product, multiply
+from .softmax import finish, push
 from .source import Node, Source
 from .spans import METHODS, Spans
-from .values import NOTHING, Array, Method, Span, State, Tile, Transposed, describe, is_number
-from .words import WORDS, finish, push
+from .values import (
+    NOTHING,
+    Array,
+    Mask,
+    Method,
+    Positions,
+    Scalar,
+    Span,
+    State,
+    Symbol,
+    Tile,
+    Transposed,
+    describe,
+    is_number,
+)  # fmt: skip
+from .words import WORDS
 from .writer import Writer
 
 _BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%"}
 
+_LOGIC = {ast.BitAnd: "&", ast.BitOr: "|"}
+
 _COMPARE = {
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt,
     ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+}  # fmt: skip
+
+# The same for integers that are known when the kernel runs.
+_PREDICATES = {
+    ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "slt", ast.LtE: "sle", ast.Gt: "sgt", ast.GtE: "sge",
 }  # fmt: skip
 
 # What other expressions are called in messages.
@@ -40,18 +66,18 @@ _UNSUPPORTED = {
 
 # Words of the language that are planned: an author who knows them should hear that they come.
 _PLANNED = frozenset(
-    "alloc asc assert_ barrier copy each exp2 flag gather hint log2 lse_merge manual print reshape sigmoid split "
-    "static_assert tanh where".split()
+    "alloc asc assert_ barrier copy exp2 flag hint log2 manual print reshape sigmoid static_assert tanh".split()
 )
 
 _ATTRIBUTES = {
     Array: ("dtype",),
     Tile: ("T", "dtype", "to"),
+    Positions: ("T",),
     State: ("push", "finish"),
-    Span: (*METHODS, "base", "count", "valid"),
+    Span: (*METHODS, "base", "count", "idx", "valid"),
 }
 
-_PLANNED_ATTRIBUTES = {(Tile, "reshape"), (Span, "idx")}
+_PLANNED_ATTRIBUTES = {(Tile, "reshape")}
 
 _TYPES = frozenset(name for name, value in vars(language).items() if isinstance(value, DType))
 
@@ -63,6 +89,8 @@ _OTHER_NAMES = {
     "gemm": "at.dot",
     "int8": "at.i8",
     "int32": "at.i32",
+    "int64": "at.i64",
+    "uint16": "at.u16",
     "f64": "at.f32",
 }
 _OTHER_ATTRIBUTES = {"transpose": "'.T'", "t": "'.T'", "mT": "'.T'"}
@@ -94,7 +122,7 @@ class Expressions:
         self.spans = Spans(source, self.writer, self.arithmetic)
         self.indexing = Indexing(source, self.writer, self.arithmetic, self.spans)
         self.blocks = Blocks()
-        self._left_loops: dict[str, int] = {}  # names that were defined in a loop which has ended, with the loop's line
+        self._left_scopes: dict[str, str] = {}  # names that were defined in a loop or an 'if' which has ended: which
 
     def evaluate(self, node: Node, name: str | None = None):
         """The value of an expression; `name` is the variable it is assigned to."""
@@ -127,9 +155,8 @@ class Expressions:
         value = self.environment.get(node.id, self)
         if value is not self:
             return value
-        if node.id in self._left_loops:
-            line = self._left_loops[node.id]
-            raise self.error(node, f"'{node.id}' is defined only inside the loop of line {line}")
+        if node.id in self._left_scopes:
+            raise self.error(node, f"'{node.id}' is defined only inside {self._left_scopes[node.id]}")
         if self.is_dim(node.id):
             return self.dim(node.id, node)
         value = self.source.lookup(node.id, self)
@@ -145,10 +172,17 @@ class Expressions:
     def _tuple(self, node: ast.Tuple, name):
         return tuple(self.evaluate(item) for item in node.elts)
 
+    def _value(self, node: Node):
+        """A value for anything but a product, which takes transposes as they are stored."""
+        return turned(self, self.evaluate(node), node)
+
     # Operators
 
     def _binary(self, node: ast.BinOp, name):
         symbol = _BINARY.get(type(node.op))
+        if type(node.op) in _LOGIC:
+            operands = (self._value(node.left), self._value(node.right))
+            return combine(self, _LOGIC[type(node.op)], *operands, node, name)
         if isinstance(node.op, ast.Pow):
             return self._power(node)
         if is_product(node):
@@ -157,7 +191,7 @@ class Expressions:
             return add_product(self, node, name)
         if symbol is None:
             raise self.error(node, "this operator is not supported in a kernel")
-        return self.arithmetic.binary(symbol, self.evaluate(node.left), self.evaluate(node.right), node, name)
+        return self.arithmetic.binary(symbol, self._value(node.left), self._value(node.right), node, name)
 
     def _power(self, node: ast.BinOp):
         """`a ** b` of two numbers known at compile time."""
@@ -169,23 +203,29 @@ class Expressions:
         raise self.error(node, f"'**' takes numbers known at compile time, not {describe(unknown)}; write {hint}")
 
     def _unary(self, node: ast.UnaryOp, name):
-        value = self.evaluate(node.operand)
+        value = self._value(node.operand)
         if isinstance(node.op, ast.USub):
             return self.arithmetic.negate(value, node, name)
         if isinstance(node.op, ast.Not):
             return not self.condition(value, node)
+        if isinstance(node.op, ast.Invert):
+            return negate(self, value, node, name)
         raise self.error(node, "this operator is not supported in a kernel")
 
     def condition(self, value, node: Node):
         """A truth value known at compile time."""
         if isinstance(value, (bool, int, float)) or value is None:
             return bool(value)
-        raise self.error(node, f"a condition must be known at compile time (at.Const), not {describe(value)}")
+        if type(value) is Scalar and value.type == "i1":
+            message = "a condition known when the kernel runs must be all of the test of an 'if' statement"
+            raise self.error(node, f"{message}: put one 'if' inside another instead of 'and', 'or' and 'not'")
+        hint = "; masks are joined by '&', '|' and '~'" if type(value) is Mask else ""
+        raise self.error(node, f"a condition must be known at compile time (at.Const), not {describe(value)}{hint}")
 
     def _compare(self, node: ast.Compare, name):
         if len(node.ops) > 1:
             raise self.error(node, "a chained comparison is not supported in a kernel")
-        left, right = self.evaluate(node.left), self.evaluate(node.comparators[0])
+        left, right = self._value(node.left), self._value(node.comparators[0])
         if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             if left is not None and right is not None:
                 raise self.error(node, "'is' asks for None: x is None, x is not None")
@@ -193,6 +233,10 @@ class Expressions:
         compare = _COMPARE.get(type(node.ops[0]))
         if compare is None:
             raise self.error(node, "this comparison is not supported in a kernel")
+        if _is_integer(left) and _is_integer(right) and not (is_number(left) and is_number(right)):
+            return self.arithmetic.compare(_PREDICATES[type(node.ops[0])], left, right, node)
+        if any(type(value) in (Tile, Positions) for value in (left, right)):
+            return compare_values(self, COMPARISONS[type(node.ops[0])], left, right, node, name)
         for value in (left, right):
             if not isinstance(value, (bool, int, float, str, DType)):
                 raise self.error(node, f"a comparison must be known at compile time (at.Const), not {describe(value)}")
@@ -224,35 +268,32 @@ class Expressions:
             raise self.error(node, "a slice with a step is not supported")
         if node.lower is None and node.upper is None:
             return Slice(None, None)
-        if node.upper is None:
-            raise self.error(node, "a slice needs its end: X[a:b], or ':' for all")
         lower = 0 if node.lower is None else self.evaluate(node.lower)
+        if node.upper is None:
+            return Slice(lower, None)
         size = self._slice_size(lower, node)
         if size is None or size < 1:
             raise self.error(node, "the size of a slice must be a positive number known at compile time: X[a:a + 64]")
         return Slice(lower, size)
 
     def _slice_size(self, lower, node: ast.Slice):
-        """upper - lower, where both are numbers or the slice has the form a:a + size."""
+        """upper - lower, where both are numbers or what is not cancels out: a:a + 64, i * G:(i + 1) * G."""
         upper = node.upper
         if upper is None:
             return None
         if isinstance(lower, int):
             value = self.evaluate(upper)
             return value - lower if isinstance(value, int) else None
-        if not isinstance(upper, ast.BinOp) or not isinstance(upper.op, ast.Add) or node.lower is None:
-            return None
-        if ast.dump(upper.left) != ast.dump(node.lower):
-            return None
-        value = self.evaluate(upper.right)
-        return value if isinstance(value, int) else None
+        return difference(self, upper, node.lower) if node.lower is not None else None
 
     def _subscript(self, node: ast.Subscript, name):
-        value = self.evaluate(node.value)
+        value = self._value(node.value)
         if type(value) is Array:
             indices, nodes = self.indices(node)
             if value.role == "workspace":
                 return self.blocks.total(self, value, indices, nodes, node, name)
+            if self.indexing.is_index(value, indices):
+                return self.indexing.load_index(value, indices, nodes, node, name)
             return self.indexing.load(value, self.indexing.select(value, indices, nodes, node), node, name)
         if type(value) is tuple:
             index = self.evaluate(node.slice)
@@ -260,7 +301,7 @@ class Expressions:
                 return value[index]
             raise self.error(node, f"an index into {len(value)} values must be a number inside it")
         if type(value) is Tile:
-            return take_rows(self, value, node, name)
+            return take_part(self, value, node, name)
         raise self.error(node, f"{describe(value)} cannot be indexed")
 
     def store(self, node: ast.Subscript, value):
@@ -269,7 +310,7 @@ class Expressions:
         if type(array) is not Array:
             raise self.error(node, f"only arrays can be stored to, not {describe(array)}")
         indices, nodes = self.indices(node)
-        self.indexing.store(array, indices, nodes, value, node)
+        self.indexing.store(array, indices, nodes, turned(self, value, node), node)
 
     # Attributes and calls
 
@@ -278,10 +319,16 @@ class Expressions:
         attribute = node.attr
         if isinstance(value, types.ModuleType):
             return self._module_attribute(value, node)
-        if attribute == "dtype" and type(value) in (Array, Tile):
+        if attribute == "dtype" and type(value) is Array:
             return value.dtype
         if attribute == "T" and type(value) in (Tile, Transposed):
             return Transposed(value) if type(value) is Tile else value.tile
+        if attribute == "T" and type(value) is Positions:
+            return transpose(self, value, node)
+        if type(value) is Transposed and attribute in ("dtype", "to"):
+            value = turned(self, value, node)
+        if attribute == "dtype" and type(value) is Tile:
+            return value.dtype
         if (type(value), attribute) in ((Tile, "to"), (State, "push"), (State, "finish")):
             return Method(value, attribute)
         if type(value) is Span:
@@ -308,7 +355,7 @@ class Expressions:
                 raise self.error(node, f"at.{node.attr} is not supported yet")
             if found is not None:
                 raise self.error(node, f"at.{node.attr} does not belong in the body of a kernel")
-            hint = near_miss(node.attr, WORDS.keys() | {"grid", "range"} | _TYPES, "at.{}")
+            hint = near_miss(node.attr, WORDS.keys() | {"each", "grid", "lse_merge", "range"} | _TYPES, "at.{}")
             if node.attr in _OTHER_NAMES:
                 hint = f"; did you mean {_OTHER_NAMES[node.attr]}?"
             raise self.error(node, f"attn.language has no word '{node.attr}'{hint}")
@@ -322,9 +369,14 @@ class Expressions:
                 return self._read_float(value, node)
         function = self.evaluate(node.func)
         if isinstance(function, Word):
+            if function.name == "lse_merge":  # its arguments are parts of arrays, which are not values
+                return lse_merge(self, node, name)
             if function.name not in WORDS:
                 raise self.error(node, f"{function!r} must be in a for statement: for ... in {function!r}(...)")
-            return WORDS[function.name](self, node, name, **self.bind(function, node))
+            bound = self.bind(function, node)
+            if function.name != "dot":
+                bound = {parameter: turned(self, value, node) for parameter, value in bound.items()}
+            return WORDS[function.name](self, node, name, **bound)
         if type(function) is Method:
             return self._call_method(function, node, name)
         raise self.error(node, f"only words of attn.language can be called, not {describe(function)}")
@@ -366,6 +418,15 @@ class Expressions:
                 bound[parameter] = word.defaults[parameter]
         return bound
 
+    def bind_parts(self, node: ast.Call, names):
+        """The first arguments of a call, given in their order or by these names, evaluated."""
+        given = dict(zip(names, node.args))
+        given.update((keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg in names)
+        for name in names:
+            if name not in given:
+                raise self.error(node, f"{ast.unparse(node.func)} needs '{name}'")
+        return {name: self.evaluate(given[name]) for name in names}
+
     @staticmethod
     def _missing(word: Word, parameter: str):
         if (word.name, parameter) == ("tiles", "bs"):
@@ -376,7 +437,16 @@ class Expressions:
         for keyword in node.keywords:
             if keyword.arg is None:
                 raise self.error(keyword.value, "'**' is not supported in a kernel")
-        return [self.evaluate(a) for a in node.args], {k.arg: self.evaluate(k.value) for k in node.keywords}
+        positional: list[Any] = []
+        for argument in node.args:
+            if isinstance(argument, ast.Starred):
+                values = self.evaluate(argument.value)
+                if type(values) is not tuple:
+                    raise self.error(argument, f"'*' takes several values apart, not {describe(values)}")
+                positional += values
+            else:
+                positional.append(self.evaluate(argument))
+        return positional, {k.arg: self.evaluate(k.value) for k in node.keywords}
 
     def _call_method(self, method: Method, node: ast.Call, name):
         positional, keywords = self._arguments(node)
@@ -396,8 +466,17 @@ class Expressions:
             return finish(self, node, method.receiver, variable)
         if len(positional) != 2 or keywords.keys() - {"per_row"}:
             raise self.error(node, ".push takes scores and values, and per_row")
+        positional = [turned(self, value, node) for value in positional]
         self.environment[variable] = push(self, node, method.receiver, variable, *positional, **keywords)
         return NOTHING
+
+
+def _is_integer(value):
+    return (
+        type(value) is Symbol
+        or (isinstance(value, int) and not isinstance(value, bool))
+        or (type(value) is Scalar and value.type == "index")
+    )
 
 
 _HANDLERS: dict[type, Callable] = {

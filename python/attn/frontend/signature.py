@@ -95,8 +95,9 @@ def _find_specialised(parameters, dims, source: Source):
     for node in nodes:
         if isinstance(node, ast.Assign):
             arrays.update(_find_outputs(node, arrays, source))
+    listed = {id(part) for node in nodes for part in _listed(node, source)}
     for node in nodes:
-        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and id(node) not in listed:
             found = _taken_whole(node, arrays.get(node.value.id, ())) | _slice_bounds(node)
             yield from ((name, node.lineno) for name in found & dims.keys())
         elif isinstance(node, ast.Call):
@@ -107,6 +108,14 @@ def _find_specialised(parameters, dims, source: Source):
                 named = [keyword.value for keyword in node.keywords if keyword.arg == word.parameters[place]]
                 for argument in named + node.args[place : place + 1]:
                     yield from ((name, node.lineno) for name in _names_in(argument) & dims.keys())
+
+
+def _listed(node: Node, source: Source):
+    """What a loop goes over with at.each: its dim is counted, not taken whole."""
+    word = find_word(node.func, source) if isinstance(node, ast.Call) else None
+    if word is not None and word.name == "each" and isinstance(node, ast.Call):
+        yield from node.args[:1]
+        yield from (keyword.value for keyword in node.keywords if keyword.arg == "items")
 
 
 _LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator)
@@ -126,9 +135,9 @@ def _walk(statements):
 
 
 def _taken_whole(node: ast.Subscript, dims):
-    """The dims of an array that a subscript takes whole."""
+    """The dims of an array that a subscript takes whole, or to their end."""
     pairs = zip(dims, _indices(node))
-    return {dim for dim, index in pairs if isinstance(index, ast.Slice) and not index.lower and not index.upper}
+    return {dim for dim, index in pairs if isinstance(index, ast.Slice) and not index.upper}
 
 
 def _slice_bounds(node: ast.Subscript):

@@ -9,6 +9,7 @@ import ast
 
 from ..language import MAX_MORE
 from .arithmetic import Arithmetic
+from .masks import positions
 from .source import Node, Source
 from .values import Scalar, Span, Symbol, Tiles, Valid, add_dims, describe
 from .writer import Writer
@@ -49,11 +50,13 @@ class Spans:
     # Attributes
 
     def attribute(self, span: Span, attribute: str, node: Node, name: str | None = None):
-        """`.base`, `.count` or `.valid`; None for another attribute."""
+        """`.base`, `.count`, `.idx` or `.valid`; None for another attribute."""
         if attribute == "base":
             return self._base(span, node, name)
         if attribute == "count":
             return self._count(span, node, name)
+        if attribute == "idx":
+            return positions(self._writer, self._base(span, node, name), span.size, node)
         return Valid(span) if attribute == "valid" else None
 
     def _base(self, span: Span, node: Node, name: str | None = None):

@@ -8,13 +8,16 @@ from typing import Any, NamedTuple
 
 from ..language import DType
 from .expressions import Expressions
+from .list_loops import each_loop, names_of
 from .signature import find_word
 from .source import Node
 from .values import (
     NO_AXES,
     NOTHING,
     Array,
+    Mask,
     NewArray,
+    Positions,
     Scalar,
     Span,
     State,
@@ -65,26 +68,18 @@ def _assigned_in(statements):
     for statement in statements:
         if isinstance(statement, ast.Assign):
             for target in statement.targets:
-                found.update(_names_of(target))
+                found.update(names_of(target))
         elif isinstance(statement, ast.AugAssign):
-            found.update(_names_of(statement.target))
+            found.update(names_of(statement.target))
         elif isinstance(statement, ast.Expr):
             call = statement.value
             method = call.func if isinstance(call, ast.Call) else None
             if isinstance(method, ast.Attribute) and method.attr == "push":
-                found.update(_names_of(method.value))
+                found.update(names_of(method.value))
         elif isinstance(statement, (ast.For, ast.If)):
             found.update(_assigned_in(statement.body))
             found.update(_assigned_in(statement.orelse))
     return found
-
-
-def _names_of(target: Node):
-    if isinstance(target, ast.Name):
-        yield target.id, target
-    elif isinstance(target, (ast.Tuple, ast.List)):
-        for item in target.elts:
-            yield from _names_of(item)
 
 
 class Statements(Expressions):
@@ -158,7 +153,22 @@ class Statements(Expressions):
             value = self.new_array(name, value, target)
         if type(value) is Span:
             value = self.spans.written(value, target, name)
-        known = (Tile, Transposed, Scalar, Span, Valid, Tiles, State, Array, Symbol, tuple, str, type(None))
+        known = (
+            Tile,
+            Transposed,
+            Mask,
+            Positions,
+            Scalar,
+            Span,
+            Valid,
+            Tiles,
+            State,
+            Array,
+            Symbol,
+            tuple,
+            str,
+            type(None),
+        )
         if type(value) not in known and not is_number(value) and not isinstance(value, (bool, DType)):
             raise self.error(target, f"{describe(value)} cannot be assigned to a variable")
         self.environment[name] = value
@@ -177,7 +187,28 @@ class Statements(Expressions):
             raise self.error(node, "the value of this expression is not used")
 
     def _if(self, node: ast.If):
-        self.run(node.body if self.condition(self.evaluate(node.test), node.test) else node.orelse)
+        test = self.evaluate(node.test)
+        if type(test) is Scalar and test.type == "i1":
+            self._run_time_if(node, test)
+            return
+        self.run(node.body if self.condition(test, node.test) else node.orelse)
+
+    def _run_time_if(self, node: ast.If, test: Scalar):
+        """An `if` whose condition is known when the kernel runs: its bodies store what they compute."""
+        if "grid" not in self.loops:
+            raise self.error(
+                node, "an 'if' known when the kernel runs must be inside at.grid: what it computes, it stores"
+            )
+        for name, where in _assigned_in([*node.body, *node.orelse]).items():
+            if name in self.environment:
+                message = f"'{name}' is defined before this 'if', whose condition is known when the kernel runs"
+                raise self.error(where, f"{message}, and cannot be changed in it: store what it is")
+        self.writer.open(f"tile.if {test.ssa}")
+        self._run_body(node.body, "if", dict(self.environment), f"the 'if' of line {node.lineno}")
+        if node.orelse:
+            self.writer.alternate()
+            self._run_body(node.orelse, "if", dict(self.environment), f"the 'if' of line {node.lineno}")
+        self.writer.close(node)
 
     def _pass(self, node: ast.Pass):
         pass
@@ -187,13 +218,15 @@ class Statements(Expressions):
     def _for(self, node: ast.For):
         call = node.iter
         word = find_word(call.func, self.source) if isinstance(call, ast.Call) else None
-        if not isinstance(call, ast.Call) or word is None or word.name not in ("grid", "range"):
+        if not isinstance(call, ast.Call) or word is None or word.name not in ("each", "grid", "range"):
             hint = "; write at.range" if _is_call_of(node.iter, "range") else ""
-            raise self.error(node.iter, f"a kernel loops over at.grid(...) or at.range(...){hint}")
+            raise self.error(node.iter, f"a kernel loops over at.grid(...), at.range(...) or at.each(...){hint}")
         if node.orelse:
             raise self.error(node.orelse[0], "'else' after a loop is not supported in a kernel")
         if word.name == "grid":
             self._grid_loop(node, call)
+        elif word.name == "each":
+            each_loop(self, node, call)
         else:
             self._range_loop(node, self.bind(word, call))
 
@@ -216,7 +249,7 @@ class Statements(Expressions):
         for name, axis in zip(names, axes):
             # An axis of one is none, so that a kernel may fold one away; but a grid has an axis.
             if axis == 1 and (extents or any(other != 1 for other in axes)):
-                self._define_loop_variable(name, 0)
+                self.define_loop_variable(name, 0)
             else:
                 own = frozenset([name.id]) if isinstance(name, ast.Name) and not _is_one_block(axis) else NO_AXES
                 several |= own
@@ -224,7 +257,7 @@ class Statements(Expressions):
                 extents.append(self._axis_text(axis, node.iter))
         self.indexing.grid_axes = frozenset(several)
         self.writer.open(f"tile.grid ({', '.join(variables)}) in ({', '.join(extents)}){stages}")
-        self._run_body(node, "grid", outside)
+        self._run_body(node.body, "grid", outside, f"the loop of line {node.lineno}")
         self.writer.close(node)
 
     def _grid_axes(self, call: ast.Call):
@@ -242,14 +275,14 @@ class Statements(Expressions):
                     raise self.error(argument, "at.tiles with a base is not supported in at.grid")
             else:
                 self.arithmetic.check_index(axis, argument, "an axis of at.grid")
-        return axes, self._stages(stages, call)
+        return axes, self.stages(stages, call)
 
     def _axis_text(self, axis, node):
         if type(axis) is Tiles:
             return f"{self.arithmetic.index(axis.upper, node)} by {axis.size}"
         return self.arithmetic.index(axis, node)
 
-    def _stages(self, stages, node):
+    def stages(self, stages, node):
         if not isinstance(stages, int) or isinstance(stages, bool) or not 1 <= stages <= 8:
             raise self.error(node, f"stages must be a number from 1 to 8, not {describe(stages)}")
         return "" if stages == 1 else f" stages {stages}"
@@ -264,28 +297,28 @@ class Statements(Expressions):
             if is_span
             else Scalar(ssa, "index", axes=axes)
         )
-        self._define_loop_variable(target, value)
+        self.define_loop_variable(target, value)
         return f"{ssa} {self.writer.location(target, name)}"
 
-    def _define_loop_variable(self, target: Node, value):
+    def define_loop_variable(self, target: Node, value):
         if not isinstance(target, ast.Name):
             raise self.error(target, "the variable of a loop must be a name")
         if target.id in self.environment or self.is_dim(target.id):
             raise self.error(target, f"'{target.id}' is defined already; choose another name for the loop variable")
         self.environment[target.id] = value
 
-    def _run_body(self, node: ast.For, word: str, outside):
-        """Lowers the body of a loop and leaves its scope; returns the names as they are at its end."""
+    def _run_body(self, body, word: str, outside, scope: str):
+        """Lowers the body of a loop or an `if` and leaves its scope; returns the names as they are at its end."""
         self.loops.append(word)
-        self.run(node.body)
+        self.run(body)
         self.loops.pop()
         inside, self.environment = self.environment, outside
         for name in inside.keys() - outside.keys():
-            self._left_loops[name] = node.lineno
+            self._left_scopes[name] = scope
         return inside
 
     def _range_loop(self, node: ast.For, arguments):
-        lo, hi, stages = arguments["lo"], arguments["hi"], self._stages(arguments["stages"], node.iter)
+        lo, hi, stages = arguments["lo"], arguments["hi"], self.stages(arguments["stages"], node.iter)
         if type(lo) is Tiles:
             if hi is not None:
                 raise self.error(node.iter, "at.range takes at.tiles alone")
@@ -293,20 +326,33 @@ class Statements(Expressions):
         else:
             axis, block = None, ""
             lo, hi = (0, lo) if hi is None else (lo, hi)
-        lower, upper = (self.arithmetic.index(end, node.iter, "an end of at.range") for end in (lo, hi))
+        bounds = [self.arithmetic.index(end, node.iter, "an end of at.range") for end in (lo, hi)]
+        axes = axes_of(lo, hi)
+        self.sequential_loop(
+            node, node.body, bounds, block, stages, lambda: self._loop_variable(node.target, axis, axes)
+        )
+
+    def sequential_loop(self, node: ast.For, body, bounds, block: str, stages: str, variable, enter=None):
+        """Writes a loop from one SSA name to another that carries what its body assigns.
+
+        `variable` gives the text of its variable, `enter` defines what its body begins with.
+        """
+        lower, upper = bounds
         carried = [
             _Carried(name, self._carried_value(name, where), where)
-            for name, where in _assigned_in(node.body).items()
+            for name, where in _assigned_in(body).items()
             if name in self.environment
         ]
         outside = dict(self.environment)
-        variable = self._loop_variable(node.target, axis, axes_of(lo, hi))
+        variable = variable()
         results = [self.writer.fresh(item.name) for item in carried]
         inits = [self._enter_carried(item) for item in carried]
         head = f"{', '.join(results)} = " if results else ""
         iterated = f" iter({', '.join(inits)})" if inits else ""
         self.writer.open(f"{head}tile.range {variable} = {lower} to {upper}{block}{iterated}{stages}")
-        inside = self._run_body(node, "range", outside)
+        if enter is not None:
+            enter()
+        inside = self._run_body(body, "range", outside, f"the loop of line {node.lineno}")
         if carried:
             self._yield(carried, inside, node)
         self.writer.close(node)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
-from ..language import DType, show_number
+from ..language import DType, show_number, u16
 from .source import Node
 
 
@@ -81,7 +81,7 @@ class Tile(NamedTuple):
 
 
 class Transposed(NamedTuple):
-    """`tile.T`: a tile taken the other way round, by a product alone."""
+    """`tile.T`: a tile taken the other way round, by a product as it is stored."""
 
     tile: Tile
 
@@ -89,11 +89,36 @@ class Transposed(NamedTuple):
         return f"the transpose of {self.tile.describe()}, which only '@' and at.dot take"
 
 
+class Mask(NamedTuple):
+    """Where a comparison holds: a tile of f32 with 1 there and 0 elsewhere; arithmetic takes none."""
+
+    tile: Tile
+
+    def describe(self):
+        return f"a mask [{self.tile.rows}, {self.tile.cols}]"
+
+
+class Positions(NamedTuple):
+    """Integers `base + tile`; `plain`: the tile is a ramp, nothing but the number of each row or column."""
+
+    tile: Tile
+    base: Any
+    plain: bool = True
+
+    def describe(self):
+        return f"positions [{self.tile.rows}, {self.tile.cols}]"
+
+
 NO_AXES: frozenset[str] = frozenset()
 
 
+_SCALARS = {"f32": "a float", "index": "an integer", "i1": "a condition known when the kernel runs"}
+
+
 class Scalar(NamedTuple):
-    """A number known when the kernel runs; `type` is f32 or index. `everywhere`: it is defined before the body.
+    """A number known when the kernel runs; `type` is f32 or index, or i1 of a condition.
+
+    `everywhere`: it is defined before the body.
 
     `axes` are those of the grid, by name, that an integer may depend on.
     """
@@ -104,7 +129,7 @@ class Scalar(NamedTuple):
     axes: frozenset[str] = NO_AXES
 
     def describe(self):
-        return "a float" if self.type == "f32" else "an integer"
+        return _SCALARS[self.type]
 
 
 class Span(NamedTuple):
@@ -113,7 +138,7 @@ class Span(NamedTuple):
     Its rows are `base` to `base + size`, of which those before `first` and from `limit` on are missing; with a `step`,
     row p is at `offset + step * p` of an array. Each is a number or an index scalar. `first` is None where no rows
     are missing before, `step` where rows follow each other. The variable of a loop has no `base`: it is read from the
-    IR. `ssa` is None until the span is written to the IR.
+    IR. `ssa` is None until the span is written to the IR. The rows of a `listed` one are where a list in memory says.
     """
 
     ssa: str | None
@@ -125,6 +150,7 @@ class Span(NamedTuple):
     offset: Any = None
     step: Any = None
     own_axes: frozenset[str] = NO_AXES
+    listed: bool = False
 
     @property
     def axes(self):
@@ -134,7 +160,8 @@ class Span(NamedTuple):
     @property
     def type(self):
         filled = "" if self.first is None else ", filled"
-        return f"!tile.span<{self.size}{filled}{'' if self.step is None else ', mapped'}>"
+        kind = ", listed" if self.listed else "" if self.step is None else ", mapped"
+        return f"!tile.span<{self.size}{filled}{kind}>"
 
     def describe(self):
         return "a span"
@@ -204,7 +231,8 @@ class Array(NamedTuple):
     @property
     def type(self):
         sizes = "x".join("?" if isinstance(dim, str) else str(dim) for dim in self.dims)
-        return f"!tile.array<{sizes}x{self.dtype.name}{', table' if self.table else ''}>"
+        element = "ui16" if self.dtype is u16 else self.dtype.name
+        return f"!tile.array<{sizes}x{element}{', table' if self.table else ''}>"
 
     def describe(self):
         return f"the array '{self.name}'"

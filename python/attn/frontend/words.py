@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import ast
 
-from ..language import DType, bf16, f16, f32, i32
+from ..language import DType, i32
 from .bands import band_dot, band_mix, band_spread, mask, softmax
 from .blocks import accumulate, phase, scratch
+from .indexing import Slice
+from .lists import split
+from .masks import arange, where
 from .parts import concat, tile_dim
 from .products import dot, spread_row
+from .softmax import softmax_state
 from .source import Node
-from .values import Array, NewArray, Scalar, State, Tile, Tiles, describe
+from .values import Array, NewArray, Scalar, Tile, Tiles, describe
 
 
 def _function(mnemonic: str):
@@ -35,6 +39,18 @@ def _relu(lowering, node: ast.Call, name, x):
 
 def _reduction(kind: str):
     return lambda lowering, node, name, x, axis: lowering.arithmetic.reduce(kind, x, axis, node, name)
+
+
+def _gather(lowering, node: ast.Call, name, X, rows):
+    if type(X) is not Array or type(rows) is not Tile:
+        given = f"{describe(X)} and {describe(rows)}"
+        raise lowering.error(node, f"at.gather takes an array and a column of rows, not {given}")
+    if len(X.dims) > 2:
+        message = f"'{X.name}' has {len(X.dims)} dimensions, and at.gather takes rows of two"
+        raise lowering.error(node, f"{message}: index it, such as {X.name}[b, rows, :]")
+    indices = [rows, Slice(None, None)][: len(X.dims)]
+    selection = lowering.indexing.select(X, indices, [node] * len(indices), node)
+    return lowering.indexing.load(X, selection, node, name)
 
 
 def _check_dtype(lowering, dtype, node: Node):
@@ -98,13 +114,6 @@ def _zeros(lowering, node: ast.Call, name, shape, dtype):
     return _filled(lowering, node, name, shape, 0, dtype, "at.zeros((1, D))")
 
 
-def _softmax_state(lowering, node: ast.Call, name, m, d):
-    rows = tile_dim(lowering, m, node, "the number of rows")
-    cols = tile_dim(lowering, d, node, "the number of columns")
-    state = State("", rows, cols)
-    return state._replace(ssa=lowering.writer.define(f"tile.softmax_init : {state.type}", node, name))
-
-
 WORDS = {
     "exp": _function("exp"),
     "log": _function("log"),
@@ -131,44 +140,14 @@ WORDS = {
     "band_mix": band_mix,
     "band_spread": band_spread,
     "mask": mask,
+    "where": where,
+    "arange": arange,
     "softmax": softmax,
     "scratch": scratch,
     "accumulate": accumulate,
     "phase": phase,
-    "softmax_state": _softmax_state,
+    "softmax_state": softmax_state,
+    "split": split,
+    "gather": _gather,
 }
 """The words by name, but the loops, which are statements."""
-
-
-def push(lowering, node: ast.Call, state: State, variable: str, s, v, per_row=False):
-    """`st.push(s, v, per_row=...)`: the state after it."""
-    for value, what in ((s, "scores"), (v, "values")):
-        if type(value) is not Tile:
-            raise lowering.error(node, f"push takes {what} as a tile, not {describe(value)}")
-    if not isinstance(per_row, bool):
-        raise lowering.error(node, "per_row is True or False")
-    s = lowering.arithmetic.operand(s, node, "push")
-    inner = 1 if per_row else v.rows
-    if (s.rows, s.cols) != (state.rows, inner) or v.cols != state.cols or (per_row and v.rows != state.rows):
-        form = "scores [m, 1] and values [m, d]" if per_row else "scores [m, k] and values [k, d]"
-        given = f"[{s.rows}, {s.cols}] and [{v.rows}, {v.cols}]"
-        message = f"a state [{state.rows}, {state.cols}] takes {form}, not {given}"
-        if not per_row and s.cols == 1 and v.rows == state.rows:
-            message += "; for a value of its own in each row add per_row=True"
-        raise lowering.error(node, message)
-    if per_row:
-        v = lowering.arithmetic.operand(v, node, "push")
-    elif v.dtype not in (f16, bf16, f32):
-        raise lowering.error(node, f"push takes values of f16, bf16 or f32, not {v.dtype.name}")
-    form = "per_row" if per_row else "shared"
-    text = f"tile.softmax_push {form} {state.ssa}, {s.ssa}, {v.ssa} : {state.type}, {s.type}, {v.type}"
-    return state._replace(ssa=lowering.writer.define(text, node, variable))
-
-
-def finish(lowering, node: ast.Call, state: State, variable: str):
-    """`st.finish()`: the weighted sum and the log-sum-exp."""
-    output = Tile(lowering.writer.fresh(), state.rows, state.cols, f32)
-    lse = Tile(lowering.writer.fresh(), state.rows, 1, f32)
-    text = f"tile.softmax_finish {state.ssa} : {state.type} -> {output.type}, {lse.type}"
-    lowering.writer.line(f"{output.ssa}, {lse.ssa} = {text}", node, variable)
-    return output, lse

@@ -85,6 +85,10 @@ class Writer:
         self._body.append(f"{self._indent}{text} {{")
         self._indent += "  "
 
+    def alternate(self):
+        """Ends a region and begins the other one of the same op."""
+        self._body.append(f"{self._indent[2:]}}} else {{")
+
     def close(self, node: Node, name: str | None = None):
         """Ends a region; the location is that of the op it belongs to."""
         self._indent = self._indent[2:]

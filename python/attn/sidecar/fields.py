@@ -13,7 +13,7 @@ VERSION = 4
 BLOCKS, GROUPS, CORES = "@blocks", "@groups", "@cores"
 """The dims that a launch decides: its blocks, its groups of cube and vector cores, its cores of one kind."""
 
-_DTYPE = is_.one_of("f32", "f16", "bf16", "i8", "i16", "i32", "i64")
+_DTYPE = is_.one_of("f32", "f16", "bf16", "i8", "i16", "u16", "i32", "i64")
 _SIZE = is_.integer(0)
 
 

@@ -115,18 +115,44 @@ func.func @carried_array(%x: !tile.array<16xf32>, %n: index) attributes {tile.ke
 // -----
 
 func.func @load_columns_apart(%x: !tile.array<16x?xf32>, %n: index) attributes {tile.kernel} {
-  // expected-error @+1 {{takes its columns from a dimension that is not contiguous, or from a span, whose tails are not lowered to the chip yet}}
+  // expected-error @+1 {{takes its columns from a dimension that is not contiguous}}
   %a = tile.load %x[:, %n] : (!tile.array<16x?xf32>, index) -> !tile.tile<1 x 16 x f32>
   return
 }
 
 // -----
 
-func.func @store_columns_of_a_span(%x: !tile.array<16x?xf32>, %n: index, %s: f32) attributes {tile.kernel} {
-  %t = tile.make_span %n to %n : !tile.span<8>
-  %a = tile.splat %s : f32 -> !tile.tile<16 x 8 x f32>
-  // expected-error @+1 {{puts its columns to a dimension that is not contiguous, or to a span, whose tails are not lowered to the chip yet}}
-  tile.store %a, %x[:, %t span] : (!tile.tile<16 x 8 x f32>, !tile.array<16x?xf32>, !tile.span<8>) -> ()
+func.func @store_columns_apart(%x: !tile.array<16x?xf32>, %n: index, %s: f32) attributes {tile.kernel} {
+  %a = tile.splat %s : f32 -> !tile.tile<1 x 16 x f32>
+  // expected-error @+1 {{puts its columns to a dimension that is not contiguous}}
+  tile.store %a, %x[:, %n] : (!tile.tile<1 x 16 x f32>, !tile.array<16x?xf32>, index) -> ()
+  return
+}
+
+// -----
+
+func.func @columns_of_bytes(%x: !tile.array<16x?xi8>, %n: index) attributes {tile.kernel} {
+  %t = tile.make_span %n to %n : !tile.span<32>
+  // expected-error @+1 {{cannot fill missing columns of 'i8'}}
+  %a = tile.load %x[:, %t span] : (!tile.array<16x?xi8>, !tile.span<32>) -> !tile.tile<16 x 32 x i8>
+  return
+}
+
+// -----
+
+func.func @one_column_or_none(%x: !tile.array<16x?xf32>, %n: index) attributes {tile.kernel} {
+  %t = tile.make_span %n to %n : !tile.span<1>
+  // expected-error @+1 {{gathers the one column of a span that may be empty}}
+  %a = tile.load %x[:, %t span] : (!tile.array<16x?xf32>, !tile.span<1>) -> !tile.tile<16 x 1 x f32>
+  return
+}
+
+// -----
+
+func.func @turned_tile(%x: !tile.array<16x32xf32>) attributes {tile.kernel} {
+  %a = tile.load %x[:, :] : (!tile.array<16x32xf32>) -> !tile.tile<16 x 32 x f32>
+  // expected-error @+1 {{cannot turn '!tile.tile<16 x 32 x f32>' into '!tile.tile<32 x 16 x f32>' on the chip: rows and columns of f32 can}}
+  %b = tile.transpose %a : !tile.tile<16 x 32 x f32> -> !tile.tile<32 x 16 x f32>
   return
 }
 

@@ -317,7 +317,7 @@ func.func @f(%x: memref<512xf16, #ascend.space<ub>>, %y: memref<512xbf16, #ascen
 // -----
 
 func.func @f(%x: memref<512xf32, #ascend.space<ub>>, %y: memref<512xbf16, #ascend.space<ub>>, %i: index) {
-  // expected-error@below {{rounds by 'none' from 'f32' to 'bf16'; widening takes none, narrowing a mode}}
+  // expected-error@below {{rounds by 'none' from 'f32' to 'bf16'; widening takes none, all else a mode}}
   ascend.cast none %y, %x count(%i) : memref<512xbf16, #ascend.space<ub>>, memref<512xf32, #ascend.space<ub>>
   return
 }

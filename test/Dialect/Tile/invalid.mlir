@@ -30,7 +30,7 @@ func.func private @f(!tile.array<0xf32>)
 
 // -----
 
-// expected-error@below {{an array holds f32, f16, bf16, i8 or i32, not 'f64'}}
+// expected-error@below {{an array holds f32, f16, bf16, i8, i32, ui16 or i64, not 'f64'}}
 func.func private @f(!tile.array<4xf64>)
 
 // -----
@@ -204,7 +204,7 @@ func.func @f(%x: !tile.tile<1 x 4 x bf16>) {
 // -----
 
 func.func @f(%x: !tile.tile<2 x 4 x f32>, %y: !tile.tile<BT x 4 x f32>) {
-  // expected-error@below {{cannot broadcast '!tile.tile<2 x 4 x f32>' and '!tile.tile<BT x 4 x f32>'}}
+  // expected-error@below {{cannot broadcast !tile.tile<2 x 4 x f32> and !tile.tile<BT x 4 x f32>}}
   %t = tile.add %x, %y : !tile.tile<2 x 4 x f32>, !tile.tile<BT x 4 x f32> -> !tile.tile<2 x 4 x f32>
   return
 }
@@ -450,7 +450,7 @@ func.func private @f(!tile.tile<BM + 0 x 4 x f32>)
 
 // -----
 
-// expected-error@below {{expected 'filled' or 'mapped'}}
+// expected-error@below {{expected 'filled', 'mapped' or 'listed'}}
 func.func private @f(!tile.span<BM, full>)
 
 // -----

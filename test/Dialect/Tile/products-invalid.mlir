@@ -65,7 +65,7 @@ func.func @columns(%a: !tile.tile<1 x BK x f32>) {
 // -----
 
 func.func @filled(%x: !tile.array<?x?xf32>, %m: !tile.span<BM>, %n: !tile.span<BN, filled>) {
-  // expected-error @+1 {{takes its columns by '!tile.span<BN, filled>': a span of columns is neither 'filled' nor 'mapped'}}
+  // expected-error @+1 {{takes its columns by '!tile.span<BN, filled>': a span of columns is neither 'filled', 'mapped' nor 'listed'}}
   %v = tile.load %x[%m span, %n span] : (!tile.array<?x?xf32>, !tile.span<BM>, !tile.span<BN, filled>) -> !tile.tile<BM x BN x f32>
   return
 }

@@ -13,7 +13,7 @@ func.func @mix(%V: !tile.array<?x?x64xbf16> {launch.dims = ["N", "T", 64]},
   %N = tile.dim %V, 0 : !tile.array<?x?x64xbf16>
   %T = tile.dim %V, 1 : !tile.array<?x?x64xbf16>
   tile.grid (%t) in (%T by BT) {
-    // ONLINE: %[[LOWEST:.*]] = arith.constant -3.40282347E+38 : f32
+    // ONLINE: %[[LOWEST:.*]] = arith.constant -3.40282326E+38 : f32
     // ONLINE: %[[M0:.*]] = tile.splat %[[LOWEST]] : f32 -> <BT x 1 x f32>
     // ONLINE: %[[L0:.*]] = tile.splat %{{.*}} : f32 -> <BT x 1 x f32>
     // ONLINE: %[[ACC0:.*]] = tile.splat %{{.*}} : f32 -> <BT x 64 x f32>

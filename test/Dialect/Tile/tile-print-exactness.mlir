@@ -1,6 +1,6 @@
 // RUN: attn-opt %s --tile-print-exactness --split-input-file --verify-diagnostics
 
-// Arithmetic, casts, maxima and roots have one right answer, and a loop changes nothing about that.
+// Arithmetic, casts, maxima, roots, comparisons and choices have one right answer, and a loop changes nothing about that.
 func.func @exact(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
                  // expected-remark @+1 {{exact: every stage gives the same bits}}
                  %y: !tile.array<64xf16> {launch.dims = [64], launch.output},
@@ -15,7 +15,10 @@ func.func @exact(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
     %next = tile.add %acc, %v : !tile.tile<1 x 64 x f32>, !tile.tile<1 x 64 x f32> -> !tile.tile<1 x 64 x f32>
     tile.yield %next : !tile.tile<1 x 64 x f32>
   }
-  %bent = tile.leaky_relu %sum, %f0 : !tile.tile<1 x 64 x f32>
+  %ramp = tile.ramp : !tile.tile<1 x 64 x f32>
+  %mask = tile.compare lt %sum, %ramp : !tile.tile<1 x 64 x f32>, !tile.tile<1 x 64 x f32> -> !tile.tile<1 x 64 x f32>
+  %taken = tile.select %mask, %sum, %ramp : !tile.tile<1 x 64 x f32>, !tile.tile<1 x 64 x f32>, !tile.tile<1 x 64 x f32> -> !tile.tile<1 x 64 x f32>
+  %bent = tile.leaky_relu %taken, %f0 : !tile.tile<1 x 64 x f32>
   %r = tile.rsqrt %bent : !tile.tile<1 x 64 x f32>
   %h = tile.cast %r : !tile.tile<1 x 64 x f32> -> !tile.tile<1 x 64 x f16>
   %most = tile.reduce max %sum axis 1 : !tile.tile<1 x 64 x f32> -> !tile.tile<1 x 1 x f32>

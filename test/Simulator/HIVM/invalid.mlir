@@ -8,7 +8,7 @@
 // RUN: not attn-sim %s --kernel=layout --arg=i64:0 2>&1 | FileCheck %s --check-prefix=LAYOUT
 // LAYOUT: error: 'hivm.hir.pointer_cast' op has a layout that its type does not tell
 // RUN: not attn-sim %s --kernel=entry --arg=zeros:8xf32 2>&1 | FileCheck %s --check-prefix=ENTRY
-// ENTRY: error: 'memref.load' op reads something other than an entry of a table
+// ENTRY: error: 'memref.load' op reads something other than an integer of an array or an entry of a table
 // RUN: not attn-sim %s --kernel=argument 2>&1 | FileCheck %s --check-prefix=ARGUMENT
 // ARGUMENT: error: argument 0 is of type 'memref<8xf32>', which no launch gives
 // RUN: not attn-sim %s --kernel=result 2>&1 | FileCheck %s --check-prefix=RESULT

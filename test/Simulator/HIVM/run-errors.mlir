@@ -27,7 +27,7 @@
 // EXTENT: error: out of bounds: load reaches beyond what its pointer_cast gives
 // RUN: not attn-sim %s --kernel=extent --arg=i64:4096 --arg=i64:16 2>&1 | FileCheck %s --check-prefix=WILD
 // RUN: not attn-sim %s --kernel=lookup --arg=table:2:zeros:8xf32 --arg=i64:2 2>&1 | FileCheck %s --check-prefix=LOOKUP
-// LOOKUP: error: out of bounds: load looks up an address at {{.*}}, where no table is
+// LOOKUP: error: out of bounds: load reads a number at {{.*}}, where no array or table is
 // RUN: not attn-sim %s --kernel=event --arg=i64:9 2>&1 | FileCheck %s --check-prefix=EVENT
 // EVENT: error: flag misuse: set_flag uses event 9; 0 to 5 are there
 // RUN: not attn-sim %s --kernel=endless --max-steps=1000 2>&1 | FileCheck %s --check-prefix=ENDLESS

@@ -34,7 +34,7 @@ IN_GRID = {
     "walrus": ("y = (z := x)", "':=' is not supported in a kernel", "z := x"),
     "ellipsis": ("y = X[..., :]", "... is not supported in a kernel", "..."),
     "complex": ("y = x * 1j", "1j is not supported in a kernel", "1j"),
-    "star argument": ("y = at.sum(*x)", "'*' is not supported in a kernel", "*x"),
+    "star argument": ("y = at.sum(*x)", "'*' takes several values apart, not a tile [BT, 256] of bf16", "*x"),
     "double star": ("y = at.sum(**x)", "'**' is not supported in a kernel", "x"),
     "early return": ("return Y", "a kernel returns once, at its end", "return Y"),
     "loop else": ("for n in at.range(3):\n    pass\nelse:\n    z = 0",
@@ -50,7 +50,8 @@ IN_GRID = {
     "power of zero": ("y = x * 0 ** -1", "division by zero", "0 ** -1"),
     "complex power": ("y = x * (-8) ** 0.5", "-8 ** 0.5 is a complex number", "(-8) ** 0.5"),
     "shift": ("y = i << 2", "this operator is not supported in a kernel", "i << 2"),
-    "invert": ("y = ~i", "this operator is not supported in a kernel", "~i"),
+    "invert": ("y = ~i", "'~' takes masks, such as a < b, not an integer", "~i"),
+    "unary plus": ("y = +i", "this operator is not supported in a kernel", "+i"),
     # Products
     "product of other sizes": ("y = x @ at.zeros((64, 8), at.bf16)",
                                "cannot multiply [BT, 256] by [64, 8]: 256 columns against 64 rows", "x @ at.zeros((64, 8), at.bf16)"),
@@ -83,7 +84,7 @@ IN_GRID = {
     "i32 filled with a fraction": ("y = at.full((BT, 4), 0.5, at.i32)", "a tile of i32 is filled with an integer of 32 bits, not the number 0.5",
                                    "at.full((BT, 4), 0.5, at.i32)"),
     "columns of a window": ("y = X[t, at.tiles(8, 8).window(1)]", "the columns of a tile follow each other in memory, and only the last may be missing: "
-                            "a span after .window, .clip(lo, hi) or .map gives rows", "X[t, at.tiles(8, 8).window(1)]"),
+                            "a span after .window, .clip(lo, hi) or .map, and a list, give rows", "X[t, at.tiles(8, 8).window(1)]"),
     "unused value": ("x + 1", "the value of this expression is not used", "x + 1"),
     # Names
     "unknown name": ("y = x + z", "unknown name 'z'", "z"),
@@ -96,18 +97,18 @@ IN_GRID = {
     "float of a word": ("y = x * float('many')", "the string 'many' is not a number that a float holds", "float('many')"),
     "python function": ("y = abs(x)", "Python's 'abs' is not supported in a kernel; write at.abs", "abs"),
     "python range": ("for n in range(3):\n    pass",
-                     "a kernel loops over at.grid(...) or at.range(...); write at.range", "range(3)"),
+                     "a kernel loops over at.grid(...), at.range(...) or at.each(...); write at.range", "range(3)"),
     "foreign object": ("y = x + HELPER", "'HELPER' is neither a number nor a word of attn.language", "HELPER"),
     "foreign function": ("y = attn.dump(x)", "'attn.dump' is neither a number nor a word of attn.language", "attn.dump"),
     "function of another module": ("y = attn.sqrt(s)", "'attn.sqrt' is neither a number nor a word of attn.language; write at.sqrt",
                                    "attn.sqrt"),
     "word as a method": ("y = x.sum(1)", "a tile [BT, 256] of bf16 has no '.sum'; write at.sum", "x.sum"),
     "unknown word": ("y = at.hyperbolic(x)", "attn.language has no word 'hyperbolic'", "at.hyperbolic"),
-    "near miss of a word": ("y = at.arange(x)", "attn.language has no word 'arange'; did you mean at.range?", "at.arange"),
+    "near miss of a word": ("y = at.gridd(x)", "attn.language has no word 'gridd'; did you mean at.grid?", "at.gridd"),
     "planned word": ("y = at.tanh(x)", "at.tanh is not supported yet", "at.tanh"),
     "misplaced word": ("y = at.Auto(1, 2)", "at.Auto does not belong in the body of a kernel", "at.Auto"),
     "unknown attribute": ("y = X.shape", "the array 'X' has no '.shape'", "X.shape"),
-    "planned attribute": ("y = t.idx", "'.idx' is not supported yet", "t.idx"),
+    "planned attribute": ("y = x.reshape", "'.reshape' is not supported yet", "x.reshape"),
     "call of a value": ("y = x(3)", "only words of attn.language can be called, not a tile [BT, 256] of bf16", "x(3)"),
     "only in a loop": ("for n in at.range(3):\n    z = x + 1\ny = z + 1", "'z' is defined only inside the loop of line 10", "z"),
     "loop variable after": ("for n in at.range(3):\n    pass\ny = s + n", "'n' is defined only inside the loop of line 10", "n"),
@@ -143,20 +144,31 @@ IN_GRID = {
     "negative": ("y = X[-1, :]", "index -1 lies outside dimension 0 of 'X'", "-1"),
     "slice too long": ("y = W[0:512]", "this takes 512 elements of dimension 0 of 'W', which has 256", "0:512"),
     "slice with step": ("y = W[0:64:2]", "a slice with a step is not supported", "0:64:2"),
-    "open slice": ("y = W[3:]", "a slice needs its end: X[a:b], or ':' for all", "3:"),
+    "open slice": ("y = W[i:]", "the size of a slice must be a positive number known at compile time: X[a:a + 64], or X[a:] for "
+                   "a number a", "i:"),
+    "open slice of nothing": ("y = W[256:]", "index 256 lies outside dimension 0 of 'W', which has 256", "256:"),
     "unknown slice size": ("y = W[i:7]", "the size of a slice must be a positive number known at compile time: X[a:a + 64]", "i:7"),
     "span of another dim": ("y = W[t]", "the span runs over T, but dimension 0 of 'W' is 256", "t"),
     "store shape": ("Y[t, :] = at.sum(x, 1)", "this part of 'Y' is [BT, 256], the tile [BT, 1]", "Y[t, :]"),
     "store of a span": ("Y[t, :] = t", "'Y' takes a tile or a number, not a span", "Y[t, :]"),
     "tile index store": ("x[0, 0] = 1.0", "only arrays can be stored to, not a tile [BT, 256] of bf16", "x[0, 0]"),
-    "part of a tile": ("y = x[0]", "a part of a tile is some of its rows: x[a:b]", "x[0]"),
-    "part with a step": ("y = x[0:4:2]", "a part of a tile is some of its rows: x[a:b]", "x[0:4:2]"),
+    "part of a tile": ("y = x[0]", "a part of a tile is some of its rows and columns: x[a:b], x[:, c:d]", "x[0]"),
+    "part with a step": ("y = x[0:4:2]", "a part of a tile is some of its rows and columns: x[a:b], x[:, c:d]", "x[0:4:2]"),
     "runtime part": ("y = x[0:i]", "the rows of a tile are counted by numbers known at compile time and sizes, not by an "
                      "integer", "i"),
     "part of no rows": ("y = x[1:1]", "rows 1 to 1 are not a part whose size is known at compile time", "x[1:1]"),
     "part between sizes": ("y = x[BT:4]", "rows BT to 4 are not a part whose size is known at compile time", "x[BT:4]"),
     "part outside": ("y = x[0:2]", "rows 0 to 2 may lie outside of a tile of BT rows", "x[0:2]"),
     "part after": ("y = x[0:BT + 1]", "rows 0 to BT + 1 may lie outside of a tile of BT rows", "x[0:BT + 1]"),
+    "part of no columns": ("y = x[:, 7:7]", "columns 7 to 7 are not a part whose size is known at compile time", "x[:, 7:7]"),
+    "part after the columns": ("y = x[:, 0:257]", "columns 0 to 257 may lie outside of a tile of 256 columns", "x[:, 0:257]"),
+    "runtime columns": ("y = x[:, 0:i]", "the columns of a tile are counted by numbers known at compile time and sizes, not by "
+                        "an integer", "i"),
+    "part of three": ("y = x[:, :, :]", "a part of a tile is some of its rows and columns: x[a:b], x[:, c:d]", "x[:, :, :]"),
+    "concat axis": ("y = at.concat(x, x, axis=2)", "at.concat joins rows (axis 0) or columns (axis 1), not axis 2",
+                    "at.concat(x, x, axis=2)"),
+    "concat of rows": ("y = at.concat(x, at.zeros((1, D)), axis=1)", "at.concat takes tiles of equal rows and type, not a tile "
+                       "[BT, 256] of bf16 and a tile [1, 256] of f32", "at.concat(x, at.zeros((1, D)), axis=1)"),
     "concat of numbers": ("y = at.concat(x, 1.0)", "at.concat takes tiles, not the number 1.0", "at.concat(x, 1.0)"),
     "concat of columns": ("y = at.concat(x, at.zeros((1, 64)))", "at.concat takes tiles of equal columns and type, not a tile "
                           "[BT, 256] of bf16 and a tile [1, 64] of f32", "at.concat(x, at.zeros((1, 64)))"),
@@ -228,9 +240,9 @@ IN_GRID = {
                          "[4, 3] of f32 and a tile [BT, 256] of f32", "at.band_spread(at.zeros((4, 3)), x)"),
     "window of a spread": ("y = at.band_spread(at.zeros((BT, 3)), x, x)", "at.band_spread needs a window of BT + 2 rows for BT rows "
                            "and 3 taps, not BT", "at.band_spread(at.zeros((BT, 3)), x, x)"),
-    "mask of a span": ("y = at.mask(at.zeros((BT, 3)), t)", "at.mask takes the '.valid' of a window, not a span",
+    "mask of a span": ("y = at.mask(at.zeros((BT, 3)), t)", "at.mask takes a mask or the '.valid' of a window, not a span",
                        "at.mask(at.zeros((BT, 3)), t)"),
-    "mask of no window": ("y = at.mask(at.zeros((BT, 1)), t.valid)", "at.mask takes the '.valid' of a window, not the rows of a "
+    "mask of no window": ("y = at.mask(at.zeros((BT, 1)), t.valid)", "at.mask takes a mask or the '.valid' of a window, not the rows of a "
                           "span that exist", "at.mask(at.zeros((BT, 1)), t.valid)"),
     "mask of another window": ("y = at.mask(at.zeros((BT, 3)), t.window(2).valid)", "at.mask needs a window of BT + 2 rows for BT rows "
                                "and 3 taps, not BT + 4", "at.mask(at.zeros((BT, 3)), t.window(2).valid)"),
@@ -246,6 +258,34 @@ IN_GRID = {
                    "at.full((1, 1), 0.0, 32)"),
     "slope of each element": ("y = at.leaky_relu(x, x)", "the slope of at.leaky_relu must be a number, not a tile [BT, 256] of bf16",
                               "at.leaky_relu(x, x)"),
+    # Masks
+    "stored mask": ("Y[t, :] = x < 0", "'Y' takes a tile or a number, not a mask [BT, 256]", "Y[t, :]"),
+    "arithmetic on a mask": ("y = (x < 0) + 1", "'+' takes tiles and numbers, not a mask [BT, 256]", "(x < 0) + 1"),
+    "function of a mask": ("y = at.exp(x < 0)", "at.exp takes tiles and numbers, not a mask [BT, 256]", "at.exp(x < 0)"),
+    "and of a number": ("y = (x < 0) & 1", "'&' takes masks, such as a < b, not the number 1", "(x < 0) & 1"),
+    "and of conditions": ("y = x < 0 and x > 1", "a condition must be known at compile time (at.Const), not a mask [BT, 256]; masks "
+                          "are joined by '&', '|' and '~'", "x < 0"),
+    "if of a mask": ("if x < 0:\n    pass", "a condition must be known at compile time (at.Const), not a mask [BT, 256]; masks "
+                     "are joined by '&', '|' and '~'", "x < 0"),
+    "where of a tile": ("y = at.where(x, x, 0.0)", "at.where takes masks, such as a < b, not a tile [BT, 256] of bf16",
+                        "at.where(x, x, 0.0)"),
+    "shapes of where": ("y = at.where(x < 0, at.zeros((BT, 3)), 0.0)", "cannot broadcast [BT, 256] with [BT, 3]",
+                        "at.where(x < 0, at.zeros((BT, 3)), 0.0)"),
+    "shape of a mask": ("y = at.mask(at.zeros((BT, 1)), x < 0)", "at.mask takes a mask for a tile [BT, 1] of f32, not a mask [BT, 256]",
+                        "at.mask(at.zeros((BT, 1)), x < 0)"),
+    "valid beside a mask": ("y = t.window(1).valid & (x < 0)", "the '.valid' of a window of BT + 2 rows goes with masks of its taps, not "
+                            "with a mask [BT, 256]", "t.window(1).valid & (x < 0)"),
+    "valid beside a number": ("y = t.window(1).valid & 1", "'&' takes masks, such as a < b, not the rows of a span that exist",
+                              "t.window(1).valid & 1"),
+    "comparison with a span": ("y = x < t", "a comparison takes tiles, positions and numbers, not a span", "x < t"),
+    "positions of a size": ("y = at.arange(i)", "the number of columns must be a number known at compile time, at.Const or at.Auto",
+                            "at.arange(i)"),
+    "turned sum of positions": ("y = (t.idx - at.arange(4)).T", "'.T' turns the positions of a span, before anything is added to "
+                                "others", "(t.idx - at.arange(4)).T"),
+    "stored positions": ("Y[t, :] = t.idx", "'Y' takes a tile or a number, not positions [BT, 1]", "Y[t, :]"),
+    "attribute of positions": ("y = t.idx.shape", "positions [BT, 1] has no '.shape'", "t.idx.shape"),
+    "carried mask": ("m = x < 0\nfor n in at.range(3):\n    m = x < n", "'m' is a mask [BT, 256] before the loop and cannot be "
+                     "changed in it", "m"),
     "span arithmetic": ("y = t + 1", "'+' takes tiles and numbers, not a span", "t + 1"),
     "symbol as a condition": ("if BT:\n    pass", "a condition must be known at compile time (at.Const), not 'BT', a size that the "
                               "compiler chooses", "BT"),
@@ -272,16 +312,61 @@ IN_GRID = {
     "logarithm of zero": ("y = at.log(0)", "at.log has no finite value at 0", "at.log(0)"),
     "runtime condition": ("if i:\n    pass", "a condition must be known at compile time (at.Const), not an integer", "i"),
     "runtime comparison": ("y = 1 if i > 3 else 2",
-                           "a comparison must be known at compile time (at.Const), not an integer", "i > 3"),
+                           "a condition known when the kernel runs must be all of the test of an 'if' statement: put one 'if' "
+                           "inside another instead of 'and', 'or' and 'not'", "i > 3"),
+    "runtime comparison of floats": ("if s > 3:\n    pass", "a comparison must be known at compile time (at.Const), not a float",
+                                     "s > 3"),
+    "joined conditions": ("if i > 3 and i < 5:\n    pass",
+                          "a condition known when the kernel runs must be all of the test of an 'if' statement: put one 'if' "
+                          "inside another instead of 'and', 'or' and 'not'", "i > 3"),
+    "changed in an if": ("if i > 3:\n    x = x + 1", "'x' is defined before this 'if', whose condition is known when the kernel "
+                         "runs, and cannot be changed in it: store what it is", "x"),
+    "only in an if": ("if i > 3:\n    z = x + 1\ny = z + 1", "'z' is defined only inside the 'if' of line 10", "z"),
+    # Integers from memory
+    "tile of indices": ("for j in at.each(J[:]):\n    pass\ny = at.each(J[:])",
+                        "at.each must be in a for statement: for ... in at.each(...)", "at.each(J[:])"),
+    "each of a tile": ("for j in at.each(x):\n    pass", "at.each takes a part of an array, such as X[b, h]", "x"),
+    "each of floats": ("for j in at.each(X[:, 0]):\n    pass", "at.each goes over integers of memory (at.u16, at.i32, at.i64), not "
+                       "over bf16 of 'X'", "X[:, 0]"),
+    "each of one": ("for j in at.each(J[0]):\n    pass", "at.each goes over one dimension of 'J': index the others by numbers",
+                    "J[0]"),
+    "each of too many": ("for j in at.each(J[0, :]):\n    pass", "'J' has 1 dimensions and is given 2 indices", "J[0, :]"),
+    "each by a span": ("for j in at.each(J[t]):\n    pass", "an index of it must be an integer, not a span", "t"),
+    "each without a list": ("for j in at.each(count=3):\n    pass", "at.each takes a list in memory, and count= and stages=: "
+                            "at.each(idx[b, :], count=n)", "at.each(count=3)"),
+    "count of each": ("for j in at.each(J[:], count=s):\n    pass", "the count of at.each must be an integer, not a float",
+                      "at.each(J[:], count=s)"),
+    "split by zero": ("y = at.split(i, 0, 0)", "at.split needs at least one part, not 0", "at.split(i, 0, 0)"),
+    "split of a float": ("y = at.split(s, 2, 0)", "'n' of at.split must be an integer, not a float", "at.split(s, 2, 0)"),
+    "merge of tiles": ("y = at.lse_merge(x, x)", "at.lse_merge takes a part of an array, such as X[b, h]", "x"),
+    "merge of one": ("y = at.lse_merge(X)", "at.lse_merge takes o and lse, parts of arrays such as po[b, h] and pl[b, h]",
+                     "at.lse_merge(X)"),
+    "merge of other dims": ("y = at.lse_merge(X[0], X[0])", "at.lse_merge takes o with parts, rows and columns left and lse with the "
+                            "same parts and rows, not [256] and [256]", "at.lse_merge(X[0], X[0])"),
+    "gather by a tile": ("y = at.gather(X, x)", "an index is an integer, a span or ':', not a tile [BT, 256] of bf16",
+                         "at.gather(X, x)"),
+    "gather of a tile": ("y = at.gather(x, J[t])", "at.gather takes an array and a column of rows, not a tile [BT, 256] of bf16 and "
+                         "a tile [BT, 1] of i32", "at.gather(x, J[t])"),
+    "gather by a number": ("y = at.gather(X, 3)", "at.gather takes an array and a column of rows, not the array 'X' and the number "
+                           "3", "at.gather(X, 3)"),
+    "rows by a mapped list": ("y = X[J[t.map(1, 2)], :]", "the rows of a list follow each other: its span cannot have a '.map'",
+                              "J[t.map(1, 2)]"),
+    "columns by a list": ("y = X[0:4, J[t]]", "the columns of a tile follow each other in memory, and only the last may be missing: a "
+                          "span after .window, .clip(lo, hi) or .map, and a list, give rows", "X[0:4, J[t]]"),
+    "rows by another tile": ("y = X[J[0:4], :]", "rows are taken by a column of at.i32 as it was loaded, idx[t], not by a tile [1, 4] of "
+                              "i32 that was computed or carried", "J[0:4]"),
+    "size of a slice": ("y = X[i:2 * i, 0]", "the size of a slice must be a positive number known at compile time: X[a:a + 64]",
+                        "i:2 * i"),
     # Arrays
     "store to an input": ("X[t, :] = x", "'X' is an argument and cannot be written: make an output with at.empty", "X[t, :]"),
-    "read of an output": ("y = Y[t, :]", "'Y' is an output and cannot be read: keep the tile in a variable", "Y[t, :]"),
+    "read of an output": ("y = Y[t, :]", "'Y' is an output and cannot be read before an at.phase() after it is written: keep the "
+                       "tile in a variable", "Y[t, :]"),
     "in place": ("Y[t, :] += x", "an array cannot be changed in place; store the new value", "Y[t, :] += x"),
     "empty in a loop": ('Z = at.empty("T", at.f32)', "at.empty must be before the loops of a kernel", 'at.empty("T", at.f32)'),
     "store of every block": ("L[0] = 1.0", "this store does not depend on 't': several blocks of the grid would write the same "
                              "part of 'L'", "L[0]"),
     # Loops
-    "loop over a list": ("for n in x:\n    pass", "a kernel loops over at.grid(...) or at.range(...)", "x"),
+    "loop over a list": ("for n in x:\n    pass", "a kernel loops over at.grid(...), at.range(...) or at.each(...)", "x"),
     "grid in a grid": ("for n in at.grid(3):\n    pass", "at.grid must be at the top of a kernel, not inside a loop",
                        "for n in at.grid(3):"),
     "stages": ("for n in at.range(3, stages=9):\n    pass", "stages must be a number from 1 to 8, not the number 9",

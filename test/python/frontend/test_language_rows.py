@@ -223,12 +223,14 @@ def test_softmax(tmp_path):
     whole, column = tile("BT"), tile("BT", 1)
     check_body(tmp_path, "p, l = at.softmax(x)", [
         f"%0 = tile.reduce max %x axis 1 : {whole} -> {column}",
-        f"%1 = tile.sub %x, %0 : {whole}, {column} -> {whole}",
-        f"%2 = tile.exp %1 : {whole}",
-        f"%3 = tile.reduce sum %2 axis 1 : {whole} -> {column}",
-        f"%4 = tile.log %3 : {column}",
-        f"%5 = tile.add %0, %4 : {column}, {column} -> {column}",
-        f"%6 = tile.div %2, %3 : {whole}, {column} -> {whole}",
+        f"%1 = tile.maximum %0, %f-3.4028232635611926e38_tile : {column}, {tile(1, 1)} -> {column}",
+        f"%2 = tile.sub %x, %1 : {whole}, {column} -> {whole}",
+        f"%3 = tile.exp %2 : {whole}",
+        f"%4 = tile.reduce sum %3 axis 1 : {whole} -> {column}",
+        f"%5 = tile.log %4 : {column}",
+        f"%6 = tile.add %1, %5 : {column}, {column} -> {column}",
+        f"%7 = tile.maximum %4, %f1.1754943508222875e-38_tile : {column}, {tile(1, 1)} -> {column}",
+        f"%8 = tile.div %3, %7 : {whole}, {column} -> {whole}",
     ])  # fmt: skip
 
 

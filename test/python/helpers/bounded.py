@@ -138,7 +138,7 @@ def narrow(x, dtype):
 
 def softmax(scores, values):
     """The softmax-weighted sum and the log-sum-exp of scores [m, 1] and values [m, d], in any form."""
-    weights, lse = row_softmax(_columns(scores), np.True_)
+    weights, lse = row_softmax(join_columns(scores), np.True_)
     rows = min(len(weights.value), *(len(value.value) for value in values))
     return _add_all([multiply(weights[:rows, t : t + 1], value[:rows]) for t, value in enumerate(values)]), lse
 
@@ -168,7 +168,7 @@ def concatenate(parts):
 
 
 def band_dot(x, window, slots):
-    return _columns([total(multiply(x, window[t : t + x.shape[0]]), 1) for t in range(slots)])
+    return join_columns([total(multiply(x, window[t : t + x.shape[0]]), 1) for t in range(slots)])
 
 
 def band_mix(weights, window):
@@ -186,7 +186,7 @@ def band_spread(weights, x):
     return _add_all(parts)
 
 
-def _columns(parts):
+def join_columns(parts):
     return Bounded(np.concatenate([p.value for p in parts], 1), np.concatenate([p.bound for p in parts], 1))
 
 

@@ -30,12 +30,16 @@ from program_generator import draw
 ROOT = Path(__file__).resolve().parents[3]
 ALLOWED = (TypeError, ValueError, attn.CompileError, attn.HazardError)
 DTYPES = (torch.float32, torch.bfloat16, torch.float16)
-TORCH = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i32": torch.int32}
+TORCH = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i32": torch.int32, "i64": torch.int64,
+         "u16": torch.uint16}  # fmt: skip
+# Kernels that take their indices from arrays without a type of their own take it from here.
+INDEX_ARRAYS = {"lens", "offsets", "idx", "cnt", "table"}
 SIZES = (1, 1, 2, 3, 5, 7, 8, 13, 16, 33, 64, 100, 130)
 NUMBERS = (0, 1, 1, 2, 3, 5, 8, -1, -2, 7, 33, 64, 100, 2**31, -(2**31), 2**40, 2**62, 2**63 - 1, -(2**63))
 MISTAKES = (None, "x", 1.5, [], [1], 2**70, True, torch.zeros(2, 2, 2, 2, 2), torch.zeros(3, dtype=torch.float64), (3,))
+INDICES = (torch.int32, torch.int64, torch.uint16)
 # Constants that make a kernel compile more often than not, by name.
-CONSTANTS = {"W": 5, "R": 2, "NMAX": 4, "form": "streaming"}
+CONSTANTS = {"W": 5, "R": 2, "NMAX": 4, "form": "streaming", "N": 3, "NS": 2, "G": 2}
 GENERATED = 60
 MOST_COMPILED = 150
 SECONDS = 120  # that a call may take before it counts as hanging
@@ -102,9 +106,10 @@ def find_kernels(folder: Path):
         yield from load(HEAD + text, folder / f"generated{number}.py")
     for number, text in enumerate(texts_of_documentation()):
         yield from load(text, folder / f"shown{number}.py")
+    import list_kernels
     from kernels_dsl import attn_res, neighborhood
 
-    for module in (attn_res, neighborhood):
+    for module in (attn_res, neighborhood, list_kernels):
         yield from (value for value in vars(module).values() if type(value) is attn.Kernel)
 
 
@@ -138,6 +143,7 @@ class Caller:
         signature = kernel.signature
         self.fixed = {dim: chance.choice(SIZES) for dim in signature.specialised}
         self.dtype = chance.choice(DTYPES)
+        self.index_dtype = TORCH[chance.choice(("u16", "i32", "i64"))]
         self.constants = {
             parameter.name: CONSTANTS.get(parameter.name, parameter.about.type(chance.choice((0, 1, 2))))
             for parameter in signature.of_kind("const")
@@ -192,13 +198,25 @@ class Caller:
         shape = [sizes[dim] if isinstance(dim, str) else dim for dim in about.dims]
         if chance.random() < 0.04:
             shape[chance.randrange(len(shape))] = chance.choice(SIZES)
-        dtype = TORCH[about.dtype.name] if about.dtype else self.dtype
+        usual = self.index_dtype if parameter.name in INDEX_ARRAYS else self.dtype
+        dtype = TORCH[about.dtype.name] if about.dtype else usual
         at_end = chance.random() < 0.7
         if about.table or (len(shape) > 2 and chance.random() < 0.1):
             count, *shape = shape
             strides = _strides(shape, chance)
             return [memory.tensor(shape, strides, dtype, at_end) for _ in range(count)]
-        return memory.tensor(shape, _strides(shape, chance), dtype, at_end)
+        made = memory.tensor(shape, _strides(shape, chance), dtype, at_end)
+        return _fill_with_indices(made, chance) if dtype in INDICES else made
+
+
+def _fill_with_indices(tensor, chance: random.Random):
+    """Small numbers, which may be right, and now and then any at all."""
+    wrong = chance.random() < 0.3
+    least, most = torch.iinfo(tensor.dtype).min, torch.iinfo(tensor.dtype).max
+    for place in itertools.product(*map(range, tensor.shape)):
+        number = chance.choice(NUMBERS) if wrong and chance.random() < 0.3 else chance.choice((0, 1, 1, 2, 3))
+        tensor[place] = min(max(number, least), most)
+    return tensor
 
 
 def _strides(shape, chance: random.Random):

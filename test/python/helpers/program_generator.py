@@ -5,14 +5,26 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+from program_columns import DIM, Columns
+from program_lists import ARRAYS, COLUMNS, CONDITIONS, INTEGERS, PARTS, Each, EachRun, Gather, Merge, Split, StoreOne
 from program_steps import Accumulate, Band, Concat, Finish, Full, Load, Loop, NewState, Part, Push, Step, Store
 from random_programs import Grid, Program
 
-BINARY = ("add", "sub", "mul", "div", "maximum", "minimum")
-UNARY = ("scale", "shift", "from_one", "above", "half", "third", "over", "negate", "abs", "sqrt", "rsqrt", "exp", "log")
+BINARY = ("add", "sub", "mul", "div", "maximum", "minimum", "larger", "smaller", "not_above")
+UNARY = (
+    "scale", "shift", "from_one", "above", "not_below", "below", "half", "third", "over", "negate", "abs", "sqrt", "rsqrt",
+    "exp", "log",
+)  # fmt: skip
 ROW_REDUCTIONS = ("sum_1", "max_1", "min_1", "mean_1")
 COLUMN_REDUCTIONS = ("sum_0", "max_0", "min_0")
+COLUMN_PARTS = {"left": 16, "right": 16, "halves": 32}  # with their columns; of tiles of 32 or more
 NUMBERS = (0.0, 1.0, -0.5, 2.75)
+# Loops: their variable, how far they go, and the block of their spans.
+LOOPS = (
+    *((Loop, "n", "N", None), (Loop, "k", "S", "BS"), (Loop, "j", "3", None)) * 3,
+    (Loop, "k", "L[0]", "BS"), (Loop, "j", "L[0]", None), (Split, "n", "N", None), (Each, "item", "U[0]", None),
+    (EachRun, "k", "U[0]", "BS"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -52,7 +64,7 @@ class Generator:
         choose = self.random.choice
         self.sizes = dict(T=choose((1, 2, 5, 7, 13, 33)), D=choose((1, 8, 16, 33, 64, 123, 130)))
         self.sizes.update(N=choose((1, 2, 3, 4)), S=choose((1, 3, 6, 9, 20)), M=3, BS=choose((1, 2, 4, 8)))
-        self.sizes.update(SLOTS=choose((3, 5, 7)))
+        self.sizes.update(SLOTS=choose((3, 5, 7)), **{DIM: choose((1, 5, 15, 16, 17, 40, 70))})
         if self.random.random() < 0.3:
             self.sizes["B"] = choose((1, 2, 3))
         self.block = choose((1, 2, 3, 4, 8, 16, 40)) if self.random.random() < 0.7 else None
@@ -79,8 +91,10 @@ class Generator:
     def program(self):
         dims = tuple(place.upper() for place in self.batch)
         arrays = dict(X=(*dims, "T", "D"), V=(*dims, "N", "T", "D"), C=(*dims, "T"), E=(*dims, "T", "M"), W=("D",))
-        arrays.update(K=("S", "D"), Q=(*dims, "T", "D"))
+        arrays.update(K=("S", "D"), Q=(*dims, "T", "D"), Z=(*dims, "T", DIM), **PARTS)
         self.arguments = {name: (dims, self.random.choice(("f32", "f16", "bf16"))) for name, dims in arrays.items()}
+        for name, dims in ARRAYS.items():
+            self.arguments[name] = (dims, "i32" if name in COLUMNS else self.random.choice(INTEGERS))
         before, rows = [], []
         self.grow(before, rows, self.random.randint(0, 3), loops=("before",))
         self.outside = {tile.name for tile in rows}  # cannot be assigned in the grid
@@ -125,20 +139,27 @@ class Generator:
     def tile_places(self):
         """Arrays with their places, and the shape there, for loads in the grid."""
         batch = self.batch
+        listed = [("K", ("J[t]", ":"), ("BT", "D"))] if self.grid.dilation is None else []
         return [
             ("X", (*batch, "t", ":"), ("BT", "D")),
             ("C", (*batch, "t"), ("BT", 1)),
             ("E", (*batch, "t", str(self.random.randint(0, 2))), ("BT", 1)),
             ("V", (*batch, "0", "t", ":"), ("BT", "D")),
+            *listed,
         ]
 
     def load(self, steps, array, places, shape):
         result = self.new(*shape, self.arguments[array][1])
-        steps.append(Load((result.name,), array, places))
+        is_gathered = places[0] == "J[t]" and self.random.random() < 0.5
+        steps.append((Gather if is_gathered else Load)((result.name,), array, places))
         return result
 
     def load_some(self, steps, tiles, loops):
-        places = [("W", (":",), (1, "D")), ("K", ("0", ":"), (1, "D"))]
+        places = [
+            ("W", (":",), (1, "D")),
+            ("K", ("0", ":"), (1, "D")),
+            ("K", (f"I[{self.random.randint(0, 2)}]", ":"), (1, "D")),
+        ]
         if self.sizes["D"] >= 16:
             places.append(("W", ("3:11",), (1, 8)))
         if "before" not in loops:
@@ -151,6 +172,8 @@ class Generator:
             places += [("V", (*self.batch, "n", "t", ":"), ("BT", "D"))] * 4
         if "k" in loops:
             places += [("K", ("k", ":"), ("BS", "D"))] * 4
+        if "item" in loops:
+            places += [("K", ("item", ":"), (1, "D"))] * 4
         return [self.load(steps, *self.random.choice(places))]
 
     def store(self, steps, tiles):
@@ -163,25 +186,34 @@ class Generator:
             place, kind = self.random.randrange(len(stored)), self.random.choice(("add", "maximum", "mul"))
             stored[place] = self.step(steps, kind, [stored[place], tile], broadcast(stored[place], tile))
         for tile in stored:
-            self.store_one(steps, tile, (*self.batch, "t", *((":",) if tile.columns == "D" else ())))
+            row = "P[t]" if self.grid.dilation is None and self.random.random() < 0.1 else "t"
+            self.store_one(steps, tile, (*self.batch, row, *((":",) if tile.columns == "D" else ())), stored)
 
-    def store_one(self, steps, tile, places):
+    def store_one(self, steps, tile, places, others=()):
+        """Stores a tile, or one of `others` that is like it, by a condition."""
         name = f"Y{len(self.outputs)}"
-        dims = tuple({"b": "B", "t": "T", "n": "N", "d": "D", ":": "D"}[place] for place in places)
+        dims = tuple({"b": "B", "t": "T", "P[t]": "T", "n": "N", "d": "D", ":": "D"}[place] for place in places)
         self.outputs[name] = (dims, self.random.choice(("f32", "f32", "f16", "bf16")))
-        steps.append(Store(name, places, tile.name))
+        others = [other for other in others if other.shape == tile.shape]
+        if others and self.random.random() < 0.15:
+            condition = ("L[0]", self.random.choice(tuple(CONDITIONS)), self.random.randint(0, 4))
+            steps.append(StoreOne(name, places, tile.name, self.random.choice(others).name, *condition))
+        else:
+            steps.append(Store(name, places, tile.name))
 
     # Steps
 
     def grow(self, steps, tiles, count, loops):
         """Adds steps; `loops` are the variables of the loops around them."""
         makers = [self.binary] * 5 + [self.mul_add] * 2 + [self.unary] * 3 + [self.reduce] * 3 + [self.cast]
-        makers += [self.load_some, self.full]
+        makers += [self.load_some, self.full, self.part_of_columns, self.turn]
         if "before" not in loops and self.grid.radius is not None:
             makers += [self.band] * 6 + [self.window] * 4
         if "before" not in loops:
+            makers += [self.columns] * 2
             makers += [self.softmax, self.loop, self.loop, self.loop] if len(loops) < 2 else []
             makers += [self.walk_along] if not loops and self.sizes["BS"] > 1 else []
+            makers += [self.merge] if not loops and self.random.random() < 0.5 else []
         if not tiles:
             tiles += self.load_some(steps, tiles, loops)
         for _ in range(count):
@@ -222,6 +254,35 @@ class Generator:
         result = self.new(*shape)
         steps.append(Full((result.name,), shape, self.random.choice(NUMBERS)))
         return result
+
+    # Columns
+
+    def columns(self, steps, tiles, loops):
+        """A reduction in a loop over spans of columns, with a mask in some."""
+        choose = self.random.choice
+        limit = choose((None, None, -3, 0, 1, 16, 20, 33))
+        is_diagonal = self.grid.dilation is None and self.random.random() < 0.5
+        result = self.new("BT", 1)
+        steps.append(
+            Columns((result.name,), "Z", (*self.batch, "t"), choose(("sum", "max", "min")), choose(("copy", *UNARY)),
+                    choose((16, 24, 64)), choose((1, 2)), limit, choose((0.0, 0.25)), is_diagonal)
+        )  # fmt: skip
+        return [result]
+
+    def part_of_columns(self, steps, tiles, loops):
+        wide = [tile for tile in tiles if tile.columns == "D" and self.sizes["D"] >= 33]
+        if not wide:
+            return []
+        operand, kind = self.pick(wide), self.random.choice(tuple(COLUMN_PARTS))
+        return [self.step(steps, kind, [operand], (operand.rows, COLUMN_PARTS[kind]), operand.dtype)]
+
+    def turn(self, steps, tiles, loops):
+        """A column as a row, and back."""
+        columns = [tile for tile in tiles if tile.columns == 1 and tile.rows in (1, "BT")]
+        if not columns:
+            return []
+        operand = self.pick(columns)
+        return [self.step(steps, "turn", [operand], operand.shape)]
 
     # Bands
 
@@ -314,21 +375,29 @@ class Generator:
 
     def loop(self, steps, tiles, loops):
         """A loop that carries variables and may store."""
-        variable, extent, block = self.random.choice((("n", "N", None), ("k", "S", "BS"), ("j", "3", None)))
+        kind, variable, extent, block = self.random.choice(LOOPS)
         if variable in loops:
             return []
-        first = self.random.choice((0, 0, 0, 1, 3)) if not block else 0
+        first = self.random.choice((0, 0, 0, 1, 3)) if kind is Loop and not block else 0
+        if kind is Split:
+            first = self.random.randint(0, 1)
         carried = self.start_carried(steps, tiles, loops)
         body, inside = [], tiles + carried
         for _ in range(self.random.randint(1, 3)):
             self.grow(body, inside, self.random.randint(1, 3), (*loops, variable))
             self.carry(body, inside, carried)
-        if variable == "n" and not first and not loops and self.random.random() < 0.4:
+        if variable == "n" and kind is Loop and not first and not loops and self.random.random() < 0.4:
             columns = [tile for tile in inside if tile.shape == ("BT", 1)]
             if columns:
                 self.store_one(body, self.pick(columns), (*self.batch, "t", "n"))
-        steps.append(Loop(variable, first, extent, self.random.randint(1, 3), tuple(body), block))
+        steps.append(kind(variable, first, extent, self.random.randint(1, 3), tuple(body), block))
         return carried
+
+    def merge(self, steps, tiles, loops):
+        """What parts have left of an attention, merged; a row of it."""
+        mixed, lse = self.new(3, "D"), self.new(3, 1)
+        steps.append(Merge((mixed.name, lse.name), self.random.randint(0, 2)))
+        return [self.step(steps, "sum_0", [tile], (1, tile.columns)) for tile in (mixed, lse)]
 
     def walk_along(self, steps, tiles, loops):
         """A loop over tiles that carries the last rows of each to the next, and of what it spreads over them."""

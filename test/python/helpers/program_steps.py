@@ -29,11 +29,16 @@ OPERATIONS = {
     "div": ("{0} / (at.abs({1}) + 0.5)", lambda x, y: bounded.divide(x, _away_from_zero(y, 0.5))),
     "maximum": ("at.maximum({0}, {1})", bounded.maximum),
     "minimum": ("at.minimum({0}, {1})", bounded.minimum),
+    "larger": ("at.where({0} >= {1}, {0}, {1})", bounded.maximum),
+    "smaller": ("at.where(({0} < {1}) | ({0} == {1}), {0}, {1})", bounded.minimum),
+    "not_above": ("at.where(({0} > {1}) & ({0} != {1}), {1}, {0})", bounded.minimum),
     "mul_add": ("{0} * {1} + {2}", lambda x, y, z: bounded.add(bounded.multiply(x, y), z)),
     "scale": ("{0} * s", _with(SCALAR, bounded.multiply)),
     "shift": ("s + {0}", _with(SCALAR, bounded.add)),
     "from_one": ("1.0 - {0}", lambda x: bounded.subtract(constant(1.0), x)),
     "above": ("at.maximum({0}, 0.25)", _with(0.25, bounded.maximum)),
+    "not_below": ("at.where(~({0} < 0.25), {0}, 0.25)", _with(0.25, bounded.maximum)),
+    "below": ("at.where({0} <= 0.25, {0}, 0.25)", _with(0.25, bounded.minimum)),
     "half": ("{0} / 2.0", _with(2.0, bounded.divide)),
     "third": ("{0} / 3.0", _with(3.0, bounded.divide)),
     "over": ("2.5 / (at.abs({0}) + 0.5)", lambda x: bounded.divide(constant(2.5), _away_from_zero(x, 0.5))),
@@ -53,6 +58,10 @@ OPERATIONS = {
     "to_bf16": ("{0}.to(at.bf16)", lambda x: bounded.narrow(x, "bf16")),
     "to_f16": ("{0}.to(at.f16)", lambda x: bounded.narrow(x, "f16")),
     "copy": ("{0}", lambda x: x),
+    "left": ("{0}[:, 0:16]", lambda x: x[:, :16]),
+    "right": ("{0}[:, 16:32]", lambda x: x[:, 16:32]),
+    "halves": ("at.concat({0}[:, 16:32], {0}[:, :16], axis=1)", lambda x: x[:, [*range(16, 32), *range(16)]]),
+    "turn": ("(0.5 * {0}.T).T", _with(0.5, bounded.multiply)),
     "swap": ("{1}, {0}", lambda x, y: (y, x)),
 }
 
@@ -235,6 +244,7 @@ class Loop:
     body: tuple
     block: str | None = None
     targets = names_used = ()
+    depth = 1  # of its body, in indentations
 
     def text(self):
         stages = f", stages={self.stages}" if self.stages > 1 else ""
@@ -244,15 +254,20 @@ class Loop:
         return f"for {self.variable} in at.range({first}{self.extent}{stages}):"
 
     def run(self, state):
-        extent = int(self.extent) if self.extent.isdecimal() else state.sizes[self.extent]
-        step = state.sizes[self.block] if self.block else 1
         carried = self._carried_with_missing_rows(state)
         state.leave_out(carried)
+        for _ in self.run_places(state):
+            state.run(self.body)
+            state.leave_out(carried)
+
+    def run_places(self, state):
+        """Sets the variable for each iteration."""
+        extent = state.number(self.extent)
+        step = state.sizes[self.block] if self.block else 1
         for number in range(self.first, extent, step):
             state.places[self.variable] = Rows.of(number, step, extent) if self.block else number
             state.places[f"{self.variable}.clip(0, {self.extent})"] = Rows.of(number, step, extent, filled=True)
-            state.run(self.body)
-            state.leave_out(carried)
+            yield
 
     def _carried_with_missing_rows(self, state):
         """Carried tiles have the rows that their first and their next values have, however often the loop runs."""
@@ -399,7 +414,7 @@ def hand_on_missing_rows(steps, missing, shapes):
             put(step.targets[0], step.state in missing or f"values of {step.state}" in missing)
             put(step.targets[1], step.state in missing)
         elif isinstance(step, Load):
-            put(step.targets[0], "t" in step.places)
+            put(step.targets[0], not {"t", "J[t]"}.isdisjoint(step.places))
         elif isinstance(step, Step) and step.operation == "swap":
             put(step.targets[0], lacks[1])
             put(step.targets[1], lacks[0])

@@ -13,11 +13,13 @@ import torch
 
 import bounded
 from bounded import Bounded
+from program_lists import ARRAYS, arrays_in, entry, make_integers
 from program_steps import Accumulate, Load, Loop, Push, Rows, Step, Store, walk
 
 DTYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
+DTYPES.update(u16=torch.uint16, i32=torch.int32, i64=torch.int64)
 # The fields of steps that name variables.
-OPERANDS = ("operands", "value", "state", "scores", "values", "window", "tile", "row")
+OPERANDS = ("operands", "value", "other", "state", "scores", "values", "window", "tile", "row")
 COLUMN_BLOCK = 16  # columns of a tile of the second phase
 
 
@@ -73,9 +75,17 @@ class State:
     def _entry(self, place):
         if place in self.places:
             return self.places[place]
+        if "[" in place:
+            return entry(self, place)
         if ":" in place:
             return slice(*(int(end) if end else None for end in place.split(":")))
         return int(place)
+
+    def number(self, text):
+        """A size by name, an integer in memory, or a number."""
+        if "[" in text:
+            return entry(self, text)
+        return int(text) if text.isdecimal() else self.sizes[text]
 
     def run(self, steps):
         for step in steps:
@@ -143,7 +153,10 @@ class Program:
 
     def text(self):
         """The Python text of the kernel `k`."""
-        arguments = [f'{name}: at.Tensor["{" ".join(dims)}"]' for name, (dims, _) in self.arguments.items()]
+        arguments = [
+            f'{name}: at.Tensor["{" ".join(map(str, dims))}"{f", at.{dtype}" if name in ARRAYS else ""}]'
+            for name, (dims, dtype) in self.arguments.items()
+        ]
         lines = [f"def k({', '.join([*arguments, 's: float', 'BT: at.Auto(1, 64)'])}):"]
         for name, (dims, dtype) in self.outputs.items():
             lines.append(f'    {name} = at.empty("{" ".join(dims)}", at.{dtype})')
@@ -166,8 +179,13 @@ class Program:
         """The arguments' values by name; the same for an argument whatever the others are."""
         made = {}
         for name, (dims, dtype) in self.arguments.items():
-            numbers = np.random.default_rng([self.number, ord(name)]).uniform(-2, 2, [self.sizes[dim] for dim in dims])
-            made[name] = torch.from_numpy(numbers.astype(np.float32)).to(DTYPES[dtype])
+            chance = np.random.default_rng([self.number, ord(name)])
+            shape = [self.sizes.get(dim, dim) for dim in dims]
+            if name in ARRAYS:
+                numbers = make_integers(name, shape, self.sizes, chance)
+                made[name] = torch.from_numpy(numbers).to(DTYPES[dtype])
+            else:
+                made[name] = torch.from_numpy(chance.uniform(-2, 2, shape).astype(np.float32)).to(DTYPES[dtype])
         return made
 
     # What it computes
@@ -224,6 +242,7 @@ class Program:
     def _with_used_arguments(self):
         """Those arguments that are loaded, and others for dims that the kernel names."""
         loaded = {step.array for step in self.steps if isinstance(step, Load)}
+        loaded.update(*(arrays_in(step.text()) for step in self.steps))
         arguments = {name: about for name, about in self.arguments.items() if name in loaded}
         needed = {"T", "D", "B", *(step.extent for step in self.steps if isinstance(step, Loop))}
         needed.update(dim for dims, _ in self.outputs.values() for dim in dims)
@@ -247,9 +266,9 @@ class Program:
 def _lines(steps, depth):
     lines = []
     for step in steps:
-        lines.append("    " * depth + step.text())
+        lines += ["    " * depth + line for line in step.text().splitlines()]
         if isinstance(step, Loop):
-            lines += _lines(step.body, depth + 1)
+            lines += _lines(step.body, depth + step.depth)
     return lines
 
 

@@ -18,6 +18,7 @@ from attn.call.planning import prepare
 from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
 from kernels_dsl.gemm import gemm, gemm_nt
 from kernels_dsl.neighborhood import neighborhood_bwd, neighborhood_fwd
+from list_kernels import block_sums, decode, embed, pages_of, place, randn, row_sums, rows_of, segment_sums, whole
 
 SYNC = re.compile(r"^\s*ascend\.(set_flag|wait_flag|barrier|sync_all)\b")
 FLAG = re.compile(r"(\w+) to\s+(\w+) event (\d+)(?: slot\([^)]*\) of (\d+))?")
@@ -48,6 +49,34 @@ def neighborhood(positions, width, window, dilation, gradient=False, heads=1):
 
 def band_gradient(positions, width, dilation, heads, **more):
     return {**neighborhood(positions, width, 3, dilation, True, heads), "BM": 16, "RUN": 64, **more}
+
+
+def ragged(lens):
+    return {"X": rows_of(lens, 40, 20), "lens": whole(lens), "BS": 8}
+
+
+def segments(*offsets):
+    return {"X": randn(60, 20), "offsets": whole(offsets), "N": len(offsets) - 1, "BT": 8}
+
+
+def listed(counts):
+    lists = torch.arange(3 * len(counts)).reshape(-1, 3) % 4
+    return {"X": randn(47, 20), "idx": whole(lists.tolist()), "cnt": whole(counts), "bk": 12, "BN": 8}
+
+
+def paged(lens):
+    K, V, table = pages_of(lens, 4, 1, 16)
+    arrays = {"Q": randn(len(lens), 2, 16), "Kc": K, "Vc": V, "table": whole(table.tolist()), "lens": whole(lens)}
+    return {**arrays, "scale": 0.25, "G": 2, "NS": 2}
+
+
+def gathered(count):
+    return {"X": randn(30, 20), "idx": whole([[7 * number % 30 for number in range(count)]]), "BT": 4}
+
+
+def placed(count):
+    order = whole([(5 * number + 3) % count for number in range(count)])
+    return {"X": randn(count, 20), "c": randn(count, seed=1), "idx": order, "BT": 4}
 
 
 def products(shape, kernel, dtype=torch.float16, far=False, **blocks):
@@ -88,6 +117,12 @@ CASES = {
     "products-of-transposed": (gemm_nt, products((100, 90, 200), gemm_nt, torch.float32, BM=32, BN=48, BK=64), 196352, {}),
     "products-of-far-rows": (gemm, products((40, 40, 40), gemm, far=True, BM=16, BN=32, BK=16), 196352, {}),
     "products-of-bytes": (gemm, products((100, 90, 200), gemm, torch.int8, BM=32, BN=64, BK=64), 196352, {}),
+    "ragged": (row_sums, ragged([40, 0, 33, 1, 27, 30]), 196352, {}),
+    "segments": (segment_sums, segments(0, 30, 30, 55, 56, 60, 60), 196352, {}),
+    "lists": (block_sums, listed([3, 0, 1, 3, 2, 3]), 196352, {}),
+    "paged": (decode, paged([17, 0, 1, 20]), 196352, {}),
+    "gathered": (embed, gathered(37), 196352, {}),
+    "placed": (place, placed(37), 196352, {}),
 }  # fmt: skip
 
 
@@ -99,6 +134,15 @@ SMALLER = {
     gemm: [(1, 1, 1), (20, 50, 65)],
     gemm_nt: [(1, 1, 1), (20, 50, 65)],
 }
+# Where counts come from memory, other counts instead: none, one, and none before many.
+FEWER = {
+    row_sums: [ragged([0]), ragged([0, 0, 0]), ragged([1, 1]), ragged([0, 40, 0, 40])],
+    segment_sums: [segments(0, 0), segments(3, 4, 5), segments(0, 0, 30, 30, 60)],
+    block_sums: [listed([0]), listed([1, 1]), listed([0, 3, 0, 3])],
+    decode: [paged([0]), paged([1, 1]), paged([0, 17, 0])],
+    embed: [gathered(1), gathered(4), gathered(9)],
+    place: [placed(1), placed(4), placed(9)],
+}
 
 
 class Kernel:
@@ -108,7 +152,8 @@ class Kernel:
         self.name = name
         self.function, self.given, ub_bytes, options = CASES[name]
         self.launch = self._prepare(self.given)
-        self.smaller = [self._shrink(shape) for shape in SMALLER[self.function]]
+        self.smaller = [self._shrink(shape) for shape in SMALLER.get(self.function, ())]
+        self.smaller += [self._prepare(arguments) for arguments in FEWER.get(self.function, ())]
         soc = f"Ascend910B4:ub_bytes={ub_bytes},vector_cores=2,cube_cores=2"
         lowered = self.function.lower(self.function.specialise(self.launch.arguments))
         artefact = compiler.Artefact("kernel", lowered.text, soc, options)

@@ -4,7 +4,9 @@ Which programs are tried is printed at the start of the run. ATTN_RANDOM_START c
 many follow. A program that fails is made smaller as long as it fails in the same way, and shown as a Python file.
 """
 
+import itertools
 import os
+import random
 import re
 import subprocess
 import sys
@@ -17,6 +19,7 @@ import attn
 import bounded
 import kernel_text
 from program_generator import draw
+from program_lists import ARRAYS
 from program_steps import OPERATIONS, SCALAR, Loop
 from random_programs import DTYPES, Program, walk
 
@@ -93,10 +96,13 @@ def as_file(program: Program):
     lines += ["", "", program.text(), ""]
     names = []
     for name, (dims, dtype) in program.arguments.items():
-        shape = tuple(program.sizes[dim] for dim in dims)
+        shape = tuple(program.sizes.get(dim, dim) for dim in dims)
+        names.append(name)
+        if name in ARRAYS:
+            lines.append(f"{name} = torch.tensor({program.tensors()[name].tolist()}).to({DTYPES[dtype]})")
+            continue
         numbers = f"np.random.default_rng([{program.number}, {ord(name)}]).uniform(-2, 2, {shape}).astype(np.float32)"
         lines.append(f"{name} = torch.from_numpy({numbers}).to({DTYPES[dtype]})")
-        names.append(name)
     block = "" if program.block is None else f", BT={program.block}"
     lines.append(f"print(attn.verify(k, {', '.join(names)}, {SCALAR}{block}))")
     return "\n".join(lines) + "\n"
@@ -123,6 +129,49 @@ def check(program: Program, folder):
 def test_random_programs(first, tmp_path):
     for number in range(first, min(first + SHARD, START + COUNT)):
         check(draw(number), tmp_path)
+
+
+WRONG = (-1, -(2**31), 2**31 - 1, 2**40, 7, 100, 65535)
+
+
+def spoil(name, tensor, chance):
+    """Some integers of an array changed to any others."""
+    limits = torch.iinfo(tensor.dtype)
+    numbers = [
+        min(max(chance.choice(WRONG), limits.min), limits.max) if chance.random() < 0.5 else number
+        for number in tensor.tolist()
+    ]
+    return torch.tensor(numbers).to(tensor.dtype)
+
+
+def look_at_wrong_numbers(program: Program, folder):
+    """Checks that wrong integers lead nowhere outside: the CPU raises or none was used, the modelled chip reports each and
+    goes on, and texts have nothing to report: what they store is what the chip's IR stores."""
+    kernel, chance = kernel_text.define(folder, program.text()), random.Random(program.number)
+    tensors = {name: spoil(name, x, chance) if name in ARRAYS else x for name, x in program.tensors().items()}
+    block = {} if program.block is None else {"BT": program.block}
+    try:
+        kernel(*tensors.values(), SCALAR, **block)
+        is_wrong = False
+    except attn.OutOfBoundsError:
+        is_wrong = True
+    runs = {
+        stage: attn.simulate(kernel, *tensors.values(), SCALAR, **block, stage=stage) for stage in ("ascend", "ascendc")
+    }
+    # Rows that a wrong list names twice are written twice.
+    kinds = {stage: {hazard.kind for hazard in run.report.hazards} - {"race", "overlap"} for stage, run in runs.items()}
+    assert kinds == {"ascend": {"out of bounds"} if is_wrong else set(), "ascendc": set()}, program.text()
+    if all(not run.report.hazards for stage, run in runs.items() if stage != "ascend"):
+        for output, other in zip(runs["ascend"].outputs, runs["ascendc"].outputs):
+            torch.testing.assert_close(output, other, atol=0, rtol=0, equal_nan=True)
+
+
+def test_wrong_numbers_in_memory(tmp_path):
+    numbers = (
+        number for number in range(START, START + 1000) if any(f"{name}[" in draw(number).text() for name in ARRAYS)
+    )
+    for number in itertools.islice(numbers, 60):
+        look_at_wrong_numbers(draw(number), tmp_path)
 
 
 def complaint(program, folder):

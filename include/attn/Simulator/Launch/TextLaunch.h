@@ -12,6 +12,8 @@ struct DeviceMemory {
   uint64_t bytes;
   const uint8_t *data;
   int array;
+  /// Whether kernels of the launch write it.
+  bool isWritten;
 };
 
 /// The memory that an address lies in, or null.
@@ -28,7 +30,7 @@ public:
   llvm::ArrayRef<DeviceMemory> getMemory() const { return memory; }
 
 private:
-  uint64_t place(uint64_t bytes, const uint8_t *data, int array);
+  uint64_t place(uint64_t bytes, const uint8_t *data, int array, bool isWritten);
 
   uint64_t next;
   std::vector<uint64_t> addresses, tableAddresses;

@@ -176,9 +176,9 @@ class ScalarProgram {
 public:
   virtual ~ScalarProgram() = default;
 
-  enum class Stop { Issue, Finished, Failed };
+  enum class Stop { Issue, Finished, Failed, Noticed };
   /// Runs until an instruction is ready (then in `next`), the end, or a mistake (then in
-  /// `getFailure`).
+  /// `getFailure`): one that ends the program, or one that was noticed and after which it goes on.
   virtual Stop run(Issued &next) = 0;
 
   /// Loop iterations begun since the last call: what the scalar unit does beyond the issued
@@ -189,6 +189,8 @@ public:
     HazardKind kind;
     mlir::LocationAttr location;
     std::string message;
+    /// Of what is noticed, the place in the program: each once.
+    int32_t step = -1;
   };
   const Failure &getFailure() const { return failure; }
 

@@ -29,6 +29,9 @@ float widenF16(uint16_t bits);
 uint16_t narrowBF16(float value, RoundMode mode);
 uint16_t narrowF16(float value, RoundMode mode);
 
+/// The integer that the named rounding gives, or the nearest that 32 bits hold; 0 for NaN.
+int32_t roundToInt32(float value, RoundMode mode);
+
 /// Maximum and minimum hand on NaN.
 inline float maximum(float a, float b) {
   return std::isnan(a) ? a : std::isnan(b) ? b : a > b ? a : b;

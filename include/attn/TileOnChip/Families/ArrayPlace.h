@@ -13,7 +13,10 @@ public:
   /// For a load or a store of a tile of `type`; `isRun` where its rows are one run of elements.
   template <typename Op>
   ArrayPlace(Lowering &lowering, Op op, tile::TileType type, bool isRun)
-      : ArrayPlace(lowering, op.getArray(), op.getKinds(), op.getIndices(), type, isRun) {}
+      : ArrayPlace(lowering, op.getArray(), op.getKinds(), op.getIndices(), type, isRun) {
+    isBounded = op.getBounded();
+    isStored = std::is_same_v<Op, tile::StoreOp>;
+  }
   ArrayPlace(Lowering &lowering, mlir::Value array, llvm::ArrayRef<int64_t> kinds,
              mlir::OperandRange operands, tile::TileType type, bool isRun);
 
@@ -21,6 +24,9 @@ public:
   mlir::Value getAddress(mlir::Value rowsOn) const;
   /// A buffer of rows at a pitch, from the tile's row of the place on that is `rowsOn` further.
   mlir::Value getRowMemory(mlir::Value buffer, int64_t bufferPitch, mlir::Value rowsOn) const;
+  /// Says that the copy to GM writes different bytes in each of its runs for a tile, where only the
+  /// author of a list knows.
+  void keepApart(mlir::Operation *copy) const;
   /// Leaves out the rows from `end` on.
   void limit(mlir::Value end, tile::TileType type);
 
@@ -37,14 +43,19 @@ public:
 
 private:
   void addIndices(llvm::ArrayRef<int64_t> kinds, mlir::OperandRange operands);
+  mlir::Value getListedRow(mlir::Value place) const;
 
   Lowering &lowering;
-  mlir::Value array;
+  mlir::Value tileArray, array;
   llvm::SmallVector<mlir::Value> indices;
   /// The dimensions of `indices` that count rows and columns, or -1, and how far apart rows are in
   /// theirs; null where they follow each other.
   tile::Selection selection;
   mlir::Value step;
+  /// The list that says where rows lie, null where none does; whether what it says is brought
+  /// inside the array, and whether rows are written, which then must be different ones.
+  tile::ListRowsOp list;
+  bool isBounded = false, isStored = false;
 };
 
 } // namespace attn::onchip

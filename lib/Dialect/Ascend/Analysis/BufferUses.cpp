@@ -114,11 +114,19 @@ bool BufferUses::isWrittenFirst(AllocOp buffer) const {
   scf::ForOp common = getCommonLoop(buffer);
   if (list.empty() || !isOnlyWritten(list.front(), common))
     return false;
-  // Loops written out of one composite always run; a condition may not hold.
-  BufferUse first = list.front();
-  auto condition = first.instruction->getParentOfType<scf::IfOp>();
-  return !condition ||
-         (!condition->getParentOfType<scf::IfOp>() && isWrittenInBranches(list, condition, common));
+  // Loops written out of one composite always run; a condition may not hold, unless one of its
+  // branches has all uses, or both begin with a write.
+  Operation *first = BufferUse(list.front()).instruction;
+  for (Region *region = first->getParentRegion(); region && region->getParentOp() != common;
+       region = region->getParentRegion()) {
+    auto condition = dyn_cast<scf::IfOp>(region->getParentOp());
+    bool isAround = llvm::all_of(list, [&](BufferUse use) {
+      return region->isAncestor(use.instruction->getParentRegion());
+    });
+    if (condition && !isAround && !isWrittenInBranches(list, condition, common))
+      return false;
+  }
+  return true;
 }
 
 bool BufferUses::isBetweenPipes(AllocOp buffer) const {

@@ -226,6 +226,13 @@ Flag::Knowledge SyncPlanner::getKnowledge(Pipe pipe, int32_t step) const {
   return knowledge;
 }
 
+/// Whether flags with slots around this loop would be raised again in each run of a loop outside: a
+/// condition between the two keeps the slot's index from running on.
+static bool isRaisedAgain(Operation *around) {
+  auto condition = around->getParentOfType<scf::IfOp>();
+  return condition && condition->getParentOfType<scf::ForOp>();
+}
+
 bool SyncPlanner::orderByFlag(Pipe source, Pipe target, const Need &need, int32_t consumer,
                               const ExecutionTrace::Relation &relation) {
   if (!hasFlags(core, getCorePipe(source), getCorePipe(target)) ||
@@ -246,6 +253,8 @@ bool SyncPlanner::orderByFlag(Pipe source, Pipe target, const Need &need, int32_
       sync.slot = Value();
     sync.slots = sync.slot ? slotCounts.lookup(sync.slot) : 1;
     sync.around = isForward ? nullptr : findOutermost(relation.carrier, sync.slot);
+    if (sync.slot && sync.around && isRaisedAgain(sync.around))
+      continue;
     if (add(sync, witness))
       return !isForward;
     if (!sync.slot)
@@ -300,6 +309,8 @@ SyncAnswer SyncPlanner::raisesTwice(int32_t index) {
   bool isForward = first && first != second && first->isBeforeInBlock(second);
   if (!isForward) {
     back.slot = sync.slot && sync.slot.getParentBlock() == loop.getBody() ? sync.slot : Value();
+    if (back.slot && isRaisedAgain(findOutermost(loop, back.slot)))
+      back.slot = Value();
     back.slots = back.slot ? sync.slots : 1;
     back.around = findOutermost(loop, back.slot);
   }

@@ -18,6 +18,7 @@
 #include "attn/Dialect/Ascend/Analysis/ExecutionTrace.h"
 
 using namespace mlir;
+using namespace attn;
 using namespace attn::ascend;
 
 /// The loops that choose another slot from trip to trip by their own body, for an index of slots.
@@ -76,6 +77,8 @@ void KernelFacts::setFullTrips() {
 int64_t KernelFacts::getTrips(scf::ForOp loop, const TraceChoice &choice) const {
   int64_t full = fullTrips.lookup(loop);
   int64_t trips = choice.exception == loop ? choice.exceptionTrips : std::min(choice.trips, full);
+  if (llvm::is_contained(choice.idle, loop.getOperation()))
+    trips = 0;
   if (fixedLoops.contains(loop))
     trips = full;
   return std::min(trips, tripLimits.lookup(loop).value_or(trips));
@@ -111,13 +114,47 @@ SmallVector<TraceChoice> KernelTracer::getChoices() {
   return choices;
 }
 
+static bool alwaysRuns(scf::ForOp loop, const IndexRanges &ranges) {
+  std::optional<int64_t> least = ranges.getLowerBound(loop.getUpperBound());
+  std::optional<int64_t> most = ranges.getUpperBound(loop.getLowerBound());
+  return least && most && *least > *most;
+}
+
+/// Whether a loop moves data, so that pipes may wait for each other through it.
+static bool moves(scf::ForOp loop) {
+  return loop
+      .walk([](Operation *op) {
+        return isa<CopyInOp, CopyOutOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Of loops in one block that need not run, an order of two instructions must hold though only
+/// theirs do: whatever else runs can only add to what pipes wait for.
+static void addIdleLoops(scf::ForOp loop, const IndexRanges &ranges,
+                         SmallVectorImpl<TraceChoice> &choices) {
+  constexpr size_t mostLoops = 6;
+  SmallVector<Operation *> loops;
+  for (auto beside : loop->getBlock()->getOps<scf::ForOp>())
+    if (!alwaysRuns(beside, ranges) && moves(beside))
+      loops.push_back(beside);
+  if (loops.size() < 2 || loops.size() > mostLoops || !llvm::is_contained(loops, loop))
+    return;
+  for (size_t first = 0; first <= loops.size(); ++first)
+    for (size_t second = first; second <= loops.size(); ++second) {
+      TraceChoice &choice = choices.emplace_back();
+      for (size_t index = 0; index < loops.size(); ++index)
+        if (index != first && index != second)
+          choice.idle.push_back(loops[index]);
+    }
+}
+
 SmallVector<TraceChoice> KernelTracer::getChoices(scf::ForOp loop) {
-  std::optional<int64_t> least = facts->ranges.getLowerBound(loop.getUpperBound());
-  std::optional<int64_t> most = facts->ranges.getUpperBound(loop.getLowerBound());
-  bool alwaysRuns = least && most && *least > *most;
   SmallVector<TraceChoice> choices;
-  for (int64_t trips = alwaysRuns ? 1 : 0, end = facts->fullTrips.lookup(loop); trips < end;
-       ++trips) {
+  bool runs = alwaysRuns(loop, facts->ranges);
+  if (!runs)
+    addIdleLoops(loop, facts->ranges, choices);
+  for (int64_t trips = runs ? 1 : 0, end = facts->fullTrips.lookup(loop); trips < end; ++trips) {
     choices.emplace_back();
     choices.back().exception = loop;
     choices.back().exceptionTrips = trips;

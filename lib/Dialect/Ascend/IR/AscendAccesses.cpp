@@ -115,6 +115,13 @@ void ScalarOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
   addElementwise(*this, accesses, ranges, {getDst(), getSrc()});
 }
 
+void BitwiseOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
+  addElementwise(*this, accesses, ranges, getOperands().take_front(3));
+}
+std::optional<std::pair<Value, Value>> BitwiseOp::getPairedSources() {
+  return std::pair<Value, Value>(getLhs(), getRhs());
+}
+
 void CastOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
   addElementwise(*this, accesses, ranges, {getDst(), getSrc()});
 }
@@ -123,6 +130,31 @@ void DuplicateOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
   addElementwise(*this, accesses, ranges, {getDst()});
   if (!getMask())
     accesses.back().exactSize = RuntimeSize{getAmount(), getElementBytes(getDst())};
+}
+
+void CompareOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
+  constexpr int64_t bitsPerByte = 8;
+  std::optional<int64_t> count = getMostOf(getAmount(), ranges);
+  addCount(accesses, getDst(), /*isWrite=*/true,
+           count ? std::optional<int64_t>(*count / bitsPerByte) : std::nullopt);
+  for (Value source : {getLhs(), getRhs()})
+    addCount(accesses, source, /*isWrite=*/false, count);
+}
+std::optional<std::pair<Value, Value>> CompareOp::getPairedSources() {
+  return std::pair<Value, Value>(getLhs(), getRhs());
+}
+
+void SelectOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
+  constexpr int64_t bitsPerByte = 8;
+  std::optional<int64_t> count = getMostOf(getAmount(), ranges);
+  addCount(accesses, getDst(), /*isWrite=*/true, count);
+  for (Value source : {getLhs(), getRhs()})
+    addCount(accesses, source, /*isWrite=*/false, count);
+  addCount(accesses, getBits(), /*isWrite=*/false,
+           getLanes(getElementBytes(getDst())) / bitsPerByte);
+}
+std::optional<std::pair<Value, Value>> SelectOp::getPairedSources() {
+  return std::pair<Value, Value>(getLhs(), getRhs());
 }
 
 void CopyOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {

@@ -174,17 +174,27 @@ LogicalResult ScalarOp::verify() {
   return success();
 }
 
+LogicalResult BitwiseOp::verify() {
+  ValueRange memories = getOperands().take_front(3);
+  if (failed(verifyElementwise(*this, memories, {})))
+    return failure();
+  for (Value memory : memories)
+    if (getElementBytes(memory) != sizeof(int32_t))
+      return emitOpError() << "takes numbers of 32 bits, not " << getElementType(memory);
+  return success();
+}
+
 LogicalResult CastOp::verify() {
   if (failed(verifyElementwise(*this, {getDst(), getSrc()}, {})))
     return failure();
   Type from = getElementType(getSrc()), to = getElementType(getDst());
   bool widens = (from.isF16() || from.isBF16()) && to.isF32();
-  bool narrows = from.isF32() && (to.isF16() || to.isBF16());
+  bool narrows = from.isF32() && (to.isF16() || to.isBF16() || to.isSignlessInteger(32));
   if (!widens && !narrows)
     return emitOpError() << "cannot turn " << from << " into " << to;
   if (widens != (getMode() == RoundMode::None))
     return emitOpError() << "rounds by '" << stringifyRoundMode(getMode()) << "' from " << from
-                         << " to " << to << "; widening takes none, narrowing a mode";
+                         << " to " << to << "; widening takes none, all else a mode";
   return success();
 }
 
@@ -195,6 +205,33 @@ LogicalResult DuplicateOp::verify() {
     return emitOpError() << "mixes " << getElementType(getDst()) << " and a scalar of type "
                          << getScalar().getType();
   return success();
+}
+
+/// Checks the memories of one element type and that of the bits, which `isBits` asks for.
+static LogicalResult verifyChoice(Operation *op, Opcode opcode, ValueRange memories, Value bits,
+                                  Value amount) {
+  if (failed(verifyBuffers(op, memories)) || failed(verifyBuffers(op, bits)) ||
+      failed(verifySameType(op, memories)) ||
+      failed(verifyElement(op, opcode, getElementType(memories.front()))))
+    return failure();
+  if (!getElementType(bits).isInteger(8))
+    return op->emitOpError() << "has its bits in bytes, not in " << getElementType(bits);
+  return verifyCount(op, amount);
+}
+
+LogicalResult CompareOp::verify() {
+  if (failed(verifyChoice(*this, Opcode::Compare, {getLhs(), getRhs()}, getDst(), getAmount())))
+    return failure();
+  std::optional<int64_t> count = getConstantIntValue(getAmount());
+  int64_t lanes = getLanes(getElementBytes(getLhs()));
+  if (count && *count % lanes != 0)
+    return emitOpError() << "compares " << *count << " elements, not whole repeats of " << lanes;
+  return success();
+}
+
+LogicalResult SelectOp::verify() {
+  return verifyChoice(*this, Opcode::Select, {getDst(), getLhs(), getRhs()}, getBits(),
+                      getAmount());
 }
 
 LogicalResult CopyOp::verify() {

@@ -36,6 +36,16 @@ static_assert(getMaxEnumValForScalarKind() + 1 == 0
 #include "attn/Dialect/Ascend/IR/Instructions.def"
               ,
               "Instructions.def and AscendDialect.td differ in the scalar kinds");
+#define ATTN_BITWISE_KIND(member, hivm, family) +1
+static_assert(getMaxEnumValForBitwiseKind() + 1 == 0
+#include "attn/Dialect/Ascend/IR/Instructions.def"
+              ,
+              "Instructions.def and AscendDialect.td differ in the bitwise kinds");
+#define ATTN_COMPARE_KIND(member, hivm, family) +1
+static_assert(getMaxEnumValForCompareKind() + 1 == 0
+#include "attn/Dialect/Ascend/IR/Instructions.def"
+              ,
+              "Instructions.def and AscendDialect.td differ in the comparisons");
 #define ATTN_REDUCE_KIND(member, hivm, family) +1
 static_assert(getMaxEnumValForReduceKind() + 1 == 0
 #include "attn/Dialect/Ascend/IR/Instructions.def"
@@ -61,6 +71,8 @@ std::optional<StringRef> None(int) { return std::nullopt; }
 std::optional<StringRef> Unary(int kind) { return stringifyUnaryKind(UnaryKind(kind)); }
 std::optional<StringRef> Binary(int kind) { return stringifyBinaryKind(BinaryKind(kind)); }
 std::optional<StringRef> Scalar(int kind) { return stringifyScalarKind(ScalarKind(kind)); }
+std::optional<StringRef> Bitwise(int kind) { return stringifyBitwiseKind(BitwiseKind(kind)); }
+std::optional<StringRef> Compare(int kind) { return stringifyCompareKind(CompareKind(kind)); }
 std::optional<StringRef> Reduce(int kind) { return stringifyReduceKind(ReduceKind(kind)); }
 std::optional<StringRef> Round(int kind) { return stringifyRoundMode(RoundMode(kind)); }
 } // namespace kinds
@@ -180,6 +192,24 @@ StringRef ascend::getCallWord(ScalarKind kind) {
   llvm_unreachable("all kinds are listed");
 }
 
+StringRef ascend::getCallWord(BitwiseKind kind) {
+  using Kind = BitwiseKind;
+  switch (kind) {
+#define ATTN_BITWISE_KIND(member, hivm, family) ATTN_CALL_WORD(member)
+#include "attn/Dialect/Ascend/IR/Instructions.def"
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+StringRef ascend::getCallWord(CompareKind kind) {
+  using Kind = CompareKind;
+  switch (kind) {
+#define ATTN_COMPARE_KIND(member, hivm, family) ATTN_CALL_WORD(member)
+#include "attn/Dialect/Ascend/IR/Instructions.def"
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
 StringRef ascend::getCallWord(ReduceKind kind) {
   using Kind = ReduceKind;
   switch (kind) {
@@ -202,7 +232,7 @@ StringRef ascend::getCallWord(RoundMode mode) {
 SmallVector<std::string> ascend::getAllCallNames() {
   SmallVector<std::string> names;
   auto add = [&](StringRef call, Kinds kindRows) {
-    if (kindRows == kinds::None || kindRows == kinds::Round) {
+    if (kindRows == kinds::None || kindRows == kinds::Compare || kindRows == kinds::Round) {
       if (!call.empty())
         names.push_back(call.str());
       return;

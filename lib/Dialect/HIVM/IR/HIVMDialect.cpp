@@ -155,6 +155,8 @@ LogicalResult VMulOp::verify() { return verifyElementwise(*this, 2); }
 LogicalResult VDivOp::verify() { return verifyElementwise(*this, 2); }
 LogicalResult VMaxOp::verify() { return verifyElementwise(*this, 2); }
 LogicalResult VMinOp::verify() { return verifyElementwise(*this, 2); }
+LogicalResult VAndOp::verify() { return verifyElementwise(*this, 2); }
+LogicalResult VOrOp::verify() { return verifyElementwise(*this, 2); }
 LogicalResult VExpOp::verify() { return verifyElementwise(*this, 1); }
 LogicalResult VLnOp::verify() { return verifyElementwise(*this, 1); }
 LogicalResult VSqrtOp::verify() { return verifyElementwise(*this, 1); }

@@ -14,6 +14,10 @@ bool tile::isUnary(Operation *op) {
   return isa<ExpOp, LogOp, SqrtOp, RsqrtOp, AbsOp, LeakyReluOp>(op);
 }
 
+bool tile::isElementwise(Operation *op) {
+  return isBinary(op) || isUnary(op) || isa<CompareOp, SelectOp>(op);
+}
+
 bool tile::isSplat(Value value) { return value.getDefiningOp<SplatOp>() != nullptr; }
 
 std::optional<APFloat> tile::getSplatConstant(Value value) {

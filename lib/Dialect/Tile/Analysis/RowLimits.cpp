@@ -49,11 +49,13 @@ static bool hasFirstRow(Value span) {
 
 bool RowLimits::hasRows(Value tile) const { return llvm::all_of(getSpans(tile), hasFirstRow); }
 
-/// Whether a load by `span` may lack some of its `size` rows or columns.
-static bool mayLack(Value span, int64_t size) {
-  if (!span || cast<SpanType>(span.getType()).getFilled())
+/// Whether a load by `span` may lack some of its rows or columns: of one that exists, none can be
+/// missing.
+static bool mayLack(Value span) {
+  auto type = span ? cast<SpanType>(span.getType()) : SpanType();
+  if (!type || type.getFilled())
     return false;
-  return size > 1 || !hasFirstRow(span);
+  return type.getSize() != getDim(span.getContext(), 1) || !hasFirstRow(span);
 }
 
 /// Whether `value` is defined inside the regions of `op`.
@@ -73,7 +75,7 @@ bool RowLimits::hand(Value from, Value to, bool transposed, Operation *outOf) {
   if (!source || !target || found == limits.end())
     return false;
   Limits given = found->second;
-  int64_t rows = source.getRowCount(), cols = source.getColCount();
+  Attribute rows = source.getRows(), cols = source.getCols();
   if (transposed) {
     std::swap(given.rows, given.cols);
     std::swap(rows, cols);
@@ -81,10 +83,10 @@ bool RowLimits::hand(Value from, Value to, bool transposed, Operation *outOf) {
   Limits &taken = limits[to];
   bool grows = false;
   for (Value span : given.rows)
-    if (rows == target.getRowCount() && !isReducedAlong(to, 0) && !isInside(span, outOf))
+    if (rows == target.getRows() && !isReducedAlong(to, 0) && !isInside(span, outOf))
       grows |= taken.rows.insert(span);
   for (Value span : given.cols)
-    if (cols == target.getColCount() && !isReducedAlong(to, 1) && !isInside(span, outOf))
+    if (cols == target.getCols() && !isReducedAlong(to, 1) && !isInside(span, outOf))
       grows |= taken.cols.insert(span);
   return grows;
 }
@@ -101,13 +103,15 @@ bool RowLimits::visitLoop(RangeOp loop) {
 }
 
 bool RowLimits::visitLoad(LoadOp load) {
-  TileType type = load.getResult().getType();
   Value rows = getRowSpan(load.getKinds(), load.getIndices());
+  // Of listed rows those exist that the span of the list has.
+  if (auto listed = rows ? rows.getDefiningOp<ListRowsOp>() : ListRowsOp())
+    rows = listed.getSpan();
   Value cols = getColumnSpan(load.getKinds(), load.getIndices());
   bool grows = false;
-  if (mayLack(rows, type.getRowCount()))
+  if (mayLack(rows))
     grows |= limits[load.getResult()].rows.insert(rows);
-  if (mayLack(cols, type.getColCount()))
+  if (mayLack(cols))
     grows |= limits[load.getResult()].cols.insert(cols);
   return grows;
 }
@@ -122,6 +126,22 @@ bool RowLimits::visitDot(DotOp dot) {
   return grows;
 }
 
+/// All columns exist where those that the spans of the input lack are filled; others stay as they
+/// are.
+bool RowLimits::visitFill(FillColumnsOp fill) {
+  auto found = limits.find(fill.getInput());
+  if (found == limits.end())
+    return false;
+  Limits given = found->second;
+  bool grows = false;
+  for (Value span : given.rows)
+    grows |= limits[fill.getResult()].rows.insert(span);
+  for (Value span : given.cols)
+    if (span != fill.getSpan())
+      grows |= limits[fill.getResult()].cols.insert(span);
+  return grows;
+}
+
 bool RowLimits::visit(Operation *op) {
   if (auto loop = dyn_cast<RangeOp>(op))
     return visitLoop(loop);
@@ -129,9 +149,13 @@ bool RowLimits::visit(Operation *op) {
     return visitLoad(load);
   if (auto dot = dyn_cast<DotOp>(op))
     return visitDot(dot);
+  if (auto fill = dyn_cast<FillColumnsOp>(op))
+    return visitFill(fill);
   if (op->getNumResults() != 1)
     return false;
   Value result = op->getResult(0);
+  if (auto transpose = dyn_cast<TransposeOp>(op))
+    return hand(transpose.getInput(), result, /*transposed=*/true);
   if (auto extract = dyn_cast<ExtractOp>(op))
     return hand(extract.getInput(), result, extract.getTransposed());
   bool grows = false;

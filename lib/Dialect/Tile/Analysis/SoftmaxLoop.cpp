@@ -82,8 +82,10 @@ static bool collectValueSlice(SoftmaxLoop &match, std::string &reason) {
     Operation *op = value.getDefiningOp();
     if (!op || !match.loop->isProperAncestor(op) || !slice.insert(op))
       continue;
-    auto load = dyn_cast<LoadOp>(op);
-    bool repeatable = load ? !isWritten(load.getArray()) : isPure(op) && op->getNumRegions() == 0;
+    // The first operand of what reads memory is the array; it is read where it was before.
+    bool repeatable = isa<LoadOp, LoadIndexOp, ListRowsOp>(op)
+                          ? !isWritten(op->getOperand(0))
+                          : isPure(op) && op->getNumRegions() == 0;
     if (!repeatable || op->getBlock() != &body) {
       reason =
           ("its values come from " + op->getName().getStringRef() + ", which cannot be run again")

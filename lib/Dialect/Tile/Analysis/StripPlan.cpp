@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::tile;
 
-bool tile::isWholeRowOp(Operation *op) { return isa<LoadOp, SplatOp, UndefinedOp>(op); }
+bool tile::isWholeRowOp(Operation *op) { return isa<LoadOp, RampOp, SplatOp, UndefinedOp>(op); }
 
 llvm::SetVector<Value> tile::getCaptured(Operation *op) {
   llvm::SetVector<Value> captured;
@@ -157,7 +157,7 @@ bool StripPlanner::classifyOp(Operation *op) {
   auto reduce = dyn_cast<ReduceOp>(op);
   if (reduce && reduce.getAxis() == 1)
     return true;
-  if (!isBinary(op) && !isUnary(op) && !isWholeRowOp(op) && !isa<CastOp, ReduceOp>(op))
+  if (!isElementwise(op) && !isWholeRowOp(op) && !isa<CastOp, ReduceOp>(op))
     return refuse(op->getName().getStringRef() + " cannot be computed in strips");
   plan.onDemand.insert(op);
   return true;
@@ -404,7 +404,8 @@ static CastOp getWidening(Operation *op) {
 bool StripPlanner::isNeededAgain(Value value) const {
   auto found = contexts.find(value);
   Operation *op = value.getDefiningOp();
-  if (found == contexts.end() || !op || !plan.isOnDemand(op) || isa<SplatOp, UndefinedOp>(op))
+  if (found == contexts.end() || !op || !plan.isOnDemand(op) ||
+      isa<RampOp, SplatOp, UndefinedOp>(op))
     return false;
   return found->second.size() > 1 || found->second.begin()->first != op->getBlock();
 }

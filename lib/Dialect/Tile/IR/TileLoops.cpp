@@ -1,5 +1,4 @@
-// The loops of the tile dialect, grid and range: syntax, rules and what they tell upstream
-// analyses.
+// The loops and conditions of the tile dialect: syntax, rules and what they tell upstream analyses.
 #include "Dimension.h"
 #include "attn/Dialect/Tile/IR/Tile.h"
 #include "attn/Machine/Architecture.h"
@@ -283,6 +282,29 @@ OperandRange RangeOp::getEntrySuccessorOperands(RegionSuccessor) { return getIni
 void RangeOp::getSuccessorRegions(RegionBranchPoint, SmallVectorImpl<RegionSuccessor> &regions) {
   regions.push_back(RegionSuccessor(&getBody(), getCarried()));
   regions.push_back(RegionSuccessor(getOperation(), getResults()));
+}
+
+//===----------------------------------------------------------------------===//
+// If
+//===----------------------------------------------------------------------===//
+
+LogicalResult IfOp::verify() {
+  for (Region *body : {&getThenBody(), &getElseBody()})
+    if (!body->empty() && body->front().getTerminator()->getNumOperands() != 0)
+      return emitOpError("cannot hand on values: what its bodies compute, they store");
+  return success();
+}
+
+/// One of the bodies, or none where there is no other, and then what follows.
+void IfOp::getSuccessorRegions(RegionBranchPoint point, SmallVectorImpl<RegionSuccessor> &regions) {
+  if (point.isParent()) {
+    regions.push_back(RegionSuccessor(&getThenBody()));
+    if (!getElseBody().empty()) {
+      regions.push_back(RegionSuccessor(&getElseBody()));
+      return;
+    }
+  }
+  regions.push_back(RegionSuccessor(getOperation(), getOperation()->getResults()));
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,11 +1,12 @@
 // The operations of the tile dialect: syntax, rules and folds.
 #include "Dimension.h"
-#include "attn/Dialect/Tile/IR/Tile.h"
+#include "ElementwiseRules.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 
 using namespace mlir;
+using namespace attn;
 using namespace attn::tile;
 
 //===----------------------------------------------------------------------===//
@@ -62,9 +63,9 @@ static void printIndexList(OpAsmPrinter &printer, Operation *op, OperandRange in
 
 /// Columns follow each other in memory, and only the last of them may be missing.
 static LogicalResult verifyColumns(Operation *op, SpanType span) {
-  if (span && (span.getFilled() || span.getMapped()))
+  if (span && (span.getFilled() || span.getMapped() || span.getListed()))
     return op->emitOpError() << "takes its columns by " << span
-                             << ": a span of columns is neither 'filled' nor 'mapped'";
+                             << ": a span of columns is neither 'filled', 'mapped' nor 'listed'";
   return success();
 }
 
@@ -138,12 +139,27 @@ static LogicalResult verifySelection(Operation *op, ArrayType array, OperandRang
   return success();
 }
 
+/// Only rows that memory lists have to be brought inside by the access itself.
+template <typename Op> static LogicalResult verifyBounded(Op op) {
+  bool isListed = llvm::any_of(op.getIndices(), [](Value index) {
+    auto span = dyn_cast<SpanType>(index.getType());
+    return span && span.getListed();
+  });
+  if (op.getBounded() && !isListed)
+    return op.emitOpError("is 'bounded', but takes no rows of a list");
+  return success();
+}
+
 LogicalResult LoadOp::verify() {
+  if (failed(verifyBounded(*this)))
+    return failure();
   return verifySelection(*this, getArray().getType(), getIndices(), getKinds(),
                          getResult().getType());
 }
 
 LogicalResult StoreOp::verify() {
+  if (failed(verifyBounded(*this)))
+    return failure();
   return verifySelection(*this, getArray().getType(), getIndices(), getKinds(),
                          getValue().getType());
 }
@@ -173,12 +189,41 @@ LogicalResult MakeSpanOp::verify() {
                        "there");
   if (type.getMapped() != static_cast<bool>(getStep()))
     return emitOpError("has a 'map' where its type is 'mapped', and only there");
+  if (type.getListed())
+    return emitOpError("cannot make a 'listed' span: tile.list_rows does");
   return success();
 }
 
 OpFoldResult SpanBaseOp::fold(FoldAdaptor) {
   auto make = getSpan().getDefiningOp<MakeSpanOp>();
   return make ? make.getBase() : Value();
+}
+
+LogicalResult ListRowsOp::verify() {
+  ArrayType array = getArray().getType();
+  if (array.getTable() || !isIndexElement(array.getElementType()))
+    return emitOpError() << "reads a list of ui16, i32 or i64, not " << array;
+  if (static_cast<int64_t>(getKinds().size()) != array.getRank() ||
+      getKinds().size() != getIndices().size() || llvm::count(getKinds(), SpanIndex) != 1 ||
+      llvm::count(getKinds(), ScalarIndex) != array.getRank() - 1)
+    return emitOpError() << "takes one span of " << array << ", and indices for all else";
+  for (auto [index, kind] : llvm::zip_equal(getIndices(), getKinds()))
+    if ((kind == SpanIndex) != isa<SpanType>(index.getType()))
+      return emitOpError() << "has the index " << index.getType()
+                           << ", which does not fit its place in the index list";
+  auto span = cast<SpanType>(getSpan().getType());
+  if (span.getMapped() || span.getListed())
+    return emitOpError() << "takes " << span << ", whose rows do not follow each other";
+  auto expected = SpanType::get(getContext(), span.getSize(), span.getFilled(), /*mapped=*/false,
+                                /*listed=*/true);
+  if (getType() != expected)
+    return emitOpError() << "gives " << expected << ", not " << getType();
+  return success();
+}
+
+Value ListRowsOp::getSpan() {
+  const int64_t *place = llvm::find(getKinds(), SpanIndex);
+  return getIndices()[place - getKinds().begin()];
 }
 
 static ParseResult parseDimension(OpAsmParser &parser, Attribute &dim) {
@@ -248,33 +293,42 @@ static LogicalResult verifyArithmeticType(Operation *op, Type elementType) {
   return success();
 }
 
-static LogicalResult verifyBinary(Operation *op) {
-  auto lhs = cast<TileType>(op->getOperand(0).getType());
-  auto rhs = cast<TileType>(op->getOperand(1).getType());
+LogicalResult tile::verifyElementwise(Operation *op) {
+  auto types =
+      llvm::map_to_vector<3>(op->getOperandTypes(), [](Type type) { return cast<TileType>(type); });
   auto result = cast<TileType>(op->getResult(0).getType());
-  if (lhs.getElementType() != rhs.getElementType() ||
-      lhs.getElementType() != result.getElementType())
-    return op->emitOpError() << "mixes the element types of " << lhs << ", " << rhs << " and "
-                             << result;
-  if (failed(verifyArithmeticType(op, lhs.getElementType())))
+  auto list = [&](StringRef last) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    for (auto [number, type] : llvm::enumerate(types))
+      stream << (number == 0 ? "" : number + 1 == types.size() ? last : ", ") << type;
+    return text;
+  };
+  for (TileType type : types)
+    if (type.getElementType() != result.getElementType())
+      return op->emitOpError() << "mixes the element types of " << list(", ") << " and " << result;
+  if (failed(verifyArithmeticType(op, result.getElementType())))
     return failure();
-  Attribute rows = broadcast(lhs.getRows(), rhs.getRows());
-  Attribute cols = broadcast(lhs.getCols(), rhs.getCols());
+  Attribute rows = types[0].getRows(), cols = types[0].getCols();
+  for (TileType type : ArrayRef(types).drop_front()) {
+    rows = rows ? broadcast(rows, type.getRows()) : rows;
+    cols = cols ? broadcast(cols, type.getCols()) : cols;
+  }
   if (!rows || !cols)
-    return op->emitOpError() << "cannot broadcast " << lhs << " and " << rhs;
+    return op->emitOpError() << "cannot broadcast " << list(" and ");
   if (rows != result.getRows() || cols != result.getCols())
     return op->emitOpError() << "gives "
-                             << TileType::get(op->getContext(), rows, cols, lhs.getElementType())
+                             << TileType::get(op->getContext(), rows, cols, result.getElementType())
                              << ", not " << result;
   return success();
 }
 
-LogicalResult AddOp::verify() { return verifyBinary(*this); }
-LogicalResult SubOp::verify() { return verifyBinary(*this); }
-LogicalResult MulOp::verify() { return verifyBinary(*this); }
-LogicalResult DivOp::verify() { return verifyBinary(*this); }
-LogicalResult MaximumOp::verify() { return verifyBinary(*this); }
-LogicalResult MinimumOp::verify() { return verifyBinary(*this); }
+LogicalResult AddOp::verify() { return verifyElementwise(*this); }
+LogicalResult SubOp::verify() { return verifyElementwise(*this); }
+LogicalResult MulOp::verify() { return verifyElementwise(*this); }
+LogicalResult DivOp::verify() { return verifyElementwise(*this); }
+LogicalResult MaximumOp::verify() { return verifyElementwise(*this); }
+LogicalResult MinimumOp::verify() { return verifyElementwise(*this); }
 
 static LogicalResult verifyUnary(Operation *op) {
   return verifyArithmeticType(op, cast<TileType>(op->getOperand(0).getType()).getElementType());

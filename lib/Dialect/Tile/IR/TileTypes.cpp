@@ -99,8 +99,12 @@ LogicalResult attn::tile::verifyDim(function_ref<InFlightDiagnostic()> emitError
 }
 
 static bool isElementType(Type type) {
-  return type &&
-         (type.isF32() || type.isF16() || type.isBF16() || type.isInteger(8) || type.isInteger(32));
+  return type && (type.isF32() || type.isF16() || type.isBF16() || type.isSignlessInteger(8) ||
+                  type.isSignlessInteger(32));
+}
+
+bool attn::tile::isIndexElement(Type type) {
+  return type.isUnsignedInteger(16) || type.isSignlessInteger(32) || type.isSignlessInteger(64);
 }
 
 //===----------------------------------------------------------------------===//
@@ -140,8 +144,9 @@ LogicalResult ArrayType::verify(function_ref<InFlightDiagnostic()> emitError,
     if (!ShapedType::isDynamic(size) && (size <= 0 || size > maxSize))
       return emitError() << "an array's dimension must be '?' or a number from 1 to " << maxSize
                          << ", not " << size;
-  if (!isElementType(elementType))
-    return emitError() << "an array holds f32, f16, bf16, i8 or i32, not " << elementType;
+  if (!isElementType(elementType) && !isIndexElement(elementType))
+    return emitError() << "an array holds f32, f16, bf16, i8, i32, ui16 or i64, not "
+                       << elementType;
   if (table && shape.size() < 2)
     return emitError() << "a table of addresses needs a dimension after the first";
   return success();
@@ -153,33 +158,36 @@ LogicalResult ArrayType::verify(function_ref<InFlightDiagnostic()> emitError,
 
 Type SpanType::parse(AsmParser &parser) {
   Attribute size;
-  bool filled = false, mapped = false;
+  bool filled = false, mapped = false, listed = false;
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseLess() || parseDim(parser, size))
     return {};
   while (succeeded(parser.parseOptionalComma())) {
     SMLoc wordLoc = parser.getCurrentLocation();
-    if (!filled && !mapped && succeeded(parser.parseOptionalKeyword("filled")))
+    if (!filled && !mapped && !listed && succeeded(parser.parseOptionalKeyword("filled")))
       filled = true;
-    else if (!mapped && succeeded(parser.parseOptionalKeyword("mapped")))
+    else if (!mapped && !listed && succeeded(parser.parseOptionalKeyword("mapped")))
       mapped = true;
+    else if (!mapped && !listed && succeeded(parser.parseOptionalKeyword("listed")))
+      listed = true;
     else
-      return parser.emitError(wordLoc, "expected 'filled' or 'mapped'"), Type();
+      return parser.emitError(wordLoc, "expected 'filled', 'mapped' or 'listed'"), Type();
   }
   if (parser.parseGreater())
     return {};
   return getChecked([&] { return parser.emitError(loc); }, parser.getContext(), size, filled,
-                    mapped);
+                    mapped, listed);
 }
 
 void SpanType::print(AsmPrinter &printer) const {
   printer << "<";
   printDim(printer, getSize());
-  printer << (getFilled() ? ", filled" : "") << (getMapped() ? ", mapped" : "") << ">";
+  printer << (getFilled() ? ", filled" : "") << (getMapped() ? ", mapped" : "")
+          << (getListed() ? ", listed" : "") << ">";
 }
 
 LogicalResult SpanType::verify(function_ref<InFlightDiagnostic()> emitError, Attribute size, bool,
-                               bool) {
+                               bool, bool) {
   return verifyDim(emitError, size);
 }
 

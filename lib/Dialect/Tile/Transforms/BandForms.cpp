@@ -35,6 +35,17 @@ static TileType transpose(TileType type) {
   return TileType::get(type.getContext(), type.getCols(), type.getRows(), type.getElementType());
 }
 
+static bool isSingle(Value value) {
+  auto type = dyn_cast<TileType>(value.getType());
+  IntegerAttr one = getDim(value.getContext(), 1);
+  return type && type.getRows() == one && type.getCols() == one;
+}
+
+static bool isOneRowOrColumn(TileType type) {
+  IntegerAttr one = getDim(type.getContext(), 1);
+  return type.getRows() == one || type.getCols() == one;
+}
+
 //===----------------------------------------------------------------------===//
 // Windows
 //===----------------------------------------------------------------------===//
@@ -107,6 +118,8 @@ private:
   void rewriteMask(BandMaskOp op);
   LogicalResult rewriteElementwise(Operation *op);
   LogicalResult rewriteReduce(ReduceOp op);
+  bool isComputedFromRows(Operation *op);
+  void rewriteRows(Operation *op);
   LogicalResult checkWeights(Operation *op, Value weights);
 
   Value index(int64_t number) { return arith::ConstantIndexOp::create(builder, number); }
@@ -114,6 +127,9 @@ private:
   Value turn(Value tile);
   /// What stands for `operand` beside bands.
   Value getBeside(Value operand);
+  /// A tile of rows by taps that is not a band but computed from rows, columns and numbers, as one
+  /// of taps by rows; null where it is neither.
+  Value getTransposed(Value tile);
   /// Whether the taps of every band are straight code, with numbers for offsets and no loop to wait
   /// for.
   bool hasFewTaps();
@@ -137,6 +153,12 @@ private:
     op->getResult(0).replaceAllUsesWith(with);
     replaced.push_back(op);
   }
+  /// Lets a row stand for the column that `op` gives.
+  void replaceByRow(Operation *op, Value row) {
+    Value column = turn(row);
+    rows[column] = row;
+    replace(op, column);
+  }
   /// Lets `with`, taps by rows, stand for the band that `op` gives.
   void setBand(Operation *op, Value with) {
     bands[op->getResult(0)] = with;
@@ -148,9 +170,11 @@ private:
   bool isHost;
   bool isStraight;
   ImplicitLocOpBuilder builder;
-  DenseMap<Value, Value> bands;      // from rows by taps to taps by rows
-  DenseMap<Value, Value> rows;       // columns that were made from a row, and that row
-  SmallVector<Operation *> replaced; // in order
+  DenseMap<Value, Value> bands;           // from rows by taps to taps by rows
+  DenseMap<Value, Value> rows;            // columns that were made from a row, and that row
+  DenseMap<Value, Value> transposes;      // tiles that are not bands, and their transposes
+  SmallVector<Operation *> transposedOps; // what defines them, in order
+  SmallVector<Operation *> replaced;      // in order
 };
 
 } // namespace
@@ -163,6 +187,12 @@ LogicalResult BandRewriter::run() {
       return failure();
   for (Operation *op : llvm::reverse(replaced))
     op->erase();
+  for (auto [column, row] : rows)
+    if (column.use_empty())
+      column.getDefiningOp()->erase();
+  for (Operation *op : llvm::reverse(transposedOps))
+    if (op->use_empty())
+      op->erase();
   return success();
 }
 
@@ -177,9 +207,12 @@ LogicalResult BandRewriter::rewrite(Operation *op) {
     return rewriteMix(mix);
   if (auto spread = dyn_cast<BandSpreadOp>(op))
     return rewriteSpread(spread);
-  if (llvm::none_of(op->getOperands(), [&](Value operand) { return bands.contains(operand); }))
+  if (llvm::none_of(op->getOperands(), [&](Value operand) { return bands.contains(operand); })) {
+    if (isElementwise(op) && isComputedFromRows(op))
+      rewriteRows(op);
     return success();
-  if (isBinary(op) || isUnary(op) || isa<CastOp>(op))
+  }
+  if (isElementwise(op) || isa<CastOp>(op))
     return rewriteElementwise(op);
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return rewriteReduce(reduce);
@@ -385,13 +418,45 @@ Value BandRewriter::getBeside(Value operand) {
     return band;
   if (!isa<TileType>(operand.getType()))
     return operand;
-  TileType type = getType(operand);
-  IntegerAttr one = getDim(type.getContext(), 1);
-  if (type.getRows() == one && type.getCols() == one)
-    return operand;
-  if (auto splat = operand.getDefiningOp<SplatOp>())
-    return SplatOp::create(builder, transpose(type), splat.getValue());
-  return type.getRows() == one || type.getCols() == one ? turn(operand) : Value();
+  if (Value row = rows.lookup(operand))
+    return row;
+  if (auto splat = operand.getDefiningOp<SplatOp>(); splat && !isSingle(operand))
+    return SplatOp::create(builder, transpose(getType(operand)), splat.getValue());
+  return getTransposed(operand);
+}
+
+Value BandRewriter::getTransposed(Value tile) {
+  if (isSingle(tile))
+    return tile;
+  if (Value made = transposes.lookup(tile))
+    return made;
+  TileType type = getType(tile);
+  Operation *op = tile.getDefiningOp();
+  OpBuilder::InsertionGuard guard(builder);
+  if (op)
+    builder.setInsertionPointAfter(op);
+  Value made;
+  if (auto splat = dyn_cast_if_present<SplatOp>(op)) {
+    made = SplatOp::create(builder, transpose(type), splat.getValue());
+  } else if (isa_and_present<RampOp>(op)) {
+    made = RampOp::create(builder, transpose(type));
+  } else if (isOneRowOrColumn(type)) {
+    return turn(tile);
+  } else if (op && isElementwise(op)) {
+    auto operands = llvm::map_to_vector<3>(op->getOperands(), [&](Value operand) {
+      return isa<TileType>(operand.getType()) ? getTransposed(operand) : operand;
+    });
+    if (!llvm::all_of(operands, [](Value operand) { return static_cast<bool>(operand); }))
+      return {};
+    made = builder
+               .create(op->getLoc(), op->getName().getIdentifier(), operands, transpose(type),
+                       op->getAttrs())
+               ->getResult(0);
+  } else {
+    return {};
+  }
+  transposedOps.push_back(op);
+  return transposes[tile] = made;
 }
 
 LogicalResult BandRewriter::rewriteElementwise(Operation *op) {
@@ -405,7 +470,8 @@ LogicalResult BandRewriter::rewriteElementwise(Operation *op) {
   Type type = transpose(getType(op->getResult(0)));
   setBand(
       op,
-      builder.create(op->getLoc(), op->getName().getIdentifier(), operands, type)->getResult(0));
+      builder.create(op->getLoc(), op->getName().getIdentifier(), operands, type, op->getAttrs())
+          ->getResult(0));
   return success();
 }
 
@@ -413,12 +479,29 @@ LogicalResult BandRewriter::rewriteReduce(ReduceOp op) {
   if (op.getAxis() != 1)
     return op.emitOpError("reduces a band over its rows; only its taps can be reduced");
   TileType rowType = transpose(op.getResult().getType());
-  Value row = ReduceOp::create(builder, rowType, op.getKind(), bands.lookup(op.getInput()),
-                               /*axis=*/0);
-  Value column = turn(row);
-  rows[column] = row;
-  replace(op, column);
+  replaceByRow(op, ReduceOp::create(builder, rowType, op.getKind(), bands.lookup(op.getInput()),
+                                    /*axis=*/0));
   return success();
+}
+
+/// Whether `op` computes with columns that were made from rows, and with single values.
+bool BandRewriter::isComputedFromRows(Operation *op) {
+  bool hasRow = llvm::any_of(op->getOperands(), [&](Value value) { return rows.contains(value); });
+  return hasRow && llvm::all_of(op->getOperands(), [&](Value value) {
+           return rows.contains(value) || isSingle(value);
+         });
+}
+
+/// What is made of sums and maxima over taps is computed as rows too, as bands take it again.
+void BandRewriter::rewriteRows(Operation *op) {
+  SmallVector<Value, 2> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(rows.contains(operand) ? rows.lookup(operand) : operand);
+  Type type = transpose(getType(op->getResult(0)));
+  replaceByRow(
+      op,
+      builder.create(op->getLoc(), op->getName().getIdentifier(), operands, type, op->getAttrs())
+          ->getResult(0));
 }
 
 /// The rows that a band op has taps for.

@@ -69,7 +69,7 @@ void tile::bindSizes(func::FuncOp function, ArrayRef<BoundSize> sizes) {
   replacer.addReplacement([&](TileType type) { return bindType(type, sizes); });
   replacer.addReplacement([&](SpanType type) {
     return SpanType::get(type.getContext(), bindDim(type.getSize(), sizes), type.getFilled(),
-                         type.getMapped());
+                         type.getMapped(), type.getListed());
   });
   replacer.recursivelyReplaceElementsIn(function, /*replaceAttrs=*/false, /*replaceLocs=*/false,
                                         /*replaceTypes=*/true);

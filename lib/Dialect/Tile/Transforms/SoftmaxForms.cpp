@@ -11,9 +11,8 @@ using namespace attn::tile;
 
 namespace {
 
-/// The lowest number that is a score where rows share values. The one below it, the lowest of all,
-/// excludes a score: beside this one it has no weight, not even where it is the largest of its
-/// tile.
+/// The lowest number that is a score. The one below it, the lowest of all, is what masks make of
+/// scores that they exclude: beside this one it has no weight, not even where it is the largest.
 constexpr float lowestScore = -0x1.fffffcp+127f;
 
 /// What a state is made of. The accumulator is null where a form adds the values up later.
@@ -41,8 +40,8 @@ public:
   }
 
   /// Nothing pushed: the maximum is a number and not -inf, so that no difference is NaN.
-  StateParts makeEmpty(bool withAccumulator, float lowest = -FLT_MAX) {
-    return {named("max", fill(lowest, column)), named("sum", fill(0, column)),
+  StateParts makeEmpty(bool withAccumulator) {
+    return {named("max", fill(lowestScore, column)), named("sum", fill(0, column)),
             withAccumulator ? makeAccumulator() : Value()};
   }
 
@@ -128,11 +127,6 @@ private:
 class OnlineRewriter {
 public:
   void run(func::FuncOp kernel) {
-    sharesValues = kernel
-                       .walk([](SoftmaxPushOp push) {
-                         return push.getPerRow() ? WalkResult::advance() : WalkResult::interrupt();
-                       })
-                       .wasInterrupted();
     rewrite(kernel.getBody().front());
     for (Operation *op : llvm::reverse(dead))
       op->erase();
@@ -163,7 +157,7 @@ private:
 
   void rewriteInit(SoftmaxInitOp init) {
     StateBuilder builder(init, init.getLoc(), init.getType());
-    StateParts empty = builder.makeEmpty(true, sharesValues ? lowestScore : -FLT_MAX);
+    StateParts empty = builder.makeEmpty(true);
     states.try_emplace(init.getResult(), State{empty, init.getLoc()});
     dead.push_back(init);
   }
@@ -224,7 +218,6 @@ private:
     return parts;
   }
 
-  bool sharesValues = false;
   DenseMap<Value, State> states;
   SmallVector<Operation *> dead; // erased in reverse, users first
 };
@@ -380,6 +373,8 @@ void rewriteResident(SoftmaxLoop &match) {
   StateParts parts{kept.scores.front(), {}, {}};
   for (Value scores : ArrayRef(kept.scores).drop_front())
     parts.maximum = MaximumOp::create(end, end.column, parts.maximum, scores);
+  parts.maximum =
+      MaximumOp::create(end, end.column, parts.maximum, end.fill(lowestScore, end.scalar));
   for (auto [scores, narrow] : llvm::zip_equal(kept.scores, kept.values)) {
     Value weight = end.expDifference(scores, parts.maximum);
     parts.sum = parts.sum ? Value(AddOp::create(end, end.column, parts.sum, weight)) : weight;

@@ -18,8 +18,9 @@ using namespace attn::tile;
 /// kernel writes.
 static bool canBeRepeated(Operation *op, const llvm::DenseSet<unsigned> &written) {
   WalkResult result = op->walk([&](Operation *inner) {
-    auto load = dyn_cast<LoadOp>(inner);
-    auto array = load ? dyn_cast<BlockArgument>(load.getArray()) : BlockArgument();
+    // The first operand of each is the array.
+    bool isLoad = isa<LoadOp, LoadIndexOp, ListRowsOp>(inner);
+    auto array = isLoad ? dyn_cast<BlockArgument>(inner->getOperand(0)) : BlockArgument();
     bool isRead = array && !written.contains(array.getArgNumber());
     bool holds = isRead || isa<RangeOp, YieldOp>(inner) || isPure(inner);
     return holds ? WalkResult::advance() : WalkResult::interrupt();

@@ -1,9 +1,9 @@
 // Computes long rows in strips of columns, as a StripPlan says (tile stage).
 #include "attn/Dialect/Tile/Transforms/StripMine.h"
+#include "attn/Dialect/Tile/Analysis/Reduction.h"
 #include "attn/Dialect/Tile/Analysis/Selection.h"
 #include "attn/Dialect/Tile/Transforms/LoopRewrite.h"
 #include "mlir/IR/IRMapping.h"
-#include <limits>
 
 using namespace mlir;
 using namespace attn;
@@ -75,6 +75,7 @@ private:
   void sliceColumns(ArrayRef<int64_t> kinds, SmallVectorImpl<Value> &indices,
                     SmallVectorImpl<int64_t> &newKinds, const Strip &strip, Location loc);
   Value loadStrip(LoadOp load, Strip &strip);
+  Value makeRampStrip(Value row, const Strip &strip);
   void storeStrip(StoreOp store, Strip &strip);
 
   Value getSpillArray(BlockArgument carried);
@@ -85,6 +86,7 @@ private:
   OpBuilder builder;
   DenseMap<Value, Value> wholes;      // kept rows, as they are at this point
   DenseMap<Value, Value> spillArrays; // carried rows, and the loops' results
+  DenseMap<Type, Value> ramps;        // of strips, by their type
   Value blockId;
 };
 
@@ -125,6 +127,8 @@ Value StripMiner::materializeOp(Operation *op, Value row, Strip &strip) {
     return materializeLoop(loop, row, strip);
   if (auto load = dyn_cast<LoadOp>(op))
     return loadStrip(load, strip);
+  if (isa<RampOp>(op))
+    return makeRampStrip(row, strip);
   SmallVector<Value> operands = getOperands(op, strip);
   Operation *copy = builder.clone(*op);
   copy->setOperands(operands);
@@ -187,6 +191,23 @@ void StripMiner::sliceColumns(ArrayRef<int64_t> kinds, SmallVectorImpl<Value> &i
     indices.insert(operand, strip.offset);
   else
     *operand = arith::AddIOp::create(builder, loc, *operand, strip.offset);
+}
+
+/// The numbers of the strip's columns: where it starts, and a ramp that all strips have in common.
+Value StripMiner::makeRampStrip(Value row, const Strip &strip) {
+  Location loc = row.getLoc();
+  TileType type = stripType(cast<TileType>(row.getType()), strip.columns);
+  IntegerAttr one = getDim(type.getContext(), 1);
+  Value &ramp = ramps[type];
+  if (!ramp) {
+    OpBuilder entry = OpBuilder::atBlockBegin(&kernel.getBody().front());
+    ramp = RampOp::create(entry, loc, type);
+  }
+  Value start = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), strip.offset);
+  start = arith::SIToFPOp::create(builder, loc, builder.getF32Type(), start);
+  Value first = SplatOp::create(
+      builder, loc, TileType::get(type.getContext(), one, one, type.getElementType()), start);
+  return AddOp::create(builder, loc, type, ramp, first);
 }
 
 Value StripMiner::loadStrip(LoadOp load, Strip &strip) {
@@ -263,11 +284,8 @@ SmallVector<Operation *> StripMiner::dropSpilled() {
 
 /// What a reduction over no columns gives.
 Value StripMiner::makeNeutral(ReduceOp op) {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
-  float number = op.getKind() == ReduceKind::Sum   ? 0
-                 : op.getKind() == ReduceKind::Max ? -infinity
-                                                   : infinity;
-  Value value = arith::ConstantOp::create(builder, op.getLoc(), builder.getF32FloatAttr(number));
+  Value value = arith::ConstantOp::create(builder, op.getLoc(),
+                                          builder.getF32FloatAttr(getNeutral(op.getKind())));
   return SplatOp::create(builder, op.getLoc(), op.getResult().getType(), value);
 }
 

@@ -17,6 +17,8 @@ struct TraceChoice {
   /// One loop may run another number of trips.
   mlir::Operation *exception = nullptr;
   int64_t exceptionTrips = 0;
+  /// Loops that do not run.
+  llvm::SmallVector<mlir::Operation *> idle;
   Branch branch = Branch::Then;
 };
 
@@ -125,8 +127,9 @@ public:
   /// that was named before is left out.
   llvm::SmallVector<TraceChoice> getChoices();
 
-  /// The traces in which one loop runs less often than the others. Only a loop that holds flags or
-  /// barriers can make a difference: around others all of them act anyway.
+  /// The traces in which one loop runs less often than the others; where it need not run, also
+  /// those in which only one or two, or none, of the loops beside it run that need not. Only a loop
+  /// that holds flags or barriers can make a difference: around others all of them act anyway.
   llvm::SmallVector<TraceChoice> getChoices(mlir::scf::ForOp loop);
 
   /// The number that steps know an instruction, loop or condition by.

@@ -98,6 +98,15 @@ def Ascend_ReduceKind : Ascend_Enum<"ReduceKind", "what a reduction does", [
     I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Max", 1, "max">, I32EnumAttrCase<"Min", 2, "min">]>;
 def Ascend_ReduceKindAttr : EnumAttr<Ascend_Dialect, Ascend_ReduceKind, "reduce_kind">;
 
+def Ascend_BitwiseKind : Ascend_Enum<"BitwiseKind", "a function of the bits of two operands", [
+    I32EnumAttrCase<"And", 0, "and">, I32EnumAttrCase<"Or", 1, "or">]>;
+def Ascend_BitwiseKindAttr : EnumAttr<Ascend_Dialect, Ascend_BitwiseKind, "bitwise_kind">;
+
+def Ascend_CompareKind : Ascend_Enum<"CompareKind", "what a comparison asks", [
+    I32EnumAttrCase<"LT", 0, "lt">, I32EnumAttrCase<"LE", 1, "le">, I32EnumAttrCase<"GT", 2, "gt">,
+    I32EnumAttrCase<"GE", 3, "ge">, I32EnumAttrCase<"EQ", 4, "eq">]>;
+def Ascend_CompareKindAttr : EnumAttr<Ascend_Dialect, Ascend_CompareKind, "compare_kind">;
+
 def Ascend_RoundMode : Ascend_Enum<"RoundMode", "how a cast rounds", [
     I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Rint", 1, "rint">, I32EnumAttrCase<"Floor", 2, "floor">,
     I32EnumAttrCase<"Ceil", 3, "ceil">, I32EnumAttrCase<"Round", 4, "round">, I32EnumAttrCase<"Trunc", 5, "trunc">]>;

@@ -9,6 +9,9 @@ include "mlir/IR/OpBase.td"
 /// A 64-bit number, signed for C++.
 def Ascend_IntAttr : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit signless integer attribute">;
 
+/// An array in GM, or a list of them.
+def Ascend_ArrayType : AnyTypeOf<[AnyMemRef, Ascend_TableType]>;
+
 class Ascend_Op<string mnemonic, list<Trait> traits = []> : Op<Ascend_Dialect, mnemonic, traits>;
 
 /// `methods` names those that are not as the interface has them by default.

@@ -1,9 +1,12 @@
-// The operations of the ascend dialect; those of cube cores are in AscendCubeOps.td, flags between cores in AscendCrossOps.td.
+// The operations of the ascend dialect; those of cube cores are in AscendCubeOps.td, flags between cores in AscendCrossOps.td,
+// indices from memory in AscendIndexOps.td, those that choose by masks in AscendMaskOps.td.
 #ifndef ATTN_ASCEND_OPS
 #define ATTN_ASCEND_OPS
 
 include "attn/Dialect/Ascend/IR/AscendCrossOps.td"
 include "attn/Dialect/Ascend/IR/AscendCubeOps.td"
+include "attn/Dialect/Ascend/IR/AscendIndexOps.td"
+include "attn/Dialect/Ascend/IR/AscendMaskOps.td"
 include "attn/Dialect/Ascend/IR/AscendOpBase.td"
 include "mlir/Interfaces/InferIntRangeInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -44,8 +47,6 @@ def Ascend_CoreIdOp : Ascend_IdOp<"core_id", "Which of the launch's cores of its
 def Ascend_SubBlockIdOp : Ascend_IdOp<"sub_block_id", "Which of its block's cores of its kind this one is (`GetSubBlockIdx`)", [{
     0 or 1 on the vector cores of a mixed kernel, else 0.
 }]>;
-
-def Ascend_ArrayType : AnyTypeOf<[AnyMemRef, Ascend_TableType]>;
 
 def Ascend_DimOp : Ascend_IndexOp<"dim"> {
   let summary = "The size of an array's dimension";

@@ -93,13 +93,19 @@ inline VectorFamily getFamily(BinaryKind kind) {
 inline VectorFamily getFamily(ScalarKind kind) {
   return *getFamily(Opcode::Scalar, static_cast<int>(kind));
 }
+inline VectorFamily getFamily(BitwiseKind kind) {
+  return *getFamily(Opcode::Bitwise, static_cast<int>(kind));
+}
 
 /// The instruction's call in AscendC, of all kinds the same.
 llvm::StringRef getCallName(Opcode opcode);
-/// AscendC's word for a kind; it is appended to the call, a round mode is an argument.
+/// AscendC's word for a kind; it is appended to the call, comparisons and round modes are
+/// arguments.
 llvm::StringRef getCallWord(UnaryKind kind);
 llvm::StringRef getCallWord(BinaryKind kind);
 llvm::StringRef getCallWord(ScalarKind kind);
+llvm::StringRef getCallWord(BitwiseKind kind);
+llvm::StringRef getCallWord(CompareKind kind);
 llvm::StringRef getCallWord(ReduceKind kind);
 llvm::StringRef getCallWord(RoundMode mode);
 

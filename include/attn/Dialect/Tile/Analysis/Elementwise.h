@@ -7,9 +7,14 @@
 
 namespace attn::tile {
 
+/// Arithmetic on two tiles.
 bool isBinary(mlir::Operation *op);
 /// A function of one tile, and of scalars besides.
 bool isUnary(mlir::Operation *op);
+
+/// Whether each element of the result is computed from those of the operands at the same place:
+/// arithmetic, functions, comparisons and choices.
+bool isElementwise(mlir::Operation *op);
 
 /// Whether `value` is a splat, so that it can be created again wherever it is needed.
 bool isSplat(mlir::Value value);

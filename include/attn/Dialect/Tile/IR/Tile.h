@@ -45,6 +45,9 @@ enum IndexKind : int64_t {
   FullIndex = -2,  // `:`, no operand
 };
 
+/// Whether arrays of these elements hold numbers that can be indices: ui16, i32 or i64.
+bool isIndexElement(mlir::Type type);
+
 /// A dimension that is a number, from its size.
 mlir::IntegerAttr getDim(mlir::MLIRContext *context, int64_t size);
 

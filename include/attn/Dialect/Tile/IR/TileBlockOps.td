@@ -1,4 +1,5 @@
-// The operations of the tile dialect that say which block computes what: loops, sums over blocks, phases.
+// The operations of the tile dialect that say which block computes what: loops, conditions, sums
+// over blocks, phases.
 #ifndef ATTN_TILE_BLOCK_OPS
 #define ATTN_TILE_BLOCK_OPS
 
@@ -9,7 +10,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/OpBase.td"
 
 //===----------------------------------------------------------------------===//
-// Loops
+// Loops and conditions
 //===----------------------------------------------------------------------===//
 
 // Only axes that go one by one have induction variables in the sense of MLIR: a span is not a number.
@@ -66,8 +67,28 @@ def Tile_RangeOp : Tile_Op<"range", [SingleBlockImplicitTerminator<"YieldOp">, R
   }];
 }
 
-def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["GridOp", "RangeOp"]>]> {
-  let summary = "Ends a loop body with the values carried on";
+def Tile_IfOp : Tile_Op<"if", [SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects, NoRegionArguments,
+                               DeclareOpInterfaceMethods<RegionBranchOpInterface>]> {
+  let summary = "One of two bodies, chosen when the kernel runs";
+  let description = [{
+    The condition is one for all elements of all tiles. A body hands on nothing: what it computes, it stores.
+
+    ```mlir
+    tile.if %isEmpty {
+      tile.store %zero, %y[%b, :] : (!tile.tile<1 x 64 x f32>, !tile.array<?x64xf32>, index) -> ()
+    } else {
+      tile.store %sum, %y[%b, :] : (!tile.tile<1 x 64 x f32>, !tile.array<?x64xf32>, index) -> ()
+    }
+    ```
+  }];
+  let arguments = (ins I1:$condition);
+  let regions = (region SizedRegion<1>:$then_body, MaxSizedRegion<1>:$else_body);
+  let assemblyFormat = "$condition $then_body (`else` $else_body^)? attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["GridOp", "IfOp", "RangeOp"]>]> {
+  let summary = "Ends a loop body with the values carried on, or one of two bodies";
   let description = [{
     ```mlir
     tile.yield %next : !tile.tile<BT x 1 x f32>

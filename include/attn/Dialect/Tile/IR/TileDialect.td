@@ -87,18 +87,23 @@ def Tile_SpanType : Tile_Type<"Span", "span"> {
 
     A `filled` span may lack rows at its start as well as at its end; a load gives zeros for the rows that it
     lacks, so all rows of the tile are defined. The rows of a `mapped` span do not follow each other in the array:
-    row `i` is row `offset + step * i` of the array.
+    row `i` is row `offset + step * i` of the array. Those of a `listed` span lie wherever a list in memory says.
 
     ```mlir
     !tile.span<BT>
     !tile.span<64>
     !tile.span<BM + 6, filled, mapped>
+    !tile.span<BT, listed>
     ```
   }];
-  let parameters = (ins "::mlir::Attribute":$size, "bool":$filled, "bool":$mapped);
-  let builders = [TypeBuilder<(ins "::mlir::Attribute":$size), [{
-    return $_get($_ctxt, size, /*filled=*/false, /*mapped=*/false);
-  }]>];
+  let parameters = (ins "::mlir::Attribute":$size, "bool":$filled, "bool":$mapped, "bool":$listed);
+  let builders = [
+    TypeBuilder<(ins "::mlir::Attribute":$size), [{
+      return $_get($_ctxt, size, /*filled=*/false, /*mapped=*/false, /*listed=*/false);
+    }]>,
+    TypeBuilder<(ins "::mlir::Attribute":$size, "bool":$filled, "bool":$mapped), [{
+      return $_get($_ctxt, size, filled, mapped, /*listed=*/false);
+    }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
@@ -209,6 +214,14 @@ def Tile_ReduceKind : I32EnumAttr<"ReduceKind", "what a reduction does", [
   let genSpecializedAttr = 0;
 }
 def Tile_ReduceKindAttr : EnumAttr<Tile_Dialect, Tile_ReduceKind, "reduce_kind">;
+
+def Tile_CompareKind : I32EnumAttr<"CompareKind", "what a comparison asks", [
+    I32EnumAttrCase<"Less", 0, "lt">, I32EnumAttrCase<"LessEqual", 1, "le">, I32EnumAttrCase<"Greater", 2, "gt">,
+    I32EnumAttrCase<"GreaterEqual", 3, "ge">, I32EnumAttrCase<"Equal", 4, "eq">]> {
+  let cppNamespace = "::attn::tile";
+  let genSpecializedAttr = 0;
+}
+def Tile_CompareKindAttr : EnumAttr<Tile_Dialect, Tile_CompareKind, "compare_kind">;
 
 /// A 64-bit number, signed for C++.
 def Tile_IntAttr : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit signless integer attribute">;

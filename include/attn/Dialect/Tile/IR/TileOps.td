@@ -1,11 +1,14 @@
-// The operations of the tile dialect: arrays, values, bands and softmax here, loops and what goes across blocks, and
-// products, in files of their own.
+// The operations of the tile dialect: arrays, values, bands and softmax here; loops and what goes across blocks,
+// products, masks, missing columns, and indices from memory in files of their own.
 #ifndef ATTN_TILE_OPS
 #define ATTN_TILE_OPS
 
 include "attn/Dialect/Tile/IR/TileBlockOps.td"
+include "attn/Dialect/Tile/IR/TileColumnOps.td"
 include "attn/Dialect/Tile/IR/TileDialect.td"
 include "attn/Dialect/Tile/IR/TileGroupOps.td"
+include "attn/Dialect/Tile/IR/TileIndexOps.td"
+include "attn/Dialect/Tile/IR/TileMaskOps.td"
 include "attn/Dialect/Tile/IR/TileProductOps.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -94,20 +97,22 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
     number and which lies inside the array) or `:` (all of it; the size must be a number). Scalar entries drop
     their dimension. Two entries left give rows × columns; one left gives one column where it is a span, one
     row where it is `:` or a slice; none left gives 1 × 1. Rows that a span lacks are undefined, or zero where it is
-    `filled`. Columns that a span lacks are zero; a span of columns is neither `filled` nor `mapped`.
+    `filled`. Columns that a span lacks are zero; a span of columns is neither `filled`, `mapped` nor `listed`.
+    Rows of a `listed` span that do not exist in the array are the nearest that do where the load is `bounded`.
 
     ```mlir
     %v = tile.load %V[%n, %t span, :] : (!tile.array<?x?x4096xbf16>, index, !tile.span<BT>) -> !tile.tile<BT x 4096 x bf16>
     %s = tile.load %sc[%t span, %n] : (!tile.array<?x?xf32>, !tile.span<BT>, index) -> !tile.tile<BT x 1 x f32>
     %w = tile.load %wq[%k:64] : (!tile.array<4096xf32>, index) -> !tile.tile<1 x 64 x f32>
     %a = tile.load %A[%m span, %k span] : (!tile.array<?x?xf16>, !tile.span<BM>, !tile.span<BK>) -> !tile.tile<BM x BK x f16>
+    %g = tile.load %X[%r span, :] bounded : (!tile.array<?x64xf32>, !tile.span<BT, listed>) -> !tile.tile<BT x 64 x f32>
     ```
   }];
   let arguments = (ins Tile_ArrayType:$array, Variadic<AnyTypeOf<[Index, Tile_SpanType]>>:$indices,
-                       DenseI64ArrayAttr:$kinds);
+                       DenseI64ArrayAttr:$kinds, UnitAttr:$bounded);
   let results = (outs Tile_TileType:$result);
   let assemblyFormat = [{
-    $array custom<IndexList>($indices, $kinds) attr-dict `:` functional-type(operands, results)
+    $array custom<IndexList>($indices, $kinds) (`bounded` $bounded^)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }
@@ -116,16 +121,19 @@ def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let summary = "Writes a tile to an array";
   let description = [{
     Indexed as `tile.load`. Only valid rows and columns are written. The element types must be equal: rounding is an
-    explicit `tile.cast` before.
+    explicit `tile.cast` before. Rows of a `listed` span are different from each other, and from those that other
+    iterations of the grid write; the modelled chip reports where they are not.
 
     ```mlir
     tile.store %h16, %h[%t span, :] : (!tile.tile<BT x 4096 x bf16>, !tile.array<?x4096xbf16>, !tile.span<BT>) -> ()
     ```
   }];
   let arguments = (ins Tile_TileType:$value, Tile_ArrayType:$array,
-                       Variadic<AnyTypeOf<[Index, Tile_SpanType]>>:$indices, DenseI64ArrayAttr:$kinds);
+                       Variadic<AnyTypeOf<[Index, Tile_SpanType]>>:$indices, DenseI64ArrayAttr:$kinds,
+                       UnitAttr:$bounded);
   let assemblyFormat = [{
-    $value `,` $array custom<IndexList>($indices, $kinds) attr-dict `:` functional-type(operands, results)
+    $value `,` $array custom<IndexList>($indices, $kinds) (`bounded` $bounded^)? attr-dict `:`
+    functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

@@ -4,6 +4,40 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SplitMaskedLoopsPass : Pass<"tile-split-masked-loops", "::mlir::ModuleOp"> {
+  let summary = "Splits loops where their masks begin or cease to matter";
+  let description = [{
+    Of the tiles that a loop by a block size goes over, a mask of positions takes some whole, some in part and some not at all. Which they
+    are follows from the ends of the tiles: they are up to three runs, in part, whole, in part. Each becomes a loop of its own, and the
+    loop over whole tiles has no mask. Tiles of which nothing is taken are left out where an iteration then changes nothing: where
+    all that the loop carries are softmax states that excluded scores are pushed to, or sums that zeros are added to.
+
+    Masks are read from comparisons of positions and products of them. Other parts of a mask, and masks that do not move with the loop,
+    stay as they are.
+
+    ```mlir
+    %st = tile.range %k = %zero to %S by BN iter(%s0 = %st0 : ...) {
+      %back = ... // q.idx - k.idx.T + 1
+      %reached = tile.maximum %back, %none : ...
+      %mask = tile.minimum %reached, %one : ...
+      %s = tile.select %mask, %score, %excluded : ...
+      ...
+    }
+    ```
+    becomes, for a comparison `q.idx >= k.idx.T`,
+    ```mlir
+    %whole = tile.range %k = %zero to %lastWhole by BN iter(%s0 = %st0 : ...) {
+      ... // with %score instead of %s
+    }
+    %st = tile.range %k = %lastWhole to %lastPart by BN iter(%s0 = %whole : ...) {
+      ... // as before
+    }
+    ```
+  }];
+  let statistics = [Statistic<"loopsSplit", "loops-split", "loops that were split">];
+  let dependentDialects = ["::attn::tile::TileDialect", "::mlir::arith::ArithDialect"];
+}
+
 def LowerBandGatherPass : Pass<"tile-lower-band-gather", "::mlir::ModuleOp"> {
   let summary = "Replaces bands by arithmetic on the rows of each tap";
   let description = [{
@@ -42,6 +76,36 @@ def LowerBandGatherPass : Pass<"tile-lower-band-gather", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"form", "form", "std::string", "\"auto\"", "auto, halo, gathered or cube">];
   let statistics = [Statistic<"bandsLowered", "bands-lowered", "ops on bands that were rewritten">];
+  let dependentDialects = ["::attn::tile::TileDialect", "::mlir::arith::ArithDialect"];
+}
+
+def BoundIndicesPass : Pass<"tile-bound-indices", "::mlir::ModuleOp"> {
+  let summary = "Brings every index that depends on memory inside its array";
+  let description = [{
+    Whatever an integer from memory is, no access that depends on it leaves its array: it gets a `tile.bound_index`, at the
+    line of the access. A single index is bounded where it is used. A loop is bounded by the arrays that each of its iterations
+    takes at its own index, so that a wrong count ends it early; other spans are bounded at both ends.
+
+    Indices that follow from sizes and arguments alone stay as they are, and kernels for the CPU as well: there, each access is
+    checked, and stops its block.
+
+    ```mlir
+    %n = tile.load_index %lens[%b] : !tile.array<?xi32>
+    tile.range %i = %zero to %n {
+      %x = tile.load %X[%i, :] : (!tile.array<?x64xf32>, index) -> !tile.tile<1 x 64 x f32>
+      ...
+    }
+    ```
+    becomes
+    ```mlir
+    %n = tile.load_index %lens[%b] : !tile.array<?xi32>
+    %n1 = tile.bound_index end %n in %X, 0 : !tile.array<?x64xf32>
+    tile.range %i = %zero to %n1 {
+      ...
+    }
+    ```
+  }];
+  let statistics = [Statistic<"indicesBounded", "indices-bounded", "bounds that were added">];
   let dependentDialects = ["::attn::tile::TileDialect", "::mlir::arith::ArithDialect"];
 }
 
@@ -101,6 +165,28 @@ def DecomposeSoftmaxPass : Pass<"tile-decompose-softmax", "::mlir::ModuleOp"> {
                         "auto, online, two-phase-resident or two-phase-reload">];
   let statistics = [Statistic<"statesDecomposed", "states-decomposed", "softmax states that were rewritten">];
   let dependentDialects = ["::attn::tile::TileDialect", "::mlir::arith::ArithDialect"];
+}
+
+def FillColumnsPass : Pass<"tile-fill-columns", "::mlir::ModuleOp"> {
+  let summary = "Fills the columns that spans lack, where a reduction would see them";
+  let description = [{
+    The last tile of a span of columns may have fewer than its type says. Arithmetic takes them all, and stores leave out what
+    does not exist; a reduction along columns must not see it. Here each gets what does not change it in those places: 0 for
+    sums, minus infinity for maxima. Kernels for the CPU stay as they are: there, reductions run over what exists.
+
+    ```mlir
+    %x = tile.load %X[%t span, %c span] : (!tile.array<?x?xf32>, !tile.span<BT>, !tile.span<BC>) -> !tile.tile<BT x BC x f32>
+    %m = tile.reduce max %x axis 1 : !tile.tile<BT x BC x f32> -> !tile.tile<BT x 1 x f32>
+    ```
+    becomes
+    ```mlir
+    %x = tile.load %X[%t span, %c span] : (!tile.array<?x?xf32>, !tile.span<BT>, !tile.span<BC>) -> !tile.tile<BT x BC x f32>
+    %y = tile.fill_columns %x, %c, 0xFF800000 : !tile.tile<BT x BC x f32>, !tile.span<BC>
+    %m = tile.reduce max %y axis 1 : !tile.tile<BT x BC x f32> -> !tile.tile<BT x 1 x f32>
+    ```
+  }];
+  let statistics = [Statistic<"reductionsFilled", "reductions-filled", "operands of reductions that were filled">];
+  let dependentDialects = ["::attn::tile::TileDialect"];
 }
 
 def ClampGridPass : Pass<"tile-clamp-grid", "::mlir::ModuleOp"> {

@@ -289,15 +289,103 @@ ATTN_TWIN_SCALAR(Maxs)
 ATTN_TWIN_SCALAR(Mins)
 ATTN_TWIN_SCALAR(LeakyRelu)
 
+/// Of whole 16-bit lanes.
+#define ATTN_TWIN_BITS                                                                             \
+  ATTN_TWIN_RULE((attn_twin::isSame<T, int16_t> || attn_twin::isSame<T, uint16_t>),                \
+                 "the chip has this for int16_t and uint16_t")
+#define ATTN_TWIN_BITWISE(NAME)                                                                    \
+  template <typename T>                                                                            \
+  void NAME(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,     \
+            int32_t count, ATTN_TWIN_HERE) ATTN_TWIN_COUNT ATTN_TWIN_BITS {                        \
+    attn_twin::Record(attn_twin::CallKind::Bitwise, int32_t(attn_twin::BitwiseFunction::NAME))     \
+        .on(dst.operand)                                                                           \
+        .on(src0.operand)                                                                          \
+        .on(src1.operand)                                                                          \
+        .count(count)                                                                              \
+        .send(at);                                                                                 \
+  }                                                                                                \
+  template <typename T>                                                                            \
+  void NAME(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,     \
+            uint64_t mask, uint8_t repeat, const BinaryRepeatParams &repeats, ATTN_TWIN_HERE)      \
+      ATTN_TWIN_MASK(T) ATTN_TWIN_BITS {                                                           \
+    attn_twin::Record record(attn_twin::CallKind::Bitwise,                                         \
+                             int32_t(attn_twin::BitwiseFunction::NAME));                           \
+    for (uint8_t stride : repeats.strides)                                                         \
+      record.stride(stride);                                                                       \
+    record.on(dst.operand).on(src0.operand).on(src1.operand).repeats(mask, repeat).send(at);       \
+  }
+ATTN_TWIN_BITWISE(And)
+ATTN_TWIN_BITWISE(Or)
+
+/// In the order of AscendC; the model of the chip has all but NE, which is 0 for NaN as well.
+enum class CMPMODE : uint8_t { LT = 0, GT, EQ, LE, GE, NE };
+enum class SELMODE : uint8_t {
+  VSEL_CMPMASK_SPR = 0,
+  VSEL_TENSOR_SCALAR_MODE,
+  VSEL_TENSOR_TENSOR_MODE
+};
+
+} // namespace AscendC
+
+namespace attn_twin {
+
+constexpr CompareFunction functionOf(AscendC::CMPMODE mode) {
+  return mode == AscendC::CMPMODE::LT   ? CompareFunction::LT
+         : mode == AscendC::CMPMODE::LE ? CompareFunction::LE
+         : mode == AscendC::CMPMODE::GT ? CompareFunction::GT
+         : mode == AscendC::CMPMODE::GE ? CompareFunction::GE
+                                        : CompareFunction::EQ;
+}
+
+} // namespace attn_twin
+
+namespace AscendC {
+
+template <typename T>
+void Compare(const LocalTensor<uint8_t> &dst, const LocalTensor<T> &src0,
+             const LocalTensor<T> &src1, CMPMODE mode, uint32_t count, ATTN_TWIN_HERE)
+    ATTN_TWIN_RULE((attn_twin::isSame<T, float>), "the model of the chip compares float")
+        ATTN_TWIN_RULE(mode != CMPMODE::NE, "the model of the chip does not compare by NE")
+            ATTN_TWIN_RULE(count % attn_twin::lanes<T> == 0, "elements beyond whole repeats of 256 "
+                                                             "bytes are left out") {
+  attn_twin::Record(attn_twin::CallKind::Compare, int32_t(attn_twin::functionOf(mode)))
+      .on(dst.operand)
+      .on(src0.operand)
+      .on(src1.operand)
+      .count(count)
+      .send(at);
+}
+
+template <typename T>
+void Select(const LocalTensor<T> &dst, const LocalTensor<uint8_t> &selMask,
+            const LocalTensor<T> &src0, const LocalTensor<T> &src1, SELMODE mode, uint32_t count,
+            ATTN_TWIN_HERE)
+    ATTN_TWIN_RULE((attn_twin::isSame<T, float>), "the model of the chip chooses float")
+        ATTN_TWIN_RULE(mode == SELMODE::VSEL_CMPMASK_SPR,
+                       "other modes take 8 KiB at the end of UB, which kernels use") {
+  (void)mode;
+  attn_twin::Record(attn_twin::CallKind::Select)
+      .on(dst.operand)
+      .on(selMask.operand)
+      .on(src0.operand)
+      .on(src1.operand)
+      .count(count)
+      .send(at);
+}
+
 /// Widening takes CAST_NONE; narrowing to bf16 takes a mode, to half CAST_NONE (as CAST_RINT) too.
 #define ATTN_TWIN_MODE                                                                             \
-  ATTN_TWIN_RULE((attn_twin::isWidening<T, U> || attn_twin::isNarrowing<T, U>),                    \
-                 "casts are half or bfloat16_t to float and back")                                 \
+  ATTN_TWIN_RULE((attn_twin::isWidening<T, U> || attn_twin::isNarrowing<T, U> ||                   \
+                  attn_twin::isRounding<T, U>),                                                    \
+                 "casts are half or bfloat16_t to float and back, and float to int32_t")           \
   ATTN_TWIN_RULE(!(attn_twin::isWidening<T, U>) || mode == RoundMode::CAST_NONE,                   \
                  "a cast to a wider type takes CAST_NONE")                                         \
   ATTN_TWIN_RULE(!attn_twin::isBF16<T> ||                                                          \
                      (mode != RoundMode::CAST_NONE && mode != RoundMode::CAST_ODD),                \
-                 "a cast to bfloat16_t takes RINT, FLOOR, CEIL, ROUND or TRUNC")
+                 "a cast to bfloat16_t takes RINT, FLOOR, CEIL, ROUND or TRUNC")                   \
+  ATTN_TWIN_RULE(!(attn_twin::isRounding<T, U>) ||                                                 \
+                     (mode != RoundMode::CAST_NONE && mode != RoundMode::CAST_ODD),                \
+                 "a cast to int32_t takes RINT, FLOOR, CEIL, ROUND or TRUNC")
 
 template <typename T, typename U>
 void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src, RoundMode mode, int32_t count,
@@ -454,6 +542,8 @@ namespace attn_twin::calls {
 #define ATTN_CALLS_Unary(call)
 #define ATTN_CALLS_Binary(call)
 #define ATTN_CALLS_Scalar(call)
+#define ATTN_CALLS_Bitwise(call)
+#define ATTN_CALLS_Compare(call) using AscendC::call;
 #define ATTN_CALLS_Reduce(call)
 #define ATTN_CALLS_IN_Transfer(kinds, call) ATTN_CALLS_##kinds(call)
 #define ATTN_CALLS_IN_Elementwise(kinds, call) ATTN_CALLS_##kinds(call)
@@ -466,6 +556,7 @@ namespace attn_twin::calls {
 #define ATTN_UNARY_KIND(member, hivm, family) using AscendC::member;
 #define ATTN_BINARY_KIND(member, hivm, family) using AscendC::member;
 #define ATTN_SCALAR_KIND(member, hivm, family) using AscendC::member;
+#define ATTN_BITWISE_KIND(member, hivm, family) using AscendC::member;
 #define ATTN_REDUCE_KIND(member, hivm, family)                                                     \
   using AscendC::WholeReduce##member;                                                              \
   using AscendC::BlockReduce##member;

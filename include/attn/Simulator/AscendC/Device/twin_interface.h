@@ -42,6 +42,14 @@ enum class ScalarFunction : int32_t {
 #define ATTN_SCALAR_KIND(member, hivm, family) member,
 #include "attn/Dialect/Ascend/IR/Instructions.def"
 };
+enum class BitwiseFunction : int32_t {
+#define ATTN_BITWISE_KIND(member, hivm, family) member,
+#include "attn/Dialect/Ascend/IR/Instructions.def"
+};
+enum class CompareFunction : int32_t {
+#define ATTN_COMPARE_KIND(member, hivm, family) member,
+#include "attn/Dialect/Ascend/IR/Instructions.def"
+};
 enum class ReduceFunction : int32_t {
 #define ATTN_REDUCE_KIND(member, hivm, family) member,
 #include "attn/Dialect/Ascend/IR/Instructions.def"
@@ -119,8 +127,10 @@ struct Chip {
   void (*initialise)(void *context, Readied cores);
   void (*declare)(void *context, const Operand *tensor, Source at);
   void (*call)(void *context, const Call *call, Source at);
-  /// A number of a table of addresses, read by the scalar unit.
+  /// An entry of a table of addresses or an integer of an array, read by the scalar unit: its bits.
   uint64_t (*load)(void *context, const Operand *place, Source at);
+  /// The scalar unit drops the line of its data cache that has this place.
+  void (*drop)(void *context, const Operand *place);
   /// A call that the chip does not have.
   void (*refuse)(void *context, const char *what, Source at);
   /// Scalar arithmetic without a result.

@@ -28,7 +28,13 @@ template <> struct ElementOf<bfloat16_t> {
 template <> struct ElementOf<int8_t> {
   static constexpr ElementType value = ElementType::Int8;
 };
+template <> struct ElementOf<uint8_t> {
+  static constexpr ElementType value = ElementType::Int8;
+};
 template <> struct ElementOf<int16_t> {
+  static constexpr ElementType value = ElementType::Int16;
+};
+template <> struct ElementOf<uint16_t> {
   static constexpr ElementType value = ElementType::Int16;
 };
 template <> struct ElementOf<int32_t> {
@@ -44,6 +50,10 @@ template <> struct ElementOf<uint64_t> {
 template <typename T, typename U> constexpr bool isSame = false;
 template <typename T> constexpr bool isSame<T, T> = true;
 
+/// What kernels take indices from.
+template <typename T>
+constexpr bool isIndex = isSame<T, uint16_t> || isSame<T, int32_t> || isSame<T, int64_t>;
+
 template <typename T> constexpr bool isBF16 = isSame<T, bfloat16_t>;
 /// What the vector unit computes on, of the types that the chip model knows.
 template <typename T> constexpr bool isArithmetic = isSame<T, float> || isSame<T, half>;
@@ -53,6 +63,9 @@ template <typename T, typename U>
 constexpr bool isWidening = isSame<T, float> && (isSame<U, half> || isBF16<U>);
 template <typename T, typename U>
 constexpr bool isNarrowing = isSame<U, float> && (isSame<T, half> || isBF16<T>);
+
+template <typename T, typename U>
+constexpr bool isRounding = isSame<U, float> && isSame<T, int32_t>;
 
 /// By bytes: not every machine that compiles this has the arithmetic of 16-bit floats.
 template <typename T> bool isZero(const T &value) {

@@ -113,14 +113,24 @@ public:
   }
 
   T GetValue(uint64_t offset, ATTN_TWIN_HERE) const
-      ATTN_TWIN_RULE((attn_twin::isSame<T, uint64_t>),
-                     "scalars are read from tables of addresses only") {
+      ATTN_TWIN_RULE((attn_twin::isSame<T, uint64_t> || attn_twin::isIndex<T>),
+                     "scalars are read from tables of addresses and arrays of integers only") {
     attn_twin::Operand place = (*this)[offset].operand;
-    return attn_twin::chip->load(attn_twin::chip->context, &place, at);
+    return static_cast<T>(attn_twin::chip->load(attn_twin::chip->context, &place, at));
   }
 
   attn_twin::Operand operand = {};
 };
+
+/// Of the scalar unit's data cache: the modelled chip asks for it where a line may be old.
+enum class CacheLine { SINGLE_CACHE_LINE, ENTIRE_DATA_CACHE };
+enum class DcciDst { CACHELINE_ALL, CACHELINE_UB, CACHELINE_OUT, CACHELINE_ATOMIC };
+template <typename T, CacheLine line, DcciDst destination>
+void DataCacheCleanAndInvalid(const GlobalTensor<T> &tensor)
+    ATTN_TWIN_RULE((line == CacheLine::SINGLE_CACHE_LINE && destination == DcciDst::CACHELINE_OUT),
+                   "single lines of arrays, which lie outside of the core, are dropped") {
+  attn_twin::chip->drop(attn_twin::chip->context, &tensor.operand);
+}
 
 } // namespace AscendC
 

@@ -1,0 +1,15 @@
+// The rule of tile ops that compute element by element, for the files that define some.
+#ifndef ATTN_DIALECT_TILE_IR_ELEMENTWISERULES_H
+#define ATTN_DIALECT_TILE_IR_ELEMENTWISERULES_H
+
+#include "attn/Dialect/Tile/IR/Tile.h"
+
+namespace attn::tile {
+
+/// Checks that all operands are tiles of f32 that can be broadcast to the result, and nothing
+/// larger.
+mlir::LogicalResult verifyElementwise(mlir::Operation *op);
+
+} // namespace attn::tile
+
+#endif // ATTN_DIALECT_TILE_IR_ELEMENTWISERULES_H

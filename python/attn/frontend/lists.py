@@ -1,0 +1,134 @@
+"""Lists in memory and parts of work: `at.split`, `at.lse_merge`, and what `at.each` goes over; part of the frontend."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any, NamedTuple
+
+from .indexing import Slice
+from .softmax import finish
+from .source import Node
+from .values import Array, Scalar, Span, State
+
+
+class ArrayPart(NamedTuple):
+    """What some indices leave of an array: the indices, None for those that are open, and where they stand."""
+
+    array: Array
+    indices: tuple
+    nodes: tuple
+
+    def filled(self, *rest):
+        """The indices with the open ones filled in."""
+        left = iter(rest)
+        return [next(left) if index is None else index for index in self.indices]
+
+    @property
+    def open_dims(self):
+        """The dims that are left, with their axes."""
+        dims = enumerate(self.array.dims)
+        return [(axis, dim) for axis, dim in dims if self.indices[axis] is None]
+
+
+def array_part(lowering, node: Node, what: str) -> ArrayPart:
+    """`X[i, j]` with indices left out at its end, or `X[i, :, :]`."""
+    array = lowering.evaluate(node.value) if isinstance(node, ast.Subscript) else None
+    if type(array) is not Array or not isinstance(node, ast.Subscript):
+        raise lowering.error(node, f"{what} takes a part of an array, such as X[b, h]")
+    indices, nodes = lowering.indices(node)
+    if len(indices) > len(array.dims):
+        message = f"'{array.name}' has {len(array.dims)} dimensions and is given {len(indices)} indices"
+        raise lowering.error(node, message)
+    left = len(array.dims) - len(indices)
+    taken = [None if index == Slice(None, None) else index for index in indices] + [None] * left
+    for index, where in zip(taken, nodes):
+        if index is not None:
+            lowering.arithmetic.check_index(index, where, "an index of it")
+    return ArrayPart(array, tuple(taken), (*nodes, *[node] * left))
+
+
+class Items(NamedTuple):
+    """A run of integers in memory, `count` of them, along one axis of an array."""
+
+    part: ArrayPart
+    count: Any
+    node: Node
+
+    def load(self, lowering, place: Scalar, name: str | None):
+        """The integer at a place of it."""
+        return lowering.indexing.load_index(self.part.array, self.part.filled(place), self.part.nodes, self.node, name)
+
+
+def items(lowering, node: ast.Call, what: Node, count):
+    """What `at.each(what, count=count)` goes over."""
+    part = array_part(lowering, what, "at.each")
+    array = part.array
+    if not lowering.indexing.holds_indices(array):
+        message = f"at.each goes over integers of memory (at.u16, at.i32, at.i64), not over {array.dtype.name}"
+        raise lowering.error(what, f"{message} of '{array.name}'")
+    if len(part.open_dims) != 1:
+        raise lowering.error(what, f"at.each goes over one dimension of '{array.name}': index the others by numbers")
+    ((axis, dim),) = part.open_dims
+    if count is None:
+        count = dim if isinstance(dim, int) else lowering.writer.dim(dim, array, axis)
+    lowering.arithmetic.check_index(count, node, "the count of at.each")
+    return Items(part, count, what)
+
+
+def split(lowering, node: ast.Call, name, n, parts, i):
+    """`at.split(n, parts, i)`: where part i begins and ends."""
+    for value, what in ((n, "n"), (parts, "parts"), (i, "i")):
+        lowering.arithmetic.check_index(value, node, f"'{what}' of at.split")
+    if isinstance(parts, int) and parts < 1:
+        raise lowering.error(node, f"at.split needs at least one part, not {parts}")
+    binary = lowering.arithmetic.binary
+
+    def begin(part):
+        return binary("//", binary("*", n, part, node), parts, node)
+
+    return begin(i), begin(binary("+", i, 1, node))
+
+
+def lse_merge(lowering, node: ast.Call, name):
+    """`at.lse_merge(o, lse)`: a softmax over the parts, each weighted by its own log-sum-exp."""
+    given = dict(zip(("o", "lse"), node.args))
+    given.update((keyword.arg or "", keyword.value) for keyword in node.keywords)
+    if given.keys() != {"o", "lse"} or len(node.args) + len(node.keywords) != 2:
+        raise lowering.error(node, "at.lse_merge takes o and lse, parts of arrays such as po[b, h] and pl[b, h]")
+    sums, lses = (array_part(lowering, given[key], "at.lse_merge") for key in ("o", "lse"))
+    dims, others = ([dim for _, dim in part.open_dims] for part in (sums, lses))
+    if len(dims) != 3 or others != dims[:2]:
+        message = "at.lse_merge takes o with parts, rows and columns left and lse with the same parts and rows"
+        raise lowering.error(node, f"{message}, not {_show(dims)} and {_show(others)}")
+    for dim in dims[1:]:
+        if not isinstance(dim, int):
+            raise lowering.error(node, f"at.lse_merge: the size of '{dim}' must be known at compile time")
+    return _merge(lowering, node, sums, lses)
+
+
+def _show(dims):
+    return "[" + ", ".join(map(str, dims)) + "]"
+
+
+def _merge(lowering, node: ast.Call, sums: ArrayPart, lses: ArrayPart):
+    writer, arithmetic, indexing = lowering.writer, lowering.arithmetic, lowering.indexing
+    (axis, parts), (_, rows), (_, cols) = sums.open_dims
+    count = parts if isinstance(parts, int) else writer.dim(parts, sums.array, axis)
+    state = State("", rows, cols)
+    start = writer.define(f"tile.softmax_init : {state.type}", node)
+    before = state._replace(ssa=writer.fresh())
+    merged = state._replace(ssa=writer.fresh())
+    part = Scalar(writer.fresh("part"), "index")
+    bounds = f"{arithmetic.index(0, node)} to {arithmetic.index(count, node)}"
+    carried = f"iter({before.ssa} = {start} : {state.type})"
+    writer.open(f"{merged.ssa} = tile.range {part.ssa} = {bounds} {carried} stages 2")
+    span = Span(None, rows, None, 0, rows)
+    tiles = []
+    for source, rest in ((lses, (part, span)), (sums, (part, span, Slice(None, None)))):
+        selection = indexing.select(source.array, source.filled(*rest), source.nodes, node)
+        tiles.append(arithmetic.operand(indexing.load(source.array, selection, node), node, "at.lse_merge"))
+    lse, values = tiles
+    text = f"tile.softmax_push per_row {before.ssa}, {lse.ssa}, {values.ssa} : {state.type}, {lse.type}, {values.type}"
+    writer.line(f"tile.yield {writer.define(text, node)} : {state.type}", node)
+    writer.close(node)
+    return finish(lowering, node, merged)

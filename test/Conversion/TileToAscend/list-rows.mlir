@@ -1,0 +1,31 @@
+// RUN: attn-opt %s --soc=Ascend910B4 --convert-tile-to-ascend --cse | FileCheck %s
+
+// Rows of a list are moved one by one: the scalar unit reads where each lies, and keeps it inside. Of rows that are stored, the
+// modelled chip is told that each is written once.
+// CHECK-LABEL: func.func @move(
+// CHECK-SAME:    %[[X:[^:]*]]: memref<?x8xf32
+// CHECK-SAME:    %[[IDX:[^:]*]]: memref<?x?xi32
+// CHECK-SAME:    %[[B:[^:]*]]: index, %[[BASE:[^:]*]]: index, %[[LIMIT:[^:]*]]: index
+// CHECK:         scf.for %[[R:.*]] = %c0 to %[[ROWS:.*]] step %c1 {
+// CHECK:           %[[AT:.*]] = arith.addi %[[BASE]], %[[R]]
+// CHECK:           %[[J:.*]] = ascend.load_index %[[IDX]][%[[B]], %[[AT]]]
+// CHECK:           arith.minsi %[[J]]
+// CHECK:           %[[IN:.*]] = arith.maxsi
+// CHECK:           ascend.expect_index %[[J]] is %[[IN]] in %[[X]], 0
+// CHECK:           %[[FROM:.*]] = ascend.address %[[X]][%[[IN]], %c0]
+// CHECK-NOT:       expect_distinct
+// CHECK:           ascend.copy_in %{{.*}}, %[[FROM]] rows(%c1)
+// CHECK:         scf.for
+// CHECK:           ascend.load_index
+// CHECK:           %[[TO:.*]] = ascend.address %[[Y:.*]][%[[OUT:.*]], %c0]
+// CHECK:           ascend.expect_distinct %[[OUT]] at %[[TO]] in %[[Y]], 0
+// CHECK:           ascend.copy_out %[[TO]], %{{.*}} rows(%c1){{.*}}ascend.apart
+func.func @move(%x: !tile.array<?x8xf32> {launch.dims = ["S", 8]}, %idx: !tile.array<?x?xi32> {launch.dims = ["B", "L"]},
+                %y: !tile.array<?x8xf32> {launch.dims = ["S", 8], launch.output}, %b: index, %base: index, %limit: index)
+    attributes {tile.kernel} {
+  %t = tile.make_span %base to %limit : !tile.span<16>
+  %r = tile.list_rows %idx[%b, %t span] : (!tile.array<?x?xi32>, index, !tile.span<16>) -> !tile.span<16, listed>
+  %u = tile.load %x[%r span, :] bounded : (!tile.array<?x8xf32>, !tile.span<16, listed>) -> !tile.tile<16 x 8 x f32>
+  tile.store %u, %y[%r span, :] bounded : (!tile.tile<16 x 8 x f32>, !tile.array<?x8xf32>, !tile.span<16, listed>) -> ()
+  return
+}

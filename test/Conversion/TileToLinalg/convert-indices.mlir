@@ -1,0 +1,66 @@
+// RUN: attn-opt %s --convert-tile-to-linalg --canonicalize --cse --split-input-file | FileCheck %s
+
+// Integers are read from buffers, with or without a sign, and of 64 bits what fits 32; bounds are arithmetic.
+// CHECK-LABEL: func.func @indices(
+// CHECK-SAME:    %[[X:[^:]*]]: memref<?x8xf32
+// CHECK-SAME:    %[[IDX:[^:]*]]: memref<?xi16
+// CHECK-SAME:    %[[OFF:[^:]*]]: memref<?xi64
+// CHECK-SAME:    %[[B:[^:]*]]: index
+// CHECK:         %[[SHORT:.*]] = memref.load %[[IDX]][%[[B]]]
+// CHECK:         %[[J:.*]] = arith.index_castui %[[SHORT]]
+// CHECK:         %[[DIM:.*]] = memref.dim %[[X]], %c0
+// CHECK:         %[[LAST:.*]] = arith.subi %[[DIM]], %c1
+// CHECK:         %[[LOW:.*]] = arith.minsi %[[J]], %[[LAST]]
+// CHECK:         arith.maxsi %[[LOW]], %c0
+// CHECK:         %[[WORD:.*]] = memref.load %[[OFF]][%[[B]]]
+// CHECK:         %[[N:.*]] = arith.index_cast %[[WORD]]
+// CHECK:         %[[MOST:.*]] = arith.minsi %[[N]], %c2147483647
+// CHECK:         %[[FIT:.*]] = arith.maxsi %[[MOST]], %c-2147483648
+// CHECK:         %[[IS:.*]] = arith.cmpi eq, %[[FIT]]
+// CHECK:         scf.if %[[IS]] {
+// CHECK:         } else {
+func.func @indices(%x: !tile.array<?x8xf32> {launch.dims = ["S", 8]}, %idx: !tile.array<?xui16> {launch.dims = ["B"]},
+                   %off: !tile.array<?xi64> {launch.dims = ["B"]}, %y: !tile.array<?x8xf32> {launch.dims = ["B", 8], launch.output},
+                   %b: index) attributes {tile.kernel} {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %j = tile.load_index %idx[%b] : !tile.array<?xui16>
+  %j1 = tile.bound_index index %j in %x, 0 : !tile.array<?x8xf32>
+  %u = tile.load %x[%j1, :] : (!tile.array<?x8xf32>, index) -> !tile.tile<1 x 8 x f32>
+  %n = tile.load_index %off[%b] : !tile.array<?xi64>
+  %is = arith.cmpi eq, %n, %zero : index
+  tile.if %is {
+    tile.store %u, %y[%b, :] : (!tile.tile<1 x 8 x f32>, !tile.array<?x8xf32>, index) -> ()
+  } else {
+    tile.store %u, %y[%one, :] : (!tile.tile<1 x 8 x f32>, !tile.array<?x8xf32>, index) -> ()
+  }
+  return
+}
+
+// -----
+
+// Rows of a list are copied one by one; where the load is not bounded, they are taken as they are, for checks to find.
+// CHECK-LABEL: func.func @lists(
+// CHECK-SAME:    %[[X:[^:]*]]: memref<?x8xf32
+// CHECK-SAME:    %[[IDX:[^:]*]]: memref<?x?xi32
+// CHECK:         scf.for
+// CHECK:           %[[J32:.*]] = memref.load %[[IDX]]
+// CHECK:           %[[J:.*]] = arith.index_cast %[[J32]]
+// CHECK-NOT:       arith.minsi
+// CHECK:           memref.subview %[[X]][%[[J]], 0] [1, 8] [1, 1]
+// CHECK:           memref.copy
+// CHECK:         scf.for
+// CHECK:           memref.load %[[IDX]]
+// CHECK:           arith.minsi
+// CHECK:           %[[IN:.*]] = arith.maxsi
+// CHECK:           memref.subview %{{.*}}[%[[IN]], 0] [1, 8] [1, 1]
+// CHECK:           bufferization.materialize_in_destination
+func.func @lists(%x: !tile.array<?x8xf32> {launch.dims = ["S", 8]}, %idx: !tile.array<?x?xi32> {launch.dims = ["B", "L"]},
+                 %y: !tile.array<?x8xf32> {launch.dims = ["S", 8], launch.output}, %b: index, %base: index, %limit: index)
+    attributes {tile.kernel} {
+  %t = tile.make_span %base to %limit : !tile.span<16>
+  %r = tile.list_rows %idx[%b, %t span] : (!tile.array<?x?xi32>, index, !tile.span<16>) -> !tile.span<16, listed>
+  %u = tile.load %x[%r span, :] : (!tile.array<?x8xf32>, !tile.span<16, listed>) -> !tile.tile<16 x 8 x f32>
+  tile.store %u, %y[%r span, :] bounded : (!tile.tile<16 x 8 x f32>, !tile.array<?x8xf32>, !tile.span<16, listed>) -> ()
+  return
+}
