@@ -33,7 +33,8 @@ private:
   template <typename Op> static bool canCut(Op op, bool alongRows);
   template <typename Op> Place cut(Op op, bool alongRows, int64_t whole, Value first);
   template <typename Op> Value countOf(Op op, bool alongRows);
-  Value loadPart(LoadOp load, bool alongRows, Value first);
+  Place cutLoad(LoadOp load, bool alongRows, Value first);
+  Value loadPart(LoadOp load, bool alongRows, const Place &place);
   Value countParts(Value count, int64_t whole);
   RangeOp makeLoop(Value parts, ValueRange inits);
   void cutColumns(LoadOp right, StoreOp store);
@@ -128,9 +129,13 @@ Value ProductCutter::countParts(Value count, int64_t whole) {
   return arith::MinSIOp::create(builder, parts, most);
 }
 
-Value ProductCutter::loadPart(LoadOp load, bool alongRows, Value first) {
+ProductCutter::Place ProductCutter::cutLoad(LoadOp load, bool alongRows, Value first) {
   TileType type = load.getResult().getType();
-  Place place = cut(load, alongRows, alongRows ? type.getRowCount() : type.getColCount(), first);
+  return cut(load, alongRows, alongRows ? type.getRowCount() : type.getColCount(), first);
+}
+
+Value ProductCutter::loadPart(LoadOp load, bool alongRows, const Place &place) {
+  TileType type = load.getResult().getType();
   Attribute part = getDim(builder.getContext(), size);
   auto partType = TileType::get(builder.getContext(), alongRows ? part : type.getRows(),
                                 alongRows ? type.getCols() : part, type.getElementType());
@@ -156,7 +161,7 @@ void ProductCutter::cutColumns(LoadOp right, StoreOp store) {
   RangeOp loop = makeLoop(countParts(countOf(right, alongRows), type.getColCount()), {});
   Value first = arith::MulIOp::create(builder, loop.getInductionVar(),
                                       arith::ConstantIndexOp::create(builder, size));
-  Value part = loadPart(right, alongRows, first);
+  Value part = loadPart(right, alongRows, cutLoad(right, alongRows, first));
   auto partType = TileType::get(builder.getContext(), type.getRows(),
                                 getDim(builder.getContext(), size), type.getElementType());
   Value product = DotOp::create(builder, partType, dot.getA(), part, Value(), dot.getTransposeA(),
@@ -184,7 +189,9 @@ void ProductCutter::cutInner(LoadOp left, LoadOp right) {
   RangeOp loop = makeLoop(parts, start);
   Value first = arith::MulIOp::create(builder, loop.getInductionVar(),
                                       arith::ConstantIndexOp::create(builder, size));
-  Value a = loadPart(left, leftRows, first), b = loadPart(right, rightRows, first);
+  // Each part has the k that both have, so both spans are made before either is loaded.
+  Place leftPlace = cutLoad(left, leftRows, first), rightPlace = cutLoad(right, rightRows, first);
+  Value a = loadPart(left, leftRows, leftPlace), b = loadPart(right, rightRows, rightPlace);
   Value next = DotOp::create(builder, type, a, b, loop.getCarried().front(), dot.getTransposeA(),
                              dot.getTransposeB());
   YieldOp::create(builder, next);

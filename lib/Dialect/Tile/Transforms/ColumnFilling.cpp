@@ -15,7 +15,8 @@ static bool mayLackColumns(func::FuncOp kernel) {
       .walk([](Operation *op) {
         auto load = dyn_cast<LoadOp>(op);
         bool hasSpan = load && getColumnSpan(load.getKinds(), load.getIndices());
-        return hasSpan || isa<TransposeOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+        return hasSpan || isa<DotOp, TransposeOp>(op) ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
       })
       .wasInterrupted();
 }
