@@ -153,3 +153,48 @@ func.func @all_rows(%Q: !q, %K: !q, %O: !o {launch.output})
   return
 }
 }
+
+// -----
+
+!q = !tile.array<32x64xf16>
+!k = !tile.array<?x64xf16>
+!v = !tile.array<?x16xf16>
+!o = !tile.array<?x32x16xf32>
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+
+// Products with the rows of a span, in parts: of both operands of the second one the spans come before the loads, which move no
+// more k than either has. There is at least one part.
+// CHECK-LABEL: func.func @parts_cube(
+// CHECK: %[[MOST:.*]] = arith.maxsi %{{.*}}, %c1
+// CHECK: %[[PARTS:.*]] = arith.minsi %[[MOST]], %c2
+// CHECK: tile.range %{{.*}} = %c0 to %[[PARTS]] stages 2
+// CHECK: tile.dot {{.*}} : <32 x 64 x f16>, <16 x 64 x f16> -> <32 x 16 x f32>
+// CHECK: tile.store
+// CHECK: tile.signal 0
+// CHECK: tile.await 1
+// CHECK: tile.range
+// CHECK: %[[LEFT:.*]] = tile.make_span {{.*}} : <16>
+// CHECK: %[[RIGHT:.*]] = tile.make_span {{.*}} : <16>
+// CHECK: tile.load {{.*}}%[[LEFT]] span] {{.*}} -> !tile.tile<32 x 16 x f16>
+// CHECK: tile.load {{.*}}[%[[RIGHT]] span, :] {{.*}} -> !tile.tile<16 x 16 x f16>
+// CHECK: tile.dot
+func.func @parts(%Q: !q, %K: !k, %V: !v, %O: !o {launch.output})
+    attributes {tile.kernel, tile.group = #tile.group<preload = 0, lag = 0, slots = 0, strip_rows = 0, part = 16>} {
+  %c0 = arith.constant 0 : index
+  %N = tile.dim %K, 0 : !k
+  %x = tile.load %Q[:, :] : (!q) -> !tile.tile<32 x 64 x f16>
+  tile.range %n = %c0 to %N by 32 stages 2 {
+    %y = tile.load %K[%n span, :] : (!k, !tile.span<32>) -> !tile.tile<32 x 64 x f16>
+    %s = tile.dot %x, %y transpose_b : !tile.tile<32 x 64 x f16>, !tile.tile<32 x 64 x f16> -> !tile.tile<32 x 32 x f32>
+    %e = tile.exp %s : !tile.tile<32 x 32 x f32>
+    %p = tile.cast %e : !tile.tile<32 x 32 x f32> -> !tile.tile<32 x 32 x f16>
+    %z = tile.load %V[%n span, :] : (!v, !tile.span<32>) -> !tile.tile<32 x 16 x f16>
+    %r = tile.dot %p, %z : !tile.tile<32 x 32 x f16>, !tile.tile<32 x 16 x f16> -> !tile.tile<32 x 16 x f32>
+    %a = tile.abs %r : !tile.tile<32 x 16 x f32>
+    %i = tile.span_base %n : !tile.span<32>
+    tile.store %a, %O[%i, :, :] : (!tile.tile<32 x 16 x f32>, !o, index) -> ()
+  }
+  return
+}
+}

@@ -126,6 +126,9 @@ Value ProductCutter::countParts(Value count, int64_t whole) {
     return most;
   Value parts =
       arith::CeilDivSIOp::create(builder, count, arith::ConstantIndexOp::create(builder, size));
+  // Without any, the one part is empty, as the product would be that is not cut: a loop that surely
+  // runs needs no flags for when it does not.
+  parts = arith::MaxSIOp::create(builder, parts, arith::ConstantIndexOp::create(builder, 1));
   return arith::MinSIOp::create(builder, parts, most);
 }
 

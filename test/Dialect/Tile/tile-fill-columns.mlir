@@ -59,3 +59,24 @@ func.func @whole(%X: !tile.array<?x64xf32>, %n: index) attributes {tile.kernel} 
   }
   return
 }
+
+// -----
+
+// The columns of a product are those of its right operand: here the rows of a span.
+// CHECK-LABEL: func.func @products(
+// CHECK:         tile.range %[[K:.*]] =
+// CHECK:           %[[S:.*]] = tile.dot
+// CHECK:           %[[F:.*]] = tile.fill_columns %[[S]], %[[K]], 0xFF800000
+// CHECK:           tile.reduce {{ *}}max %[[F]] axis 1
+func.func @products(%Q: !tile.array<?x64xf16>, %K: !tile.array<?x64xf16>, %n: index) attributes {tile.kernel} {
+  %zero = arith.constant 0 : index
+  tile.grid (%q) in (%n by 32) {
+    %x = tile.load %Q[%q span, :] : (!tile.array<?x64xf16>, !tile.span<32>) -> !tile.tile<32 x 64 x f16>
+    tile.range %k = %zero to %n by 16 {
+      %y = tile.load %K[%k span, :] : (!tile.array<?x64xf16>, !tile.span<16>) -> !tile.tile<16 x 64 x f16>
+      %s = tile.dot %x, %y transpose_b : !tile.tile<32 x 64 x f16>, !tile.tile<16 x 64 x f16> -> !tile.tile<32 x 16 x f32>
+      %m = tile.reduce max %s axis 1 : !tile.tile<32 x 16 x f32> -> !tile.tile<32 x 1 x f32>
+    }
+  }
+  return
+}
