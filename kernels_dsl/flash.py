@@ -10,7 +10,9 @@ import attn.language as at
 @attn.kernel
 def flash_fwd(
     q: at.Tensor["B H Sq D"], k: at.Tensor["B Hk Skv D"], v: at.Tensor["B Hk Skv Dv"], scale: float,
-    BM: at.Auto(16, 128) = None, BN: at.Auto(16, 512) = None,
+    sinks: at.Tensor["H", at.f32] | None = None, q_lens: at.Tensor["B", at.i32] | None = None,
+    kv_lens: at.Tensor["B", at.i32] | None = None, left: at.Const[int] = -1, right: at.Const[int] = -1,
+    softcap: at.Const[float] = 0.0, BM: at.Auto(16, 128) = None, BN: at.Auto(16, 512) = None,
 ):  # fmt: skip
     """Forward.
 
@@ -20,12 +22,29 @@ def flash_fwd(
     queries sees head h // (H / Hk) of the keys. Scores, softmax and sums are f32; weights take the type of v for their
     product with it. Returns o [B, H, Sq, Dv], in q's type, and lse [B, H, Sq] in f32, natural logarithms. A query
     without keys gives 0 and -inf.
+
+    Of batch b, the first q_lens[b] queries see the first kv_lens[b] keys, of which the last belongs to the last query;
+    other queries see none. Where left and right are not negative, a query sees as many keys before and after the one that
+    belongs to it: right = 0 is causal. A softcap that is not 0 makes softcap * tanh(s / softcap) of scores. sinks[h]
+    is one more score of every query of head h, without a value.
     """
     o, lse = at.empty("B H Sq Dv", q.dtype), at.empty("B H Sq", at.f32)
     for b, h, i in at.grid(B, H, at.tiles(Sq, BM)):
+        m = Sq if q_lens is None else q_lens[b]
+        n = Skv if kv_lens is None else kv_lens[b]
         st = at.softmax_state(BM, Dv)
-        for j in at.range(at.tiles(Skv, BN), stages=2):
+        if sinks is not None:
+            st.push(at.full((BM, 1), sinks[h]), at.zeros((BM, Dv)), per_row=True)
+        for j in at.range(at.tiles(n, BN), stages=2):
             s = scale * (q[b, h, i, :] @ k[b, h * Hk // H, j, :].T)
+            if softcap != 0.0:  # tanh(x) = 1 - 2 / (exp(2 * x) + 1), which no x takes beyond 1
+                s = softcap - 2.0 * softcap / (at.exp(2.0 / softcap * s) + 1.0)
+            if q_lens is not None:
+                s = at.mask(s, i.idx < m)
+            if left >= 0:
+                s = at.mask(s, i.idx - j.idx.T <= left - (n - m))
+            if right >= 0:
+                s = at.mask(s, j.idx.T - i.idx <= right + (n - m))
             st.push(s, v[b, h * Hk // H, j, :])
         o[b, h, i, :], lse[b, h, i] = st.finish()
     return o, lse
