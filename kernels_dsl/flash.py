@@ -34,7 +34,7 @@ def flash_fwd(
         n = Skv if kv_lens is None else kv_lens[b]
         st = at.softmax_state(BM, Dv)
         if sinks is not None:
-            st.push(at.full((BM, 1), sinks[h]), at.zeros((BM, Dv)), per_row=True)
+            st.push(at.zeros((BM, 1)) + sinks[h], at.zeros((BM, Dv)), per_row=True)
         for j in at.range(at.tiles(n, BN), stages=2):
             s = scale * (q[b, h, i, :] @ k[b, h * Hk // H, j, :].T)
             if softcap != 0.0:  # tanh(x) = 1 - 2 / (exp(2 * x) + 1), which no x takes beyond 1

@@ -27,7 +27,7 @@ static bool isRowByRow(Operation *op) {
     return !insert.getTransposed() &&
            insert.getPart().getType().getRows() == insert.getType().getRows();
   return isElementwise(op) ||
-         isa<CastOp, SplatOp, UndefinedOp, BroadcastOp, FillColumnsOp, LoadOp, StoreOp>(op);
+         isa<CastOp, SplatOp, UndefinedOp, BroadcastOp, FillColumnsOp, LoadOp, StoreOp, RampOp>(op);
 }
 
 namespace {
@@ -51,6 +51,7 @@ private:
   }
   template <typename Op> LogicalResult narrow(Op op, TileType type);
   Value makeSpan(Value given, int64_t kind, int64_t rows);
+  void shiftRamps();
 
   func::FuncOp half;
   ImplicitLocOpBuilder builder;
@@ -67,6 +68,13 @@ Value RowDistributor::makeSpan(Value given, int64_t kind, int64_t rows) {
   Value offset =
       arith::MulIOp::create(builder, subBlock, arith::ConstantIndexOp::create(builder, share));
   auto add = [&](Value a, Value b) -> Value { return arith::AddIOp::create(builder, a, b); };
+  // Where shares have room for more rows than there are, the last one must not reach beyond them.
+  auto limitTo = [&](Value first, Value limit) -> Value {
+    if (share * vectorCoresPerGroup == rows)
+      return limit;
+    Value end = add(first, arith::ConstantIndexOp::create(builder, rows));
+    return arith::MinSIOp::create(builder, limit, end);
+  };
   if (kind != SpanIndex) {
     Value first = given ? given : Value(arith::ConstantIndexOp::create(builder, 0));
     auto type = SpanType::get(context, getDim(context, share));
@@ -76,12 +84,36 @@ Value RowDistributor::makeSpan(Value given, int64_t kind, int64_t rows) {
   auto of = cast<SpanType>(given.getType());
   auto type = SpanType::get(context, getDim(context, share), of.getFilled(), of.getMapped());
   if (auto make = given.getDefiningOp<MakeSpanOp>())
-    return MakeSpanOp::create(builder, type, add(make.getBase(), offset), make.getLimit(),
-                              make.getFirst(), make.getOffset(), make.getStep(),
+    return MakeSpanOp::create(builder, type, add(make.getBase(), offset),
+                              limitTo(make.getBase(), make.getLimit()), make.getFirst(),
+                              make.getOffset(), make.getStep(),
                               /*nonempty=*/false);
   auto loop = cast<RangeOp>(cast<BlockArgument>(given).getOwner()->getParentOp());
   Value base = SpanBaseOp::create(builder, builder.getIndexType(), given);
-  return MakeSpanOp::create(builder, type, add(base, offset), loop.getUpper());
+  return MakeSpanOp::create(builder, type, add(base, offset), limitTo(base, loop.getUpper()));
+}
+
+/// The numbers of rows go on from core to core.
+void RowDistributor::shiftRamps() {
+  SmallVector<RampOp> ramps;
+  half.walk([&](RampOp ramp) {
+    if (ramp.getType().getRowCount() > 1)
+      ramps.push_back(ramp);
+  });
+  for (RampOp ramp : ramps) {
+    builder.setLoc(ramp.getLoc());
+    builder.setInsertionPointAfter(ramp);
+    TileType type = ramp.getType();
+    Value share = arith::ConstantIndexOp::create(builder, getShare(type.getRowCount()));
+    Value first = arith::IndexCastOp::create(builder, builder.getI64Type(),
+                                             arith::MulIOp::create(builder, subBlock, share));
+    Value real = arith::SIToFPOp::create(builder, type.getElementType(), first);
+    IntegerAttr one = getDim(type.getContext(), 1);
+    Value number = SplatOp::create(
+        builder, TileType::get(type.getContext(), one, one, type.getElementType()), real);
+    auto sum = AddOp::create(builder, type, ramp.getResult(), number);
+    ramp.getResult().replaceAllUsesExcept(sum.getResult(), sum);
+  }
 }
 
 /// Lets a transfer move the rows of this core.
@@ -140,6 +172,7 @@ LogicalResult RowDistributor::run() {
   });
   if (walk.wasInterrupted())
     return failure();
+  shiftRamps();
   half.walk([&](Operation *op) {
     auto retype = [&](Value value) {
       if (auto type = dyn_cast<TileType>(value.getType()))

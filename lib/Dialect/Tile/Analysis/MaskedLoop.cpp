@@ -211,8 +211,13 @@ private:
     if (std::optional<APFloat> number = getSplatConstant(value))
       return {number->convertToFloat(), {}};
     Operation *op = value.getDefiningOp();
-    if (auto select = dyn_cast_if_present<SelectOp>(op); select && is(select.getMask(), 0.0f))
-      return get(select.getOther());
+    if (auto select = dyn_cast_if_present<SelectOp>(op)) {
+      Known other = get(select.getOther());
+      // Scores that one mask excludes are what another would make of them.
+      if (is(select.getMask(), 0.0f) ||
+          (other.number && get(select.getTaken()).number == other.number))
+        return other;
+    }
     if (auto push = dyn_cast_if_present<SoftmaxPushOp>(op); push && is(push.getScores(), -FLT_MAX))
       return get(push.getState());
     if (auto reduce = dyn_cast_if_present<ReduceOp>(op)) {
