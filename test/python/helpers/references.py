@@ -187,3 +187,22 @@ def assert_flash(o, lse, expected, keys: int):
     tolerances = FLASH_O_FEW if keys < FLASH_FEW_KEYS else FLASH_O
     assert_close("o", o, expected[0], tolerances[o.dtype])
     assert_close("lse", lse, expected[1], FLASH_LSE)
+
+
+# Paged decode
+
+
+def paged(q, k_cache, v_cache, table, lengths, scale):
+    """out and lse of q [B, Nq, D] over pages of [N, bs, Nkv, D] in float64."""
+    out = torch.zeros(q.shape, dtype=torch.float64)
+    lse = torch.full(q.shape[:2], -torch.inf, dtype=torch.float64)
+    shared = q.shape[1] // k_cache.shape[2]
+    for b, length in enumerate(lengths):
+        if length == 0:
+            continue
+        pages = table[b, : -(-length // k_cache.shape[1])].long()
+        k, v = (cache[pages].flatten(0, 1)[:length].double() for cache in (k_cache, v_cache))
+        k, v = (rows.repeat_interleave(shared, 1) for rows in (k, v))
+        scores = scale * torch.einsum("hd,nhd->hn", q[b].double(), k)
+        out[b], lse[b] = torch.einsum("hn,nhd->hd", torch.softmax(scores, 1), v), torch.logsumexp(scores, 1)
+    return out, lse
