@@ -13,6 +13,15 @@ def paged_fwd(
     lens: at.Tensor["B", at.i32], shares: at.Tensor["NC 2", at.i32], tasks: at.Tensor["NT 5", at.i32],
     merges: at.Tensor["NP 2", at.i32] | None, scale: float, G: at.Const[int],
 ):  # fmt: skip
+    """Forward.
+
+    q is [B, Nq, D], pages of keys and values [N, S, Nkv, D]: page p of sequence b is table[b, p], and the first lens[b]
+    tokens of a sequence count. G = Nq / Nkv heads of queries, the rows of one product, share a head of keys. Core c
+    computes tasks shares[c, 0] to shares[c, 1]: (sequence, head, part, parts, row), part being one of so many equal
+    parts of the sequence's pages. Its result is that of the sequence where row is negative, else that row of the partial
+    results, which are merged by their log-sum-exps: merges[row] is (sequence, how many rows it has from this one on).
+    Returns o [B, Nq, D], in q's type, and lse [B, Nq] in f32, natural logarithms; the partial results follow.
+    """
     o, lse = at.empty("B Nq D", q.dtype), at.empty("B Nq", at.f32)
     po = at.empty("NP Nkv G D", at.f32) if merges is not None else None
     pl = at.empty("NP Nkv G", at.f32) if merges is not None else None
@@ -26,7 +35,7 @@ def paged_fwd(
                 j, page = at.tiles(S, S, limit=length - p * S), table[b, p]
                 st.push(scale * (q[b, h * G : (h + 1) * G, :] @ k[page, j, h, :].T), v[page, j, h, :])
             to, tl = st.finish()
-            if merges is None:
+            if merges is None:  # noqa: SIM114 - known when the kernel is compiled, unlike the other
                 o[b, h * G : (h + 1) * G, :], lse[b, h * G : (h + 1) * G] = to, tl
             elif part < 0:
                 o[b, h * G : (h + 1) * G, :], lse[b, h * G : (h + 1) * G] = to, tl

@@ -128,6 +128,17 @@ def flash_forward(q, k, v, scale: float, outputs):
     run(flash_fwd, dict(zip(("o", "lse"), outputs)), q=q, k=k, v=v, scale=scale)
 
 
+# Block-sparse attention
+
+
+def block_sparse_forward(arrays: dict, block_shape, scale: float, causal: bool, outputs):
+    """`arrays`: the kernel's arguments by name; `outputs`: o and lse."""
+    from kernels_dsl.block_sparse import block_sparse_fwd
+
+    numbers = dict(bq=block_shape[0], bk=block_shape[1], scale=scale, causal=causal)
+    run(block_sparse_fwd, dict(zip(("o", "lse"), outputs)), **arrays, **numbers)
+
+
 # Paged decode attention
 
 

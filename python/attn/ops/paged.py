@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import torch
@@ -11,12 +10,12 @@ from torch import Tensor
 from .. import config, memory
 from ..planning import paged_plan
 from . import _dispatch
+from ._attention import check_scale, check_width
 from ._readable import DEVICES, check_device, check_dtype, readable, writable
 
-_MOST_COLUMNS = 256
 _MOST_PAGE = 512
 _MOST_ROWS = 128
-_STEP = 16  # of columns and of the tokens of a page
+_PAGE_STEP = 16
 _INTEGERS = (torch.int32, torch.int64)
 
 
@@ -53,7 +52,9 @@ def paged_attention(
     else:
         _check_out(out, q)
     lse = torch.empty(q.shape[:2], dtype=torch.float32, device=q.device)
-    torch.ops.attn.paged(out, lse, q, k_cache, v_cache, block_table, lengths, _check_scale(scale, q), num_splits)
+    torch.ops.attn.paged(
+        out, lse, q, k_cache, v_cache, block_table, lengths, check_scale(scale, q.shape[-1]), num_splits
+    )
     return (out, lse) if return_lse else out
 
 
@@ -74,10 +75,9 @@ def _check_arrays(q, k_cache, v_cache, block_table):
     heads, kv_heads, width, size = q.shape[1], k_cache.shape[2], q.shape[2], k_cache.shape[1]
     if kv_heads == 0 or heads % kv_heads or heads // kv_heads > _MOST_ROWS:
         raise ValueError(f"Nq ({heads}) must be a multiple of Nkv ({kv_heads}), at most {_MOST_ROWS} times as large")
-    if not 0 < width <= _MOST_COLUMNS or width % _STEP:
-        raise ValueError(f"D ({width}) must be a multiple of {_STEP} up to {_MOST_COLUMNS}")
-    if not 0 < size <= _MOST_PAGE or size % _STEP:
-        raise ValueError(f"bs ({size}) must be a multiple of {_STEP} up to {_MOST_PAGE}")
+    check_width("D", width)
+    if not 0 < size <= _MOST_PAGE or size % _PAGE_STEP:
+        raise ValueError(f"bs ({size}) must be a multiple of {_PAGE_STEP} up to {_MOST_PAGE}")
     if not isinstance(block_table, Tensor) or block_table.dtype != torch.int32 or block_table.dim() != 2:
         raise TypeError("block_table: a tensor of torch.int32 [B, maxblk] is expected")
     if block_table.shape[0] != q.shape[0]:
@@ -118,16 +118,6 @@ def _check_out(out, q):
     if not isinstance(out, Tensor) or out.shape != q.shape or out.dtype != q.dtype:
         raise ValueError(f"out must be a tensor of {q.dtype} {tuple(q.shape)}, as q")
     check_device("out", out, "q", q)
-
-
-def _check_scale(scale, q):
-    if scale is None:
-        return q.shape[-1] ** -0.5
-    if not isinstance(scale, (float, int)) or isinstance(scale, bool):
-        raise TypeError(f"scale: a number is expected, not {scale!r}")
-    if not math.isfinite(scale):
-        raise ValueError(f"scale ({scale}) must be finite")
-    return float(scale)
 
 
 # The operator

@@ -206,3 +206,23 @@ def paged(q, k_cache, v_cache, table, lengths, scale):
         scores = scale * torch.einsum("hd,nhd->hn", q[b].double(), k)
         out[b], lse[b] = torch.einsum("hn,nhd->hd", torch.softmax(scores, 1), v), torch.logsumexp(scores, 1)
     return out, lse
+
+
+# Block-sparse attention
+
+
+def block_sparse(q, k, v, mask, block_shape, scale, causal=False, q_lens=None, kv_lens=None):
+    """o and lse in float64 for a mask [B, H, R, C] of the blocks that are seen; what is not seen may be NaN."""
+    queries, keys, shared = q.shape[2], k.shape[2], q.shape[1] // k.shape[1]
+    seen = mask.repeat_interleave(block_shape[0], 2).repeat_interleave(block_shape[1], 3)[:, :, :queries, :keys].clone()
+    for b in range(q.shape[0]):
+        rows, columns = queries if q_lens is None else q_lens[b], keys if kv_lens is None else kv_lens[b]
+        seen[b, :, rows:], seen[b, :, :, columns:] = False, False
+        if causal:
+            seen[b] &= torch.arange(keys) <= torch.arange(queries)[:, None] + columns - rows
+    used = seen.unflatten(1, (-1, shared)).any((2, 3))[..., None]
+    k, v = (torch.where(used, x, 0).double().repeat_interleave(shared, 1) for x in (k, v))
+    scores = (scale * q.double() @ k.transpose(2, 3)).masked_fill(~seen, -torch.inf)
+    lse = torch.logsumexp(scores, -1)
+    weights = torch.exp(scores - lse.masked_fill(lse == -torch.inf, 0.0)[..., None])
+    return weights @ v, lse, int(seen.sum(-1)[seen.any(-1)].min()) if seen.any() else 0
