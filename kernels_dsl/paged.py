@@ -18,8 +18,8 @@ def paged_fwd(
     q is [B, Nq, D], pages of keys and values [N, S, Nkv, D]: page p of sequence b is table[b, p], and the first lens[b]
     tokens of a sequence count. G = Nq / Nkv heads of queries, the rows of one product, share a head of keys. Core c
     computes tasks shares[c, 0] to shares[c, 1]: (sequence, head, part, parts, row), part being one of so many equal
-    parts of the sequence's pages. Its result is that of the sequence where row is negative, else that row of the partial
-    results, which are merged by their log-sum-exps: merges[row] is (sequence, how many rows it has from this one on).
+    parts of the sequence's pages. Its result is that of the sequence where row is negative, else it is that row of the
+    partial results, which are merged by their log-sum-exps: merges[row] is (sequence, its rows from this one on or 0).
     Returns o [B, Nq, D], in q's type, and lse [B, Nq] in f32, natural logarithms; the partial results follow.
     """
     o, lse = at.empty("B Nq D", q.dtype), at.empty("B Nq", at.f32)
