@@ -20,7 +20,8 @@ from .language import Spec, spec
 __all__ = [
     "Artefact", "CompileError", "DivisionError", "HazardError", "Kernel", "OutOfBoundsError", "STAGES", "Spec",
     "VerificationError",
-    "dump", "kernel", "memory_limit", "nn", "ops", "runtime", "sidecar", "simulate", "spec", "verify",
+    "block_index", "config", "dump", "kernel", "memory_limit", "nn", "ops", "paged_plan", "runtime", "sidecar",
+    "simulate", "spec", "verify",
 ]  # fmt: skip
 
 # Name -> the module that has it; imported at first use. A module may stand for itself.
@@ -28,10 +29,13 @@ _LAZY = {
     "Artefact": "compiler",
     "STAGES": "stages",
     "VerificationError": "verification",
+    "block_index": "block_index",
+    "config": "config",
     "dump": "compiler",
     "memory_limit": "memory",
     "nn": "nn",
     "ops": "ops",
+    "paged_plan": "planning",
     "runtime": "runtime",
     "sidecar": "sidecar",
     "simulate": "simulation",

@@ -54,6 +54,8 @@ FailureOr<OwningOpRef<func::FuncOp>> onchip::splitCores(func::FuncOp kernel,
   kernel->setAttr(mixedName, unit);
   cube.get()->setAttr(mixedName, unit);
   cube.get()->setAttr(halfOfName, FlatSymbolRefAttr::get(kernel));
+  // It is launched with the other half, whatever that follows.
+  cube.get()->removeAttr(launch::afterName);
   keepCore(kernel, CoreKind::Vector);
   keepCore(*cube, CoreKind::Cube);
   if (failed(distributeRows(kernel)))
@@ -82,12 +84,18 @@ struct SplitCores : attn::impl::SplitCoresPassBase<SplitCores> {
       return signalPassFailure();
     if (chip->isHost)
       return;
+    givenArguments.clear();
+    cubeHalves.clear();
     for (func::FuncOp kernel : *kernels) {
+      givenArguments[kernel] = kernel.getNumArguments();
       if (CoreAssignment(kernel).usesBoth() && failed(split(kernel)))
         return signalPassFailure();
       // A phase that was made a kernel of its own may need one kind of core only.
       kernel->removeAttr(groupName);
     }
+    for (func::FuncOp kernel : *kernels)
+      if (!kernel->hasAttr(launch::afterName))
+        shareWorkspaces(launch::getPhases(kernel));
   }
 
 private:
@@ -100,8 +108,34 @@ private:
     if (failed(cube))
       return failure();
     launch::addNewArguments(kernel);
+    cubeHalves[kernel] = **cube;
     SymbolTable(getOperation()).insert(cube->release(), std::next(kernel->getIterator()));
     return success();
   }
+
+  /// Phases are launched with the same arguments: each takes the workspaces of all of them, in the
+  /// order of the phases.
+  void shareWorkspaces(ArrayRef<func::FuncOp> phases) {
+    struct Workspace {
+      func::FuncOp phase;
+      Type type;
+      DictionaryAttr attributes;
+      Location location;
+    };
+    SmallVector<Workspace> workspaces;
+    for (func::FuncOp phase : phases)
+      for (BlockArgument argument : phase.getArguments().drop_front(givenArguments.lookup(phase)))
+        workspaces.push_back({phase, argument.getType(),
+                              phase.getArgAttrDict(argument.getArgNumber()), argument.getLoc()});
+    for (func::FuncOp phase : phases)
+      for (func::FuncOp function : {phase, cubeHalves.lookup(phase), launch::getCounter(phase)})
+        for (auto [number, workspace] : llvm::enumerate(workspaces))
+          if (function && workspace.phase != phase)
+            (void)function.insertArgument(givenArguments.lookup(phase) + number, workspace.type,
+                                          workspace.attributes, workspace.location);
+  }
+
+  DenseMap<func::FuncOp, unsigned> givenArguments;
+  DenseMap<func::FuncOp, func::FuncOp> cubeHalves;
 };
 } // namespace

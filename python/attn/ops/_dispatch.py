@@ -126,3 +126,33 @@ def flash_forward(q, k, v, scale: float, outputs):
     from kernels_dsl.flash import flash_fwd
 
     run(flash_fwd, dict(zip(("o", "lse"), outputs)), q=q, k=k, v=v, scale=scale)
+
+
+# Block-sparse attention
+
+
+def block_sparse_forward(arrays: dict, block_shape, scale: float, causal: bool, outputs):
+    """`arrays`: the kernel's arguments by name; `outputs`: o and lse."""
+    from kernels_dsl.block_sparse import block_sparse_fwd
+
+    numbers = dict(bq=block_shape[0], bk=block_shape[1], scale=scale, causal=causal)
+    run(block_sparse_fwd, dict(zip(("o", "lse"), outputs)), **arrays, **numbers)
+
+
+# Paged decode attention
+
+
+def paged_forward(q, k_cache, v_cache, table, lengths, plan, scale: float, outputs):
+    """`outputs`: out and lse. `plan`: see attn.planning."""
+    import torch
+
+    from kernels_dsl.paged import paged_fwd
+
+    def listed(rows, width):
+        return torch.tensor(rows, dtype=torch.int32, device=q.device).reshape(-1, width)
+
+    merges = listed(plan.merges, 2) if plan.merges else None
+    lists = dict(shares=listed(plan.shares, 2), tasks=listed(plan.tasks, 5), merges=merges)
+    arrays = dict(q=q, k=k_cache, v=v_cache, table=table, lens=lengths, **lists)
+    group = q.shape[1] // k_cache.shape[2]
+    run(paged_fwd, dict(zip(("o", "lse"), outputs)), **arrays, scale=scale, G=group)

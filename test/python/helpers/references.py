@@ -187,3 +187,42 @@ def assert_flash(o, lse, expected, keys: int):
     tolerances = FLASH_O_FEW if keys < FLASH_FEW_KEYS else FLASH_O
     assert_close("o", o, expected[0], tolerances[o.dtype])
     assert_close("lse", lse, expected[1], FLASH_LSE)
+
+
+# Paged decode
+
+
+def paged(q, k_cache, v_cache, table, lengths, scale):
+    """out and lse of q [B, Nq, D] over pages of [N, bs, Nkv, D] in float64."""
+    out = torch.zeros(q.shape, dtype=torch.float64)
+    lse = torch.full(q.shape[:2], -torch.inf, dtype=torch.float64)
+    shared = q.shape[1] // k_cache.shape[2]
+    for b, length in enumerate(lengths):
+        if length == 0:
+            continue
+        pages = table[b, : -(-length // k_cache.shape[1])].long()
+        k, v = (cache[pages].flatten(0, 1)[:length].double() for cache in (k_cache, v_cache))
+        k, v = (rows.repeat_interleave(shared, 1) for rows in (k, v))
+        scores = scale * torch.einsum("hd,nhd->hn", q[b].double(), k)
+        out[b], lse[b] = torch.einsum("hn,nhd->hd", torch.softmax(scores, 1), v), torch.logsumexp(scores, 1)
+    return out, lse
+
+
+# Block-sparse attention
+
+
+def block_sparse(q, k, v, mask, block_shape, scale, causal=False, q_lens=None, kv_lens=None):
+    """o and lse in float64 for a mask [B, H, R, C] of the blocks that are seen; what is not seen may be NaN."""
+    queries, keys, shared = q.shape[2], k.shape[2], q.shape[1] // k.shape[1]
+    seen = mask.repeat_interleave(block_shape[0], 2).repeat_interleave(block_shape[1], 3)[:, :, :queries, :keys].clone()
+    for b in range(q.shape[0]):
+        rows, columns = queries if q_lens is None else q_lens[b], keys if kv_lens is None else kv_lens[b]
+        seen[b, :, rows:], seen[b, :, :, columns:] = False, False
+        if causal:
+            seen[b] &= torch.arange(keys) <= torch.arange(queries)[:, None] + columns - rows
+    used = seen.unflatten(1, (-1, shared)).any((2, 3))[..., None]
+    k, v = (torch.where(used, x, 0).double().repeat_interleave(shared, 1) for x in (k, v))
+    scores = (scale * q.double() @ k.transpose(2, 3)).masked_fill(~seen, -torch.inf)
+    lse = torch.logsumexp(scores, -1)
+    weights = torch.exp(scores - lse.masked_fill(lse == -torch.inf, 0.0)[..., None])
+    return weights @ v, lse, int(seen.sum(-1)[seen.any(-1)].min()) if seen.any() else 0

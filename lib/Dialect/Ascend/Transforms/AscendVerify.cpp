@@ -2,6 +2,7 @@
 #include "attn/Dialect/Ascend/Analysis/Kernel.h"
 #include "attn/Dialect/Ascend/IR/KernelKind.h"
 #include "attn/Dialect/Ascend/Transforms/Passes.h"
+#include "attn/Launch/IR/LaunchOrder.h"
 #include <map>
 
 namespace attn {
@@ -145,12 +146,23 @@ class AscendVerify : public attn::impl::AscendVerifyPassBase<AscendVerify> {
     return failure(result.wasInterrupted());
   }
 
+  /// Phases take the same arguments, the workspaces of a mixed one among them.
+  static bool hasMixedPhase(func::FuncOp kernel) {
+    auto module = kernel->getParentOfType<ModuleOp>();
+    return llvm::any_of(module.getOps<func::FuncOp>(), [&](func::FuncOp first) {
+      SmallVector<func::FuncOp> phases = launch::getPhases(first);
+      return llvm::is_contained(phases, kernel) && llvm::any_of(phases, [](func::FuncOp phase) {
+               return getKernelKind(phase) == KernelKind::Mixed;
+             });
+    });
+  }
+
   static LogicalResult verifyScratch(func::FuncOp kernel) {
     for (unsigned argument = 0; argument < kernel.getNumArguments(); ++argument) {
       auto dims = kernel.getArgAttrOfType<ArrayAttr>(argument, launch::dimsName);
       bool isPerGroup =
           dims && llvm::is_contained(dims, StringAttr::get(kernel.getContext(), launch::groupsDim));
-      if (isPerGroup && getKernelKind(kernel) != KernelKind::Mixed)
+      if (isPerGroup && !hasMixedPhase(kernel))
         return kernel.emitError() << "has the dimension '" << launch::groupsDim << "' in argument "
                                   << argument << ", but only mixed kernels have groups";
     }

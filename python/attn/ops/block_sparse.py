@@ -1,0 +1,174 @@
+"""Block-sparse attention: `block_sparse_attention`, and how its arrays and lists reach the kernel."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from .. import config, memory
+from ..block_index import PAD_U16
+from . import _dispatch
+from ._attention import check_arrays, check_layout, check_scale, read_lengths
+from ._readable import DEVICES, check_device, empty_in_order, memory_order, readable, zeros
+
+BLOCK_SIZES = (128, 256, 512, 1024)
+_MOST_BLOCKS = 65_535
+_INDEX_TYPES = (torch.uint16, torch.int32)
+
+
+def block_sparse_attention(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    block_index: Tensor | None = None,
+    block_shape: tuple[int, int] = (128, 128),
+    scale: float | None = None,
+    causal: bool = False,
+    layout: str = "BNSD",
+    actual_seq_lengths: Tensor | Sequence[int] | None = None,
+    actual_seq_lengths_kv: Tensor | Sequence[int] | None = None,
+    return_lse: bool = False,
+):
+    """Softmax attention in which each block of queries sees a listed set of key blocks.
+
+    Arrays, heads, layouts and results are those of `flash_attention`. `block_shape` is (BQ, BKV), each of 128, 256, 512
+    and 1024. `block_index` is [B, H, R, W], or [H, R, W] for all of the batch, in uint16 or int32, with R = ceil(Sq /
+    BQ): row r lists the blocks of keys that queries r * BQ to (r + 1) * BQ see, strictly ascending, and is padded with
+    0xFFFF (int32: or -1). Without it every query sees all keys. `attn.block_index` makes lists from masks.
+
+    The lengths, one or one for each batch entry, say how many queries and keys exist; nothing of keys and values beyond
+    them counts. With `causal` the last query that exists sees up to the last key, and each before it one less.
+    Queries without keys give 0 and, in the log-sum-exp, -inf.
+    """
+    check_layout(layout)
+    check_arrays(q, k, v, layout)
+    if layout == "BSND":
+        q, k, v = (tensor.transpose(1, 2) for tensor in (q, k, v))
+    batch, _, queries, keys = *q.shape[:3], k.shape[2]
+    _check_blocks(block_shape, keys)
+    q_lens = read_lengths("actual_seq_lengths", actual_seq_lengths, batch, queries)
+    kv_lens = read_lengths("actual_seq_lengths_kv", actual_seq_lengths_kv, batch, keys)
+    index = _read_index(block_index, q, keys, block_shape)
+    o, lse = torch.ops.attn.block_sparse(
+        q, k, v, index, q_lens, kv_lens, list(block_shape), check_scale(scale, q.shape[-1]), bool(causal)
+    )
+    o = o.transpose(1, 2) if layout == "BSND" else o
+    return (o, lse) if return_lse else o
+
+
+def _check_blocks(block_shape, keys: int):
+    if not isinstance(block_shape, (tuple, list)) or len(block_shape) != 2 or not {*block_shape} <= {*BLOCK_SIZES}:
+        raise ValueError(f"block_shape ({block_shape}) must be two of {', '.join(map(str, BLOCK_SIZES))}")
+    if -(-keys // block_shape[1]) > _MOST_BLOCKS:
+        raise ValueError(f"k has {keys} positions, more than {_MOST_BLOCKS} blocks of {block_shape[1]}")
+
+
+def _read_index(block_index, q, keys: int, block_shape):
+    """The index as [B, H, R, W], checked; all blocks where there is none."""
+    batch, heads, queries = q.shape[:3]
+    rows, columns = -(-queries // block_shape[0]), -(-keys // block_shape[1])
+    if block_index is None:
+        every = torch.arange(max(columns, 1), dtype=torch.int32, device=q.device)
+        every = every if columns else every - 1
+        return every.expand(batch, heads, rows, len(every))
+    if not isinstance(block_index, Tensor) or block_index.dtype not in _INDEX_TYPES:
+        what = block_index.dtype if isinstance(block_index, Tensor) else type(block_index).__name__
+        raise TypeError(f"block_index: a tensor of torch.uint16 or torch.int32 is expected, not {what}")
+    check_device("block_index", block_index, "q", q)
+    expected = (batch, heads, rows) if block_index.dim() == 4 else (heads, rows)
+    if block_index.dim() not in (3, 4) or tuple(block_index.shape[:-1]) != expected:
+        raise ValueError(
+            f"block_index {tuple(block_index.shape)} must be [{batch}, {heads}, {rows}, W] or [{heads}, {rows}, W]: "
+            f"{rows} blocks of {block_shape[0]} queries"
+        )
+    if config.check_index and not torch.compiler.is_compiling():
+        _check_entries(block_index, columns)
+    return block_index.expand(batch, heads, rows, block_index.shape[-1])
+
+
+def _is_padding(ids: Tensor):
+    return (ids == PAD_U16) | (ids == -1)
+
+
+def _check_entries(block_index: Tensor, columns: int):
+    """ValueError for the first entry of a row that is out of range, not above the one before, or after the padding."""
+    ids = block_index.to(torch.int32)
+    if ids.shape[-1] == 0:
+        return
+    padding = _is_padding(ids)
+    outside = ~padding & ((ids < 0) | (ids >= columns))
+    before, follows = ids[..., :-1], torch.zeros_like(padding)
+    follows[..., 1:] = ~padding[..., 1:] & padding[..., :-1]
+    unordered = torch.zeros_like(padding)
+    unordered[..., 1:] = ~padding[..., 1:] & ~padding[..., :-1] & (ids[..., 1:] <= before)
+    reasons = [
+        (outside, f"must be 0 to {columns - 1}"),
+        (follows, "follows padding"),
+        (unordered, "must be above the entry before it"),
+    ]
+    for wrong, reason in reasons:
+        places = wrong.nonzero()
+        if len(places):
+            place = places[0].tolist()
+            at = f"batch {place[0]}, " if len(place) == 4 else ""
+            at += f"head {place[-3]}, row {place[-2]}, position {place[-1]}"
+            raise ValueError(f"block_index: {int(ids[tuple(place)])} ({at}) {reason}")
+
+
+# The operator
+
+
+def _make_outputs(q, v):
+    """o, in the memory order of q, and its log-sum-exps, not yet computed."""
+    shape = (*q.shape[:3], v.shape[-1])
+    o = empty_in_order(shape, memory_order(q, range(3)), q.dtype, q.device)
+    return o, empty_in_order(q.shape[:3], range(3), torch.float32, q.device)
+
+
+@torch.library.custom_op(
+    "attn::block_sparse",
+    mutates_args=(),
+    schema="(Tensor q, Tensor k, Tensor v, Tensor index, Tensor? q_lens, Tensor? kv_lens, int[] block_shape, "
+    "float scale, bool causal) -> (Tensor o, Tensor lse)",
+    device_types=DEVICES,
+)
+def _forward(q, k, v, index, q_lens, kv_lens, block_shape, scale, causal):
+    if q.device.type != "cpu":
+        raise NotImplementedError("block_sparse_attention: tensors of an NPU are not supported yet")
+    o, lse = _make_outputs(q, v)
+    if not q.numel():
+        return o, lse
+    if not k.numel() or not index.numel():
+        o.copy_(zeros((), q.dtype, q.device).expand(o.shape))
+        lse.copy_(torch.full((), -math.inf).expand(lse.shape))
+        return o, lse
+    counts = _count_kept(index, k.shape[2], block_shape[1], kv_lens)
+    budget = memory.Budget("block_sparse_attention", memory.FORWARD_PERCENT, q.device)
+    with readable(budget, q, k, v, index) as (queries, keys, values, lists):
+        arrays = dict(q=queries, k=keys, v=values, index=lists, counts=counts, q_lens=q_lens, kv_lens=kv_lens)
+        _dispatch.block_sparse_forward(arrays, block_shape, scale, causal, (o, lse))
+    return o, lse
+
+
+def _count_kept(index, keys: int, block: int, kv_lens):
+    """How many entries of each row come before its padding, and name a block that has keys."""
+    limit = torch.full((index.shape[0],), keys) if kv_lens is None else kv_lens
+    blocks = ((limit + block - 1) // block).view(-1, 1, 1, 1)
+    ids = index.to(torch.int32)
+    kept = (ids >= 0) & (ids < blocks)
+    return kept.to(torch.int32).cumprod(-1).sum(-1, dtype=torch.int32)
+
+
+@_forward.register_fake
+def _(q, k, v, index, q_lens, kv_lens, block_shape, scale, causal):
+    return _make_outputs(q, v)
+
+
+def _refuse(ctx, *_):
+    raise NotImplementedError("block_sparse_attention: gradients are not supported")
+
+
+_forward.register_autograd(_refuse)

@@ -1,0 +1,115 @@
+"""Which core computes what of a paged decode: parts of sequences, dealt to cores by their length.
+
+A plan is made of numbers alone, on the host. The same numbers give the same plan.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections.abc import Sequence
+from typing import NamedTuple
+
+# Estimates, in tokens that a core reads in the same time: what a task costs besides its tokens, the barrier before
+# parts are merged, and each part that is. They decide between plans that are close to each other, and nothing else.
+_TASK_TOKENS = 64
+_BARRIER_TOKENS = 512
+_PART_TOKENS = 8
+# Shorter parts than that are made only where cores would have nothing to do.
+_LEAST_TOKENS = 256
+# Numbers of parts of the longest sequence that are tried.
+_TRIED_PARTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
+
+
+class Task(NamedTuple):
+    """Part `part` of the `parts` of a sequence, for one head of keys; its result goes to row `row` of the results that
+    are merged, or where that is -1 to the output."""
+
+    sequence: int
+    head: int
+    part: int
+    parts: int
+    row: int
+
+
+class PagedPlan(NamedTuple):
+    """The tasks in the order of the cores that compute them."""
+
+    tasks: tuple[Task, ...]
+    # Of each core, the first of its tasks and the first that is not its own.
+    shares: tuple[tuple[int, int], ...]
+    # Of each row of the results that are merged: its sequence, and in the first row of a sequence how many it has.
+    merges: tuple[tuple[int, int], ...]
+
+    def workspace_bytes(self, heads: int, width: int):
+        """The bytes of partial results and log-sum-exps of so many heads of queries."""
+        return 4 * heads * (width + 1) * len(self.merges)
+
+
+def paged_plan(
+    lengths: Sequence[int], *, block_size: int, kv_heads: int, cores: int, num_splits: int | None = None
+) -> PagedPlan:
+    """Plans the decode of sequences of so many tokens, in pages of `block_size`, on so many cores.
+
+    A sequence is cut at pages. With `num_splits` each has that many parts, or one for each page where there are fewer;
+    otherwise as many as make the busiest core end first.
+    """
+    if min(block_size, kv_heads, cores) < 1:
+        raise ValueError(f"block_size ({block_size}), kv_heads ({kv_heads}) and cores ({cores}) must be positive")
+    if num_splits is not None and num_splits < 1:
+        raise ValueError(f"num_splits ({num_splits}) must be positive")
+    if any(length < 0 for length in lengths):
+        raise ValueError(f"lengths ({min(lengths)}) must not be negative")
+    pages = [-(-length // block_size) for length in lengths]
+    choices = [_cut(pages, num_splits)] if num_splits is not None else _choices(pages, block_size, kv_heads, cores)
+    plans = [_deal(pages, parts, block_size, kv_heads, cores) for parts in choices]
+    return min(plans, key=lambda plan: plan[0])[1]
+
+
+def _cut(pages, most: int):
+    return [max(1, min(most, count)) for count in pages]
+
+
+def _choices(pages, block_size: int, kv_heads: int, cores: int):
+    """Numbers of parts of each sequence to choose from."""
+    longest = max(pages, default=0)
+    least = max(1, _LEAST_TOKENS // block_size)
+    if sum(max(1, count // least) for count in pages) * kv_heads < cores:
+        least = 1
+    seen = []
+    for most in _TRIED_PARTS:
+        span = max(least, -(-longest // most))
+        parts = [max(1, -(-count // span)) for count in pages]
+        if parts not in seen:
+            seen.append(parts)
+    return seen
+
+
+def _deal(pages, parts, block_size: int, kv_heads: int, cores: int):
+    """(Its estimated time, the plan): longest tasks first, each to the core with the least to do."""
+    merges: list[tuple[int, int]] = []
+    costs: list[tuple[int, Task]] = []
+    for sequence, (count, number) in enumerate(zip(pages, parts)):
+        first = len(merges)
+        if number > 1:
+            merges += [(sequence, number if part == 0 else 0) for part in range(number)]
+        for part in range(number):
+            size = (part + 1) * count // number - part * count // number
+            row = first + part if number > 1 else -1
+            cost = size * block_size + _TASK_TOKENS
+            costs += [(-cost, Task(sequence, head, part, number, row)) for head in range(kv_heads)]
+    loads = [(0, core) for core in range(min(cores, len(costs)))]
+    dealt: list[list[Task]] = [[] for _ in loads]
+    for cost, task in sorted(costs):
+        load, core = heapq.heappop(loads)
+        dealt[core].append(task)
+        heapq.heappush(loads, (load - cost, core))
+    ends = [0]
+    for tasks in dealt:
+        ends.append(ends[-1] + len(tasks))
+    plan = PagedPlan(tuple(task for tasks in dealt for task in tasks), tuple(itertools.pairwise(ends)), tuple(merges))
+    merging = 0
+    if merges:
+        merged = kv_heads * sum(number > 1 for number in parts)
+        merging = _BARRIER_TOKENS + _PART_TOKENS * max(parts) * -(-merged // cores)
+    return max((load for load, _ in loads), default=0) + merging, plan
