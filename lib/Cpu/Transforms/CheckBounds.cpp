@@ -108,8 +108,11 @@ private:
                         (getConstantIntValue(extent.step) == 1 &&
                          attn::jit::isAlwaysInside(extent.offset, extent.size,
                                                    attn::jit::getLimit(argument, dimension)));
-    if (isAlwaysInside)
+    if (isAlwaysInside) {
+      ++proved;
       return;
+    }
+    ++checked;
     ImplicitLocOpBuilder builder(op->getLoc(), op);
     SmallVector<Value> offsets, sizes, steps;
     auto toValue = [&](OpFoldResult number) {
@@ -135,6 +138,7 @@ private:
       if (*number != -1) // by which the least number has no quotient
         return success();
     }
+    ++divisors;
     ImplicitLocOpBuilder builder(op->getLoc(), op);
     op->setOperand(1, attn::cpu::CheckDivisorOp::create(builder, divisor.getType(), division,
                                                         dividend, divisor));

@@ -234,6 +234,7 @@ private:
     DecidedChecks checks(kernel);
     if (checks.empty())
       return success();
+    ++decided;
     ImplicitLocOpBuilder builder(kernel.getLoc(), &getContext());
     builder.setInsertionPointAfter(kernel);
     FunctionType type =

@@ -175,26 +175,32 @@ struct ForwardLoadsPass : attn::impl::ForwardLoadsPassBase<ForwardLoadsPass> {
   void runOnOperation() override {
     SmallVector<bufferization::ToTensorOp> loads;
     getOperation().walk([&](bufferization::ToTensorOp load) { loads.push_back(load); });
-    for (bufferization::ToTensorOp load : loads) {
-      if (memref::CopyOp copy = findOnlyCopy(load)) {
-        if (!mayReadDirectly(copy.getSource()))
-          continue;
-        Operation *buffer = load.getBuffer().getDefiningOp();
-        load.getBufferMutable().assign(copy.getSource());
-        load.setWritable(false);
-        copy.erase();
-        buffer->erase();
-      } else if (memref::CopyOp copy = findCopyOfUsedPart(load)) {
-        if (mayReadDirectly(copy.getSource()))
-          forwardPart(load, copy);
-      } else if (std::optional<PartialLoad> partial = findPartialLoad(load)) {
-        if (mayReadDirectly(partial->source))
-          forwardWhole(load, *partial);
-      }
-    }
+    for (bufferization::ToTensorOp load : loads)
+      forward(load);
   }
 
 private:
+  void forward(bufferization::ToTensorOp load) {
+    if (memref::CopyOp copy = findOnlyCopy(load); copy && mayReadDirectly(copy.getSource())) {
+      Operation *buffer = load.getBuffer().getDefiningOp();
+      load.getBufferMutable().assign(copy.getSource());
+      load.setWritable(false);
+      copy.erase();
+      buffer->erase();
+      ++forwarded;
+    } else if (memref::CopyOp part = findCopyOfUsedPart(load);
+               part && mayReadDirectly(part.getSource())) {
+      forwardPart(load, part);
+      ++forwarded;
+    } else if (std::optional<PartialLoad> partial = findPartialLoad(load);
+               partial && mayReadDirectly(partial->source)) {
+      forwardWhole(load, *partial);
+      ++chosen;
+    } else {
+      ++kept;
+    }
+  }
+
   /// Whether the memref is a view of an argument that nothing writes.
   bool mayReadDirectly(Value memref) {
     BlockArgument argument = findArgument(memref);

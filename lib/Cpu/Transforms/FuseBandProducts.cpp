@@ -56,6 +56,7 @@ private:
       rewriter.replaceOpWithNewOp<math::FmaOp>(sum, product.getLhs(), product.getRhs(),
                                                sum->getOperand(1 - number));
       rewriter.eraseOp(product);
+      ++fused;
       return;
     }
   }

@@ -149,12 +149,13 @@ private:
           break;
         for (Operation *needed : moved)
           rewriter.moveOpBefore(needed, first);
-        GenericOp fused = createFused(rewriter, first, second);
+        GenericOp both = createFused(rewriter, first, second);
         size_t count = first.getNumResults();
-        rewriter.replaceOp(first, fused.getResults().take_front(count));
-        rewriter.replaceOp(second, fused.getResults().drop_front(count));
-        first = fused;
-        op = fused;
+        rewriter.replaceOp(first, both.getResults().take_front(count));
+        rewriter.replaceOp(second, both.getResults().drop_front(count));
+        first = both;
+        op = both;
+        ++fused;
       }
     }
   }

@@ -326,6 +326,7 @@ struct GatherUpdatesPass : attn::impl::GatherUpdatesPassBase<GatherUpdatesPass> 
         continue;
       rewriter.setInsertionPoint(insert);
       Gatherer(rewriter, insert.getLoc(), chain).replace(rewriter);
+      ++gathered;
     }
   }
 };

@@ -264,6 +264,7 @@ private:
     ImplicitLocOpBuilder builder(product.getLoc(), product);
     emitter.emit(builder);
     product.erase();
+    ++lowered;
     return success();
   }
 
@@ -275,8 +276,10 @@ private:
     blocks.mostRows = 192;
     blocks.mostInner = 256;
     blocks.mostCols = 256;
-    if (pairs && ProductEmitter::mayPair(product))
+    if (pairs && ProductEmitter::mayPair(product)) {
       blocks.depth = 2;
+      ++paired;
+    }
     return blocks;
   }
 

@@ -42,15 +42,16 @@ struct PlaceBuffersPass : attn::impl::PlaceBuffersPassBase<PlaceBuffersPass> {
     SmallVector<memref::AllocOp> buffers;
     if (failed(collect(buffers)))
       return signalPassFailure();
-    uint64_t bytes = 0;
+    uint64_t needed = 0;
     for (memref::AllocOp buffer : buffers) {
-      bytes = llvm::SaturatingAdd(bytes, getBytes(buffer.getType()));
-      if (bytes > static_cast<uint64_t>(mostBytes)) {
-        buffer.emitError() << "the tiles of a block need " << bytes << " bytes or more; at most "
+      needed = llvm::SaturatingAdd(needed, getBytes(buffer.getType()));
+      if (needed > static_cast<uint64_t>(mostBytes)) {
+        buffer.emitError() << "the tiles of a block need " << needed << " bytes or more; at most "
                            << mostBytes.getValue() << " are possible";
         return signalPassFailure();
       }
     }
+    bytes += needed;
     for (memref::AllocOp buffer : buffers)
       place(buffer);
   }
@@ -88,13 +89,15 @@ private:
       buffer->moveBefore(&entry, entry.begin());
       builder.setInsertionPoint(entry.getTerminator());
       memref::DeallocOp::create(builder, buffer.getLoc(), buffer);
+      ++onHeap;
       return;
     }
     builder.setInsertionPointToStart(&entry);
-    auto onStack = memref::AllocaOp::create(builder, buffer.getLoc(), buffer.getType(),
-                                            buffer.getAlignmentAttr());
-    buffer.getResult().replaceAllUsesWith(onStack);
+    auto place = memref::AllocaOp::create(builder, buffer.getLoc(), buffer.getType(),
+                                          buffer.getAlignmentAttr());
+    buffer.getResult().replaceAllUsesWith(place);
     buffer.erase();
+    ++onStack;
   }
 };
 

@@ -183,8 +183,10 @@ bool findUpdates(Value value, BlockArgument carried, SmallVectorImpl<OpOperand *
   return false;
 }
 
-/// What a loop carries is updated in place, by one operation or by several in a row.
-void updateCarried(scf::ForOp loop) {
+/// What a loop carries is updated in place, by one operation or by several in a row. Returns how
+/// many.
+size_t updateCarried(scf::ForOp loop) {
+  size_t count = 0;
   IRRewriter rewriter(loop.getContext());
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
   for (auto [number, carried] : llvm::enumerate(loop.getRegionIterArgs())) {
@@ -194,11 +196,14 @@ void updateCarried(scf::ForOp loop) {
     // From the first operation on: each is replaced, and the next one reads the replacement.
     for (OpOperand *input : llvm::reverse(updates))
       replaceInputByDestination(rewriter, cast<GenericOp>(input->getOwner()), input);
+    count += updates.size();
   }
+  return count;
 }
 
-/// Any other elementwise operation updates an input that was computed before.
-void updateInPlace(func::FuncOp function) {
+/// Any other elementwise operation updates an input that was computed before. Returns how many do.
+size_t updateInPlace(func::FuncOp function) {
+  size_t count = 0;
   SmallVector<GenericOp> operations;
   function.walk([&](GenericOp op) { operations.push_back(op); });
   IRRewriter rewriter(function.getContext());
@@ -208,9 +213,11 @@ void updateInPlace(func::FuncOp function) {
     for (OpOperand *input : op.getDpsInputOperands())
       if (mayOwnBuffer(op, input->get()) && mayUpdate(op, input)) {
         replaceInputByDestination(rewriter, op, input);
+        ++count;
         break;
       }
   }
+  return count;
 }
 
 /// Where a value comes from that is updated in place, and whether that is possible: whether nothing
@@ -254,8 +261,9 @@ Value createCopy(OpBuilder &builder, Value value) {
   return linalg::CopyOp::create(builder, value.getLoc(), value, empty).getResult(0);
 }
 
-/// Makes every value that a loop yields lie in the buffer of the value that it carries.
-void writeBackCarried(scf::ForOp loop) {
+/// Makes every value that a loop yields lie in the buffer of the value that it carries. Returns how
+/// many have to be copied there.
+size_t writeBackCarried(scf::ForOp loop) {
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
   OpBuilder builder(yield);
   SmallVector<unsigned> moved; // numbers of the values that lie elsewhere
@@ -282,15 +290,16 @@ void writeBackCarried(scf::ForOp loop) {
         builder, carried.getLoc(), carried.getType(), yield.getOperand(number), carried);
     yield->setOperand(number, written.getResult());
   }
+  return moved.size();
 }
 
 struct ReuseDestinationsPass : attn::impl::ReuseDestinationsPassBase<ReuseDestinationsPass> {
   void runOnOperation() override {
     separateProducts(getOperation());
     separateInits(getOperation());
-    getOperation().walk(updateCarried);
-    updateInPlace(getOperation());
-    getOperation().walk(writeBackCarried);
+    getOperation().walk([&](scf::ForOp loop) { updated += updateCarried(loop); });
+    updated += updateInPlace(getOperation());
+    getOperation().walk([&](scf::ForOp loop) { written += writeBackCarried(loop); });
   }
 };
 

@@ -57,7 +57,8 @@ struct UnrollCarriedLoopsPass : attn::impl::UnrollCarriedLoopsPassBase<UnrollCar
     });
     // A loop that cannot be unrolled stays as it is: it is right either way.
     for (scf::ForOp loop : loops)
-      (void)loopUnrollByFactor(loop, factor);
+      if (succeeded(loopUnrollByFactor(loop, factor)))
+        ++unrolled;
   }
 };
 

@@ -374,13 +374,16 @@ struct VectorizeRowsPass : attn::impl::VectorizeRowsPassBase<VectorizeRowsPass> 
     SmallVector<std::pair<linalg::GenericOp, RowSweep>> sweeps;
     if (failed(collectSweeps(sweeps)))
       return signalPassFailure();
-    DenseSet<OpOperand *> neutral = dropNeutralStarts(rewriter, sweeps);
+    DenseSet<OpOperand *> withoutStart = dropNeutralStarts(rewriter, sweeps);
+    this->sweeps += sweeps.size();
+    neutral += withoutStart.size();
     bool streams = false;
     ReadAhead readAhead(sweeps);
     for (auto &[op, sweep] : sweeps) {
       rewriter.setInsertionPoint(op);
       ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
-      streams |= SweepEmitter(op, sweep, unroll, readAhead, neutral).emit(builder, streamBytes);
+      streams |=
+          SweepEmitter(op, sweep, unroll, readAhead, withoutStart).emit(builder, streamBytes);
     }
     for (auto &[op, sweep] : sweeps)
       rewriter.eraseOp(op);

@@ -134,13 +134,17 @@ struct WriteToArraysPass : attn::impl::WriteToArraysPassBase<WriteToArraysPass> 
         continue;
       if (StoredTile tile = findStoredTile(store.getSource(), store)) {
         writeTo(tile, getPlace(store), store);
+        ++direct;
         continue;
       }
       auto part = store.getSource().getDefiningOp<tensor::ExtractSliceOp>();
-      if (!part || !part->hasOneUse() || part.getSourceType().getRank() != 2)
-        continue;
-      if (StoredTile tile = findStoredTile(part.getSource(), store))
+      bool isPart = part && part->hasOneUse() && part.getSourceType().getRank() == 2;
+      if (StoredTile tile = isPart ? findStoredTile(part.getSource(), store) : StoredTile()) {
         writeToArrayOrBuffer(tile, part, store);
+        ++chosen;
+      } else {
+        ++copied;
+      }
     }
   }
 };

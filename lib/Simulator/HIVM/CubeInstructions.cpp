@@ -29,6 +29,16 @@ View Program::getWhole(Memory memory, Element element, Location location) {
   return view;
 }
 
+bool Program::forRows(Operation *op, const View &global,
+                      function_ref<bool(const Rows &)> moveRows) {
+  Rows rows;
+  if (!getRows(op, global, rows))
+    return false;
+  if (rows.rows == 0 || rows.cols == 0)
+    return true;
+  return checkGlobal(op, global, rows) && moveRows(rows);
+}
+
 //===----------------------------------------------------------------------===//
 // Into L1
 //===----------------------------------------------------------------------===//
@@ -36,28 +46,23 @@ View Program::getWhole(Memory memory, Element element, Location location) {
 /// Rows that lie far apart are copied one by one.
 bool Program::move(Nd2NzOp op) {
   View global = views[op.getSrc()], local = views[op.getDst()];
-  Rows rows;
-  if (!getRows(op, global, rows))
-    return false;
-  if (rows.rows == 0 || rows.cols == 0)
-    return true;
-  if (!checkGlobal(op, global, rows))
-    return false;
   Instruction made;
   made.opcode = Opcode::NdToNz;
   made.pipe = ascend::Pipe::MTE2;
   made.elements.assign({local.element, global.element});
   made.pitch = getRoom(local);
   const Instruction *instruction = getInstruction(op, made, {made.pitch});
-  if (rows.pitch < architecture::maxNdPitch)
-    return issue(op, instruction, {local, global}, {rows.rows, rows.cols, rows.pitch});
-  for (int64_t row = 0; row < rows.rows; ++row) {
-    if (!issue(op, instruction, {local, global}, {1, rows.cols, 0}))
-      return false;
-    local.address += blockBytes;
-    global.address += rows.pitch * getBytes(global.element);
-  }
-  return true;
+  return forRows(op, global, [&](const Rows &rows) {
+    if (rows.pitch < architecture::maxNdPitch)
+      return issue(op, instruction, {local, global}, {rows.rows, rows.cols, rows.pitch});
+    for (int64_t row = 0; row < rows.rows; ++row) {
+      if (!issue(op, instruction, {local, global}, {1, rows.cols, 0}))
+        return false;
+      local.address += blockBytes;
+      global.address += rows.pitch * getBytes(global.element);
+    }
+    return true;
+  });
 }
 
 bool Program::fillRun(VBrcOp op) {
@@ -149,13 +154,6 @@ bool Program::computeProduct(MmadL1Op op) {
 
 bool Program::move(FixpipeOp op) {
   const View &global = views[op.getDst()], &local = views[op.getSrc()];
-  Rows rows;
-  if (!getRows(op, global, rows))
-    return false;
-  if (rows.rows == 0 || rows.cols == 0)
-    return true;
-  if (!checkGlobal(op, global, rows))
-    return false;
   Instruction made;
   made.opcode = Opcode::FixOut;
   made.pipe = ascend::Pipe::FIX;
@@ -163,5 +161,7 @@ bool Program::move(FixpipeOp op) {
   made.pitch = getRoom(local);
   made.isRelu = op.getPreRelu().has_value();
   const Instruction *instruction = getInstruction(op, made, {made.pitch});
-  return issue(op, instruction, {global, local}, {rows.rows, rows.cols, rows.pitch});
+  return forRows(op, global, [&](const Rows &rows) {
+    return issue(op, instruction, {global, local}, {rows.rows, rows.cols, rows.pitch});
+  });
 }

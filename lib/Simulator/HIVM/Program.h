@@ -93,6 +93,7 @@ private:
   bool move(StoreOp op);
   bool copyRows(mlir::Operation *op, simulator::Opcode opcode, const View &local,
                 const View &global);
+  bool checkGlobal(mlir::Operation *op, const View &global, const Rows &rows);
   bool computeBinary(mlir::Operation *op, ascend::BinaryKind kind, mlir::ValueRange sources,
                      mlir::Value dst, mlir::Value scratch, llvm::ArrayRef<int64_t> broadcast);
   bool computeRows(mlir::Operation *op, ascend::BinaryKind kind, llvm::ArrayRef<View> operands,
@@ -109,11 +110,16 @@ private:
   bool issueTiles(mlir::Operation *op, simulator::Opcode opcode, int kind,
                   llvm::ArrayRef<View> operands, llvm::ArrayRef<int64_t> broadcast = {},
                   simulator::Scalar scalar = {});
+
+  // Order of pipes and cores (SyncInstructions.cpp).
   bool issueFlag(mlir::Operation *op, simulator::Opcode opcode, Pipe source, Pipe target,
                  int64_t event);
   bool issueBarrier(PipeBarrierOp op);
   bool raiseMeetingFlag(SyncBlockSetOp op);
   bool meet(SyncBlockWaitOp op);
+  bool isFlagBaseKnown(SyncBlockSetOp op);
+  bool setCross(SyncBlockSetOp op);
+  bool waitCross(SyncBlockWaitOp op);
 
   // Cube cores (CubeInstructions.cpp).
   bool move(Nd2NzOp op);
@@ -121,7 +127,9 @@ private:
   bool computeProduct(MmadL1Op op);
   bool checkProduct(MmadL1Op op, const View &a, const View &b, int64_t rows);
   bool move(FixpipeOp op);
-  bool checkGlobal(mlir::Operation *op, const View &global, const Rows &rows);
+  /// Calls `moveRows` with the rows of `global`, all of which exist, unless there are none.
+  bool forRows(mlir::Operation *op, const View &global,
+               llvm::function_ref<bool(const Rows &)> moveRows);
   View getWhole(simulator::Memory memory, simulator::Element element, mlir::Location location);
 
   bool checkArithmetic(mlir::Operation *op, llvm::ArrayRef<View> operands, bool takesHalf);
@@ -134,11 +142,6 @@ private:
   bool issue(mlir::Operation *op, const simulator::Instruction *instruction,
              llvm::ArrayRef<View> operands, std::array<int64_t, 3> amounts,
              simulator::Scalar scalar = {});
-
-  /// Flags between the cores of a group.
-  bool isFlagBaseKnown(SyncBlockSetOp op);
-  bool setCross(SyncBlockSetOp op);
-  bool waitCross(SyncBlockWaitOp op);
 
   Kernel &kernel;
   bool isForCubes;

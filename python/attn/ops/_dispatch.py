@@ -88,6 +88,9 @@ def accumulator_bytes(width: int):
 # Up to so many elements of a window the backward carries its rows from tile to tile. Beyond that they take the room of
 # larger tiles, and by predicted time it pays to load them again.
 _CARRIED_ELEMENTS = 4_000
+# Up to so many, it also carries the gradients of k and v. Beyond that they leave little room for tiles, and above 8,256
+# none at all: by predicted time it pays to compute them by a second kernel, which computes the scores once more.
+_WALKED_ELEMENTS = 6_300
 
 
 def _window_options(kernel_size: int, dilation: int, path: str | None):
@@ -109,13 +112,31 @@ def neighborhood_backward(
     from kernels_dsl.neighborhood import neighborhood_bwd
 
     options = _window_options(kernel_size, dilation, path)
-    dq, dk, _ = outputs
-    options.update(scale=scale, dilation=dilation, want_dq=dq is not None, want_dkv=dk is not None)
+    options.update(scale=scale, dilation=dilation)
+    dq, dk, dv = outputs
+    arrays = dict(do=grad, q=q, k=k, v=v, lse=lse)
+    if not _is_walked(q, kernel_size, dk is not None):
+        return _neighborhood_backward_by_halves(arrays, grad_lse, options, outputs)
     # The gathered form gathers what is loaded, not what is carried; and a CPU has the rows in its caches still.
     is_wide = kernel_size * q.shape[-1] > _CARRIED_ELEMENTS
+    options.update(want_dq=dq is not None, want_dkv=dk is not None)
     options["reload"] = path == "gathered" or q.device.type == "cpu" or is_wide
-    arrays = dict(do=grad, q=q, k=k, v=v, lse=lse, dlse=grad_lse)
-    run(neighborhood_bwd, dict(zip(("dq", "dk", "dv"), outputs)), **arrays, **options)
+    return run(neighborhood_bwd, dict(dq=dq, dk=dk, dv=dv), **arrays, dlse=grad_lse, **options)
+
+
+def _is_walked(q, kernel_size: int, wants_keys: bool):
+    """Whether one kernel computes all gradients of a window."""
+    return q.device.type == "cpu" or not wants_keys or kernel_size * q.shape[-1] <= _WALKED_ELEMENTS
+
+
+def _neighborhood_backward_by_halves(arrays, grad_lse, options, outputs):
+    """What queries sum over their keys, then what keys sum over their queries."""
+    from kernels_dsl.neighborhood import neighborhood_bwd_keys, neighborhood_bwd_queries
+
+    dq, dk, dv = outputs
+    cs = arrays["lse"].new_empty(arrays["lse"].shape)
+    run(neighborhood_bwd_queries, dict(dq=dq, cs=cs), **arrays, dlse=grad_lse, want_dq=dq is not None, **options)
+    run(neighborhood_bwd_keys, dict(dk=dk, dv=dv), **arrays, cs=cs, **options)
 
 
 # Dense attention

@@ -13,6 +13,7 @@ from ._readable import (
     DEVICES,
     check_device,
     check_dtype,
+    check_scale,
     copy_bytes,
     empty_in_order,
     memory_order,
@@ -59,7 +60,7 @@ def flash_attention(
     _check_arrays(q, k, v, layout)
     if layout == "BSND":
         q, k, v = (tensor.transpose(1, 2) for tensor in (q, k, v))
-    o, lse = torch.ops.attn.flash(q, k, v, _check_scale(scale, q.shape[-1]))
+    o, lse = torch.ops.attn.flash(q, k, v, check_scale(scale, q.shape[-1]))
     o = o.transpose(1, 2) if layout == "BSND" else o
     return (o, lse) if return_lse else o
 
@@ -86,16 +87,6 @@ def _check_arrays(q, k, v, layout: str):
         columns = tensor.shape[3]
         if not 0 < columns <= _MOST_COLUMNS or columns % _COLUMN_STEP:
             raise ValueError(f"{name} ({columns}) must be a multiple of {_COLUMN_STEP} up to {_MOST_COLUMNS}")
-
-
-def _check_scale(scale, width: int):
-    if scale is None:
-        return width**-0.5
-    if not isinstance(scale, (float, int)) or isinstance(scale, bool):
-        raise TypeError(f"scale: a number is expected, not {scale!r}")
-    if not math.isfinite(scale):
-        raise ValueError(f"scale ({scale}) must be finite")
-    return float(scale)
 
 
 # The operator

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import torch
 from torch import Tensor
 
 from .. import memory
 from . import _dispatch
-from ._readable import DEVICES, check_device, check_dtype, empty_in_order, memory_order, zeros
+from ._readable import DEVICES, check_device, check_dtype, check_scale, empty_in_order, memory_order, zeros
 from ._windows import split_windows
 
 PATHS = ("halo", "gathered")
@@ -42,7 +40,7 @@ def neighborhood_attention(
     if path is not None and path not in PATHS:
         raise ValueError(f"path ({path}) must be one of {', '.join(PATHS)}")
     _check_arrays(q, k, v)
-    scale = _check_scale(scale, q.shape[-1])
+    scale = check_scale(scale, q.shape[-1])
     o, lse = torch.ops.attn.neighborhood(q, k, v, kernel_size, dilation, scale, path)
     return (o, lse) if return_lse else o
 
@@ -77,16 +75,6 @@ def _check_arrays(q, k, v):
 
 def _shape_error(q, k, v, rule: str):
     return ValueError(f"q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)} {rule}")
-
-
-def _check_scale(scale, width: int):
-    if scale is None:
-        return width**-0.5
-    if not isinstance(scale, (float, int)) or isinstance(scale, bool):
-        raise TypeError(f"scale: a number is expected, not {scale!r}")
-    if not math.isfinite(scale):
-        raise ValueError(f"scale ({scale}) must be finite")
-    return float(scale)
 
 
 # The operators

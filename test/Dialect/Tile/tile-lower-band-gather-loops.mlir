@@ -3,7 +3,7 @@
 // RUN: attn-opt %s --soc=Ascend910B4 --tile-lower-band-gather="form=halo" --convert-tile-to-ascend --cse | FileCheck %s --check-prefix=CHIP
 // RUN: attn-opt %s --soc=host --tile-lower-band-gather="form=halo" --canonicalize --cse | FileCheck %s --check-prefix=HOST
 
-// More than 32 taps are a loop, an even number of them as well. The first of a weighted sum is its start.
+// More than 32 taps are a loop, an even number of them as well. Those that do not need each other are one.
 // CHECK-LABEL: func.func @forty(
 // CHECK:         %[[EMPTY:.*]] = tile.undefined : <40 x 8 x f32>
 // CHECK:         %[[S:.*]] = tile.range %[[T:.*]] = %c0 to %c40 iter(%[[SO_FAR:.*]] = %[[EMPTY]] : !tile.tile<40 x 8 x f32>) stages 2 {
@@ -16,12 +16,11 @@
 // CHECK:           %[[NEXT:.*]] = tile.insert %[[SUMS]], %[[SO_FAR]][%[[T]], %c0] transposed
 // CHECK:           tile.yield %[[NEXT]]
 // CHECK:         %[[P:.*]] = tile.mul %[[S]], %{{.*}}
-// CHECK:         %[[FIRST:.*]] = tile.mul
-// CHECK:         tile.range %[[T:.*]] = %c1 to %c40 iter(%[[SUM:.*]] = %[[FIRST]] : !tile.tile<8 x 64 x f32>) stages 2 {
+// CHECK:         tile.range %[[T:.*]] = %c0 to %c40 iter(%[[SUM:.*]] = %{{.*}} : !tile.tile<8 x 64 x f32>,
+// CHECK-SAME:        %[[INTO:.*]] = %{{.*}} : !tile.tile<47 x 64 x f32>) stages 2 {
 // CHECK:           %[[W:.*]] = tile.extract %[[P]][%[[T]], %c0] transposed : <40 x 8 x f32> -> <8 x 1 x f32>
 // CHECK:           %[[WEIGHTED:.*]] = tile.mul %{{.*}}, %[[W]]
 // CHECK:           tile.add %[[SUM]], %[[WEIGHTED]]
-// CHECK:         tile.range %[[T:.*]] = %c0 to %c40 iter(%[[INTO:.*]] = %{{.*}} : !tile.tile<47 x 64 x f32>) stages 2 {
 // CHECK:           %[[PART:.*]] = tile.extract %[[INTO]][%[[T]], %c0] : <47 x 64 x f32> -> <8 x 64 x f32>
 // CHECK:           tile.insert %{{.*}}, %[[INTO]][%[[T]], %c0] : <8 x 64 x f32> into <47 x 64 x f32>
 
@@ -87,8 +86,8 @@ func.func @forty(%O: !tile.array<8x64xf32> {launch.dims = [8, 64], launch.output
 // HALO-NOT:      tile.range
 // GATHERED:      tile.range %{{.*}} = %c0 to %c30 iter
 // GATHERED:        tile.load
-// GATHERED:      tile.range %{{.*}} = %c1 to %c30 iter
 // GATHERED:      tile.range %{{.*}} = %c0 to %c30 iter
+// GATHERED-NOT:  tile.range
 // CHECK:         return
 func.func @thirty(%O: !tile.array<8x64xf32> {launch.dims = [8, 64], launch.output},
                   %W: !tile.array<37x64xf32> {launch.dims = [37, 64], launch.output},
@@ -105,5 +104,46 @@ func.func @thirty(%O: !tile.array<8x64xf32> {launch.dims = [8, 64], launch.outpu
   %u = tile.band_spread %p, %q into %v : !tile.tile<8 x 30 x f32>, !tile.tile<8 x 64 x f32> into !tile.tile<37 x 64 x f32>
   tile.store %o, %O[:, :] : (!tile.tile<8 x 64 x f32>, !tile.array<8x64xf32>) -> ()
   tile.store %u, %W[:, :] : (!tile.tile<37 x 64 x f32>, !tile.array<37x64xf32>) -> ()
+  return
+}
+
+// Products with two windows are one loop: the rows and the window of the second are loaded before it, unless something is
+// stored to their array in between.
+// CHECK-LABEL: func.func @two(
+// GATHERED:      tile.load %{{.*}}[:, :]
+// GATHERED:      tile.load %{{.*}}[:, :]
+// GATHERED:      %[[BOTH:.*]]:2 = tile.range %{{.*}} = %c0 to %c40
+// GATHERED:        %[[FROM:.*]] = tile.make_span
+// GATHERED:        tile.load %{{.*}}[%[[FROM]] span, :]
+// GATHERED-NOT:    tile.make_span
+// GATHERED:        tile.load %{{.*}}[%[[FROM]] span, :]
+// GATHERED:        tile.yield
+// GATHERED:      tile.store
+// GATHERED:      tile.range %{{.*}} = %c0 to %c40
+// GATHERED-NOT:  tile.range
+// CHECK:         return
+func.func @two(%A: !tile.array<8x64xf32> {launch.dims = [8, 64]},
+               %B: !tile.array<8x64xf32> {launch.dims = [8, 64], launch.output}, %K: !tile.array<?x64xf32> {launch.dims = ["S", 64]},
+               %L: !tile.array<?x64xf32> {launch.dims = ["S", 64]}, %base: index)
+    attributes {tile.kernel} {
+  %zero = arith.constant 0 : index
+  %S = tile.dim %K, 0 : !tile.array<?x64xf32>
+  %span = tile.make_span %base to %S from %zero : !tile.span<47, filled>
+  %a = tile.load %A[:, :] : (!tile.array<8x64xf32>) -> !tile.tile<8 x 64 x f32>
+  %k = tile.load %K[%span span, :] : (!tile.array<?x64xf32>, !tile.span<47, filled>) -> !tile.tile<47 x 64 x f32>
+  %s = tile.band_dot %a, %k : !tile.tile<8 x 64 x f32>, !tile.tile<47 x 64 x f32> -> !tile.tile<8 x 40 x f32>
+  %p = tile.exp %s : !tile.tile<8 x 40 x f32>
+  %b = tile.load %B[:, :] : (!tile.array<8x64xf32>) -> !tile.tile<8 x 64 x f32>
+  %l = tile.load %L[%span span, :] : (!tile.array<?x64xf32>, !tile.span<47, filled>) -> !tile.tile<47 x 64 x f32>
+  %t = tile.band_dot %b, %l : !tile.tile<8 x 64 x f32>, !tile.tile<47 x 64 x f32> -> !tile.tile<8 x 40 x f32>
+  %u = tile.mul %p, %t : !tile.tile<8 x 40 x f32>, !tile.tile<8 x 40 x f32> -> !tile.tile<8 x 40 x f32>
+  %sum = tile.reduce sum %u axis 1 : !tile.tile<8 x 40 x f32> -> !tile.tile<8 x 1 x f32>
+  %c = tile.mul %a, %sum : !tile.tile<8 x 64 x f32>, !tile.tile<8 x 1 x f32> -> !tile.tile<8 x 64 x f32>
+  tile.store %c, %B[:, :] : (!tile.tile<8 x 64 x f32>, !tile.array<8x64xf32>) -> ()
+  %again = tile.load %B[:, :] : (!tile.array<8x64xf32>) -> !tile.tile<8 x 64 x f32>
+  %v = tile.band_dot %again, %l : !tile.tile<8 x 64 x f32>, !tile.tile<47 x 64 x f32> -> !tile.tile<8 x 40 x f32>
+  %total = tile.reduce sum %v axis 1 : !tile.tile<8 x 40 x f32> -> !tile.tile<8 x 1 x f32>
+  %d = tile.mul %a, %total : !tile.tile<8 x 64 x f32>, !tile.tile<8 x 1 x f32> -> !tile.tile<8 x 64 x f32>
+  tile.store %d, %B[:, :] : (!tile.tile<8 x 64 x f32>, !tile.array<8x64xf32>) -> ()
   return
 }

@@ -8,7 +8,7 @@ import torch
 import attn.language as at
 import attn.ops
 import references
-from attn.ops import neighborhood
+from attn.ops import _dispatch, neighborhood
 from kernels_dsl.neighborhood import neighborhood_bwd, neighborhood_fwd
 from references import DTYPES, names
 from stages import BOTH_STAGES, SOC, first_on_chip, on_both
@@ -103,6 +103,26 @@ def test_odd_lengths(stage, kernel_size, subtests):
     for length in first_on_chip(stage, 97, 1, 5, 1009):
         with subtests.test(length=length):
             check(*draw((1, 2, length, 16)), kernel_size=kernel_size)
+
+
+WIDE = [(70, 41, 2, dtype) for dtype in DTYPES] + [(1, 41, 1, F32), (50, 7, 1, F32)]
+
+
+@pytest.mark.parametrize("length, kernel_size, dilation, dtype", WIDE, ids=names)
+def test_backward_of_wide_windows(length, kernel_size, dilation, dtype, chip, monkeypatch):
+    """By two kernels: what queries sum over their keys, then what keys sum over their queries."""
+    monkeypatch.setattr(_dispatch, "_is_walked", lambda *_: False)
+    g_lse = torch.randn(1, 2, length, generator=torch.Generator().manual_seed(1))
+    check(*draw((1, 2, length, 64), dtype), g_lse, kernel_size=kernel_size, dilation=dilation)
+
+
+def test_where_wide_windows_begin():
+    """On a CPU, and for the gradient of q alone, one kernel takes every window."""
+    rows = torch.empty(1, 1, 8, 64, device="meta")
+    assert _dispatch._is_walked(rows, 97, wants_keys=True)
+    assert not _dispatch._is_walked(rows, 129, wants_keys=True)
+    assert _dispatch._is_walked(rows, 129, wants_keys=False)
+    assert _dispatch._is_walked(torch.empty(1, 1, 8, 64), 129, wants_keys=True)
 
 
 FAR = [(5, 5), (5, 4), (5, 6), (1, 1), (1, 2), (2, 1), (97, 96), (97, 97), (97, 1000)]

@@ -25,6 +25,9 @@ def CheckBoundsPass : Pass<"jit-check-bounds", "::mlir::func::FuncOp"> {
     %q = arith.floordivsi %n, %d : index
     ```
   }];
+  let statistics = [Statistic<"checked", "checked", "Accesses that are checked">,
+                    Statistic<"proved", "proved", "Accesses that need no check">,
+                    Statistic<"divisors", "divisors", "Divisors that are checked">];
   let dependentDialects = ["::attn::cpu::CpuDialect", "::mlir::arith::ArithDialect"];
 }
 
@@ -48,6 +51,9 @@ def ForwardLoadsPass : Pass<"jit-forward-loads", "::mlir::func::FuncOp"> {
     %v = bufferization.to_tensor %from restrict : memref<1x4096xf32, strided<[?, 1], offset: ?>> to tensor<1x4096xf32>
     ```
   }];
+  let statistics = [Statistic<"forwarded", "forwarded", "Loads that read their array">,
+                    Statistic<"chosen", "chosen", "Loads that read their array where all rows exist">,
+                    Statistic<"kept", "kept", "Loads that keep their buffer">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
@@ -79,6 +85,7 @@ def UnrollCarriedLoopsPass : Pass<"jit-unroll-carried-loops", "::mlir::func::Fun
     }
     ```
   }];
+  let statistics = [Statistic<"unrolled", "unrolled", "Loops that were unrolled">];
   let options = [
     Option<"factor", "factor", "int64_t", "4", "Iterations per body">
   ];
@@ -135,6 +142,7 @@ def GatherUpdatesPass : Pass<"jit-gather-updates", "::mlir::func::FuncOp"> {
     ... // rows 4 and 5 by updates
     ```
   }];
+  let statistics = [Statistic<"gathered", "gathered", "Chains of shifted updates that were gathered">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect"];
 }
@@ -154,6 +162,7 @@ def FuseBandProductsPass : Pass<"jit-fuse-band-products", "::mlir::func::FuncOp"
     %o = linalg.generic {...} ins(%v0, %w0, %v1, %w1 : ...) { math.fma %v1, %w1, %v0 * %w0 }
     ```
   }];
+  let statistics = [Statistic<"fused", "fused", "Products and sums that became one">];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect"];
 }
 
@@ -175,6 +184,7 @@ def FuseSiblingsPass : Pass<"jit-fuse-siblings", "::mlir::func::FuncOp"> {
     %r = linalg.generic {...} ins(%both#0) outs(%e) { math.sqrt ... }
     ```
   }];
+  let statistics = [Statistic<"fused", "fused", "Reductions that are swept with another">];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
@@ -197,6 +207,9 @@ def WriteToArraysPass : Pass<"jit-write-to-arrays", "::mlir::func::FuncOp"> {
     bufferization.materialize_in_destination %t in restrict writable %array
     ```
   }];
+  let statistics = [Statistic<"direct", "direct", "Tiles computed in their array">,
+                    Statistic<"chosen", "chosen", "Tiles computed in their array where all rows exist">,
+                    Statistic<"copied", "copied", "Tiles that are copied to their array">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
@@ -224,6 +237,8 @@ def ReuseDestinationsPass : Pass<"jit-reuse-destinations", "::mlir::func::FuncOp
     }
     ```
   }];
+  let statistics = [Statistic<"updated", "updated", "Operations that update an input">,
+                    Statistic<"written", "written", "Carried values that are written back">];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect"];
 }
@@ -261,6 +276,8 @@ def LowerProductsPass : Pass<"jit-lower-products", "::mlir::func::FuncOp"> {
     }
     ```
   }];
+  let statistics = [Statistic<"lowered", "lowered", "Products">,
+                    Statistic<"paired", "paired", "Products of pairs of narrow numbers">];
   let options = [
     Option<"lanes", "lanes", "int64_t", "8", "Elements of f32 in a vector">,
     Option<"pairs", "pairs", "bool", "false", "Multiply bf16 in pairs, by the dot products of AVX512_BF16">
@@ -293,6 +310,9 @@ def PlaceBuffersPass : Pass<"jit-place-buffers", "::mlir::func::FuncOp"> {
     return
     ```
   }];
+  let statistics = [Statistic<"onStack", "on-stack", "Buffers on the stack">,
+                    Statistic<"onHeap", "on-heap", "Buffers on the heap">,
+                    Statistic<"bytes", "bytes", "Bytes of the buffers of a block">];
   let options = [
     Option<"stackBytes", "stack-bytes", "int64_t", "1024", "Largest buffer that is placed on the stack">,
     Option<"mostBytes", "most-bytes", "int64_t", "1073741824", "Bytes of all buffers, at most: a block cannot go on without one">
@@ -340,6 +360,8 @@ def VectorizeRowsPass : Pass<"jit-vectorize-rows", "::mlir::func::FuncOp"> {
     }
     ```
   }];
+  let statistics = [Statistic<"sweeps", "sweeps", "Sweeps over rows">,
+                    Statistic<"neutral", "neutral", "Sums that need no start">];
   let options = [
     Option<"lanes", "lanes", "int64_t", "8", "Elements of a vector, a power of two">,
     Option<"unroll", "unroll", "int64_t", "4", "Most vectors per iteration of the column loop">,
@@ -427,6 +449,7 @@ def CheckLaunchPass : Pass<"jit-check-launch", "::mlir::ModuleOp"> {
     }
     ```
   }];
+  let statistics = [Statistic<"decided", "decided", "Kernels with checks before the launch">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect"];
 }
 

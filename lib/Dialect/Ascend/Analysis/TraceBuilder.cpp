@@ -1,12 +1,7 @@
-// Runs a kernel abstractly: indices are evaluated, loops unrolled, and every access is held against
-// the history of its bytes.
-#include "KernelFacts.h"
-#include "attn/Dialect/Ascend/Analysis/ExecutionTrace.h"
-#include "attn/Dialect/Ascend/Analysis/GlobalHistory.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
+// Runs a kernel abstractly: loops are unrolled, and every access is held against the history of its
+// bytes.
+#include "TraceBuilder.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/MathExtras.h"
-#include <deque>
 
 using namespace mlir;
 using namespace attn;
@@ -14,72 +9,6 @@ using namespace attn::ascend;
 
 /// A longer trace means loops nested too deeply to look at.
 static constexpr size_t maxSteps = 4000000;
-
-namespace attn::ascend {
-
-class TraceBuilder {
-public:
-  TraceBuilder(KernelFacts &facts, const TraceChoice &choice, bool findsNeeds)
-      : facts(facts), choice(choice), findsNeeds(findsNeeds), local(symbols), global(symbols) {}
-
-  FailureOr<ExecutionTrace> run() {
-    trace.frames.push_back({-1, 0});
-    if (failed(walk(facts.kernel.getBody().front(), 0)))
-      return failure();
-    return std::move(trace);
-  }
-
-private:
-  using Step = ExecutionTrace::Step;
-
-  LogicalResult walk(Block &block, int32_t frame);
-  LogicalResult visit(scf::ForOp loop, int32_t frame);
-  LogicalResult visit(scf::IfOp condition, int32_t frame);
-  LogicalResult visit(Operation &instruction, const InstructionFacts &known, int32_t frame);
-  LogicalResult visit(Operation &instruction, const InstructionFacts &known, int pipeNumber,
-                      int32_t frame);
-  void visitSync(Operation *op, int32_t frame);
-
-  int64_t getTripCount(scf::ForOp loop);
-  bool mayGoOn(scf::ForOp loop, int64_t trips);
-  int32_t enter(Operation *op, int32_t frame);
-  void leave(int32_t visit);
-  int32_t pushFrame(int32_t visit);
-
-  /// Indices.
-  IndexExpression get(Value index);
-  void set(Value index, IndexExpression expression);
-  IndexExpression evaluate(Operation *op);
-  IndexExpression makeUnknown() { return symbols.make({}); }
-  IndexExpression makeUnknown(Value index);
-
-  /// Memory.
-  void setPlace(Operation *op);
-  void setSlot(SlotOp op);
-  void setSlice(SliceOp op);
-  std::optional<Span> getSpan(const IndexExpression &begin, const IndexExpression &size);
-  const Span *getWrittenPart(const Access &access);
-  std::optional<LocalHistory::Apart> getApart(const InstructionFacts &known, int32_t frame) const;
-  SmallVector<std::optional<Span>, 4> getSpans(const GlobalFacts &access);
-  bool areInParallelIterations(int32_t left, int32_t right) const;
-  void addGlobal(const GlobalFacts &access, Pipe pipe, int32_t step, Needs &needs);
-
-  KernelFacts &facts;
-  const TraceChoice &choice;
-  bool findsNeeds;
-  ExecutionTrace trace;
-  IndexSymbols symbols;
-  DenseMap<Operation *, int64_t> conditions; // how often each was met
-  DenseMap<Value, IndexExpression> indices;
-  DenseMap<Value, LocalPlace> localPlaces;
-  DenseMap<Value, SmallVector<IndexExpression, 4>> globalPlaces; // indices per dimension
-  DenseSet<Operation *> openViews; // whose place may also be any after the one they have
-  LocalHistory local;
-  std::deque<Span> parts; // that the local history points to
-  GlobalHistory global;
-};
-
-} // namespace attn::ascend
 
 KernelTracer::KernelTracer(func::FuncOp kernel, const IndexRanges &ranges)
     : facts(std::make_unique<KernelFacts>(kernel, ranges)) {}
@@ -95,6 +24,13 @@ int32_t KernelTracer::getNumberCount() const { return facts->numbers.size(); }
 //===----------------------------------------------------------------------===//
 // Control flow
 //===----------------------------------------------------------------------===//
+
+FailureOr<ExecutionTrace> TraceBuilder::run() {
+  trace.frames.push_back({-1, 0});
+  if (failed(walk(facts.kernel.getBody().front(), 0)))
+    return failure();
+  return std::move(trace);
+}
 
 LogicalResult TraceBuilder::walk(Block &block, int32_t frame) {
   for (Operation &op : block) {
@@ -233,76 +169,6 @@ void TraceBuilder::visitSync(Operation *op, int32_t frame) {
   if (auto flag = dyn_cast<WaitFlagOp>(op))
     addFlag(flag, Step::Kind::Wait);
   trace.steps.push_back(step);
-}
-
-//===----------------------------------------------------------------------===//
-// Indices
-//===----------------------------------------------------------------------===//
-
-IndexExpression TraceBuilder::get(Value index) {
-  auto [found, isNew] = indices.try_emplace(index);
-  if (isNew) {
-    std::optional<int64_t> constant = getConstantIntValue(index);
-    IndexExpression value = constant ? IndexExpression(*constant) : makeUnknown(index);
-    return indices[index] = std::move(value);
-  }
-  return found->second;
-}
-
-/// A number of which the bounds are known that its value always has.
-IndexExpression TraceBuilder::makeUnknown(Value index) {
-  if (!findsNeeds)
-    return makeUnknown();
-  IndexSymbols::Facts known{
-      facts.ranges.getLowerBound(index), facts.ranges.getUpperBound(index), {}};
-  if (facts.rowSteps.contains(index))
-    known.low = std::max<int64_t>(known.low.value_or(1), 1);
-  if (auto larger = index.getDefiningOp<arith::MaxSIOp>())
-    known.atLeast = {get(larger.getLhs()), get(larger.getRhs())};
-  return symbols.make(std::move(known));
-}
-
-void TraceBuilder::set(Value index, IndexExpression expression) {
-  if (facts.slotIndices.contains(index)) {
-    Step step{Step::Kind::Slot};
-    step.slot = index;
-    step.slotNumber = expression.getConstant().value_or(-1);
-    trace.steps.push_back(step);
-  }
-  indices[index] = std::move(expression);
-}
-
-/// What an operation gives on known numbers, or none.
-static std::optional<int64_t> compute(Operation *op, int64_t a, int64_t b) {
-  std::optional<int64_t> number;
-  if (auto inferable = dyn_cast<InferIntRangeInterface>(op))
-    inferable.inferResultRanges({makeIndexRange(a, a), makeIndexRange(b, b)},
-                                [&](Value, const ConstantIntRanges &range) {
-                                  if (std::optional<APInt> known = range.getConstantValue())
-                                    number = known->getSExtValue();
-                                });
-  return number;
-}
-
-IndexExpression TraceBuilder::evaluate(Operation *op) {
-  Value result = op->getResult(0);
-  if (op->hasTrait<OpTrait::ConstantLike>())
-    if (std::optional<int64_t> constant = getConstantIntValue(result))
-      return *constant;
-  if (op->getNumOperands() != 2 || !op->getOperand(0).getType().isIndex() ||
-      !result.getType().isIndex())
-    return makeUnknown(result);
-  IndexExpression a = get(op->getOperand(0)), b = get(op->getOperand(1));
-  std::optional<IndexExpression> value;
-  if (isa<arith::AddIOp>(op))
-    value = IndexExpression::add(a, b);
-  else if (isa<arith::SubIOp>(op))
-    value = IndexExpression::subtract(a, b);
-  else if (isa<arith::MulIOp>(op))
-    value = IndexExpression::multiply(a, b);
-  else if (a.getConstant() && b.getConstant())
-    value = compute(op, *a.getConstant(), *b.getConstant());
-  return value ? *value : makeUnknown(result);
 }
 
 //===----------------------------------------------------------------------===//

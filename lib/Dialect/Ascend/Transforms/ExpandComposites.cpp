@@ -1,6 +1,7 @@
 // ascend-expand-composites: writes composite ops out as calls of the chip (first pass of the ascend
 // stage).
 #include "MatmulExpansion.h"
+#include "Slices.h"
 #include "attn/Dialect/Ascend/Analysis/Kernel.h"
 #include "attn/Dialect/Ascend/IR/Ascend.h"
 #include "attn/Dialect/Ascend/Transforms/Passes.h"
@@ -67,7 +68,7 @@ private:
   Value scale(Value value, int64_t by) {
     return builder.createOrFold<arith::MulIOp>(location, value, constant(by));
   }
-  Value slice(Value buffer, Value offset);
+  Value slice(Value buffer, Value offset) { return createSlice(builder, location, buffer, offset); }
 
   /// Calls `body(first, amount)` for `count` things, at most `step` at a time.
   void forEach(Value count, int64_t most, int64_t step, function_ref<void(Value, Value)> body);
@@ -123,15 +124,6 @@ LogicalResult Writer::setRows(Operation *op, Value count,
     return op->emitOpError() << "has a buffer that does not hold " << known.value_or(1) << " rows";
   maxRows = *bound;
   return success();
-}
-
-Value Writer::slice(Value buffer, Value offset) {
-  if (isZeroInteger(offset))
-    return buffer;
-  auto type = cast<MemRefType>(buffer.getType());
-  auto view = MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
-                              MemRefLayoutAttrInterface(), type.getMemorySpace());
-  return SliceOp::create(builder, location, view, buffer, offset);
 }
 
 void Writer::forEach(Value count, int64_t most, int64_t step,

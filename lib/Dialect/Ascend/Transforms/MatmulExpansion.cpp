@@ -1,6 +1,7 @@
 // Products of matrices in L1 as loads to L0A and L0B and products of parts (ascend stage, part of
 // ascend-expand-composites).
 #include "MatmulExpansion.h"
+#include "Slices.h"
 #include "attn/Machine/Architecture.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
@@ -43,7 +44,7 @@ private:
     return arith::CeilDivSIOp::create(builder, location, value, constant(by));
   }
   Value alignTo(Value value, int64_t to) { return scale(divideCeil(value, to), to); }
-  Value slice(Value buffer, Value offset);
+  Value slice(Value buffer, Value offset) { return createSlice(builder, location, buffer, offset); }
   Value slice(Value buffer, int64_t offset) { return slice(buffer, constant(offset)); }
   /// Writes the load that `body` makes for each of the numbers below `count`, to different places.
   void forEach(int64_t count, function_ref<Operation *(Value)> body);
@@ -68,15 +69,6 @@ private:
 };
 
 } // namespace
-
-Value MatmulWriter::slice(Value buffer, Value offset) {
-  if (isZeroInteger(offset))
-    return buffer;
-  auto type = cast<MemRefType>(buffer.getType());
-  auto view = MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
-                              MemRefLayoutAttrInterface(), type.getMemorySpace());
-  return SliceOp::create(builder, location, view, buffer, offset);
-}
 
 void MatmulWriter::forEach(int64_t count, function_ref<Operation *(Value)> body) {
   if (count == 1) {

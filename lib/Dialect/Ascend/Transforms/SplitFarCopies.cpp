@@ -1,5 +1,6 @@
 // ascend-split-far-copies: copies of rows that may lie further apart than one transfer steps go row
 // by row where they do (after synchronisation, which sees one instruction).
+#include "Slices.h"
 #include "attn/Dialect/Ascend/Analysis/Kernel.h"
 #include "attn/Dialect/Ascend/IR/Ascend.h"
 #include "attn/Dialect/Ascend/Transforms/Passes.h"
@@ -158,8 +159,6 @@ void SplitFarCopies::splitCopy(Copy copy, OpOperand &global, Value pitch, OpOper
   index = arith::AddIOp::create(builder, loc, index, further);
   global.set(AddressOp::create(builder, loc, place.getType(), place.getArray(), indices));
 
-  auto view = MemRefType::get({ShapedType::kDynamic}, localType.getElementType(),
-                              MemRefLayoutAttrInterface(), localType.getMemorySpace());
   Value buffer = local.get();
   Value offset = arith::MulIOp::create(builder, loc, row, constant(localPitch));
   // One slice, whose offset is known to lie in the buffer, and not a slice of a slice.
@@ -167,7 +166,7 @@ void SplitFarCopies::splitCopy(Copy copy, OpOperand &global, Value pitch, OpOper
     buffer = slice.getBuffer();
     offset = arith::AddIOp::create(builder, loc, slice.getOffset(), offset);
   }
-  local.set(SliceOp::create(builder, loc, view, buffer, offset));
+  local.set(createSlice(builder, loc, buffer, offset));
   copy.getRowsMutable().set(arith::SelectOp::create(builder, loc, near, copy.getRows(), one));
   if (place->use_empty())
     place->erase();

@@ -287,7 +287,7 @@ static Attribute broadcast(Attribute a, Attribute b) {
   return isOne(a) ? b : Attribute();
 }
 
-static LogicalResult verifyArithmeticType(Operation *op, Type elementType) {
+LogicalResult tile::verifyArithmeticType(Operation *op, Type elementType) {
   if (!elementType.isF32())
     return op->emitOpError() << "computes on f32, not " << elementType << ": cast before";
   return success();
@@ -372,7 +372,7 @@ static LogicalResult verifyPart(Operation *op, TileType part, TileType whole, Va
 }
 
 /// A column as a row, and a row as a column, where `transposed`.
-static TileType transposeIf(TileType part, bool transposed) {
+TileType tile::transposeIf(TileType part, bool transposed) {
   return transposed ? TileType::get(part.getContext(), part.getCols(), part.getRows(),
                                     part.getElementType())
                     : part;
@@ -398,55 +398,6 @@ LogicalResult InsertOp::verify() {
   if (failed(verifyTransposed(*this, getPart().getType(), getTransposed())))
     return failure();
   return verifyPart(*this, getPartType(), getWhole().getType(), getRow(), getCol());
-}
-
-//===----------------------------------------------------------------------===//
-// Bands
-//===----------------------------------------------------------------------===//
-
-/// Checks that `band` has a tap for each row of a window around `rows` rows.
-static LogicalResult verifyBand(Operation *op, Attribute rows, Attribute window, TileType band) {
-  auto taps = dyn_cast<IntegerAttr>(band.getCols());
-  if (!taps)
-    return op->emitOpError() << "needs a number of taps, not those of " << band;
-  if (band.getRows() != rows)
-    return op->emitOpError() << "has taps " << band << " for other rows";
-  if (addToDim(rows, taps.getInt() - 1) != window)
-    return op->emitOpError() << "needs a window of " << taps.getInt() - 1
-                             << " rows more than its rows for " << taps.getInt() << " taps";
-  return success();
-}
-
-/// Checks the tiles of rows and of the window besides: same columns, f32.
-static LogicalResult verifyBand(Operation *op, TileType rows, TileType window, TileType band) {
-  for (TileType type : {rows, window, band})
-    if (failed(verifyArithmeticType(op, type.getElementType())))
-      return failure();
-  if (rows.getCols() != window.getCols())
-    return op->emitOpError() << "has rows " << rows << " and a window " << window
-                             << " of other columns";
-  return verifyBand(op, rows.getRows(), window.getRows(), band);
-}
-
-LogicalResult BandDotOp::verify() {
-  return verifyBand(*this, getRows().getType(), getWindow().getType(), getResult().getType());
-}
-
-LogicalResult BandMixOp::verify() {
-  return verifyBand(*this, getResult().getType(), getWindow().getType(), getWeights().getType());
-}
-
-LogicalResult BandSpreadOp::verify() {
-  return verifyBand(*this, getRows().getType(), getResult().getType(), getWeights().getType());
-}
-
-LogicalResult BandMaskOp::verify() {
-  TileType band = transposeIf(getResult().getType(), getTransposed());
-  if (!getWindow().getType().getFilled())
-    return emitOpError("takes the span of a window, which is 'filled'");
-  if (failed(verifyArithmeticType(*this, band.getElementType())))
-    return failure();
-  return verifyBand(*this, band.getRows(), getWindow().getType().getSize(), band);
 }
 
 //===----------------------------------------------------------------------===//
@@ -515,39 +466,6 @@ static ParseResult parsePushForm(OpAsmParser &parser, BoolAttr &perRow) {
 
 static void printPushForm(OpAsmPrinter &printer, Operation *, BoolAttr perRow) {
   printer << (perRow.getValue() ? "per_row" : "shared");
-}
-
-LogicalResult SoftmaxPushOp::verify() {
-  SoftmaxStateType state = getState().getType();
-  TileType scores = getScores().getType(), values = getValues().getType();
-  if (!scores.getElementType().isF32())
-    return emitOpError() << "takes f32 scores, not " << scores.getElementType();
-  if (scores.getRows() != state.getRows())
-    return emitOpError() << "has scores " << scores << " for a state of other rows, " << state;
-  if (values.getCols() != state.getCols())
-    return emitOpError() << "has values " << values << " for a state of other columns, " << state;
-  Attribute one = getDim(getContext(), 1);
-  if (getPerRow() && (scores.getCols() != one || values.getRows() != state.getRows()))
-    return emitOpError() << "per row needs scores m x 1 and values m x d, not " << scores << " and "
-                         << values;
-  if (!getPerRow() && scores.getCols() != values.getRows())
-    return emitOpError() << "shared needs scores m x k and values k x d, not " << scores << " and "
-                         << values;
-  if (getPerRow() && !values.getElementType().isF32())
-    return emitOpError() << "per row takes f32 values, not " << values.getElementType();
-  if (!isa<FloatType>(values.getElementType()))
-    return emitOpError() << "takes f16, bf16 or f32 values, not " << values.getElementType();
-  return success();
-}
-
-LogicalResult SoftmaxFinishOp::verify() {
-  SoftmaxStateType state = getState().getType();
-  Type f32 = Float32Type::get(getContext());
-  auto output = TileType::get(getContext(), state.getRows(), state.getCols(), f32);
-  auto lse = TileType::get(getContext(), state.getRows(), getDim(getContext(), 1), f32);
-  if (getOutput().getType() != output || getLse().getType() != lse)
-    return emitOpError() << "gives " << output << " and " << lse;
-  return success();
 }
 
 #define GET_OP_CLASSES
