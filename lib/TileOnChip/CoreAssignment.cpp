@@ -1,6 +1,5 @@
 // Which kind of core runs every op of a kernel with products (tile on the chip, analysis).
 #include "attn/TileOnChip/CoreAssignment.h"
-#include "attn/Dialect/Tile/Analysis/Elementwise.h"
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
 
 using namespace mlir;
@@ -9,16 +8,6 @@ using namespace attn::onchip;
 using namespace attn::tile;
 
 static bool isTile(Value value) { return isa<TileType>(value.getType()); }
-
-static bool isZeroSplat(Value value) {
-  auto splat = value.getDefiningOp<SplatOp>();
-  if (!splat)
-    return false;
-  if (std::optional<APFloat> number = getSplatConstant(value))
-    return number->isPosZero();
-  APInt integer;
-  return matchPattern(splat.getValue(), m_ConstantInt(&integer)) && integer.isZero();
-}
 
 /// Whether a tile is a loaded row, repeated: what a bias is.
 static bool isRepeatedRow(Value value) {
@@ -102,32 +91,26 @@ bool CoreAssignment::isStart(Value accumulator) const {
 // The way out
 //===----------------------------------------------------------------------===//
 
-/// Whether a conversion is one of the way out of L0C, to a store or to L1, and nothing else takes
-/// its result.
-bool CoreAssignment::leavesOnTheWay(Operation *op) const {
-  if (auto maximum = dyn_cast<MaximumOp>(op)) {
-    if (!isZeroSplat(maximum.getLhs()) && !isZeroSplat(maximum.getRhs()))
-      return false;
-  } else if (auto cast = dyn_cast<CastOp>(op)) {
-    Type from = cast.getInput().getType().getElementType(), to = cast.getType().getElementType();
-    bool isNarrowed = from.isF32() && (to.isF16() || to.isBF16());
-    bool isScaled = from.isInteger(32) && (to.isInteger(8) || to.isF16());
-    if (!isNarrowed && !isScaled)
-      return false;
-  } else {
-    return false;
-  }
-  Type type = cast<TileType>(op->getResult(0).getType()).getElementType();
-  return llvm::all_of(op->getUsers(), [&](Operation *user) {
-    return isa<StoreOp>(user) || (isa<DotOp>(user) && (type.isF16() || type.isBF16())) ||
-           leavesOnTheWay(user);
+/// Whether everything that takes a tile, which is made of sums on their way out, stores it, lets it
+/// go on to L1, or is another step of the way.
+static bool leavesOnTheWay(Value tile, const SumsOutput &output) {
+  Type type = cast<TileType>(tile.getType()).getElementType();
+  return llvm::all_of(tile.getUsers(), [&](Operation *user) {
+    if (isa<StoreOp>(user))
+      return output.canBe(type);
+    if (isa<DotOp>(user))
+      return output.canBe(type) && (type.isF16() || type.isBF16());
+    std::optional<SumsOutput> next = output.getNext(user);
+    return next && leavesOnTheWay(user->getResult(0), *next);
   });
 }
 
-void CoreAssignment::findOutputs(Value sums) {
-  for (Operation *user : sums.getUsers())
-    if (leavesOnTheWay(user) && outputs.insert(user).second)
-      findOutputs(user->getResult(0));
+void CoreAssignment::findOutputs(Value tile, const SumsOutput &output) {
+  for (Operation *user : tile.getUsers()) {
+    std::optional<SumsOutput> next = output.getNext(user);
+    if (next && leavesOnTheWay(user->getResult(0), *next) && outputs.insert(user).second)
+      findOutputs(user->getResult(0), *next);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -139,11 +122,11 @@ CoreAssignment::CoreAssignment(func::FuncOp kernel) : kernel(kernel) {
   kernel.walk([&](Operation *op) {
     if (isa<DotOp>(op)) {
       hasProducts = true;
-      findOutputs(op->getResult(0));
+      findOutputs(op->getResult(0), {op->getResult(0)});
     }
     for (Value result : op->getResults())
       if (isTile(result) && isCarriedSums(result))
-        findOutputs(result);
+        findOutputs(result, {result});
   });
   hasVectorWork = kernel
                       .walk([&](Operation *op) {

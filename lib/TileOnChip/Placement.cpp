@@ -28,6 +28,7 @@ private:
   LogicalResult placeStarts();
   LogicalResult placeOutputs(Value value, SumsOutput output);
   LogicalResult placeConversion(Operation *op, SumsOutput output);
+  LogicalResult verifyOutput(Value value);
   LogicalResult verifyAll();
 
   func::FuncOp kernel;
@@ -122,6 +123,8 @@ LogicalResult Placer::placeOperand(DotOp dot, OpOperand &use) {
     if (!type.isF16() && !type.isBF16())
       return dot.emitOpError() << "multiplies another product as " << type
                                << ", which cannot lie in L1; f16 and bf16 can";
+    if (failed(verifyOutput(operand)))
+      return failure();
     result.places[operand] = getFractals(LocalMemory::L1, getTileType(operand));
     return success();
   }
@@ -134,21 +137,13 @@ LogicalResult Placer::placeOperand(DotOp dot, OpOperand &use) {
   return success();
 }
 
-static bool isZero(SplatOp splat) {
-  std::optional<APFloat> number = getSplatConstant(splat.getResult());
-  if (number)
-    return number->isPosZero();
-  APInt integer;
-  return matchPattern(splat.getValue(), m_ConstantInt(&integer)) && integer.isZero();
-}
-
 /// `start` is what the sums of `user`, a product or a loop, begin with.
 LogicalResult Placer::placeStart(Operation *user, Value start) {
   if (result.isSums(start))
     return success();
-  if (auto splat = start.getDefiningOp<SplatOp>(); splat && isZero(splat)) {
+  if (isZeroSplat(start)) {
     result.starts.insert(start);
-    result.cubeOps.insert(splat);
+    result.cubeOps.insert(start.getDefiningOp());
     return success();
   }
   auto broadcast = start.getDefiningOp<BroadcastOp>();
@@ -190,38 +185,37 @@ LogicalResult Placer::placeStarts() {
 // What becomes of sums
 //===----------------------------------------------------------------------===//
 
+/// Checks that `value`, which is stored or multiplied, is something that sums can leave L0C as.
+LogicalResult Placer::verifyOutput(Value value) {
+  if (result.getOutput(value).canBe(getTileType(value).getElementType()))
+    return success();
+  return emitNeedsVectorCores(value.getDefiningOp(),
+                              "turns sums into what they cannot leave L0C as and ");
+}
+
 /// Follows sums, converted as `output` says, to where they are stored or multiplied.
 LogicalResult Placer::placeOutputs(Value value, SumsOutput output) {
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
-    if (isa<StoreOp>(user))
+    if (isa<StoreOp>(user)) {
+      if (failed(verifyOutput(value)))
+        return failure();
       result.cubeOps.insert(user);
-    else if (isa<CastOp, MaximumOp>(user) && failed(placeConversion(user, output)))
+    } else if (isa<CastOp, MaximumOp, MulOp>(user) && failed(placeConversion(user, output))) {
       return failure();
+    }
   }
   return success();
 }
 
 LogicalResult Placer::placeConversion(Operation *op, SumsOutput output) {
+  std::optional<SumsOutput> next = output.getNext(op);
+  if (!next)
+    return emitNeedsVectorCores(op);
   Value converted = op->getResult(0);
-  if (auto maximum = dyn_cast<MaximumOp>(op)) {
-    auto isZeroSplat = [](Value value) {
-      auto splat = value.getDefiningOp<SplatOp>();
-      return splat && isZero(splat);
-    };
-    if (!isZeroSplat(maximum.getLhs()) && !isZeroSplat(maximum.getRhs()))
-      return emitNeedsVectorCores(op);
-    output.isRectified = true;
-  } else {
-    Type from = getTileType(op->getOperand(0)).getElementType(),
-         to = getTileType(converted).getElementType();
-    output.isScaled = from.isInteger(32) && (to.isInteger(8) || to.isF16());
-    if (!output.isScaled && (!from.isF32() || !(to.isF16() || to.isBF16())))
-      return emitNeedsVectorCores(op, "turns sums into a type that they cannot leave L0C in and ");
-  }
-  result.outputs[converted] = output;
+  result.outputs[converted] = *next;
   result.cubeOps.insert(op);
-  return placeOutputs(converted, output);
+  return placeOutputs(converted, *next);
 }
 
 //===----------------------------------------------------------------------===//
@@ -242,10 +236,10 @@ LogicalResult Placer::verifyAll() {
           return emitNeedsVectorCores(op, "hands on a tile that is not a sum of products and ");
       return WalkResult::advance();
     }
-    // The zero of a maximum is not written.
+    // The zero of a maximum and the number that sums are multiplied with are not written.
     if (auto splat = dyn_cast<SplatOp>(op);
         splat && llvm::all_of(op->getUsers(), [&](Operation *user) {
-          return isa<MaximumOp>(user) && result.isOnCube(user);
+          return isa<MaximumOp, MulOp>(user) && result.isOnCube(user);
         })) {
       result.cubeOps.insert(op);
       result.starts.insert(splat.getResult());

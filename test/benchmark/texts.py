@@ -23,12 +23,15 @@ OPTIONS = ["--target=Ascend910B4", "--enable-hfusion-compile=true", "--enable-hi
 HIVMC = "#!/bin/sh\necho handed over to hivmc >&2\n"
 HANDED = re.compile("handed over to hivmc")
 DTYPE = "bf16"
+GOALS = {"gemm": 0.030}
+"""Seconds to AscendC that a kernel may take."""
 
 
 def kernels():
     """Kernels of kernels_dsl by name: kernel and specs."""
     import attn.language as at
     from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
+    from kernels_dsl.gemm import gemm
     from kernels_dsl.neighborhood import neighborhood_bwd, neighborhood_fwd
 
     dtype = getattr(at, DTYPE)
@@ -41,6 +44,7 @@ def kernels():
         "attn_res_bwd": (attn_res_bwd, {"dh": rows, "V": V, "wq": row, "wn": row, "h": rows, **saved}),
         "neighborhood_fwd": (neighborhood_fwd, window),
         "neighborhood_bwd": (neighborhood_bwd, {"do": x, "lse": at.spec("? ? ?", at.f32), **window}),
+        "gemm": (gemm, {"A": at.spec("? ?", dtype), "B": at.spec("? ?", dtype)}),
     }
 
 
@@ -92,6 +96,9 @@ def main(arguments=None):
             rows = [in_process(__file__, name, folder) for _ in range(options.rounds)]
             ours = {way: lower_quartile([row[way] for row in rows]) for way in rows[0]}
             line = "".join(f"{way} {seconds * 1e3:8.1f} ms   " for way, seconds in ours.items())
+            if name in GOALS:
+                verdict = "reached" if ours["ascendc"] <= GOALS[name] else "MISSED"
+                line += f"goal {GOALS[name] * 1e3:.0f} ms to AscendC {verdict}   "
             if BISHENGIR.is_file():
                 vendor = measure_vendor(Path(folder) / f"{name}.mlir", f"{script.parent}:/usr/bin:/bin", options.rounds)
                 line += (

@@ -5,6 +5,7 @@
 
 #include "attn/Dialect/Tile/IR/Tile.h"
 #include "attn/Machine/Cores.h"
+#include "attn/TileOnChip/SumsOutput.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include <optional>
@@ -48,8 +49,7 @@ private:
   void findCarriedSums();
   bool staysSums(tile::RangeOp range, unsigned position) const;
   bool isCarriedSums(mlir::Value value) const;
-  void findOutputs(mlir::Value sums);
-  bool leavesOnTheWay(mlir::Operation *op) const;
+  void findOutputs(mlir::Value tile, const SumsOutput &output);
 
   mlir::func::FuncOp kernel;
   llvm::DenseSet<Carried> carriedSums;

@@ -3,6 +3,7 @@
 #define ATTN_TILEONCHIP_PLACEMENT_H
 
 #include "attn/TileOnChip/ChipModel.h"
+#include "attn/TileOnChip/SumsOutput.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -24,14 +25,6 @@ struct CubePlace {
   int64_t elements;
 };
 
-/// How sums leave L0C: whose they are, and what happens to them on the way.
-struct SumsOutput {
-  mlir::Value sums;
-  bool isRectified = false;
-  /// Where integers are narrowed: they are multiplied by one.
-  bool isScaled = false;
-};
-
 /// Products are computed by cube cores, everything else by vector cores. For every tile of a kernel
 /// with products, or of the half of one that cube cores run:
 /// - what is loaded as an operand lies in L1, in fractals, and a row that sums start from in L1 as
@@ -40,7 +33,8 @@ struct SumsOutput {
 /// - the zeros and the broadcast row that sums start from are not written anywhere: the first
 /// product does not add to what was there;
 /// - a cast or a maximum with zero of sums happens on their way out, to an array or to L1, where
-/// they are the operand of another product.
+/// they are the operand of another product; so does a multiplication by a number, where they become
+/// a type that the way out has a scale for.
 ///
 /// Anything else needs vector cores, and is for the other half.
 class Placement {

@@ -17,9 +17,6 @@ template <typename Op> static LogicalResult verifyRows(Op op) {
     return op.emitOpError("moves columns of a dimension that is not contiguous, which cube cores "
                           "cannot; index the last dimension with a span or ':'");
   Value span = getRowSpan(op.getKinds(), op.getIndices());
-  if (span && cast<SpanType>(span.getType()).getFilled())
-    return op.emitOpError("moves rows of a span that may begin before the array, which is not "
-                          "lowered to cube cores");
   if (span && cast<SpanType>(span.getType()).getListed())
     return op.emitOpError("moves rows that a list in memory names, which is not lowered to cube "
                           "cores");
@@ -48,12 +45,15 @@ public:
   LogicalResult lower() {
     if (failed(limitInner()))
       return failure();
-    if (lowering.existingLoads)
+    if (lowering.existingLoads) {
       place.rows = lowering.multiply(place.rows, lowering.existingLoads);
+      place.endRow = lowering.multiply(place.endRow, lowering.existingLoads);
+    }
     copy();
     if (at.layout == CubeLayout::Fractals)
       fillRows();
-    fillColumns();
+    // A row that does not exist has no columns.
+    fillColumns(at.layout == CubeLayout::Row ? lowering.multiply(cols, place.rows) : cols);
     return success();
   }
 
@@ -66,14 +66,13 @@ private:
                           [&](Value row, Value amount) { copyRows(row, amount, cols); });
   }
   void copyRows(Value first, Value rows, Value pitch) {
-    auto copy =
-        lowering.create<ascend::NdToNzOp>(lowering.slice(memory, lowering.scale(first, perBlock)),
-                                          place.getAddress(first), rows, cols, pitch, at.rows,
-                                          /*bypass_l2=*/false);
+    auto copy = lowering.create<ascend::NdToNzOp>(place.getRowMemory(memory, perBlock, first),
+                                                  place.getAddress(first), rows, cols, pitch,
+                                                  at.rows, /*bypass_l2=*/false);
     keepApart(copy);
   }
   void fillRows();
-  void fillColumns();
+  void fillColumns(Value present);
   void fill(Value offset, Value repeat, Value blocks) {
     auto fill = lowering.create<ascend::FillOp>(lowering.slice(memory, offset), getZero(), repeat,
                                                 blocks, at.rows);
@@ -151,22 +150,28 @@ Value FractalLoad::getZero() {
                                    lowering.builder.getIntegerAttr(element, 0));
 }
 
-/// The rows that each column block lacks, of those that are not lacking as a whole.
+/// The rows that each column block lacks before and after those that exist, of the column blocks
+/// that are not lacking as a whole.
 void FractalLoad::fillRows() {
-  lowering.ifLess(place.rows, at.rows, [&] {
-    fill(lowering.scale(place.rows, perBlock), lowering.divideCeil(cols, perBlock),
-         lowering.subtract(lowering.constant(at.rows), place.rows));
+  Value none = lowering.constant(int64_t(0)), end = place.rows;
+  if (Value first = place.firstRow) {
+    lowering.writeIf(lowering.create<arith::CmpIOp>(arith::CmpIPredicate::slt, none, first),
+                     [&] { fill(none, lowering.divideCeil(cols, perBlock), first); });
+    end = lowering.max(first, place.endRow);
+  }
+  lowering.ifLess(end, at.rows, [&] {
+    fill(lowering.scale(end, perBlock), lowering.divideCeil(cols, perBlock),
+         lowering.subtract(lowering.constant(at.rows), end));
   });
 }
 
-/// The column blocks that are lacking as a whole: the last one that is not is filled up by its
-/// copy.
-void FractalLoad::fillColumns() {
+/// The column blocks after `present` columns: the last of these is filled up by its copy.
+void FractalLoad::fillColumns(Value present) {
   int64_t blocks = at.cols / perBlock;
-  lowering.ifLess(lowering.divideCeil(cols, perBlock), blocks, [&] {
-    Value present = lowering.divideCeil(cols, perBlock);
-    fill(lowering.scale(present, at.rows * perBlock),
-         lowering.subtract(lowering.constant(blocks), present), lowering.constant(at.rows));
+  lowering.ifLess(lowering.divideCeil(present, perBlock), blocks, [&] {
+    Value first = lowering.divideCeil(present, perBlock);
+    fill(lowering.scale(first, at.rows * perBlock),
+         lowering.subtract(lowering.constant(blocks), first), lowering.constant(at.rows));
   });
 }
 
@@ -174,8 +179,11 @@ void FractalLoad::fillColumns() {
 // Models
 //===----------------------------------------------------------------------===//
 
-static FloatAttr getScale(Lowering &lowering, const SumsOutput &output) {
-  return output.isScaled ? lowering.builder.getF32FloatAttr(1) : FloatAttr();
+/// What the way out of L0C to `type` multiplies with; null where it does not multiply.
+static FloatAttr getScale(Lowering &lowering, const SumsOutput &output, Type type) {
+  bool isPlain = type == getTileType(output.sums).getElementType() ||
+                 (getTileType(output.sums).getElementType().isF32() && isa<FloatType>(type));
+  return isPlain ? FloatAttr() : lowering.builder.getF32FloatAttr(output.scale);
 }
 
 static double getBytes(TileType type) {
@@ -231,9 +239,9 @@ struct StoreOnCube : OnCubeOpInterface::ExternalModel<StoreOnCube, StoreOp> {
         place.rows, type.getRowCount(), std::min(place.rowsPerTransfer, architecture::maxFixRows),
         [&](Value first, Value rows) {
           lowering.create<ascend::FixOutOp>(
-              place.getAddress(first),
-              lowering.slice(memory, lowering.scale(first, architecture::fractalRows)), rows, cols,
-              place.pitch, room, /*nz=*/false, output.isRectified, getScale(lowering, output));
+              place.getAddress(first), place.getRowMemory(memory, architecture::fractalRows, first),
+              rows, cols, place.pitch, room, /*nz=*/false, output.isRectified,
+              getScale(lowering, output, type.getElementType()));
         });
     return success();
   }
@@ -255,11 +263,12 @@ struct ConversionOnCube : OnCubeOpInterface::ExternalModel<ConversionOnCube<Op>,
     if (!to)
       return success();
     SumsOutput output = placement.getOutput(op->getResult(0));
+    Type element = getTileType(op->getResult(0)).getElementType();
     lowering.create<ascend::FixOutOp>(lowering.getMemory(op->getResult(0)),
                                       lowering.getMemory(output.sums), lowering.constant(to->rows),
                                       lowering.constant(to->cols), lowering.constant(to->rows),
                                       placement.getPlace(output.sums)->rows, /*nz=*/true,
-                                      output.isRectified, getScale(lowering, output));
+                                      output.isRectified, getScale(lowering, output, element));
     return success();
   }
 };
@@ -274,5 +283,6 @@ void onchip::registerCubeTransfers(MLIRContext *context) {
   StoreOp::attachInterface<StoreOnCube>(*context);
   tile::CastOp::attachInterface<ConversionOnCube<tile::CastOp>>(*context);
   MaximumOp::attachInterface<ConversionOnCube<MaximumOp>>(*context);
+  MulOp::attachInterface<ConversionOnCube<MulOp>>(*context);
   SplatOp::attachInterface<SplatOnCube>(*context);
 }

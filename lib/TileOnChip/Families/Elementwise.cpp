@@ -3,6 +3,8 @@
 #include "attn/TileOnChip/Families/Elementwise.h"
 #include "attn/Dialect/Ascend/IR/Instructions.h"
 #include "attn/Dialect/Tile/Analysis/Elementwise.h"
+#include "attn/Machine/Architecture.h"
+#include "attn/Machine/Architecture.h"
 #include "attn/TileOnChip/Lowering.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -454,6 +456,12 @@ struct CastOnChip : OnChipOpInterface::ExternalModel<CastOnChip, tile::CastOp> {
          to = cast.getResult().getType().getElementType();
     auto isNarrow = [](Type type) { return type.isF16() || type.isBF16(); };
     bool widens = isNarrow(from) && to.isF32();
+    if (from.isInteger() || to.isInteger())
+      return cast.emitOpError() << "cannot turn " << from << " into " << to
+                                << " on vector cores; on their way out of L0C sums become i8, and "
+                                   "sums of i8 f16, multiplied once at most, by a positive number "
+                                   "with "
+                                << architecture::fixScaleFractionBits << " bits after its first";
     if (!widens && !(from.isF32() && isNarrow(to)))
       return cast.emitOpError() << "cannot turn " << from << " into " << to
                                 << " on the chip in one step; go through f32";

@@ -135,6 +135,8 @@ public:
   }
 
   AxisRule getRule(const SizeChoice &choice) const override {
+    if (space.isOnCube && !space.isMixed)
+      return AxisRule::BestByEstimate;
     return isInStrips(choice) ? AxisRule::FewestBytes : AxisRule::Best;
   }
 

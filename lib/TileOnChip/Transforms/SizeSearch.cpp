@@ -1,5 +1,6 @@
 // Finds sizes, stages and strips with which a kernel fits local memory (tile on the chip).
 #include "attn/TileOnChip/Transforms/SizeSearch.h"
+#include "TrialCopy.h"
 #include "attn/TileOnChip/Transforms/Halves.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
@@ -115,6 +116,8 @@ SizeSearch::Result SizeSearch::search(Axes undecided, const SizeChoice &choice) 
     return findFirst(after, axis->getCandidates(choice));
   case AxisRule::Best:
     return findFastest(after, axis->getCandidates(choice), axis);
+  case AxisRule::BestByEstimate:
+    return findFastestByEstimate(after, axis->getCandidates(choice));
   case AxisRule::Widest:
     return findWidest(after, axis->getCandidates(choice));
   case AxisRule::FewestBytes:
@@ -149,6 +152,30 @@ SizeSearch::Result SizeSearch::findFastest(Axes after, const Choices &candidates
       continue;
     fitting.push_back((*found)->choice);
     if (!best || (*found)->cost.cycles < best->cost.cycles)
+      best = std::move(*found);
+  }
+  return best;
+}
+
+SizeSearch::Result SizeSearch::findFastestByEstimate(Axes after, const Choices &candidates) {
+  TrialCopy trial(space.kernel, space.model);
+  SmallVector<std::pair<double, size_t>> estimates;
+  for (auto [number, candidate] : llvm::enumerate(candidates)) {
+    FailureOr<double> cycles = trial.getLeastCycles(expandAll(after, candidate));
+    if (failed(cycles))
+      return failure();
+    estimates.emplace_back(*cycles, number);
+  }
+  // Of equals the first is preferred.
+  llvm::sort(estimates);
+  std::optional<Fitting> best;
+  for (auto [cycles, number] : estimates) {
+    if (best && best->cost.cycles <= cycles)
+      break;
+    Result found = search(after, candidates[number]);
+    if (failed(found))
+      return failure();
+    if (*found && (!best || (*found)->cost.cycles < best->cost.cycles))
       best = std::move(*found);
   }
   return best;
@@ -198,6 +225,18 @@ SizeSearch::Result SizeSearch::findFewestBytes(Axes undecided, const SizeChoice 
     if (gmBytes <= fewest * nearlyEqual)
       rivals.push_back(std::move(candidate));
   return findFastest(undecided, rivals, /*axis=*/nullptr);
+}
+
+/// All choices that begin with `choice`.
+SizeSearch::Choices SizeSearch::expandAll(Axes undecided, const SizeChoice &choice) {
+  Choices choices = {choice};
+  for (const std::unique_ptr<ChoiceAxis> &axis : undecided) {
+    Choices longer;
+    for (const SizeChoice &before : choices)
+      llvm::append_range(longer, axis->getCandidates(before));
+    choices = std::move(longer);
+  }
+  return choices;
 }
 
 /// The choices that may need the least memory of all that begin with `choice`.

@@ -176,6 +176,16 @@ func.func @cast_narrow(%x: !tile.array<16xf16>) attributes {tile.kernel} {
 
 // -----
 
+func.func @cast_of_integers(%x: !tile.array<8x64xi32>, %y: !tile.array<8x64xf32>) attributes {tile.kernel} {
+  %a = tile.load %x[:, :] : (!tile.array<8x64xi32>) -> !tile.tile<8 x 64 x i32>
+  // expected-error @+1 {{cannot turn 'i32' into 'f32' on vector cores; on their way out of L0C sums become i8, and sums of i8 f16, multiplied once at most, by a positive number with 10 bits after its first}}
+  %b = tile.cast %a : !tile.tile<8 x 64 x i32> -> !tile.tile<8 x 64 x f32>
+  tile.store %b, %y[:, :] : (!tile.tile<8 x 64 x f32>, !tile.array<8x64xf32>) -> ()
+  return
+}
+
+// -----
+
 func.func @extract_unaligned(%x: !tile.array<64xf32>) attributes {tile.kernel} {
   %zero = arith.constant 0 : index
   %k = arith.constant 4 : index

@@ -99,7 +99,7 @@ func.func @maximum(%x: !tile.array<16x16xf32>, %y: !tile.array<16x16xf32>) attri
 func.func @type_of_sums(%x: !tile.array<32x32xi8>, %y: !tile.array<32x32xf32>) attributes {tile.kernel} {
   %a = tile.load %x[:, :] : (!tile.array<32x32xi8>) -> !tile.tile<32 x 32 x i8>
   %p = tile.dot %a, %a : !tile.tile<32 x 32 x i8>, !tile.tile<32 x 32 x i8> -> !tile.tile<32 x 32 x i32>
-  // expected-error @+1 {{turns sums into a type that they cannot leave L0C in and needs vector cores}}
+  // expected-error @+1 {{turns sums into what they cannot leave L0C as and needs vector cores}}
   %f = tile.cast %p : !tile.tile<32 x 32 x i32> -> !tile.tile<32 x 32 x f32>
   tile.store %f, %y[:, :] : (!tile.tile<32 x 32 x f32>, !tile.array<32x32xf32>) -> ()
   return
@@ -177,14 +177,84 @@ func.func @phases(%x: !tile.array<16x16xf16>, %y: !tile.array<16x16xf32>) attrib
 
 // -----
 
-func.func @filled(%x: !tile.array<?x16xf16>, %y: !tile.array<16x16xf32>) attributes {tile.kernel} {
-  %c0 = arith.constant 0 : index
-  %c16 = arith.constant 16 : index
-  %span = tile.make_span %c0 to %c16 from %c0 : <16, filled>
-  // expected-error @+1 {{moves rows of a span that may begin before the array, which is not lowered to cube cores}}
-  %a = tile.load %x[%span span, :] : (!tile.array<?x16xf16>, !tile.span<16, filled>) -> !tile.tile<16 x 16 x f16>
+func.func @scaled_twice(%x: !tile.array<32x32xi8>, %y: !tile.array<32x32xf16>) attributes {tile.kernel} {
+  %half = arith.constant 0.5 : f32
+  %a = tile.load %x[:, :] : (!tile.array<32x32xi8>) -> !tile.tile<32 x 32 x i8>
+  %p = tile.dot %a, %a : !tile.tile<32 x 32 x i8>, !tile.tile<32 x 32 x i8> -> !tile.tile<32 x 32 x i32>
+  %f = tile.cast %p : !tile.tile<32 x 32 x i32> -> !tile.tile<32 x 32 x f32>
+  %h = tile.splat %half : f32 -> !tile.tile<1 x 1 x f32>
+  %s = tile.mul %f, %h : !tile.tile<32 x 32 x f32>, !tile.tile<1 x 1 x f32> -> !tile.tile<32 x 32 x f32>
+  // expected-error @+1 {{'tile.mul' op needs vector cores}}
+  %t = tile.mul %s, %h : !tile.tile<32 x 32 x f32>, !tile.tile<1 x 1 x f32> -> !tile.tile<32 x 32 x f32>
+  %n = tile.cast %t : !tile.tile<32 x 32 x f32> -> !tile.tile<32 x 32 x f16>
+  tile.store %n, %y[:, :] : (!tile.tile<32 x 32 x f16>, !tile.array<32x32xf16>) -> ()
+  return
+}
+
+// -----
+
+func.func @scale_of_floats(%x: !tile.array<16x16xf16>, %y: !tile.array<16x16xf16>) attributes {tile.kernel} {
+  %half = arith.constant 0.5 : f32
+  %a = tile.load %x[:, :] : (!tile.array<16x16xf16>) -> !tile.tile<16 x 16 x f16>
   %p = tile.dot %a, %a : !tile.tile<16 x 16 x f16>, !tile.tile<16 x 16 x f16> -> !tile.tile<16 x 16 x f32>
-  tile.store %p, %y[:, :] : (!tile.tile<16 x 16 x f32>, !tile.array<16x16xf32>) -> ()
+  %h = tile.splat %half : f32 -> !tile.tile<1 x 1 x f32>
+  %s = tile.mul %p, %h : !tile.tile<16 x 16 x f32>, !tile.tile<1 x 1 x f32> -> !tile.tile<16 x 16 x f32>
+  // expected-error @+1 {{'tile.cast' op turns sums into what they cannot leave L0C as and needs vector cores}}
+  %n = tile.cast %s : !tile.tile<16 x 16 x f32> -> !tile.tile<16 x 16 x f16>
+  tile.store %n, %y[:, :] : (!tile.tile<16 x 16 x f16>, !tile.array<16x16xf16>) -> ()
+  return
+}
+
+// -----
+
+func.func @scale_of_many_bits(%x: !tile.array<16x16xf16>, %y: !tile.array<16x16xi8>) attributes {tile.kernel} {
+  %tenth = arith.constant 0.1 : f32
+  %a = tile.load %x[:, :] : (!tile.array<16x16xf16>) -> !tile.tile<16 x 16 x f16>
+  %p = tile.dot %a, %a : !tile.tile<16 x 16 x f16>, !tile.tile<16 x 16 x f16> -> !tile.tile<16 x 16 x f32>
+  %h = tile.splat %tenth : f32 -> !tile.tile<1 x 1 x f32>
+  // expected-error @+1 {{'tile.mul' op needs vector cores}}
+  %s = tile.mul %p, %h : !tile.tile<16 x 16 x f32>, !tile.tile<1 x 1 x f32> -> !tile.tile<16 x 16 x f32>
+  %n = tile.cast %s : !tile.tile<16 x 16 x f32> -> !tile.tile<16 x 16 x i8>
+  tile.store %n, %y[:, :] : (!tile.tile<16 x 16 x i8>, !tile.array<16x16xi8>) -> ()
+  return
+}
+
+// -----
+
+func.func @negative_scale(%x: !tile.array<16x16xf16>, %y: !tile.array<16x16xi8>) attributes {tile.kernel} {
+  %minus = arith.constant -1.0 : f32
+  %a = tile.load %x[:, :] : (!tile.array<16x16xf16>) -> !tile.tile<16 x 16 x f16>
+  %p = tile.dot %a, %a : !tile.tile<16 x 16 x f16>, !tile.tile<16 x 16 x f16> -> !tile.tile<16 x 16 x f32>
+  %h = tile.splat %minus : f32 -> !tile.tile<1 x 1 x f32>
+  // expected-error @+1 {{'tile.mul' op needs vector cores}}
+  %s = tile.mul %p, %h : !tile.tile<16 x 16 x f32>, !tile.tile<1 x 1 x f32> -> !tile.tile<16 x 16 x f32>
+  %n = tile.cast %s : !tile.tile<16 x 16 x f32> -> !tile.tile<16 x 16 x i8>
+  tile.store %n, %y[:, :] : (!tile.tile<16 x 16 x i8>, !tile.array<16x16xi8>) -> ()
+  return
+}
+
+// -----
+
+func.func @scale_of_the_run(%x: !tile.array<16x16xf16>, %y: !tile.array<16x16xi8>, %scale: f32) attributes {tile.kernel} {
+  %a = tile.load %x[:, :] : (!tile.array<16x16xf16>) -> !tile.tile<16 x 16 x f16>
+  %p = tile.dot %a, %a : !tile.tile<16 x 16 x f16>, !tile.tile<16 x 16 x f16> -> !tile.tile<16 x 16 x f32>
+  %h = tile.splat %scale : f32 -> !tile.tile<1 x 1 x f32>
+  // expected-error @+1 {{'tile.mul' op needs vector cores}}
+  %s = tile.mul %p, %h : !tile.tile<16 x 16 x f32>, !tile.tile<1 x 1 x f32> -> !tile.tile<16 x 16 x f32>
+  %n = tile.cast %s : !tile.tile<16 x 16 x f32> -> !tile.tile<16 x 16 x i8>
+  tile.store %n, %y[:, :] : (!tile.tile<16 x 16 x i8>, !tile.array<16x16xi8>) -> ()
+  return
+}
+
+// -----
+
+func.func @narrowed_before(%x: !tile.array<16x16xf16>, %y: !tile.array<16x16xf32>) attributes {tile.kernel} {
+  %a = tile.load %x[:, :] : (!tile.array<16x16xf16>) -> !tile.tile<16 x 16 x f16>
+  %p = tile.dot %a, %a : !tile.tile<16 x 16 x f16>, !tile.tile<16 x 16 x f16> -> !tile.tile<16 x 16 x f32>
+  %n = tile.cast %p : !tile.tile<16 x 16 x f32> -> !tile.tile<16 x 16 x f16>
+  // expected-error @+1 {{'tile.cast' op needs vector cores}}
+  %w = tile.cast %n : !tile.tile<16 x 16 x f16> -> !tile.tile<16 x 16 x f32>
+  tile.store %w, %y[:, :] : (!tile.tile<16 x 16 x f32>, !tile.array<16x16xf32>) -> ()
   return
 }
 

@@ -131,3 +131,57 @@ func.func @integers(%x: !tile.array<16x32xi8>, %z: !tile.array<16x16xi8>) attrib
   tile.store %n, %z[:, :] : (!tile.tile<16 x 16 x i8>, !tile.array<16x16xi8>) -> ()
   return
 }
+
+// -----
+
+// The number that sums are multiplied with is not written anywhere; what is negative becomes zero before or after it.
+// CHECK-LABEL: func.func @scaled
+// CHECK: ascend.fix_out {{.*}} relu scale 2.500000e-01 : memref<?xf16
+func.func @scaled(%x: !tile.array<32x32xi8>, %z: !tile.array<32x32xf16>) attributes {tile.kernel} {
+  %quarter = arith.constant 0.25 : f32
+  %zero = arith.constant 0.0 : f32
+  %a = tile.load %x[:, :] : (!tile.array<32x32xi8>) -> !tile.tile<32 x 32 x i8>
+  %p = tile.dot %a, %a transpose_b : !tile.tile<32 x 32 x i8>, !tile.tile<32 x 32 x i8> -> !tile.tile<32 x 32 x i32>
+  %f = tile.cast %p : !tile.tile<32 x 32 x i32> -> !tile.tile<32 x 32 x f32>
+  %q = tile.splat %quarter : f32 -> !tile.tile<1 x 1 x f32>
+  %s = tile.mul %f, %q : !tile.tile<32 x 32 x f32>, !tile.tile<1 x 1 x f32> -> !tile.tile<32 x 32 x f32>
+  %o = tile.splat %zero : f32 -> !tile.tile<1 x 1 x f32>
+  %m = tile.maximum %s, %o : !tile.tile<32 x 32 x f32>, !tile.tile<1 x 1 x f32> -> !tile.tile<32 x 32 x f32>
+  %n = tile.cast %m : !tile.tile<32 x 32 x f32> -> !tile.tile<32 x 32 x f16>
+  tile.store %n, %z[:, :] : (!tile.tile<32 x 32 x f16>, !tile.array<32x32xf16>) -> ()
+  return
+}
+
+// -----
+
+// Rows that a span lacks at its start are zeros as well, and are not stored.
+// CHECK-LABEL: func.func @filled
+// CHECK: %[[BEFORE:.*]] = arith.subi %c0, %arg2
+// CHECK: %[[SOME:.*]] = arith.minsi %[[BEFORE]], %c32
+// CHECK: %[[MISSING:.*]] = arith.maxsi %[[SOME]], %c0
+// CHECK: %[[END:.*]] = arith.maxsi {{.*}}, %[[MISSING]]
+// CHECK: %[[ROWS:.*]] = arith.subi %[[END]], %[[MISSING]]
+// CHECK: %[[OFFSET:.*]] = arith.muli %[[MISSING]], %c16
+// CHECK: ascend.slice %[[A:.*]][%[[OFFSET]]]
+// CHECK: ascend.nd_to_nz {{.*}} rows(%[[ROWS]]) cols(%c16)
+// CHECK: %[[LACKS:.*]] = arith.cmpi sgt, %[[MISSING]], %c0
+// CHECK: scf.if %[[LACKS]] {
+// CHECK:   ascend.fill %[[A]], {{.*}} repeat(%c1) blocks(%[[MISSING]]) pitch 32
+// CHECK: %[[LAST:.*]] = arith.maxsi %[[MISSING]], %[[END]]
+// CHECK: scf.if
+// CHECK:   %[[REST:.*]] = arith.subi %c32, %[[LAST]]
+// CHECK:   ascend.fill {{.*}} repeat(%c1) blocks(%[[REST]]) pitch 32
+// CHECK: ascend.matmul
+// CHECK: %[[STORED:.*]] = arith.subi %[[END]], %[[MISSING]]
+// CHECK: %[[FROM:.*]] = arith.muli %[[MISSING]], %c16
+// CHECK: ascend.slice {{.*}}[%[[FROM]]]
+// CHECK: ascend.fix_out {{.*}} rows(%[[STORED]]) cols(%c32)
+func.func @filled(%x: !tile.array<?x16xf16>, %z: !tile.array<?x32xf32>, %base: index) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %n = tile.dim %x, 0 : !tile.array<?x16xf16>
+  %span = tile.make_span %base to %n from %c0 : <32, filled>
+  %a = tile.load %x[%span span, :] : (!tile.array<?x16xf16>, !tile.span<32, filled>) -> !tile.tile<32 x 16 x f16>
+  %p = tile.dot %a, %a transpose_b : !tile.tile<32 x 16 x f16>, !tile.tile<32 x 16 x f16> -> !tile.tile<32 x 32 x f32>
+  tile.store %p, %z[%span span, :] : (!tile.tile<32 x 32 x f32>, !tile.array<?x32xf32>, !tile.span<32, filled>) -> ()
+  return
+}

@@ -1,7 +1,9 @@
 """Published measurements of the chip, and what the model predicts for the same kernels (test/Inputs/calibration.csv).
 
-Profilers let a kernel run before they measure it, so copies and additions have a warm-up here: L2 holds what that left.
-Products of matrices do not need it: what they read first is little beside what they read again. Not held are
+Kernels of cube cores are written in the language (`published_kernels`), those of vector cores in chip IR. Profilers let a
+kernel run before they measure it, so copies to UB and additions have a warm-up here: L2 holds what that left.
+Kernels of cube cores do not need it: of copies L2 holds nothing that is read soon, and what products read first is little
+beside what they read again. Not held are
 the two `24 x 6144x512` and the two `48 x 6144x512` rows, taken with L2 switched off in a way that is not published, and
 rows without a shape. All measurements but those that name another chip are from an Atlas A2 at 1.85 GHz with 24 groups.
 """
@@ -14,7 +16,7 @@ import statistics
 import subprocess
 from dataclasses import dataclass
 
-from cube_kernels import Product, write_copies_to_l1
+from published_kernels import predict_copies, predict_product
 from repository import ROOT
 
 SIMULATOR = ROOT / "build/bin/attn-sim"
@@ -72,17 +74,22 @@ class Prediction:
     busy: dict
 
 
-def run(text, *arguments, chip=CHIP, warm_ups=1, part=1):
-    """Predicts a kernel that is given as text and is `part` times as long as that."""
-    command = [str(SIMULATOR), "-", f"--soc={chip}", "--timing-only", f"--warm-ups={warm_ups}", *arguments]
+def run(text, *arguments):
+    """Predicts a kernel that is given as text, after a run that does not count."""
+    command = [str(SIMULATOR), "-", f"--soc={CHIP}", "--timing-only", "--warm-ups=1", *arguments]
     done = subprocess.run(command, input=text, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    find = lambda pattern: float(re.search(pattern, done.stdout).group(1))  # noqa: E731
+    return read_report(done.stdout)
+
+
+def read_report(report, part=1):
+    """What a report says of a kernel that is `part` times as long."""
+    find = lambda pattern: float(re.search(pattern, report).group(1))  # noqa: E731
     cycles, us = find(r"device: ([\d.]+) cycles"), find(r"predicted time: ([\d.]+) us")
     launch_us = us - cycles / find(r": (\d+) MHz")
     cycles, us = part * cycles, part * (us - launch_us) + launch_us
     on_device = 1 - launch_us / us
-    shares = re.findall(r"pipe (\w+): busy ([\d.]+)%", done.stdout)
+    shares = re.findall(r"pipe (\w+): busy ([\d.]+)%", report)
     return Prediction(cycles, us, {pipe: float(share) * on_device for pipe, share in shares})
 
 
@@ -266,21 +273,19 @@ def add(**parameters):
 
 
 def copies_to_l1(rows, columns, pitch=12288, sweeps=1, quarters=1):
-    """As `copies`, by cube cores."""
-    text = write_copies_to_l1(12288, rows, columns, sweeps, quarters, 24)
-    return run(text, f"--arg=undef:12288x12288xf16@{pitch},1", "--blocks=24")
+    """As `copies`, by cube cores and in the language."""
+    return read_report(predict_copies("Ascend910B1", 12288, rows, columns, pitch, sweeps, quarters, cores=24).text)
 
 
-def product(soc, size=8192, cores_m=4, cores_n=6, out="f16", run=1, part=1, **tiling):
-    """A product of square matrices; `run` tells apart rows that measured the same kernel. Where tiles without any overlap
-    make it long, one of `part` parts of the rows is simulated and multiplied."""
-    kernel = Product(size // part, size, size, cores_m, cores_n, out=out, **tiling)
-    return _run_product(kernel.write(), tuple(kernel.arguments()), soc, part)
+def product(soc, size=8192, run=1, part=1, **tiling):
+    """A product of square matrices in the language; `run` tells apart rows that measured the same kernel. Where tiles
+    without any overlap make it long, one of `part` parts of the rows is simulated and multiplied."""
+    return read_report(_run_product(soc, size // part, size, **tiling), part)
 
 
 @functools.cache
-def _run_product(text, arguments, soc, part):
-    return run(text, *arguments, chip=f"{soc}:l1_bytes=524288", warm_ups=0, part=part)
+def _run_product(*arguments, **tiling):
+    return predict_product(*arguments, **tiling).text
 
 
 @dataclass(frozen=True)

@@ -9,58 +9,11 @@ import torch
 
 import attn
 import attn.language as at
-from kernels_dsl.gemm import gemm, gemm_nt
+from kernels_dsl.gemm import gemm
+from product_cases import DTYPES, KERNELS, SIZES, exact, matrix, operands, sums_of
 
 SEED = int(os.environ.get("ATTN_GEMM_SEED", "0")) or random.randrange(1, 2**31)
 CASES = int(os.environ.get("ATTN_GEMM_CASES", "60"))
-DTYPES = [torch.float32, torch.float16, torch.bfloat16, torch.int8]
-SIZES = [1, 2, 3, 5, 7, 8, 15, 16, 17, 31, 33, 48, 63, 64, 65, 97, 130]
-
-
-@attn.kernel
-def gemm_tn(A: at.Tensor["K M"], B: at.Tensor["K N"], BM: at.Auto(8, 64), BN: at.Auto(8, 64), BK: at.Auto(8, 64)):
-    C = at.empty("M N", at.i32 if A.dtype == at.i8 else at.f32)
-    for m, n in at.grid(at.tiles(M, BM), at.tiles(N, BN)):
-        acc = at.zeros((BM, BN), C.dtype)
-        for k in at.range(at.tiles(K, BK)):
-            acc = at.dot(A[k, m].T, B[k, n], acc=acc)
-        C[m, n] = acc
-    return C
-
-
-@attn.kernel
-def gemm_tt(A: at.Tensor["K M"], B: at.Tensor["N K"], BM: at.Auto(8, 64), BN: at.Auto(8, 64), BK: at.Auto(8, 64)):
-    C = at.empty("M N", at.i32 if A.dtype == at.i8 else at.f32)
-    for m, n in at.grid(at.tiles(M, BM), at.tiles(N, BN)):
-        acc = at.zeros((BM, BN), C.dtype)
-        for k in at.range(at.tiles(K, BK)):
-            acc = acc + A[k, m].T @ B[n, k].T
-        C[m, n] = acc
-    return C
-
-
-KERNELS = {(False, False): gemm, (False, True): gemm_nt, (True, False): gemm_tn, (True, True): gemm_tt}
-
-
-def poison(dtype):
-    """What memory holds that must not matter."""
-    return float("nan") if dtype.is_floating_point else 111
-
-
-def matrix(chance, rows, cols, dtype):
-    """Small integers with poison all around them, at rows further apart than they are long."""
-    margin = chance.randrange(0, 9)
-    whole = torch.full((rows + 3, cols + margin + 3), poison(dtype), dtype=dtype)
-    generator = torch.Generator().manual_seed(chance.randrange(2**31))
-    values = torch.randint(-4, 5, (rows, cols), generator=generator)
-    part = whole[2 : rows + 2, margin : margin + cols]
-    part.copy_(values.to(dtype))
-    return part
-
-
-def exact(a, b, transposes):
-    left, right = (x.double().numpy() for x in (a, b))
-    return (left.T if transposes[0] else left) @ (right.T if transposes[1] else right)
 
 
 @pytest.mark.parametrize("number", range(CASES))
@@ -73,10 +26,9 @@ def test_products_are_exact(number):
         name: max(size, 16) if transposes in ((False, False), (False, True)) else size for name, size in sizes.items()
     }
     shown = f"ATTN_GEMM_SEED={SEED} case {number}: {m}x{n}x{k} {dtype} {transposes} {sizes}"
-    a = matrix(chance, *((k, m) if transposes[0] else (m, k)), dtype)
-    b = matrix(chance, *((n, k) if transposes[1] else (k, n)), dtype)
+    a, b = operands(chance, m, n, k, dtype, transposes)
     c = KERNELS[transposes](a, b, **sizes)
-    assert c.dtype == (torch.int32 if dtype == torch.int8 else torch.float32), shown
+    assert c.dtype == sums_of(dtype), shown
     np.testing.assert_array_equal(c.double().numpy(), exact(a, b, transposes), err_msg=shown)
 
 

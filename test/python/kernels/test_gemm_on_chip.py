@@ -6,21 +6,14 @@ import random
 import numpy as np
 import pytest
 import torch
-from test_gemm import DTYPES, KERNELS, SIZES, exact, matrix
 
 import attn
 import attn.language as at
 from kernels_dsl.gemm import gemm, gemm_nt
+from product_cases import DTYPES, KERNELS, SIZES, exact, matrix, operands, simulate, sums_of
 
 SEED = int(os.environ.get("ATTN_GEMM_SEED", "0")) or random.randrange(1, 2**31)
 CASES = int(os.environ.get("ATTN_GEMM_CASES", "40"))
-
-
-def simulate(kernel, *arguments, **options):
-    """The outputs of a run without hazards."""
-    run = attn.simulate(kernel, *arguments, **options)
-    assert not run.report.hazards, run.report.text
-    return run.outputs
 
 
 @pytest.mark.parametrize("number", range(CASES))
@@ -31,10 +24,9 @@ def test_products_are_exact(number):
     dtype, transposes = chance.choice(DTYPES), (chance.random() < 0.5, chance.random() < 0.5)
     sizes = {name: chance.choice([16, 24, 32, 64]) for name in ("BM", "BN", "BK")} if chance.random() < 0.7 else {}
     shown = f"ATTN_GEMM_SEED={SEED} case {number}: {m}x{n}x{k} {dtype} {transposes} {sizes}"
-    a = matrix(chance, *((k, m) if transposes[0] else (m, k)), dtype)
-    b = matrix(chance, *((n, k) if transposes[1] else (k, n)), dtype)
+    a, b = operands(chance, m, n, k, dtype, transposes)
     c = simulate(KERNELS[transposes], a, b, **sizes)
-    assert c.dtype == (torch.int32 if dtype == torch.int8 else torch.float32), shown
+    assert c.dtype == sums_of(dtype), shown
     np.testing.assert_array_equal(c.double().numpy(), exact(a, b, transposes), err_msg=shown)
 
 
@@ -44,8 +36,7 @@ def test_several_parts_of_k(dtype, transposes):
     """Tiles of which L0A and L0B hold only parts, several tiles for a core, and a ragged end."""
     chance = random.Random(5)
     m, n, k = 70, 300, 330
-    a = matrix(chance, *((k, m) if transposes[0] else (m, k)), dtype)
-    b = matrix(chance, *((n, k) if transposes[1] else (k, n)), dtype)
+    a, b = operands(chance, m, n, k, dtype, transposes)
     largest = 64 if transposes[0] else 256
     c = simulate(KERNELS[transposes], a, b, BM=16, BN=largest, BK=largest)
     np.testing.assert_array_equal(c.double().numpy(), exact(a, b, transposes))

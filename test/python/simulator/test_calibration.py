@@ -3,9 +3,12 @@
 import statistics
 
 import pytest
+import torch
 
+import attn
 import known_errors
 from calibration import SIMULATOR, predict_all, read_rows
+from kernels_dsl.gemm import gemm_nt
 
 pytestmark = pytest.mark.skipif(not SIMULATOR.is_file(), reason="attn-sim is not built")
 
@@ -30,3 +33,25 @@ def test_the_median_error_of_cube_kernels(test, most):
 def test_what_is_said_of_the_error_is_what_it_is():
     for path, text in known_errors.make_files().items():
         assert path.read_text() == text, f"{path} is out of date: run scripts/known_errors.py"
+
+
+def _published_products():
+    """(chip, size, type of the result, the least that a published tiling is predicted to take)"""
+    least = {}
+    for row, predicted, _, _ in predict_all():
+        words = dict(word.split("=") for word in row.parameters.split())
+        # Those on one core are not what a kernel is chosen for.
+        if row.test == "product" and words.get("cores_m") != "1":
+            key = words["soc"], int(words.get("size", 8192)), words["out"]
+            least[key] = min(predicted, least.get(key, predicted))
+    return [(*key, us) for key, us in least.items()]
+
+
+def test_our_own_tilings_are_never_slower_than_the_published_ones():
+    cases = _published_products()
+    assert len(cases) == 6
+    for soc, size, out, published in cases:
+        a, b = (torch.empty(size, size, dtype=torch.float16) for _ in range(2))
+        ours = attn.simulate(gemm_nt, a, b, narrow=out == "f16", soc=soc, timing_only=True).report.time_us
+        print(f"{size} cubed on {soc} to {out}: {ours:.1f} us, with the published tiling {published:.1f} us")
+        assert ours <= published

@@ -54,7 +54,7 @@ def check_product(kernel, dtype, shape, mistake=None):
         for rows, cols in ((m, k), (n, k) if kernel is gemm_nt else (k, n))
     )
     matrix = at.spec("? ?", getattr(at, dtype))
-    artefact = kernel.compile(A=matrix, B=matrix, composites=True)
+    artefact = kernel.compile(A=matrix, B=matrix)
     text = artefact.ir("linalg")
     outputs, _ = call(artefact, {"A": a, "B": b}, 3, mistake(text) if mistake else text)
     torch.testing.assert_close(outputs["C"], kernel(a, b), rtol=0, atol=0)

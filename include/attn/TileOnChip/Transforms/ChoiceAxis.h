@@ -65,6 +65,9 @@ enum class AxisRule {
   First,
   /// Of those with which it fits, the one with the fewest cycles.
   Best,
+  /// The same, where most candidates fit and few are near the best: all are estimated before any is
+  /// counted, and only those are counted that may be better than what fits so far.
+  BestByEstimate,
   /// They need more memory one after the other: the last with which it fits, found by halving.
   Widest,
   /// Those that move the fewest bytes, tried with the least of the axes that follow; among nearly

@@ -87,8 +87,10 @@ private:
   Result search(Axes undecided, const tile::SizeChoice &choice);
   Result findFirst(Axes after, const Choices &candidates);
   Result findFastest(Axes after, const Choices &candidates, const ChoiceAxis *axis);
+  Result findFastestByEstimate(Axes after, const Choices &candidates);
   Result findWidest(Axes after, const Choices &candidates);
   Result findFewestBytes(Axes undecided, const tile::SizeChoice &choice);
+  Choices expandAll(Axes undecided, const tile::SizeChoice &choice);
   Choices expandLeast(Axes undecided, const tile::SizeChoice &choice);
 
   SearchSpace space;

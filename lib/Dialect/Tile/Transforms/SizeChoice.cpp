@@ -51,7 +51,7 @@ ChoiceAttr tile::getChoice(MLIRContext *context, StringAttr band, StringAttr sof
                          sizes.group ? getGroup(context, *sizes.group) : GroupAttr());
 }
 
-static Attribute bindDim(Attribute dim, ArrayRef<BoundSize> sizes) {
+Attribute tile::bindDim(Attribute dim, ArrayRef<BoundSize> sizes) {
   auto sum = dyn_cast<SumAttr>(dim);
   for (const BoundSize &bound : sizes)
     if ((sum ? sum.getSymbol() : dim) == bound.symbol)
@@ -64,13 +64,15 @@ TileType tile::bindType(TileType type, ArrayRef<BoundSize> sizes) {
                        bindDim(type.getCols(), sizes), type.getElementType());
 }
 
+SpanType tile::bindType(SpanType type, ArrayRef<BoundSize> sizes) {
+  return SpanType::get(type.getContext(), bindDim(type.getSize(), sizes), type.getFilled(),
+                       type.getMapped(), type.getListed());
+}
+
 void tile::bindSizes(func::FuncOp function, ArrayRef<BoundSize> sizes) {
   AttrTypeReplacer replacer;
   replacer.addReplacement([&](TileType type) { return bindType(type, sizes); });
-  replacer.addReplacement([&](SpanType type) {
-    return SpanType::get(type.getContext(), bindDim(type.getSize(), sizes), type.getFilled(),
-                         type.getMapped(), type.getListed());
-  });
+  replacer.addReplacement([&](SpanType type) { return bindType(type, sizes); });
   replacer.recursivelyReplaceElementsIn(function, /*replaceAttrs=*/false, /*replaceLocs=*/false,
                                         /*replaceTypes=*/true);
   function.walk([&](Operation *op) {

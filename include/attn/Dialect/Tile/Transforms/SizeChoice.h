@@ -45,8 +45,10 @@ SizeChoice getSizeChoice(ChoiceAttr choice);
 ChoiceAttr getChoice(mlir::MLIRContext *context, mlir::StringAttr band, mlir::StringAttr softmax,
                      const SizeChoice &sizes);
 
-/// The type with the sizes of its symbols.
+/// A dimension, or a type, with the sizes of its symbols.
+mlir::Attribute bindDim(mlir::Attribute dim, llvm::ArrayRef<BoundSize> sizes);
 TileType bindType(TileType type, llvm::ArrayRef<BoundSize> sizes);
+SpanType bindType(SpanType type, llvm::ArrayRef<BoundSize> sizes);
 
 /// Replaces the symbols of a function by numbers.
 void bindSizes(mlir::func::FuncOp function, llvm::ArrayRef<BoundSize> sizes);

@@ -1,0 +1,38 @@
+// A copy of a kernel that is given one choice of sizes after the other, to estimate what they cost.
+#ifndef ATTN_LIB_TILEONCHIP_TRANSFORMS_TRIALCOPY_H
+#define ATTN_LIB_TILEONCHIP_TRANSFORMS_TRIALCOPY_H
+
+#include "attn/Dialect/Tile/Transforms/SizeChoice.h"
+#include "attn/TileOnChip/ChipModel.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace attn::onchip {
+
+/// Sizes and stages are written over those of the choice before, which is much less work than a new
+/// copy for each. Rows stay whole.
+class TrialCopy {
+public:
+  TrialCopy(mlir::func::FuncOp kernel, const ChipModel &model);
+
+  /// The fewest cycles of `choices`, all of which have the sizes of the first, whether they fit or
+  /// not.
+  mlir::FailureOr<double> getLeastCycles(llvm::ArrayRef<tile::SizeChoice> choices);
+
+private:
+  void setSizes(llvm::ArrayRef<tile::BoundSize> sizes);
+  void setStages(const tile::SizeChoice &choice);
+
+  const ChipModel &model;
+  mlir::OwningOpRef<mlir::func::FuncOp> copy;
+  /// What has symbols, as the kernel has it.
+  llvm::SmallVector<std::pair<mlir::Value, mlir::Type>> types;
+  llvm::SmallVector<std::pair<tile::RangeOp, mlir::Attribute>> blocks;
+  llvm::SmallVector<std::pair<tile::SizeOp, mlir::Attribute>> dims;
+  llvm::SmallVector<std::pair<tile::GridOp, mlir::ArrayAttr>> grids;
+  /// The loops, with the stages that they ask for.
+  llvm::SmallVector<std::pair<tile::RangeOp, int64_t>> loops;
+};
+
+} // namespace attn::onchip
+
+#endif // ATTN_LIB_TILEONCHIP_TRANSFORMS_TRIALCOPY_H
