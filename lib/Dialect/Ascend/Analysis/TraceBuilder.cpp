@@ -41,6 +41,7 @@ private:
   void visitSync(Operation *op, int32_t frame);
 
   int64_t getTripCount(scf::ForOp loop);
+  bool isIdle(scf::ForOp loop) const;
   bool mayGoOn(scf::ForOp loop, int64_t trips);
   int32_t enter(Operation *op, int32_t frame);
   void leave(int32_t visit);
@@ -69,7 +70,8 @@ private:
   bool findsNeeds;
   ExecutionTrace trace;
   IndexSymbols symbols;
-  DenseMap<Operation *, int64_t> conditions; // how often each was met
+  DenseMap<Operation *, int64_t> conditions;             // how often each was met
+  DenseMap<Operation *, std::pair<bool, bool>> tripsNow; // whether it is the first, the last
   DenseMap<Value, IndexExpression> indices;
   DenseMap<Value, LocalPlace> localPlaces;
   DenseMap<Value, SmallVector<IndexExpression, 4>> globalPlaces; // indices per dimension
@@ -157,7 +159,19 @@ int64_t TraceBuilder::getTripCount(scf::ForOp loop) {
   if (begin && end && step && *step > 0)
     return std::min<int64_t>(facts.fullTrips.lookup(loop),
                              *end <= *begin ? 0 : (*end - *begin - 1) / *step + 1);
-  return facts.getTrips(loop, choice);
+  return isIdle(loop) ? 0 : facts.getTrips(loop, choice);
+}
+
+/// Whether the loop does not run in the current trips of those around it.
+bool TraceBuilder::isIdle(scf::ForOp loop) const {
+  auto found = llvm::find_if(choice.idle, [&](auto &idle) { return idle.first == loop; });
+  if (found == choice.idle.end())
+    return false;
+  TraceChoice::Runs runs = found->second;
+  auto [isFirst, isLast] = tripsNow.lookup(facts.varyingWith.lookup(loop));
+  bool inFirst = runs == TraceChoice::Runs::First || runs == TraceChoice::Runs::FirstAndLast;
+  bool inLast = runs == TraceChoice::Runs::Last || runs == TraceChoice::Runs::FirstAndLast;
+  return !(inFirst && isFirst) && !(inLast && isLast);
 }
 
 /// Whether a loop that has run in full may go on, and its trips move through local memory.
@@ -183,6 +197,7 @@ LogicalResult TraceBuilder::visit(scf::ForOp loop, int32_t frame) {
   for (int64_t trip = 0; trip <= last; ++trip) {
     if (trip == trips)
       openViews.insert_range(facts.movingViews.lookup(loop));
+    tripsNow[loop] = {trip == 0, trip == last};
     int32_t iteration = pushFrame(visit);
     set(loop.getInductionVar(), induction);
     for (auto [argument, value] : llvm::zip(loop.getRegionIterArgs(), carried))
@@ -438,6 +453,8 @@ void TraceBuilder::addGlobal(const GlobalFacts &access, Pipe pipe, int32_t step,
     return;
   global.add(access.array, {step, pipe, access.isWrite, getSpans(access)}, needs,
              [&](int32_t left, int32_t right) {
+               if (access.isDistinct && trace.steps[left].op == trace.steps[right].op)
+                 return true;
                return !access.isWorkspace && areInParallelIterations(left, right);
              });
 }
