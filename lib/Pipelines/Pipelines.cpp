@@ -52,6 +52,7 @@ void attn::addAscendStage(OpPassManager &manager) {
   manager.addPass(createConvertTileToAscendPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  manager.addNestedPass<func::FuncOp>(createDropEmptyLoopsPass());
   manager.addNestedPass<func::FuncOp>(createExpandCompositesPass());
   manager.addNestedPass<func::FuncOp>(createDoubleBufferPass());
   manager.addPass(createCanonicalizerPass());

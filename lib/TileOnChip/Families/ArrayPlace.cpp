@@ -90,11 +90,6 @@ Value ArrayPlace::getRowMemory(Value buffer, int64_t bufferPitch, Value rowsOn) 
   return lowering.slice(buffer, lowering.scale(row, bufferPitch));
 }
 
-void ArrayPlace::keepApart(Operation *copy) const {
-  if (list)
-    copy->setAttr(ascend::apartName, lowering.builder.getI64IntegerAttr(lowering.makeGroup()));
-}
-
 void ArrayPlace::limit(Value end, TileType type) {
   if (!end || end == endRow)
     return;

@@ -58,11 +58,17 @@ bool onchip::absorbsProduct(ReduceOp sum, MulOp product, const ChipModel &model)
 // Instructions
 //===----------------------------------------------------------------------===//
 
+/// Whether there may be no row to reduce down the columns.
+static bool mayBeEmpty(Lowering &lowering, ReduceOp op) {
+  return op.getAxis() == 0 && !getConstantIntValue(lowering.getValidRows(op.getInput())) &&
+         !lowering.hasRows(op.getInput());
+}
+
 /// What is left of rows, where there may be none: the neutral element.
 static void fillWhereEmpty(Lowering &lowering, ReduceOp op) {
-  Value rows = lowering.getValidRows(op.getInput());
-  if (op.getAxis() == 1 || getConstantIntValue(rows) || lowering.hasRows(op.getInput()))
+  if (!mayBeEmpty(lowering, op))
     return;
+  Value rows = lowering.getValidRows(op.getInput());
   Value isEmpty = lowering.subtract(lowering.constant(int64_t(1)), lowering.clamp(rows, 1));
   int64_t elements = lowering.model.getBufferElements(op.getResult().getType());
   lowering.emitDuplicate(lowering.getMemory(op.getResult()),
@@ -114,6 +120,22 @@ static void reduceColumn(Lowering &lowering, ReduceOp op) {
                                        lowering.constant(int64_t(1)), type.getRowCount(), elements);
 }
 
+/// The first row as what others are combined with; where it may not exist, the neutral element. Of
+/// both only one is written, so that neither waits for the other.
+static void startFromFirstRow(Lowering &lowering, ReduceOp op, int64_t pitch) {
+  Value dst = lowering.getMemory(op.getResult()), src = lowering.getMemory(op.getInput());
+  Value whole = lowering.constant(pitch);
+  if (!mayBeEmpty(lowering, op)) {
+    lowering.create<ascend::CopyOp>(dst, src, whole);
+    return;
+  }
+  Value rows = lowering.getValidRows(op.getInput());
+  Value taken = lowering.scale(lowering.clamp(rows, 1), pitch);
+  lowering.create<ascend::CopyOp>(dst, src, taken);
+  lowering.emitDuplicate(lowering.slice(dst, taken), lowering.constant(getNeutral(op.getKind())),
+                         lowering.subtract(whole, taken));
+}
+
 /// Down several columns: row after row is combined with the first. Of many short rows, one
 /// instruction combines a repeat of columns: its repeats go from row to row, and all write the same
 /// place (which no template does).
@@ -126,8 +148,7 @@ static void reduceRows(Lowering &lowering, ReduceOp op) {
   int64_t rowBlocks = pitch / model.getBlockLanes(), most = type.getRowCount() - 1;
   Value dst = lowering.getMemory(op.getResult()), src = lowering.getMemory(op.getInput());
   Value one = lowering.constant(int64_t(1)), rows = lowering.getValidRows(op.getInput());
-  lowering.create<ascend::CopyOp>(dst, src, lowering.constant(pitch));
-  fillWhereEmpty(lowering, op);
+  startFromFirstRow(lowering, op, pitch);
   if (!model.keepsComposites() && static_cast<int64_t>(llvm::divideCeil(pitch, lanes)) < most &&
       most <= chip.maxRepeats && rowBlocks <= chip.maxRepeatStride) {
     Value others = lowering.subtract(rows, one);

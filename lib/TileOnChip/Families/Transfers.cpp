@@ -320,9 +320,9 @@ static void storeStridedColumn(Lowering &lowering, StoreOp op, const ArrayPlace 
     spreadColumn(lowering, op, blocks, column, place.endRow, rows);
   }
   lowering.forEachChunk(storedRows, rows, place.rowsPerTransfer, [&](Value first, Value amount) {
-    place.keepApart(lowering.create<ascend::CopyOutOp>(
-        place.getAddress(first), place.getRowMemory(blocks, perBlock, first), amount,
-        lowering.constant(int64_t(1)), place.pitch, perBlock));
+    lowering.create<ascend::CopyOutOp>(place.getAddress(first),
+                                       place.getRowMemory(blocks, perBlock, first), amount,
+                                       lowering.constant(int64_t(1)), place.pitch, perBlock);
   });
 }
 
@@ -334,8 +334,8 @@ static void storeRows(Lowering &lowering, StoreOp op, const ArrayPlace &place) {
   int64_t pitch = llvm::alignTo(type.getColCount(), lowering.model.getRowUnit());
   lowering.forEachChunk(place.rows, rows, place.rowsPerTransfer, [&](Value first, Value amount) {
     Value from = rows == 1 ? memory : place.getRowMemory(memory, pitch, first);
-    place.keepApart(lowering.create<ascend::CopyOutOp>(place.getAddress(first), from, amount, cols,
-                                                       place.pitch, pitch));
+    lowering.create<ascend::CopyOutOp>(place.getAddress(first), from, amount, cols, place.pitch,
+                                       pitch);
   });
 }
 

@@ -104,6 +104,8 @@ def _find_specialised(parameters, dims, source: Source):
             word = find_word(node.func, source)
             if word and word.name == "scratch":
                 yield from ((name, node.lineno) for name in set(_dims_text(node) or ()) & dims.keys())
+            if word and word.name == "lse_merge":
+                yield from ((name, node.lineno) for name in _merged(node, arrays) & dims.keys())
             for place in _SHAPE_ARGUMENTS.get(word.name, ()) if word else ():
                 named = [keyword.value for keyword in node.keywords if keyword.arg == word.parameters[place]]
                 for argument in named + node.args[place : place + 1]:
@@ -116,6 +118,13 @@ def _listed(node: Node, source: Source):
     if word is not None and word.name == "each" and isinstance(node, ast.Call):
         yield from node.args[:1]
         yield from (keyword.value for keyword in node.keywords if keyword.arg == "items")
+
+
+def _merged(node: ast.Call, arrays):
+    """The rows and columns of the parts that at.lse_merge merges."""
+    given = [*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg == "o")]
+    names = [part.value if isinstance(part, ast.Subscript) else part for part in given]
+    return {dim for name in names if isinstance(name, ast.Name) for dim in arrays.get(name.id, ())[-2:]}
 
 
 _LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator)

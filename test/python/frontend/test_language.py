@@ -413,6 +413,19 @@ def test_only_used_whole_dims_are_specialised():
     assert list(attn_res_fwd.signature.dims) == ["N", "T", "D"]
 
 
+@attn.kernel
+def merge_parts(O: at.Tensor["M N R D"], lses: at.Tensor["M N R"]):
+    Y = at.empty("M", at.f32)
+    for m in at.grid(M):
+        o, lse = at.lse_merge(O[m], lses[m])
+        Y[m] = at.sum(lse, 0)
+    return Y
+
+
+def test_rows_and_columns_of_merged_parts_are_specialised():
+    assert set(merge_parts.signature.specialised) == {"R", "D"}
+
+
 TWICE = """
     @attn.kernel
     def k(X: at.Tensor["T D"], BT: at.Auto(1, 64)):

@@ -13,7 +13,7 @@ import torch
 
 import bounded
 from bounded import Bounded
-from program_lists import ARRAYS, arrays_in, entry, make_integers
+from program_lists import ARRAYS, EachRun, arrays_in, entry, make_integers
 from program_steps import Accumulate, Load, Loop, Push, Rows, Step, Store, walk
 
 DTYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
@@ -246,6 +246,7 @@ class Program:
         arguments = {name: about for name, about in self.arguments.items() if name in loaded}
         needed = {"T", "D", "B", *(step.extent for step in self.steps if isinstance(step, Loop))}
         needed.update(dim for dims, _ in self.outputs.values() for dim in dims)
+        needed.update("S" for step in self.steps if isinstance(step, EachRun))  # its text names it
         for name, about in self.arguments.items():
             known = {dim for dims, _ in arguments.values() for dim in dims}
             if needed & set(about[0]) - known:

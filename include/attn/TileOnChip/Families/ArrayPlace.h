@@ -24,9 +24,6 @@ public:
   mlir::Value getAddress(mlir::Value rowsOn) const;
   /// A buffer of rows at a pitch, from the tile's row of the place on that is `rowsOn` further.
   mlir::Value getRowMemory(mlir::Value buffer, int64_t bufferPitch, mlir::Value rowsOn) const;
-  /// Says that the copy to GM writes different bytes in each of its runs for a tile, where only the
-  /// author of a list knows.
-  void keepApart(mlir::Operation *copy) const;
   /// Leaves out the rows from `end` on.
   void limit(mlir::Value end, tile::TileType type);
 

@@ -17,6 +17,16 @@ static std::optional<int64_t> getTripLimit(scf::ForOp loop, const IndexRanges &r
   return *end <= *first ? 0 : (*end - *first - 1) / *step + 1;
 }
 
+/// The innermost loop around `loop` in which its bounds are computed, or none.
+static scf::ForOp findVaryingWith(scf::ForOp loop) {
+  for (auto outer = loop->getParentOfType<scf::ForOp>(); outer;
+       outer = outer->getParentOfType<scf::ForOp>())
+    if (!outer.isDefinedOutsideOfLoop(loop.getLowerBound()) ||
+        !outer.isDefinedOutsideOfLoop(loop.getUpperBound()))
+      return outer;
+  return {};
+}
+
 /// The views of buffers and places in arrays that are computed from an index.
 static SmallVector<Operation *> findMoving(Value index) {
   SmallVector<Operation *> views;
@@ -67,6 +77,8 @@ void KernelFacts::setApartDepths() {
 
 void KernelFacts::add(scf::ForOp loop) {
   tripLimits[loop] = getTripLimit(loop, ranges);
+  if (scf::ForOp outer = findVaryingWith(loop))
+    varyingWith[loop] = outer;
   if (tripLimits[loop] && getConstantIntValue(loop.getLowerBound()) &&
       getConstantIntValue(loop.getUpperBound()))
     fixedLoops.insert(loop);
@@ -135,6 +147,7 @@ static std::optional<int64_t> findRowDimension(AddressOp address, Value pitch) {
 GlobalFacts KernelFacts::getGlobal(const Access &access) {
   Value array = getArray(access.memory);
   GlobalFacts facts{access.memory, array, access.isWrite, isWorkspace(array), access.pipeNumber};
+  facts.isDistinct = llvm::any_of(access.memory.getUsers(), llvm::IsaPred<ExpectDistinctOp>);
   if (!access.range)
     return facts;
   facts.length = access.range->length;

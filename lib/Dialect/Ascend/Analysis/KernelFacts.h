@@ -22,6 +22,8 @@ struct GlobalFacts {
   bool isWorkspace;
   /// Which of the instruction's pipes touches it.
   int pipeNumber;
+  /// Whether no two such transfers touch the same, see `ascend.expect_distinct`.
+  bool isDistinct = false;
   /// Elements in a row; none where the whole array may be touched.
   mlir::Value length = {};
   llvm::SmallVector<Level, 1> levels = {};
@@ -48,6 +50,8 @@ struct KernelFacts {
   llvm::DenseMap<mlir::Operation *, std::optional<int64_t>> tripLimits;
   /// The loops that always run just as often as their limit says.
   llvm::DenseSet<mlir::Operation *> fixedLoops;
+  /// The innermost loop around a loop in whose trips it may run another number of times.
+  llvm::DenseMap<mlir::Operation *, mlir::scf::ForOp> varyingWith;
   /// How many trips of a loop show all that it can do, see TripCounts.cpp.
   llvm::DenseMap<mlir::Operation *, int64_t> fullTrips;
   /// The views of buffers that each trip of a loop takes at another place.

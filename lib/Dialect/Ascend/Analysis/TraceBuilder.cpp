@@ -93,7 +93,19 @@ int64_t TraceBuilder::getTripCount(scf::ForOp loop) {
   if (begin && end && step && *step > 0)
     return std::min<int64_t>(facts.fullTrips.lookup(loop),
                              *end <= *begin ? 0 : (*end - *begin - 1) / *step + 1);
-  return facts.getTrips(loop, choice);
+  return isIdle(loop) ? 0 : facts.getTrips(loop, choice);
+}
+
+/// Whether the loop does not run in the current trips of those around it.
+bool TraceBuilder::isIdle(scf::ForOp loop) const {
+  auto found = llvm::find_if(choice.idle, [&](auto &idle) { return idle.first == loop; });
+  if (found == choice.idle.end())
+    return false;
+  TraceChoice::Runs runs = found->second;
+  auto [isFirst, isLast] = tripsNow.lookup(facts.varyingWith.lookup(loop));
+  bool inFirst = runs == TraceChoice::Runs::First || runs == TraceChoice::Runs::FirstAndLast;
+  bool inLast = runs == TraceChoice::Runs::Last || runs == TraceChoice::Runs::FirstAndLast;
+  return !(inFirst && isFirst) && !(inLast && isLast);
 }
 
 /// Whether a loop that has run in full may go on, and its trips move through local memory.
@@ -119,6 +131,7 @@ LogicalResult TraceBuilder::visit(scf::ForOp loop, int32_t frame) {
   for (int64_t trip = 0; trip <= last; ++trip) {
     if (trip == trips)
       openViews.insert_range(facts.movingViews.lookup(loop));
+    tripsNow[loop] = {trip == 0, trip == last};
     int32_t iteration = pushFrame(visit);
     set(loop.getInductionVar(), induction);
     for (auto [argument, value] : llvm::zip(loop.getRegionIterArgs(), carried))
@@ -304,6 +317,8 @@ void TraceBuilder::addGlobal(const GlobalFacts &access, Pipe pipe, int32_t step,
     return;
   global.add(access.array, {step, pipe, access.isWrite, getSpans(access)}, needs,
              [&](int32_t left, int32_t right) {
+               if (access.isDistinct && trace.steps[left].op == trace.steps[right].op)
+                 return true;
                return !access.isWorkspace && areInParallelIterations(left, right);
              });
 }

@@ -30,6 +30,7 @@ private:
   void visitSync(mlir::Operation *op, int32_t frame);
 
   int64_t getTripCount(mlir::scf::ForOp loop);
+  bool isIdle(mlir::scf::ForOp loop) const;
   bool mayGoOn(mlir::scf::ForOp loop, int64_t trips);
   int32_t enter(mlir::Operation *op, int32_t frame);
   void leave(int32_t visit);
@@ -59,6 +60,8 @@ private:
   ExecutionTrace trace;
   IndexSymbols symbols;
   llvm::DenseMap<mlir::Operation *, int64_t> conditions; // how often each was met
+  llvm::DenseMap<mlir::Operation *, std::pair<bool, bool>>
+      tripsNow; // whether it is the first, the last
   llvm::DenseMap<mlir::Value, IndexExpression> indices;
   llvm::DenseMap<mlir::Value, LocalPlace> localPlaces;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<IndexExpression, 4>>

@@ -7,11 +7,13 @@
 // number of trips before: an order that holds from the first trip to the second holds from each to
 // the next. That is why what is implied in two trips may be left out.
 //
-// Three things make trips differ:
+// Four things make trips differ:
 // - Slots that the loop itself moves on, k of them, come back after k trips: k + 1 show it. A loop
 //   around, through which the counter only runs on, needs none of that: its trips go through the
 //   inner loop's flags, slot by slot, however many slots each of them takes.
 // - A condition may hold in one trip and not in the next: with three, each way follows the other.
+// - So may a loop run in one trip and not in the next, where each finds its count: with three, one
+//   lies between two that run.
 // - Places that move with the trips, in a buffer or in an array that the kernel writes, may meet
 //   only places two trips away. The third stands for those, and in buffers for all that follow.
 #include "KernelFacts.h"
@@ -66,6 +68,8 @@ void KernelFacts::setFullTrips() {
           loop.walk([](scf::IfOp) { return WalkResult::interrupt(); }).wasInterrupted();
       int64_t &trips = fullTrips[op];
       trips = std::max<int64_t>(trips, hasConditions || movingLoops.contains(op) ? 3 : 2);
+      if (scf::ForOp outer = varyingWith.lookup(loop))
+        fullTrips[outer] = std::max<int64_t>(fullTrips[outer], 3);
     } else if (auto slot = dyn_cast<SlotOp>(op)) {
       int64_t slots = cast<MemRefType>(slot.getBuffer().getType()).getDimSize(0);
       for (scf::ForOp loop : findAdvancingLoops(slot.getIndex()))
@@ -77,8 +81,6 @@ void KernelFacts::setFullTrips() {
 int64_t KernelFacts::getTrips(scf::ForOp loop, const TraceChoice &choice) const {
   int64_t full = fullTrips.lookup(loop);
   int64_t trips = choice.exception == loop ? choice.exceptionTrips : std::min(choice.trips, full);
-  if (llvm::is_contained(choice.idle, loop.getOperation()))
-    trips = 0;
   if (fixedLoops.contains(loop))
     trips = full;
   return std::min(trips, tripLimits.lookup(loop).value_or(trips));
@@ -88,6 +90,9 @@ bool KernelTracer::isNew(const TraceChoice &choice) {
   std::vector<int64_t> key = {static_cast<int64_t>(choice.branch)};
   facts->kernel.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
     key.push_back(facts->getTrips(loop, choice));
+    for (auto [idle, runs] : choice.idle)
+      if (idle == loop)
+        key.back() = runs == TraceChoice::Runs::Never ? 0 : -static_cast<int64_t>(runs);
     // What is inside does not run either.
     return key.back() == 0 ? WalkResult::skip() : WalkResult::advance();
   });
@@ -130,30 +135,44 @@ static bool moves(scf::ForOp loop) {
 }
 
 /// Of loops in one block that need not run, an order of two instructions must hold though only
-/// theirs do: whatever else runs can only add to what pipes wait for.
-static void addIdleLoops(scf::ForOp loop, const IndexRanges &ranges,
+/// theirs do: whatever else runs can only add to what pipes wait for. Where counts vary with a loop
+/// around, one may run in its first trip only and the other in its last.
+static void addIdleLoops(scf::ForOp loop, const KernelFacts &facts,
                          SmallVectorImpl<TraceChoice> &choices) {
+  using Runs = TraceChoice::Runs;
   constexpr size_t mostLoops = 6;
   SmallVector<Operation *> loops;
   for (auto beside : loop->getBlock()->getOps<scf::ForOp>())
-    if (!alwaysRuns(beside, ranges) && moves(beside))
+    if (!alwaysRuns(beside, facts.ranges) && moves(beside))
       loops.push_back(beside);
-  if (loops.size() < 2 || loops.size() > mostLoops || !llvm::is_contained(loops, loop))
+  size_t count = loops.size();
+  if (count > mostLoops || !llvm::is_contained(loops, loop))
     return;
-  for (size_t first = 0; first <= loops.size(); ++first)
-    for (size_t second = first; second <= loops.size(); ++second) {
-      TraceChoice &choice = choices.emplace_back();
-      for (size_t index = 0; index < loops.size(); ++index)
-        if (index != first && index != second)
-          choice.idle.push_back(loops[index]);
-    }
+  auto addChoice = [&](size_t first, size_t second, bool isApart) {
+    TraceChoice &choice = choices.emplace_back();
+    for (size_t index = 0; index < count; ++index)
+      if (index != first && index != second)
+        choice.idle.push_back({loops[index], Runs::Never});
+      else if (isApart)
+        choice.idle.push_back({loops[index], first == second  ? Runs::FirstAndLast
+                                             : index == first ? Runs::First
+                                                              : Runs::Last});
+  };
+  for (size_t first = 0; count > 1 && first <= count; ++first)
+    for (size_t second = first; second <= count; ++second)
+      addChoice(first, second, /*isApart=*/false);
+  for (size_t first = 0; first < count; ++first)
+    for (size_t second = 0; second < count; ++second)
+      if (scf::ForOp outer = facts.varyingWith.lookup(loops[first]);
+          outer && outer == facts.varyingWith.lookup(loops[second]))
+        addChoice(first, second, /*isApart=*/true);
 }
 
 SmallVector<TraceChoice> KernelTracer::getChoices(scf::ForOp loop) {
   SmallVector<TraceChoice> choices;
   bool runs = alwaysRuns(loop, facts->ranges);
   if (!runs)
-    addIdleLoops(loop, facts->ranges, choices);
+    addIdleLoops(loop, *facts, choices);
   for (int64_t trips = runs ? 1 : 0, end = facts->fullTrips.lookup(loop); trips < end; ++trips) {
     choices.emplace_back();
     choices.back().exception = loop;

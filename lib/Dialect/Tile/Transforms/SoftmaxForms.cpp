@@ -68,8 +68,9 @@ public:
   }
 
   /// The parts after scores [m, k] and values [k, d] that all rows share have been pushed. The sum
-  /// is taken of the weights as they are, the product of weights in the type of the values.
-  StateParts pushShared(StateParts old, Value scores, Value values) {
+  /// is taken of the weights as they are, the product of weights in the type of the values; row by
+  /// row there is no product, and both are of the weights as they are.
+  StateParts pushShared(StateParts old, Value scores, Value values, bool isRowByRow) {
     auto type = cast<TileType>(scores.getType());
     StateParts next;
     Value highest = ReduceOp::create(*this, column, ReduceKind::Max, scores, 1);
@@ -81,6 +82,10 @@ public:
     Value pushed = ReduceOp::create(*this, column, ReduceKind::Sum, weights, 1);
     next.sum = named("sum", AddOp::create(*this, column, scaled, pushed));
     Value rescaled = named("acc", MulOp::create(*this, whole, old.accumulator, alpha));
+    if (isRowByRow) {
+      next.accumulator = addRowByRow(rescaled, weights, values);
+      return next;
+    }
     Type element = cast<TileType>(values.getType()).getElementType();
     if (element != type.getElementType())
       weights = CastOp::create(
@@ -89,6 +94,36 @@ public:
                                   /*transpose_a=*/false, /*transpose_b=*/false);
     next.accumulator = named("acc", AddOp::create(*this, whole, rescaled, product));
     return next;
+  }
+
+  /// Adds weights [m, k] times values [k, d] to rows: for each row, the sum of the values by its
+  /// weights as a column.
+  Value addRowByRow(Value sums, Value weights, Value values) {
+    auto from = cast<TileType>(weights.getType()), to = cast<TileType>(values.getType());
+    IntegerAttr one = getDim(getContext(), 1);
+    auto make = [&](Attribute rows, Attribute cols) {
+      return TileType::get(getContext(), rows, cols, getF32Type());
+    };
+    TileType wide = make(to.getRows(), to.getCols()), line = make(one, to.getCols());
+    if (to != wide)
+      values = CastOp::create(*this, wide, values);
+    Value zero = arith::ConstantIndexOp::create(*this, 0);
+    for (int64_t row = 0, rows = from.getRowCount(); row < rows; ++row) {
+      Value index = arith::ConstantIndexOp::create(*this, row);
+      auto extract = [&](Value tile, TileType type) -> Value {
+        return rows == 1 ? tile
+                         : ExtractOp::create(*this, type, tile, index, zero, /*transposed=*/false);
+      };
+      Value weight = TransposeOp::create(*this, make(to.getRows(), one),
+                                         extract(weights, make(one, from.getCols())));
+      Value weighted = MulOp::create(*this, wide, values, weight);
+      Value pushed = ReduceOp::create(*this, line, ReduceKind::Sum, weighted, 0);
+      Value sum = AddOp::create(*this, line, extract(sums, line), pushed);
+      sums = rows == 1 ? sum
+                       : InsertOp::create(*this, sums.getType(), sum, sums, index, zero,
+                                          /*transposed=*/false);
+    }
+    return named("acc", sums);
   }
 
   Value accumulate(Value accumulator, Value values, Value weight) {
@@ -127,6 +162,7 @@ private:
 class OnlineRewriter {
 public:
   void run(func::FuncOp kernel) {
+    hasProducts = kernel.walk([](DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
     rewrite(kernel.getBody().front());
     for (Operation *op : llvm::reverse(dead))
       op->erase();
@@ -162,12 +198,20 @@ private:
     dead.push_back(init);
   }
 
+  /// A kernel without other products needs no cube core for those of a few rows.
+  bool isRowByRow(SoftmaxPushOp push) const {
+    constexpr int64_t fewRows = 8;
+    auto rows = dyn_cast<IntegerAttr>(push.getState().getType().getRows());
+    return !hasProducts && rows && rows.getInt() <= fewRows;
+  }
+
   void rewritePush(SoftmaxPushOp push) {
     State state = states.at(push.getState());
     StateBuilder builder(push, state.loc, push.getState().getType());
-    StateParts next = push.getPerRow()
-                          ? builder.push(state.parts, push.getScores(), push.getValues())
-                          : builder.pushShared(state.parts, push.getScores(), push.getValues());
+    StateParts next =
+        push.getPerRow()
+            ? builder.push(state.parts, push.getScores(), push.getValues())
+            : builder.pushShared(state.parts, push.getScores(), push.getValues(), isRowByRow(push));
     states.try_emplace(push.getResult(), State{next, state.loc});
     dead.push_back(push);
   }
@@ -218,6 +262,7 @@ private:
     return parts;
   }
 
+  bool hasProducts = false;
   DenseMap<Value, State> states;
   SmallVector<Operation *> dead; // erased in reverse, users first
 };

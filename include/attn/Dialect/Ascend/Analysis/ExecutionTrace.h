@@ -11,14 +11,16 @@ namespace attn::ascend {
 /// How often the loops of a trace run, and which way its conditions go.
 struct TraceChoice {
   enum class Branch { Then, Else, Alternating };
+  /// In which trips of the loop that its count changes with a loop runs.
+  enum class Runs { Never, First, Last, FirstAndLast };
 
   /// The most trips of any loop. None runs more often than it takes to see all that it can do.
   int64_t trips = std::numeric_limits<int64_t>::max();
   /// One loop may run another number of trips.
   mlir::Operation *exception = nullptr;
   int64_t exceptionTrips = 0;
-  /// Loops that do not run.
-  llvm::SmallVector<mlir::Operation *> idle;
+  /// Loops that do not run, or not in every trip of a loop around.
+  llvm::SmallVector<std::pair<mlir::Operation *, Runs>> idle;
   Branch branch = Branch::Then;
 };
 
@@ -128,8 +130,10 @@ public:
   llvm::SmallVector<TraceChoice> getChoices();
 
   /// The traces in which one loop runs less often than the others; where it need not run, also
-  /// those in which only one or two, or none, of the loops beside it run that need not. Only a loop
-  /// that holds flags or barriers can make a difference: around others all of them act anyway.
+  /// those in which only one or two, or none, of the loops beside it run that need not; where its
+  /// count may be another in each trip of a loop around, also those in which one runs in the first
+  /// trip and one in the last. Only a loop that holds flags or barriers can make a difference:
+  /// around others all of them act anyway.
   llvm::SmallVector<TraceChoice> getChoices(mlir::scf::ForOp loop);
 
   /// The number that steps know an instruction, loop or condition by.

@@ -36,6 +36,23 @@ def ExpandCompositesPass : Pass<"ascend-expand-composites", "::mlir::func::FuncO
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def DropEmptyLoopsPass : Pass<"ascend-drop-empty-loops", "::mlir::func::FuncOp"> {
+  let summary = "Removes loops that never run";
+  let description = [{
+    A loop that was split by its mask may have a part without any tile, which shows in the ranges of its bounds once sizes are
+    numbers. What it would have carried is what it begins with.
+
+    Before:
+    ```mlir
+    %tiles = arith.ceildivui %n, %c64 : index
+    %least = arith.minsi %tiles, %c0 : index
+    scf.for %i = %c0 to %least step %c1 {…}
+    ```
+    After: nothing of the loop.
+  }];
+  let statistics = [Statistic<"dropped", "dropped", "Loops that never run">];
+}
+
 def DoubleBufferPass : Pass<"ascend-double-buffer", "::mlir::func::FuncOp"> {
   let summary = "Gives the buffers between two pipes of a staged loop one slot per stage";
   let description = [{
