@@ -147,3 +147,31 @@ func.func @two(%A: !tile.array<8x64xf32> {launch.dims = [8, 64]},
   tile.store %d, %B[:, :] : (!tile.tile<8 x 64 x f32>, !tile.array<8x64xf32>) -> ()
   return
 }
+
+// A loop stays where it is if what its taps load is stored before it.
+// CHECK-LABEL: func.func @stored(
+// GATHERED:      tile.range %{{.*}} = %c0 to %c40
+// GATHERED:      tile.store
+// GATHERED:      tile.range %{{.*}} = %c0 to %c40
+// GATHERED-NOT:  tile.range
+// CHECK:         return
+func.func @stored(%A: !tile.array<8x64xf32> {launch.dims = [8, 64]}, %K: !tile.array<?x64xf32> {launch.dims = ["S", 64]},
+                  %L: !tile.array<?x64xf32> {launch.dims = ["S", 64], launch.output},
+                  %base: index)
+    attributes {tile.kernel} {
+  %zero = arith.constant 0 : index
+  %S = tile.dim %K, 0 : !tile.array<?x64xf32>
+  %span = tile.make_span %base to %S from %zero : !tile.span<47, filled>
+  %rows = tile.make_span %base to %S : !tile.span<8>
+  %a = tile.load %A[:, :] : (!tile.array<8x64xf32>) -> !tile.tile<8 x 64 x f32>
+  %k = tile.load %K[%span span, :] : (!tile.array<?x64xf32>, !tile.span<47, filled>) -> !tile.tile<47 x 64 x f32>
+  %s = tile.band_dot %a, %k : !tile.tile<8 x 64 x f32>, !tile.tile<47 x 64 x f32> -> !tile.tile<8 x 40 x f32>
+  tile.store %a, %L[%rows span, :] : (!tile.tile<8 x 64 x f32>, !tile.array<?x64xf32>, !tile.span<8>) -> ()
+  %l = tile.load %L[%span span, :] : (!tile.array<?x64xf32>, !tile.span<47, filled>) -> !tile.tile<47 x 64 x f32>
+  %t = tile.band_dot %a, %l : !tile.tile<8 x 64 x f32>, !tile.tile<47 x 64 x f32> -> !tile.tile<8 x 40 x f32>
+  %u = tile.mul %s, %t : !tile.tile<8 x 40 x f32>, !tile.tile<8 x 40 x f32> -> !tile.tile<8 x 40 x f32>
+  %sum = tile.reduce sum %u axis 1 : !tile.tile<8 x 40 x f32> -> !tile.tile<8 x 1 x f32>
+  %c = tile.mul %a, %sum : !tile.tile<8 x 64 x f32>, !tile.tile<8 x 1 x f32> -> !tile.tile<8 x 64 x f32>
+  tile.store %c, %L[%rows span, :] : (!tile.tile<8 x 64 x f32>, !tile.array<?x64xf32>, !tile.span<8>) -> ()
+  return
+}
