@@ -75,6 +75,7 @@ private:
   unsigned getReaders(Operation *reader, Value value) const;
   LogicalResult verifySums();
   bool isOneOfSeveralSums(size_t index) const;
+  void findTurnsOfSums();
 
   void makeBuffers();
   void makePlaces();
@@ -94,6 +95,7 @@ private:
   DenseMap<size_t, Touches> touches; // by class
   DenseMap<size_t, size_t> numbers;  // from class to buffer
   llvm::StringMap<int64_t> names;    // and the last number after each
+  int64_t turnBytes = 0;             // of the slots in which sums of several products take turns
 };
 
 } // namespace attn::onchip
@@ -269,8 +271,35 @@ bool BufferAssigner::isOneOfSeveralSums(size_t index) const {
          }) > 1;
 }
 
+/// Sums of several products of which no two are there at once take turns in two slots of L0C, if
+/// that holds two of the largest (ascend-double-buffer).
+void BufferAssigner::findTurnsOfSums() {
+  constexpr int64_t slots = 2;
+  SmallVector<size_t> sums;
+  int64_t largest = 0;
+  for (auto &[index, touched] : touches) {
+    const TileClass &in = classes[index];
+    if (in.memory != LocalMemory::L0C)
+      continue;
+    if (isa<func::FuncOp>(touched.commonLoop))
+      return;
+    sums.push_back(index);
+    largest = std::max(largest, in.elements * in.elementType.getIntOrFloatBitWidth() / 8);
+  }
+  bool areApart = llvm::all_of(sums, [&](size_t a) {
+    return llvm::all_of(sums, [&](size_t b) {
+      return a == b || classes[a].occupied.stop() < classes[b].occupied.start() ||
+             classes[b].occupied.stop() < classes[a].occupied.start();
+    });
+  });
+  if (sums.size() > 1 && areApart &&
+      slots * largest <= model.getChip().getUsableBytes(LocalMemory::L0C))
+    turnBytes = slots * largest;
+}
+
 void BufferAssigner::makeBuffers() {
   llvm::for_each(classes.getValues(), [&](Value value) { touchAll(value); });
+  findTurnsOfSums();
   for (Value value : classes.getValues()) {
     std::optional<size_t> index = classes.getClass(value);
     auto touched = index ? touches.find(*index) : touches.end();
@@ -282,7 +311,10 @@ void BufferAssigner::makeBuffers() {
         getName(named, ""), in.memory,      in.elementType,          in.elements,
         /*slots=*/1,        named.getLoc(), in.occupied.start() / 2, in.occupied.stop() / 2};
     auto [loop, pipes] = touched->second;
-    if (getStages(loop) > 1 && llvm::popcount(pipes) > 1 && !isOneOfSeveralSums(*index)) {
+    bool hasSlots = getStages(loop) > 1 && llvm::popcount(pipes) > 1;
+    if (in.memory == LocalMemory::L0C)
+      hasSlots &= turnBytes == 0 && !isOneOfSeveralSums(*index);
+    if (hasSlots) {
       buffer.slots = getStages(loop);
       buffer.begin = liveness.getIndex(loop);
       buffer.end = liveness.getLastIndex(loop);
@@ -398,6 +430,8 @@ void BufferAssigner::packBuffers() {
     Packing packing = packIntervals(intervals, memory.alignment);
     for (auto [number, offset] : llvm::zip_equal(numbers, packing.offsets))
       result.offsets[number] = offset;
+    if (memory.memory == LocalMemory::L0C)
+      packing.bytes = std::max(packing.bytes, turnBytes);
     // A kernel without tiles takes nothing of the memory that tiles live in.
     if (!numbers.empty() || (memory.memory == tileMemory && result.buffers.empty()))
       result.memoryUse.push_back({memory.memory, packing.bytes});

@@ -33,6 +33,8 @@ def simulate(
     stage: str = "ascend",
     record: bool = False,
     jitter: int | None = None,
+    warm_ups: int = 0,
+    blocks: int | None = None,
     **keywords,
 ):
     """Runs a kernel on the modelled chip; returns its `outputs` and a `report` of hazards, traffic and predicted time.
@@ -41,6 +43,8 @@ def simulate(
     `record`, the report has what each pipe did in `records`.
     With `timing_only` no values are computed, and arrays may be given as `at.spec` with a number for every dim.
     `ideal_bytes` are what the roofline counts, by default the bytes moved, of no array more than it has each way.
+    `warm_ups` are runs before the one that counts, which finds in L2 what they left (with `timing_only`), and `blocks`
+    are launched instead of as many as the chip has cores or the grid has tiles.
     `jitter` is a seed that shakes latencies, so that the kernel meets another schedule: results must not change.
     `trace` names a file for Chrome or Perfetto, or one that ends in `.txt`, to be read. `outputs` are those that the
     caller has made, by name.
@@ -55,6 +59,7 @@ def simulate(
     )
     artefact = kernel.artefact(kernel.specialise(call.arguments), soc, options)
     about = dict(timing_only=timing_only, ideal_bytes=ideal_bytes, trace=trace, record=record, jitter=jitter)
+    about |= dict(warm_ups=warm_ups, blocks=blocks)
     launch = _ChipLaunch(artefact, stage, call.laid_out.native, about)
     if timing_only:
         return Simulation(None, launch.simulate(call.laid_out.native))

@@ -166,7 +166,8 @@ FailureOr<SimulationResult> simulateStage(func::FuncOp kernel, const std::string
 py::dict simulateModule(const KernelModule &module, const py::sequence &values, bool timingOnly,
                         std::optional<int64_t> idealBytes, bool checkEffects,
                         const std::string &trace, const std::string &stage, const std::string &text,
-                        bool record, std::optional<uint64_t> jitter) {
+                        bool record, std::optional<uint64_t> jitter, int64_t warmUps,
+                        std::optional<int64_t> blocks) {
   DiagnosticCollector collector(module.getContext());
   func::FuncOp kernel = findKernel(module.getModule());
   FailureOr<Chip> chip = getTargetChip(module.getModule());
@@ -177,6 +178,8 @@ py::dict simulateModule(const KernelModule &module, const py::sequence &values, 
   options.idealBytes = idealBytes;
   options.checkEffects = checkEffects;
   options.jitter = jitter;
+  options.warmUps = warmUps;
+  options.blocks = blocks;
   options.traceCores = trace.empty() ? 0 : chip->cubeCores + chip->vectorCores;
   options.recordInstructions = record;
   std::vector<Argument> arguments = toArguments(kernel, values);
@@ -216,7 +219,8 @@ void bindSimulator(py::module_ &module) {
   module.def("simulate", &simulateModule, py::arg("module"), py::arg("arguments"),
              py::arg("timing_only") = false, py::arg("ideal_bytes") = py::none(),
              py::arg("check_effects") = false, py::arg("trace") = "", py::arg("stage") = "ascend",
-             py::arg("text") = "", py::arg("record") = false, py::arg("jitter") = py::none());
+             py::arg("text") = "", py::arg("record") = false, py::arg("jitter") = py::none(),
+             py::arg("warm_ups") = 0, py::arg("blocks") = py::none());
   module.def("compile_text", &compileText, py::arg("text"), py::arg("library"));
   py::class_<Records>(module, "Records")
       .def("difference",

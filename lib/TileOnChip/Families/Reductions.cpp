@@ -197,9 +197,15 @@ static double getReduceCycles(ReduceOp op, const ChipModel &model, const CostMod
   double atOnce = costs.getCycles(*ascend::getFamily(ascend::Opcode::WholeReduce, kind), 1, rows);
   if (cols <= lanes)
     return cols == lanes && rows >= perRepeat ? folding : atOnce;
-  // What is left of each row is reduced at once.
-  return costs.getCycles(blocks, 1, repeats) +
-         costs.getCycles(blocks, 1, llvm::divideCeil(repeats, perRepeat)) + atOnce;
+  // What is left of each row is reduced at once, or block by block where there are many rows.
+  double toBlocks = costs.getCycles(blocks, 1, repeats);
+  int64_t slices = llvm::divideCeil(cols, lanes), eights = llvm::divideCeil(rows, perRepeat);
+  if (cols % lanes == 0 && slices == perRepeat && rows >= perRepeat)
+    return toBlocks + folding;
+  if (cols % lanes == 0 && slices < perRepeat && rows >= slices * perRepeat)
+    return toBlocks + costs.getCycles(combining, slices - 1, (slices - 1) * eights) +
+           costs.getCycles(blocks, 1, eights);
+  return toBlocks + costs.getCycles(blocks, 1, llvm::divideCeil(repeats, perRepeat)) + atOnce;
 }
 
 namespace {

@@ -23,7 +23,9 @@ func.func @reduce_long(%d: memref<8xf32, #ascend.space<ub>>, %s: memref<8192xf32
 // CHECK:   ascend.block_reduce max {{.*}} mask 64 repeat(%[[REPEATS]]) strides [1, 1, 8]
 // CHECK: scf.for
 // CHECK:   ascend.block_reduce
-// CHECK: ascend.whole_reduce max {{.*}} repeat(%arg3)
+// CHECK: ascend.block_reduce max {{.*}} mask 64 repeat(%arg3) strides [1, 1, 8]
+// CHECK: %[[EIGHTS:.*]] = arith.ceildivsi %arg3, %c8
+// CHECK: ascend.block_reduce max %arg0, %arg2 mask 64 repeat(%[[EIGHTS]]) strides [1, 1, 8]
 func.func @reduce_many_repeats(%d: memref<40xf32, #ascend.space<ub>>, %s: memref<163840xf32, #ascend.space<ub>>,
                        %t: memref<23040xf32, #ascend.space<ub>>, %rows: index) attributes {ascend.kernel} {
   ascend.row_reduce max %d, %s, %t rows(%rows) cols 4096 pitch 4096 : memref<40xf32, #ascend.space<ub>>, memref<163840xf32, #ascend.space<ub>>, memref<23040xf32, #ascend.space<ub>>
@@ -60,6 +62,25 @@ func.func @reduce_eights(%d: memref<24xf32, #ascend.space<ub>>, %s: memref<1600x
   ascend.row_reduce max %d, %s, %t rows(%rows) cols 64 pitch 80 : memref<24xf32, #ascend.space<ub>>, memref<1600xf32, #ascend.space<ub>>, memref<320xf32, #ascend.space<ub>>
   ascend.row_reduce sum %d, %s, %u rows(%rows) cols 64 pitch 64 : memref<24xf32, #ascend.space<ub>>, memref<1600xf32, #ascend.space<ub>>, memref<8xf32, #ascend.space<ub>>
   ascend.row_reduce sum %d, %s, %t rows(%c4) cols 64 pitch 64 : memref<24xf32, #ascend.space<ub>>, memref<1600xf32, #ascend.space<ub>>, memref<320xf32, #ascend.space<ub>>
+  return
+}
+
+// Many rows of some repeats: what is left of each row, three data blocks, are combined for eight rows at a time.
+// CHECK-LABEL: func.func @reduce_blocks
+// CHECK: ascend.block_reduce sum %[[T:.*]], %{{.*}} mask 64 repeat(%{{.*}}) strides [1, 1, 8]
+// CHECK: %[[E:.*]] = ascend.slice %[[T]][%c576]
+// CHECK: %[[REPEATS:.*]] = arith.ceildivsi
+// CHECK: %[[ONE:.*]] = ascend.slice %[[T]][%c8]
+// CHECK: ascend.binary add %[[E]], %[[T]], %[[ONE]] mask 64 repeat(%[[REPEATS]]) strides [1, 3, 3, 8, 24, 24]
+// CHECK: %[[TWO:.*]] = ascend.slice %[[T]][%c16]
+// CHECK: ascend.binary add %[[E]], %[[E]], %[[TWO]] mask 64 repeat(%[[REPEATS]]) strides [1, 1, 3, 8, 8, 24]
+// CHECK: ascend.block_reduce sum %{{.*}}, %[[E]] mask 64 repeat(%[[REPEATS]]) strides [1, 1, 8]
+// CHECK-NOT: whole_reduce
+func.func @reduce_blocks(%d: memref<24xf32, #ascend.space<ub>>, %s: memref<4608xf32, #ascend.space<ub>>,
+                         %t: memref<768xf32, #ascend.space<ub>>, %n: index) attributes {ascend.kernel} {
+  %c24 = arith.constant 24 : index
+  %rows = arith.minsi %n, %c24 : index
+  ascend.row_reduce sum %d, %s, %t rows(%rows) cols 192 pitch 192 : memref<24xf32, #ascend.space<ub>>, memref<4608xf32, #ascend.space<ub>>, memref<768xf32, #ascend.space<ub>>
   return
 }
 

@@ -585,3 +585,53 @@ func.func @side_by_side(%x: !gm, %n: index) attributes {ascend.kernel} {
   return
 }
 }
+
+// -----
+
+!gm = memref<?xf32, #ascend.space<gm>>
+!ub = memref<64xf32, #ascend.space<ub>>
+!two = memref<2x64xf32, #ascend.space<ub>>
+
+// Two places use the slots of one buffer in turn: one event tells at both which slot is free, and neither waits for all of
+// the other. Loops may not run at all.
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+// CHECK-LABEL: func.func @turns
+// CHECK:      ascend.set_flag v to mte2 virtual event 0 slot(%c0{{.*}}) of 2
+// CHECK:      ascend.set_flag v to mte2 virtual event 0 slot(%c1{{.*}}) of 2
+// CHECK:      scf.for
+// CHECK:        %[[AFTER:.*]] = scf.for {{.*}} iter_args(%[[S:.*]] = %{{.*}}) -> (index) {
+// CHECK:          ascend.wait_flag v to mte2 virtual event 0 slot(%[[S]]) of 2
+// CHECK-NEXT:     ascend.copy_in
+// CHECK:          ascend.unary exp
+// CHECK-NEXT:     ascend.set_flag v to mte2 virtual event 0 slot(%[[S]]) of 2
+// CHECK:        ascend.wait_flag v to mte2 virtual event 0 slot(%[[AFTER]]) of 2
+// CHECK-NEXT:   ascend.copy_in
+// CHECK:        ascend.unary sqrt
+// CHECK-NEXT:   ascend.set_flag v to mte2 virtual event 0 slot(%[[AFTER]]) of 2
+// CHECK:      ascend.wait_flag v to mte2 virtual event 0 slot(%c0{{.*}}) of 2
+// CHECK:      ascend.wait_flag v to mte2 virtual event 0 slot(%c1{{.*}}) of 2
+func.func @turns(%x: !gm, %n: index, %m: index) attributes {ascend.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c64 = arith.constant 64 : index
+  %a = ascend.alloc "a" at 0 : !two
+  %end = scf.for %i = %c0 to %n step %c1 iter_args(%outer = %c0) -> (index) {
+    %after = scf.for %j = %c0 to %m step %c1 iter_args(%slot = %outer) -> (index) {
+      %now = ascend.slot %a[%slot] : !two -> !ub
+      ascend.copy_in %now, %x rows(%c1) length(%c64) src_pitch(%c64) dst_pitch 64 right_pad 0 : !ub, !gm
+      ascend.unary exp %now, %now count(%c64) : !ub, !ub
+      %more = arith.addi %slot, %c1 : index
+      %next = arith.remui %more, %c2 : index
+      scf.yield %next : index
+    }
+    %other = ascend.slot %a[%after] : !two -> !ub
+    ascend.copy_in %other, %x rows(%c1) length(%c64) src_pitch(%c64) dst_pitch 64 right_pad 0 : !ub, !gm
+    ascend.unary sqrt %other, %other count(%c64) : !ub, !ub
+    %more = arith.addi %after, %c1 : index
+    %next = arith.remui %more, %c2 : index
+    scf.yield %next : index
+  }
+  return
+}
+}

@@ -23,6 +23,15 @@ static scf::ForOp getOutermostLoop(scf::ForOp loop) {
   return loop;
 }
 
+/// The loop for which a buffer between pipes keeps its bytes.
+static scf::ForOp getLoopOf(SharedLife life, scf::ForOp common) {
+  scf::ForOp outermost = getOutermostLoop(common);
+  if (life == SharedLife::OutermostLoop)
+    return outermost;
+  auto around = common->getParentOfType<scf::ForOp>();
+  return life == SharedLife::LoopAround && around && around != outermost ? around : common;
+}
+
 LiveInterval BufferLiveness::getInterval(AllocOp buffer, SharedLife life) const {
   LiveInterval interval{buffer.getByteSize(), positions.lookup(buffer).first, 0};
   interval.end = interval.begin;
@@ -50,6 +59,6 @@ LiveInterval BufferLiveness::getInterval(AllocOp buffer, SharedLife life) const 
   else if (!uses.isWrittenFirst(buffer))
     cover(getOutermostLoop(common));
   if (life != SharedLife::Exact && uses.isBetweenPipes(buffer))
-    cover(life == SharedLife::CommonLoop ? common : getOutermostLoop(common));
+    cover(getLoopOf(life, common));
   return interval;
 }

@@ -99,7 +99,8 @@ public:
   bool findRoomiest() {
     bool hasBankChoice =
         llvm::any_of(buffers, [&](Operation *buffer) { return halves.contains(buffer); });
-    for (SharedLife life : {SharedLife::OutermostLoop, SharedLife::CommonLoop, SharedLife::Exact})
+    for (SharedLife life : {SharedLife::OutermostLoop, SharedLife::LoopAround,
+                            SharedLife::CommonLoop, SharedLife::Exact})
       for (bool spreads : {true, false}) {
         if ((spreads && !hasBankChoice) || !fits(life, spreads))
           continue;

@@ -3,6 +3,7 @@
 #include "attn/Dialect/Ascend/Analysis/SyncPlan.h"
 #include "SyncPruning.h"
 #include "SyncSharing.h"
+#include "SyncTurns.h"
 #include "attn/Dialect/Ascend/Analysis/Kernel.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -16,7 +17,8 @@ namespace attn::ascend {
 class SyncPlanner : private SyncListener {
 public:
   SyncPlanner(func::FuncOp kernel, const IndexRanges &ranges)
-      : kernel(kernel), core(getCoreKind(kernel)), tracer(kernel, ranges), syncs(tracer) {
+      : kernel(kernel), ranges(ranges), core(getCoreKind(kernel)), tracer(kernel, ranges),
+        syncs(tracer) {
     kernel.walk([&](InstructionOpInterface op) {
       auto pipes = op.getPipes();
       for (size_t index = 0; pipes.size() > 1 && index < pipes.size(); ++index)
@@ -41,6 +43,7 @@ private:
   void passes(int32_t step, const PipeClocks &clocks) override;
   SyncAnswer raisesTwice(int32_t sync) override;
   SyncAnswer isUnbalanced(int32_t sync) override;
+  SyncAnswer giveUpTurns(int32_t sync);
   /// Makes the sync for one dependence and lets the clocks know it. Returns whether the trace must
   /// be run again to see its flags.
   bool order(Pipe source, Pipe target, const Need &need, int32_t consumer, PipeClocks &clocks);
@@ -49,6 +52,12 @@ private:
   bool add(const Sync &sync, std::optional<Witness> witness);
   /// Everything waits for everything before `op`: when no flag can make the order.
   void addFullBarrier(Operation *op);
+
+  /// Whether the planner may raise events between two pipes.
+  bool hasOwnEvents(Pipe source, Pipe target) const {
+    return hasFlags(core, getCorePipe(source), getCorePipe(target)) &&
+           ownFlags.count({source, target}) == 0;
+  }
 
   /// What `pipe` knew when a step was over.
   Flag::Knowledge getKnowledge(Pipe pipe, int32_t step) const;
@@ -61,6 +70,7 @@ private:
   FailureOr<bool> orderTrace();
 
   func::FuncOp kernel;
+  const IndexRanges &ranges;
   CoreKind core;
   KernelTracer tracer;
   std::vector<ExecutionTrace> traces;
@@ -125,6 +135,9 @@ FailureOr<bool> SyncPlanner::orderTrace() {
 FailureOr<SyncPlan> SyncPlanner::run(int64_t eventIds) {
   if (failed(addTraces(tracer.getChoices())))
     return failure();
+  for (Sync &sync : findTurns(kernel, ranges))
+    if (hasOwnEvents(sync.source, sync.target))
+      add(sync, std::nullopt);
   // A sync made for one trace may meet flags of another: until nothing changes.
   bool isStable = false;
   while (!isStable) {
@@ -235,8 +248,7 @@ static bool isRaisedAgain(Operation *around) {
 
 bool SyncPlanner::orderByFlag(Pipe source, Pipe target, const Need &need, int32_t consumer,
                               const ExecutionTrace::Relation &relation) {
-  if (!hasFlags(core, getCorePipe(source), getCorePipe(target)) ||
-      ownFlags.count({source, target}) != 0) {
+  if (!hasOwnEvents(source, target)) {
     addFullBarrier(relation.consumer);
     return true;
   }
@@ -245,7 +257,9 @@ bool SyncPlanner::orderByFlag(Pipe source, Pipe target, const Need &need, int32_
   bool isForward = !relation.carrier || (relation.producer != relation.consumer &&
                                          relation.producer->isBeforeInBlock(relation.consumer));
   sync.slot = getUsableSlot(need.slot, relation.consumer);
-  if (!isForward && sync.slot && sync.slot.getParentRegion() != &relation.carrier->getRegion(0))
+  if (!isForward && sync.slot &&
+      (!isa<BlockArgument>(sync.slot) ||
+       sync.slot.getParentRegion() != &relation.carrier->getRegion(0)))
     sync.slot = Value();
   Witness witness{current, need.step, consumer};
   for (bool isRetry : {false, true}) {
@@ -264,12 +278,15 @@ bool SyncPlanner::orderByFlag(Pipe source, Pipe target, const Need &need, int32_
   return true;
 }
 
-/// The slot index, where it has a value at `at`.
+/// The slot index, where it has a value at `at` and is a counter of turns: carried by a loop, or
+/// what one has counted.
 Value SyncPlanner::getUsableSlot(Value slot, Operation *at) const {
   if (!slot || slotCounts.lookup(slot) < 2)
     return {};
-  auto argument = dyn_cast<BlockArgument>(slot);
-  return argument && argument.getOwner()->findAncestorOpInBlock(*at) ? slot : Value();
+  Operation *in = slot.getParentBlock()->findAncestorOpInBlock(*at);
+  Operation *maker = slot.getDefiningOp();
+  bool isCounted = !maker || (in && isa<scf::ForOp>(maker) && maker->isBeforeInBlock(in));
+  return in && isCounted ? slot : Value();
 }
 
 /// The outermost loop around `carrier` that a flag may run through. A single flag is raised and
@@ -298,6 +315,8 @@ Operation *SyncPlanner::findOutermost(scf::ForOp carrier, Value slot) {
 /// The source must know that the target has passed its wait: a flag back.
 SyncAnswer SyncPlanner::raisesTwice(int32_t index) {
   Sync sync = syncs[index];
+  if (!sync.turns.empty())
+    return giveUpTurns(index);
   scf::ForOp loop = sync.producer->getParentOfType<scf::ForOp>();
   if (!loop) {
     addFullBarrier(sync.around ? sync.around : sync.producer);
@@ -308,7 +327,9 @@ SyncAnswer SyncPlanner::raisesTwice(int32_t index) {
   Sync back{sync.target, sync.source, first ? first : sync.consumer, second};
   bool isForward = first && first != second && first->isBeforeInBlock(second);
   if (!isForward) {
-    back.slot = sync.slot && sync.slot.getParentBlock() == loop.getBody() ? sync.slot : Value();
+    bool isCarried =
+        isa_and_present<BlockArgument>(sync.slot) && sync.slot.getParentBlock() == loop.getBody();
+    back.slot = isCarried ? sync.slot : Value();
     if (back.slot && isRaisedAgain(findOutermost(loop, back.slot)))
       back.slot = Value();
     back.slots = back.slot ? sync.slots : 1;
@@ -319,9 +340,18 @@ SyncAnswer SyncPlanner::raisesTwice(int32_t index) {
   return SyncAnswer::Stop;
 }
 
+/// Where turns cannot be told by one flag, each order gets a flag of its own.
+SyncAnswer SyncPlanner::giveUpTurns(int32_t index) {
+  syncs.disable(index);
+  hasChanged = true;
+  return SyncAnswer::Stop;
+}
+
 /// Slots that do not take turns cannot tell iterations apart: the flag goes without them.
 SyncAnswer SyncPlanner::isUnbalanced(int32_t index) {
   Sync sync = syncs[index];
+  if (!sync.turns.empty())
+    return giveUpTurns(index);
   if (!sync.slot) {
     hasFailed = true;
     return SyncAnswer::Stop;

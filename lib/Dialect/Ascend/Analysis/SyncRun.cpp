@@ -4,6 +4,16 @@
 using namespace mlir;
 using namespace attn::ascend;
 
+Value Sync::getSlotAwaitedBefore(Operation *op) const {
+  const auto *turn = llvm::find_if(turns, [&](const Turn &turn) { return turn.consumer == op; });
+  return turn == turns.end() ? slot : turn->slot;
+}
+
+Value Sync::getSlotRaisedAfter(Operation *op) const {
+  const auto *turn = llvm::find_if(turns, [&](const Turn &turn) { return turn.producer == op; });
+  return turn == turns.end() ? slot : turn->slot;
+}
+
 std::optional<int32_t> SyncSet::add(const Sync &sync) {
   Key key{getIndex(sync.source),
           getIndex(sync.target),
@@ -27,6 +37,10 @@ std::optional<int32_t> SyncSet::add(const Sync &sync) {
     return index;
   flagCount += sync.slots;
   after[tracer.getNumber(sync.producer)].sets.push_back(index);
+  for (const Sync::Turn &turn : llvm::drop_begin(sync.turns, sync.turns.empty() ? 0 : 1)) {
+    before[tracer.getNumber(turn.consumer)].holds.push_back(index);
+    after[tracer.getNumber(turn.producer)].sets.push_back(index);
+  }
   if (sync.around) {
     before[tracer.getNumber(sync.around)].sets.push_back(index);
     Place &drain = sync.drainBefore ? before[tracer.getNumber(sync.drainBefore)]
@@ -42,6 +56,8 @@ SmallVector<int32_t, 4> SyncSet::getPlaces(int32_t index) const {
   for (Operation *op : {sync.producer, sync.consumer, sync.around, sync.drainBefore})
     if (op)
       places.push_back(tracer.getNumber(op));
+  for (const Sync::Turn &turn : sync.turns)
+    places.append({tracer.getNumber(turn.producer), tracer.getNumber(turn.consumer)});
   return places;
 }
 
@@ -132,31 +148,33 @@ private:
 
   /// Sets before an operation start the flags of a loop; those after one raise the current slot.
   void act(const SyncSet::Place &place, Moment now, int32_t position, bool isStart) {
+    Operation *op = trace.getSteps()[position].op;
     for (size_t i = 0; i < place.drains.size() && !isStopped; ++i)
       if (syncs.isEnabled(place.drains[i]))
-        hold(place.drains[i], /*isDrain=*/true, now, position);
+        hold(place.drains[i], Value(), now, position);
     for (size_t i = 0; i < place.holds.size() && !isStopped; ++i)
       if (syncs.isEnabled(place.holds[i]))
-        hold(place.holds[i], /*isDrain=*/false, now, position);
+        hold(place.holds[i], syncs[place.holds[i]].getSlotAwaitedBefore(op), now, position);
     for (size_t i = 0; i < place.sets.size() && !isStopped; ++i)
       if (syncs.isEnabled(place.sets[i]))
-        raise(place.sets[i], isStart, now);
+        raise(place.sets[i], isStart ? Value() : syncs[place.sets[i]].getSlotRaisedAfter(op), now);
   }
 
-  void hold(int32_t index, bool isDrain, Moment now, int32_t position) {
+  /// Waits for the flag of one slot, or for all of them.
+  void hold(int32_t index, Value slot, Moment now, int32_t position) {
     const Sync sync = syncs[index];
     listener.holds(index, position);
     if (sync.isBarrier())
       return clocks.barrier(sync.source, now);
-    forEachSlot(index, isDrain, [&](Flag &flag) {
+    forEachSlot(index, slot, [&](Flag &flag) {
       if (!clocks.wait(flag, sync.target, now))
         hear(listener.isUnbalanced(index));
     });
   }
 
-  void raise(int32_t index, bool isStart, Moment now) {
+  void raise(int32_t index, Value slot, Moment now) {
     const Sync sync = syncs[index];
-    forEachSlot(index, isStart, [&](Flag &flag) {
+    forEachSlot(index, slot, [&](Flag &flag) {
       if (!clocks.maySet(flag, sync.source, sync.target))
         hear(listener.raisesTwice(index));
       listener.raises(index, flags, clocks);
@@ -172,15 +190,15 @@ private:
   }
 
   /// The flags a set or wait acts on: those of all slots around the loop, the current one inside.
-  void forEachSlot(int32_t index, bool isAll, function_ref<void(Flag &)> body) {
+  void forEachSlot(int32_t index, Value number, function_ref<void(Flag &)> body) {
     const Sync &sync = syncs[index];
     MutableArrayRef<Flag> list = getFlags(index);
-    if (isAll || !sync.slot) {
+    if (!number) {
       for (Flag &flag : list)
         body(flag);
       return;
     }
-    auto slot = slots.find(sync.slot);
+    auto slot = slots.find(number);
     if (slot == slots.end() || slot->second < 0 || slot->second >= sync.slots)
       return hear(listener.isUnbalanced(index));
     body(list[slot->second]);

@@ -31,6 +31,9 @@ static SmallVector<Operation *> findDrainPlaces(const SyncSet &syncs, const Sync
 std::optional<int32_t> attn::ascend::restartInside(OrderedTraces &traces, SyncSet &syncs,
                                                    int32_t flag) {
   Sync inner = syncs[flag];
+  // Turns go on through all loops.
+  if (!inner.turns.empty())
+    return std::nullopt;
   syncs.disable(flag);
   // From the loop just below the one it runs through now down to the one that carries it.
   SmallVector<Operation *> loops;
@@ -156,7 +159,8 @@ bool attn::ascend::relieveCrowding(OrderedTraces &traces, SyncSet &syncs, int64_
 /// One event for two: raised after the later producer, awaited before the earlier consumer. None
 /// where they do not belong to the same loop and slot, or block each other.
 static std::optional<Sync> merge(const Sync &a, const Sync &b) {
-  if (a.around != b.around || a.drainBefore != b.drainBefore || a.slot != b.slot ||
+  if (!a.turns.empty() || !b.turns.empty() || a.around != b.around ||
+      a.drainBefore != b.drainBefore || a.slot != b.slot ||
       a.producer->getBlock() != b.producer->getBlock() ||
       a.consumer->getBlock() != b.consumer->getBlock())
     return std::nullopt;
@@ -257,6 +261,8 @@ static void findFollowers(Operation *op, SmallVectorImpl<Operation *> &followers
 /// where it is drained. Returns those that are new.
 static SmallVector<int32_t> addBarriers(SyncSet &syncs, const Sync &event, bool isDrained) {
   SmallVector<Operation *> places = {event.consumer};
+  for (const Sync::Turn &turn : llvm::drop_begin(event.turns, event.turns.empty() ? 0 : 1))
+    places.push_back(turn.consumer);
   if (isDrained && event.drainBefore)
     places.push_back(event.drainBefore);
   else if (isDrained && event.around)

@@ -163,7 +163,8 @@ class DoubleBuffer : public attn::impl::DoubleBufferPassBase<DoubleBuffer> {
   void runOnOperation() override {
     if (!isKernel(getOperation()))
       return;
-    shareProductSlots(getOperation());
+    if (failed(shareProductSlots(getOperation())))
+      return signalPassFailure();
     Requests requests = collectRequests(getOperation());
     for (auto &[loop, buffers] : requests)
       slotted += buffers.size();

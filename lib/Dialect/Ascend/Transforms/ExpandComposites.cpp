@@ -81,6 +81,8 @@ private:
 
   void blockReduce(ReduceKind kind, const Rows &to, const Rows &from);
   void reduceEights(ReduceKind kind, Value dst, Value eights);
+  void foldBlocks(ReduceKind kind, Value eights, const Rows &from);
+  bool reduceBlocks(RowReduceOp op, Value eights, const Rows &from);
   template <typename Op> LogicalResult rowBroadcast(Op op);
   void apply(RowBinaryOp op, Value dst, Value src, Value block, Value repeats, int64_t mask,
              ArrayRef<int64_t> strides) {
@@ -201,6 +203,58 @@ void Writer::reduceEights(ReduceKind kind, Value dst, Value eights) {
           });
 }
 
+static BinaryKind getCombining(ReduceKind kind) {
+  switch (kind) {
+  case ReduceKind::Sum:
+    return BinaryKind::Add;
+  case ReduceKind::Max:
+    return BinaryKind::Max;
+  case ReduceKind::Min:
+    return BinaryKind::Min;
+  }
+  llvm_unreachable("all kinds are known");
+}
+
+/// Combines the data blocks of each row into one, eight rows at a time.
+void Writer::foldBlocks(ReduceKind kind, Value eights, const Rows &from) {
+  int64_t blocks = from.pitch / perBlock;
+  Value repeats = builder.createOrFold<arith::CeilDivSIOp>(location, rows, constant(perBlock));
+  auto mask = builder.getI64IntegerAttr(lanes);
+  forEach(repeats, llvm::divideCeil(maxRows, perBlock), chip.maxRepeats,
+          [&](Value first, Value count) {
+            Value to = slice(eights, scale(first, lanes));
+            Value before = slice(from.buffer, scale(first, perBlock * from.pitch));
+            for (int64_t block = 1; block < blocks; ++block) {
+              int64_t step = block == 1 ? blocks : 1; // of what the block is combined with
+              Value offset = add(scale(first, perBlock * from.pitch), constant(block * perBlock));
+              BinaryOp::create(builder, location, getCombining(kind), to, before,
+                               slice(from.buffer, offset), count, mask,
+                               builder.getDenseI64ArrayAttr({1, step, blocks, perBlock,
+                                                             step * perBlock, blocks * perBlock}));
+              before = to;
+            }
+          });
+}
+
+/// Reduces what is left of each row without a whole reduction, which takes seven times as long per
+/// row as one of data blocks. Returns false where there are too few rows to gain by that.
+bool Writer::reduceBlocks(RowReduceOp op, Value eights, const Rows &from) {
+  int64_t blocks = from.pitch / perBlock, roundedRows = llvm::alignTo(maxRows, perBlock);
+  bool isWhole = from.values == from.pitch && blocks > 1 && blocks <= perBlock;
+  bool isAtOnce = from.values == lanes;
+  if (!isWhole || maxRows < (isAtOnce ? perBlock : blocks * perBlock) ||
+      getElementsLeft(op.getDst()).value_or(0) < roundedRows ||
+      getElementsLeft(eights).value_or(0) < roundedRows * perBlock ||
+      getElementsLeft(op.getScratch()).value_or(0) < roundedRows * from.pitch)
+    return false;
+  if (isAtOnce)
+    blockReduce(op.getKind(), Rows{eights, perBlock, perBlock}, from);
+  else
+    foldBlocks(op.getKind(), eights, from);
+  reduceEights(op.getKind(), op.getDst(), eights);
+  return true;
+}
+
 LogicalResult Writer::write(RowReduceOp op) {
   SmallVector<std::pair<Value, int64_t>> buffers = {{op.getSrc(), op.getPitch()}, {op.getDst(), 1}};
   if (op.getCols() > lanes)
@@ -221,13 +275,17 @@ LogicalResult Writer::write(RowReduceOp op) {
   // Two areas of the scratch take turns: the values of each step in one, those of the next in the
   // other.
   int64_t secondArea = maxRows * llvm::divideCeil(op.getCols(), lanes) * perBlock;
-  for (bool isFirst = true; from.values > lanes; isFirst = !isFirst) {
+  bool isFirst = true;
+  for (; from.values > lanes; isFirst = !isFirst) {
     int64_t values = llvm::divideCeil(from.values, perBlock);
     Rows to{slice(op.getScratch(), constant(isFirst ? 0 : secondArea)), values,
             static_cast<int64_t>(llvm::alignTo(values, perBlock))};
     blockReduce(op.getKind(), to, from);
     from = to;
   }
+  if (op.getCols() > lanes &&
+      reduceBlocks(op, slice(op.getScratch(), constant(isFirst ? 0 : secondArea)), from))
+    return success();
   // Whole data blocks of results per instruction keep its destination aligned.
   int64_t step = fitsRepeatStride(from.pitch) && chip.maxRepeats >= perBlock
                      ? llvm::alignDown(chip.maxRepeats, perBlock)

@@ -29,6 +29,10 @@ public:
         BarrierOp::create(builder, sync.consumer->getLoc(), sync.source);
       else
         flag<WaitFlagOp>(sync, events.back(), sync.consumer->getLoc(), sync.slot);
+      for (const Sync::Turn &turn : getFurtherTurns(sync)) {
+        builder.setInsertionPoint(turn.consumer);
+        flag<WaitFlagOp>(sync, events.back(), turn.consumer->getLoc(), turn.slot);
+      }
       if (!sync.drainBefore)
         continue;
       builder.setInsertionPoint(sync.drainBefore);
@@ -39,6 +43,10 @@ public:
         continue;
       builder.setInsertionPointAfter(sync.producer);
       flag<SetFlagOp>(sync, event, sync.producer->getLoc(), sync.slot);
+      for (const Sync::Turn &turn : getFurtherTurns(sync)) {
+        builder.setInsertionPointAfter(turn.producer);
+        flag<SetFlagOp>(sync, event, turn.producer->getLoc(), turn.slot);
+      }
       if (!sync.around)
         continue;
       builder.setInsertionPoint(sync.around);
@@ -53,6 +61,10 @@ public:
   }
 
 private:
+  static ArrayRef<Sync::Turn> getFurtherTurns(const Sync &sync) {
+    return ArrayRef(sync.turns).drop_front(sync.turns.empty() ? 0 : 1);
+  }
+
   int64_t takeEvent(const Sync &sync) {
     int64_t &next = nextEvents[{getIndex(sync.source), getIndex(sync.target)}];
     return std::exchange(next, next + sync.slots);

@@ -1,7 +1,8 @@
-// Lets the products of a kernel take turns in the same slots of L0A and L0B (ascend stage, part of
-// ascend-double-buffer).
+// Lets the products of a kernel take turns in the same slots of L0A, L0B and L0C (ascend stage,
+// part of ascend-double-buffer).
 #include "SharedSlots.h"
 #include "attn/Dialect/Ascend/Analysis/BufferUses.h"
+#include "attn/Dialect/Ascend/Analysis/Kernel.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -19,41 +20,67 @@ class SlotSharing {
 public:
   explicit SlotSharing(func::FuncOp kernel) : kernel(kernel), rewriter(kernel.getContext()) {}
 
-  void run() {
+  /// Operands: each iteration of a loop over parts is a turn in L0A and L0B.
+  void shareOperands() {
     BufferUses uses(kernel);
-    if (!collect(uses, LocalMemory::L0A) || !collect(uses, LocalMemory::L0B) || loops.size() < 2)
-      return;
-    for (Ring &ring : rings)
-      makeRing(ring);
-    rewriter.setInsertionPointAfter(rings.back().shared);
-    Value start = arith::ConstantIndexOp::create(rewriter, kernel.getLoc(), 0);
-    thread(kernel.getBody().front(), start);
+    if (collectOperands(uses, LocalMemory::L0A) && collectOperands(uses, LocalMemory::L0B))
+      share();
+  }
+
+  /// Sums: a turn goes from the first product to the last store.
+  void shareSums(int64_t bytes) {
+    BufferUses uses(kernel);
+    if (collectSums(uses, bytes))
+      share();
   }
 
 private:
-  /// The buffers of one memory, by the loop over parts that uses each, and what takes their place.
+  /// The buffers of one memory, by the loop of which each iteration uses it once, and what takes
+  /// their place.
   struct Ring {
     DenseMap<Operation *, AllocOp> buffers;
     AllocOp shared;
   };
+  /// The ops of the body of a loop that a turn goes from and to.
+  struct Turn {
+    Operation *first;
+    Operation *last;
+  };
 
-  bool collect(const BufferUses &uses, LocalMemory memory);
+  bool collectOperands(const BufferUses &uses, LocalMemory memory);
+  bool collectSums(const BufferUses &uses, int64_t bytes);
+  bool addTurn(scf::ForOp loop, Turn turn);
+  static Turn findTurn(const BufferUses &uses, AllocOp buffer, scf::ForOp loop);
+  bool areApart(Operation *loop, Turn turn) const;
+  void share();
   void makeRing(Ring &ring);
-  Value thread(Block &block, Value counter);
-  Value takeSlots(Operation *old, scf::ForOp loop, Value slot);
+  Value thread(Block &block, Value counter, Operation *old);
+  void takeSlot(Operation *old, Value slot);
+  Value count(Location location, Value slot);
 
   func::FuncOp kernel;
   IRRewriter rewriter;
   int64_t slots = 0;
   SmallVector<Ring, 2> rings;
-  DenseSet<Operation *> loops;  // over parts of products
-  DenseSet<Operation *> around; // loops that have such loops inside
+  DenseMap<Operation *, Turn> turns; // by the loop of which they are part
+  DenseSet<Operation *> around;      // loops that have turns inside
 };
 
 } // namespace
 
-/// Notes the buffers of a memory; false where they cannot be shared.
-bool SlotSharing::collect(const BufferUses &uses, LocalMemory memory) {
+/// Notes a turn of a loop; false where something else than loops is around it.
+bool SlotSharing::addTurn(scf::ForOp loop, Turn turn) {
+  turns[loop] = turn;
+  for (Operation *parent = loop->getParentOp(); parent != kernel; parent = parent->getParentOp()) {
+    if (!isa<scf::ForOp>(parent))
+      return false;
+    around.insert(parent);
+  }
+  return true;
+}
+
+/// Notes the buffers of a memory of operands; false where they cannot be shared.
+bool SlotSharing::collectOperands(const BufferUses &uses, LocalMemory memory) {
   Ring ring;
   Type element;
   for (AllocOp buffer : uses.getBuffers()) {
@@ -67,20 +94,69 @@ bool SlotSharing::collect(const BufferUses &uses, LocalMemory memory) {
       return false;
     slots = getStages(loop);
     element = type;
-    for (Operation *parent = loop->getParentOp(); parent != kernel;
-         parent = parent->getParentOp()) {
-      if (!isa<scf::ForOp>(parent))
-        return false;
-      around.insert(parent);
-    }
-    if (!rings.empty() && !loops.contains(loop))
+    if (!rings.empty() && !turns.contains(loop))
       return false;
-    loops.insert(loop);
+    Block *body = loop.getBody();
+    if (!addTurn(loop, {&body->front(), body->getTerminator()->getPrevNode()}))
+      return false;
   }
-  if (!rings.empty() && ring.buffers.size() != loops.size())
+  if (!rings.empty() && ring.buffers.size() != turns.size())
     return false;
   rings.push_back(std::move(ring));
   return true;
+}
+
+SlotSharing::Turn SlotSharing::findTurn(const BufferUses &uses, AllocOp buffer, scf::ForOp loop) {
+  Turn turn{nullptr, nullptr};
+  for (const BufferUse &use : uses.getUses(buffer)) {
+    Operation *op = loop.getBody()->findAncestorOpInBlock(*BufferUse(use).instruction);
+    if (!turn.first || op->isBeforeInBlock(turn.first))
+      turn.first = op;
+    if (!turn.last || turn.last->isBeforeInBlock(op))
+      turn.last = op;
+  }
+  return turn;
+}
+
+/// Whether no other turn lies inside of one.
+bool SlotSharing::areApart(Operation *loop, Turn turn) const {
+  Block &body = cast<scf::ForOp>(loop).getBodyRegion().front();
+  return llvm::none_of(turns, [&](const auto &other) {
+    Operation *in = other.first == loop ? nullptr : body.findAncestorOpInBlock(*other.second.first);
+    return in && !in->isBeforeInBlock(turn.first) && !turn.last->isBeforeInBlock(in);
+  });
+}
+
+/// Notes the buffers in L0C; false where they cannot take turns.
+bool SlotSharing::collectSums(const BufferUses &uses, int64_t bytes) {
+  constexpr int64_t slotsOfSums = 2;
+  slots = slotsOfSums;
+  Ring ring;
+  Type element;
+  for (AllocOp buffer : uses.getBuffers()) {
+    if (buffer.getMemory() != LocalMemory::L0C)
+      continue;
+    scf::ForOp loop = uses.getCommonLoop(buffer);
+    Type type = cast<MemRefType>(buffer.getType()).getElementType();
+    if (!loop || buffer.getSlotCount() != 1 || (element && element != type) ||
+        slots * buffer.getByteSize() > bytes || !uses.isWrittenFirst(buffer) ||
+        !ring.buffers.try_emplace(loop, buffer).second ||
+        !addTurn(loop, findTurn(uses, buffer, loop)))
+      return false;
+    element = type;
+  }
+  rings.push_back(std::move(ring));
+  return llvm::all_of(turns, [&](auto &turn) { return areApart(turn.first, turn.second); });
+}
+
+void SlotSharing::share() {
+  if (turns.size() < 2)
+    return;
+  for (Ring &ring : rings)
+    makeRing(ring);
+  rewriter.setInsertionPointAfter(rings.back().shared);
+  Value start = arith::ConstantIndexOp::create(rewriter, kernel.getLoc(), 0);
+  thread(kernel.getBody().front(), start, nullptr);
 }
 
 /// One buffer with slots as large as the largest.
@@ -100,9 +176,8 @@ void SlotSharing::makeRing(Ring &ring) {
                                 rewriter.getI64IntegerAttr(0));
 }
 
-/// Lets a loop over parts use its slots; gives the slot after its iteration.
-Value SlotSharing::takeSlots(Operation *old, scf::ForOp loop, Value slot) {
-  rewriter.setInsertionPointToStart(loop.getBody());
+/// Lets a turn use its slot, from here on.
+void SlotSharing::takeSlot(Operation *old, Value slot) {
   for (Ring &ring : rings) {
     AllocOp buffer = ring.buffers.lookup(old);
     auto type = cast<MemRefType>(ring.shared.getType());
@@ -111,31 +186,41 @@ Value SlotSharing::takeSlots(Operation *old, scf::ForOp loop, Value slot) {
     auto now = SlotOp::create(rewriter, buffer.getLoc(), one, ring.shared, slot);
     rewriter.replaceOp(buffer, now.getResult());
   }
-  Location location = loop.getLoc();
-  rewriter.setInsertionPoint(loop.getBody()->getTerminator());
-  Value one = arith::ConstantIndexOp::create(rewriter, location, 1);
-  Value more = arith::AddIOp::create(rewriter, location, slot, one);
-  Value count = arith::ConstantIndexOp::create(rewriter, location, slots);
-  return arith::RemUIOp::create(rewriter, location, more, count);
 }
 
-/// Hands the number of the next slot through all loops; gives what it is after the block.
-Value SlotSharing::thread(Block &block, Value counter) {
+/// The slot after one.
+Value SlotSharing::count(Location location, Value slot) {
+  Value one = arith::ConstantIndexOp::create(rewriter, location, 1);
+  Value more = arith::AddIOp::create(rewriter, location, slot, one);
+  Value all = arith::ConstantIndexOp::create(rewriter, location, slots);
+  return arith::RemUIOp::create(rewriter, location, more, all);
+}
+
+/// Hands the number of the next slot through all loops; gives what it is after the block, which is
+/// the body of what was the loop `old`.
+Value SlotSharing::thread(Block &block, Value counter, Operation *old) {
   auto handOn = [](OpBuilder &, Location, ArrayRef<BlockArgument> arguments) {
     return SmallVector<Value>{arguments.back()};
   };
+  Turn turn = turns.lookup(old);
   for (Operation &op : llvm::make_early_inc_range(block)) {
-    if (!loops.contains(&op) && !around.contains(&op))
+    if (&op == turn.first) {
+      rewriter.setInsertionPoint(&op);
+      takeSlot(old, counter);
+    }
+    if (&op == turn.last) {
+      rewriter.setInsertionPointAfter(&op);
+      counter = count(block.getParentOp()->getLoc(), counter);
+    }
+    if (!turns.contains(&op) && !around.contains(&op))
       continue;
-    bool isOverParts = loops.contains(&op);
     rewriter.setInsertionPoint(&op);
     auto changed =
         cast<scf::ForOp>(cast<scf::ForOp>(op)
                              .replaceWithAdditionalYields(
                                  rewriter, counter, /*replaceInitOperandUsesInLoop=*/false, handOn)
                              ->getOperation());
-    Value slot = changed.getRegionIterArgs().back();
-    Value next = isOverParts ? takeSlots(&op, changed, slot) : thread(*changed.getBody(), slot);
+    Value next = thread(*changed.getBody(), changed.getRegionIterArgs().back(), &op);
     Operation *yield = changed.getBody()->getTerminator();
     yield->setOperand(yield->getNumOperands() - 1, next);
     counter = changed->getResults().back();
@@ -143,4 +228,15 @@ Value SlotSharing::thread(Block &block, Value counter) {
   return counter;
 }
 
-void ascend::shareProductSlots(func::FuncOp kernel) { SlotSharing(kernel).run(); }
+LogicalResult ascend::shareProductSlots(func::FuncOp kernel) {
+  SlotSharing(kernel).shareOperands();
+  int64_t sums = 0;
+  kernel.walk([&](AllocOp buffer) { sums += buffer.getMemory() == LocalMemory::L0C; });
+  if (sums < 2)
+    return success();
+  FailureOr<Chip> chip = getKernelChip(kernel);
+  if (failed(chip))
+    return failure();
+  SlotSharing(kernel).shareSums(chip->getUsableBytes(LocalMemory::L0C));
+  return success();
+}

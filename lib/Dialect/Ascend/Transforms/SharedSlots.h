@@ -8,8 +8,10 @@ namespace attn::ascend {
 
 /// Replaces the buffers of each of L0A and L0B, where several products have their own, by one with
 /// a slot per stage that all of them use in turn: L0A and L0B are small, and every buffer with
-/// slots would need event ids of its own.
-void shareProductSlots(mlir::func::FuncOp kernel);
+/// slots would need event ids of its own. Sums of several products take turns in two slots of
+/// L0C, if it holds two of the largest: while those of one leave, those of the next are computed,
+/// whichever two they are.
+mlir::LogicalResult shareProductSlots(mlir::func::FuncOp kernel);
 
 } // namespace attn::ascend
 

@@ -8,8 +8,9 @@
 namespace attn::ascend {
 
 /// How far the life of a buffer between two pipes is stretched, so that no other buffer takes its
-/// bytes while one of them works for another iteration.
-enum class SharedLife { OutermostLoop, CommonLoop, Exact };
+/// bytes while one of them works for another iteration: of all loops, of the loop around the one
+/// that has its uses (strips, parts) but for the outermost, or of that one.
+enum class SharedLife { OutermostLoop, LoopAround, CommonLoop, Exact };
 
 /// Positions count the operations of the kernel in program order; a loop has one at its head and
 /// one at its end. A loop stretches the life of what it uses but did not begin in the same

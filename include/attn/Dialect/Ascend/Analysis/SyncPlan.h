@@ -26,7 +26,20 @@ struct Sync {
   mlir::Value slot = {};
   int64_t slots = 1;
 
+  /// One of several places that use the slots of a buffer in turn.
+  struct Turn {
+    mlir::Operation *producer;
+    mlir::Operation *consumer;
+    mlir::Value slot;
+  };
+  /// A flag of slots that several places use in turn is raised and awaited at each of them; the
+  /// fields above are those of the first.
+  llvm::SmallVector<Turn, 0> turns = {};
+
   bool isBarrier() const { return producer == nullptr; }
+  /// The index of the slot that is awaited before `op`, or raised after it.
+  mlir::Value getSlotAwaitedBefore(mlir::Operation *op) const;
+  mlir::Value getSlotRaisedAfter(mlir::Operation *op) const;
 };
 
 class SyncPlan {
