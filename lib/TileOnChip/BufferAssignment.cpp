@@ -152,15 +152,23 @@ size_t BufferAssigner::getBufferClass(size_t index) const {
   return index;
 }
 
+/// The loop or function around an op: conditions in between change nothing about slots.
+static Operation *getLoopAround(Operation *op) {
+  Operation *around = op->getParentOp();
+  while (isa<IfOp>(around))
+    around = around->getParentOp();
+  return around;
+}
+
 void BufferAssigner::touch(Value value, Operation *op, unsigned pipes) {
   std::optional<size_t> index = classes.getClass(value);
   if (!index)
     return;
-  Operation *loop = op->getParentOp();
+  Operation *loop = getLoopAround(op);
   Touches &of = touches.try_emplace(getBufferClass(*index), Touches{loop, NoPipe}).first->second;
   of.pipes |= pipes;
   while (!of.commonLoop->isAncestor(loop))
-    of.commonLoop = of.commonLoop->getParentOp();
+    of.commonLoop = getLoopAround(of.commonLoop);
 }
 
 /// The pipes that write a value where it is made.
@@ -359,7 +367,7 @@ void BufferAssigner::addInsertionStarts() {
 
 void BufferAssigner::addScratch(Operation *op, Value named, const ScratchNeed &need,
                                 unsigned number) {
-  Operation *loop = op->getParentOp();
+  Operation *loop = getLoopAround(op);
   bool isStaged = need.isTransferred && getStages(loop) > 1;
   int64_t begin = liveness.getIndex(isStaged ? loop : op);
   int64_t end = isStaged ? liveness.getLastIndex(loop) : begin;

@@ -66,3 +66,24 @@ func.func @slots(%x: !tile.array<?x64xbf16>, %y: !tile.array<64xf32>) attributes
   }
   return
 }
+
+// -----
+
+// Conditions change nothing about slots: what both bodies of one store has those of the loop around.
+// CHECK:      buffer 'v' of 'f32': 2 x 64 elements
+// CHECK-NEXT: buffer 'w' of 'f32': 2 x 64 elements
+// CHECK-NEXT: 2 buffers
+func.func @conditions(%x: !tile.array<?x64xf32>, %y: !tile.array<?x64xf32>, %is: i1) attributes {tile.kernel} {
+  %zero = arith.constant 0 : index
+  %N = tile.dim %x, 0 : !tile.array<?x64xf32>
+  tile.range %n = %zero to %N stages 2 {
+    %v = tile.load %x[%n, :] : (!tile.array<?x64xf32>, index) -> !tile.tile<1 x 64 x f32> loc("v")
+    tile.if %is {
+      %w = tile.add %v, %v : !tile.tile<1 x 64 x f32>, !tile.tile<1 x 64 x f32> -> !tile.tile<1 x 64 x f32> loc("w")
+      tile.store %w, %y[%n, :] : (!tile.tile<1 x 64 x f32>, !tile.array<?x64xf32>, index) -> ()
+    } else {
+      tile.store %v, %y[%n, :] : (!tile.tile<1 x 64 x f32>, !tile.array<?x64xf32>, index) -> ()
+    }
+  }
+  return
+}

@@ -120,20 +120,15 @@ static void reduceColumn(Lowering &lowering, ReduceOp op) {
                                        lowering.constant(int64_t(1)), type.getRowCount(), elements);
 }
 
-/// The first row as what others are combined with; where it may not exist, the neutral element. Of
-/// both only one is written, so that neither waits for the other.
+/// The first row as what others are combined with, over the neutral element where it may not exist.
 static void startFromFirstRow(Lowering &lowering, ReduceOp op, int64_t pitch) {
   Value dst = lowering.getMemory(op.getResult()), src = lowering.getMemory(op.getInput());
-  Value whole = lowering.constant(pitch);
-  if (!mayBeEmpty(lowering, op)) {
-    lowering.create<ascend::CopyOp>(dst, src, whole);
-    return;
+  Value amount = lowering.constant(pitch);
+  if (mayBeEmpty(lowering, op)) {
+    lowering.emitDuplicate(dst, lowering.constant(getNeutral(op.getKind())), amount);
+    amount = lowering.scale(lowering.clamp(lowering.getValidRows(op.getInput()), 1), pitch);
   }
-  Value rows = lowering.getValidRows(op.getInput());
-  Value taken = lowering.scale(lowering.clamp(rows, 1), pitch);
-  lowering.create<ascend::CopyOp>(dst, src, taken);
-  lowering.emitDuplicate(lowering.slice(dst, taken), lowering.constant(getNeutral(op.getKind())),
-                         lowering.subtract(whole, taken));
+  lowering.create<ascend::CopyOp>(dst, src, amount);
 }
 
 /// Down several columns: row after row is combined with the first. Of many short rows, one

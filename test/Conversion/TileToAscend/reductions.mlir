@@ -45,13 +45,11 @@ func.func @scratch(%x: !tile.array<1x4096xf32>, %y: !tile.array<3x1025xf32>, %z:
 // CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<384xf32, #ascend.space<ub>>
 // CHECK-DAG:     %[[S:.*]] = ascend.alloc "s" counted {{[0-9]+}} : memref<128xf32, #ascend.space<ub>>
 // CHECK:         %[[VALID:.*]] = arith.maxsi
+// CHECK:         ascend.duplicate %[[S]], %{{.*}} count(%c128)
 // CHECK:         %[[LEAST:.*]] = arith.minsi %[[VALID]], %c1
 // CHECK:         %[[ANY:.*]] = arith.maxsi %[[LEAST]], %c0
 // CHECK:         %[[TAKEN:.*]] = arith.muli %[[ANY]], %c128
 // CHECK:         ascend.copy %[[S]], %[[A]] count(%[[TAKEN]])
-// CHECK:         %[[PART:.*]] = ascend.slice %[[S]][%[[TAKEN]]]
-// CHECK:         %[[LEFT:.*]] = arith.subi %c128, %[[TAKEN]]
-// CHECK:         ascend.duplicate %[[PART]], %{{.*}} count(%[[LEFT]])
 // CHECK:         scf.for %[[I:.*]] = %c1 to %[[VALID]] step %c1 {
 // CHECK:           %[[OFFSET:.*]] = arith.muli %[[I]], %c128
 // CHECK:           %[[ROW:.*]] = ascend.slice %[[A]][%[[OFFSET]]]
@@ -75,13 +73,11 @@ func.func @down_columns(%x: !tile.array<?x123xf32>, %base: index) attributes {ti
 // CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<1024xf32, #ascend.space<ub>>
 // CHECK-DAG:     %[[S:.*]] = ascend.alloc "s" counted {{[0-9]+}} : memref<128xf32, #ascend.space<ub>>
 // CHECK:         %[[VALID:.*]] = arith.maxsi
+// CHECK:         ascend.duplicate %[[S]], %{{.*}} count(%c128)
 // CHECK:         %[[LEAST:.*]] = arith.minsi %[[VALID]], %c1
 // CHECK:         %[[ANY:.*]] = arith.maxsi %[[LEAST]], %c0
 // CHECK:         %[[TAKEN:.*]] = arith.muli %[[ANY]], %c128
 // CHECK:         ascend.copy %[[S]], %[[A]] count(%[[TAKEN]])
-// CHECK:         %[[PART:.*]] = ascend.slice %[[S]][%[[TAKEN]]]
-// CHECK:         %[[LEFT:.*]] = arith.subi %c128, %[[TAKEN]]
-// CHECK:         ascend.duplicate %[[PART]], %{{.*}} count(%[[LEFT]])
 // CHECK:         %[[LESS:.*]] = arith.subi %[[VALID]], %c1
 // CHECK:         %[[MOST:.*]] = arith.minsi %[[LESS]], %c7
 // CHECK:         %[[REST:.*]] = arith.maxsi %[[MOST]], %c0

@@ -52,16 +52,39 @@ func.func @narrow(%S: !tile.array<?x?xf32> {launch.dims = ["M", "K"]},
 
 module attributes {machine.target = #machine.target<"host">} {
 // CHECK-LABEL: func.func @wide
-// CHECK: %[[P:.*]] = tile.exp {{.*}} : <4 x 8 x f32>
+// CHECK: %[[P:.*]] = tile.exp {{.*}} : <16 x 8 x f32>
 // CHECK-NOT: tile.cast
-// CHECK: tile.dot %[[P]], %{{.*}} : <4 x 8 x f32>, <8 x 64 x f32> -> <4 x 64 x f32>
-func.func @wide(%s: f32, %O: !tile.array<4x64xf32> {launch.dims = [4, 64], launch.output}) attributes {tile.kernel} {
-  %x = tile.splat %s : f32 -> !tile.tile<4 x 8 x f32>
+// CHECK: tile.dot %[[P]], %{{.*}} : <16 x 8 x f32>, <8 x 64 x f32> -> <16 x 64 x f32>
+func.func @wide(%s: f32, %O: !tile.array<16x64xf32> {launch.dims = [16, 64], launch.output}) attributes {tile.kernel} {
+  %x = tile.splat %s : f32 -> !tile.tile<16 x 8 x f32>
   %v = tile.splat %s : f32 -> !tile.tile<8 x 64 x f32>
-  %st0 = tile.softmax_init : !tile.softmax_state<4 x 64>
-  %st = tile.softmax_push shared %st0, %x, %v : !tile.softmax_state<4 x 64>, !tile.tile<4 x 8 x f32>, !tile.tile<8 x 64 x f32>
-  %o, %l = tile.softmax_finish %st : !tile.softmax_state<4 x 64> -> !tile.tile<4 x 64 x f32>, !tile.tile<4 x 1 x f32>
-  tile.store %o, %O[:, :] : (!tile.tile<4 x 64 x f32>, !tile.array<4x64xf32>) -> ()
+  %st0 = tile.softmax_init : !tile.softmax_state<16 x 64>
+  %st = tile.softmax_push shared %st0, %x, %v : !tile.softmax_state<16 x 64>, !tile.tile<16 x 8 x f32>, !tile.tile<8 x 64 x f32>
+  %o, %l = tile.softmax_finish %st : !tile.softmax_state<16 x 64> -> !tile.tile<16 x 64 x f32>, !tile.tile<16 x 1 x f32>
+  tile.store %o, %O[:, :] : (!tile.tile<16 x 64 x f32>, !tile.array<16x64xf32>) -> ()
+  return
+}
+
+// Of a few rows without other products there is no product: values are summed by each row's weights.
+// CHECK-LABEL: func.func @few
+// CHECK: %[[P:.*]] = tile.exp {{.*}} : <2 x 8 x f32>
+// CHECK: %[[ACC:.*]] = tile.mul {{.*}} -> <2 x 64 x f32>
+// CHECK: %[[ROW:.*]] = tile.extract %[[P]][%c0{{.*}}, %c0] : {{.*}} -> {{.*}}<1 x 8 x f32>
+// CHECK: %[[COLUMN:.*]] = tile.transpose %[[ROW]]
+// CHECK: %[[WEIGHTED:.*]] = tile.mul %{{.*}}, %[[COLUMN]]
+// CHECK: %[[SUM:.*]] = tile.reduce sum %[[WEIGHTED]] axis 0
+// CHECK: %[[BEFORE:.*]] = tile.extract %[[ACC]]
+// CHECK: %[[AFTER:.*]] = tile.add %[[BEFORE]], %[[SUM]]
+// CHECK: tile.insert %[[AFTER]], %[[ACC]]
+// CHECK: tile.insert
+// CHECK-NOT: tile.dot
+func.func @few(%s: f32, %O: !tile.array<2x64xf32> {launch.dims = [2, 64], launch.output}) attributes {tile.kernel} {
+  %x = tile.splat %s : f32 -> !tile.tile<2 x 8 x f32>
+  %v = tile.splat %s : f32 -> !tile.tile<8 x 64 x f32>
+  %st0 = tile.softmax_init : !tile.softmax_state<2 x 64>
+  %st = tile.softmax_push shared %st0, %x, %v : !tile.softmax_state<2 x 64>, !tile.tile<2 x 8 x f32>, !tile.tile<8 x 64 x f32>
+  %o, %l = tile.softmax_finish %st : !tile.softmax_state<2 x 64> -> !tile.tile<2 x 64 x f32>, !tile.tile<2 x 1 x f32>
+  tile.store %o, %O[:, :] : (!tile.tile<2 x 64 x f32>, !tile.array<2x64xf32>) -> ()
   return
 }
 }

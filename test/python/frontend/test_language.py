@@ -414,10 +414,10 @@ def test_only_used_whole_dims_are_specialised():
 
 
 @attn.kernel
-def merge_parts(O: at.Tensor["M N R D"], lses: at.Tensor["M N R"]):
+def merge_parts(sums: at.Tensor["M N R D"], lses: at.Tensor["M N R"]):
     Y = at.empty("M", at.f32)
     for m in at.grid(M):
-        o, lse = at.lse_merge(O[m], lses[m])
+        _, lse = at.lse_merge(sums[m], lses[m])
         Y[m] = at.sum(lse, 0)
     return Y
 

@@ -34,6 +34,9 @@ TORCH = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i3
          "u16": torch.uint16}  # fmt: skip
 # Kernels that take their indices from arrays without a type of their own take it from here.
 INDEX_ARRAYS = {"lens", "offsets", "idx", "cnt", "table"}
+# Counts of generated loops that may access nothing, which then end no sooner than the numbers say.
+COUNTS = {"L"}
+MOST_TRIPS = 2**16
 SIZES = (1, 1, 2, 3, 5, 7, 8, 13, 16, 33, 64, 100, 130)
 NUMBERS = (0, 1, 1, 2, 3, 5, 8, -1, -2, 7, 33, 64, 100, 2**31, -(2**31), 2**40, 2**62, 2**63 - 1, -(2**63))
 MISTAKES = (None, "x", 1.5, [], [1], 2**70, True, torch.zeros(2, 2, 2, 2, 2), torch.zeros(3, dtype=torch.float64), (3,))
@@ -206,13 +209,16 @@ class Caller:
             strides = _strides(shape, chance)
             return [memory.tensor(shape, strides, dtype, at_end) for _ in range(count)]
         made = memory.tensor(shape, _strides(shape, chance), dtype, at_end)
-        return _fill_with_indices(made, chance) if dtype in INDICES else made
+        if dtype not in INDICES:
+            return made
+        most = torch.iinfo(dtype).max
+        return _fill_with_indices(made, chance, min(most, MOST_TRIPS) if parameter.name in COUNTS else most)
 
 
-def _fill_with_indices(tensor, chance: random.Random):
-    """Small numbers, which may be right, and now and then any at all."""
+def _fill_with_indices(tensor, chance: random.Random, most: int):
+    """Small numbers, which may be right, and now and then any at all up to `most`."""
     wrong = chance.random() < 0.3
-    least, most = torch.iinfo(tensor.dtype).min, torch.iinfo(tensor.dtype).max
+    least = torch.iinfo(tensor.dtype).min
     for place in itertools.product(*map(range, tensor.shape)):
         number = chance.choice(NUMBERS) if wrong and chance.random() < 0.3 else chance.choice((0, 1, 1, 2, 3))
         tensor[place] = min(max(number, least), most)

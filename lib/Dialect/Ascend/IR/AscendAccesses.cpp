@@ -160,7 +160,6 @@ std::optional<std::pair<Value, Value>> SelectOp::getPairedSources() {
 void CopyOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
   std::optional<int64_t> count = getMostOf(getAmount(), ranges);
   addCount(accesses, getDst(), /*isWrite=*/true, count);
-  accesses.back().exactSize = RuntimeSize{getAmount(), getElementBytes(getDst())};
   addCount(accesses, getSrc(), /*isWrite=*/false, count);
 }
 
