@@ -20,7 +20,7 @@ from kernels_dsl.gemm import gemm, gemm_nt
 from kernels_dsl.neighborhood import neighborhood_bwd, neighborhood_fwd
 from list_kernels import block_sums, decode, embed, pages_of, place, randn, row_sums, rows_of, segment_sums, whole
 
-SYNC = re.compile(r"^\s*ascend\.(set_flag|wait_flag|barrier|sync_all)\b")
+SYNC = re.compile(r"^\s*ascend\.(set_flag|wait_flag|barrier|sync_all|cross_set|cross_wait)\b")
 FLAG = re.compile(r"(\w+) to\s+(\w+) event (\d+)(?: slot\([^)]*\) of (\d+))?")
 EPS = 1e-6
 
