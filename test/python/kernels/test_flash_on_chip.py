@@ -134,7 +134,7 @@ def test_texts(name, stage):
 
 def test_schedules_change_no_bit():
     """How far cores run apart, how many slots there are, and how long things take."""
-    arrays, options = ragged(OPTIONS["causal"])
+    arrays, options = ragged({})
     sizes = dict(BM=16, BN=16, preload=0, lag=0)
     plain = simulate(*arrays, **options, **sizes)
     for preload in range(5):
