@@ -24,9 +24,9 @@ def flash_fwd(
     without keys gives 0 and -inf.
 
     Of batch b, the first q_lens[b] queries see the first kv_lens[b] keys, of which the last belongs to the last query;
-    other queries see none. Where left and right are not negative, a query sees as many keys before and after the one that
-    belongs to it: right = 0 is causal. A softcap that is not 0 makes softcap * tanh(s / softcap) of scores. sinks[h]
-    is one more score of every query of head h, without a value.
+    other queries see none. Where left and right are not negative, a query sees as many keys before and after the one
+    that belongs to it: right = 0 is causal. A softcap that is not 0 makes softcap * tanh(s / softcap) of scores.
+    sinks[h] is one more score of every query of head h, without a value.
     """
     o, lse = at.empty("B H Sq Dv", q.dtype), at.empty("B H Sq", at.f32)
     for b, h, i in at.grid(B, H, at.tiles(Sq, BM)):

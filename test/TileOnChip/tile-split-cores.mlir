@@ -198,3 +198,54 @@ func.func @parts(%Q: !q, %K: !k, %V: !v, %O: !o {launch.output})
   return
 }
 }
+
+// -----
+
+!q = !tile.array<?x64xf16>
+!k = !tile.array<64x32xf16>
+!o = !tile.array<?x32xf32>
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+
+// Shares of 24 rows are 16 and 8: the second core stops where the tile does. Numbers of rows go on from core to core. Of two loops
+// that exchange tiles each begins at rest.
+// CHECK-LABEL: func.func @shares(
+// CHECK: %[[SUB:.*]] = tile.sub_block_id
+// CHECK: %[[RAMP:.*]] = tile.ramp : <16 x 1 x f32>
+// CHECK: %[[FIRST:.*]] = arith.muli %[[SUB]], %c16
+// CHECK: %[[WORD:.*]] = arith.index_cast %[[FIRST]] : index to i64
+// CHECK: %[[REAL:.*]] = arith.sitofp %[[WORD]] : i64 to f32
+// CHECK: %[[SHIFT:.*]] = tile.splat %[[REAL]] : f32 -> <1 x 1 x f32>
+// CHECK: %[[ROWS:.*]] = tile.add %[[RAMP]], %[[SHIFT]]
+// CHECK: tile.range
+// CHECK: %[[END:.*]] = arith.minsi
+// CHECK: tile.make_span %{{.*}} to %[[END]] : <16>
+// CHECK: tile.add %{{.*}}, %[[ROWS]]
+// CHECK: } {tile.settled}
+// CHECK: tile.range
+// CHECK: } {tile.settled}
+// CHECK-LABEL: func.func @shares_cube(
+// CHECK-NOT: tile.ramp
+// CHECK: } {tile.settled}
+// CHECK: } {tile.settled}
+func.func @shares(%A: !q, %B: !k, %C: !o {launch.output}, %D: !o {launch.output})
+    attributes {tile.kernel, tile.group = #tile.group<preload = 0, lag = 0, slots = 0, strip_rows = 0, part = 0>} {
+  %c0 = arith.constant 0 : index
+  %M = tile.dim %A, 0 : !q
+  %ramp = tile.ramp : !tile.tile<24 x 1 x f32>
+  %y = tile.load %B[:, :] : (!k) -> !tile.tile<64 x 32 x f16>
+  tile.range %m = %c0 to %M by 24 {
+    %x = tile.load %A[%m span, :] : (!q, !tile.span<24>) -> !tile.tile<24 x 64 x f16>
+    %s = tile.dot %x, %y : !tile.tile<24 x 64 x f16>, !tile.tile<64 x 32 x f16> -> !tile.tile<24 x 32 x f32>
+    %e = tile.add %s, %ramp : !tile.tile<24 x 32 x f32>, !tile.tile<24 x 1 x f32> -> !tile.tile<24 x 32 x f32>
+    tile.store %e, %C[%m span, :] : (!tile.tile<24 x 32 x f32>, !o, !tile.span<24>) -> ()
+  }
+  tile.range %m = %c0 to %M by 24 {
+    %x = tile.load %A[%m span, :] : (!q, !tile.span<24>) -> !tile.tile<24 x 64 x f16>
+    %s = tile.dot %x, %y : !tile.tile<24 x 64 x f16>, !tile.tile<64 x 32 x f16> -> !tile.tile<24 x 32 x f32>
+    %e = tile.exp %s : !tile.tile<24 x 32 x f32>
+    tile.store %e, %D[%m span, :] : (!tile.tile<24 x 32 x f32>, !o, !tile.span<24>) -> ()
+  }
+  return
+}
+}

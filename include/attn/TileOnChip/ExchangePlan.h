@@ -8,6 +8,10 @@
 
 namespace attn::onchip {
 
+/// On each of several loops of one block that exchange tiles: the pipes of a core come to rest
+/// before it begins, whichever of the loops run at all.
+constexpr llvm::StringLiteral settledName = "tile.settled";
+
 /// A block of a kernel in which tiles cross.
 struct ExchangeBlock {
   mlir::Block *block = nullptr;

@@ -1,5 +1,6 @@
 // Loops, what they hand on, conditions, phases, and signals between cores on the chip (tile on the
 // chip, family).
+#include "attn/TileOnChip/ExchangePlan.h"
 #include "attn/TileOnChip/Families/Registration.h"
 #include "attn/TileOnChip/Lowering.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -108,6 +109,8 @@ struct RangeOnChip : OnChipOpInterface::ExternalModel<RangeOnChip, RangeOp> {
       loop->setAttr("ascend.stages", builder.getI64IntegerAttr(range.getStages()));
     if (range.getParallel())
       loop->setAttr("ascend.parallel", builder.getUnitAttr());
+    if (range->hasAttr(settledName))
+      loop->setAttr("ascend.settled", builder.getUnitAttr());
     loop.getInductionVar().setLoc(range.getInductionVar().getLoc());
 
     OpBuilder::InsertionGuard guard(builder);

@@ -69,6 +69,7 @@ private:
   void writeFlagsOfLevels(size_t number);
   void writeCredits(const Channel &channel);
   void order(const ExchangeBlock &in);
+  void settleLoops();
 
   func::FuncOp kernel;
   const CoreAssignment &assignment;
@@ -298,9 +299,24 @@ void ExchangeWriter::order(const ExchangeBlock &in) {
     op->moveBefore(in.block->getTerminator());
 }
 
+/// Loops that follow each other, such as those that a mask has split one into, may each not run,
+/// and which of them do changes from tile to tile. Rather than by flags for all of these cases,
+/// they are kept apart by a rest between them.
+void ExchangeWriter::settleLoops() {
+  DenseMap<Block *, SmallVector<RangeOp>> loops;
+  for (const ExchangeBlock &in : plan.getBlocks())
+    if (RangeOp loop = in.loop; loop && in.block == &loop.getBody().front())
+      loops[loop->getBlock()].push_back(loop);
+  for (auto &[block, inBlock] : loops)
+    for (RangeOp loop : inBlock)
+      if (inBlock.size() > 1)
+        loop->setAttr(settledName, builder.getUnitAttr());
+}
+
 void ExchangeWriter::run() {
   for (const Channel &channel : plan.getChannels())
     write(channel);
+  settleLoops();
   for (auto [number, in] : llvm::enumerate(plan.getBlocks())) {
     writeFlagsOfLevels(number);
     order(in);

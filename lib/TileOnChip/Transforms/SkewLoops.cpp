@@ -247,6 +247,8 @@ void LoopSkewer::run() {
   };
   {
     RangeOp fill = makeLoop(zero, filled, concat({early, stacks}));
+    if (Attribute settled = loop->getAttr(settledName))
+      fill->setAttr(settledName, settled);
     ValueRange carried(fill.getCarried());
     YieldOp::create(builder, runEarly(fill.getInductionVar(), carried.take_front(earlyCount),
                                       carried.drop_front(earlyCount)));

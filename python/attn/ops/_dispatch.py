@@ -142,11 +142,12 @@ def _neighborhood_backward_by_halves(arrays, grad_lse, options, outputs):
 # Dense attention
 
 
-def flash_forward(q, k, v, scale: float, outputs):
-    """`outputs`: o and lse."""
+def flash_forward(arrays, options: dict, outputs):
+    """`arrays`: q, k, v, sinks and the lengths of queries and of keys, the last three or None; `outputs`: o and lse."""
     from kernels_dsl.flash import flash_fwd
 
-    run(flash_fwd, dict(zip(("o", "lse"), outputs)), q=q, k=k, v=v, scale=scale)
+    arguments = dict(zip(("q", "k", "v", "sinks", "q_lens", "kv_lens"), arrays))
+    run(flash_fwd, dict(zip(("o", "lse"), outputs)), **arguments, **options)
 
 
 # Block-sparse attention

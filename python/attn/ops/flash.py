@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
@@ -13,7 +14,6 @@ from ._readable import (
     DEVICES,
     check_device,
     check_dtype,
-    check_scale,
     copy_bytes,
     empty_in_order,
     memory_order,
@@ -36,8 +36,8 @@ def flash_attention(
     softcap: float | None = None,
     sinks: Tensor | None = None,
     layout: str = "BNSD",
-    actual_seq_lengths: Tensor | None = None,
-    actual_seq_lengths_kv: Tensor | None = None,
+    actual_seq_lengths: Tensor | Sequence[int] | None = None,
+    actual_seq_lengths_kv: Tensor | Sequence[int] | None = None,
     return_lse: bool = False,
 ):
     """Softmax attention of each query over the keys of its head.
@@ -45,22 +45,37 @@ def flash_attention(
     In the layout "BNSD" q is [B, H, Sq, D], k [B, Hk, Skv, D] and v [B, Hk, Skv, Dv]; in "BSND" positions come before
     heads. All have one type. H is a multiple of Hk, and H / Hk heads of queries share one of keys. D and Dv are
     multiples of 16 up to 256. `scale` is D ** -0.5 unless given. Returns o, of the layout of q, and with `return_lse`
-    also the log-sum-exps of the scores [B, H, Sq] in f32, natural logarithms. Without keys, o is 0 and the log-sum-exp
-    -inf. Scores, softmax and sums are f32.
+    also the log-sum-exps of the scores [B, H, Sq] in f32, natural logarithms. Where a query sees no keys, o is 0 and
+    the log-sum-exp -inf. Scores, softmax and sums are f32.
 
-    `causal`, `window`, `softcap`, `sinks` and lengths are not supported yet, and neither are gradients.
+    The last key belongs to the last query. `window` is how many keys before and after its own a query sees, -1 for all
+    of them; with `causal` it sees none after. `softcap` makes softcap * tanh(s / softcap) of scores. `sinks` [H], in
+    f32, is one more score for each query of a head, which has no value. The lengths [B], of queries and of keys, leave
+    the rest of a batch entry out: nothing of it is read, and its queries see no keys.
+
+    Gradients are not supported.
     """
-    given = dict(causal=causal or None, window=window, softcap=softcap, sinks=sinks)
-    given.update(actual_seq_lengths=actual_seq_lengths, actual_seq_lengths_kv=actual_seq_lengths_kv)
-    for name, value in given.items():
-        if value is not None:
-            raise NotImplementedError(f"flash_attention: {name} is not supported yet")
     if layout not in LAYOUTS:
         raise ValueError(f"layout ({layout}) must be one of {', '.join(LAYOUTS)}")
     _check_arrays(q, k, v, layout)
     if layout == "BSND":
         q, k, v = (tensor.transpose(1, 2) for tensor in (q, k, v))
-    o, lse = torch.ops.attn.flash(q, k, v, check_scale(scale, q.shape[-1]))
+    left, right = _check_window(window)
+    if causal:
+        right = 0
+    _check_sinks(sinks, q)
+    lengths = [
+        _make_lengths(name, given, most, q)
+        for name, given, most in (
+            ("actual_seq_lengths", actual_seq_lengths, q.shape[2]),
+            ("actual_seq_lengths_kv", actual_seq_lengths_kv, k.shape[2]),
+        )
+    ]
+    scale = _check_number("scale", q.shape[-1] ** -0.5 if scale is None else scale)
+    softcap = _check_number("softcap", 0.0 if softcap is None else softcap)
+    if softcap < 0:
+        raise ValueError(f"softcap ({softcap}) must not be negative")
+    o, lse = torch.ops.attn.flash(q, k, v, scale, left, right, softcap, sinks, *lengths)
     o = o.transpose(1, 2) if layout == "BSND" else o
     return (o, lse) if return_lse else o
 
@@ -89,6 +104,51 @@ def _check_arrays(q, k, v, layout: str):
             raise ValueError(f"{name} ({columns}) must be a multiple of {_COLUMN_STEP} up to {_MOST_COLUMNS}")
 
 
+def _check_number(name: str, number):
+    if not isinstance(number, (float, int)) or isinstance(number, bool):
+        raise TypeError(f"{name}: a number is expected, not {number!r}")
+    if not math.isfinite(number):
+        raise ValueError(f"{name} ({number}) must be finite")
+    return float(number)
+
+
+def _check_window(window):
+    """The keys before and after its own that a query sees; -1 for all."""
+    if window is None:
+        return -1, -1
+    if not isinstance(window, (tuple, list)) or [type(side) for side in window] != [int, int]:
+        raise TypeError(f"window: two integers are expected, not {window!r}")
+    if min(window) < -1:
+        raise ValueError(f"window {tuple(window)} must have numbers of keys, or -1 for all")
+    return tuple(window)
+
+
+def _check_sinks(sinks, q):
+    if sinks is None:
+        return
+    if not isinstance(sinks, Tensor) or sinks.dtype != torch.float32:
+        raise TypeError("sinks: a tensor of torch.float32 is expected")
+    if sinks.shape != q.shape[1:2]:
+        raise ValueError(f"sinks {tuple(sinks.shape)} must have one number for each of the {q.shape[1]} heads of q")
+    check_device("sinks", sinks, "q", q)
+
+
+def _make_lengths(name: str, lengths, most: int, q):
+    """Lengths of batch entries as the kernel reads them."""
+    if lengths is None:
+        return None
+    if not isinstance(lengths, Tensor):
+        if any(not 0 <= length <= most for length in lengths):
+            raise ValueError(f"{name} {list(lengths)} must be from 0 to {most}")
+        lengths = torch.tensor(lengths, dtype=torch.int32).to(q.device)
+    if lengths.dtype not in (torch.int32, torch.int64):
+        raise TypeError(f"{name}: {lengths.dtype} is not supported; known: torch.int32, torch.int64")
+    if lengths.shape != q.shape[:1]:
+        raise ValueError(f"{name} {tuple(lengths.shape)} must have one number for each of {q.shape[0]} batch entries")
+    check_device(name, lengths, "q", q)
+    return lengths.to(torch.int32)
+
+
 # The operator
 
 
@@ -102,21 +162,25 @@ def _make_outputs(q, v):
 @torch.library.custom_op(
     "attn::flash",
     mutates_args=(),
-    schema="(Tensor q, Tensor k, Tensor v, float scale) -> (Tensor o, Tensor lse)",
+    schema="(Tensor q, Tensor k, Tensor v, float scale, int left=-1, int right=-1, float softcap=0.0, "
+    "Tensor? sinks=None, Tensor? q_lens=None, Tensor? kv_lens=None) -> (Tensor o, Tensor lse)",
     device_types=DEVICES,
 )
-def _forward(q, k, v, scale):
+def _forward(q, k, v, scale, left=-1, right=-1, softcap=0.0, sinks=None, q_lens=None, kv_lens=None):
     o, lse = _make_outputs(q, v)
     if not q.numel():
         return o, lse
     if not k.numel():
         o.copy_(zeros((), q.dtype, q.device).expand(o.shape))
-        lse.copy_(torch.full((), -math.inf).to(q.device).expand(lse.shape))
+        lowest = torch.full((), -math.inf).to(q.device) if sinks is None else sinks[:, None]
+        lse.copy_(lowest.expand(lse.shape))
         return o, lse
     budget = memory.Budget("flash_attention", memory.FORWARD_PERCENT, q.device)
     for part in _split_batches(q, k, v, budget):
-        with readable(budget, q[part], k[part], v[part]) as (queries, keys, values):
-            _dispatch.flash_forward(queries, keys, values, scale, (o[part], lse[part]))
+        lengths = [None if lens is None else lens[part] for lens in (q_lens, kv_lens)]
+        with readable(budget, q[part], k[part], v[part], sinks, *lengths) as arrays:
+            options = dict(scale=scale, left=left, right=right, softcap=softcap)
+            _dispatch.flash_forward(arrays, options, (o[part], lse[part]))
     return o, lse
 
 
@@ -129,7 +193,7 @@ def _split_batches(q, k, v, budget):
 
 
 @_forward.register_fake
-def _(q, k, v, scale):
+def _(q, k, v, scale, left=-1, right=-1, softcap=0.0, sinks=None, q_lens=None, kv_lens=None):
     return _make_outputs(q, v)
 
 

@@ -21,6 +21,11 @@ func.func private @f() attributes {ascend.parallel}
 
 // -----
 
+// expected-error@below {{'ascend.settled' is a unit attribute of scf.for}}
+func.func private @f() attributes {ascend.settled}
+
+// -----
+
 // expected-error@below {{'ascend.apart' is an i64 of an instruction, from 0 to 2147483647}}
 func.func private @f() attributes {ascend.apart = 1 : i64}
 

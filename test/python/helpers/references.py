@@ -174,12 +174,29 @@ def neighborhood(q, k, v, g, kernel_size=7, dilation=1, scale=None, g_lse=None):
 # Dense attention
 
 
-def flash(q, k, v, scale):
-    """o and lse of q [B, H, Sq, D], k [B, Hk, Skv, D] and v [B, Hk, Skv, Dv] in float64."""
-    shared = q.shape[1] // k.shape[1]
-    k, v = (tensor.double().repeat_interleave(shared, 1) for tensor in (k, v))
-    scores = scale * q.double() @ k.transpose(2, 3)
-    return torch.softmax(scores, -1) @ v, torch.logsumexp(scores, -1)
+def flash(q, k, v, scale, sinks=None, q_lens=None, kv_lens=None, left=-1, right=-1, softcap=0.0, **_):
+    """o and lse of q [B, H, Sq, D], k [B, Hk, Skv, D] and v [B, Hk, Skv, Dv] in float64, with the options of the kernel."""
+    o = torch.zeros(*q.shape[:3], v.shape[3], dtype=torch.float64)
+    lse = torch.zeros(q.shape[:3], dtype=torch.float64)
+    for batch in range(q.shape[0]):
+        m = q.shape[2] if q_lens is None else int(q_lens[batch])
+        n = k.shape[2] if kv_lens is None else int(kv_lens[batch])
+        keys, values = (t[batch, :, :n].double().repeat_interleave(q.shape[1] // k.shape[1], 0) for t in (k, v))
+        scores = scale * q[batch].double() @ keys.transpose(1, 2)
+        if softcap:
+            scores = softcap * torch.tanh(scores / softcap)
+        rows, distance = (
+            torch.arange(q.shape[2])[:, None],
+            torch.arange(n) - torch.arange(q.shape[2])[:, None] - (n - m),
+        )
+        seen = (rows < m) & ((left < 0) | (-distance <= left)) & ((right < 0) | (distance <= right))
+        scores = torch.where(seen, scores, -torch.inf)
+        if sinks is not None:
+            scores = torch.cat([scores, sinks.double()[:, None, None].expand(-1, q.shape[2], 1)], 2)
+            values = torch.nn.functional.pad(values, (0, 0, 0, 1))
+        lse[batch] = torch.logsumexp(scores, 2)
+        o[batch] = torch.exp(scores - lse[batch].clamp(min=torch.finfo(torch.float32).min)[..., None]) @ values
+    return o, lse
 
 
 def assert_flash(o, lse, expected, keys: int):

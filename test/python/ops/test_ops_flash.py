@@ -87,6 +87,56 @@ def test_runs_are_equal():
     assert all(map(torch.equal, first, again))
 
 
+# Options
+
+SINKS = torch.tensor([-1.0, 2.0])
+OPTIONS = {
+    "causal": (dict(causal=True), dict(right=0)),
+    "left": (dict(window=(9, -1)), dict(left=9)),
+    "window": (dict(window=(20, 3)), dict(left=20, right=3)),
+    "causal-window": (dict(causal=True, window=(20, 3)), dict(left=20, right=0)),
+    "softcap": (dict(softcap=2.0), dict(softcap=2.0)),
+    "sinks": (dict(sinks=SINKS), dict(sinks=SINKS)),
+    "keys": (dict(actual_seq_lengths_kv=[70, 0, 1]), dict(kv_lens=[70, 0, 1])),
+    "queries": (dict(actual_seq_lengths=[20, 0, 60]), dict(q_lens=[20, 0, 60])),
+    "all": (
+        dict(causal=True, window=(7, 0), softcap=3.0, sinks=SINKS, actual_seq_lengths=[60, 9, 1],
+             actual_seq_lengths_kv=torch.tensor([33, 70, 0])),
+        dict(left=7, right=0, softcap=3.0, sinks=SINKS, q_lens=[60, 9, 1], kv_lens=[33, 70, 0]),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [F32, BF16], ids=names)
+@pytest.mark.parametrize("name", OPTIONS)
+def test_options(name, dtype):
+    """With NaN after the lengths, which nothing reads."""
+    given, expected = OPTIONS[name]
+    q, k, v = draw(60, 70, (2, 1), 32, dtype=dtype, batch=3)
+    for entry in range(3):
+        q[entry, :, expected.get("q_lens", [60] * 3)[entry] :] = torch.nan
+        for tensor in (k, v):
+            tensor[entry, :, expected.get("kv_lens", [70] * 3)[entry] :] = torch.nan
+    o, lse = attn.ops.flash_attention(q, k, v, **given, return_lse=True)
+    references.assert_flash(o, lse, references.flash(q, k, v, 32**-0.5, **expected), keys=1)
+
+
+@pytest.mark.parametrize("queries, keys", [(80, 20), (20, 80), (300, 300)])
+def test_causal_of_other_numbers_of_keys(queries, keys):
+    """The last key belongs to the last query, so that more queries than keys leave the first ones without any."""
+    q, k, v = draw(queries, keys, width=32)
+    o, lse = attn.ops.flash_attention(q, k, v, causal=True, return_lse=True)
+    references.assert_flash(o, lse, references.flash(q, k, v, 32**-0.5, right=0), keys=1)
+    empty = max(0, queries - keys)
+    assert not o[:, :, :empty].any() and (lse[:, :, :empty] == -torch.inf).all()
+
+
+def test_lengths_beyond_the_keys_are_reported():
+    q, k, v = draw(20, 30, width=32)
+    with pytest.raises(attn.OutOfBoundsError):
+        attn.ops.flash_attention(q, k, v, actual_seq_lengths_kv=torch.tensor([31]))
+
+
 # Layouts and strides
 
 
@@ -131,6 +181,9 @@ def test_no_keys():
     q, k, v = draw(5, 0, (4, 2), 32)
     o, lse = attn.ops.flash_attention(q, k, v, return_lse=True)
     assert torch.equal(o, torch.zeros(1, 4, 5, 32)) and torch.equal(lse, torch.full((1, 4, 5), -torch.inf))
+    sinks = torch.arange(4.0)
+    o, lse = attn.ops.flash_attention(q, k, v, sinks=sinks, return_lse=True)
+    assert not o.any() and torch.equal(lse, sinks[None, :, None].expand(1, 4, 5))
 
 
 @pytest.mark.parametrize("shape", [(0, 2, 5), (2, 2, 0)], ids=names)
@@ -146,13 +199,18 @@ X = torch.zeros(2, 4, 5, 32)
 
 
 @pytest.mark.parametrize("change, error, message", [
-    (dict(causal=True), NotImplementedError, "flash_attention: causal is not supported yet"),
-    (dict(window=(1, 0)), NotImplementedError, "flash_attention: window is not supported yet"),
-    (dict(softcap=30.0), NotImplementedError, "flash_attention: softcap is not supported yet"),
-    (dict(sinks=X[0, :, 0, 0]), NotImplementedError, "flash_attention: sinks is not supported yet"),
-    (dict(actual_seq_lengths=X), NotImplementedError, "flash_attention: actual_seq_lengths is not supported yet"),
-    (dict(actual_seq_lengths_kv=X), NotImplementedError,
-     "flash_attention: actual_seq_lengths_kv is not supported yet"),
+    (dict(window=3), TypeError, "window: two integers are expected, not 3"),
+    (dict(window=(1, 0.5)), TypeError, "window: two integers are expected, not (1, 0.5)"),
+    (dict(window=(-2, 0)), ValueError, "window (-2, 0) must have numbers of keys, or -1 for all"),
+    (dict(softcap="1"), TypeError, "softcap: a number is expected, not '1'"),
+    (dict(softcap=-1.0), ValueError, "softcap (-1.0) must not be negative"),
+    (dict(sinks=X[0, 0, 0, :4].half()), TypeError, "sinks: a tensor of torch.float32 is expected"),
+    (dict(sinks=X[0, 0, 0]), ValueError, "sinks (32,) must have one number for each of the 4 heads of q"),
+    (dict(actual_seq_lengths=X), TypeError,
+     "actual_seq_lengths: torch.float32 is not supported; known: torch.int32, torch.int64"),
+    (dict(actual_seq_lengths=[1, 6]), ValueError, "actual_seq_lengths [1, 6] must be from 0 to 5"),
+    (dict(actual_seq_lengths_kv=[1, 2, 3]), ValueError,
+     "actual_seq_lengths_kv (3,) must have one number for each of 2 batch entries"),
     (dict(layout="SBH"), ValueError, "layout (SBH) must be one of BNSD, BSND"),
     (dict(q=X[0]), ValueError,
      "q (4, 5, 32), k (2, 4, 5, 32), v (2, 4, 5, 32) must have 4 dimensions, those of BNSD"),
@@ -186,10 +244,17 @@ def test_opcheck(dtype):
     torch.library.opcheck(torch.ops.attn.flash, (*draw(17, 33, (4, 2), 32, 48, dtype), 0.2))
 
 
+def test_opcheck_of_options():
+    lengths = [torch.tensor([17], dtype=torch.int32), torch.tensor([30], dtype=torch.int32)]
+    arguments = (*draw(17, 33, (4, 2), 32), 0.2, 5, 0, 3.0, torch.zeros(4), *lengths)
+    torch.library.opcheck(torch.ops.attn.flash, arguments)
+
+
 def test_compiled_graphs():
-    def attend(q, k, v):
-        return attn.ops.flash_attention(2 * q, k, v, return_lse=True)
+    def attend(q, k, v, sinks=None):
+        return attn.ops.flash_attention(2 * q, k, v, causal=sinks is not None, sinks=sinks, return_lse=True)
 
     q, k, v = draw(17, 33, (4, 2), 32)
     compiled = torch.compile(attend, backend="aot_eager", fullgraph=True)
     assert all(map(torch.equal, compiled(q, k, v), attend(q, k, v)))
+    assert all(map(torch.equal, compiled(q, k, v, torch.ones(4)), attend(q, k, v, torch.ones(4))))

@@ -47,6 +47,7 @@ private:
   /// Makes the sync for one dependence and lets the clocks know it. Returns whether the trace must
   /// be run again to see its flags.
   bool order(Pipe source, Pipe target, const Need &need, int32_t consumer, PipeClocks &clocks);
+  bool addFlagBackAround(const Sync &sync);
   bool orderByFlag(Pipe source, Pipe target, const Need &need, int32_t consumer,
                    const ExecutionTrace::Relation &relation);
   bool add(const Sync &sync, std::optional<Witness> witness);
@@ -138,6 +139,10 @@ FailureOr<SyncPlan> SyncPlanner::run(int64_t eventIds) {
   for (Sync &sync : findTurns(kernel, ranges))
     if (hasOwnEvents(sync.source, sync.target))
       add(sync, std::nullopt);
+  kernel.walk([&](scf::ForOp loop) {
+    if (loop->hasAttr("ascend.settled"))
+      add({Pipe::ALL, Pipe::ALL, nullptr, loop}, std::nullopt);
+  });
   // A sync made for one trace may meet flags of another: until nothing changes.
   bool isStable = false;
   while (!isStable) {
@@ -312,6 +317,18 @@ Operation *SyncPlanner::findOutermost(scf::ForOp carrier, Value slot) {
   return loop;
 }
 
+/// A flag of a loop that does not run is raised before it and awaited after it all the same. Where
+/// the loop is come to again, the source must know of that: a flag back from run to run.
+bool SyncPlanner::addFlagBackAround(const Sync &sync) {
+  auto outer = sync.around ? sync.around->getParentOfType<scf::ForOp>() : scf::ForOp();
+  if (!outer)
+    return false;
+  Operation *run = outer.getBody()->findAncestorOpInBlock(*sync.around);
+  Sync back{sync.target, sync.source, run, run};
+  back.around = findOutermost(outer, Value());
+  return add(back, std::nullopt);
+}
+
 /// The source must know that the target has passed its wait: a flag back.
 SyncAnswer SyncPlanner::raisesTwice(int32_t index) {
   Sync sync = syncs[index];
@@ -335,8 +352,9 @@ SyncAnswer SyncPlanner::raisesTwice(int32_t index) {
     back.slots = back.slot ? sync.slots : 1;
     back.around = findOutermost(loop, back.slot);
   }
-  if (!first || !add(back, std::nullopt))
-    addFullBarrier(second);
+  if ((first && add(back, std::nullopt)) || addFlagBackAround(sync))
+    return SyncAnswer::Stop;
+  addFullBarrier(second);
   return SyncAnswer::Stop;
 }
 

@@ -8,6 +8,11 @@
 using namespace mlir;
 using namespace attn::ascend;
 
+/// Whether a barrier was asked for, before a loop: it stands for runs that no trace shows.
+static bool isGiven(const Sync &sync) {
+  return sync.isBarrier() && sync.source == Pipe::ALL && sync.consumer->hasAttr("ascend.settled");
+}
+
 namespace {
 
 /// Writes down where waits and barriers act.
@@ -56,7 +61,7 @@ private:
   void tryWithout(function_ref<bool(int32_t)> isCandidate) {
     SmallVector<int32_t> candidates;
     for (int32_t index = 0; index < syncs.size(); ++index)
-      if (syncs.isEnabled(index) && isCandidate(index))
+      if (syncs.isEnabled(index) && !isGiven(syncs[index]) && isCandidate(index))
         candidates.push_back(index);
     llvm::sort(candidates, [&](int32_t a, int32_t b) {
       return std::tuple(-getLoopDepth(syncs[a].consumer), !syncs[a].isBarrier(), a) <

@@ -134,6 +134,46 @@ static bool moves(scf::ForOp loop) {
       .wasInterrupted();
 }
 
+/// The loops in the block of one, itself included, between which the pipes do not come to rest.
+static SmallVector<scf::ForOp> findLoopsBeside(scf::ForOp loop) {
+  SmallVector<scf::ForOp> loops;
+  for (auto beside : loop->getBlock()->getOps<scf::ForOp>()) {
+    if (beside->hasAttr("ascend.settled")) {
+      if (llvm::is_contained(loops, loop))
+        break;
+      loops.clear();
+    }
+    loops.push_back(beside);
+  }
+  return loops;
+}
+
+/// Of one loop's iterations, some levels may run ahead of the others: a loop that fills, one of the
+/// steady state and one that drains, which runs as often as the first does.
+struct SkewedLoops {
+  scf::ForOp fill, steady, drain;
+};
+
+/// The loops that one is part of, where its iterations were made into three.
+static std::optional<SkewedLoops> findSkewed(scf::ForOp loop, ArrayRef<scf::ForOp> beside) {
+  for (scf::ForOp steady : beside) {
+    auto rest = steady.getUpperBound().getDefiningOp<arith::SubIOp>();
+    if (!rest)
+      continue;
+    SkewedLoops skewed{{}, steady, {}};
+    for (scf::ForOp other : beside) {
+      if (other.getUpperBound() == rest.getRhs())
+        skewed.fill = other;
+      if (other.getLowerBound() == rest.getResult() && other.getUpperBound() == rest.getLhs())
+        skewed.drain = other;
+    }
+    if (skewed.fill && skewed.drain &&
+        llvm::is_contained({skewed.fill, skewed.steady, skewed.drain}, loop))
+      return skewed;
+  }
+  return std::nullopt;
+}
+
 /// Of loops in one block that need not run, an order of two instructions must hold though only
 /// theirs do: whatever else runs can only add to what pipes wait for. Where counts vary with a loop
 /// around, one may run in its first trip only and the other in its last.
@@ -142,7 +182,16 @@ static void addIdleLoops(scf::ForOp loop, const KernelFacts &facts,
   using Runs = TraceChoice::Runs;
   constexpr size_t mostLoops = 6;
   SmallVector<Operation *> loops;
-  for (auto beside : loop->getBlock()->getOps<scf::ForOp>())
+  SmallVector<scf::ForOp> allBeside = findLoopsBeside(loop);
+  // With few iterations there is no steady state, with none nothing runs; no other of them stays
+  // idle alone.
+  if (std::optional<SkewedLoops> skewed = findSkewed(loop, allBeside)) {
+    choices.emplace_back().idle = {{skewed->steady, Runs::Never}};
+    choices.emplace_back().idle = {
+        {skewed->fill, Runs::Never}, {skewed->steady, Runs::Never}, {skewed->drain, Runs::Never}};
+    return;
+  }
+  for (scf::ForOp beside : allBeside)
     if (!alwaysRuns(beside, facts.ranges) && moves(beside))
       loops.push_back(beside);
   size_t count = loops.size();

@@ -72,9 +72,9 @@ LogicalResult AscendDialect::verifyOperationAttribute(Operation *op, NamedAttrib
                              << attn::architecture::eventIds << " on an scf.for";
     return success();
   }
-  if (name == "ascend.parallel") {
+  if (name == "ascend.parallel" || name == "ascend.settled") {
     if (!isa<scf::ForOp>(op) || !isa<UnitAttr>(attribute.getValue()))
-      return op->emitError("'ascend.parallel' is a unit attribute of scf.for");
+      return op->emitError() << "'" << name << "' is a unit attribute of scf.for";
     return success();
   }
   if (name == apartName) {

@@ -51,9 +51,9 @@ static LogicalResult verifyKernel(Operation *op) {
 
 /// What `tile-split-cores` notes on ops while it works.
 static bool isOfLevels(StringRef name) {
-  return llvm::is_contained(
-      {"tile.core", "tile.level", "tile.preload", "tile.lag", "tile.exchanged", "tile.steady_step"},
-      name);
+  return llvm::is_contained({"tile.core", "tile.level", "tile.preload", "tile.lag",
+                             "tile.exchanged", "tile.steady_step", "tile.settled"},
+                            name);
 }
 
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
