@@ -24,7 +24,7 @@ struct ProductWork {
   int64_t operations = 0;
   double cycles = 0;
 };
-/// Of one instruction; none where it is no product.
+/// Of one instruction; none of one that does not multiply.
 ProductWork getProductWork(const Costs &costs, const Issued &issued);
 
 /// The operand of an instruction that lies in GM; none where it stays inside the core.
