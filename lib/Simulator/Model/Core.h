@@ -99,6 +99,15 @@ struct Chipwide {
   std::vector<TraceEvent> trace;
   std::vector<TraceArrow> arrows;
   int64_t instructions = 0;
+  ProductWork products;
+
+  /// Counts an instruction that works.
+  void count(const Issued &issued) {
+    ProductWork work = getProductWork(costs, issued);
+    ++instructions;
+    products.operations += work.operations;
+    products.cycles += work.cycles;
+  }
 };
 
 class Core {

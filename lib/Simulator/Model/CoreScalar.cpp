@@ -112,7 +112,8 @@ bool Core::skipToTransfer(int64_t iterations) {
   int32_t loop = skip->loop.loop;
   while (hasNext && (loops.countTurns(loop) < skip->turns + iterations ||
                      loops.getPosition(loop) != skip->position)) {
-    shared.instructions += !ascend::isSynchronisation(next.instruction->opcode);
+    if (!ascend::isSynchronisation(next.instruction->opcode))
+      shared.count(next);
     std::optional<int> operand = findGlobalOperand(next);
     if (operand)
       touchMemory(next, *operand, getTransfer(shared.costs, next, getArrayAddress(next, *operand)),
@@ -299,7 +300,8 @@ bool Core::issueToPipe() {
     return false;
   bool works = !ascend::isSynchronisation(instruction.opcode);
   scalarTime += works ? jitter.shake(shared.costs.issue) : shared.costs.flagIssue;
-  shared.instructions += works;
+  if (works)
+    shared.count(next);
   enqueue(pipeIndex, next);
   return true;
 }
@@ -308,7 +310,7 @@ bool Core::issueProduct() {
   if (!hasRoom(indexOf(Pipe::MTE1)) || !hasRoom(indexOf(Pipe::M)))
     return false;
   scalarTime += shared.costs.issue;
-  ++shared.instructions;
+  shared.count(next);
   enqueue(indexOf(Pipe::MTE1), next);
   enqueue(indexOf(Pipe::M), next);
   return true;

@@ -43,6 +43,8 @@ void simulator::printReport(const SimulationResult &result, const Chip &chip, ra
                           result.bytesWritten);
   stream << llvm::formatv("hbm: read {0}, written {1} bytes\n", result.hbmBytesRead,
                           result.hbmBytesWritten);
+  if (result.productOperations > 0)
+    stream << llvm::formatv("products: {0} operations\n", result.productOperations);
   for (const PipeUse &pipe : result.pipes)
     stream << llvm::formatv("pipe {0}: busy {1:P1}\n", pipe.pipe, pipe.busyShare);
   for (const HeldUse &use : result.held)

@@ -78,6 +78,8 @@ void addLaunch(const Engine &engine, Chipwide &shared, SimulationResult &result)
   double cyclesPerMicrosecond = shared.chip.clockHz * 1e-6;
   result.cores = engine.getCoreCount();
   result.instructions += shared.instructions;
+  result.productOperations += shared.products.operations;
+  result.productCycles += shared.products.cycles;
   for (TraceEvent &event : shared.trace) {
     event.beginMicroseconds += result.microseconds;
     event.endMicroseconds += result.microseconds;
@@ -98,7 +100,10 @@ void addLaunch(const Engine &engine, Chipwide &shared, SimulationResult &result)
 /// What follows from the sums over all launches.
 void sumUp(const Chip &chip, const SimulationOptions &options, SimulationResult &result) {
   int64_t ideal = options.idealBytes.value_or(result.leastBytes);
-  result.rooflineMicroseconds = ideal * 1e6 / chip.hbmBytesPerSecond;
+  double moving = ideal * 1e6 / chip.hbmBytesPerSecond;
+  double multiplying =
+      result.productCycles * 1e6 / std::max<double>(1, chip.cubeCores) / chip.clockHz;
+  result.rooflineMicroseconds = std::max(moving, multiplying);
   result.rooflineShare = result.rooflineMicroseconds / result.microseconds;
 }
 
@@ -137,6 +142,8 @@ void Session::run(const Kernel &kernel) {
                     /*skippedCycles=*/0,
                     InstructionRecorder(launches, launch, options.recordInstructions),
                     {},
+                    {},
+                    /*instructions=*/0,
                     {}};
   };
   for (int64_t warmUp = 0; options.timingOnly && warmUp < options.warmUps; ++warmUp) {

@@ -133,12 +133,16 @@ double getLoadRate(const Costs &costs, Memory memory) {
   return memory == Memory::L0A ? costs.loadToL0ABytesPerCycle : costs.loadToL0BBytesPerCycle;
 }
 
+/// The k that fractals of 16 rows and 16 columns take in a cycle.
+double getMmadDepth(const Costs &costs, int64_t elementBytes) {
+  return elementBytes == 1   ? costs.mmadDepth8
+         : elementBytes == 2 ? costs.mmadDepth16
+                             : costs.mmadDepth32;
+}
+
 double getMmadWork(const Costs &costs, int64_t m, int64_t n, int64_t k, int64_t elementBytes) {
-  double depth = elementBytes == 1   ? costs.mmadDepth8
-                 : elementBytes == 2 ? costs.mmadDepth16
-                                     : costs.mmadDepth32;
-  return costs.mmad +
-         llvm::divideCeil(m, fractalRows) * llvm::divideCeil(n, fractalRows) * std::ceil(k / depth);
+  return costs.mmad + llvm::divideCeil(m, fractalRows) * llvm::divideCeil(n, fractalRows) *
+                          std::ceil(k / getMmadDepth(costs, elementBytes));
 }
 
 /// Parts of the operands along k are loaded while the part before is multiplied.
@@ -187,6 +191,16 @@ LocalTime getCubeTime(const Costs &costs, const Issued &issued) {
 }
 
 } // namespace
+
+ProductWork simulator::getProductWork(const Costs &costs, const Issued &issued) {
+  const Instruction &instruction = *issued.instruction;
+  if (instruction.opcode != Opcode::Mmad && instruction.opcode != Opcode::Matmul)
+    return {};
+  auto [m, n, k] = getAmounts(issued);
+  double perCycle =
+      fractalRows * fractalRows * getMmadDepth(costs, getBytes(instruction.elements[1]));
+  return {2 * m * n * k, m * n * k / perCycle};
+}
 
 LocalTime simulator::getLocalTime(const Costs &costs, const Issued &issued) {
   const Instruction &instruction = *issued.instruction;

@@ -18,6 +18,15 @@ struct LocalTime {
 };
 LocalTime getLocalTime(const Costs &costs, const Issued &issued);
 
+/// What products compute: multiplications and additions, and the cycles that they fill of a cube
+/// core that does nothing else and wastes no part of a fractal.
+struct ProductWork {
+  int64_t operations = 0;
+  double cycles = 0;
+};
+/// Of one instruction; none of one that does not multiply.
+ProductWork getProductWork(const Costs &costs, const Issued &issued);
+
 /// The operand of an instruction that lies in GM; none where it stays inside the core.
 std::optional<int> findGlobalOperand(const Issued &issued);
 

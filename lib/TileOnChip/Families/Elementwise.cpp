@@ -4,7 +4,6 @@
 #include "attn/Dialect/Ascend/IR/Instructions.h"
 #include "attn/Dialect/Tile/Analysis/Elementwise.h"
 #include "attn/Machine/Architecture.h"
-#include "attn/Machine/Architecture.h"
 #include "attn/TileOnChip/Lowering.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -198,6 +198,11 @@ struct SimulationResult {
 
   /// Of one of them; 0 where no core with it ran.
   int64_t getBytesUsed(LocalMemory memory) const;
+  /// Multiplications and additions of products, and the cycles that they fill of one cube core.
+  int64_t productOperations = 0;
+  double productCycles = 0;
+  /// The time that moving the fewest bytes takes, or that products take on all cube cores:
+  /// whichever is longer.
   double rooflineMicroseconds = 0;
   /// Roofline time over predicted time.
   double rooflineShare = 0;

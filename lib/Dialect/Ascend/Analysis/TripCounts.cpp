@@ -186,9 +186,15 @@ static void addIdleLoops(scf::ForOp loop, const KernelFacts &facts,
   // With few iterations there is no steady state, with none nothing runs; no other of them stays
   // idle alone.
   if (std::optional<SkewedLoops> skewed = findSkewed(loop, allBeside)) {
-    choices.emplace_back().idle = {{skewed->steady, Runs::Never}};
-    choices.emplace_back().idle = {
-        {skewed->fill, Runs::Never}, {skewed->steady, Runs::Never}, {skewed->drain, Runs::Never}};
+    auto addChoices = [&](Runs runs) {
+      choices.emplace_back().idle = {{skewed->steady, runs}};
+      choices.emplace_back().idle = {
+          {skewed->fill, runs}, {skewed->steady, runs}, {skewed->drain, runs}};
+    };
+    addChoices(Runs::Never);
+    if (facts.varyingWith.lookup(skewed->steady))
+      for (Runs runs : {Runs::First, Runs::Last, Runs::FirstAndLast})
+        addChoices(runs);
     return;
   }
   for (scf::ForOp beside : allBeside)
