@@ -125,11 +125,15 @@ static bool alwaysRuns(scf::ForOp loop, const IndexRanges &ranges) {
   return least && most && *least > *most;
 }
 
-/// Whether a loop moves data, so that pipes may wait for each other through it.
+/// Whether a loop moves data of a vector core, so that pipes may wait for each other through it.
+/// Those of cube cores are not told apart: what fills and drains a product runs with it.
 static bool moves(scf::ForOp loop) {
   return loop
       .walk([](Operation *op) {
-        return isa<CopyInOp, CopyOutOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+        auto instruction = dyn_cast<InstructionOpInterface>(op);
+        bool isCopy = instruction && instruction.getCoreKind() == CoreKind::Vector &&
+                      llvm::is_contained({Pipe::MTE2, Pipe::MTE3}, instruction.getPipe());
+        return isCopy ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }
