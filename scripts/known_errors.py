@@ -21,7 +21,9 @@ while the model was made, and the cost pages rest on much the same measurements:
 in per cent of all of the time, the launch included, published / predicted. Copies and additions run once before the run
 that counts, since a profiler is assumed to have done so; from a cold L2 the errors of additions on 48 cores were
 -11 to -23 %. Of products without any overlap a part of the rows is simulated and multiplied (`part`).
-[Simulator.md](Simulator.md) says
+Mixed kernels are
+kernels of the language with the published schedule forced; the compiler was improved while these rows were in view, no
+number of the model was changed for them, and the product with GELU was predicted once, when the rest was done. [Simulator.md](Simulator.md) says
 what is modelled and what is not.
 
 """
