@@ -23,7 +23,8 @@ that counts, since a profiler is assumed to have done so; from a cold L2 the err
 -11 to -23 %. Of products without any overlap a part of the rows is simulated and multiplied (`part`).
 Mixed kernels are
 kernels of the language with the published schedule forced; the compiler was improved while these rows were in view, no
-number of the model was changed for them, and the product with GELU was predicted once, when the rest was done. [Simulator.md](Simulator.md) says
+number of the model was changed for them, and the product with GELU was predicted once, when the rest was done.
+[Simulator.md](Simulator.md) says
 what is modelled and what is not.
 
 """
