@@ -283,6 +283,45 @@ def product(soc, size=8192, run=1, part=1, **tiling):
     return read_report(_run_product(soc, size // part, size, **tiling), part)
 
 
+def _predict_mixed(kernel, *arguments, soc, **options):
+    """A kernel of the language that needs cube and vector cores."""
+    import attn
+
+    report = attn.simulate(kernel, *arguments, soc=soc, timing_only=True, **options).report
+    return Prediction(0, report.time_us, {name.split()[-1]: 100 * share for name, share in report.pipes.items()})
+
+
+@functools.cache
+def flash(length, rows=None):
+    """Attention of `rows` (or `length`) query rows over `length` keys with the published schedule: 128 rows, 256 keys, the
+    cube core four tiles ahead, rings of eight tiles, a block for every 128 rows. L2 holds what a run before has left, as far
+    as that matters."""
+    import attn.language as at
+    from mixed_kernels import block_attention
+
+    q, k = at.spec(f"{rows or length} 128", at.f16), at.spec(f"{length // 256} 256 128", at.f16)
+    schedule = dict(BM=128, preload=4, lag=2, slots=8, blocks=(rows or length) // 128)
+    warm_ups = int(length <= 8192)
+    return _predict_mixed(block_attention, q, k, k, 1.0, soc="Ascend910B2", warm_ups=warm_ups, **schedule)
+
+
+def flash_slope(rows):
+    """Cycles that 128 rows and 256 keys more take of one group in the middle of many."""
+    tiles, mhz = (8192 - 4096) // 256, 1800
+    return (flash(8192, rows).us - flash(4096, rows).us) * mhz / tiles
+
+
+def product_gelu(size, part):
+    """A product and GELU of it; one of `part` parts of the rows is simulated and multiplied."""
+    import attn.language as at
+    from mixed_kernels import gemm_gelu
+
+    a, b = at.spec(f"{size // part} {size}", at.f16), at.spec(f"{size} {size}", at.f16)
+    found = _predict_mixed(gemm_gelu, a, b, soc="Ascend910B1", BM=128, BN=256)
+    launch_us = 10
+    return Prediction(0, part * (found.us - launch_us) + launch_us, found.busy)
+
+
 @functools.cache
 def _run_product(*arguments, **tiling):
     return predict_product(*arguments, **tiling).text
@@ -340,6 +379,7 @@ GROUPS = {
     "elementwise add": ("add",),
     "copies to L1": ("copies_to_l1",),
     "products": ("product",),
+    "mixed kernels": ("flash", "flash_slope", "product_gelu"),
 }
 
 

@@ -19,6 +19,24 @@ def epilogue(A: at.Tensor["M K"], B: at.Tensor["K N"], BM: at.Auto(16, 128) = No
 
 
 @attn.kernel
+def gemm_gelu(
+    A: at.Tensor["M K"],
+    B: at.Tensor["N K"],
+    BM: at.Auto(16, 128) = None,
+    BN: at.Auto(16, 256) = None,
+    BK: at.Auto(16, 256) = None,
+):
+    """A product of large matrices, and GELU of it by its approximation with exp."""
+    C = at.empty("M N", at.f32)
+    for m, n in at.grid(at.tiles(M, BM), at.tiles(N, BN)):
+        x = at.zeros((BM, BN))
+        for k in at.range(at.tiles(K, BK), stages=2):
+            x += A[m, k] @ B[n, k].T
+        C[m, n] = x / (1.0 + at.exp((x * x * x) * -0.0713548162726 + x * -1.59576912160573))
+    return C
+
+
+@attn.kernel
 def softmax_between(A: at.Tensor["M K"], B: at.Tensor["K N"], D: at.Tensor["N P"], BM: at.Auto(16, 128) = None):
     """The second product takes what vector cores make of the first."""
     C = at.empty("M P", at.f32)
@@ -101,6 +119,11 @@ def column_sums(A: at.Tensor["H M K"], B: at.Tensor["K N"]):
 def ref_epilogue(a, b):
     s = a @ b
     return s / (1 + torch.exp(-s))
+
+
+def ref_gemm_gelu(a, b):
+    x = a @ b.T
+    return x / (1 + torch.exp(-1.59576912160573 * x - 0.0713548162726 * x**3))
 
 
 def ref_softmax_between(a, b, d):

@@ -18,6 +18,7 @@ def cases(dtype, m):
     """Arguments of every kernel for `m` rows."""
     return {
         "epilogue": (randn(m, 70, dtype=dtype), randn(70, 48, dtype=dtype)),
+        "gemm_gelu": (randn(m, 70, dtype=dtype, scale=0.3), randn(48, 70, dtype=dtype)),
         "softmax_between": (randn(m, 32, dtype=dtype), randn(32, 80, dtype=dtype), randn(80, 64, dtype=dtype)),
         "block_attention": (
             randn(m, 64, dtype=dtype), randn(3, 80, 64, dtype=dtype), randn(3, 80, 64, dtype=dtype), 0.125

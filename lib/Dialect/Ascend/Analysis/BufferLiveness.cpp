@@ -54,6 +54,11 @@ LiveInterval BufferLiveness::getInterval(AllocOp buffer, SharedLife life) const 
   }
   if (!common)
     return interval;
+  // Loops that use slots in turn leave nothing in them for each other.
+  auto isSlot = [](Operation *user) { return isa<SlotOp>(user); };
+  bool isUsedInTurn = llvm::count_if(buffer->getUsers(), isSlot) > 1;
+  if (isUsedInTurn && life != SharedLife::OutermostLoop)
+    return interval;
   if (buffer.getSlotCount() > 1)
     cover(common);
   else if (!uses.isWrittenFirst(buffer))

@@ -148,14 +148,18 @@ bool overlap(const MemoryPlan &plan, AllocOp a, AllocOp b) {
 /// Writers of slots run ahead of the program order that the walk follows.
 LogicalResult verifySlots(const MemoryPlan &plan, const BufferUses &uses) {
   for (AllocOp slotted : uses.getBuffers()) {
-    scf::ForOp loop = uses.getCommonLoop(slotted);
-    if (slotted.getSlotCount() == 1 || !loop)
-      continue;
+    // Where several loops use the slots in turn, each of them.
+    SmallVector<scf::ForOp> loops;
+    for (Operation *user : slotted->getUsers())
+      if (auto loop = user->getParentOfType<scf::ForOp>(); loop && isa<SlotOp>(user))
+        loops.push_back(loop);
+    auto isInside = [&](const BufferUse &use) {
+      return llvm::any_of(loops,
+                          [&](scf::ForOp loop) { return loop->isProperAncestor(use.instruction); });
+    };
     for (AllocOp other : uses.getBuffers())
       if (other != slotted && overlap(plan, slotted, other) &&
-          llvm::any_of(uses.getUses(other), [&](const BufferUse &use) {
-            return loop->isProperAncestor(use.instruction);
-          }))
+          llvm::any_of(uses.getUses(other), isInside))
         return other.emitError() << "shares bytes with the slots of '" << slotted.getName()
                                  << "' inside their loop";
   }

@@ -165,6 +165,8 @@ class DoubleBuffer : public attn::impl::DoubleBufferPassBase<DoubleBuffer> {
       return;
     if (failed(shareProductSlots(getOperation())))
       return signalPassFailure();
+    if (getKernelKind(getOperation()) == KernelKind::Mixed)
+      shareTransferSlots(getOperation());
     Requests requests = collectRequests(getOperation());
     for (auto &[loop, buffers] : requests)
       slotted += buffers.size();

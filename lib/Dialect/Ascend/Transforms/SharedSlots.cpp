@@ -1,9 +1,11 @@
-// Lets the products of a kernel take turns in the same slots of L0A, L0B and L0C (ascend stage,
-// part of ascend-double-buffer).
+// Lets the products of a kernel take turns in the same slots of L0A, L0B and L0C, and loops that
+// move parts of one array in those of UB and L1 (ascend stage, part of ascend-double-buffer).
 #include "SharedSlots.h"
 #include "attn/Dialect/Ascend/Analysis/BufferUses.h"
 #include "attn/Dialect/Ascend/Analysis/Kernel.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace attn;
@@ -24,6 +26,12 @@ public:
   void shareOperands() {
     BufferUses uses(kernel);
     if (collectOperands(uses, LocalMemory::L0A) && collectOperands(uses, LocalMemory::L0B))
+      share();
+  }
+
+  /// Transfers: each iteration of loops that move parts of one array in turn.
+  void shareTransfers(const BufferUses &uses, ArrayRef<AllocOp> buffers) {
+    if (collectTransfers(uses, buffers))
       share();
   }
 
@@ -48,6 +56,7 @@ private:
   };
 
   bool collectOperands(const BufferUses &uses, LocalMemory memory);
+  bool collectTransfers(const BufferUses &uses, ArrayRef<AllocOp> buffers);
   bool collectSums(const BufferUses &uses, int64_t bytes);
   bool addTurn(scf::ForOp loop, Turn turn);
   static Turn findTurn(const BufferUses &uses, AllocOp buffer, scf::ForOp loop);
@@ -104,6 +113,22 @@ bool SlotSharing::collectOperands(const BufferUses &uses, LocalMemory memory) {
     return false;
   rings.push_back(std::move(ring));
   return true;
+}
+
+bool SlotSharing::collectTransfers(const BufferUses &uses, ArrayRef<AllocOp> buffers) {
+  Ring ring;
+  for (AllocOp buffer : buffers) {
+    scf::ForOp loop = uses.getCommonLoop(buffer);
+    Block *body = loop.getBody();
+    auto isInside = [&](Operation *user) { return loop->isProperAncestor(user); };
+    if ((slots != 0 && getStages(loop) != slots) || !llvm::all_of(buffer->getUsers(), isInside) ||
+        !ring.buffers.try_emplace(loop, buffer).second ||
+        !addTurn(loop, {&body->front(), body->getTerminator()->getPrevNode()}))
+      return false;
+    slots = getStages(loop);
+  }
+  rings.push_back(std::move(ring));
+  return llvm::all_of(turns, [&](auto &turn) { return areApart(turn.first, turn.second); });
 }
 
 SlotSharing::Turn SlotSharing::findTurn(const BufferUses &uses, AllocOp buffer, scf::ForOp loop) {
@@ -172,8 +197,10 @@ void SlotSharing::makeRing(Ring &ring) {
   auto shared = MemRefType::get({slots, type.getDimSize(0)}, type.getElementType(),
                                 MemRefLayoutAttrInterface(), type.getMemorySpace());
   rewriter.setInsertionPoint(first);
+  // What fills a memory alone lies at its start.
+  bool isAlone = largest.getMemory() != LocalMemory::UB && largest.getMemory() != LocalMemory::L1;
   ring.shared = AllocOp::create(rewriter, first.getLoc(), shared, first.getName(),
-                                rewriter.getI64IntegerAttr(0));
+                                isAlone ? rewriter.getI64IntegerAttr(0) : IntegerAttr());
 }
 
 /// Lets a turn use its slot, from here on.
@@ -226,6 +253,40 @@ Value SlotSharing::thread(Block &block, Value counter, Operation *old) {
     counter = changed->getResults().back();
   }
   return counter;
+}
+
+/// The one array that a buffer is moved from or to; none where there are several.
+static Value findArray(const BufferUses &uses, AllocOp buffer) {
+  Value array;
+  for (BufferUse use : uses.getUses(buffer))
+    for (Value operand : use.instruction->getOperands()) {
+      if (!isa<MemRefType>(operand.getType()) || getSpace(operand.getType()) != Space::GM)
+        continue;
+      if (array && array != getArray(operand))
+        return {};
+      array = getArray(operand);
+    }
+  return array;
+}
+
+void ascend::shareTransferSlots(func::FuncOp kernel) {
+  llvm::SetVector<std::pair<Value, Type>> done;
+  while (true) {
+    BufferUses uses(kernel);
+    llvm::MapVector<std::pair<Value, Type>, SmallVector<AllocOp>> groups;
+    for (AllocOp buffer : uses.getBuffers()) {
+      scf::ForOp loop = uses.getCommonLoop(buffer);
+      Value array = findArray(uses, buffer);
+      if (loop && array && getStages(loop) > 1 && buffer.getSlotCount() == 1 &&
+          uses.isBetweenPipes(buffer) && uses.isWrittenFirst(buffer))
+        groups[{array, buffer.getType()}].push_back(buffer);
+    }
+    auto *group = llvm::find_if(
+        groups, [&](auto &entry) { return entry.second.size() > 1 && done.insert(entry.first); });
+    if (group == groups.end())
+      return;
+    SlotSharing(kernel).shareTransfers(uses, group->second);
+  }
 }
 
 LogicalResult ascend::shareProductSlots(func::FuncOp kernel) {

@@ -13,6 +13,11 @@ namespace attn::ascend {
 /// whichever two they are.
 mlir::LogicalResult shareProductSlots(mlir::func::FuncOp kernel);
 
+/// Replaces buffers of equal type, through each of which a staged loop moves parts of the same
+/// array, by one with a slot per stage that these loops use in turn. The loops that fill, go on
+/// steadily and drain are such: each would need event ids of its own.
+void shareTransferSlots(mlir::func::FuncOp kernel);
+
 } // namespace attn::ascend
 
 #endif // ATTN_LIB_DIALECT_ASCEND_TRANSFORMS_SHAREDSLOTS_H
