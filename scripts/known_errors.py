@@ -28,11 +28,12 @@ published copies wait for nothing; a kernel of the language waits for a slot bef
 eight copies. Where the published products load eight steps of the left operand along k at a time and four of the right,
 the language loads four of both. A test predicts products of the same sizes with tilings of our own choice: they are
 never slower.
+
 Mixed kernels are kernels of the language with the published schedule forced; the compiler was improved while these rows
 were in view, no number of the model was changed for them, and the product with GELU was predicted once, when the rest
 was done.
-[Simulator.md](Simulator.md) says
-what is modelled and what is not.
+
+[Simulator.md](Simulator.md) says what is modelled and what is not.
 
 """
 
