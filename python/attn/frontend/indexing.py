@@ -226,27 +226,26 @@ class Indexing:
         if index.lower is None:
             kept.append((dim, None))
             return ":"
-        if index.size is None:
-            index = self._closed(array, axis, index, where)
-        if isinstance(dim, int) and index.size > dim:
-            message = f"this takes {index.size} elements of dimension {axis} of '{array.name}', which has {dim}"
+        size = index.size if index.size is not None else self._rest(array, axis, index.lower, where)
+        if isinstance(dim, int) and size > dim:
+            message = f"this takes {size} elements of dimension {axis} of '{array.name}', which has {dim}"
             raise self._error(where, message)
-        if isinstance(dim, int) and isinstance(index.lower, int) and index.lower + index.size > dim:
-            last = index.lower + index.size - 1
+        if isinstance(dim, int) and isinstance(index.lower, int) and index.lower + size > dim:
+            last = index.lower + size - 1
             raise self._error(where, f"index {last} lies outside dimension {axis} of '{array.name}', which has {dim}")
         types.append("index")
-        kept.append((index.size, None))
-        return f"{self._scalar(array, axis, index.lower, where)}:{index.size}"
+        kept.append((size, None))
+        return f"{self._scalar(array, axis, index.lower, where)}:{size}"
 
-    def _closed(self, array: Array, axis: int, index: Slice, where):
-        """`lower:` with its size, which must be known."""
-        dim, lower = array.dims[axis], index.lower
+    def _rest(self, array: Array, axis: int, lower, where) -> int:
+        """The size of `lower:`, which must be known."""
+        dim = array.dims[axis]
         if not isinstance(dim, int) or not isinstance(lower, int) or isinstance(lower, bool):
             message = "the size of a slice must be a positive number known at compile time: X[a:a + 64]"
             raise self._error(where, f"{message}, or X[a:] for a number a")
         if not 0 <= lower < dim:
             raise self._error(where, f"index {lower} lies outside dimension {axis} of '{array.name}', which has {dim}")
-        return index._replace(size=dim - lower)
+        return dim - lower
 
     def _scalar(self, array: Array, axis: int, index, where):
         if type(index) is Tiles:

@@ -26,8 +26,9 @@ def tile_dim(lowering, value, node: Node, what: str):
 
 def take_part(lowering, tile: Tile, node: ast.Subscript, name: str | None = None):
     """`tile[a:b]`, `tile[a:b, c:d]`: some rows and columns of a tile."""
-    bounds = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    if len(bounds) > 2 or not all(isinstance(part, ast.Slice) and part.step is None for part in bounds):
+    given = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    bounds = [part for part in given if isinstance(part, ast.Slice) and part.step is None]
+    if len(given) > 2 or len(bounds) != len(given):
         raise lowering.error(node, "a part of a tile is some of its rows and columns: x[a:b], x[:, c:d]")
     row, rows = _range(lowering, bounds[0], tile.rows, "rows", node)
     col, cols = _range(lowering, bounds[1], tile.cols, "columns", node) if len(bounds) == 2 else (0, tile.cols)

@@ -126,10 +126,11 @@ static bool alwaysRuns(scf::ForOp loop, const IndexRanges &ranges) {
 }
 
 /// Whether a loop moves data, so that pipes may wait for each other through it.
-static bool moves(scf::ForOp loop) {
+static bool moves(scf::ForOp loop, const KernelFacts &facts) {
   return loop
-      .walk([](Operation *op) {
-        return isa<CopyInOp, CopyOutOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+      .walk([&](InstructionOpInterface op) {
+        return facts.instructions.at(op).global.empty() ? WalkResult::advance()
+                                                        : WalkResult::interrupt();
       })
       .wasInterrupted();
 }
@@ -143,7 +144,7 @@ static void addIdleLoops(scf::ForOp loop, const KernelFacts &facts,
   constexpr size_t mostLoops = 6;
   SmallVector<Operation *> loops;
   for (auto beside : loop->getBlock()->getOps<scf::ForOp>())
-    if (!alwaysRuns(beside, facts.ranges) && moves(beside))
+    if (!alwaysRuns(beside, facts.ranges) && moves(beside, facts))
       loops.push_back(beside);
   size_t count = loops.size();
   if (count > mostLoops || !llvm::is_contained(loops, loop))
