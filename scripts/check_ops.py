@@ -17,7 +17,7 @@ EXPANSION = {
     for name in ("ExpandComposites.cpp", "MatmulExpansion.cpp", "MatmulExpansion.h", "SplitFarCopies.cpp")
 }
 STRUCTURE = {
-    *("AddressOp", "LookupOp", "DimOp", "StrideOp"),  # arrays
+    *("AddressOp", "LookupOp", "DimOp", "StrideOp", "ExpectDistinctOp"),  # arrays
     *("AllocOp", "SlotOp", "SliceOp"),  # buffers
     *("SetFlagOp", "WaitFlagOp", "BarrierOp", "SyncAllOp", "CrossSetOp", "CrossWaitOp"),  # order
     "ModuleOp",

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ..language import DType
 from .expressions import Expressions
 from .list_loops import each_loop, names_of
+from .parts import turned
 from .signature import find_word
 from .source import Node
 from .values import (
@@ -361,7 +362,7 @@ class Statements(Expressions):
 
     def _carried_value(self, name: str, node: Node):
         """The value that enters a loop for a variable that the loop assigns."""
-        value = self.environment[name]
+        value = turned(self, self.environment[name], node)
         if type(value) in (Tile, Scalar, State):
             return value
         if is_number(value):
@@ -389,7 +390,7 @@ class Statements(Expressions):
 
     def _leaving_value(self, item: _Carried, value):
         """The SSA name of a variable at the end of a loop's body; it must be what it was before."""
-        before = item.before
+        before, value = item.before, turned(self, value, item.node)
         if type(before) is Scalar and is_number(value):
             if before.type == "f32":
                 return self.writer.f32(value, item.node)

@@ -426,6 +426,22 @@ def test_rows_and_columns_of_merged_parts_are_specialised():
     assert set(merge_parts.signature.specialised) == {"R", "D"}
 
 
+@attn.kernel
+def carry_transposes(X: at.Tensor["T D"], n: int, BT: at.Auto(1, 64)):
+    Y = at.empty("T", at.f32)
+    for t in at.grid(at.tiles(T, BT)):
+        row = at.sum(X[t, :], 1).T
+        for _ in at.range(n):
+            row = (2.0 * row.T).T
+        Y[t] = row.T
+    return Y
+
+
+def test_loops_carry_transposes_of_rows_and_columns():
+    x = torch.ones(5, 3)
+    assert torch.equal(carry_transposes(x, 2), torch.full((5,), 12.0))
+
+
 TWICE = """
     @attn.kernel
     def k(X: at.Tensor["T D"], BT: at.Auto(1, 64)):
