@@ -43,7 +43,8 @@ def Ascend_Dialect : Dialect {
     the copies and fills that one tile is put together from, for which no address shows it.
 
     An scf.for may carry `ascend.stages = 2 : i64` (how many iterations' transfers may be in flight: the request to
-    `ascend-double-buffer`) and `ascend.parallel` (iterations touch different parts of the arrays they write).
+    `ascend-double-buffer`), `ascend.parallel` (iterations touch different parts of the arrays they write) and `ascend.settled` (all
+    pipes have finished when it begins: the request to `ascend-insert-sync`).
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
