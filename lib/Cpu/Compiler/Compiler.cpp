@@ -64,14 +64,14 @@ static llvm::Value *createWords(llvm::IRBuilder<> &builder, llvm::Value *value) 
   return builder.CreateBitCast(value, type);
 }
 
-/// Stores of bf16 past the caches become stores of words: for bf16, LLVM 22 has no such store and
-/// makes it a plain one. After the optimisation, which would undo it.
-static void streamWords(llvm::Module &module) {
+/// Stores of bf16 become stores of words: LLVM 22 has no store of bf16 past the caches and makes it
+/// a plain one, and where the host has no bf16 it takes vectors apart to choose between them. After
+/// the optimisation, which would undo it.
+static void storeWords(llvm::Module &module) {
   for (llvm::Function &function : module)
     for (llvm::Instruction &instruction : llvm::instructions(function)) {
       auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
-      if (!store || !store->hasMetadata(llvm::LLVMContext::MD_nontemporal) ||
-          !store->getValueOperand()->getType()->getScalarType()->isBFloatTy())
+      if (!store || !store->getValueOperand()->getType()->getScalarType()->isBFloatTy())
         continue;
       llvm::IRBuilder<> builder(store);
       store->setOperand(0, createWords(builder, store->getValueOperand()));
@@ -90,7 +90,7 @@ createOptimizedModule(mlir::ModuleOp module, llvm::TargetMachine &machine,
   result->setTargetTriple(machine.getTargetTriple());
   result->setDataLayout(machine.createDataLayout());
   optimize(*result, machine);
-  streamWords(*result);
+  storeWords(*result);
   return std::move(result);
 }
 
