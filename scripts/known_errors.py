@@ -29,9 +29,8 @@ eight copies. Where the published products load eight steps of the left operand 
 the language loads four of both. A test predicts products of the same sizes with tilings of our own choice: they are
 never slower.
 
-Mixed kernels are kernels of the language with the published schedule forced; the compiler was improved while these rows
-were in view, no number of the model was changed for them, and the product with GELU was predicted once, when the rest
-was done.
+Mixed kernels are kernels of the language with the published schedule forced. The compiler was improved while these rows
+were in view; no number of the model was changed for any of them, the product with GELU included.
 
 [Simulator.md](Simulator.md) says what is modelled and what is not.
 

@@ -1,4 +1,4 @@
-"""What operators over queries, keys and values check alike."""
+"""What operators over queries, keys and values have in common: checks of their arguments, and their outputs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from ._readable import check_device, check_dtype
+from ._readable import check_device, check_dtype, empty_in_order, memory_order
 
 LAYOUTS = ("BNSD", "BSND")
 _MOST_COLUMNS, _COLUMN_STEP = 256, 16
@@ -47,30 +47,50 @@ def check_width(name: str, columns: int):
         raise ValueError(f"{name} ({columns}) must be a multiple of {_COLUMN_STEP} up to {_MOST_COLUMNS}")
 
 
+def check_number(name: str, number):
+    """The number as a float."""
+    if not isinstance(number, (float, int)) or isinstance(number, bool):
+        raise TypeError(f"{name}: a number is expected, not {number!r}")
+    if not math.isfinite(number):
+        raise ValueError(f"{name} ({number}) must be finite")
+    return float(number)
+
+
 def check_scale(scale, width: int):
-    """The scale, by default that of the width."""
-    if scale is None:
-        return width**-0.5
-    if not isinstance(scale, (float, int)) or isinstance(scale, bool):
-        raise TypeError(f"scale: a number is expected, not {scale!r}")
-    if not math.isfinite(scale):
-        raise ValueError(f"scale ({scale}) must be finite")
-    return float(scale)
+    """The scale of scores that was given, or the one of rows of that width."""
+    return check_number("scale", width**-0.5 if scale is None else scale)
 
 
-def read_lengths(name: str, lengths: Tensor | Sequence[int] | int | None, batch: int, limit: int):
-    """Lengths of each batch entry as int32 on the host, None where none are given: one for all, or one for each."""
+def read_lengths(name: str, lengths: Tensor | Sequence[int] | None, most: int, q):
+    """Lengths as the kernels read them, one for each entry of the batch of q; None where none are given."""
     if lengths is None:
         return None
-    if isinstance(lengths, Tensor):
-        if lengths.is_floating_point() or lengths.dtype == torch.bool or lengths.dim() > 1:
-            raise ValueError(f"{name} ({lengths.dtype} {tuple(lengths.shape)}) must be integers [1] or [{batch}]")
-        numbers = lengths.reshape(-1).tolist()
-    else:
-        numbers = [lengths] if isinstance(lengths, int) else list(lengths)
-    if len(numbers) not in (1, batch) or any(not isinstance(number, int) for number in numbers):
-        raise ValueError(f"{name} ({numbers}) must be 1 or {batch} integers")
-    for entry, number in enumerate(numbers):
-        if not 0 <= number <= limit:
-            raise ValueError(f"{name}[{entry}] ({number}) must be 0 to {limit}")
-    return torch.tensor(numbers * (batch if len(numbers) == 1 else 1), dtype=torch.int32)
+    if not isinstance(lengths, Tensor):
+        lengths = list(lengths)
+        if any(not isinstance(length, int) or isinstance(length, bool) for length in lengths):
+            raise TypeError(f"{name}: integers are expected, not {lengths}")
+        _check_limits(name, lengths, most)
+        lengths = torch.tensor(lengths, dtype=torch.int32).to(q.device)
+    elif lengths.dtype not in (torch.int32, torch.int64):
+        raise TypeError(f"{name}: {lengths.dtype} is not supported; known: torch.int32, torch.int64")
+    elif lengths.device.type == "cpu" and not torch.compiler.is_compiling():
+        _check_limits(name, lengths.flatten().tolist(), most)
+    if lengths.shape not in ((1,), q.shape[:1]):
+        raise ValueError(
+            f"{name} {tuple(lengths.shape)} must have one number, or one for each of {q.shape[0]} batch entries"
+        )
+    check_device(name, lengths, "q", q)
+    return lengths.to(torch.int32).expand(q.shape[0]).contiguous()
+
+
+def _check_limits(name: str, lengths, most: int):
+    for entry, length in enumerate(lengths):
+        if not 0 <= length <= most:
+            raise ValueError(f"{name}[{entry}] ({length}) must be 0 to {most}")
+
+
+def make_outputs(q, v):
+    """o, in the memory order of q, and its log-sum-exps, not yet computed."""
+    shape = (*q.shape[:3], v.shape[-1])
+    o = empty_in_order(shape, memory_order(q, range(3)), q.dtype, q.device)
+    return o, empty_in_order(q.shape[:3], range(3), torch.float32, q.device)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 
 import torch
 
@@ -27,17 +26,6 @@ def check_device(name: str, tensor, first_name: str, first):
     """ValueError unless both tensors are on the same device."""
     if tensor.device != first.device:
         raise ValueError(f"{name}: device {tensor.device} does not equal {first.device} of {first_name}")
-
-
-def check_scale(scale, width: int):
-    """The scale of scores that was given, or the one of rows of that width."""
-    if scale is None:
-        return width**-0.5
-    if not isinstance(scale, (float, int)) or isinstance(scale, bool):
-        raise TypeError(f"scale: a number is expected, not {scale!r}")
-    if not math.isfinite(scale):
-        raise ValueError(f"scale ({scale}) must be finite")
-    return float(scale)
 
 
 # Memory order

@@ -11,8 +11,8 @@ from torch import Tensor
 from .. import config, memory
 from ..block_index import PAD_U16
 from . import _dispatch
-from ._attention import check_arrays, check_layout, check_scale, read_lengths
-from ._readable import DEVICES, check_device, empty_in_order, memory_order, readable, zeros
+from ._attention import check_arrays, check_layout, check_scale, make_outputs, read_lengths
+from ._readable import DEVICES, check_device, readable, zeros
 
 BLOCK_SIZES = (128, 256, 512, 1024)
 _MOST_BLOCKS = 65_535
@@ -47,11 +47,10 @@ def block_sparse_attention(
     check_arrays(q, k, v, layout)
     if layout == "BSND":
         q, k, v = (tensor.transpose(1, 2) for tensor in (q, k, v))
-    batch, _, queries, keys = *q.shape[:3], k.shape[2]
-    _check_blocks(block_shape, keys)
-    q_lens = read_lengths("actual_seq_lengths", actual_seq_lengths, batch, queries)
-    kv_lens = read_lengths("actual_seq_lengths_kv", actual_seq_lengths_kv, batch, keys)
-    index = _read_index(block_index, q, keys, block_shape)
+    _check_blocks(block_shape, k.shape[2])
+    q_lens = read_lengths("actual_seq_lengths", actual_seq_lengths, q.shape[2], q)
+    kv_lens = read_lengths("actual_seq_lengths_kv", actual_seq_lengths_kv, k.shape[2], q)
+    index = _read_index(block_index, q, k.shape[2], block_shape)
     o, lse = torch.ops.attn.block_sparse(
         q, k, v, index, q_lens, kv_lens, list(block_shape), check_scale(scale, q.shape[-1]), bool(causal)
     )
@@ -121,13 +120,6 @@ def _check_entries(block_index: Tensor, columns: int):
 # The operator
 
 
-def _make_outputs(q, v):
-    """o, in the memory order of q, and its log-sum-exps, not yet computed."""
-    shape = (*q.shape[:3], v.shape[-1])
-    o = empty_in_order(shape, memory_order(q, range(3)), q.dtype, q.device)
-    return o, empty_in_order(q.shape[:3], range(3), torch.float32, q.device)
-
-
 @torch.library.custom_op(
     "attn::block_sparse",
     mutates_args=(),
@@ -138,7 +130,7 @@ def _make_outputs(q, v):
 def _forward(q, k, v, index, q_lens, kv_lens, block_shape, scale, causal):
     if q.device.type != "cpu":
         raise NotImplementedError("block_sparse_attention: tensors of an NPU are not supported yet")
-    o, lse = _make_outputs(q, v)
+    o, lse = make_outputs(q, v)
     if not q.numel():
         return o, lse
     if not k.numel() or not index.numel():
@@ -164,7 +156,7 @@ def _count_kept(index, keys: int, block: int, kv_lens):
 
 @_forward.register_fake
 def _(q, k, v, index, q_lens, kv_lens, block_shape, scale, causal):
-    return _make_outputs(q, v)
+    return make_outputs(q, v)
 
 
 def _refuse(ctx, *_):

@@ -10,20 +10,8 @@ from torch import Tensor
 
 from .. import memory
 from . import _dispatch
-from ._readable import (
-    DEVICES,
-    check_device,
-    check_dtype,
-    copy_bytes,
-    empty_in_order,
-    memory_order,
-    readable,
-    unreadable,
-    zeros,
-)
-
-LAYOUTS = ("BNSD", "BSND")
-_MOST_COLUMNS, _COLUMN_STEP = 256, 16
+from ._attention import check_arrays, check_layout, check_number, check_scale, make_outputs, read_lengths
+from ._readable import DEVICES, check_device, copy_bytes, readable, unreadable, zeros
 
 
 def flash_attention(
@@ -50,66 +38,28 @@ def flash_attention(
 
     The last key belongs to the last query. `window` is how many keys before and after its own a query sees, -1 for all
     of them; with `causal` it sees none after. `softcap` makes softcap * tanh(s / softcap) of scores. `sinks` [H], in
-    f32, is one more score for each query of a head, which has no value. The lengths [B], of queries and of keys, leave
-    the rest of a batch entry out: nothing of it is read, and its queries see no keys.
+    f32, is one more score for each query of a head, which has no value. The lengths [B] or [1], of queries and of keys,
+    leave the rest of a batch entry out: nothing of it is read, and its queries see no keys.
 
     Gradients are not supported.
     """
-    if layout not in LAYOUTS:
-        raise ValueError(f"layout ({layout}) must be one of {', '.join(LAYOUTS)}")
-    _check_arrays(q, k, v, layout)
+    check_layout(layout)
+    check_arrays(q, k, v, layout)
     if layout == "BSND":
         q, k, v = (tensor.transpose(1, 2) for tensor in (q, k, v))
     left, right = _check_window(window)
     if causal:
         right = 0
     _check_sinks(sinks, q)
-    lengths = [
-        _make_lengths(name, given, most, q)
-        for name, given, most in (
-            ("actual_seq_lengths", actual_seq_lengths, q.shape[2]),
-            ("actual_seq_lengths_kv", actual_seq_lengths_kv, k.shape[2]),
-        )
-    ]
-    scale = _check_number("scale", q.shape[-1] ** -0.5 if scale is None else scale)
-    softcap = _check_number("softcap", 0.0 if softcap is None else softcap)
+    q_lens = read_lengths("actual_seq_lengths", actual_seq_lengths, q.shape[2], q)
+    kv_lens = read_lengths("actual_seq_lengths_kv", actual_seq_lengths_kv, k.shape[2], q)
+    scale = check_scale(scale, q.shape[-1])
+    softcap = check_number("softcap", 0.0 if softcap is None else softcap)
     if softcap < 0:
         raise ValueError(f"softcap ({softcap}) must not be negative")
-    o, lse = torch.ops.attn.flash(q, k, v, scale, left, right, softcap, sinks, *lengths)
+    o, lse = torch.ops.attn.flash(q, k, v, scale, left, right, softcap, sinks, q_lens, kv_lens)
     o = o.transpose(1, 2) if layout == "BSND" else o
     return (o, lse) if return_lse else o
-
-
-def _check_arrays(q, k, v, layout: str):
-    arrays = dict(q=q, k=k, v=v)
-    for name, tensor in arrays.items():
-        check_dtype(name, tensor)
-    shapes = ", ".join(f"{name} {tuple(tensor.shape)}" for name, tensor in arrays.items())
-    if any(tensor.dim() != 4 for tensor in arrays.values()):
-        raise ValueError(f"{shapes} must have 4 dimensions, those of {layout}")
-    if not q.dtype == k.dtype == v.dtype:
-        raise TypeError(f"q {q.dtype}, k {k.dtype}, v {v.dtype} must have the same type")
-    for name in ("k", "v"):
-        check_device(name, arrays[name], "q", q)
-    heads = layout.index("N")
-    if k.shape[:3] != v.shape[:3] or q.shape[0] != k.shape[0] or q.shape[3] != k.shape[3]:
-        raise ValueError(f"{shapes} must agree in B, k and v in heads and positions, q and k in D")
-    if q.shape[heads] and (k.shape[heads] == 0 or q.shape[heads] % k.shape[heads]):
-        raise ValueError(
-            f"{shapes}: the heads of q ({q.shape[heads]}) must be a multiple of those of k and v ({k.shape[heads]})"
-        )
-    for name, tensor in (("D", q), ("Dv", v)):
-        columns = tensor.shape[3]
-        if not 0 < columns <= _MOST_COLUMNS or columns % _COLUMN_STEP:
-            raise ValueError(f"{name} ({columns}) must be a multiple of {_COLUMN_STEP} up to {_MOST_COLUMNS}")
-
-
-def _check_number(name: str, number):
-    if not isinstance(number, (float, int)) or isinstance(number, bool):
-        raise TypeError(f"{name}: a number is expected, not {number!r}")
-    if not math.isfinite(number):
-        raise ValueError(f"{name} ({number}) must be finite")
-    return float(number)
 
 
 def _check_window(window):
@@ -133,30 +83,7 @@ def _check_sinks(sinks, q):
     check_device("sinks", sinks, "q", q)
 
 
-def _make_lengths(name: str, lengths, most: int, q):
-    """Lengths of batch entries as the kernel reads them."""
-    if lengths is None:
-        return None
-    if not isinstance(lengths, Tensor):
-        if any(not 0 <= length <= most for length in lengths):
-            raise ValueError(f"{name} {list(lengths)} must be from 0 to {most}")
-        lengths = torch.tensor(lengths, dtype=torch.int32).to(q.device)
-    if lengths.dtype not in (torch.int32, torch.int64):
-        raise TypeError(f"{name}: {lengths.dtype} is not supported; known: torch.int32, torch.int64")
-    if lengths.shape != q.shape[:1]:
-        raise ValueError(f"{name} {tuple(lengths.shape)} must have one number for each of {q.shape[0]} batch entries")
-    check_device(name, lengths, "q", q)
-    return lengths.to(torch.int32)
-
-
 # The operator
-
-
-def _make_outputs(q, v):
-    """o, in the memory order of q, and its log-sum-exps, not yet computed."""
-    shape = (*q.shape[:3], v.shape[-1])
-    o = empty_in_order(shape, memory_order(q, range(3)), q.dtype, q.device)
-    return o, empty_in_order(q.shape[:3], range(3), torch.float32, q.device)
 
 
 @torch.library.custom_op(
@@ -167,7 +94,7 @@ def _make_outputs(q, v):
     device_types=DEVICES,
 )
 def _forward(q, k, v, scale, left=-1, right=-1, softcap=0.0, sinks=None, q_lens=None, kv_lens=None):
-    o, lse = _make_outputs(q, v)
+    o, lse = make_outputs(q, v)
     if not q.numel():
         return o, lse
     if not k.numel():
@@ -194,7 +121,7 @@ def _split_batches(q, k, v, budget):
 
 @_forward.register_fake
 def _(q, k, v, scale, left=-1, right=-1, softcap=0.0, sinks=None, q_lens=None, kv_lens=None):
-    return _make_outputs(q, v)
+    return make_outputs(q, v)
 
 
 def _refuse(ctx, *_):

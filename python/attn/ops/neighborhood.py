@@ -7,7 +7,8 @@ from torch import Tensor
 
 from .. import memory
 from . import _dispatch
-from ._readable import DEVICES, check_device, check_dtype, check_scale, empty_in_order, memory_order, zeros
+from ._attention import check_scale
+from ._readable import DEVICES, check_device, check_dtype, empty_in_order, memory_order, zeros
 from ._windows import split_windows
 
 PATHS = ("halo", "gathered")

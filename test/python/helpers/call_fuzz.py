@@ -34,8 +34,8 @@ TORCH = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i3
          "u16": torch.uint16}  # fmt: skip
 # Kernels that take their indices from arrays without a type of their own take it from here.
 INDEX_ARRAYS = {"lens", "offsets", "idx", "cnt", "table"}
-# Counts of generated loops that may access nothing, which then end no sooner than the numbers say.
-COUNTS = {"L"}
+# Counts of loops that may access nothing, which then end no sooner than the numbers say.
+COUNTS = {"L", "bk"}
 MOST_TRIPS = 2**16
 SIZES = (1, 1, 2, 3, 5, 7, 8, 13, 16, 33, 64, 100, 130)
 NUMBERS = (0, 1, 1, 2, 3, 5, 8, -1, -2, 7, 33, 64, 100, 2**31, -(2**31), 2**40, 2**62, 2**63 - 1, -(2**63))
@@ -163,7 +163,8 @@ class Caller:
             if parameter.kind == "array":
                 values[parameter.name] = self._array(parameter, sizes, chance, memory)
             elif parameter.kind == "int":
-                values[parameter.name] = chance.choice(NUMBERS)
+                number = chance.choice(NUMBERS)
+                values[parameter.name] = min(number, MOST_TRIPS) if parameter.name in COUNTS else number
             elif parameter.kind == "float":
                 values[parameter.name] = chance.choice((0.5, 1.0, -2.0, float("inf"), float("nan"), 1e30))
         values.update(self.constants)

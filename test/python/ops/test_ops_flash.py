@@ -132,9 +132,12 @@ def test_causal_of_other_numbers_of_keys(queries, keys):
 
 
 def test_lengths_beyond_the_keys_are_reported():
+    """By the operator where the host can look at them, else by the kernel."""
     q, k, v = draw(20, 30, width=32)
-    with pytest.raises(attn.OutOfBoundsError):
+    with pytest.raises(ValueError, match=r"^actual_seq_lengths_kv\[0\] \(31\) must be 0 to 30$"):
         attn.ops.flash_attention(q, k, v, actual_seq_lengths_kv=torch.tensor([31]))
+    with pytest.raises(attn.OutOfBoundsError):
+        torch.ops.attn.flash(q, k, v, 1.0, kv_lens=torch.tensor([31], dtype=torch.int32))
 
 
 # Layouts and strides
@@ -208,9 +211,9 @@ X = torch.zeros(2, 4, 5, 32)
     (dict(sinks=X[0, 0, 0]), ValueError, "sinks (32,) must have one number for each of the 4 heads of q"),
     (dict(actual_seq_lengths=X), TypeError,
      "actual_seq_lengths: torch.float32 is not supported; known: torch.int32, torch.int64"),
-    (dict(actual_seq_lengths=[1, 6]), ValueError, "actual_seq_lengths [1, 6] must be from 0 to 5"),
+    (dict(actual_seq_lengths=[1, 6]), ValueError, "actual_seq_lengths[1] (6) must be 0 to 5"),
     (dict(actual_seq_lengths_kv=[1, 2, 3]), ValueError,
-     "actual_seq_lengths_kv (3,) must have one number for each of 2 batch entries"),
+     "actual_seq_lengths_kv (3,) must have one number, or one for each of 2 batch entries"),
     (dict(layout="SBH"), ValueError, "layout (SBH) must be one of BNSD, BSND"),
     (dict(q=X[0]), ValueError,
      "q (4, 5, 32), k (2, 4, 5, 32), v (2, 4, 5, 32) must have 4 dimensions, those of BNSD"),
