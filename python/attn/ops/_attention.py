@@ -65,22 +65,24 @@ def read_lengths(name: str, lengths: Tensor | Sequence[int] | None, most: int, q
     """Lengths as the kernels read them, one for each entry of the batch of q; None where none are given."""
     if lengths is None:
         return None
-    if not isinstance(lengths, Tensor):
-        lengths = list(lengths)
-        if any(not isinstance(length, int) or isinstance(length, bool) for length in lengths):
-            raise TypeError(f"{name}: integers are expected, not {lengths}")
-        _check_limits(name, lengths, most)
-        lengths = torch.tensor(lengths, dtype=torch.int32).to(q.device)
-    elif lengths.dtype not in (torch.int32, torch.int64):
-        raise TypeError(f"{name}: {lengths.dtype} is not supported; known: torch.int32, torch.int64")
-    elif lengths.device.type == "cpu" and not torch.compiler.is_compiling():
-        _check_limits(name, lengths.flatten().tolist(), most)
-    if lengths.shape not in ((1,), q.shape[:1]):
+    if isinstance(lengths, Tensor):
+        tensor = lengths
+        if tensor.dtype not in (torch.int32, torch.int64):
+            raise TypeError(f"{name}: {tensor.dtype} is not supported; known: torch.int32, torch.int64")
+        if tensor.device.type == "cpu" and not torch.compiler.is_compiling():
+            _check_limits(name, tensor.flatten().tolist(), most)
+    else:
+        numbers = list(lengths)
+        if any(not isinstance(number, int) or isinstance(number, bool) for number in numbers):
+            raise TypeError(f"{name}: integers are expected, not {numbers}")
+        _check_limits(name, numbers, most)
+        tensor = torch.tensor(numbers, dtype=torch.int32).to(q.device)
+    if tensor.shape not in ((1,), q.shape[:1]):
         raise ValueError(
-            f"{name} {tuple(lengths.shape)} must have one number, or one for each of {q.shape[0]} batch entries"
+            f"{name} {tuple(tensor.shape)} must have one number, or one for each of {q.shape[0]} batch entries"
         )
-    check_device(name, lengths, "q", q)
-    return lengths.to(torch.int32).expand(q.shape[0]).contiguous()
+    check_device(name, tensor, "q", q)
+    return tensor.to(torch.int32).expand(q.shape[0]).contiguous()
 
 
 def _check_limits(name: str, lengths, most: int):

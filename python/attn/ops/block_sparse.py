@@ -15,7 +15,7 @@ from ._attention import check_arrays, check_layout, check_scale, make_outputs, r
 from ._readable import DEVICES, check_device, readable, zeros
 
 BLOCK_SIZES = (128, 256, 512, 1024)
-_MOST_BLOCKS = 65_535
+_MOST_BLOCKS = PAD_U16  # ids are below it
 _INDEX_TYPES = (torch.uint16, torch.int32)
 
 
