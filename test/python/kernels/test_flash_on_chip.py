@@ -41,7 +41,8 @@ def check(arrays, stage="ascend", sizes=SMALL, **options):
     """Runs the kernel and compares it with the reference."""
     o, lse = simulate(*arrays, stage=stage, **sizes, **options)
     expected = references.flash(*arrays, arrays[0].shape[3] ** -0.5, **options)
-    references.assert_flash(o, lse, expected, keys=1)
+    # With options, rows may have any number of keys.
+    references.assert_flash(o, lse, expected, keys=1 if options else arrays[1].shape[2])
     return o, lse
 
 

@@ -1,0 +1,125 @@
+"""Attention over lists of blocks and pages on the modelled chip: loops of cube and vector cores whose counts lie in memory."""
+
+import pytest
+import torch
+
+import attn
+import references
+from attn import block_index
+from kernels_dsl.block_sparse import block_sparse_fwd
+from kernels_dsl.paged import paged_fwd
+from references import DTYPES, names
+
+F32, F16, BF16 = DTYPES
+
+
+def randn(*shape, dtype, seed=0):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed)).to(dtype)
+
+
+def simulate(kernel, arguments, **options):
+    """The first two outputs of a run without hazards."""
+    run = attn.simulate(kernel, *arguments, **options)
+    assert not run.report.hazards, run.report.text
+    return run.outputs[:2]
+
+
+# Lists of blocks
+
+
+def draw_blocks(dtype, queries=300, keys=270, batch=1, heads=(2, 1), width=32):
+    """q, k and v, and which blocks of 128 keys each block of 128 queries sees: none, some and all."""
+    shapes = [(heads[0], queries, width), (heads[1], keys, width), (heads[1], keys, width)]
+    q, k, v = (randn(batch, *shape, dtype=dtype, seed=seed) for seed, shape in enumerate(shapes))
+    blocks = (batch, heads[0], -(-queries // 128), -(-keys // 128))
+    mask = torch.rand(blocks, generator=torch.Generator().manual_seed(3)) < 0.6
+    mask[:, 0, 0] = False
+    mask[:, -1, -1] = True
+    return q, k, v, mask
+
+
+def check_blocks(dtype, stage="ascend", causal=False, lengths=None, sizes=(32, 64)):
+    q, k, v, mask = draw_blocks(dtype, batch=len(lengths) if lengths else 1)
+    counts = mask.sum(-1, dtype=torch.int32)
+    q_lens, kv_lens = ([list(column) for column in zip(*lengths)]) if lengths else (None, None)
+    options = {}
+    if lengths:
+        for entry, length in enumerate(kv_lens):
+            k[entry, :, length:], v[entry, :, length:] = torch.nan, torch.nan
+            counts[entry] = torch.minimum(
+                counts[entry], (mask[entry].cumsum(-1) * (torch.arange(3) * 128 < length)).amax(-1)
+            )
+        options = dict(q_lens=torch.tensor(q_lens, dtype=torch.int32), kv_lens=torch.tensor(kv_lens, dtype=torch.int32))
+    arguments = (q, k, v, block_index.from_mask(mask), counts, 128, 128, 32**-0.5)
+    options.update(zip(("BM", "BN"), sizes))
+    o, lse = simulate(block_sparse_fwd, arguments, causal=causal, stage=stage, **options)
+    *expected, fewest = references.block_sparse(q, k, v, mask, (128, 128), 32**-0.5, causal, q_lens, kv_lens)
+    references.assert_flash(o, lse, expected, fewest)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("dtype", DTYPES, ids=names)
+def test_lists_of_blocks(dtype, causal):
+    check_blocks(dtype, causal=causal)
+
+
+def test_lists_of_blocks_with_lengths():
+    check_blocks(F16, causal=True, lengths=[(300, 270), (130, 40), (0, 270), (17, 0)])
+
+
+def test_lists_of_blocks_with_chosen_sizes():
+    check_blocks(BF16, sizes=())
+
+
+def test_lists_of_blocks_in_ascendc():
+    check_blocks(F16, stage="ascendc")
+
+
+# Pages
+
+
+def draw_pages(lengths, dtype, page=32, heads=(8, 2), width=64):
+    """q, the caches with NaN wherever nothing may be read, and the table; unused entries name no page."""
+    counts = [-(-length // page) for length in lengths]
+    order = torch.randperm(sum(counts) + 2, generator=torch.Generator().manual_seed(1)).tolist()
+    table = torch.full((len(lengths), max(counts) + 1), -1, dtype=torch.int32)
+    k, v = (torch.full((len(order), page, heads[1], width), torch.nan, dtype=dtype) for _ in range(2))
+    for sequence, length in enumerate(lengths):
+        for number in range(counts[sequence]):
+            place = table[sequence, number] = order.pop()
+            rows = min(page, length - number * page)
+            k[place, :rows], v[place, :rows] = (
+                randn(rows, heads[1], width, dtype=dtype, seed=place + seed) for seed in (0, 99)
+            )
+    return randn(len(lengths), heads[0], width, dtype=dtype), k, v, table
+
+
+def check_pages(lengths, num_splits, dtype, stage="ascend", cores=3):
+    arrays = draw_pages(lengths, dtype)
+    plan = attn.paged_plan(lengths, block_size=32, kv_heads=2, cores=cores, num_splits=num_splits)
+    lists = [torch.tensor(rows, dtype=torch.int32) if rows else None for rows in (plan.shares, plan.tasks, plan.merges)]
+    arguments = (*arrays, torch.tensor(lengths, dtype=torch.int32), *lists, 0.125)
+    out, lse = simulate(paged_fwd, arguments, G=4, phases="launches", stage=stage)
+    references.assert_flash(out, lse, references.paged(*arrays, lengths, 0.125), keys=1)
+
+
+@pytest.mark.parametrize("lengths, num_splits", [([70, 1, 0, 130], 1), ([70, 1, 0, 130], 3), ([300], 5)])
+@pytest.mark.parametrize("dtype", DTYPES, ids=names)
+def test_pages(lengths, num_splits, dtype):
+    """Whole sequences and parts of them, none, one and many pages for a core."""
+    check_pages(lengths, num_splits, dtype)
+
+
+def test_pages_in_ascendc():
+    check_pages([70, 0, 33], 2, F16, stage="ascendc")
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_jitter_changes_no_bit(seed):
+    lengths = [70, 1, 130]
+    arrays = draw_pages(lengths, F16)
+    plan = attn.paged_plan(lengths, block_size=32, kv_heads=2, cores=3, num_splits=2)
+    lists = [torch.tensor(rows, dtype=torch.int32) for rows in (plan.shares, plan.tasks, plan.merges)]
+    arguments = (*arrays, torch.tensor(lengths, dtype=torch.int32), *lists, 0.125)
+    steady, shaken = (simulate(paged_fwd, arguments, G=4, phases="launches", jitter=jitter) for jitter in (None, seed))
+    assert all(map(torch.equal, steady, shaken))
