@@ -124,7 +124,8 @@ def _merged(node: ast.Call, arrays):
     """The rows and columns of the parts that at.lse_merge merges."""
     given = [*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg == "o")]
     names = [part.value if isinstance(part, ast.Subscript) else part for part in given]
-    return {dim for name in names if isinstance(name, ast.Name) for dim in arrays.get(name.id, ())[-2:]}
+    merged = [arrays.get(name.id, ()) for name in names if isinstance(name, ast.Name)]
+    return {dim for dims in merged if len(dims) > 2 for dim in dims[-2:]}
 
 
 _LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator)

@@ -58,7 +58,7 @@ def check_number(name: str, number):
 
 def check_scale(scale, width: int):
     """The scale of scores that was given, or the one of rows of that width."""
-    return check_number("scale", width**-0.5 if scale is None else scale)
+    return width**-0.5 if scale is None else check_number("scale", scale)
 
 
 def read_lengths(name: str, lengths: Tensor | Sequence[int] | None, most: int, q):

@@ -131,7 +131,7 @@ def _is_walked(q, kernel_size: int, wants_keys: bool):
 
 def _neighborhood_backward_by_halves(arrays, grad_lse, options, outputs):
     """What queries sum over their keys, then what keys sum over their queries."""
-    from kernels_dsl.neighborhood import neighborhood_bwd_keys, neighborhood_bwd_queries
+    from kernels_dsl.neighborhood_wide import neighborhood_bwd_keys, neighborhood_bwd_queries
 
     dq, dk, dv = outputs
     cs = arrays["lse"].new_empty(arrays["lse"].shape)

@@ -113,7 +113,8 @@ def test_a_single_output_is_no_tuple(tmp_path, programs):
     (dict(V=torch.zeros(3, 64, 5).transpose(1, 2)), ValueError,
      "V: the last dimension must be contiguous, but the strides are (320, 1, 5)"),
     (dict(V=torch.zeros(3, 5, 64, dtype=torch.float64)), TypeError,
-     "V: torch.float64 is not supported; known: torch.float32, torch.float16, torch.bfloat16, torch.int8, torch.int32"),
+     "V: torch.float64 is not supported; known: torch.float32, torch.float16, torch.bfloat16, torch.int8, torch.int32, "
+     "torch.int64, torch.uint16"),
     (dict(V=torch.zeros(3, 5, 64, device="meta")), ValueError, "V: a tensor on the CPU or an NPU is expected, not on meta"),
     (dict(V=3), TypeError, "V: a tensor is expected, not int"),
     (dict(V=[]), ValueError, "V: the list of tensors is empty"),

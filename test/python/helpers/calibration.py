@@ -74,9 +74,9 @@ class Prediction:
     busy: dict
 
 
-def run(text, *arguments):
-    """Predicts a kernel that is given as text, after a run that does not count."""
-    command = [str(SIMULATOR), "-", f"--soc={CHIP}", "--timing-only", "--warm-ups=1", *arguments]
+def run(text, *arguments, warm_ups=1):
+    """Predicts a kernel that is given as text, after so many runs that do not count."""
+    command = [str(SIMULATOR), "-", f"--soc={CHIP}", "--timing-only", f"--warm-ups={warm_ups}", *arguments]
     done = subprocess.run(command, input=text, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return read_report(done.stdout)

@@ -35,7 +35,7 @@ TORCH = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i3
 # Kernels that take their indices from arrays without a type of their own take it from here.
 INDEX_ARRAYS = {"lens", "offsets", "idx", "cnt", "table"}
 # Counts of loops that may access nothing, which then end no sooner than the numbers say.
-COUNTS = {"L", "bk"}
+COUNTS = {"L", "U", "bk"}
 MOST_TRIPS = 2**16
 SIZES = (1, 1, 2, 3, 5, 7, 8, 13, 16, 33, 64, 100, 130)
 NUMBERS = (0, 1, 1, 2, 3, 5, 8, -1, -2, 7, 33, 64, 100, 2**31, -(2**31), 2**40, 2**62, 2**63 - 1, -(2**63))

@@ -63,7 +63,7 @@ def test_widths(width, values):
         check(draw(40, 70, width=width, values=values, dtype=dtype))
 
 
-@pytest.mark.parametrize("sizes", [dict(BM=24, BN=48), dict(BM=16, BN=16), dict(BM=64, BN=512, part=128)], ids=str)
+@pytest.mark.parametrize("sizes", [dict(BM=24, BN=48), dict(BM=16, BN=16), dict(BM=48, BN=512, part=128)], ids=str)
 def test_sizes(sizes):
     """Also rows that do not come in equal shares, and a product whose columns are cut where its k are in parts."""
     check(draw(100, 130, values=256), sizes=sizes)

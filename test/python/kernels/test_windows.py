@@ -8,7 +8,8 @@ import torch
 import attn
 import attn.language as at
 import references
-from kernels_dsl.neighborhood import neighborhood_bwd, neighborhood_bwd_keys, neighborhood_bwd_queries, neighborhood_fwd
+from kernels_dsl.neighborhood import neighborhood_bwd, neighborhood_fwd
+from kernels_dsl.neighborhood_wide import neighborhood_bwd_keys, neighborhood_bwd_queries
 
 SOC = "Ascend910B4"
 
