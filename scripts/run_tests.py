@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LIT = "/usr/lib/llvm-22/bin/lit"
-TIMEOUT_SECONDS = 1800  # per part: a hang becomes a failure
+TIMEOUT_SECONDS = 2400  # per part: a hang becomes a failure
 
 LIT_PASSED = {"PASS", "FLAKYPASS", "XFAIL"}
 LIT_SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}

@@ -10,7 +10,10 @@ import known_errors
 from calibration import SIMULATOR, predict_all, read_rows
 from kernels_dsl.gemm import gemm_nt
 
-pytestmark = pytest.mark.skipif(not SIMULATOR.is_file(), reason="attn-sim is not built")
+pytestmark = [
+    pytest.mark.skipif(not SIMULATOR.is_file(), reason="attn-sim is not built"),
+    pytest.mark.xdist_group("calibration"),  # all rows are predicted once, by one worker
+]
 
 ROWS = list(read_rows())
 
