@@ -8,13 +8,10 @@ import references
 from attn import block_index
 from kernels_dsl.block_sparse import block_sparse_fwd
 from kernels_dsl.paged import paged_fwd
+from list_kernels import pages_of, randn
 from references import DTYPES, names
 
 F32, F16, BF16 = DTYPES
-
-
-def randn(*shape, dtype, seed=0):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed)).to(dtype)
 
 
 def simulate(kernel, arguments, **options):
@@ -78,20 +75,10 @@ def test_lists_of_blocks_in_ascendc():
 # Pages
 
 
-def draw_pages(lengths, dtype, page=32, heads=(8, 2), width=64):
+def draw_pages(lengths, dtype):
     """q, the caches with NaN wherever nothing may be read, and the table; unused entries name no page."""
-    counts = [-(-length // page) for length in lengths]
-    order = torch.randperm(sum(counts) + 2, generator=torch.Generator().manual_seed(1)).tolist()
-    table = torch.full((len(lengths), max(counts) + 1), -1, dtype=torch.int32)
-    k, v = (torch.full((len(order), page, heads[1], width), torch.nan, dtype=dtype) for _ in range(2))
-    for sequence, length in enumerate(lengths):
-        for number in range(counts[sequence]):
-            place = table[sequence, number] = order.pop()
-            rows = min(page, length - number * page)
-            k[place, :rows], v[place, :rows] = (
-                randn(rows, heads[1], width, dtype=dtype, seed=place + seed) for seed in (0, 99)
-            )
-    return randn(len(lengths), heads[0], width, dtype=dtype), k, v, table
+    k, v, table = pages_of(lengths, page=32, heads=2, width=64, dtype=dtype)
+    return randn(len(lengths), 8, 64, dtype=dtype), k, v, table.to(torch.int32)
 
 
 def check_pages(lengths, num_splits, dtype, stage="ascend", cores=3):

@@ -10,27 +10,17 @@ import torch
 import attn
 import attn.ops
 import references
+from list_kernels import pages_of, randn
 from references import DTYPES, names
 
 F32, F16, BF16 = DTYPES
 
 
-def draw(lengths, page=128, heads=(8, 2), width=64, dtype=F32, seed=0, spare=2):
+def draw(lengths, page=128, heads=(8, 2), width=64, dtype=F32):
     """q, both caches with NaN wherever nothing may be read, and the table; its unused entries name no page."""
-    generator = torch.Generator().manual_seed(seed)
-    counts = [-(-length // page) for length in lengths]
-    order = torch.randperm(sum(counts) + spare, generator=generator).tolist()
-    table = torch.full((len(lengths), max(counts, default=0) + 1), -1, dtype=torch.int32)
+    k, v, table = pages_of(lengths, page, heads[1], width, dtype)
     table[:, -1] = 2**31 - 1
-    caches = [torch.full((len(order), page, heads[1], width), torch.nan, dtype=dtype) for _ in range(2)]
-    for sequence, length in enumerate(lengths):
-        for number in range(counts[sequence]):
-            place = table[sequence, number] = order.pop()
-            rows = min(page, length - number * page)
-            for cache in caches:
-                cache[place, :rows] = torch.randn(rows, heads[1], width, generator=generator).to(dtype)
-    q = torch.randn(len(lengths), heads[0], width, generator=generator).to(dtype)
-    return q, *caches, table
+    return randn(len(lengths), heads[0], width, dtype=dtype), k, v, table.to(torch.int32)
 
 
 def check(arrays, lengths, **options):
