@@ -134,8 +134,8 @@ CASES = {
 }  # fmt: skip
 
 
-# Each half of a mixed kernel is planned without what flags between cores order, so that some of its barriers and events are
-# implied by those: what is asked is that every flag is missed.
+# Each half of a mixed kernel is planned without what flags between cores order. Some of its barriers and events are not
+# missed, which that may explain; what is asked is that every flag is.
 MIXED = {
     "dense": (flash_fwd, dense(85, 75), 196352, {"preload": 2, "lag": 1}),
 }
