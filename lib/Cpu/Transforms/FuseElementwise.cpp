@@ -22,6 +22,24 @@ bool isWidening(linalg::GenericOp op) {
   return llvm::hasSingleElement(body->without_terminator()) && isa<arith::ExtFOp>(body->front());
 }
 
+/// Whether the operation only scales or shifts a tile by a number.
+bool isScaling(linalg::GenericOp op) {
+  Block *body = op.getBody();
+  auto isTile = [](Value input) { return isa<ShapedType>(input.getType()); };
+  return llvm::hasSingleElement(body->without_terminator()) &&
+         isa<arith::MulFOp, arith::AddFOp, arith::SubFOp>(body->front()) &&
+         llvm::count_if(op.getInputs(), isTile) == 1;
+}
+
+/// Whether each use is by an operation that computes element by element from it.
+bool isReadElementwise(linalg::GenericOp producer) {
+  return llvm::all_of(producer->getUses(), [&](OpOperand &use) {
+    auto consumer = dyn_cast<linalg::GenericOp>(use.getOwner());
+    return consumer && consumer->getBlock() == producer->getBlock() &&
+           consumer.getMatchingIndexingMap(&use).isIdentity();
+  });
+}
+
 /// Longer payloads gain nothing, and growing them step by step takes time that grows with the
 /// square of their length.
 constexpr size_t maxPayload = 64;
@@ -37,8 +55,11 @@ bool shouldFuse(OpOperand *operand) {
   // A broadcast operand would be computed once per element it is broadcast to.
   if (!consumer.getMatchingIndexingMap(operand).isIdentity())
     return false;
-  return isWidening(producer) ||
-         (producer->hasOneUse() && countPayload(producer) + countPayload(consumer) <= maxPayload);
+  // One operation per element costs less than a sweep that writes its result and others that read
+  // it.
+  if (isWidening(producer) || (isScaling(producer) && isReadElementwise(producer)))
+    return true;
+  return producer->hasOneUse() && countPayload(producer) + countPayload(consumer) <= maxPayload;
 }
 
 struct FuseElementwisePass : attn::impl::FuseElementwisePassBase<FuseElementwisePass> {

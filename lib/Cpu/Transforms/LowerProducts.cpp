@@ -1,5 +1,6 @@
 // The pass `jit-lower-products`: products of matrices as register tiles over copied panels. CPU
 // stage, on buffers.
+#include "ProductContext.h"
 #include "ProductPanels.h"
 #include "attn/Cpu/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -8,6 +9,8 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace attn {
@@ -46,6 +49,41 @@ public:
     right.setBuffer(rightBuffer);
   }
 
+  /// Whether the sums of each part of the result are complete after one part of k.
+  bool sumsAtOnce() const { return hasAtMost(1, blocks.mostInner); }
+
+  /// Whether the left operand is copied, all of it at once.
+  bool copiesLeftAtOnce() const {
+    return getLeftType() && hasAtMost(0, blocks.mostRows) && sumsAtOnce();
+  }
+
+  /// Copies the left operand here; only where it is copied at once.
+  void copyLeft(ImplicitLocOpBuilder &builder) {
+    Value zero = createNumber(builder, 0);
+    left.copy(builder, {zero, zero, a.createSize(builder, 0), a.createSize(builder, 1)});
+    isLeftCopied = true;
+  }
+
+  /// Takes the place of `fill`, which sets to zero what the product is added to: whatever the
+  /// product does not write is still set. Only for products that sum at once.
+  void replaceFill(linalg::FillOp fill, ImplicitLocOpBuilder &builder) {
+    startsAtZero = true;
+    Value filled = fill.getOutputs()[0];
+    Value isWritten;
+    auto require = [&](arith::CmpIPredicate predicate, Value lhs, Value rhs) {
+      Value holds = builder.createOrFold<arith::CmpIOp>(predicate, lhs, rhs);
+      isWritten = isWritten ? builder.createOrFold<arith::AndIOp>(isWritten, holds) : holds;
+    };
+    require(arith::CmpIPredicate::ne, a.createSize(builder, 1), createNumber(builder, 0));
+    for (int64_t dim : {0, 1})
+      require(arith::CmpIPredicate::eq, c.createSize(builder, dim),
+              builder.createOrFold<memref::DimOp>(filled, dim));
+    if (matchPattern(isWritten, m_One()))
+      return fill.erase();
+    auto choice = scf::IfOp::create(builder, isWritten, /*withElseRegion=*/true);
+    fill->moveBefore(choice.elseYield());
+  }
+
   /// A panel of the right operand stays in the nearest cache while the rows of the left one, which
   /// fit the next, go by.
   void emit(ImplicitLocOpBuilder &builder) {
@@ -60,7 +98,8 @@ public:
                                   forEachBlock(
                                       inInner, rows, blocks.mostRows,
                                       [&](ImplicitLocOpBuilder &inRows, Value row, Value partRows) {
-                                        left.copy(inRows, {row, k, partRows, partInner});
+                                        if (!isLeftCopied)
+                                          left.copy(inRows, {row, k, partRows, partInner});
                                         emitPanels(inRows, {row, col, partRows, partCols},
                                                    countSteps(inRows, partInner), zero);
                                       });
@@ -69,6 +108,14 @@ public:
   }
 
 private:
+  /// Whether the left operand never has more rows (0) or columns (1) than `most`.
+  bool hasAtMost(int64_t dimension, int64_t most) const {
+    ValueBoundsConstraintSet::Variable size(a.memref, a.transposed ? 1 - dimension : dimension);
+    FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
+        presburger::BoundType::UB, size, /*stopCondition=*/nullptr, /*closedUB=*/true);
+    return succeeded(bound) && *bound <= most;
+  }
+
   /// Whether the map of an operand names its second loop first: (m, k) for the left, (k, n) for the
   /// right.
   static bool isTransposed(linalg::MatmulOp op, unsigned operand) {
@@ -160,9 +207,11 @@ private:
 
   Value loadSum(ImplicitLocOpBuilder &builder, ValueRange place, Value mask) {
     auto type = VectorType::get({blocks.lanes}, c.getElementType());
+    Value zero = arith::ConstantOp::create(builder, builder.getZeroAttr(type));
+    if (startsAtZero)
+      return zero;
     if (!mask)
       return vector::LoadOp::create(builder, type, c.memref, place);
-    Value zero = arith::ConstantOp::create(builder, builder.getZeroAttr(type));
     return vector::MaskedLoadOp::create(builder, type, c.memref, place, mask, zero);
   }
 
@@ -231,6 +280,7 @@ private:
   }
 
   const ProductBlocks &blocks;
+  bool startsAtZero = false, isLeftCopied = false;
   Matrix a, b, c;
   LeftPanels left;
   RightPanels right;
@@ -257,11 +307,28 @@ private:
   LogicalResult lower(linalg::MatmulOp product) {
     if (!product.hasPureBufferSemantics())
       return product.emitOpError("cannot be lowered before bufferization");
+    if (absorbSum(product))
+      ++absorbed;
     ProductBlocks blocks = getBlocks(product);
+    if (blocks.depth == 1)
+      widenLeft(product);
     ProductEmitter emitter(product, blocks);
-    emitter.setBuffers(getBuffer(emitter.getLeftType(), leftBuffers),
+    scf::ForOp loop = emitter.copiesLeftAtOnce() ? findLoopWithFixedLeft(product) : scf::ForOp();
+    // A copy that outlives the product is not shared with others.
+    DenseMap<Type, Value> ownBuffers;
+    emitter.setBuffers(getBuffer(emitter.getLeftType(), loop ? ownBuffers : leftBuffers),
                        getBuffer(emitter.getRightType(), rightBuffers));
     ImplicitLocOpBuilder builder(product.getLoc(), product);
+    if (loop) {
+      builder.setInsertionPoint(loop);
+      emitter.copyLeft(builder);
+      builder.setInsertionPoint(product);
+    }
+    linalg::FillOp fill = emitter.sumsAtOnce() ? findFill(product) : linalg::FillOp();
+    if (fill) {
+      emitter.replaceFill(fill, builder);
+      ++fromZero;
+    }
     emitter.emit(builder);
     product.erase();
     ++lowered;

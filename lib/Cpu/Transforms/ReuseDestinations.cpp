@@ -135,19 +135,19 @@ bool writesEmpty(GenericOp op, unsigned number) {
   return output->get().getDefiningOp<tensor::EmptyOp>() && !op.payloadUsesValueFromOperand(output);
 }
 
-/// Hands `op` its input `input` as the destination of its only result.
+/// Hands `op` its input `input` as the destination of its first result.
 void replaceInputByDestination(RewriterBase &rewriter, GenericOp op, OpOperand *input) {
   unsigned number = input->getOperandNumber();
-  Value destination = input->get();
   rewriter.setInsertionPoint(op);
-  SmallVector<Value> inputs(op.getInputs());
+  SmallVector<Value> inputs(op.getInputs()), outputs(op.getOutputs());
   inputs.erase(inputs.begin() + number);
+  outputs.front() = input->get();
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   maps.erase(maps.begin() + number);
-  auto updated = GenericOp::create(rewriter, op.getLoc(), op.getResultTypes(), inputs, destination,
+  auto updated = GenericOp::create(rewriter, op.getLoc(), op.getResultTypes(), inputs, outputs,
                                    maps, op.getIteratorTypesArray());
   Block *body = op.getBody();
-  rewriter.replaceAllUsesWith(body->getArgument(number), body->getArguments().back());
+  rewriter.replaceAllUsesWith(body->getArgument(number), op.getRegionOutputArgs().front());
   body->eraseArgument(number);
   rewriter.inlineRegionBefore(op.getRegion(), updated.getRegion(), updated.getRegion().end());
   rewriter.replaceOp(op, updated.getResults());
@@ -161,9 +161,12 @@ bool mayUpdate(GenericOp op, OpOperand *input) {
          llvm::count(op.getInputs(), input->get()) == 1 && isLastUse(input->get(), op);
 }
 
-/// Whether the operation is elementwise and its result still needs a buffer.
+/// Whether the first result of the operation is computed element by element and still needs a
+/// buffer.
 bool needsDestination(GenericOp op) {
-  return op.getNumReductionLoops() == 0 && op.getNumResults() == 1 && writesEmpty(op, 0);
+  bool isElementwise = op.getNumReductionLoops() == 0 && op.getNumResults() == 1;
+  bool isSwept = op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity();
+  return (isElementwise || isSwept) && writesEmpty(op, 0);
 }
 
 /// The operands through which `value` can be computed in the buffer of `carried`, from the last

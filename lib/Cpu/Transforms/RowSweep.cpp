@@ -1,10 +1,10 @@
 // One linalg operation on buffers as a sweep: chooses its loops, reads and writes its operands,
 // repeats its payload on vectors. CPU stage, used by `jit-vectorize-rows`.
 #include "RowSweep.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace attn::jit;
@@ -24,6 +24,14 @@ static bool isSupportedIndex(AffineExpr expr) {
   return isa<AffineDimExpr>(expr) || (constant && constant.getValue() == 0);
 }
 
+APFloat attn::jit::getNeutral(Operation *combiner) {
+  const llvm::fltSemantics &semantics =
+      cast<FloatType>(combiner->getResult(0).getType()).getFloatSemantics();
+  if (isa<arith::AddFOp>(combiner))
+    return APFloat::getZero(semantics);
+  return APFloat::getInf(semantics, /*Negative=*/isa<arith::MaximumFOp>(combiner));
+}
+
 FailureOr<RowSweep> RowSweep::create(linalg::GenericOp op, int64_t lanes) {
   RowSweep sweep(op);
   if (failed(sweep.verify()))
@@ -41,7 +49,35 @@ FailureOr<RowSweep> RowSweep::create(linalg::GenericOp op, int64_t lanes) {
   sweep.innerSize = sizes[sweep.inner];
   sweep.innerReduction = iterators[sweep.inner] == utils::IteratorType::reduction;
   sweep.lanes = sweep.isContiguousAlong(sweep.inner) ? lanes : 1;
+  if (sweep.innerReduction)
+    sweep.limit = sweep.findLimit();
   return sweep;
+}
+
+arith::CmpIOp RowSweep::findLimit() const {
+  arith::CmpIOp found;
+  for (unsigned number = 0; number < op.getNumDpsInits(); ++number) {
+    if (!isReduced(*op.getDpsInitOperand(number)))
+      continue;
+    Operation *combiner = getCombiner(number);
+    BlockArgument carried = op.getRegionOutputArgs()[number];
+    Value term = combiner->getOperand(combiner->getOperand(0) == carried ? 1 : 0);
+    auto choice = term.getDefiningOp<arith::SelectOp>();
+    APFloat left(0.0f);
+    auto compared = choice ? choice.getCondition().getDefiningOp<arith::CmpIOp>() : nullptr;
+    if (!compared || (found && compared != found) ||
+        compared.getPredicate() != arith::CmpIPredicate::slt ||
+        compared.getRhs().getParentBlock() == op.getBody() ||
+        !matchPattern(choice.getFalseValue(), m_ConstantFloat(&left)) ||
+        !left.bitwiseIsEqual(getNeutral(combiner)))
+      return {};
+    auto cast = compared.getLhs().getDefiningOp<arith::IndexCastOp>();
+    auto index = cast ? cast.getIn().getDefiningOp<linalg::IndexOp>() : nullptr;
+    if (!index || static_cast<int64_t>(index.getDim()) != inner)
+      return {};
+    found = compared;
+  }
+  return found;
 }
 
 LogicalResult RowSweep::verify() const {
@@ -60,8 +96,8 @@ LogicalResult RowSweep::verify() const {
                               << "' does not work element by element";
   if (op.getNumReductionLoops() == 0)
     return success();
-  for (unsigned number = 0; number < op.getNumDpsInits(); ++number)
-    if (!getCombiner(number))
+  for (auto [number, output] : llvm::enumerate(op.getDpsInitsMutable()))
+    if (!op.getMatchingIndexingMap(&output).isIdentity() && !getCombiner(number))
       return op.emitOpError("cannot be vectorised: it reduces by something else than a sum, "
                             "maximum or minimum");
   return success();
@@ -223,6 +259,12 @@ SmallVector<Value> RowSweep::emitPayload(ImplicitLocOpBuilder &builder, ArrayRef
     }
     if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
       values.map(index.getResult(), spread(createIndex(builder, index.getDim(), place)));
+      continue;
+    }
+    auto choice = dyn_cast<arith::SelectOp>(inner);
+    if (place.isInside && choice && choice.getCondition() == limit.getResult()) {
+      Value kept = choice.getTrueValue();
+      values.map(choice.getResult(), values.contains(kept) ? values.lookup(kept) : spread(kept));
       continue;
     }
     for (Value operand : inner.getOperands())

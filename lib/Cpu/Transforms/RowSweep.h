@@ -3,6 +3,7 @@
 #ifndef ATTN_CPU_COMPILER_ROWSWEEP_H
 #define ATTN_CPU_COMPILER_ROWSWEEP_H
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -12,6 +13,8 @@ namespace attn::jit {
 struct Place {
   mlir::Value outer, inner;
   int64_t count;
+  /// Whether all of them lie before the sweep's limit.
+  bool isInside = false;
 };
 
 /// The two loops of an operation: `outer` one by one, `inner` along vectors.
@@ -29,8 +32,15 @@ public:
   mlir::Value createInnerSize(mlir::ImplicitLocOpBuilder &builder) const;
   /// Steps of the outer loop; `ShapedType::kDynamic` where only the run tells.
   int64_t getOuterSize() const;
-  /// Whether the inner loop folds its elements into one.
+  /// Whether the inner loop folds its elements into one, for one output at least.
   bool isInnerReduction() const { return innerReduction; }
+  /// Whether an output is what the inner loop folds its elements into.
+  bool isReduced(mlir::OpOperand &output) const {
+    return innerReduction && !variesAlongInner(output);
+  }
+  /// How many elements of each row take part in a reduction, where the payload leaves the others
+  /// out, as a 32-bit integer; null where all do.
+  mlir::Value getLimit() const { return limit ? limit.getRhs() : mlir::Value(); }
 
   /// Emits the outer loop around what `body` emits for one index of it.
   void emitOuterLoop(mlir::ImplicitLocOpBuilder &builder,
@@ -67,6 +77,9 @@ private:
   RowSweep(mlir::linalg::GenericOp op) : op(op) {}
   bool isContiguousAlong(int64_t loop) const;
   mlir::LogicalResult verify() const;
+  /// The comparison by which the payload leaves elements of a row out of all its reductions, or
+  /// null.
+  mlir::arith::CmpIOp findLimit() const;
   llvm::SmallVector<mlir::Value> getIndices(mlir::ImplicitLocOpBuilder &builder,
                                             mlir::OpOperand &operand, mlir::Value outer,
                                             mlir::Value inner) const;
@@ -78,7 +91,11 @@ private:
   int64_t outer = 0, inner = 1;       // numbers of loops; an outer of -1 is none
   int64_t innerSize = 0, lanes = 1;
   bool innerReduction = false;
+  mutable mlir::arith::CmpIOp limit;
 };
+
+/// The number that changes nothing when `combiner` combines it.
+llvm::APFloat getNeutral(mlir::Operation *combiner);
 
 /// `type` itself, or a vector of it where `count` is more than 1.
 mlir::Type widen(mlir::Type type, int64_t count);

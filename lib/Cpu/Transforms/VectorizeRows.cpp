@@ -2,6 +2,7 @@
 // buffers.
 #include "ArrayAccess.h"
 #include "LaneReduction.h"
+#include "NeutralStarts.h"
 #include "attn/Cpu/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -11,7 +12,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Matchers.h"
 
 namespace attn {
 #define GEN_PASS_DEF_VECTORIZEROWSPASS
@@ -39,41 +39,6 @@ SmallVector<std::pair<int64_t, int64_t>> getPieces(int64_t start, int64_t size, 
     for (; start + count <= size; start += count)
       pieces.push_back({start, count});
   return pieces;
-}
-
-/// The number that changes nothing when it is combined.
-APFloat getNeutral(Operation *combiner) {
-  const llvm::fltSemantics &semantics =
-      cast<FloatType>(combiner->getResult(0).getType()).getFloatSemantics();
-  if (isa<arith::AddFOp>(combiner))
-    return APFloat::getZero(semantics);
-  return APFloat::getInf(semantics, /*Negative=*/isa<arith::MaximumFOp>(combiner));
-}
-
-/// The operation that only sets all of an output to what changes nothing, where nothing else uses
-/// the buffer before `op`; otherwise null.
-linalg::GenericOp findNeutralFill(linalg::GenericOp op, OpOperand &output, Operation *combiner) {
-  linalg::GenericOp found;
-  for (Operation *user : output.get().getUsers()) {
-    if (user == op || isa<memref::DeallocOp>(user))
-      continue;
-    if (user->getBlock() != op->getBlock())
-      return {};
-    if (op->isBeforeInBlock(user))
-      continue;
-    auto fill = dyn_cast<linalg::GenericOp>(user);
-    if (found || !fill)
-      return {};
-    found = fill;
-  }
-  if (!found || !output.get().getDefiningOp() || found.getNumDpsInputs() != 1 ||
-      found.getNumDpsInits() != 1 || !llvm::hasSingleElement(*found.getBody()) ||
-      found.getDpsInits().front() != output.get())
-    return {};
-  APFloat value(0.0f);
-  bool isNeutral = matchPattern(found.getDpsInputs().front(), m_ConstantFloat(&value)) &&
-                   value.bitwiseIsEqual(getNeutral(combiner));
-  return isNeutral ? found : linalg::GenericOp();
 }
 
 /// Emits one operation as loops.
@@ -130,7 +95,7 @@ private:
   /// reads.
   int64_t countLive() {
     if (sweep.isInnerReduction())
-      return op.getNumDpsInits();
+      return getCombiners().size();
     return llvm::count_if(op->getOpOperands(),
                           [&](OpOperand &operand) { return sweep.variesAlongInner(operand); });
   }
@@ -216,7 +181,7 @@ private:
       return emitLoop(builder, begin, end, count, carried,
                       [&](ImplicitLocOpBuilder &inside, Value index, ValueRange values) {
                         if (sweep.isInnerReduction())
-                          return accumulate(inside, outer, index, count, values);
+                          return accumulate(inside, {outer, index, count}, values);
                         emitElements(inside, outer, index, count);
                         return SmallVector<Value>();
                       });
@@ -237,19 +202,27 @@ private:
     storeTotals(builder, combiners, outer, totals);
   }
 
+  /// What folds elements into each output that is a reduction.
   SmallVector<Operation *> getCombiners() {
-    return llvm::map_to_vector(llvm::seq<unsigned>(0, op.getNumDpsInits()),
-                               [&](unsigned number) { return sweep.getCombiner(number); });
+    SmallVector<Operation *> combiners;
+    for (auto [number, output] : llvm::enumerate(op.getDpsInitsMutable()))
+      if (sweep.isReduced(output))
+        combiners.push_back(sweep.getCombiner(number));
+    return combiners;
   }
 
   /// Writes the sums of a row, added to what they start from.
   void storeTotals(ImplicitLocOpBuilder &builder, ArrayRef<Operation *> combiners, Value outer,
                    ArrayRef<Value> totals) {
-    for (auto [number, output] : llvm::enumerate(op.getDpsInitsMutable())) {
-      Value start = invariants[output.getOperandNumber()];
-      Value total =
-          start ? combine(builder, combiners[number], start, totals[number]) : totals[number];
+    unsigned number = 0;
+    for (OpOperand &output : op.getDpsInitsMutable()) {
+      if (!sweep.isReduced(output))
+        continue;
+      Value start = invariants[output.getOperandNumber()], total = totals[number];
+      if (start)
+        total = combine(builder, combiners[number], start, total);
       sweep.store(builder, total, output, outer, outer);
+      ++number;
     }
   }
 
@@ -267,12 +240,17 @@ private:
   void emitElements(ImplicitLocOpBuilder &builder, Value outer, Value inner, int64_t count) {
     SmallVector<Value> values = loadInputs(builder, outer, inner, count);
     for (OpOperand &output : op.getDpsInitsMutable())
-      values.push_back(op.payloadUsesValueFromOperand(&output)
-                           ? sweep.load(builder, output, outer, inner, count)
-                           : Value());
+      values.push_back(loadUpdated(builder, output, {outer, inner, count}));
     SmallVector<Value> results = sweep.emitPayload(builder, values, {outer, inner, count});
     for (auto [result, output] : llvm::zip_equal(results, op.getDpsInitsMutable()))
       sweep.store(builder, result, output, outer, inner, streamed.contains(&output));
+  }
+
+  /// What an output holds, where the payload uses it.
+  Value loadUpdated(ImplicitLocOpBuilder &builder, OpOperand &output, const Place &place) {
+    if (!op.payloadUsesValueFromOperand(&output))
+      return {};
+    return sweep.load(builder, output, place.outer, place.inner, place.count);
   }
 
   Value createNeutral(ImplicitLocOpBuilder &builder, Operation *combiner, int64_t count) {
@@ -283,32 +261,83 @@ private:
     return arith::ConstantOp::create(builder, attribute);
   }
 
-  /// Folds `count` elements from `inner` on into one vector of partial results per output.
-  SmallVector<Value> accumulate(ImplicitLocOpBuilder &builder, Value outer, Value inner,
-                                int64_t count, ValueRange partials) {
-    SmallVector<Value> values = loadInputs(builder, outer, inner, count);
-    llvm::append_range(values, partials);
-    return sweep.emitPayload(builder, values, {outer, inner, count});
+  /// Folds the elements at `place` into one vector of partial results per reduction, and writes
+  /// what is computed element by element.
+  SmallVector<Value> accumulate(ImplicitLocOpBuilder &builder, const Place &place,
+                                ValueRange partials) {
+    SmallVector<Value> values = loadInputs(builder, place.outer, place.inner, place.count), next;
+    for (OpOperand &output : op.getDpsInitsMutable()) {
+      if (sweep.isReduced(output)) {
+        values.push_back(partials.front());
+        partials = partials.drop_front();
+      } else {
+        values.push_back(loadUpdated(builder, output, place));
+      }
+    }
+    SmallVector<Value> results = sweep.emitPayload(builder, values, place);
+    for (auto [result, output] : llvm::zip_equal(results, op.getDpsInitsMutable()))
+      if (sweep.isReduced(output))
+        next.push_back(result);
+      else
+        sweep.store(builder, result, output, place.outer, place.inner);
+    return next;
+  }
+
+  /// Whether elements that are left out of reductions follow the others in whole vectors.
+  bool isLimited() const {
+    return sweep.getLimit() && !isShort() && sweep.getInnerSize() % sweep.getLanes() == 0;
+  }
+
+  /// As the main loop of a reduction, but without a comparison for vectors before the limit. After
+  /// it, only what is computed element by element is left.
+  SmallVector<Value> emitLimited(ImplicitLocOpBuilder &builder, Value outer,
+                                 SmallVector<Value> partials, StepBody emitInside) {
+    auto number = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(builder, value);
+    };
+    Value size = number(sweep.getInnerSize()), zero = number(0);
+    Value limit =
+        arith::IndexCastOp::create(builder, builder.getIndexType(), sweep.getLimit()).getResult();
+    limit = arith::MaxSIOp::create(builder, zero, arith::MinSIOp::create(builder, limit, size));
+    Value rest = arith::RemUIOp::create(builder, limit, number(getStep()));
+    Value whole = arith::SubIOp::create(builder, limit, rest);
+    partials = emitLoop(builder, zero, whole, getStep(), partials, emitInside);
+    unsigned outputs = partials.size() / unroll;
+    bool isAllReduced = outputs == op.getNumDpsInits();
+    SmallVector<Value> group =
+        emitLoop(builder, whole, isAllReduced ? limit : size, sweep.getLanes(),
+                 ArrayRef(partials).take_front(outputs),
+                 [&](ImplicitLocOpBuilder &inside, Value index, ValueRange carried) {
+                   return accumulate(inside, {outer, index, sweep.getLanes()}, carried);
+                 });
+    llvm::copy(group, partials.begin());
+    return partials;
   }
 
   void emitReduction(ImplicitLocOpBuilder &builder, Value outer) {
-    unsigned outputs = op.getNumDpsInits();
     SmallVector<Operation *> combiners = getCombiners();
+    unsigned outputs = combiners.size();
 
     // `unroll` groups of one vector per output.
     SmallVector<Value> partials;
     for (int64_t part = 0; part < unroll; ++part)
       for (Operation *combiner : combiners)
         partials.push_back(createNeutral(builder, combiner, sweep.getLanes()));
-    partials = emitMainLoop(
-        builder, partials, [&](ImplicitLocOpBuilder &inside, Value index, ValueRange carried) {
-          SmallVector<Value> next;
-          for (int64_t part = 0; part < unroll; ++part)
-            llvm::append_range(
-                next, accumulate(inside, outer, getIndex(inside, index, part * sweep.getLanes()),
-                                 sweep.getLanes(), carried.slice(part * outputs, outputs)));
-          return next;
-        });
+    auto emitStep = [&](ImplicitLocOpBuilder &inside, Value index, ValueRange carried) {
+      SmallVector<Value> next;
+      for (int64_t part = 0; part < unroll; ++part)
+        llvm::append_range(next,
+                           accumulate(inside,
+                                      {outer, getIndex(inside, index, part * sweep.getLanes()),
+                                       sweep.getLanes(), isLimited()},
+                                      carried.slice(part * outputs, outputs)));
+      return next;
+    };
+    if (isLimited()) {
+      partials = emitLimited(builder, outer, std::move(partials), emitStep);
+      return storeTotals(builder, combiners, outer, combineGroups(builder, combiners, partials));
+    }
+    partials = emitMainLoop(builder, partials, emitStep);
     SmallVector<std::pair<int64_t, int64_t>> small;
     int64_t part = 0;
     for (auto [start, count] : getPieces(getMainSize(), sweep.getInnerSize(), sweep.getLanes())) {
@@ -318,7 +347,7 @@ private:
       }
       Value index = arith::ConstantIndexOp::create(builder, start);
       auto group = MutableArrayRef(partials).slice(part++ * outputs, outputs);
-      llvm::copy(accumulate(builder, outer, index, count, group), group.begin());
+      llvm::copy(accumulate(builder, {outer, index, count}, group), group.begin());
     }
     SmallVector<Value> totals = combineGroups(builder, combiners, partials);
     for (auto [start, count] : small) {
@@ -336,7 +365,7 @@ private:
     for (Operation *combiner : combiners)
       neutrals.push_back(createNeutral(builder, combiner, count));
     Value index = arith::ConstantIndexOp::create(builder, start);
-    return combineLanes(builder, combiners, accumulate(builder, outer, index, count, neutrals));
+    return combineLanes(builder, combiners, accumulate(builder, {outer, index, count}, neutrals));
   }
 
   /// One scalar per output from all groups of partial results, combined pairwise.
@@ -392,8 +421,6 @@ struct VectorizeRowsPass : attn::impl::VectorizeRowsPassBase<VectorizeRowsPass> 
   }
 
 private:
-  using Sweeps = SmallVectorImpl<std::pair<linalg::GenericOp, RowSweep>>;
-
   LogicalResult collectSweeps(Sweeps &sweeps) {
     WalkResult result = getOperation().walk([&](linalg::GenericOp op) {
       FailureOr<RowSweep> sweep = RowSweep::create(op, lanes);
@@ -403,26 +430,6 @@ private:
       return WalkResult::advance();
     });
     return failure(result.wasInterrupted());
-  }
-
-  /// Sums that start at nothing are written as they are; what would set them to nothing before goes
-  /// away. Returns the outputs.
-  DenseSet<OpOperand *> dropNeutralStarts(RewriterBase &rewriter, Sweeps &sweeps) {
-    DenseSet<OpOperand *> neutral;
-    DenseSet<Operation *> dropped;
-    for (auto &[op, sweep] : sweeps) {
-      if (!sweep.isInnerReduction())
-        continue;
-      for (auto [number, output] : llvm::enumerate(op.getDpsInitsMutable()))
-        if (linalg::GenericOp fill = findNeutralFill(op, output, sweep.getCombiner(number))) {
-          neutral.insert(&output);
-          dropped.insert(fill);
-        }
-    }
-    llvm::erase_if(sweeps, [&](auto &entry) { return dropped.contains(entry.first); });
-    for (Operation *fill : dropped)
-      rewriter.eraseOp(fill);
-    return neutral;
   }
 
   /// What is streamed must be seen before the end of the function is.

@@ -82,3 +82,38 @@ func.func @loop(%v: tensor<1x64xf32>, %N: index) -> tensor<1x64xf32> {
   }
   return %r : tensor<1x64xf32>
 }
+
+// A tile that is only scaled is scaled by each of its readers, if all read it element by element.
+// CHECK-LABEL: func.func @scaled
+func.func @scaled(%v: tensor<4x64xf32>, %x: f32, %a0: tensor<4x1xf32>) -> (tensor<4x1xf32>, tensor<4x64xf32>) {
+  // CHECK: linalg.generic
+  // CHECK: arith.mulf
+  // CHECK: arith.maximumf
+  // CHECK: linalg.generic
+  // CHECK: arith.mulf
+  // CHECK: math.exp
+  // CHECK-NOT: linalg.generic
+  %e = tensor.empty() : tensor<4x64xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%v : tensor<4x64xf32>) outs(%e : tensor<4x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %m = arith.mulf %x, %a : f32
+    linalg.yield %m : f32
+  } -> tensor<4x64xf32>
+  %max = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, 0)>],
+                         iterator_types = ["parallel", "reduction"]}
+      ins(%s : tensor<4x64xf32>) outs(%a0 : tensor<4x1xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %m = arith.maximumf %o, %a : f32
+    linalg.yield %m : f32
+  } -> tensor<4x1xf32>
+  %p = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%s : tensor<4x64xf32>) outs(%e : tensor<4x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %y = math.exp %a : f32
+    linalg.yield %y : f32
+  } -> tensor<4x64xf32>
+  return %max, %p : tensor<4x1xf32>, tensor<4x64xf32>
+}

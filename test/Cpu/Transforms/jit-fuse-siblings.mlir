@@ -83,3 +83,62 @@ func.func @filled_between(%x: memref<4x64xf32>, %u: tensor<4x64xf32>, %a0: tenso
   } -> tensor<4x1xf32>
   return %first, %second : tensor<4x1xf32>, tensor<4x1xf32>
 }
+
+// A tile, the sums of its rows and its narrow copy come from one sweep; the wide tile itself is still read elsewhere.
+// CHECK-LABEL: func.func @tile_and_its_sums
+// CHECK-SAME:    %[[V:.*]]: tensor<4x64xf32>
+func.func @tile_and_its_sums(%v: tensor<4x64xf32>, %a0: tensor<4x1xf32>)
+    -> (tensor<4x64xf32>, tensor<4x1xf32>, tensor<4x64xbf16>) {
+  // CHECK: %[[ALL:.*]]:3 = linalg.generic
+  // CHECK-SAME: iterator_types = ["parallel", "reduction"]
+  // CHECK-SAME: ins(%[[V]] : tensor<4x64xf32>)
+  // CHECK-NEXT: ^bb0(%[[A:.*]]: f32, %{{.*}}: f32, %[[S:.*]]: f32, %{{.*}}: bf16):
+  // CHECK-NEXT:   %[[P:.*]] = math.exp %[[A]]
+  // CHECK-NEXT:   %[[SUM:.*]] = arith.addf %[[S]], %[[P]]
+  // CHECK-NEXT:   %[[NARROW:.*]] = arith.truncf %[[P]]
+  // CHECK-NEXT:   linalg.yield %[[P]], %[[SUM]], %[[NARROW]]
+  // CHECK-NOT: linalg.generic
+  // CHECK: return %[[ALL]]#0, %[[ALL]]#1, %[[ALL]]#2
+  %e = tensor.empty() : tensor<4x64xf32>
+  %p = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%v : tensor<4x64xf32>) outs(%e : tensor<4x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %x = math.exp %a : f32
+    linalg.yield %x : f32
+  } -> tensor<4x64xf32>
+  %sum = linalg.generic {indexing_maps = [#all, #column], iterator_types = ["parallel", "reduction"]}
+      ins(%p : tensor<4x64xf32>) outs(%a0 : tensor<4x1xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %o, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<4x1xf32>
+  %n = tensor.empty() : tensor<4x64xbf16>
+  %narrow = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%p : tensor<4x64xf32>) outs(%n : tensor<4x64xbf16>) {
+  ^bb0(%a: f32, %o: bf16):
+    %t = arith.truncf %a : f32 to bf16
+    linalg.yield %t : bf16
+  } -> tensor<4x64xbf16>
+  return %p, %sum, %narrow : tensor<4x64xf32>, tensor<4x1xf32>, tensor<4x64xbf16>
+}
+
+// What is stored may be written past the caches by a sweep of its own.
+// CHECK-LABEL: func.func @stored
+func.func @stored(%v: tensor<4x64xf32>, %a0: tensor<4x1xf32>, %to: memref<4x64xf32>) -> tensor<4x1xf32> {
+  // CHECK-COUNT-2: linalg.generic
+  %e = tensor.empty() : tensor<4x64xf32>
+  %p = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%v : tensor<4x64xf32>) outs(%e : tensor<4x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %x = math.exp %a : f32
+    linalg.yield %x : f32
+  } -> tensor<4x64xf32>
+  bufferization.materialize_in_destination %p in writable %to : (tensor<4x64xf32>, memref<4x64xf32>) -> ()
+  %sum = linalg.generic {indexing_maps = [#all, #column], iterator_types = ["parallel", "reduction"]}
+      ins(%p : tensor<4x64xf32>) outs(%a0 : tensor<4x1xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %o, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<4x1xf32>
+  return %sum : tensor<4x1xf32>
+}

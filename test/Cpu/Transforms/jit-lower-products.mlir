@@ -91,3 +91,114 @@ func.func @two(%a: memref<6x8xf32>, %b: memref<8x16xf32>, %c: memref<6x16xf32>) 
 // PAIRS: llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"(%{{.*}}) : (vector<16xf32>, vector<32xbf16>, vector<32xbf16>) -> vector<16xf32>
 // PAIRS-LABEL: func.func @transposed
 // PAIRS-NOT: llvm.call_intrinsic
+
+// What a product would be added to is not set to zero where the product writes all of it.
+// CHECK-LABEL: func.func @from_zero
+// CHECK: %[[C:.*]] = memref.alloc() : memref<6x16xf32>
+// CHECK-NOT: linalg.fill
+// CHECK: %[[WRITTEN:.*]] = arith.cmpi eq, %{{.*}}, %c6
+// CHECK: scf.if %[[WRITTEN]] {
+// CHECK: } else {
+// CHECK:   linalg.fill
+// CHECK-NOT: vector.load %[[C]]
+// CHECK: return
+func.func @from_zero(%a: memref<6x8xf32>, %b: memref<8x16xf32>, %m: index, %read: memref<6x16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c = memref.alloc() : memref<6x16xf32>
+  linalg.fill ins(%zero : f32) outs(%c : memref<6x16xf32>)
+  %rows = memref.subview %a[0, 0] [%m, 8] [1, 1] : memref<6x8xf32> to memref<?x8xf32, strided<[8, 1]>>
+  %part = memref.subview %c[0, 0] [%m, 16] [1, 1] : memref<6x16xf32> to memref<?x16xf32, strided<[16, 1]>>
+  linalg.matmul ins(%rows, %b : memref<?x8xf32, strided<[8, 1]>>, memref<8x16xf32>)
+                outs(%part : memref<?x16xf32, strided<[16, 1]>>)
+  memref.copy %c, %read : memref<6x16xf32> to memref<6x16xf32>
+  return
+}
+
+// A product that is only added to a tile is summed there, after the other addend.
+// CHECK-LABEL: func.func @absorbed
+// CHECK: %[[ACC:.*]] = memref.alloc() : memref<6x16xf32>
+// CHECK-NOT: linalg.fill
+// CHECK: linalg.generic {{.*}} outs(%[[ACC]]
+// CHECK:   arith.mulf
+// CHECK-NEXT: linalg.yield
+// CHECK-COUNT-12: vector.load %[[ACC]]
+// CHECK-NOT: linalg.generic
+// CHECK: return
+#tile = affine_map<(i, j) -> (i, j)>
+func.func @absorbed(%a: memref<6x8xf32>, %b: memref<8x16xf32>, %x: f32) {
+  %zero = arith.constant 0.0 : f32
+  %acc = memref.alloc() : memref<6x16xf32>
+  %c = memref.alloc() : memref<6x16xf32>
+  linalg.fill ins(%zero : f32) outs(%c : memref<6x16xf32>)
+  linalg.matmul ins(%a, %b : memref<6x8xf32>, memref<8x16xf32>) outs(%c : memref<6x16xf32>)
+  linalg.generic {indexing_maps = [#tile, #tile], iterator_types = ["parallel", "parallel"]}
+      ins(%c : memref<6x16xf32>) outs(%acc : memref<6x16xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %scaled = arith.mulf %o, %x : f32
+    %sum = arith.addf %scaled, %p : f32
+    linalg.yield %sum : f32
+  }
+  return
+}
+
+// The tile that it is added to is an operand too: it must not change before.
+// CHECK-LABEL: func.func @operand_too
+// CHECK: vector.fma
+// CHECK: linalg.generic
+// CHECK: arith.addf
+func.func @operand_too(%b: memref<16x16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %acc = memref.alloc() : memref<6x16xf32>
+  %c = memref.alloc() : memref<6x16xf32>
+  linalg.fill ins(%zero : f32) outs(%c : memref<6x16xf32>)
+  linalg.matmul ins(%acc, %b : memref<6x16xf32>, memref<16x16xf32>) outs(%c : memref<6x16xf32>)
+  linalg.generic {indexing_maps = [#tile, #tile], iterator_types = ["parallel", "parallel"]}
+      ins(%c : memref<6x16xf32>) outs(%acc : memref<6x16xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %sum = arith.addf %o, %p : f32
+    linalg.yield %sum : f32
+  }
+  return
+}
+
+// A narrow operand that a sweep computes for the product is written in the type of the sum, rounded as before; pairs
+// stay narrow.
+// CHECK-LABEL: func.func @widened
+// CHECK: %[[P:.*]] = memref.alloc() : memref<6x8xf32>
+// CHECK: linalg.generic {{.*}} outs(%[[P]]
+// CHECK:   %[[ROUNDED:.*]] = arith.truncf
+// CHECK:   %[[AGAIN:.*]] = arith.extf %[[ROUNDED]]
+// CHECK:   linalg.yield %[[AGAIN]]
+// CHECK: memref.load %[[P]]
+// PAIRS-LABEL: func.func @widened
+// PAIRS: linalg.generic {{.*}} outs(%{{.*}} : memref<6x8xbf16>)
+func.func @widened(%x: memref<6x8xf32>, %b: memref<8x16xbf16>, %c: memref<6x16xf32>) {
+  %p = memref.alloc() : memref<6x8xbf16>
+  linalg.generic {indexing_maps = [#tile, #tile], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<6x8xf32>) outs(%p : memref<6x8xbf16>) {
+  ^bb0(%in: f32, %o: bf16):
+    %t = arith.truncf %in : f32 to bf16
+    linalg.yield %t : bf16
+  }
+  linalg.matmul ins(%p, %b : memref<6x8xbf16>, memref<8x16xbf16>) outs(%c : memref<6x16xf32>)
+  return
+}
+
+// The left operand is an array that the loop does not change: it is copied before the loop.
+// CHECK-LABEL: func.func @fixed_left
+// CHECK: %[[ROWS:.*]] = memref.alloc() : memref<192x256xf32>
+// CHECK: vector.store %{{.*}}, %[[ROWS]]
+// CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} {
+// CHECK-NOT: vector.store %{{.*}}, %[[ROWS]]
+// CHECK: memref.load %[[ROWS]]
+func.func @fixed_left(%a: memref<6x8xf32, strided<[?, 1]>>, %b: memref<?x8x16xf32>, %c: memref<6x16xf32>, %n: index) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  scf.for %i = %zero to %n step %one {
+    %step = memref.subview %b[%i, 0, 0] [1, 8, 16] [1, 1, 1]
+        : memref<?x8x16xf32> to memref<8x16xf32, strided<[16, 1], offset: ?>>
+    linalg.matmul ins(%a, %step : memref<6x8xf32, strided<[?, 1]>>, memref<8x16xf32, strided<[16, 1], offset: ?>>)
+                  outs(%c : memref<6x16xf32>)
+  }
+  return
+}

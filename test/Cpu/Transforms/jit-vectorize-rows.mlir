@@ -333,3 +333,60 @@ func.func @dynamic(%x: memref<4x?xf32>, %y: memref<4x?xf32>, %s: memref<4x1xf32>
   }
   return
 }
+
+// -----
+
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#column = affine_map<(d0, d1) -> (d0, 0)>
+
+// Elements after a limit are left out: whole steps before it are not compared, and the loop after them ends at it.
+// CHECK-LABEL: func.func @limited
+func.func @limited(%x: memref<4x128xf32>, %s: memref<4x1xf32>, %n: i32) {
+  %zero = arith.constant 0.0 : f32
+  // CHECK: %[[LIMIT:.*]] = arith.maxsi
+  // CHECK: %[[REST:.*]] = arith.remui %[[LIMIT]], %c32
+  // CHECK: %[[WHOLE:.*]] = arith.subi %[[LIMIT]], %[[REST]]
+  // CHECK: scf.for %{{.*}} = %{{.*}} to %[[WHOLE]] step %c32
+  // CHECK-NOT: arith.select
+  // CHECK: scf.for %{{.*}} = %[[WHOLE]] to %[[LIMIT]] step %c8
+  // CHECK:   arith.select
+  linalg.generic {indexing_maps = [#all, #column], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<4x128xf32>) outs(%s : memref<4x1xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %i = linalg.index 1 : index
+    %j = arith.index_cast %i : index to i32
+    %isInside = arith.cmpi slt, %j, %n : i32
+    %kept = arith.select %isInside, %in, %zero : f32
+    %sum = arith.addf %out, %kept : f32
+    linalg.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#column = affine_map<(d0, d1) -> (d0, 0)>
+
+// A sweep that folds rows and writes them as well: what is left out of the sum is still written.
+// CHECK-LABEL: func.func @folds_and_writes
+func.func @folds_and_writes(%x: memref<4x128xf32>, %y: memref<4x128xf32>, %s: memref<4x1xf32>, %n: i32) {
+  %zero = arith.constant 0.0 : f32
+  // CHECK: scf.for %{{.*}} = %{{.*}} to %[[WHOLE:.*]] step %c32
+  // CHECK-COUNT-4: vector.store
+  // CHECK: scf.for %{{.*}} = %[[WHOLE]] to %c128 step %c8
+  // CHECK:   vector.store
+  // CHECK: memref.store
+  linalg.generic {indexing_maps = [#all, #all, #column], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<4x128xf32>) outs(%y, %s : memref<4x128xf32>, memref<4x1xf32>) {
+  ^bb0(%in: f32, %o: f32, %out: f32):
+    %e = arith.mulf %in, %in : f32
+    %i = linalg.index 1 : index
+    %j = arith.index_cast %i : index to i32
+    %isInside = arith.cmpi slt, %j, %n : i32
+    %kept = arith.select %isInside, %e, %zero : f32
+    %sum = arith.addf %out, %kept : f32
+    linalg.yield %e, %sum : f32, f32
+  }
+  return
+}

@@ -144,7 +144,9 @@ def FuseSiblingsPass : Pass<"jit-fuse-siblings", "::mlir::func::FuncOp"> {
   let summary = "Sweeps a tile once for several reductions of it";
   let description = [{
     Reductions over the columns of one tile that do not depend on each other become one operation with several
-    results. The later one moves up to the earlier, together with what it needs.
+    results. The later one moves up to the earlier, together with what it needs. A reduction of the rows of a tile that is
+    computed in the same block also goes with the operation that computes it, and so does then what else is computed from
+    the tile element by element: one sweep makes the exponentials of a softmax, their sum and their narrow copy.
 
     Before:
     ```mlir
@@ -158,7 +160,7 @@ def FuseSiblingsPass : Pass<"jit-fuse-siblings", "::mlir::func::FuncOp"> {
     %r = linalg.generic {...} ins(%both#0) outs(%e) { math.sqrt ... }
     ```
   }];
-  let statistics = [Statistic<"fused", "fused", "Reductions that are swept with another">];
+  let statistics = [Statistic<"fused", "fused", "Operations that are swept with another">];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
@@ -227,6 +229,10 @@ def LowerProductsPass : Pass<"jit-lower-products", "::mlir::func::FuncOp"> {
     taken by twos and one by one, columns that are left over by masks. Every element is summed in the order of k. With `pairs`,
     copies of bf16 are words of two that follow each other along k, and one instruction multiplies and adds both.
 
+    A product that is only added to a tile is summed in that tile. Else the buffer that it is added to is not set to zero
+    first where the product writes all of it. A left operand that a loop around the product does not change is copied once,
+    before the loop.
+
     Before:
     ```mlir
     linalg.matmul ins(%a, %b : memref<?x?xf32, strided<[?, 1], offset: ?>>, memref<?x?xf32, strided<[?, 1], offset: ?>>) outs(%c : memref<96x256xf32>)
@@ -251,7 +257,9 @@ def LowerProductsPass : Pass<"jit-lower-products", "::mlir::func::FuncOp"> {
     ```
   }];
   let statistics = [Statistic<"lowered", "lowered", "Products">,
-                    Statistic<"paired", "paired", "Products of pairs of narrow numbers">];
+                    Statistic<"paired", "paired", "Products of pairs of narrow numbers">,
+                    Statistic<"fromZero", "from-zero", "Products that are not added to anything">,
+                    Statistic<"absorbed", "absorbed", "Products that are summed in the tile they are added to">];
   let options = [
     Option<"lanes", "lanes", "int64_t", "8", "Elements of f32 in a vector">,
     Option<"pairs", "pairs", "bool", "false", "Multiply bf16 in pairs, by the dot products of AVX512_BF16">

@@ -1,0 +1,30 @@
+// What stands around a product: what it is added to, what is added to it, and loops that do not
+// change its operands. CPU stage, on buffers.
+#ifndef ATTN_CPU_TRANSFORMS_PRODUCTCONTEXT_H
+#define ATTN_CPU_TRANSFORMS_PRODUCTCONTEXT_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace attn::jit {
+
+/// What sets to zero the buffer that a product is added to, or the buffer that it is a part of,
+/// where nothing reads or writes that buffer in between; otherwise null.
+mlir::linalg::FillOp findFill(mlir::linalg::MatmulOp product);
+
+/// Where a product, which starts at zero, is only added to a tile elementwise: computes the other
+/// addend before it, and adds the product to that. Returns whether it did.
+bool absorbSum(mlir::linalg::MatmulOp product);
+
+/// Where the left operand of a product is a buffer that one sweep computes for it: lets the sweep
+/// write it rounded as before, but in the wide type of the sum, so that the product need not copy
+/// it. Returns whether it did.
+bool widenLeft(mlir::linalg::MatmulOp product);
+
+/// The outermost loop around a product that does not change its left operand, a part of an array
+/// which the kernel only reads; null where there is none.
+mlir::scf::ForOp findLoopWithFixedLeft(mlir::linalg::MatmulOp product);
+
+} // namespace attn::jit
+
+#endif // ATTN_CPU_TRANSFORMS_PRODUCTCONTEXT_H
