@@ -2,6 +2,7 @@
 #ifndef ATTN_DIALECT_ASCEND_ANALYSIS_KERNELFACTS_H
 #define ATTN_DIALECT_ASCEND_ANALYSIS_KERNELFACTS_H
 
+#include "LocalPieces.h"
 #include "attn/Dialect/Ascend/Analysis/ExecutionTrace.h"
 
 namespace attn::ascend {
@@ -65,6 +66,8 @@ struct KernelFacts {
   llvm::DenseMap<int64_t, int32_t> apartDepths;
   /// Indices that rows are apart by: transfers step forward, so they are positive.
   llvm::DenseSet<mlir::Value> rowSteps;
+  /// What instructions touch of local memory, as far as traces have come to it.
+  LocalPieces pieces;
 
 private:
   void setFullTrips();

@@ -357,6 +357,7 @@ LogicalResult TraceBuilder::visit(Operation &instruction, const InstructionFacts
     const LocalPlace &place;
     const Access &known;
     std::optional<Access> widened;
+    int32_t footprint;
     LocalHistory::Actor actor;
 
     const Access &getAccess() const { return widened ? *widened : known; }
@@ -372,19 +373,24 @@ LogicalResult TraceBuilder::visit(Operation &instruction, const InstructionFacts
     touched.push_back({place->second,
                        access,
                        widen(access, place->second),
+                       /*footprint=*/0,
                        {step, pipe, &instruction, getWrittenPart(access), apart}});
+    Touched &touch = touched.back();
+    touch.footprint = facts.pieces.getFootprint(&access, touch.place, touch.getAccess());
   }
+  local.grow(facts.pieces.getOrigins());
+  auto getPieces = [&](const Touched &touch) { return facts.pieces.getPieces(touch.footprint); };
 
   Needs needs;
   for (const Touched &touch : touched)
-    local.collect(touch.place, touch.getAccess(), touch.actor, needs);
+    local.collect(getPieces(touch), touch.place, touch.getAccess(), touch.actor, needs);
   for (const GlobalFacts &access : known.global)
     if (access.pipeNumber == pipeNumber)
       addGlobal(access, pipe, step, needs);
   for (bool isWrite : {false, true})
     for (const Touched &touch : touched)
       if (touch.known.isWrite == isWrite)
-        local.record(touch.place, touch.getAccess(), touch.actor);
+        local.record(getPieces(touch), touch.place, touch.getAccess(), touch.actor);
   for (int index = 0; index < pipeCount; ++index)
     if (needs[index].step >= 0)
       trace.needs.push_back({static_cast<Pipe>(index), needs[index]});
