@@ -91,7 +91,7 @@ int64_t TraceBuilder::getTripCount(scf::ForOp loop) {
   std::optional<int64_t> end = get(loop.getUpperBound()).getConstant();
   std::optional<int64_t> step = get(loop.getStep()).getConstant();
   if (begin && end && step && *step > 0)
-    return std::min<int64_t>(facts.fullTrips.lookup(loop),
+    return std::min<int64_t>(facts.getFullTrips(loop, choice),
                              *end <= *begin ? 0 : (*end - *begin - 1) / *step + 1);
   return isIdle(loop) ? 0 : facts.getTrips(loop, choice);
 }
@@ -110,7 +110,7 @@ bool TraceBuilder::isIdle(scf::ForOp loop) const {
 
 /// Whether a loop that has run in full may go on, and its trips move through local memory.
 bool TraceBuilder::mayGoOn(scf::ForOp loop, int64_t trips) {
-  return trips >= facts.fullTrips.lookup(loop) && !facts.movingViews.lookup(loop).empty() &&
+  return trips >= facts.getFullTrips(loop, choice) && !facts.movingViews.lookup(loop).empty() &&
          facts.tripLimits.lookup(loop).value_or(trips + 1) > trips;
 }
 

@@ -68,24 +68,39 @@ static SmallVector<scf::ForOp> findAdvancingLoops(Value index) {
 }
 
 void KernelFacts::setFullTrips() {
+  auto raise = [](int64_t &trips, int64_t least) { trips = std::max(trips, least); };
   kernel.walk([&](Operation *op) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       bool hasConditions =
           loop.walk([](scf::IfOp) { return WalkResult::interrupt(); }).wasInterrupted();
-      int64_t &trips = fullTrips[op];
-      trips = std::max<int64_t>(trips, hasConditions || movingLoops.contains(op) ? 3 : 2);
+      raise(evenTrips[op], movingLoops.contains(op) ? 3 : 2);
+      raise(fullTrips[op], hasConditions ? 3 : 2);
       if (scf::ForOp outer = varyingWith.lookup(loop))
-        fullTrips[outer] = std::max<int64_t>(fullTrips[outer], 3);
+        raise(fullTrips[outer], 3);
     } else if (auto slot = dyn_cast<SlotOp>(op)) {
       int64_t slots = cast<MemRefType>(slot.getBuffer().getType()).getDimSize(0);
       for (scf::ForOp loop : findAdvancingLoops(slot.getIndex()))
-        fullTrips[loop] = std::max(fullTrips[loop], slots + 1);
+        raise(evenTrips[loop], slots + 1);
     }
   });
+  for (auto [loop, trips] : evenTrips)
+    raise(fullTrips[loop], trips);
+}
+
+/// Whether conditions, or counts that are found in a trip of a loop around, differ from trip to
+/// trip.
+static bool isUneven(const TraceChoice &choice) {
+  return choice.branch == TraceChoice::Branch::Alternating ||
+         llvm::any_of(choice.idle,
+                      [](auto &idle) { return idle.second != TraceChoice::Runs::Never; });
+}
+
+int64_t KernelFacts::getFullTrips(scf::ForOp loop, const TraceChoice &choice) const {
+  return (isUneven(choice) ? fullTrips : evenTrips).lookup(loop);
 }
 
 int64_t KernelFacts::getTrips(scf::ForOp loop, const TraceChoice &choice) const {
-  int64_t full = fullTrips.lookup(loop);
+  int64_t full = getFullTrips(loop, choice);
   int64_t trips = choice.exception == loop ? choice.exceptionTrips : std::min(choice.trips, full);
   if (choice.subject && choice.exception != loop && !loop->isAncestor(choice.subject))
     trips = std::min(trips, full - 1);
@@ -109,7 +124,7 @@ bool KernelTracer::isNew(const TraceChoice &choice) {
 
 SmallVector<TraceChoice> KernelTracer::getChoices() {
   int64_t most = 0;
-  for (auto [loop, trips] : facts->fullTrips)
+  for (auto [loop, trips] : facts->evenTrips)
     most = std::max(most, trips);
   SmallVector<TraceChoice> choices = {TraceChoice()};
   bool hasConditions =
@@ -274,7 +289,7 @@ SmallVector<TraceChoice> KernelTracer::getChoices(scf::ForOp loop) {
   if (!runs)
     addIdleLoops(loop, findLoopsBeside(loop).together, *facts, choices);
   // That it runs once less than in full is seen where a loop around it runs less often.
-  int64_t end = facts->fullTrips.lookup(loop) - (loop->getParentOfType<scf::ForOp>() ? 1 : 0);
+  int64_t end = facts->evenTrips.lookup(loop) - (loop->getParentOfType<scf::ForOp>() ? 1 : 0);
   for (int64_t trips = runs ? 1 : 0; trips < end; ++trips) {
     choices.emplace_back();
     choices.back().exception = loop;
