@@ -97,6 +97,7 @@ private:
   /// Moves rows of `length` elements and pads each by `rightPad`.
   void copyRows(Value length, int64_t rightPad);
   void fillColumns();
+  void fillBlocks(Value reached);
   void loadContiguousColumn();
   LogicalResult loadStridedColumn();
   /// Whether rows that are not in the array must be filled.
@@ -150,16 +151,13 @@ LogicalResult LoadLowering::lower() {
 void LoadLowering::loadRows() {
   auto loadWhole = [&] { copyRows(lowering.constant(type.getColCount()), getRightPad()); };
   // One element of padding fills the data block that a row ends in, whatever its length.
-  if (place.cols)
+  if (place.cols) {
     lowering.ifLess(
-        place.cols, type.getColCount(),
-        [&] {
-          copyRows(place.cols, /*rightPad=*/1);
-          fillColumns();
-        },
-        loadWhole);
-  else
+        place.cols, type.getColCount(), [&] { copyRows(place.cols, /*rightPad=*/1); }, loadWhole);
+    fillColumns();
+  } else {
     loadWhole();
+  }
   fillMissing(lowering.getMemory(op.getResult()), lowering.model.getPitch(type));
   fillLastBlocks();
 }
@@ -175,9 +173,25 @@ void LoadLowering::copyRows(Value length, int64_t rightPad) {
   });
 }
 
-/// Writes zeros to the data blocks that the rows of a transfer do not reach: a row at a time, or a
-/// data block of all rows at a time, whatever is less.
+/// Writes zeros to the data blocks that the rows of a transfer do not reach, if there are any. That
+/// has a condition of its own: inside the one around the transfer, the vector unit would wait for
+/// it there and once more for the other way after it.
 void LoadLowering::fillColumns() {
+  const ChipModel &model = lowering.model;
+  int64_t perBlock = model.getBlockElements(type.getElementType()), cols = type.getColCount();
+  int64_t rowBlocks = model.getPitch(type) / perBlock;
+  Value reached = lowering.divideCeil(place.cols, perBlock);
+  auto fill = [&] { fillBlocks(reached); };
+  // Blocks after those of a whole row are padding, which the transfer of a whole row fills.
+  if (llvm::divideCeil(cols, perBlock) == static_cast<uint64_t>(rowBlocks))
+    lowering.ifLess(reached, rowBlocks, fill);
+  else
+    lowering.ifLess(place.cols, cols, fill);
+}
+
+/// Writes zeros from a data block of each row on: a row at a time, or a data block of all rows at a
+/// time, whatever is less.
+void LoadLowering::fillBlocks(Value reached) {
   const ChipModel &model = lowering.model;
   const Chip &chip = model.getChip();
   int64_t perBlock = model.getBlockElements(type.getElementType()), pitch = model.getPitch(type);
@@ -185,7 +199,6 @@ void LoadLowering::fillColumns() {
   Value buffer = lowering.getMemory(op.getResult()), zero = getZero();
   Value memory =
       rows == 1 ? buffer : place.getRowMemory(buffer, pitch, lowering.constant(int64_t(0)));
-  Value reached = lowering.divideCeil(place.cols, perBlock);
   if (rows <= rowBlocks || rowBlocks > chip.maxRepeatStride) {
     Value start = lowering.scale(reached, perBlock);
     lowering.forEachChunk(place.rows, rows, 1, [&](Value row, Value) {

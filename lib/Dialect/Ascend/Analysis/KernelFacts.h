@@ -2,6 +2,7 @@
 #ifndef ATTN_DIALECT_ASCEND_ANALYSIS_KERNELFACTS_H
 #define ATTN_DIALECT_ASCEND_ANALYSIS_KERNELFACTS_H
 
+#include "LocalPieces.h"
 #include "attn/Dialect/Ascend/Analysis/ExecutionTrace.h"
 
 namespace attn::ascend {
@@ -42,6 +43,8 @@ struct KernelFacts {
   KernelFacts(mlir::func::FuncOp kernel, const IndexRanges &ranges);
   /// How often a loop runs in a trace, unless the trace itself finds its bounds to be numbers.
   int64_t getTrips(mlir::scf::ForOp loop, const TraceChoice &choice) const;
+  /// How many trips of it show all that a loop can do in such a trace, see TripCounts.cpp.
+  int64_t getFullTrips(mlir::scf::ForOp loop, const TraceChoice &choice) const;
   mlir::func::FuncOp kernel;
   const IndexRanges &ranges;
   /// Instructions, loops and conditions, numbered.
@@ -52,8 +55,9 @@ struct KernelFacts {
   llvm::DenseSet<mlir::Operation *> fixedLoops;
   /// The innermost loop around a loop in whose trips it may run another number of times.
   llvm::DenseMap<mlir::Operation *, mlir::scf::ForOp> varyingWith;
-  /// How many trips of a loop show all that it can do, see TripCounts.cpp.
-  llvm::DenseMap<mlir::Operation *, int64_t> fullTrips;
+  /// How many trips of a loop show all that it can do, see TripCounts.cpp: where all trips go the
+  /// same way, and whatever way they go.
+  llvm::DenseMap<mlir::Operation *, int64_t> evenTrips, fullTrips;
   /// The views of buffers that each trip of a loop takes at another place.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>> movingViews;
   /// Loops whose trips touch other places of a buffer, or of an array that the kernel writes: trips
@@ -65,6 +69,8 @@ struct KernelFacts {
   llvm::DenseMap<int64_t, int32_t> apartDepths;
   /// Indices that rows are apart by: transfers step forward, so they are positive.
   llvm::DenseSet<mlir::Value> rowSteps;
+  /// What instructions touch of local memory, as far as traces have come to it.
+  LocalPieces pieces;
 
 private:
   void setFullTrips();

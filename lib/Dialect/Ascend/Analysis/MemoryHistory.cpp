@@ -1,22 +1,8 @@
-// Conflicts by address: exact for runs at any pitch, so that interleaved accesses do not meet.
+// Conflicts by pieces: exact for runs at any pitch, so that interleaved accesses do not meet.
 #include "attn/Dialect/Ascend/Analysis/MemoryHistory.h"
 
 using namespace mlir;
 using namespace attn::ascend;
-
-/// Calls `body` with each run of bytes that an access touches, inside its buffer.
-static void forEachRun(const LocalPlace &place, const Access &access,
-                       llvm::function_ref<void(int64_t, int64_t)> body) {
-  int64_t room = place.end - place.begin;
-  if (access.toEnd && room > 0)
-    body(place.begin, place.end);
-  if (!access.toEnd)
-    access.forEachRun(room, [&](int64_t begin, int64_t end) {
-      body(place.begin + begin, place.begin + std::min(end, room));
-    });
-}
-
-static size_t getMemoryIndex(const LocalPlace &place) { return static_cast<size_t>(place.memory); }
 
 void LocalHistory::add(Needs &needs, const Touch &touch, const LocalPlace &place) {
   Need &need = needs[getIndex(touch.pipe)];
@@ -29,8 +15,13 @@ void LocalHistory::add(Needs &needs, const Touch &touch, const LocalPlace &place
     need.slot = Value();
 }
 
-void LocalHistory::collect(const LocalPlace &place, const Access &access, const Actor &actor,
-                           Needs &needs) const {
+void LocalHistory::grow(ArrayRef<int32_t> origins) {
+  for (size_t piece = pieces.size(); piece < origins.size(); ++piece)
+    pieces.push_back(origins[piece] < 0 ? Piece() : Piece(pieces[origins[piece]]));
+}
+
+void LocalHistory::collect(ArrayRef<int32_t> touched, const LocalPlace &place, const Access &access,
+                           const Actor &actor, Needs &needs) const {
   // A writer is met in many pieces, and to prove two parts apart takes the longest: what changes
   // nothing is left out before, and what was proved is remembered.
   llvm::SmallPtrSet<const Span *, 4> disjoint;
@@ -53,33 +44,16 @@ void LocalHistory::collect(const LocalPlace &place, const Access &access, const 
       disjoint.insert(writer.part);
     return !isDisjoint;
   };
-  const Pieces &pieces = memories[getMemoryIndex(place)];
-  forEachRun(place, access, [&](int64_t begin, int64_t end) {
-    auto piece = pieces.upper_bound(begin);
-    if (piece != pieces.begin() && std::prev(piece)->second.end > begin)
-      --piece;
-    for (; piece != pieces.end() && piece->first < end; ++piece) {
-      for (const Touch &writer : piece->second.writers)
-        if (meets(writer))
-          add(needs, writer, place);
-      if (access.isWrite)
-        for (const Touch &reader : piece->second.readers)
-          if (!isInOrder(reader))
-            add(needs, reader, place);
-    }
-  });
-}
-
-LocalHistory::Pieces::iterator LocalHistory::cut(Pieces &pieces, int64_t position) {
-  auto next = pieces.lower_bound(position);
-  if (next == pieces.begin())
-    return next;
-  auto before = std::prev(next);
-  if (before->second.end <= position)
-    return next;
-  Piece rest = before->second;
-  before->second.end = position;
-  return pieces.emplace_hint(next, position, std::move(rest));
+  for (int32_t number : touched) {
+    const Piece &piece = pieces[number];
+    for (const Touch &writer : piece.writers)
+      if (meets(writer))
+        add(needs, writer, place);
+    if (access.isWrite)
+      for (const Touch &reader : piece.readers)
+        if (!isInOrder(reader))
+          add(needs, reader, place);
+  }
 }
 
 void LocalHistory::addReader(Piece &piece, const Touch &touch) {
@@ -106,34 +80,18 @@ void LocalHistory::addPart(Piece &piece, const Touch &touch) {
   piece.writers.push_back(touch);
 }
 
-void LocalHistory::record(const LocalPlace &place, const Access &access, const Actor &actor) {
+void LocalHistory::record(ArrayRef<int32_t> touched, const LocalPlace &place, const Access &access,
+                          const Actor &actor) {
   Touch touch{actor, place.buffer, place.slot, access.isOrdered};
-  Pieces &pieces = memories[getMemoryIndex(place)];
-  bool isWhole = access.isWrite && !actor.part;
-  forEachRun(place, access, [&](int64_t begin, int64_t end) {
-    auto piece = cut(pieces, begin);
-    // Most often a buffer is written as it was before.
-    if (isWhole && piece != pieces.end() && piece->first == begin && piece->second.end == end) {
-      piece->second.writers.assign(1, touch);
-      piece->second.readers.clear();
-      return;
+  for (int32_t number : touched) {
+    Piece &piece = pieces[number];
+    if (!access.isWrite) {
+      addReader(piece, touch);
+    } else if (actor.part) {
+      addPart(piece, touch);
+    } else {
+      piece.writers.assign(1, touch);
+      piece.readers.clear();
     }
-    auto last = cut(pieces, end);
-    if (isWhole) {
-      pieces.emplace_hint(pieces.erase(piece, last), begin, Piece{end, {touch}, {}});
-      return;
-    }
-    for (int64_t position = begin; position < end;) {
-      if (piece == last || piece->first > position) {
-        int64_t gapEnd = piece == last ? end : piece->first;
-        piece = pieces.emplace(position, Piece{gapEnd, {}, {}}).first;
-      }
-      if (access.isWrite)
-        addPart(piece->second, touch);
-      else
-        addReader(piece->second, touch);
-      position = piece->second.end;
-      ++piece;
-    }
-  });
+  }
 }

@@ -111,10 +111,11 @@ LogicalResult SyncPlanner::addTraces(ArrayRef<TraceChoice> choices) {
 FailureOr<bool> SyncPlanner::addTracesOfLoops() {
   size_t count = traces.size();
   for (int32_t index = 0; index < syncs.size(); ++index)
-    for (auto loop = syncs[index].consumer->getParentOfType<scf::ForOp>(); loop;
-         loop = loop->getParentOfType<scf::ForOp>())
-      if (tracedLoops.insert(loop).second && failed(addTraces(tracer.getChoices(loop))))
-        return failure();
+    for (Operation *consumer : syncs[index].getConsumers())
+      for (auto loop = consumer->getParentOfType<scf::ForOp>(); loop;
+           loop = loop->getParentOfType<scf::ForOp>())
+        if (tracedLoops.insert(loop).second && failed(addTraces(tracer.getChoices(loop))))
+          return failure();
   return traces.size() != count;
 }
 

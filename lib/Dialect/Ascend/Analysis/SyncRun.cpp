@@ -4,6 +4,13 @@
 using namespace mlir;
 using namespace attn::ascend;
 
+SmallVector<Operation *> Sync::getConsumers() const {
+  SmallVector<Operation *> consumers = {consumer};
+  for (const Turn &turn : llvm::drop_begin(turns, turns.empty() ? 0 : 1))
+    consumers.push_back(turn.consumer);
+  return consumers;
+}
+
 Value Sync::getSlotAwaitedBefore(Operation *op) const {
   const auto *turn = llvm::find_if(turns, [&](const Turn &turn) { return turn.consumer == op; });
   return turn == turns.end() ? slot : turn->slot;
@@ -15,13 +22,10 @@ Value Sync::getSlotRaisedAfter(Operation *op) const {
 }
 
 std::optional<int32_t> SyncSet::add(const Sync &sync) {
-  Key key{getIndex(sync.source),
-          getIndex(sync.target),
-          sync.producer,
-          sync.consumer,
-          sync.around,
-          sync.drainBefore,
-          sync.slot.getAsOpaquePointer()};
+  Key key{getIndex(sync.source), getIndex(sync.target),
+          sync.producer,         sync.consumer,
+          sync.around,           sync.until,
+          sync.drainBefore,      sync.slot.getAsOpaquePointer()};
   int32_t index = syncs.size();
   if (auto [found, isNew] = known.try_emplace(key, index); !isNew) {
     if (enabled[found->second])
@@ -44,7 +48,7 @@ std::optional<int32_t> SyncSet::add(const Sync &sync) {
   if (sync.around) {
     before[tracer.getNumber(sync.around)].sets.push_back(index);
     Place &drain = sync.drainBefore ? before[tracer.getNumber(sync.drainBefore)]
-                                    : after[tracer.getNumber(sync.around)];
+                                    : after[tracer.getNumber(sync.getLastAround())];
     drain.drains.push_back(index);
   }
   return index;
@@ -53,7 +57,7 @@ std::optional<int32_t> SyncSet::add(const Sync &sync) {
 SmallVector<int32_t, 4> SyncSet::getPlaces(int32_t index) const {
   const Sync &sync = syncs[index];
   SmallVector<int32_t, 4> places;
-  for (Operation *op : {sync.producer, sync.consumer, sync.around, sync.drainBefore})
+  for (Operation *op : {sync.producer, sync.consumer, sync.around, sync.until, sync.drainBefore})
     if (op)
       places.push_back(tracer.getNumber(op));
   for (const Sync::Turn &turn : sync.turns)

@@ -49,7 +49,7 @@ private:
   int32_t flagCount = 0;
   std::vector<Place> before, after;
   using Key = std::tuple<int, int, mlir::Operation *, mlir::Operation *, mlir::Operation *,
-                         mlir::Operation *, void *>;
+                         mlir::Operation *, mlir::Operation *, void *>;
   std::map<Key, int32_t> known;
 };
 

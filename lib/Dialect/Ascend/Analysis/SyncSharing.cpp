@@ -156,22 +156,46 @@ bool attn::ascend::relieveCrowding(OrderedTraces &traces, SyncSet &syncs, int64_
 // Fewer events
 //===----------------------------------------------------------------------===//
 
-/// One event for two: raised after the later producer, awaited before the earlier consumer. None
-/// where they do not belong to the same loop and slot, or block each other.
-static std::optional<Sync> merge(const Sync &a, const Sync &b) {
-  if (!a.turns.empty() || !b.turns.empty() || a.around != b.around ||
-      a.drainBefore != b.drainBefore || a.slot != b.slot ||
-      a.producer->getBlock() != b.producer->getBlock() ||
+/// One turn for two: from the later producer to the earlier consumer. None where they do not belong
+/// to the same blocks and slot.
+static std::optional<Sync::Turn> merge(const Sync::Turn &a, const Sync::Turn &b) {
+  if (a.slot != b.slot || a.producer->getBlock() != b.producer->getBlock() ||
       a.consumer->getBlock() != b.consumer->getBlock())
     return std::nullopt;
-  Sync merged = a;
+  Sync::Turn merged = a;
   if (a.producer->isBeforeInBlock(b.producer))
     merged.producer = b.producer;
   if (b.consumer->isBeforeInBlock(a.consumer))
     merged.consumer = b.consumer;
-  bool isForward =
-      merged.producer != merged.consumer && merged.producer->isBeforeInBlock(merged.consumer);
-  return isForward == !merged.around ? std::optional(merged) : std::nullopt;
+  return merged;
+}
+
+/// One event for two: at each place one turn. None where they do not belong to the same loop and
+/// slot, or block each other.
+static std::optional<Sync> merge(const Sync &a, const Sync &b) {
+  if (a.turns.size() != b.turns.size() || a.around != b.around || a.until != b.until ||
+      a.drainBefore != b.drainBefore)
+    return std::nullopt;
+  auto isInOrder = [&](const Sync::Turn &turn) {
+    bool isForward = turn.producer != turn.consumer &&
+                     turn.producer->getBlock() == turn.consumer->getBlock() &&
+                     turn.producer->isBeforeInBlock(turn.consumer);
+    return isForward == !a.around;
+  };
+  std::optional<Sync::Turn> first =
+      merge({a.producer, a.consumer, a.slot}, {b.producer, b.consumer, b.slot});
+  if (!first || !isInOrder(*first))
+    return std::nullopt;
+  Sync merged = a;
+  merged.producer = first->producer;
+  merged.consumer = first->consumer;
+  for (auto [turn, other] : llvm::zip(merged.turns, b.turns)) {
+    std::optional<Sync::Turn> both = merge(turn, other);
+    if (!both || !isInOrder(*both))
+      return std::nullopt;
+    turn = *both;
+  }
+  return merged;
 }
 
 /// Lets two events be one, if all traces stay ordered.
@@ -260,13 +284,11 @@ static void findFollowers(Operation *op, SmallVectorImpl<Operation *> &followers
 /// Puts barriers of all pipes wherever an event is awaited: in its loop, and if `isDrained` also
 /// where it is drained. Returns those that are new.
 static SmallVector<int32_t> addBarriers(SyncSet &syncs, const Sync &event, bool isDrained) {
-  SmallVector<Operation *> places = {event.consumer};
-  for (const Sync::Turn &turn : llvm::drop_begin(event.turns, event.turns.empty() ? 0 : 1))
-    places.push_back(turn.consumer);
+  SmallVector<Operation *> places = event.getConsumers();
   if (isDrained && event.drainBefore)
     places.push_back(event.drainBefore);
   else if (isDrained && event.around)
-    findFollowers(event.around, places);
+    findFollowers(event.getLastAround(), places);
   SmallVector<int32_t> barriers;
   for (Operation *place : places)
     if (std::optional<int32_t> added = syncs.add({Pipe::ALL, Pipe::ALL, nullptr, place}))

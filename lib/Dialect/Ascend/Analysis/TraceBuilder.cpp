@@ -91,7 +91,7 @@ int64_t TraceBuilder::getTripCount(scf::ForOp loop) {
   std::optional<int64_t> end = get(loop.getUpperBound()).getConstant();
   std::optional<int64_t> step = get(loop.getStep()).getConstant();
   if (begin && end && step && *step > 0)
-    return std::min<int64_t>(facts.fullTrips.lookup(loop),
+    return std::min<int64_t>(facts.getFullTrips(loop, choice),
                              *end <= *begin ? 0 : (*end - *begin - 1) / *step + 1);
   return isIdle(loop) ? 0 : facts.getTrips(loop, choice);
 }
@@ -110,7 +110,7 @@ bool TraceBuilder::isIdle(scf::ForOp loop) const {
 
 /// Whether a loop that has run in full may go on, and its trips move through local memory.
 bool TraceBuilder::mayGoOn(scf::ForOp loop, int64_t trips) {
-  return trips >= facts.fullTrips.lookup(loop) && !facts.movingViews.lookup(loop).empty() &&
+  return trips >= facts.getFullTrips(loop, choice) && !facts.movingViews.lookup(loop).empty() &&
          facts.tripLimits.lookup(loop).value_or(trips + 1) > trips;
 }
 
@@ -357,6 +357,7 @@ LogicalResult TraceBuilder::visit(Operation &instruction, const InstructionFacts
     const LocalPlace &place;
     const Access &known;
     std::optional<Access> widened;
+    int32_t footprint;
     LocalHistory::Actor actor;
 
     const Access &getAccess() const { return widened ? *widened : known; }
@@ -372,19 +373,24 @@ LogicalResult TraceBuilder::visit(Operation &instruction, const InstructionFacts
     touched.push_back({place->second,
                        access,
                        widen(access, place->second),
+                       /*footprint=*/0,
                        {step, pipe, &instruction, getWrittenPart(access), apart}});
+    Touched &touch = touched.back();
+    touch.footprint = facts.pieces.getFootprint(&access, touch.place, touch.getAccess());
   }
+  local.grow(facts.pieces.getOrigins());
+  auto getPieces = [&](const Touched &touch) { return facts.pieces.getPieces(touch.footprint); };
 
   Needs needs;
   for (const Touched &touch : touched)
-    local.collect(touch.place, touch.getAccess(), touch.actor, needs);
+    local.collect(getPieces(touch), touch.place, touch.getAccess(), touch.actor, needs);
   for (const GlobalFacts &access : known.global)
     if (access.pipeNumber == pipeNumber)
       addGlobal(access, pipe, step, needs);
   for (bool isWrite : {false, true})
     for (const Touched &touch : touched)
       if (touch.known.isWrite == isWrite)
-        local.record(touch.place, touch.getAccess(), touch.actor);
+        local.record(getPieces(touch), touch.place, touch.getAccess(), touch.actor);
   for (int index = 0; index < pipeCount; ++index)
     if (needs[index].step >= 0)
       trace.needs.push_back({static_cast<Pipe>(index), needs[index]});

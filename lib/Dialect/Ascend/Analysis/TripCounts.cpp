@@ -16,6 +16,12 @@
 //   lies between two that run.
 // - Places that move with the trips, in a buffer or in an array that the kernel writes, may meet
 //   only places two trips away. The third stands for those, and in buffers for all that follow.
+//
+// Loops may also run less often, or not at all. What is done is known through flags and barriers
+// that come after it, so that a loop with few trips makes a difference only where it lies between
+// the two ends of a dependence. Of the other loops there, the last use of each slot before and the
+// first after are all that counts: they run one trip less than in full. Nor does anything count
+// from which the loop is cut off by a place where all pipes come to rest (`ascend.settled`).
 #include "KernelFacts.h"
 #include "attn/Dialect/Ascend/Analysis/ExecutionTrace.h"
 
@@ -62,25 +68,42 @@ static SmallVector<scf::ForOp> findAdvancingLoops(Value index) {
 }
 
 void KernelFacts::setFullTrips() {
+  auto raise = [](int64_t &trips, int64_t least) { trips = std::max(trips, least); };
   kernel.walk([&](Operation *op) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       bool hasConditions =
           loop.walk([](scf::IfOp) { return WalkResult::interrupt(); }).wasInterrupted();
-      int64_t &trips = fullTrips[op];
-      trips = std::max<int64_t>(trips, hasConditions || movingLoops.contains(op) ? 3 : 2);
+      raise(evenTrips[op], movingLoops.contains(op) ? 3 : 2);
+      raise(fullTrips[op], hasConditions ? 3 : 2);
       if (scf::ForOp outer = varyingWith.lookup(loop))
-        fullTrips[outer] = std::max<int64_t>(fullTrips[outer], 3);
+        raise(fullTrips[outer], 3);
     } else if (auto slot = dyn_cast<SlotOp>(op)) {
       int64_t slots = cast<MemRefType>(slot.getBuffer().getType()).getDimSize(0);
       for (scf::ForOp loop : findAdvancingLoops(slot.getIndex()))
-        fullTrips[loop] = std::max(fullTrips[loop], slots + 1);
+        raise(evenTrips[loop], slots + 1);
     }
   });
+  for (auto [loop, trips] : evenTrips)
+    raise(fullTrips[loop], trips);
+}
+
+/// Whether conditions, or counts that are found in a trip of a loop around, differ from trip to
+/// trip.
+static bool isUneven(const TraceChoice &choice) {
+  return choice.branch == TraceChoice::Branch::Alternating ||
+         llvm::any_of(choice.idle,
+                      [](auto &idle) { return idle.second != TraceChoice::Runs::Never; });
+}
+
+int64_t KernelFacts::getFullTrips(scf::ForOp loop, const TraceChoice &choice) const {
+  return (isUneven(choice) ? fullTrips : evenTrips).lookup(loop);
 }
 
 int64_t KernelFacts::getTrips(scf::ForOp loop, const TraceChoice &choice) const {
-  int64_t full = fullTrips.lookup(loop);
+  int64_t full = getFullTrips(loop, choice);
   int64_t trips = choice.exception == loop ? choice.exceptionTrips : std::min(choice.trips, full);
+  if (choice.subject && choice.exception != loop && !loop->isAncestor(choice.subject))
+    trips = std::min(trips, full - 1);
   if (fixedLoops.contains(loop))
     trips = full;
   return std::min(trips, tripLimits.lookup(loop).value_or(trips));
@@ -101,7 +124,7 @@ bool KernelTracer::isNew(const TraceChoice &choice) {
 
 SmallVector<TraceChoice> KernelTracer::getChoices() {
   int64_t most = 0;
-  for (auto [loop, trips] : facts->fullTrips)
+  for (auto [loop, trips] : facts->evenTrips)
     most = std::max(most, trips);
   SmallVector<TraceChoice> choices = {TraceChoice()};
   bool hasConditions =
@@ -138,18 +161,26 @@ static bool moves(scf::ForOp loop) {
       .wasInterrupted();
 }
 
-/// The loops in the block of one, itself included, between which the pipes do not come to rest.
-static SmallVector<scf::ForOp> findLoopsBeside(scf::ForOp loop) {
+/// The loops in the block of one, itself included, between which the pipes do not come to rest, and
+/// the others.
+struct LoopsBeside {
+  SmallVector<scf::ForOp> together, apart;
+};
+
+static LoopsBeside findLoopsBeside(scf::ForOp loop) {
+  LoopsBeside found;
   SmallVector<scf::ForOp> loops;
+  auto close = [&] {
+    llvm::append_range(llvm::is_contained(loops, loop) ? found.together : found.apart, loops);
+    loops.clear();
+  };
   for (auto beside : loop->getBlock()->getOps<scf::ForOp>()) {
-    if (beside->hasAttr("ascend.settled")) {
-      if (llvm::is_contained(loops, loop))
-        break;
-      loops.clear();
-    }
+    if (beside->hasAttr("ascend.settled"))
+      close();
     loops.push_back(beside);
   }
-  return loops;
+  close();
+  return found;
 }
 
 /// Of one loop's iterations, some levels may run ahead of the others: a loop that fills, one of the
@@ -178,18 +209,35 @@ static std::optional<SkewedLoops> findSkewed(scf::ForOp loop, ArrayRef<scf::ForO
   return std::nullopt;
 }
 
+/// Loops of which none stays idle alone, beside each other.
+using LoopGroup = SmallVector<scf::ForOp, 3>;
+
+/// The loops that need not run, in the block of one and together with it; those of which iterations
+/// were made into three are one group.
+static SmallVector<LoopGroup> findIdleGroups(ArrayRef<scf::ForOp> together,
+                                             const IndexRanges &ranges) {
+  SmallVector<LoopGroup> groups;
+  for (scf::ForOp loop : together) {
+    if (alwaysRuns(loop, ranges) || !moves(loop))
+      continue;
+    std::optional<SkewedLoops> skewed = findSkewed(loop, together);
+    if (!skewed)
+      groups.push_back({loop});
+    else if (loop == skewed->steady)
+      groups.push_back({skewed->fill, skewed->steady, skewed->drain});
+  }
+  return groups;
+}
+
 /// Of loops in one block that need not run, an order of two instructions must hold though only
 /// theirs do: whatever else runs can only add to what pipes wait for. Where counts vary with a loop
 /// around, one may run in its first trip only and the other in its last.
-static void addIdleLoops(scf::ForOp loop, const KernelFacts &facts,
+static void addIdleLoops(scf::ForOp loop, ArrayRef<scf::ForOp> together, const KernelFacts &facts,
                          SmallVectorImpl<TraceChoice> &choices) {
   using Runs = TraceChoice::Runs;
-  constexpr size_t mostLoops = 6;
-  SmallVector<Operation *> loops;
-  SmallVector<scf::ForOp> allBeside = findLoopsBeside(loop);
-  // With few iterations there is no steady state, with none nothing runs; no other of them stays
-  // idle alone.
-  if (std::optional<SkewedLoops> skewed = findSkewed(loop, allBeside)) {
+  constexpr size_t mostGroups = 6;
+  // With few iterations there is no steady state, with none nothing runs.
+  if (std::optional<SkewedLoops> skewed = findSkewed(loop, together)) {
     auto addChoices = [&](Runs runs) {
       choices.emplace_back().idle = {{skewed->steady, runs}};
       choices.emplace_back().idle = {
@@ -201,41 +249,58 @@ static void addIdleLoops(scf::ForOp loop, const KernelFacts &facts,
         addChoices(runs);
     return;
   }
-  for (scf::ForOp beside : allBeside)
-    if (!alwaysRuns(beside, facts.ranges) && moves(beside))
-      loops.push_back(beside);
-  size_t count = loops.size();
-  if (count > mostLoops || !llvm::is_contained(loops, loop))
+  SmallVector<LoopGroup> groups = findIdleGroups(together, facts.ranges);
+  size_t count = groups.size();
+  if (count > mostGroups || !llvm::is_contained(groups, LoopGroup{loop}))
     return;
   auto addChoice = [&](size_t first, size_t second, bool isApart) {
     TraceChoice &choice = choices.emplace_back();
-    for (size_t index = 0; index < count; ++index)
-      if (index != first && index != second)
-        choice.idle.push_back({loops[index], Runs::Never});
-      else if (isApart)
-        choice.idle.push_back({loops[index], first == second  ? Runs::FirstAndLast
-                                             : index == first ? Runs::First
-                                                              : Runs::Last});
+    for (size_t index = 0; index < count; ++index) {
+      Runs runs = index != first && index != second ? Runs::Never
+                  : first == second                 ? Runs::FirstAndLast
+                  : index == first                  ? Runs::First
+                                                    : Runs::Last;
+      for (scf::ForOp idle : groups[index])
+        if (isApart || runs == Runs::Never)
+          choice.idle.push_back({idle, runs});
+    }
   };
   for (size_t first = 0; count > 1 && first <= count; ++first)
     for (size_t second = first; second <= count; ++second)
       addChoice(first, second, /*isApart=*/false);
   for (size_t first = 0; first < count; ++first)
     for (size_t second = 0; second < count; ++second)
-      if (scf::ForOp outer = facts.varyingWith.lookup(loops[first]);
-          outer && outer == facts.varyingWith.lookup(loops[second]))
+      if (scf::ForOp outer = facts.varyingWith.lookup(groups[first].front());
+          outer && outer == facts.varyingWith.lookup(groups[second].front()))
         addChoice(first, second, /*isApart=*/true);
+}
+
+/// The loops that are cut off from one by places where all pipes come to rest.
+static SmallVector<scf::ForOp> findCutOff(scf::ForOp loop) {
+  SmallVector<scf::ForOp> loops;
+  for (; loop; loop = loop->getParentOfType<scf::ForOp>())
+    llvm::append_range(loops, findLoopsBeside(loop).apart);
+  return loops;
 }
 
 SmallVector<TraceChoice> KernelTracer::getChoices(scf::ForOp loop) {
   SmallVector<TraceChoice> choices;
   bool runs = alwaysRuns(loop, facts->ranges);
   if (!runs)
-    addIdleLoops(loop, *facts, choices);
-  for (int64_t trips = runs ? 1 : 0, end = facts->fullTrips.lookup(loop); trips < end; ++trips) {
+    addIdleLoops(loop, findLoopsBeside(loop).together, *facts, choices);
+  // That it runs once less than in full is seen where a loop around it runs less often.
+  int64_t end = facts->evenTrips.lookup(loop) - (loop->getParentOfType<scf::ForOp>() ? 1 : 0);
+  for (int64_t trips = runs ? 1 : 0; trips < end; ++trips) {
     choices.emplace_back();
     choices.back().exception = loop;
     choices.back().exceptionTrips = trips;
+  }
+  SmallVector<scf::ForOp> cutOff = findCutOff(loop);
+  for (TraceChoice &choice : choices) {
+    choice.subject = loop;
+    for (scf::ForOp other : cutOff)
+      if (!alwaysRuns(other, facts->ranges))
+        choice.idle.push_back({other, TraceChoice::Runs::Never});
   }
   llvm::erase_if(choices, [&](const TraceChoice &choice) { return !isNew(choice); });
   return choices;

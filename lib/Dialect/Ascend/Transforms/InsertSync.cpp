@@ -55,7 +55,7 @@ public:
     for (auto [sync, event] : llvm::zip(syncs, events)) {
       if (!sync.around || sync.drainBefore)
         continue;
-      builder.setInsertionPointAfter(sync.around);
+      builder.setInsertionPointAfter(sync.getLastAround());
       flagAllSlots<WaitFlagOp>(sync, event, sync.consumer->getLoc());
     }
   }

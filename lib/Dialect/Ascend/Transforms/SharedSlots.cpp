@@ -5,7 +5,6 @@
 #include "attn/Dialect/Ascend/Analysis/Kernel.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace attn;
@@ -29,9 +28,11 @@ public:
       share();
   }
 
-  /// Transfers: each iteration of loops that move parts of one array in turn.
-  void shareTransfers(const BufferUses &uses, ArrayRef<AllocOp> buffers) {
-    if (collectTransfers(uses, buffers))
+  /// Transfers: each iteration of loops that move parts of one array in turn. Of several arrays
+  /// that the same loops move, one number counts the turns.
+  void shareTransfers(const BufferUses &uses, ArrayRef<SmallVector<AllocOp>> arrays) {
+    auto collect = [&](ArrayRef<AllocOp> buffers) { return collectTransfers(uses, buffers); };
+    if (llvm::all_of(arrays, collect))
       share();
   }
 
@@ -120,12 +121,12 @@ bool SlotSharing::collectTransfers(const BufferUses &uses, ArrayRef<AllocOp> buf
   for (AllocOp buffer : buffers) {
     scf::ForOp loop = uses.getCommonLoop(buffer);
     Block *body = loop.getBody();
-    auto isInside = [&](Operation *user) { return loop->isProperAncestor(user); };
-    if ((slots != 0 && getStages(loop) != slots) || !llvm::all_of(buffer->getUsers(), isInside) ||
+    int64_t stages = getStages(loop);
+    if ((stages > 1 && slots > 1 && stages != slots) ||
         !ring.buffers.try_emplace(loop, buffer).second ||
         !addTurn(loop, {&body->front(), body->getTerminator()->getPrevNode()}))
       return false;
-    slots = getStages(loop);
+    slots = std::max(slots, stages);
   }
   rings.push_back(std::move(ring));
   return llvm::all_of(turns, [&](auto &turn) { return areApart(turn.first, turn.second); });
@@ -269,23 +270,71 @@ static Value findArray(const BufferUses &uses, AllocOp buffer) {
   return array;
 }
 
+namespace {
+
+/// An array, the type of a buffer for parts of it, and where the pipes came to rest before.
+using ArrayMoved = std::tuple<Value, Type, Operation *>;
+
+/// Arrays that the same loops move, each through a buffer of its own in every loop.
+struct Transfers {
+  SmallVector<Operation *, 3> loops;
+  SmallVector<SmallVector<AllocOp>> buffers;
+};
+
+} // namespace
+
+/// The loop before which the pipes came to rest last when they come to an operation, or none.
+static Operation *findLastRest(Operation *op) {
+  for (; !isa<func::FuncOp>(op); op = op->getParentOp())
+    for (Operation *before = op; before; before = before->getPrevNode())
+      if (before->hasAttr("ascend.settled"))
+        return before;
+  return nullptr;
+}
+
+/// The buffers that loops move parts of arrays through, where several loops move parts of one, and
+/// pipes do not come to rest between these. At least one of them has stages. What has none takes
+/// turns with it where there is room: what lives on from loop to loop takes more of a memory.
+static SmallVector<Transfers> collectTransfers(const BufferUses &uses) {
+  llvm::MapVector<ArrayMoved, SmallVector<AllocOp>> byArray;
+  for (AllocOp buffer : uses.getBuffers()) {
+    scf::ForOp loop = uses.getCommonLoop(buffer);
+    Value array = findArray(uses, buffer);
+    auto isInside = [&](Operation *user) { return loop->isProperAncestor(user); };
+    if (loop && array && buffer.getSlotCount() == 1 && uses.isBetweenPipes(buffer) &&
+        (getStages(loop) > 1 || buffer.getMemory() == LocalMemory::L1) &&
+        uses.isWrittenFirst(buffer) && llvm::all_of(buffer->getUsers(), isInside))
+      byArray[{array, buffer.getType(), findLastRest(loop)}].push_back(buffer);
+  }
+  SmallVector<Transfers> found;
+  for (auto &[array, buffers] : byArray) {
+    SmallVector<Operation *, 3> loops;
+    for (AllocOp buffer : buffers)
+      loops.push_back(uses.getCommonLoop(buffer));
+    auto isStaged = [](Operation *loop) { return getStages(cast<scf::ForOp>(loop)) > 1; };
+    if (buffers.size() < 2 || llvm::none_of(loops, isStaged))
+      continue;
+    auto *same =
+        llvm::find_if(found, [&](const Transfers &transfers) { return transfers.loops == loops; });
+    if (same == found.end())
+      same = &found.emplace_back(Transfers{loops, {}});
+    same->buffers.push_back(buffers);
+  }
+  return found;
+}
+
 void ascend::shareTransferSlots(func::FuncOp kernel) {
-  llvm::SetVector<std::pair<Value, Type>> done;
+  // Loops are other ones after each sharing, buffers that could not be shared are not.
+  llvm::DenseSet<Operation *> tried;
   while (true) {
     BufferUses uses(kernel);
-    llvm::MapVector<std::pair<Value, Type>, SmallVector<AllocOp>> groups;
-    for (AllocOp buffer : uses.getBuffers()) {
-      scf::ForOp loop = uses.getCommonLoop(buffer);
-      Value array = findArray(uses, buffer);
-      if (loop && array && getStages(loop) > 1 && buffer.getSlotCount() == 1 &&
-          uses.isBetweenPipes(buffer) && uses.isWrittenFirst(buffer))
-        groups[{array, buffer.getType()}].push_back(buffer);
-    }
-    auto *group = llvm::find_if(
-        groups, [&](auto &entry) { return entry.second.size() > 1 && done.insert(entry.first); });
-    if (group == groups.end())
+    SmallVector<Transfers> found = collectTransfers(uses);
+    auto *next = llvm::find_if(found, [&](const Transfers &transfers) {
+      return tried.insert(transfers.buffers.front().front()).second;
+    });
+    if (next == found.end())
       return;
-    SlotSharing(kernel).shareTransfers(uses, group->second);
+    SlotSharing(kernel).shareTransfers(uses, next->buffers);
   }
 }
 

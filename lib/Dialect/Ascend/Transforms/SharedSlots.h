@@ -13,9 +13,10 @@ namespace attn::ascend {
 /// whichever two they are.
 mlir::LogicalResult shareProductSlots(mlir::func::FuncOp kernel);
 
-/// Replaces buffers of equal type, through each of which a staged loop moves parts of the same
-/// array, by one with a slot per stage that these loops use in turn. The loops that fill, go on
-/// steadily and drain are such: each would need event ids of its own.
+/// Replaces buffers of equal type, through each of which a loop moves parts of the same array, by
+/// one with a slot per stage of these loops, which they use in turn. The loops that fill, go on
+/// steadily and drain are such: each would need event ids of its own. Where the same loops move
+/// several arrays, these have the same turns, so that one event may do for all.
 void shareTransferSlots(mlir::func::FuncOp kernel);
 
 } // namespace attn::ascend

@@ -21,6 +21,9 @@ struct TraceChoice {
   int64_t exceptionTrips = 0;
   /// Loops that do not run, or not in every trip of a loop around.
   llvm::SmallVector<std::pair<mlir::Operation *, Runs>> idle;
+  /// The loop that the trace is about, if any. What it does not lie in uses every slot once: runs
+  /// in full of the other loops are seen elsewhere.
+  mlir::Operation *subject = nullptr;
   Branch branch = Branch::Then;
 };
 

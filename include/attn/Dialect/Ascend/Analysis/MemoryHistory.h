@@ -45,7 +45,7 @@ struct Span {
   }
 };
 
-/// The bytes of local memory: per piece who wrote it, and the last reader of each pipe since.
+/// The pieces of local memory: who wrote each, and the last reader of each pipe since.
 class LocalHistory {
 public:
   /// Instructions that write different bytes: which of them belong together, and in which pass
@@ -71,11 +71,14 @@ public:
 
   explicit LocalHistory(const IndexSymbols &symbols) : symbols(symbols) {}
 
-  /// Adds to `needs` what an access must wait for.
-  void collect(const LocalPlace &place, const Access &access, const Actor &actor,
-               Needs &needs) const;
+  /// Pieces that were cut from others have the history of these.
+  void grow(llvm::ArrayRef<int32_t> origins);
+  /// Adds to `needs` what an access to some pieces must wait for.
+  void collect(llvm::ArrayRef<int32_t> touched, const LocalPlace &place, const Access &access,
+               const Actor &actor, Needs &needs) const;
   /// Remembers the access as done.
-  void record(const LocalPlace &place, const Access &access, const Actor &actor);
+  void record(llvm::ArrayRef<int32_t> touched, const LocalPlace &place, const Access &access,
+              const Actor &actor);
 
 private:
   struct Touch : Actor {
@@ -85,22 +88,17 @@ private:
     bool isOrdered;
   };
   struct Piece {
-    int64_t end;
     /// The last that wrote all of it, and those that wrote parts since.
     llvm::SmallVector<Touch, 1> writers;
     llvm::SmallVector<Touch, 2> readers; // one per pipe
   };
-  using Pieces = std::map<int64_t, Piece>;
 
   static void add(Needs &needs, const Touch &touch, const LocalPlace &place);
   static void addReader(Piece &piece, const Touch &touch);
   static void addPart(Piece &piece, const Touch &touch);
-  /// The first piece that begins at `position` or later, after cutting one that crosses it.
-  static Pieces::iterator cut(Pieces &pieces, int64_t position);
 
   const IndexSymbols &symbols;
-  /// Memories do not meet, so each has pieces of its own.
-  std::array<Pieces, localMemoryCount> memories;
+  std::vector<Piece> pieces;
 };
 
 } // namespace attn::ascend

@@ -20,7 +20,10 @@ struct Sync {
   /// A flag that goes from one iteration to a later one is raised before this loop, once per slot,
   /// and awaited once more after it, so that any number of trips leaves it balanced.
   mlir::Operation *around = nullptr;
-  /// Where it is drained, if not right after that loop: before an operation that follows it.
+  /// The last operation that it goes around, where that is not the loop alone: one after it in the
+  /// same block.
+  mlir::Operation *until = nullptr;
+  /// Where it is drained, if not right after these: before an operation that follows it.
   mlir::Operation *drainBefore = nullptr;
   /// The index that tells the slots apart, or none.
   mlir::Value slot = {};
@@ -37,6 +40,11 @@ struct Sync {
   llvm::SmallVector<Turn, 0> turns = {};
 
   bool isBarrier() const { return producer == nullptr; }
+  /// The operation after which a flag that goes around some is drained, unless `drainBefore` says
+  /// otherwise.
+  mlir::Operation *getLastAround() const { return until ? until : around; }
+  /// All places where it is awaited, apart from where it is drained.
+  llvm::SmallVector<mlir::Operation *> getConsumers() const;
   /// The index of the slot that is awaited before `op`, or raised after it.
   mlir::Value getSlotAwaitedBefore(mlir::Operation *op) const;
   mlir::Value getSlotRaisedAfter(mlir::Operation *op) const;
