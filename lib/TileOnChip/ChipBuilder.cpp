@@ -152,3 +152,9 @@ void ChipBuilder::ifLess(Value less, int64_t size, function_ref<void()> then,
   }
   writeIf(create<arith::CmpIOp>(arith::CmpIPredicate::slt, less, constant(size)), then, otherwise);
 }
+
+void ChipBuilder::ifLess(Value less, Value size, function_ref<void()> then) {
+  if (std::optional<int64_t> known = getConstantIntValue(size))
+    return ifLess(less, *known, then);
+  writeIf(create<arith::CmpIOp>(arith::CmpIPredicate::slt, less, size), then);
+}

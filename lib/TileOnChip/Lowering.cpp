@@ -2,6 +2,7 @@
 // each tile (tile on the chip, lowering).
 #include "attn/TileOnChip/Lowering.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace attn;
@@ -11,7 +12,8 @@ using tile::TileType;
 Lowering::Lowering(const ChipModel &model, const BufferAssignment &assignment,
                    const tile::RowLimits &rowLimits, Block *body, func::FuncOp function)
     : ChipBuilder(body, function.getLoc()), model(model), assignment(assignment),
-      rowLimits(rowLimits), function(function) {}
+      rowLimits(rowLimits), extents(function, assignment.getPlacement(), rowLimits),
+      function(function) {}
 
 LogicalResult Lowering::lower() {
   Operation *mark = &*entry.getInsertionPoint();
@@ -163,6 +165,30 @@ Value Lowering::getLimit(ArrayRef<Value> limits, int64_t size) {
       valid = end;
   }
   return valid ? valid : constant(size);
+}
+
+Value Lowering::getWholeFractals(Value limit, Type elementType) {
+  int64_t unit = getFractalUnit(elementType);
+  if (std::optional<int64_t> known = getConstantIntValue(limit))
+    return constant(static_cast<int64_t>(llvm::alignTo(std::max<int64_t>(*known, 1), unit)));
+  Value &whole = wholeFractals[{limit, unit}];
+  if (!whole) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointAfterValue(limit);
+    whole = alignTo(max(limit, constant(int64_t(1))), unit);
+  }
+  return whole;
+}
+
+Value Lowering::getExtent(Value sums, ProductExtents::Axis axis) {
+  CubePlace place = *getPlacement().getPlace(sums);
+  int64_t room = axis == ProductExtents::Rows ? place.rows : place.cols;
+  Type type = getTileType(sums).getElementType();
+  ArrayRef<Value> spans = extents.getSpans(sums, axis);
+  // Of a single fractal nothing is left out.
+  if (spans.empty() || room == getFractalUnit(type))
+    return constant(room);
+  return getWholeFractals(getLimit(spans, room), type);
 }
 
 void Lowering::limitRows(Value tile) {

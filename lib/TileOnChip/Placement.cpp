@@ -42,23 +42,21 @@ static LogicalResult emitNeedsVectorCores(Operation *op, const Twine &what = "")
   return op->emitOpError() << what << "needs vector cores: tile-split-cores must run first";
 }
 
-/// Rows and columns of fractals come in multiples of this, whichever way round they are loaded: the
-/// rows of a fractal or the columns, whatever is more.
-static int64_t getUnit(Type elementType) {
+int64_t onchip::getFractalUnit(Type elementType) {
   // Sums of narrow integers are as large as their operands have room for.
   int64_t bytes = elementType.isInteger(32) ? 1 : elementType.getIntOrFloatBitWidth() / 8;
   return std::max(architecture::fractalRows, architecture::getElementsPerBlock(bytes));
 }
 
 static CubePlace getFractals(LocalMemory memory, TileType type) {
-  int64_t unit = getUnit(type.getElementType());
+  int64_t unit = getFractalUnit(type.getElementType());
   int64_t rows = llvm::alignTo(type.getRowCount(), unit);
   int64_t cols = llvm::alignTo(type.getColCount(), unit);
   return {memory, CubeLayout::Fractals, rows, cols, rows * cols};
 }
 
 static CubePlace getRow(LocalMemory memory, TileType type) {
-  int64_t cols = llvm::alignTo(type.getColCount(), getUnit(type.getElementType()));
+  int64_t cols = llvm::alignTo(type.getColCount(), getFractalUnit(type.getElementType()));
   int64_t elements = cols;
   // In L1 it takes whole fractals, so that those after it begin at one.
   if (memory == LocalMemory::L1)

@@ -66,6 +66,7 @@ public:
   void writeIf(mlir::Value condition, llvm::function_ref<void()> then,
                llvm::function_ref<void()> otherwise = nullptr);
   /// Calls `then` where `less` is smaller than `size`, else `otherwise`.
+  void ifLess(mlir::Value less, mlir::Value size, llvm::function_ref<void()> then);
   void ifLess(mlir::Value less, int64_t size, llvm::function_ref<void()> then,
               llvm::function_ref<void()> otherwise = nullptr);
 

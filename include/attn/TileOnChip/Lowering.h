@@ -6,6 +6,7 @@
 #include "attn/Dialect/Tile/Analysis/RowLimits.h"
 #include "attn/TileOnChip/BufferAssignment.h"
 #include "attn/TileOnChip/ChipBuilder.h"
+#include "attn/TileOnChip/ProductExtents.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace attn::onchip {
@@ -81,6 +82,12 @@ public:
   /// How many of `size` rows or columns the spans that limit them have.
   mlir::Value getLimit(llvm::ArrayRef<mlir::Value> limits, int64_t size);
 
+  /// How many rows or columns of sums are computed, of as many as there is room for.
+  mlir::Value getExtent(mlir::Value sums, ProductExtents::Axis axis);
+  /// As many of a limit as take part in products: whole fractals, and at least one. Written where
+  /// the limit is.
+  mlir::Value getWholeFractals(mlir::Value limit, mlir::Type elementType);
+
   /// Counts the valid rows of a tile, once it is defined.
   void limitRows(mlir::Value tile);
   /// Whether a tile may have fewer valid rows than its type says, and then how many; else null.
@@ -101,12 +108,14 @@ private:
   mlir::Value getPartMemory(size_t insertion);
 
   const tile::RowLimits &rowLimits;
+  ProductExtents extents;
   mlir::func::FuncOp function;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> strides;
   int64_t groups = 0;
   llvm::SmallVector<mlir::Value> buffers;
   llvm::SmallVector<mlir::Value> parts;
   llvm::DenseMap<mlir::Value, mlir::Value> views;
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> wholeFractals;
   /// Valid rows of tiles that may have fewer than their type says.
   llvm::DenseMap<mlir::Value, mlir::Value> validRows;
 };

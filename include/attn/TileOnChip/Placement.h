@@ -25,6 +25,10 @@ struct CubePlace {
   int64_t elements;
 };
 
+/// Rows and columns of fractals come in multiples of this, whichever way round they are loaded: the
+/// rows of a fractal or the columns, whatever is more.
+int64_t getFractalUnit(mlir::Type elementType);
+
 /// Products are computed by cube cores, everything else by vector cores. For every tile of a kernel
 /// with products, or of the half of one that cube cores run:
 /// - what is loaded as an operand lies in L1, in fractals, and a row that sums start from in L1 as

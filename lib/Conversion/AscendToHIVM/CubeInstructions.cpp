@@ -185,13 +185,24 @@ LogicalResult KernelExporter::write(ascend::MatmulOp op) {
     return failure();
   // Of a transposed right operand that is not full of rows, the template loads all of k with every
   // part: it must not have several.
-  int64_t rows = llvm::alignTo(n.number.value_or(0), fractalRows);
-  bool isFull = rows == *b.rows.number;
-  int64_t most = op.getTransposeB() ? getMostCols(b) : k.number.value_or(0);
-  if (op.getTransposeB() && !isFull && most > *part)
-    writeParts(op, a, b, c, *part);
-  else
+  int64_t rows = llvm::alignTo(n.number.value_or(*b.rows.number), fractalRows);
+  bool isFull = rows == *b.rows.number, hasParts = op.getTransposeB() && getMostCols(b) > *part;
+  if (!hasParts || (isFull && n.number)) {
     writeProduct(op, a, b, c, {}, k);
+    return success();
+  }
+  if (!isFull) {
+    writeParts(op, a, b, c, *part);
+    return success();
+  }
+  Value holds = arith::CmpIOp::create(builder, op.getLoc(), arith::CmpIPredicate::eq, n.value,
+                                      index(*b.rows.number));
+  auto branch = scf::IfOp::create(builder, op.getLoc(), holds, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  writeProduct(op, a, b, c, {}, k);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  writeParts(op, a, b, c, *part);
   return success();
 }
 
@@ -203,7 +214,8 @@ LogicalResult KernelExporter::write(ascend::FixOutOp op) {
   if (op.getScale())
     return op.emitOpError("has a scale, which no template of fixpipe takes");
   Amount rows = getAmount(op.getRows()), cols = getAmount(op.getCols());
-  Value src = getFractals({op.getSrc(), cols, getAmount(op.getSrcRows())});
+  Amount room = op.getComputed() ? getAmount(op.getComputed()) : getAmount(op.getSrcRows());
+  Value src = getFractals({op.getSrc(), cols, room});
   Value dst = getArrayRows(op.getDst(), rows, cols, getAmount(op.getDstPitch()));
   MLIRContext *context = builder.getContext();
   FixpipeQuantAttr conversion;

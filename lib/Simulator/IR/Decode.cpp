@@ -130,6 +130,8 @@ private:
   }
   void readAttributes(ascend::FixOutOp op) {
     instruction.pitch = op.getSrcRows();
+    if (op.getComputed())
+      operands.room = operands.amounts.pop_back_val();
     instruction.isFractal = op.getNz();
     instruction.isRelu = op.getRelu();
     if (std::optional<APFloat> scale = op.getScale())

@@ -41,6 +41,8 @@ struct OperandRegisters {
   const Instruction *instruction = nullptr;
   llvm::SmallVector<int, 4> places;
   llvm::SmallVector<int, 3> amounts;
+  /// Of rows in a column block of sums; -1 where the instruction knows them.
+  int room = -1;
   int scalar = -1;
 };
 

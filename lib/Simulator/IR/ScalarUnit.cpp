@@ -221,6 +221,9 @@ void ScalarUnit::fill(int32_t instruction, Issued &next) {
   next.amounts = {};
   for (auto [index, amount] : llvm::enumerate(operands.amounts))
     next.amounts[index] = scalars[amount].integer;
+  next.room = std::nullopt;
+  if (operands.room >= 0)
+    next.room = scalars[operands.room].integer;
   if (operands.scalar >= 0)
     next.scalar = scalars[operands.scalar];
 }

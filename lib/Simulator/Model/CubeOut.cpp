@@ -59,7 +59,7 @@ bool Execution::checkFixOut() {
       !checkExtent(cols, "columns", architecture::maxFixCols) ||
       !checkExtent(pitch, instruction.isFractal ? "rows of pitch" : "elements of pitch",
                    architecture::maxFixPitch) ||
-      !checkRoom(rows, llvm::divideCeil(cols, fractalRows), instruction.pitch))
+      !checkRoom(rows, llvm::divideCeil(cols, fractalRows), issued.getRoom()))
     return false;
   if (instruction.isFractal && cols % fractalRows != 0)
     return report(HazardKind::Limit,
@@ -90,13 +90,13 @@ void Execution::runFixOut() {
     return;
   int64_t bytes = getElementBytes(0), sumBytes = getElementBytes(1);
   int64_t dst = issued.places[0].offset, src = issued.places[1].offset;
-  touchColumnBlocks(1, /*isWrite=*/false, rows, blocks, instruction.pitch, fractalRows * sumBytes);
+  touchColumnBlocks(1, /*isWrite=*/false, rows, blocks, issued.getRoom(), fractalRows * sumBytes);
   for (int64_t run = 0; run < runs; ++run)
     touch(0, /*isWrite=*/true, dst + run * runPitch * bytes,
           dst + (run * runPitch + runElements) * bytes);
   if (!checkBounds())
     return;
-  Layout from = getNZ(instruction.pitch, fractalRows);
+  Layout from = getNZ(issued.getRoom(), fractalRows);
   Layout to = instruction.isFractal ? getNZ(pitch, fractalRows) : getRowMajor(pitch);
   ByteMemory &destination = getMemory(0), &source = getMemory(1);
   defineDestination();

@@ -61,8 +61,8 @@ static void printCubeAmounts(raw_ostream &stream, const Issued &issued) {
     printNumbers(stream, "count", {first});
   }
   // What is filled once is not followed by anything.
-  if (instruction.pitch != 0 && (instruction.opcode != Opcode::Fill || first > 1))
-    printNumbers(stream, "room", {instruction.pitch});
+  if (issued.getRoom() != 0 && (instruction.opcode != Opcode::Fill || first > 1))
+    printNumbers(stream, "room", {issued.getRoom()});
   if (!instruction.strides.empty())
     printNumbers(stream, "strides", instruction.strides);
   for (auto [isSet, word] : {std::pair<bool, StringRef>(instruction.transposes, " turned"),

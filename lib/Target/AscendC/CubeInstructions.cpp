@@ -155,9 +155,10 @@ std::string KernelEmitter::getCall(ascend::FixOutOp op) {
   std::string parameters = makeParameters(
       "FixpipeParamsV220",
       {convertTo("uint16_t", get(op.getCols())), convertTo("uint16_t", get(op.getRows())),
-       std::to_string(op.getSrcRows()), convertTo("uint32_t", get(op.getDstPitch())),
-       spell(op.getRelu()), "QuantMode_t::" + getConversion(from, to).str(), getScaleBits(op), "1",
-       "0", "0", "0"});
+       op.getComputed() ? convertTo("uint16_t", get(op.getComputed()))
+                        : std::to_string(op.getSrcRows()),
+       convertTo("uint32_t", get(op.getDstPitch())), spell(op.getRelu()),
+       "QuantMode_t::" + getConversion(from, to).str(), getScaleBits(op), "1", "0", "0", "0"});
   return makeCall("Fixpipe<" + getElementType(op.getDst()) + ", " + getElementType(op.getSrc()) +
                       ", AscendC::" + (op.getNz() ? "CFG_NZ" : "CFG_ROW_MAJOR") + ">",
                   {getPlace(op.getDst()), getPlace(op.getSrc()), parameters});

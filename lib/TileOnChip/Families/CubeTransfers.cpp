@@ -29,8 +29,8 @@ template <typename Op> static LogicalResult verifyRows(Op op) {
 
 namespace {
 
-/// Writes a load of rows to L1. All of the tile's room is written: what the array lacks becomes
-/// zeros, so that nothing uninitialised reaches a product.
+/// Writes a load of rows to L1. All that products read is written: what the array lacks of it
+/// becomes zeros, so that nothing uninitialised reaches a product.
 class FractalLoad {
 public:
   FractalLoad(Lowering &lowering, LoadOp op)
@@ -45,6 +45,8 @@ public:
   LogicalResult lower() {
     if (failed(limitInner()))
       return failure();
+    readRows = getRead(ProductExtents::Rows);
+    readCols = getRead(ProductExtents::Cols);
     if (lowering.existingLoads) {
       place.rows = lowering.multiply(place.rows, lowering.existingLoads);
       place.endRow = lowering.multiply(place.endRow, lowering.existingLoads);
@@ -59,6 +61,8 @@ public:
 
 private:
   LogicalResult limitInner();
+  Value getRead(OpOperand &use, ProductExtents::Axis axis);
+  Value getRead(ProductExtents::Axis axis);
   void copy();
   void copyAll(Value pitch) { copyRows(lowering.constant(int64_t(0)), place.rows, pitch); }
   void copyEach() {
@@ -92,6 +96,8 @@ private:
   int64_t perBlock;
   ArrayPlace place;
   Value cols;
+  /// Rows and columns that products read.
+  Value readRows, readCols;
   /// The number of what keeps apart.
   int64_t group;
 };
@@ -123,6 +129,36 @@ LogicalResult FractalLoad::limitInner() {
       cols = lowering.create<arith::MinSIOp>(cols, lowering.getLimit(spans, type.getColCount()));
   }
   return success();
+}
+
+/// How much of the tile a product reads along an axis: along k what both operands have, along the
+/// other what is computed of the sums.
+Value FractalLoad::getRead(OpOperand &use, ProductExtents::Axis axis) {
+  auto dot = cast<DotOp>(use.getOwner());
+  bool isLeft = use.getOperandNumber() == dot.getAMutable().getOperandNumber();
+  bool isTurned = isLeft ? dot.getTransposeA() : dot.getTransposeB();
+  ProductExtents::Axis outer = isLeft == isTurned ? ProductExtents::Cols : ProductExtents::Rows;
+  if (axis == outer)
+    return lowering.getExtent(dot.getResult(),
+                              isLeft ? ProductExtents::Rows : ProductExtents::Cols);
+  SmallVector<Value> spans = lowering.getRowLimits().getInnerSpans(dot);
+  int64_t room = axis == ProductExtents::Rows ? at.rows : at.cols;
+  if (spans.empty())
+    return lowering.constant(room);
+  return lowering.getWholeFractals(lowering.getLimit(spans, room), type.getElementType());
+}
+
+/// How much of the tile is read along an axis, in whole fractals; all of it where it is read in
+/// several ways.
+Value FractalLoad::getRead(ProductExtents::Axis axis) {
+  Value read;
+  for (OpOperand &use : op->getUses()) {
+    Value next = isa<DotOp>(use.getOwner()) ? getRead(use, axis) : Value();
+    if (!next || (read && next != read))
+      return lowering.constant(axis == ProductExtents::Rows ? at.rows : at.cols);
+    read = next;
+  }
+  return read;
 }
 
 /// One copy for all rows, where they are near enough to each other: mostly that is only known when
@@ -159,19 +195,18 @@ void FractalLoad::fillRows() {
                      [&] { fill(none, lowering.divideCeil(cols, perBlock), first); });
     end = lowering.max(first, place.endRow);
   }
-  lowering.ifLess(end, at.rows, [&] {
+  lowering.ifLess(end, readRows, [&] {
     fill(lowering.scale(end, perBlock), lowering.divideCeil(cols, perBlock),
-         lowering.subtract(lowering.constant(at.rows), end));
+         lowering.subtract(readRows, end));
   });
 }
 
 /// The column blocks after `present` columns: the last of these is filled up by its copy.
 void FractalLoad::fillColumns(Value present) {
-  int64_t blocks = at.cols / perBlock;
-  lowering.ifLess(lowering.divideCeil(present, perBlock), blocks, [&] {
-    Value first = lowering.divideCeil(present, perBlock);
-    fill(lowering.scale(first, at.rows * perBlock),
-         lowering.subtract(lowering.constant(blocks), first), lowering.constant(at.rows));
+  Value first = lowering.divideCeil(present, perBlock);
+  Value blocks = lowering.divideCeil(readCols, perBlock);
+  lowering.ifLess(first, blocks, [&] {
+    fill(lowering.scale(first, at.rows * perBlock), lowering.subtract(blocks, first), readRows);
   });
 }
 
@@ -184,6 +219,13 @@ static FloatAttr getScale(Lowering &lowering, const SumsOutput &output, Type typ
   bool isPlain = type == getTileType(output.sums).getElementType() ||
                  (getTileType(output.sums).getElementType().isF32() && isa<FloatType>(type));
   return isPlain ? FloatAttr() : lowering.builder.getF32FloatAttr(output.scale);
+}
+
+/// The rows that the products of sums have computed; null where these are all.
+static Value getComputed(Lowering &lowering, Value sums) {
+  Value rows = lowering.getExtent(sums, ProductExtents::Rows);
+  bool isAll = isConstantIntValue(rows, lowering.getPlacement().getPlace(sums)->rows);
+  return isAll ? Value() : rows;
 }
 
 static double getBytes(TileType type) {
@@ -234,13 +276,14 @@ struct StoreOnCube : OnCubeOpInterface::ExternalModel<StoreOnCube, StoreOp> {
     if (lowering.existingStores)
       place.rows = lowering.multiply(place.rows, lowering.existingStores);
     int64_t room = placement.getPlace(output.sums)->rows;
+    Value computed = getComputed(lowering, output.sums);
     Value memory = lowering.getMemory(output.sums);
     lowering.forEachChunk(
         place.rows, type.getRowCount(), std::min(place.rowsPerTransfer, architecture::maxFixRows),
         [&](Value first, Value rows) {
           lowering.create<ascend::FixOutOp>(
               place.getAddress(first), place.getRowMemory(memory, architecture::fractalRows, first),
-              rows, cols, place.pitch, room, /*nz=*/false, output.isRectified,
+              rows, cols, place.pitch, computed, room, /*nz=*/false, output.isRectified,
               getScale(lowering, output, type.getElementType()));
         });
     return success();
@@ -264,11 +307,12 @@ struct ConversionOnCube : OnCubeOpInterface::ExternalModel<ConversionOnCube<Op>,
       return success();
     SumsOutput output = placement.getOutput(op->getResult(0));
     Type element = getTileType(op->getResult(0)).getElementType();
-    lowering.create<ascend::FixOutOp>(lowering.getMemory(op->getResult(0)),
-                                      lowering.getMemory(output.sums), lowering.constant(to->rows),
-                                      lowering.constant(to->cols), lowering.constant(to->rows),
-                                      placement.getPlace(output.sums)->rows, /*nz=*/true,
-                                      output.isRectified, getScale(lowering, output, element));
+    lowering.create<ascend::FixOutOp>(
+        lowering.getMemory(op->getResult(0)), lowering.getMemory(output.sums),
+        lowering.getExtent(output.sums, ProductExtents::Rows),
+        lowering.getExtent(output.sums, ProductExtents::Cols), lowering.constant(to->rows),
+        getComputed(lowering, output.sums), placement.getPlace(output.sums)->rows, /*nz=*/true,
+        output.isRectified, getScale(lowering, output, element));
     return success();
   }
 };

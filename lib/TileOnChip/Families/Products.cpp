@@ -123,7 +123,8 @@ struct DotOnCube : OnCubeOpInterface::ExternalModel<DotOnCube, DotOp> {
         lowering.getMemory(dot.getResult()), lowering.getMemory(dot.getA()),
         lowering.getMemory(dot.getB()), lowering.getScratch(op, Scratch::Left),
         lowering.getScratch(op, Scratch::Right), getBias(lowering, dot.getAcc()),
-        lowering.constant(room.m), lowering.constant(room.n), k,
+        lowering.getExtent(dot.getResult(), ProductExtents::Rows),
+        lowering.getExtent(dot.getResult(), ProductExtents::Cols), k,
         isStillToStart(lowering, dot.getAcc()), ArrayRef<int64_t>{room.leftRows, room.rightRows},
         dot.getTransposeA(), dot.getTransposeB());
     return success();

@@ -53,16 +53,19 @@ func.func @padded(%x: !tile.array<20x24xf32>, %z: !tile.array<20x20xf32>) attrib
 // CHECK:   %[[LEFT:.*]] = arith.subi %[[K]], %[[I]]
 // CHECK:   %[[AT_MOST:.*]] = arith.minsi %[[LEFT]], %c64
 // CHECK:   %[[VALID:.*]] = arith.maxsi %[[AT_MOST]], %c0
+// CHECK:   %[[SOME:.*]] = arith.maxsi %[[VALID]], %c1
+// CHECK:   %[[WHOLE_BLOCKS:.*]] = arith.ceildivui %[[SOME]], %c16
+// CHECK:   %[[WHOLE:.*]] = arith.muli %[[WHOLE_BLOCKS]], %c16
 // CHECK:   %[[BLOCKS:.*]] = arith.ceildivui %[[VALID]], %c16
-// CHECK:   %[[LACKS:.*]] = arith.cmpi slt, %[[BLOCKS]], %c4
+// CHECK:   %[[LACKS:.*]] = arith.cmpi slt, %[[BLOCKS]], %{{.*}}
 // CHECK:   scf.if %[[LACKS]] {
 // CHECK:     ascend.fill
-// CHECK:   %[[LACKS_ROWS:.*]] = arith.cmpi slt, %[[VALID]], %c64
+// CHECK:   %[[LACKS_ROWS:.*]] = arith.cmpi slt, %[[VALID]], %[[WHOLE]]
 // CHECK:   scf.if %[[LACKS_ROWS]] {
 // CHECK:     ascend.fill
-// CHECK:   %[[SOME:.*]] = arith.maxsi %[[VALID]], %c1
+// CHECK:   %[[K_SOME:.*]] = arith.maxsi %[[VALID]], %c1
 // CHECK:   %[[FIRST:.*]] = arith.cmpi eq, %[[I]], %c0
-// CHECK:   ascend.matmul %[[SUMS]], {{.*}} k(%[[SOME]]) init(%[[FIRST]])
+// CHECK:   ascend.matmul %[[SUMS]], {{.*}} k(%[[K_SOME]]) init(%[[FIRST]])
 // CHECK: } {ascend.stages = 2 : i64}
 // CHECK: ascend.fix_out {{.*}}, %[[SUMS]] {{.*}} relu : memref<?xf16
 func.func @loop(%x: !tile.array<32x?xf16>, %y: !tile.array<?x32xf16>, %z: !tile.array<32x32xf16>) attributes {tile.kernel} {
@@ -79,6 +82,51 @@ func.func @loop(%x: !tile.array<32x?xf16>, %y: !tile.array<?x32xf16>, %z: !tile.
   %positive = tile.maximum %sums, %zeros : !tile.tile<32 x 32 x f32>, !tile.tile<32 x 32 x f32> -> !tile.tile<32 x 32 x f32>
   %narrow = tile.cast %positive : !tile.tile<32 x 32 x f32> -> !tile.tile<32 x 32 x f16>
   tile.store %narrow, %z[:, :] : (!tile.tile<32 x 32 x f16>, !tile.array<32x32xf16>) -> ()
+  return
+}
+
+// -----
+
+// Of rows and columns that may lack, those are computed that exist, in whole fractals, and no more of the operands is filled; sums lie as
+// densely as the rows that were computed.
+// CHECK-LABEL: func.func @tails
+// CHECK: %[[LEFT:.*]] = arith.maxsi %{{.*}}, %c0
+// CHECK: %[[SOME:.*]] = arith.maxsi %[[LEFT]], %c1
+// CHECK: %[[BLOCKS:.*]] = arith.ceildivui %[[SOME]], %c16
+// CHECK: %[[WHOLE:.*]] = arith.muli %[[BLOCKS]], %c16
+// CHECK: ascend.nd_to_nz {{.*}} rows(%[[LEFT]]) cols(%c64) {{.*}} dst_rows 128
+// CHECK: %[[LACKS:.*]] = arith.cmpi slt, %[[LEFT]], %[[WHOLE]]
+// CHECK: scf.if %[[LACKS]] {
+// CHECK:   %[[REST:.*]] = arith.subi %[[WHOLE]], %[[LEFT]]
+// CHECK:   ascend.fill {{.*}} repeat(%c4) blocks(%[[REST]]) pitch 128
+// CHECK: ascend.matmul {{.*}} m(%[[WHOLE]]) n(%[[WHOLE]]) k(%c64) init(%true) rows [128, 128] transpose_b
+// CHECK: ascend.fix_out {{.*}} rows(%[[LEFT]]) cols(%[[LEFT]]) {{.*}} src_rows 128 computed(%[[WHOLE]])
+func.func @tails(%x: !tile.array<?x64xf16>, %z: !tile.array<?x?xf32>, %base: index) attributes {tile.kernel} {
+  %n = tile.dim %x, 0 : !tile.array<?x64xf16>
+  %span = tile.make_span %base to %n : <128>
+  %a = tile.load %x[%span span, :] : (!tile.array<?x64xf16>, !tile.span<128>) -> !tile.tile<128 x 64 x f16>
+  %p = tile.dot %a, %a transpose_b : !tile.tile<128 x 64 x f16>, !tile.tile<128 x 64 x f16> -> !tile.tile<128 x 128 x f32>
+  tile.store %p, %z[%span span, %span span] : (!tile.tile<128 x 128 x f32>, !tile.array<?x?xf32>, !tile.span<128>, !tile.span<128>) -> ()
+  return
+}
+
+// -----
+
+// The operands of two products that add to the same sums are not limited by the same rows: both compute all of them.
+// CHECK-LABEL: func.func @two_limits
+// CHECK: ascend.matmul {{.*}} m(%c32) n(%c32)
+// CHECK: ascend.matmul {{.*}} m(%c32) n(%c32)
+// CHECK: ascend.fix_out {{.*}} src_rows 32 :
+func.func @two_limits(%x: !tile.array<?x32xf16>, %z: !tile.array<?x32xf32>, %base: index, %other: index) attributes {tile.kernel} {
+  %n = tile.dim %x, 0 : !tile.array<?x32xf16>
+  %span = tile.make_span %base to %n : <32>
+  %second = tile.make_span %other to %n : <32>
+  %y = tile.load %x[%second span, :] : (!tile.array<?x32xf16>, !tile.span<32>) -> !tile.tile<32 x 32 x f16>
+  %a = tile.load %x[%span span, :] : (!tile.array<?x32xf16>, !tile.span<32>) -> !tile.tile<32 x 32 x f16>
+  %b = tile.load %x[%span span, :] : (!tile.array<?x32xf16>, !tile.span<32>) -> !tile.tile<32 x 32 x f16>
+  %p = tile.dot %a, %b transpose_a : !tile.tile<32 x 32 x f16>, !tile.tile<32 x 32 x f16> -> !tile.tile<32 x 32 x f32>
+  %q = tile.dot %y, %b acc(%p) transpose_b : !tile.tile<32 x 32 x f16>, !tile.tile<32 x 32 x f16> -> !tile.tile<32 x 32 x f32>
+  tile.store %q, %z[%span span, :] : (!tile.tile<32 x 32 x f32>, !tile.array<?x32xf32>, !tile.span<32>) -> ()
   return
 }
 

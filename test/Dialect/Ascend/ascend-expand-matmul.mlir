@@ -93,8 +93,7 @@ func.func @transposed_left() attributes {ascend.kernel, ascend.kind = #ascend.ke
 // CHECK-LABEL: func.func @squares
 // CHECK: scf.for %{{.*}} = %c0 to %c64 step %c32
 // CHECK:   ascend.load_squares {{.*}} repeat(%c2) strides [2, 2, 1] : memref<4096xi8, #ascend.space<l0a>>
-// CHECK:   scf.for
-// CHECK:     ascend.load_squares {{.*}} repeat(%c1) strides [4, 1, 1] {ascend.apart = {{.*}}} : memref<?xi8, #ascend.space<l0b>>
+// CHECK:   ascend.load_squares %{{.*}}, {{.*}} repeat(%c2) strides [2, 2, 1] : memref<4096xi8, #ascend.space<l0b>>
 // CHECK:   ascend.mmad {{.*}} m(%c64) n(%c64) k(%c32)
 func.func @squares() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
   %true = arith.constant true
@@ -105,6 +104,68 @@ func.func @squares() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kin
   %l = ascend.alloc "l" : memref<4096xi8, #ascend.space<l0a>>
   %r = ascend.alloc "r" : memref<4096xi8, #ascend.space<l0b>>
   ascend.matmul %c, %a, %b, %l, %r m(%m) n(%m) k(%m) init(%true) rows [64, 64] transpose_a : memref<4096xi32, #ascend.space<l0c>>, memref<4096xi8, #ascend.space<l1>>, memref<4096xi8, #ascend.space<l1>>, memref<4096xi8, #ascend.space<l0a>>, memref<4096xi8, #ascend.space<l0b>>
+  return
+}
+
+// -----
+
+// Of squares of 8 bits there is a load for every 32 of k, as far apart as a row of n.
+// CHECK-LABEL: func.func @squares_of_n
+// CHECK-SAME: %[[LIMIT:.*]]: index
+// CHECK-DAG: %[[N:.*]] = arith.muli {{.*}}, %c32
+// CHECK: %[[FRACTALS:.*]] = arith.ceildivsi %[[N]], %c16
+// CHECK: %[[ROW:.*]] = arith.muli %[[FRACTALS]], %c512
+// CHECK: scf.for %[[I:.*]] = %c0 to %c2 step %c1 {
+// CHECK:   %[[TO:.*]] = arith.muli %[[I]], %[[ROW]]
+// CHECK:   ascend.slice %{{.*}}[%[[TO]]] : memref<4096xi8, #ascend.space<l0b>>
+// CHECK:   ascend.load_squares {{.*}} strides [2, 2, 1] {ascend.apart = {{.*}}} : memref<?xi8, #ascend.space<l0b>>
+func.func @squares_of_n(%limit: index) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+  %true = arith.constant true
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c32 = arith.constant 32 : index
+  %m = arith.constant 64 : index
+  %low = arith.maxsi %limit, %c1 : index
+  %blocks = arith.minsi %low, %c2 : index
+  %n = arith.muli %blocks, %c32 : index
+  %c = ascend.alloc "c" : memref<4096xi32, #ascend.space<l0c>>
+  %a = ascend.alloc "a" : memref<4096xi8, #ascend.space<l1>>
+  %b = ascend.alloc "b" : memref<4096xi8, #ascend.space<l1>>
+  %l = ascend.alloc "l" : memref<4096xi8, #ascend.space<l0a>>
+  %r = ascend.alloc "r" : memref<4096xi8, #ascend.space<l0b>>
+  ascend.matmul %c, %a, %b, %l, %r m(%m) n(%n) k(%m) init(%true) rows [64, 64] : memref<4096xi32, #ascend.space<l0c>>, memref<4096xi8, #ascend.space<l1>>, memref<4096xi8, #ascend.space<l1>>, memref<4096xi8, #ascend.space<l0a>>, memref<4096xi8, #ascend.space<l0b>>
+  return
+}
+
+// -----
+
+// What has fewer rows and columns than there is room for is loaded and multiplied as it is; rows of n are one run only where
+// they are all there.
+// CHECK-LABEL: func.func @tail
+// CHECK-DAG: %[[M:.*]] = arith.muli {{.*}}, %c16
+// CHECK: ascend.load_tile {{.*}} rows(%[[M]]) cols(%c64) src_rows 128 : memref<8192xf16, #ascend.space<l0a>>
+// CHECK: %[[N:.*]] = arith.ceildivsi %[[M]], %c16
+// CHECK: %[[FULL:.*]] = arith.cmpi eq, %[[M]], %c128
+// CHECK: scf.if %[[FULL]] {
+// CHECK:   ascend.load_fractals {{.*}} repeat(%c32) strides [1, 1] : memref<8192xf16, #ascend.space<l0b>>
+// CHECK: } else {
+// CHECK:   scf.for %{{.*}} = %c0 to %c4 step %c1 {
+// CHECK:     ascend.load_fractals {{.*}} repeat(%[[N]]) strides [1, 1] {ascend.apart = {{.*}}} : memref<?xf16, #ascend.space<l0b>>
+// CHECK: ascend.mmad {{.*}} m(%[[M]]) n(%[[M]]) k(%c64) init(%true)
+func.func @tail(%limit: index) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+  %true = arith.constant true
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %k = arith.constant 64 : index
+  %low = arith.maxsi %limit, %c1 : index
+  %blocks = arith.minsi %low, %c8 : index
+  %m = arith.muli %blocks, %c16 : index
+  %c = ascend.alloc "c" : memref<16384xf32, #ascend.space<l0c>>
+  %a = ascend.alloc "a" : memref<8192xf16, #ascend.space<l1>>
+  %l = ascend.alloc "l" : memref<8192xf16, #ascend.space<l0a>>
+  %r = ascend.alloc "r" : memref<8192xf16, #ascend.space<l0b>>
+  ascend.matmul %c, %a, %a, %l, %r m(%m) n(%m) k(%k) init(%true) rows [128, 128] transpose_b : memref<16384xf32, #ascend.space<l0c>>, memref<8192xf16, #ascend.space<l1>>, memref<8192xf16, #ascend.space<l1>>, memref<8192xf16, #ascend.space<l0a>>, memref<8192xf16, #ascend.space<l0b>>
   return
 }
 

@@ -427,6 +427,24 @@ func.func @f(%a: memref<?xf16, #ascend.space<gm>>, %b: memref<1024xf32, #ascend.
 // -----
 
 func.func @f(%a: memref<?xf16, #ascend.space<gm>>, %b: memref<1024xf32, #ascend.space<l0c>>, %n: index, %i: i1) {
+  %c20 = arith.constant 20 : index
+  // expected-error@below {{has computed rows 20; it must be a multiple of 16 up to 16384}}
+  ascend.fix_out %a, %b rows(%n) cols(%n) dst_pitch(%n) src_rows 32 computed(%c20) : memref<?xf16, #ascend.space<gm>>, memref<1024xf32, #ascend.space<l0c>>
+  return
+}
+
+// -----
+
+func.func @f(%a: memref<?xf16, #ascend.space<gm>>, %b: memref<1024xf32, #ascend.space<l0c>>, %n: index, %i: i1) {
+  %c48 = arith.constant 48 : index
+  // expected-error@below {{has 48 computed rows, and room for 32}}
+  ascend.fix_out %a, %b rows(%n) cols(%n) dst_pitch(%n) src_rows 32 computed(%c48) : memref<?xf16, #ascend.space<gm>>, memref<1024xf32, #ascend.space<l0c>>
+  return
+}
+
+// -----
+
+func.func @f(%a: memref<?xf16, #ascend.space<gm>>, %b: memref<1024xf32, #ascend.space<l0c>>, %n: index, %i: i1) {
   %c8193 = arith.constant 8193 : index
   // expected-error@below {{has 8193 rows; 0 to 8192 are possible}}
   ascend.fix_out %a, %b rows(%c8193) cols(%n) dst_pitch(%n) src_rows 16 : memref<?xf16, #ascend.space<gm>>, memref<1024xf32, #ascend.space<l0c>>

@@ -56,6 +56,8 @@ func.func @products(%c: !l0c, %a: !l0a, %b: !l0b, %x: !l1, %y: !l1, %t: !bt, %n:
 func.func @out(%p: !gm_f32, %q: !gm_i8, %d: !l1, %c: !l0c, %i: !l0c_i32, %n: index) {
   // CHECK: ascend.fix_out %{{.*}}, %{{.*}} rows(%{{.*}}) cols(%{{.*}}) dst_pitch(%{{.*}}) src_rows 128 : memref<?xf32, #ascend.space<gm>>, memref<1024xf32, #ascend.space<l0c>>
   ascend.fix_out %p, %c rows(%n) cols(%n) dst_pitch(%n) src_rows 128 : !gm_f32, !l0c
+  // CHECK: ascend.fix_out {{.*}} src_rows 128 computed(%{{.*}}) relu :
+  ascend.fix_out %p, %c rows(%n) cols(%n) dst_pitch(%n) src_rows 128 computed(%n) relu : !gm_f32, !l0c
   // CHECK: ascend.fix_out {{.*}} src_rows 128 nz relu :
   ascend.fix_out %d, %c rows(%n) cols(%n) dst_pitch(%n) src_rows 128 nz relu : !l1, !l0c
   // CHECK: ascend.fix_out {{.*}} src_rows 16 scale 2.500000e-01 :

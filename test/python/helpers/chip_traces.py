@@ -254,7 +254,8 @@ class AscendInterpreter(Interpreter):
         sizes = [self.number(text, "rows"), self.number(text, "cols")]
         array = self.gm(dst, sizes, [self.number(text, "dst_pitch"), 1])
         if array.dims != (0,):
-            sums = (*self.values[src][:2], self.number(text, "src_rows"))
+            room = self.number(text, "computed" if " computed(" in text else "src_rows")
+            sums = (*self.values[src][:2], room)
             self.note("fixpipe", sums, array, " relu " in text)
 
     def flag(self, name, text):

@@ -122,6 +122,19 @@ def test_the_vendor_takes_kernels(kernel, dtype, narrow, templates):
     check_accepted(compiled(kernel, dtype, narrow).ir("hivm"), templates)
 
 
+def join_parts(trace):
+    """The trace with the parts of a product, which follow each other, as one product."""
+    joined = []
+    for event in trace:
+        last = joined[-1] if joined else (None,)
+        if event[0] == last[0] == "mmadL1" and not event[2] and event[5] == last[5]:
+            (m, before, n), k = last[6], event[6][1]
+            joined[-1] = (*last[:6], (m, before + k, n))
+        else:
+            joined.append(event)
+    return joined
+
+
 @GEMMS
 def test_kernels_ask_for_what_the_chip_ir_does(kernel, dtype, narrow):
     artefact = compiled(kernel, dtype, narrow)
@@ -129,7 +142,7 @@ def test_kernels_ask_for_what_the_chip_ir_does(kernel, dtype, narrow):
         for block in (0, 1):
             expected = traces(artefact.ir("ascend"), AscendInterpreter, sizes, block, 2)
             found = traces(artefact.ir("hivm"), HIVMInterpreter, sizes, block, 2)
-            assert found == expected
+            assert {name: join_parts(trace) for name, trace in found.items()} == expected
 
 
 @pytest.mark.parametrize("shape", [(45, 75, 70), (300, 270, 300), (1, 1, 1)], ids=str)

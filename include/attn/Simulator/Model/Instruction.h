@@ -136,6 +136,8 @@ struct Issued {
   /// Count or repeats; rows, length and GM pitch of a copy; m, n and k of a product; times and
   /// blocks of a fill; slot of a flag.
   std::array<int64_t, 3> amounts = {};
+  /// The rows of a column block of sums, where only the run knows them.
+  std::optional<int64_t> room = {};
   Scalar scalar;
   /// When it enters its pipe's queue.
   double arrival = 0;
@@ -143,6 +145,8 @@ struct Issued {
   uint32_t sequence = 0;
   /// What the scalar unit knew to be finished when it issued it.
   Clock known = {};
+
+  int64_t getRoom() const { return room.value_or(instruction->pitch); }
 };
 
 /// A buffer in a local memory.

@@ -139,8 +139,12 @@ void MmadOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
 void FixOutOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
   std::optional<int64_t> rows = getMostOf(getRows(), ranges);
   std::optional<int64_t> blocks = getMostBlocks(getCols(), fractalRows, ranges);
-  addColumnBlocks(accesses, getSrc(), /*isWrite=*/false, rows, blocks, getSrcRows(),
-                  fractalRows * getElementBytes(getSrc()));
+  std::optional<int64_t> pitch = getComputed() ? getConstantIntValue(getComputed()) : getSrcRows();
+  if (pitch)
+    addColumnBlocks(accesses, getSrc(), /*isWrite=*/false, rows, blocks, *pitch,
+                    fractalRows * getElementBytes(getSrc()));
+  else
+    addCount(accesses, getSrc(), /*isWrite=*/false, multiply(blocks, getSrcRows() * fractalRows));
   if (getSpace(getDst().getType()) == Space::L1 || getNz())
     return addToEnd(accesses, getDst(), /*isWrite=*/true);
   addGlobalRows(accesses, getDst(), /*isWrite=*/true, getRows(), getCols(), getDstPitch());

@@ -182,6 +182,14 @@ LogicalResult FixOutOp::verify() {
                           getNz() ? architecture::maxFixRowsNZ : architecture::maxFixRows)) ||
       failed(verifyExtent(*this, "columns", getCols(), architecture::maxFixCols)))
     return failure();
+  if (std::optional<int64_t> computed =
+          getComputed() ? getConstantIntValue(getComputed()) : std::nullopt) {
+    if (failed(verifyRoom(*this, "computed rows", *computed)))
+      return failure();
+    if (*computed > getSrcRows())
+      return emitOpError() << "has " << *computed << " computed rows, and room for "
+                           << getSrcRows();
+  }
   Type from = getElementType(getSrc()), to = getElementType(getDst());
   bool isPlain = !getScale() && ((from.isF32() && (to.isF32() || to.isF16() || to.isBF16())) ||
                                  (from.isInteger(32) && to.isInteger(32)));

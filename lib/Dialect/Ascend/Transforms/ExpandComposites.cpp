@@ -380,7 +380,7 @@ class ExpandComposites : public attn::impl::ExpandCompositesPassBase<ExpandCompo
           llvm::TypeSwitch<Operation *, LogicalResult>(composite)
               .Case<RowReduceOp, RowBinaryOp, RowMulAddOp, ColBinaryOp>(
                   [&](auto op) { return Writer(op, *chip, ranges).write(op); })
-              .Case<MatmulOp>([&](MatmulOp op) { return expandMatmul(op, nextGroup++); });
+              .Case<MatmulOp>([&](MatmulOp op) { return expandMatmul(op, ranges, nextGroup++); });
       if (failed(written))
         return signalPassFailure();
       composite->erase();

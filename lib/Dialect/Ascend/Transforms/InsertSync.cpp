@@ -3,6 +3,9 @@
 #include "attn/Dialect/Ascend/Analysis/Kernel.h"
 #include "attn/Dialect/Ascend/Analysis/SyncPlan.h"
 #include "attn/Dialect/Ascend/Transforms/Passes.h"
+#include "attn/Machine/Architecture.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 namespace attn {
 #define GEN_PASS_DEF_INSERTSYNCPASS
@@ -26,7 +29,7 @@ public:
       events.push_back(sync.isBarrier() ? 0 : takeEvent(sync));
       builder.setInsertionPoint(sync.consumer);
       if (sync.isBarrier())
-        BarrierOp::create(builder, sync.consumer->getLoc(), sync.source);
+        barrier(sync.source, sync.consumer);
       else
         flag<WaitFlagOp>(sync, events.back(), sync.consumer->getLoc(), sync.slot);
       for (const Sync::Turn &turn : getFurtherTurns(sync)) {
@@ -68,6 +71,55 @@ private:
   int64_t takeEvent(const Sync &sync) {
     int64_t &next = nextEvents[{getIndex(sync.source), getIndex(sync.target)}];
     return std::exchange(next, next + sync.slots);
+  }
+
+  void barrier(Pipe pipe, Operation *consumer) {
+    Location location = consumer->getLoc();
+    Value isSmall = pipe == Pipe::M ? isSmallProduct(consumer) : Value();
+    if (isSmall) {
+      auto branch = scf::IfOp::create(builder, location, isSmall, /*withElseRegion=*/false);
+      builder.setInsertionPointToStart(branch.thenBlock());
+    }
+    BarrierOp::create(builder, location, pipe);
+  }
+
+  /// Whether the sums of a product are so small that the pipe does not keep those in order that add
+  /// to them; null where that is known, or where `op` is none. The pipe waits for itself only
+  /// before products that add: the sums of others have left before their place is taken.
+  Value isSmallProduct(Operation *op) {
+    std::optional<std::pair<Value, Value>> extents;
+    if (auto product = dyn_cast<MmadOp>(op))
+      extents = {product.getM(), product.getN()};
+    else if (auto product = dyn_cast<MatmulOp>(op))
+      extents = {product.getM(), product.getN()};
+    if (!extents || (getConstantIntValue(extents->first) && getConstantIntValue(extents->second)))
+      return {};
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(findOutermost(op, *extents));
+    Location location = op->getLoc();
+    auto constant = [&](int64_t number) {
+      return arith::ConstantIndexOp::create(builder, location, number);
+    };
+    auto count = [&](Value extent) {
+      return builder.createOrFold<arith::CeilDivSIOp>(location, extent,
+                                                      constant(architecture::fractalRows));
+    };
+    Value fractals =
+        arith::MulIOp::create(builder, location, count(extents->first), count(extents->second));
+    return arith::CmpIOp::create(builder, location, arith::CmpIPredicate::slt, fractals,
+                                 constant(architecture::orderedMmadFractals));
+  }
+
+  /// The outermost loop around `op` in which the extents do not change, or `op`.
+  static Operation *findOutermost(Operation *op, std::pair<Value, Value> extents) {
+    auto isBefore = [](Value value, scf::ForOp loop) {
+      return !loop->isAncestor(value.getParentRegion()->getParentOp());
+    };
+    for (auto loop = op->getParentOfType<scf::ForOp>();
+         loop && isBefore(extents.first, loop) && isBefore(extents.second, loop);
+         loop = loop->getParentOfType<scf::ForOp>())
+      op = loop;
+    return op;
   }
 
   template <typename FlagOp>

@@ -21,9 +21,9 @@ constexpr int64_t partStages = 2;
 /// `perBlock` elements.
 class MatmulWriter {
 public:
-  MatmulWriter(MatmulOp op, int64_t group)
-      : op(op), group(group), builder(op), location(op.getLoc()), bytes(getBytes(op.getA())),
-        perBlock(architecture::getElementsPerBlock(bytes)),
+  MatmulWriter(MatmulOp op, const IndexRanges &ranges, int64_t group)
+      : op(op), ranges(ranges), group(group), builder(op), location(op.getLoc()),
+        bytes(getBytes(op.getA())), perBlock(architecture::getElementsPerBlock(bytes)),
         fractal(architecture::fractalBytes / bytes), unit(std::max(fractalRows, perBlock)) {}
 
   LogicalResult write();
@@ -33,6 +33,7 @@ private:
     return cast<MemRefType>(memory.getType()).getElementTypeBitWidth() / 8;
   }
   LogicalResult setPart();
+  std::optional<int64_t> getMost(Value extent);
 
   Value constant(int64_t value) { return arith::ConstantIndexOp::create(builder, location, value); }
   Value scale(Value value, int64_t by) {
@@ -46,15 +47,18 @@ private:
   Value alignTo(Value value, int64_t to) { return scale(divideCeil(value, to), to); }
   Value slice(Value buffer, Value offset) { return createSlice(builder, location, buffer, offset); }
   Value slice(Value buffer, int64_t offset) { return slice(buffer, constant(offset)); }
-  /// Writes the load that `body` makes for each of the numbers below `count`, to different places.
-  void forEach(int64_t count, function_ref<Operation *(Value)> body);
+  /// Writes the load that `body` makes for each of the numbers below `count`, which are at most
+  /// `most`, to different places.
+  void forEach(Value count, int64_t most, function_ref<Operation *(Value)> body);
 
   void loadLeft();
   void loadRight();
+  void loadRightTurned();
   Operation *loadFractals(Value dst, Value src, Value repeat, int64_t sourceStride);
   Operation *loadSquares(Value dst, Value src, Value repeat, ArrayRef<int64_t> strides);
 
   MatmulOp op;
+  const IndexRanges &ranges;
   /// The number of loads that keep apart.
   int64_t group;
   OpBuilder builder;
@@ -62,7 +66,8 @@ private:
   int64_t bytes, perBlock, fractal;
   /// Rows and columns are loaded in multiples of this, whichever way round.
   int64_t unit;
-  int64_t m = 0, n = 0;
+  /// The most that m and n can be.
+  int64_t mostRows = 0, mostCols = 0;
   /// The k of a part; of the current one, where it begins and how many it has.
   int64_t part = 0;
   Value first, amount;
@@ -70,12 +75,12 @@ private:
 
 } // namespace
 
-void MatmulWriter::forEach(int64_t count, function_ref<Operation *(Value)> body) {
-  if (count == 1) {
+void MatmulWriter::forEach(Value count, int64_t most, function_ref<Operation *(Value)> body) {
+  if (most == 1) {
     body(constant(0));
     return;
   }
-  auto loop = scf::ForOp::create(builder, location, constant(0), constant(count), constant(1));
+  auto loop = scf::ForOp::create(builder, location, constant(0), count, constant(1));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar())->setAttr(apartName, builder.getI64IntegerAttr(group));
@@ -93,70 +98,97 @@ Operation *MatmulWriter::loadSquares(Value dst, Value src, Value repeat,
 
 /// The left operand in the order of L0A: row blocks, in each one fractal after the other along k.
 void MatmulWriter::loadLeft() {
-  int64_t room = op.getRows()[0], blocks = m / fractalRows;
-  Value dst = op.getScratchA();
+  int64_t room = op.getRows()[0];
+  Value dst = op.getScratchA(), m = op.getM();
   if (!op.getTransposeA()) {
     Value src = slice(op.getA(), scale(first, room));
     // A single row block needs no instruction that takes several.
-    if (blocks == 1) {
+    if (mostRows == fractalRows) {
       loadFractals(dst, src, divideCeil(amount, perBlock), room / fractalRows);
       return;
     }
-    LoadTileOp::create(builder, location, dst, src, constant(m), alignTo(amount, perBlock), room,
+    LoadTileOp::create(builder, location, dst, src, m, alignTo(amount, perBlock), room,
                        /*transpose=*/false);
     return;
   }
   Value src = slice(op.getA(), scale(first, perBlock));
   if (bytes == 1) {
-    loadSquares(dst, src, constant(m / unit), {2, room / unit, 1});
+    loadSquares(dst, src, divideCeil(m, unit), {2, room / unit, 1});
     return;
   }
-  LoadTileOp::create(builder, location, dst, src, alignTo(amount, fractalRows), constant(m), room,
+  LoadTileOp::create(builder, location, dst, src, alignTo(amount, fractalRows), m, room,
                      /*transpose=*/true);
+}
+
+/// Rows of n with k along them are in the order of L0B already: all of them are one run, of fewer
+/// there is one for every block of k.
+void MatmulWriter::loadRightTurned() {
+  int64_t room = op.getRows()[1];
+  Value dst = op.getScratchB(), src = slice(op.getB(), scale(first, room));
+  Value blocksOfK = divideCeil(amount, perBlock), blocks = divideCeil(op.getN(), fractalRows);
+  auto loadAll = [&] { loadFractals(dst, src, scale(blocksOfK, room / fractalRows), 1); };
+  auto loadEach = [&] {
+    forEach(blocksOfK, part / perBlock, [&](Value block) {
+      Value to = builder.createOrFold<arith::MulIOp>(location, block, scale(blocks, fractal));
+      return loadFractals(slice(dst, to), slice(src, scale(block, room * perBlock)), blocks, 1);
+    });
+  };
+  if (std::optional<int64_t> n = getConstantIntValue(op.getN()))
+    return *n == room ? loadAll() : loadEach();
+  if (mostCols < room)
+    return loadEach();
+  Value isFull =
+      arith::CmpIOp::create(builder, location, arith::CmpIPredicate::eq, op.getN(), constant(room));
+  auto branch = scf::IfOp::create(builder, location, isFull, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  loadAll();
+  builder.setInsertionPointToStart(branch.elseBlock());
+  loadEach();
 }
 
 /// The right operand in the order of L0B: for every block of k one fractal per 16 columns.
 void MatmulWriter::loadRight() {
-  int64_t room = op.getRows()[1], blocks = n / fractalRows;
-  Value dst = op.getScratchB();
-  if (op.getTransposeB()) {
-    // Rows of n with k along them are in that order already.
-    Value src = slice(op.getB(), scale(first, room));
-    if (room == n) {
-      loadFractals(dst, src, scale(divideCeil(amount, perBlock), blocks), 1);
-      return;
-    }
-    return forEach(part / perBlock, [&](Value block) {
-      return loadFractals(slice(dst, scale(block, blocks * fractal)),
-                          slice(src, scale(block, room * perBlock)), constant(blocks), 1);
-    });
-  }
+  if (op.getTransposeB())
+    return loadRightTurned();
+  int64_t room = op.getRows()[1];
+  Value dst = op.getScratchB(), n = op.getN();
   Value src = slice(op.getB(), scale(first, perBlock));
-  if (bytes == 1)
-    return forEach(n / unit, [&](Value block) {
-      return loadSquares(slice(dst, scale(block, 2 * fractal)),
-                         slice(src, scale(block, room * unit)), divideCeil(amount, unit),
-                         {blocks, 1, 1});
-    });
-  LoadTileOp::create(builder, location, dst, src, alignTo(amount, fractalRows), constant(n), room,
-                     /*transpose=*/false);
+  if (bytes != 1) {
+    LoadTileOp::create(builder, location, dst, src, alignTo(amount, fractalRows), n, room,
+                       /*transpose=*/false);
+    return;
+  }
+  Value rowOfK = scale(divideCeil(n, fractalRows), fractal);
+  forEach(divideCeil(amount, unit), part / unit, [&](Value block) {
+    Value to = builder.createOrFold<arith::MulIOp>(location, block, rowOfK);
+    return loadSquares(slice(dst, to), slice(src, scale(block, unit * perBlock)),
+                       divideCeil(n, unit), {2, room / unit, 1});
+  });
+}
+
+/// The most that an extent of the product can be, in whole fractals.
+std::optional<int64_t> MatmulWriter::getMost(Value extent) {
+  std::optional<int64_t> most = ranges.getUpperBound(extent);
+  bool isWhole = most && *most >= unit && *most % unit == 0;
+  return isWhole ? most : std::nullopt;
 }
 
 /// Takes m and n, and as much of k at a time as both scratch buffers hold.
 LogicalResult MatmulWriter::setPart() {
-  std::optional<int64_t> rows = getConstantIntValue(op.getM()),
-                         cols = getConstantIntValue(op.getN());
-  if (!rows || !cols || *rows % unit != 0 || *cols % unit != 0 || *rows < unit || *cols < unit)
+  std::optional<int64_t> rows = getMost(op.getM()), cols = getMost(op.getN());
+  if (!rows || !cols)
     return op.emitOpError() << "must have numbers of rows and columns that are multiples of "
                             << unit << ", as its operands have room for";
-  m = *rows;
-  n = *cols;
+  mostRows = *rows;
+  mostCols = *cols;
   auto getElements = [](Value buffer) {
     auto type = cast<MemRefType>(buffer.getType());
     return type.hasStaticShape() ? type.getNumElements() : 0;
   };
   part = llvm::alignDown(
-      std::min(getElements(op.getScratchA()) / m, getElements(op.getScratchB()) / n), unit);
+      std::min(getElements(op.getScratchA()) / mostRows, getElements(op.getScratchB()) / mostCols),
+      unit);
   // The second fractal of a square would lie among those of the next k.
   if (bytes == 1 && op.getTransposeA())
     part = std::min(part, unit);
@@ -190,6 +222,6 @@ LogicalResult MatmulWriter::write() {
   return success();
 }
 
-LogicalResult ascend::expandMatmul(MatmulOp op, int64_t group) {
-  return MatmulWriter(op, group).write();
+LogicalResult ascend::expandMatmul(MatmulOp op, const IndexRanges &ranges, int64_t group) {
+  return MatmulWriter(op, ranges, group).write();
 }

@@ -8,7 +8,7 @@ namespace attn::ascend {
 
 /// Writes `op` out before itself as a loop over parts of k: loads of both operands and a product.
 /// `group` is a free number of `apartName`.
-mlir::LogicalResult expandMatmul(MatmulOp op, int64_t group);
+mlir::LogicalResult expandMatmul(MatmulOp op, const IndexRanges &ranges, int64_t group);
 
 } // namespace attn::ascend
 

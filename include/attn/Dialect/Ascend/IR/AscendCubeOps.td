@@ -139,20 +139,22 @@ def Ascend_FixOutOp : Ascend_Instruction<"fix_out"> {
   let summary = "L0C to GM or L1, converted (`Fixpipe` on FIX)";
   let description = [{
     Element (r, c) of `rows` rows of `cols` elements of L0C, NZ with room for `src_rows` rows, goes to `dst[r * dst_pitch + c]`, or with `nz` to
-    `dst[(c / 16) * dst_pitch * 16 + r * 16 + c % 16]`. L1 takes `nz` only, and narrow elements only. f32 becomes f32, f16 or bf16 (nearest, ties to even), or with
+    `dst[(c / 16) * dst_pitch * 16 + r * 16 + c % 16]`. Where the product had fewer rows than there is room for, `computed` says how many, a
+    multiple of 16: sums lie as densely as the rows of their product. L1 takes `nz` only, and narrow elements only. f32 becomes f32, f16 or bf16 (nearest, ties to even), or with
     `scale` i8; i32 becomes i32, or with `scale` f16 or i8. With `relu` what is negative becomes zero first.
 
     ```mlir
     ascend.fix_out %p, %c rows(%m) cols(%n) dst_pitch(%s) src_rows 128 : memref<?xf32, #ascend.space<gm>>, memref<32768xf32, #ascend.space<l0c>>
+    ascend.fix_out %p, %c rows(%m) cols(%n) dst_pitch(%s) src_rows 128 computed(%m16) : memref<?xf32, #ascend.space<gm>>, memref<32768xf32, #ascend.space<l0c>>
     ascend.fix_out %d, %c rows(%m) cols(%n) dst_pitch(%r) src_rows 128 nz relu : memref<32768xf16, #ascend.space<l1>>, memref<32768xf32, #ascend.space<l0c>>
     ascend.fix_out %p, %c rows(%m) cols(%n) dst_pitch(%s) src_rows 16 scale 2.500000e-01 : memref<?xi8, #ascend.space<gm>>, memref<256xi32, #ascend.space<l0c>>
     ```
   }];
-  let arguments = (ins AnyMemRef:$dst, AnyMemRef:$src, Index:$rows, Index:$cols, Index:$dst_pitch, Ascend_IntAttr:$src_rows,
-                       UnitAttr:$nz, UnitAttr:$relu, OptionalAttr<F32Attr>:$scale);
+  let arguments = (ins AnyMemRef:$dst, AnyMemRef:$src, Index:$rows, Index:$cols, Index:$dst_pitch, Optional<Index>:$computed,
+                       Ascend_IntAttr:$src_rows, UnitAttr:$nz, UnitAttr:$relu, OptionalAttr<F32Attr>:$scale);
   let assemblyFormat = [{
-    $dst `,` $src `rows` `(` $rows `)` `cols` `(` $cols `)` `dst_pitch` `(` $dst_pitch `)` `src_rows` $src_rows (`nz` $nz^)? (`relu` $relu^)?
-    (`scale` $scale^)? attr-dict `:` type($dst) `,` type($src)
+    $dst `,` $src `rows` `(` $rows `)` `cols` `(` $cols `)` `dst_pitch` `(` $dst_pitch `)` `src_rows` $src_rows
+    (`computed` `(` $computed^ `)`)? (`nz` $nz^)? (`relu` $relu^)? (`scale` $scale^)? attr-dict `:` type($dst) `,` type($src)
   }];
 }
 
@@ -161,7 +163,7 @@ def Ascend_MatmulOp : Ascend_Instruction<"matmul"> {
   let description = [{
     `a` is m × k, or with `transpose_a` k × m; `b` is k × n, or with `transpose_b` n × k; both NZ, with room for `rows[0]` and `rows[1]` rows.
     The two scratch buffers take parts of the operands along k; `ascend-expand-composites` cuts k so that a part fits each of them. `init` and `bias` as in `ascend.mmad`.
-    m and n are what the operands have room for, in whole fractals; so is k with `transpose_a` of 32-bit elements, which L0A takes in pairs of fractals.
+    m and n come in whole fractals of both operands, up to what these have room for; so does k with `transpose_a` of 32-bit elements, which L0A takes in pairs of fractals.
 
     It is kept on the way to HIVM, whose `mmadL1` takes L0A and L0B for itself: it then loads on MTE1 and multiplies on M, in an order that it makes
     by flags of its own.
