@@ -1,4 +1,4 @@
-"""Which core computes what of a paged decode: parts of sequences, dealt to cores by their length.
+"""Which core computes what: parts of sequences and rows of blocks, dealt to cores by how much there is to read.
 
 A plan is made of numbers alone, on the host. The same numbers give the same plan.
 """
@@ -17,16 +17,19 @@ _BARRIER_TOKENS = 512
 _PART_TOKENS = 8
 # Shorter parts than that are made only where cores would have nothing to do.
 _LEAST_TOKENS = 256
+# Tokens of a part where parts depend on nothing but their sequence.
+_INVARIANT_TOKENS = 1024
 # Numbers of parts of the longest sequence that are tried.
 _TRIED_PARTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 
 
 class Task(NamedTuple):
-    """Part `part` of the `parts` of a sequence, for one head of keys; its result goes to row `row` of the results that
-    are merged, or where that is -1 to the output."""
+    """Part `part` of the `parts` of a sequence, for one head of keys and one tile of the rows of its queries; its
+    result goes to row `row` of the results that are merged, or where that is -1 to the output."""
 
     sequence: int
     head: int
+    tile: int
     part: int
     parts: int
     row: int
@@ -40,6 +43,8 @@ class PagedPlan(NamedTuple):
     shares: tuple[tuple[int, int], ...]
     # Of each row of the results that are merged: its sequence, and in the first row of a sequence how many it has.
     merges: tuple[tuple[int, int], ...]
+    # How many pages each part has but the last of a sequence; 0 where the parts of a sequence are equal.
+    run: int = 0
 
     def workspace_bytes(self, heads: int, width: int):
         """The bytes of partial results and log-sum-exps of so many heads of queries."""
@@ -47,22 +52,39 @@ class PagedPlan(NamedTuple):
 
 
 def paged_plan(
-    lengths: Sequence[int], *, block_size: int, kv_heads: int, cores: int, num_splits: int | None = None
+    lengths: Sequence[int],
+    *,
+    block_size: int,
+    kv_heads: int,
+    cores: int,
+    num_splits: int | None = None,
+    row_tiles: int = 1,
+    batch_invariant: bool = False,
 ) -> PagedPlan:
     """Plans the decode of sequences of so many tokens, in pages of `block_size`, on so many cores.
 
     A sequence is cut at pages. With `num_splits` each has that many parts, or one for each page where there are fewer;
-    otherwise as many as make the busiest core end first.
+    otherwise as many as make the busiest core end first. `batch_invariant` cuts it after every so many tokens, whatever
+    the other sequences and the cores are. The rows of the queries of a head are computed in `row_tiles` tiles.
     """
-    if min(block_size, kv_heads, cores) < 1:
-        raise ValueError(f"block_size ({block_size}), kv_heads ({kv_heads}) and cores ({cores}) must be positive")
+    if min(block_size, kv_heads, cores, row_tiles) < 1:
+        sizes = f"block_size ({block_size}), kv_heads ({kv_heads}), cores ({cores}) and row_tiles ({row_tiles})"
+        raise ValueError(f"{sizes} must be positive")
+    if num_splits is not None and batch_invariant:
+        raise ValueError(f"num_splits ({num_splits}) must be None with batch_invariant, which says where to cut")
     if num_splits is not None and num_splits < 1:
         raise ValueError(f"num_splits ({num_splits}) must be positive")
     if any(length < 0 for length in lengths):
         raise ValueError(f"lengths ({min(lengths)}) must not be negative")
     pages = [-(-length // block_size) for length in lengths]
-    choices = [_cut(pages, num_splits)] if num_splits is not None else _choices(pages, block_size, kv_heads, cores)
-    plans = [_deal(pages, parts, block_size, kv_heads, cores) for parts in choices]
+    run = max(1, _INVARIANT_TOKENS // block_size) if batch_invariant else 0
+    if run:
+        choices = [[max(1, -(-count // run)) for count in pages]]
+    elif num_splits is not None:
+        choices = [_cut(pages, num_splits)]
+    else:
+        choices = _choices(pages, block_size, kv_heads * row_tiles, cores)
+    plans = [_deal(pages, parts, run, block_size, kv_heads, row_tiles, cores) for parts in choices]
     return min(plans, key=lambda plan: plan[0])[1]
 
 
@@ -70,11 +92,11 @@ def _cut(pages, most: int):
     return [max(1, min(most, count)) for count in pages]
 
 
-def _choices(pages, block_size: int, kv_heads: int, cores: int):
-    """Numbers of parts of each sequence to choose from."""
+def _choices(pages, block_size: int, tiles: int, cores: int):
+    """Numbers of parts of each sequence, of which each is as many tasks as it has tiles, to choose from."""
     longest = max(pages, default=0)
     least = max(1, _LEAST_TOKENS // block_size)
-    if sum(max(1, count // least) for count in pages) * kv_heads < cores:
+    if sum(max(1, count // least) for count in pages) * tiles < cores:
         least = 1
     seen = []
     for most in _TRIED_PARTS:
@@ -85,7 +107,7 @@ def _choices(pages, block_size: int, kv_heads: int, cores: int):
     return seen
 
 
-def _deal(pages, parts, block_size: int, kv_heads: int, cores: int):
+def _deal(pages, parts, run: int, block_size: int, kv_heads: int, row_tiles: int, cores: int):
     """(Its estimated time, the plan): longest tasks first, each to the core with the least to do."""
     merges: list[tuple[int, int]] = []
     costs: list[tuple[int, Task]] = []
@@ -94,22 +116,31 @@ def _deal(pages, parts, block_size: int, kv_heads: int, cores: int):
         if number > 1:
             merges += [(sequence, number if part == 0 else 0) for part in range(number)]
         for part in range(number):
-            size = (part + 1) * count // number - part * count // number
+            size = min(run, count - part * run) if run else (part + 1) * count // number - part * count // number
             row = first + part if number > 1 else -1
             cost = size * block_size + _TASK_TOKENS
-            costs += [(-cost, Task(sequence, head, part, number, row)) for head in range(kv_heads)]
+            places = itertools.product(range(kv_heads), range(row_tiles))
+            costs += [(-cost, Task(sequence, head, tile, part, number, row)) for head, tile in places]
+    tasks, shares, longest = deal(costs, cores)
+    merging = 0
+    if merges:
+        merged = kv_heads * row_tiles * sum(number > 1 for number in parts)
+        merging = _BARRIER_TOKENS + _PART_TOKENS * max(parts) * -(-merged // cores)
+    return longest + merging, PagedPlan(tasks, shares, tuple(merges), run)
+
+
+def deal(costs, cores: int):
+    """Deals tasks, given as (minus their cost, task), to the core with the least to do, in the order of the pairs.
+
+    Returns the tasks in the order of their cores, of each core the first and the end of its tasks, and the largest sum
+    of costs of a core.
+    """
     loads = [(0, core) for core in range(min(cores, len(costs)))]
-    dealt: list[list[Task]] = [[] for _ in loads]
+    dealt: list[list] = [[] for _ in loads]
     for cost, task in sorted(costs):
         load, core = heapq.heappop(loads)
         dealt[core].append(task)
         heapq.heappush(loads, (load - cost, core))
-    ends = [0]
-    for tasks in dealt:
-        ends.append(ends[-1] + len(tasks))
-    plan = PagedPlan(tuple(task for tasks in dealt for task in tasks), tuple(itertools.pairwise(ends)), tuple(merges))
-    merging = 0
-    if merges:
-        merged = kv_heads * sum(number > 1 for number in parts)
-        merging = _BARRIER_TOKENS + _PART_TOKENS * max(parts) * -(-merged // cores)
-    return max((load for load, _ in loads), default=0) + merging, plan
+    ends = [0, *itertools.accumulate(len(tasks) for tasks in dealt)]
+    longest = max((load for load, _ in loads), default=0)
+    return tuple(itertools.chain(*dealt)), tuple(itertools.pairwise(ends)), longest

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import math
+import functools
 from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
 from .. import config, memory
-from ..block_index import PAD_U16
+from ..block_index import PAD, PAD_U16
 from . import _dispatch
-from ._attention import check_arrays, check_layout, check_scale, make_outputs, read_lengths
-from ._readable import DEVICES, check_device, readable, zeros
+from ._attention import check_arrays, check_layout, check_scale, make_outputs, read_lengths, write_unseen
+from ._lists import check_lists, count_listed
+from ._readable import DEVICES, check_device, readable
 
 BLOCK_SIZES = (128, 256, 512, 1024)
 _MOST_BLOCKS = PAD_U16  # ids are below it
@@ -70,9 +71,7 @@ def _read_index(block_index, q, keys: int, block_shape):
     batch, heads, queries = q.shape[:3]
     rows, columns = -(-queries // block_shape[0]), -(-keys // block_shape[1])
     if block_index is None:
-        every = torch.arange(max(columns, 1), dtype=torch.int32, device=q.device)
-        every = every if columns else every - 1
-        return every.expand(batch, heads, rows, len(every))
+        return _every(columns, q.device).expand(batch, heads, rows, max(columns, 1))
     if not isinstance(block_index, Tensor) or block_index.dtype not in _INDEX_TYPES:
         what = block_index.dtype if isinstance(block_index, Tensor) else type(block_index).__name__
         raise TypeError(f"block_index: a tensor of torch.uint16 or torch.int32 is expected, not {what}")
@@ -84,37 +83,16 @@ def _read_index(block_index, q, keys: int, block_shape):
             f"{rows} blocks of {block_shape[0]} queries"
         )
     if config.check_index and not torch.compiler.is_compiling():
-        _check_entries(block_index, columns)
+        dims = ("batch", "head", "row", "position")[-block_index.dim() :]
+        check_lists("block_index", block_index, columns, dims)
     return block_index.expand(batch, heads, rows, block_index.shape[-1])
 
 
-def _is_padding(ids: Tensor):
-    return (ids == PAD_U16) | (ids == -1)
-
-
-def _check_entries(block_index: Tensor, columns: int):
-    """ValueError for the first entry of a row that is out of range, not above the one before, or after the padding."""
-    ids = block_index.to(torch.int32)
-    if ids.shape[-1] == 0:
-        return
-    padding = _is_padding(ids)
-    outside = ~padding & ((ids < 0) | (ids >= columns))
-    before, follows = ids[..., :-1], torch.zeros_like(padding)
-    follows[..., 1:] = ~padding[..., 1:] & padding[..., :-1]
-    unordered = torch.zeros_like(padding)
-    unordered[..., 1:] = ~padding[..., 1:] & ~padding[..., :-1] & (ids[..., 1:] <= before)
-    reasons = [
-        (outside, f"must be 0 to {columns - 1}"),
-        (follows, "follows padding"),
-        (unordered, "must be above the entry before it"),
-    ]
-    for wrong, reason in reasons:
-        places = wrong.nonzero()
-        if len(places):
-            place = places[0].tolist()
-            at = f"batch {place[0]}, " if len(place) == 4 else ""
-            at += f"head {place[-3]}, row {place[-2]}, position {place[-1]}"
-            raise ValueError(f"block_index: {int(ids[tuple(place)])} ({at}) {reason}")
+@functools.lru_cache(maxsize=16)
+def _every(columns: int, device):
+    """All blocks, or where there are none padding."""
+    blocks = torch.arange(columns, dtype=torch.int32) if columns else torch.full((1,), PAD, dtype=torch.int32)
+    return blocks.to(device)
 
 
 # The operator
@@ -128,30 +106,18 @@ def _check_entries(block_index: Tensor, columns: int):
     device_types=DEVICES,
 )
 def _forward(q, k, v, index, q_lens, kv_lens, block_shape, scale, causal):
-    if q.device.type != "cpu":
-        raise NotImplementedError("block_sparse_attention: tensors of an NPU are not supported yet")
     o, lse = make_outputs(q, v)
     if not q.numel():
         return o, lse
     if not k.numel() or not index.numel():
-        o.copy_(zeros((), q.dtype, q.device).expand(o.shape))
-        lse.copy_(torch.full((), -math.inf).expand(lse.shape))
+        write_unseen(o, lse)
         return o, lse
-    counts = _count_kept(index, k.shape[2], block_shape[1], kv_lens)
+    counts = count_listed(index, block_shape[1], k.shape[2], kv_lens)
     budget = memory.Budget("block_sparse_attention", memory.FORWARD_PERCENT, q.device)
     with readable(budget, q, k, v, index) as (queries, keys, values, lists):
         arrays = dict(q=queries, k=keys, v=values, index=lists, counts=counts, q_lens=q_lens, kv_lens=kv_lens)
         _dispatch.block_sparse_forward(arrays, block_shape, scale, causal, (o, lse))
     return o, lse
-
-
-def _count_kept(index, keys: int, block: int, kv_lens):
-    """How many entries of each row come before its padding, and name a block that has keys."""
-    limit = torch.full((index.shape[0],), keys) if kv_lens is None else kv_lens
-    blocks = ((limit + block - 1) // block).view(-1, 1, 1, 1)
-    ids = index.to(torch.int32)
-    kept = (ids >= 0) & (ids < blocks)
-    return kept.to(torch.int32).cumprod(-1).sum(-1, dtype=torch.int32)
 
 
 @_forward.register_fake
