@@ -19,6 +19,8 @@ _PART_TOKENS = 8
 _LEAST_TOKENS = 256
 # Tokens of a part where parts depend on nothing but their sequence.
 _INVARIANT_TOKENS = 1024
+# So much more than the mean the busiest core may have for tiles to go head after head.
+_UNEVEN = 1.05
 # Numbers of parts of the longest sequence that are tried.
 _TRIED_PARTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 
@@ -121,26 +123,106 @@ def _deal(pages, parts, run: int, block_size: int, kv_heads: int, row_tiles: int
             cost = size * block_size + _TASK_TOKENS
             places = itertools.product(range(kv_heads), range(row_tiles))
             costs += [(-cost, Task(sequence, head, tile, part, number, row)) for head, tile in places]
-    tasks, shares, longest = deal(costs, cores)
+    dealt, loads = _share(sorted(costs), min(cores, len(costs)))
     merging = 0
     if merges:
         merged = kv_heads * row_tiles * sum(number > 1 for number in parts)
         merging = _BARRIER_TOKENS + _PART_TOKENS * max(parts) * -(-merged // cores)
-    return longest + merging, PagedPlan(tasks, shares, tuple(merges), run)
+    tasks, shares = _listed(dealt)
+    return max((load for load, _ in loads), default=0) + merging, PagedPlan(tasks, shares, tuple(merges), run)
 
 
-def deal(costs, cores: int):
-    """Deals tasks, given as (minus their cost, task), to the core with the least to do, in the order of the pairs.
+# Block-sparse attention
 
-    Returns the tasks in the order of their cores, of each core the first and the end of its tasks, and the largest sum
-    of costs of a core.
+
+class BlockTask(NamedTuple):
+    """Part `part` of the `parts` of the list of one tile of queries; its result goes to row `row` of the results that
+    are merged, or where that is -1 to the output."""
+
+    batch: int
+    head: int
+    tile: int
+    part: int
+    parts: int
+    row: int
+
+
+class BlockPlan(NamedTuple):
+    """The tasks in the order of the cores that compute them."""
+
+    tasks: tuple[BlockTask, ...]
+    # Of each core, the first of its tasks and the first that is not its own.
+    shares: tuple[tuple[int, int], ...]
+    # Of each row of the results that are merged: batch, head and tile, and in the first row of a tile how many it has.
+    merges: tuple[tuple[int, int, int, int], ...]
+
+
+def block_plan(kept: Sequence, *, tokens: Sequence | None = None, cores: int) -> BlockPlan:
+    """Plans tiles of queries that see so many blocks: kept[b][h][x], on so many cores.
+
+    Tiles go to the core with the least to do, the longest first: head after head, so that its keys and values stay in
+    the cache, unless cores would have much more to do than others. A core begins with another of its tiles than the
+    core before. Where there are fewer tiles than cores, lists are cut into parts. `tokens` is what the tiles see of
+    their blocks, where that is not in proportion to them.
     """
-    loads = [(0, core) for core in range(min(cores, len(costs)))]
-    dealt: list[list] = [[] for _ in loads]
-    for cost, task in sorted(costs):
+    if cores < 1:
+        raise ValueError(f"cores ({cores}) must be positive")
+    heads = [
+        [(number, tokens[b][h][x] if tokens is not None else number, (b, h, x)) for x, number in enumerate(row)]
+        for b, rows in enumerate(kept)
+        for h, row in enumerate(rows)
+    ]
+    tiles, total = sum(map(len, heads)), sum(cost for head in heads for _, cost, _ in head)
+    merges: list[tuple[int, int, int, int]] = []
+    groups = []
+    for head in heads:
+        costs = []
+        for number, cost, place in head:
+            wanted = round(cost * cores / total) if tiles < cores and total else 1
+            parts, first = max(1, min(number, wanted)), len(merges)
+            if parts > 1:
+                merges += [(*place, parts if part == 0 else 0) for part in range(parts)]
+            rows = range(first, first + parts) if parts > 1 else (-1,)
+            costs += [(-cost // parts, BlockTask(*place, part, parts, row)) for part, row in enumerate(rows)]
+        groups.append(sorted(costs))
+    dealt, longest = _share_groups(groups, min(cores, sum(map(len, groups))))
+    if longest > _UNEVEN * total / cores:  # a head may have too few tiles to even out what the heads before have left
+        everything = [sorted(itertools.chain(*groups))]
+        dealt, _ = _share_groups(everything, len(dealt))
+    tasks, shares = _listed(dealt)
+    return BlockPlan(tasks, shares, tuple(merges))
+
+
+def _share_groups(groups, cores: int):
+    """Tasks of each core, one group after the other and each from another start, and the largest cost of a core."""
+    dealt: list[list] = [[] for _ in range(cores)]
+    loads = None
+    for group in groups:
+        shared, loads = _share(group, cores, loads)
+        for core, (own, new) in enumerate(zip(dealt, shared)):
+            turn = core * len(new) // cores
+            own += new[turn:] + new[:turn]
+    return dealt, max(load for load, _ in loads or [(0, 0)])
+
+
+# Shares
+
+
+def _share(costs, cores: int, loads=None):
+    """Gives tasks, as (minus their cost, task), to the core with the least to do, one after the other.
+
+    Returns the tasks of each core, and the heap of the costs of cores, which another group of tasks can go on from.
+    """
+    loads = loads or [(0, core) for core in range(cores)]
+    dealt: list[list] = [[] for _ in range(cores)]
+    for cost, task in costs:
         load, core = heapq.heappop(loads)
         dealt[core].append(task)
         heapq.heappush(loads, (load - cost, core))
+    return dealt, loads
+
+
+def _listed(dealt):
+    """The tasks of all cores one after the other, and where those of each core begin and end."""
     ends = [0, *itertools.accumulate(len(tasks) for tasks in dealt)]
-    longest = max((load for load, _ in loads), default=0)
-    return tuple(itertools.chain(*dealt)), tuple(itertools.pairwise(ends)), longest
+    return tuple(itertools.chain(*dealt)), tuple(itertools.pairwise(ends))

@@ -153,12 +153,24 @@ def flash_forward(arrays, options: dict, outputs):
 # Block-sparse attention
 
 
-def block_sparse_forward(arrays: dict, block_shape, scale: float, causal: bool, outputs):
-    """`arrays`: the kernel's arguments by name; `outputs`: o and lse."""
+# Keys of a tile on a chip: the smallest block, as one kernel serves blocks of all sizes.
+_BLOCK_KEYS = 128
+# Rows of a tile, which a plan must know: as many as are multiplied at once, and fewer where keys and values are so wide
+# that they take their room.
+_BLOCK_ROWS, _WIDE_BLOCK_ROWS, _WIDE_COLUMNS = 128, 64, 384
+
+
+def block_sparse_rows(columns: int, value_columns: int):
+    """The queries of a tile."""
+    return _BLOCK_ROWS if columns + value_columns <= _WIDE_COLUMNS else _WIDE_BLOCK_ROWS
+
+
+def block_sparse_forward(arrays: dict, lists: dict, options: dict, outputs: dict):
+    """`arrays`: the kernel's arguments by name; `lists`: those of a plan; `outputs`: by name."""
     from kernels_dsl.block_sparse import block_sparse_fwd
 
-    numbers = dict(bq=block_shape[0], bk=block_shape[1], scale=scale, causal=causal)
-    run(block_sparse_fwd, dict(zip(("o", "lse"), outputs)), **arrays, **numbers)
+    keys = {} if arrays["q"].device.type == "cpu" else dict(BN=_BLOCK_KEYS)
+    run(block_sparse_fwd, outputs, **arrays, **lists, **options, **keys, phases="launches")
 
 
 # Paged decode attention

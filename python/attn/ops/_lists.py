@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor
 
 from .. import memory
 from ..block_index import PAD_U16
+from ..planning import BlockPlan
 from . import _dispatch
 
 
@@ -61,3 +64,36 @@ def _count_on_device(lists: Tensor, size: int, total: int, lens: Tensor | None):
     counts = memory.empty(lists.shape[:-1], torch.float32, lists.device)
     _dispatch.count_listed(ids, size, total, lens, counts)
     return memory.empty(counts.shape, torch.int32, lists.device).copy_(counts)
+
+
+# Plans
+
+
+def listed(plan, device):
+    """Shares, tasks and merges of a plan as tensors of int32 on a device; None for what there is not."""
+
+    def tensor(rows):
+        return torch.tensor(rows, dtype=torch.int32).to(device) if rows else None
+
+    return tensor(plan.shares), tensor(plan.tasks), tensor(plan.merges)
+
+
+class BlockLists(NamedTuple):
+    """A plan of tiles as the kernel of block-sparse attention reads it."""
+
+    shares: Tensor
+    tasks: Tensor
+    merges: Tensor | None
+
+    @classmethod
+    def of(cls, plan: BlockPlan, device):
+        return cls(*listed(plan, device))
+
+
+def core_count(device):
+    """How many cores share the tasks of a launch: groups of a chip, or threads."""
+    if device.type == "cpu":
+        return torch.get_num_threads()
+    from ..runtime import environment
+
+    return environment.acl().group_count(device.index)

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from .. import memory
 from ..planning import PagedPlan, paged_plan
+from ._lists import listed
 from ._readable import is_readable
 
 MOST_ROWS = 128
@@ -86,11 +87,8 @@ class Lists(NamedTuple):
 
     @classmethod
     def of(cls, plan: PagedPlan, device):
-        def listed(rows, width):
-            return torch.tensor(rows, dtype=torch.int32).reshape(-1, width).to(device)
-
-        merges = listed(plan.merges, 2) if plan.merges else None
-        return cls(listed(plan.shares, 2), listed(plan.tasks, 6), merges, plan.run)
+        shares, tasks, merges = listed(plan, device)
+        return cls(shares, tasks, merges, plan.run)
 
 
 def given_lists(plan: PagedPlan, device, rows: Rows):
@@ -110,12 +108,3 @@ def _checked_lists(plan: PagedPlan, device, sequences: int, kv_heads: int, tiles
 def lists_of_shape(sequences: int, tokens: int, device, **options):
     """The lists of a plan for sequences whose lengths only the device knows, up to so many tokens."""
     return Lists.of(paged_plan([tokens] * sequences, **options), device)
-
-
-def core_count(device):
-    """How many cores share the tasks of a launch: groups of a chip, or threads."""
-    if device.type == "cpu":
-        return torch.get_num_threads()
-    from ..runtime import environment
-
-    return environment.acl().group_count(device.index)

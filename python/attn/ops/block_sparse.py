@@ -10,14 +10,16 @@ from torch import Tensor
 
 from .. import config, memory
 from ..block_index import PAD, PAD_U16
+from ..planning import block_plan
 from . import _dispatch
 from ._attention import check_arrays, check_layout, check_scale, make_outputs, read_lengths, write_unseen
-from ._lists import check_lists, count_listed
+from ._lists import BlockLists, check_lists, core_count, count_listed
 from ._readable import DEVICES, check_device, readable
 
 BLOCK_SIZES = (128, 256, 512, 1024)
 _MOST_BLOCKS = PAD_U16  # ids are below it
 _INDEX_TYPES = (torch.uint16, torch.int32)
+_SHARES_PER_THREAD = 8
 
 
 def block_sparse_attention(
@@ -75,7 +77,8 @@ def _read_index(block_index, q, keys: int, block_shape):
     if not isinstance(block_index, Tensor) or block_index.dtype not in _INDEX_TYPES:
         what = block_index.dtype if isinstance(block_index, Tensor) else type(block_index).__name__
         raise TypeError(f"block_index: a tensor of torch.uint16 or torch.int32 is expected, not {what}")
-    check_device("block_index", block_index, "q", q)
+    if block_index.device.type != "cpu":
+        check_device("block_index", block_index, "q", q)
     expected = (batch, heads, rows) if block_index.dim() == 4 else (heads, rows)
     if block_index.dim() not in (3, 4) or tuple(block_index.shape[:-1]) != expected:
         raise ValueError(
@@ -112,12 +115,59 @@ def _forward(q, k, v, index, q_lens, kv_lens, block_shape, scale, causal):
     if not k.numel() or not index.numel():
         write_unseen(o, lse)
         return o, lse
-    counts = count_listed(index, block_shape[1], k.shape[2], kv_lens)
+    rows = _dispatch.block_sparse_rows(q.shape[-1], v.shape[-1])
+    counts, lists = _plan(q, k, index, kv_lens, block_shape, causal, rows)
+    parts = 0 if lists.merges is None else len(lists.merges)
     budget = memory.Budget("block_sparse_attention", memory.FORWARD_PERCENT, q.device)
-    with readable(budget, q, k, v, index) as (queries, keys, values, lists):
-        arrays = dict(q=queries, k=keys, v=values, index=lists, counts=counts, q_lens=q_lens, kv_lens=kv_lens)
-        _dispatch.block_sparse_forward(arrays, block_shape, scale, causal, (o, lse))
+    with (
+        readable(budget, q, k, v, index.to(q.device)) as (queries, keys, values, blocks),
+        budget.take(4 * parts * rows * (v.shape[-1] + 1)),
+    ):
+        outputs = dict(o=o, lse=lse)
+        if parts:
+            outputs["po"] = memory.empty((parts, rows, v.shape[-1]), torch.float32, q.device)
+            outputs["pl"] = memory.empty((parts, rows), torch.float32, q.device)
+        arrays = dict(q=queries, k=keys, v=values, index=blocks, counts=counts, q_lens=q_lens, kv_lens=kv_lens)
+        options = dict(bq=block_shape[0], bk=block_shape[1], scale=scale, causal=causal, BM=rows)
+        _dispatch.block_sparse_forward(arrays, lists._asdict(), options, outputs)
     return o, lse
+
+
+def _plan(q, k, index, kv_lens, block_shape, causal: bool, rows: int):
+    """How many blocks each row keeps, and the lists of a plan: by what is kept where the host has the index, else as if
+    all rows kept the same."""
+    queries, keys = q.shape[2], k.shape[2]
+    if index.device.type != "cpu":
+        counts = count_listed(index, block_shape[1], keys, kv_lens)
+        shape = (*index.shape[:2], queries, keys, *block_shape, bool(causal), rows)
+        return counts, _lists_of_shape(shape, core_count(q.device), q.device)
+    lengths = None if kv_lens is None else kv_lens.cpu()
+    counts = count_listed(index, block_shape[1], keys, lengths)
+    cores = core_count(q.device)
+    if q.device.type == "cpu":  # threads take shares as they come: with several for each, none waits long for the last
+        tiles = index.shape[0] * index.shape[1] * -(-queries // rows)
+        cores = max(cores, min(tiles, cores * _SHARES_PER_THREAD))
+    plan = _plan_tiles(counts, queries, keys, block_shape, causal, rows, cores)
+    return counts.to(q.device), BlockLists.of(plan, q.device)
+
+
+def _plan_tiles(counts, queries: int, keys: int, block_shape, causal: bool, rows: int, cores: int):
+    """A plan of tiles of so many queries, weighted by the keys that they see."""
+    tiles = torch.arange(-(-queries // rows))
+    kept = counts[..., tiles * rows // block_shape[0]]
+    seen = (kept * block_shape[1]).clamp(max=keys)
+    if causal:
+        seen = torch.minimum(seen, (((tiles + 1) * rows).clamp(max=queries) + keys - queries).clamp(min=0))
+    return block_plan(kept.tolist(), tokens=seen.tolist(), cores=cores)
+
+
+@functools.lru_cache(maxsize=64)
+def _lists_of_shape(shape: tuple, cores: int, device):
+    """The lists of a plan for an index that only the device knows."""
+    batch, heads, queries, keys, *block_shape, causal, rows = shape
+    columns = -(-keys // block_shape[1])
+    counts = torch.full((batch, heads, -(-queries // block_shape[0])), columns)
+    return BlockLists.of(_plan_tiles(counts, queries, keys, block_shape, causal, rows, cores), device)
 
 
 @_forward.register_fake

@@ -12,8 +12,8 @@ from .. import config, memory
 from ..planning import PagedPlan, paged_plan
 from . import _dispatch
 from ._attention import check_scale, check_sinks, check_softcap, check_width, check_window, write_unseen
-from ._lists import check_lists, count_listed
-from ._pages import MOST_ROWS, Lists, Rows, core_count, given_lists, lists_of_shape
+from ._lists import check_lists, core_count, count_listed
+from ._pages import MOST_ROWS, Lists, Rows, given_lists, lists_of_shape
 from ._readable import DEVICES, check_device, check_dtype, readable
 
 _MOST_PAGE = 512

@@ -227,8 +227,8 @@ def paged(q, k_cache, v_cache, table, lengths, scale, window=None, softcap=None,
         scores = scale * queries[b, h] @ k.T
         if softcap is not None:
             scores = softcap * torch.tanh(scores / softcap)
-        behind = torch.arange(length - queries.shape[3], length)[:, None] - tokens
-        seen = (behind >= 0) & (behind <= (length if window is None else window[0]))
+        distance = torch.arange(length - queries.shape[3], length)[:, None] - tokens
+        seen = (distance >= 0) & (distance <= (length if window is None else window[0]))
         sink = lowest[h].double()[:, None, None].expand(*scores.shape[:2], 1)
         scores = torch.cat([scores.masked_fill(~seen, -torch.inf), sink], 2)
         lse[b, h] = torch.logsumexp(scores, 2)

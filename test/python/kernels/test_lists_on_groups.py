@@ -5,7 +5,7 @@ import torch
 
 import attn
 import references
-from attn import block_index
+from attn import block_index, planning
 from kernels_dsl.block_sparse import block_sparse_fwd
 from kernels_dsl.lists import count_listed
 from kernels_dsl.paged import paged_fwd
@@ -36,7 +36,7 @@ def draw_blocks(dtype, queries=300, keys=270, batch=1, heads=(2, 1), width=32):
     return q, k, v, mask
 
 
-def check_blocks(dtype, stage="ascend", causal=False, lengths=None, sizes=(32, 64)):
+def check_blocks(dtype, stage="ascend", causal=False, lengths=None, sizes=(32, 64), cores=3):
     q, k, v, mask = draw_blocks(dtype, batch=len(lengths) if lengths else 1)
     counts = mask.sum(-1, dtype=torch.int32)
     q_lens, kv_lens = ([list(column) for column in zip(*lengths)]) if lengths else (None, None)
@@ -48,9 +48,11 @@ def check_blocks(dtype, stage="ascend", causal=False, lengths=None, sizes=(32, 6
                 counts[entry], (mask[entry].cumsum(-1) * (torch.arange(3) * 128 < length)).amax(-1)
             )
         options = dict(q_lens=torch.tensor(q_lens, dtype=torch.int32), kv_lens=torch.tensor(kv_lens, dtype=torch.int32))
-    arguments = (q, k, v, block_index.from_mask(mask), counts, 128, 128, 32**-0.5)
     options.update(zip(("BM", "BN"), sizes))
-    o, lse = simulate(block_sparse_fwd, arguments, causal=causal, stage=stage, **options)
+    plan = planning.block_plan(counts[..., torch.arange(-(-300 // sizes[0])) * sizes[0] // 128].tolist(), cores=cores)
+    lists = [torch.tensor(rows, dtype=torch.int32) if rows else None for rows in (plan.shares, plan.tasks, plan.merges)]
+    arguments = (q, k, v, block_index.from_mask(mask), counts, *lists, 128, 128, 32**-0.5)
+    o, lse = simulate(block_sparse_fwd, arguments, causal=causal, stage=stage, phases="launches", **options)
     *expected, fewest = references.block_sparse(q, k, v, mask, (128, 128), 32**-0.5, causal, q_lens, kv_lens)
     references.assert_flash(o, lse, expected, fewest)
 
@@ -65,8 +67,9 @@ def test_lists_of_blocks_with_lengths():
     check_blocks(F16, causal=True, lengths=[(300, 270), (130, 40), (0, 270), (17, 0)])
 
 
-def test_lists_of_blocks_with_chosen_sizes():
-    check_blocks(BF16, sizes=())
+def test_parts_of_lists_of_blocks():
+    """More cores than tiles of queries: lists are cut, and the parts are merged."""
+    check_blocks(BF16, sizes=(128, 64), cores=20)
 
 
 def test_lists_of_blocks_in_ascendc():
