@@ -10,6 +10,7 @@ import torch
 import attn
 import attn.ops
 import references
+from attn import memory
 from list_kernels import pages_of, randn
 from references import DTYPES, names
 
@@ -27,6 +28,7 @@ def draw(lengths, page=128, heads=(8, 2), width=64, dtype=F32, tokens=None):
 def check(arrays, lengths, **options):
     """Runs the operator and compares it with the reference; returns the results."""
     q = arrays[0]
+    options.setdefault("out", torch.full_like(q, torch.nan))
     out, lse = attn.ops.paged_attention(*arrays, lengths, return_lse=True, **options)
     assert out.dtype == q.dtype and lse.dtype == torch.float32
     known = {name: options[name] for name in ("window", "softcap", "sinks", "page_index") if name in options}
@@ -66,6 +68,15 @@ def test_splits_agree():
         cut = check(arrays, lengths, num_splits=num_splits)
         for one, other in zip(whole, cut):
             torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-5)
+
+
+def test_parts_are_written_before_they_are_read(monkeypatch):
+    """The first call ever, with a workspace of NaN."""
+    monkeypatch.setattr(memory, "empty", lambda shape, dtype, device: torch.full(shape, torch.nan, dtype=dtype))
+    lengths = [70, 0, 130]
+    for tokens in (None, 2):
+        for num_splits in (1, 3, 24):
+            check(draw(lengths, 32, tokens=tokens), lengths, num_splits=num_splits)
 
 
 # Tables
