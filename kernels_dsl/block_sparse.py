@@ -1,4 +1,8 @@
-"""Block-sparse attention: each block of queries over the blocks of keys that a list names, forward."""
+"""Block-sparse attention: each block of queries over the blocks of keys that a list names, forward.
+
+Tiles of queries are dealt to cores by how much they see. Where there are few, lists are cut into parts, which are merged
+by their log-sum-exps.
+"""
 
 import attn
 import attn.language as at
@@ -7,9 +11,10 @@ import attn.language as at
 @attn.kernel
 def block_sparse_fwd(
     q: at.Tensor["B H Sq D"], k: at.Tensor["B Hk Skv D"], v: at.Tensor["B Hk Skv Dv"], index: at.Tensor["B H R W"],
-    counts: at.Tensor["B H R", at.i32], bq: int, bk: int, scale: float, q_lens: at.Tensor["B", at.i32] | None = None,
-    kv_lens: at.Tensor["B", at.i32] | None = None, causal: at.Const[bool] = False, BM: at.Auto(16, 128) = None,
-    BN: at.Auto(16, 512) = None,
+    counts: at.Tensor["B H R", at.i32], shares: at.Tensor["NC 2", at.i32], tasks: at.Tensor["NT 6", at.i32],
+    merges: at.Tensor["NP 4", at.i32] | None, bq: int, bk: int, scale: float,
+    q_lens: at.Tensor["B", at.i32] | None = None, kv_lens: at.Tensor["B", at.i32] | None = None,
+    causal: at.Const[bool] = False, BM: at.Auto(16, 128) = None, BN: at.Auto(16, 512) = None,
 ):  # fmt: skip
     """Forward.
 
@@ -17,20 +22,46 @@ def block_sparse_fwd(
     name. Heads, types and results are those of dense attention (flash.py): a query without keys gives 0 and -inf. Of
     batch b, the first q_lens[b] queries see the first kv_lens[b] keys; causal, the last query sees up to the last key,
     and each before it one less.
+
+    Core c computes tasks shares[c, 0] to shares[c, 1]: (batch, head, tile of BM queries, part, parts, row), part being
+    one of so many equal parts of the list. Its result is that of the queries where row is negative, else it is that row
+    of the partial results, which are merged: merges[row] is (batch, head, tile, its rows from this one on or 0). bq is
+    a multiple of BM. Returns o, lse and the partial results.
     """
     o, lse = at.empty("B H Sq Dv", q.dtype), at.empty("B H Sq", at.f32)
-    for b, h, r, t in at.grid(B, H, R, at.tiles(bq, BM)):
-        m = Sq if q_lens is None else q_lens[b]
-        n = Skv if kv_lens is None else kv_lens[b]
-        i = t.shift(r * bq).clip(Sq)
-        st = at.softmax_state(BM, Dv)
-        for block in at.each(index[b, h, r, :], count=counts[b, h, r]):
-            for j in at.range(at.tiles(bk, BN, base=block * bk, limit=n), stages=2):
-                s = scale * (q[b, h, i, :] @ k[b, h * Hk // H, j, :].T)
-                if q_lens is not None:
-                    s = at.mask(s, i.idx < m)
-                if causal:
-                    s = at.mask(s, j.idx.T - i.idx <= n - m)
-                st.push(s, v[b, h * Hk // H, j, :])
-        o[b, h, i, :], lse[b, h, i] = st.finish()
-    return o, lse
+    po = at.empty("NP BM Dv", at.f32) if merges is not None else None
+    pl = at.empty("NP BM", at.f32) if merges is not None else None
+    whole = at.tiles(BM, BM)
+    for c in at.grid(NC):
+        for t in at.range(shares[c, 0], shares[c, 1]):
+            b, h, x, e, parts, part = tasks[t, 0], tasks[t, 1], tasks[t, 2], tasks[t, 3], tasks[t, 4], tasks[t, 5]
+            m = Sq if q_lens is None else q_lens[b]
+            n = Skv if kv_lens is None else kv_lens[b]
+            r, i = x * BM // bq, at.tiles(BM, BM, base=x * BM, limit=Sq)
+            lo, hi = at.split(counts[b, h, r], parts, e)
+            st = at.softmax_state(BM, Dv)
+            for block in at.each(index[b, h, r, :], start=lo, count=hi - lo):
+                for j in at.range(at.tiles(bk, BN, base=block * bk, limit=n), stages=2):
+                    s = scale * (q[b, h, i, :] @ k[b, h * Hk // H, j, :].T)
+                    if q_lens is not None:
+                        s = at.mask(s, i.idx < m)
+                    if causal:
+                        s = at.mask(s, j.idx.T - i.idx <= n - m)
+                    st.push(s, v[b, h * Hk // H, j, :])
+            to, tl = st.finish()
+            if merges is None:  # noqa: SIM114 - known when the kernel is compiled, unlike the other
+                o[b, h, i, :], lse[b, h, i] = to, tl
+            elif part < 0:
+                o[b, h, i, :], lse[b, h, i] = to, tl
+            else:
+                po[part, whole, :], pl[part, whole] = to, tl
+    if merges is not None:
+        at.phase()
+        for part in at.grid(NP):
+            b, h, x, n = merges[part, 0], merges[part, 1], merges[part, 2], merges[part, 3]
+            if n > 0:
+                i, st = at.tiles(BM, BM, base=x * BM, limit=Sq), at.softmax_state(BM, Dv)
+                for r in at.range(part, part + n, stages=2):
+                    st.push(at.maximum(pl[r, whole], -3.4028234663852886e38), po[r, whole, :], per_row=True)
+                o[b, h, i, :], lse[b, h, i] = st.finish()
+    return o, lse, po, pl

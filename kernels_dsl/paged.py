@@ -1,4 +1,4 @@
-"""Paged decode attention: the newest token of each sequence over keys and values in pages, forward.
+"""Paged decode attention: the newest tokens of each sequence over keys and values in pages, forward.
 
 Long sequences are cut into parts, so that there is work for all cores, and the parts are merged by their log-sum-exps.
 """
@@ -9,45 +9,64 @@ import attn.language as at
 
 @attn.kernel
 def paged_fwd(
-    q: at.Tensor["B Nq D"], k: at.Tensor["N S Nkv D"], v: at.Tensor["N S Nkv D"], table: at.Tensor["B P", at.i32],
-    lens: at.Tensor["B", at.i32], shares: at.Tensor["NC 2", at.i32], tasks: at.Tensor["NT 5", at.i32],
-    merges: at.Tensor["NP 2", at.i32] | None, scale: float, G: at.Const[int],
+    q: at.Tensor["B Nkv M D"], k: at.Tensor["N S Nkv D"], v: at.Tensor["N S Nkv D"], table: at.Tensor["B P", at.i32],
+    lens: at.Tensor["B", at.i32], shares: at.Tensor["NC 2", at.i32], tasks: at.Tensor["NT 6", at.i32],
+    merges: at.Tensor["NP 2", at.i32] | None, scale: float, R: at.Const[int], G: at.Const[int], T: at.Const[int] = 1,
+    index: at.Tensor["B Nkv W", at.i32] | None = None, counts: at.Tensor["B Nkv", at.i32] | None = None,
+    sinks: at.Tensor["Nkv M", at.f32] | None = None, left: at.Const[int] = -1, softcap: at.Const[float] = 0.0,
+    run: at.Const[int] = 0,
 ):  # fmt: skip
     """Forward.
 
-    q is [B, Nq, D], pages of keys and values [N, S, Nkv, D]: page p of sequence b is table[b, p], and the first lens[b]
-    tokens of a sequence count. G = Nq / Nkv heads of queries, the rows of one product, share a head of keys. Core c
-    computes tasks shares[c, 0] to shares[c, 1]: (sequence, head, part, parts, row), part being one of so many equal
-    parts of the sequence's pages. Its result is that of the sequence where row is negative, else it is that row of the
-    partial results, which are merged by their log-sum-exps: merges[row] is (sequence, its rows from this one on or 0).
-    Returns o [B, Nq, D], in q's type, and lse [B, Nq] in f32, natural logarithms; the partial results follow.
+    Row t * G + g of q[b, h] is head h * G + g of new token t of T; pages of keys and values are [N, S, Nkv, D]: page p
+    of sequence b is table[b, p], and the first lens[b] tokens of a sequence count, the new ones last. Where index is
+    given, only the pages that the first counts[b, h] entries of index[b, h] name are seen. A token sees those up to
+    itself, and where left is not negative so many before it. sinks[h] is one more score of each row, without a value.
+
+    Core c computes tasks shares[c, 0] to shares[c, 1]: (sequence, head, tile of R rows, part, parts, row), part being
+    one of so many equal parts of the pages, or the next `run` of them where that is not 0. Its result is that of the
+    sequence where row is negative, else it is that row of the partial results, which are merged by their
+    log-sum-exps: merges[row] is (sequence, its rows from this one on or 0).
+    Returns o [B, Nkv, M, D], in q's type, and lse [B, Nkv, M] in f32, natural logarithms; the partial results follow.
     """
-    o, lse = at.empty("B Nq D", q.dtype), at.empty("B Nq", at.f32)
-    po = at.empty("NP Nkv G D", at.f32) if merges is not None else None
-    pl = at.empty("NP Nkv G", at.f32) if merges is not None else None
-    rows = at.tiles(G, G)
+    o, lse = at.empty("B Nkv M D", q.dtype), at.empty("B Nkv M", at.f32)
+    po = at.empty("NP Nkv M D", at.f32) if merges is not None else None
+    pl = at.empty("NP Nkv M", at.f32) if merges is not None else None
     for c in at.grid(NC):
         for t in at.range(shares[c, 0], shares[c, 1]):
-            b, h, i, n, part = tasks[t, 0], tasks[t, 1], tasks[t, 2], tasks[t, 3], tasks[t, 4]
-            length = lens[b]
-            st = at.softmax_state(G, D)
-            for p in at.range(*at.split(at.cdiv(length, S), n, i), stages=2):
+            b, h, x, i, n, part = tasks[t, 0], tasks[t, 1], tasks[t, 2], tasks[t, 3], tasks[t, 4], tasks[t, 5]
+            rows, length = at.tiles(R, R, base=x * R), lens[b]
+            first = 0 if left < 0 or index is not None else at.maximum(length - T - left, 0) // S
+            pages = (at.cdiv(length, S) if index is None else counts[b, h]) - first
+            lo, hi = at.split(pages, n, i) if run == 0 else (i * run, at.minimum(i * run + run, pages))
+            st = at.softmax_state(R, D)
+            if sinks is not None:  # once for each row: for other parts it is lower than any score
+                st.push(sinks[h, rows] - 3e38 * at.minimum(i, 1), at.zeros((R, D)), per_row=True)
+            for e in at.range(lo + first, hi + first, stages=2):
+                p = e if index is None else index[b, h, e]
                 j, page = at.tiles(S, S, limit=length - p * S), table[b, p]
-                st.push(scale * (q[b, h * G : (h + 1) * G, :] @ k[page, j, h, :].T), v[page, j, h, :])
+                s = scale * (q[b, h, rows, :] @ k[page, j, h, :].T)
+                if softcap != 0.0:  # tanh(x) = 1 - 2 / (exp(2 * x) + 1), which no x takes beyond 1
+                    s = softcap - 2.0 * softcap / (at.exp(2.0 / softcap * s) + 1.0)
+                if T > 1:  # key <= token, in multiples of G: rows are no multiples
+                    s = at.mask(s, G * j.idx.T - rows.idx <= G * (length - T - p * S))
+                if left >= 0:
+                    s = at.mask(s, rows.idx - G * j.idx.T < G * (left + 1 + p * S - (length - T)))
+                st.push(s, v[page, j, h, :])
             to, tl = st.finish()
             if merges is None:  # noqa: SIM114 - known when the kernel is compiled, unlike the other
-                o[b, h * G : (h + 1) * G, :], lse[b, h * G : (h + 1) * G] = to, tl
+                o[b, h, rows, :], lse[b, h, rows] = to, tl
             elif part < 0:
-                o[b, h * G : (h + 1) * G, :], lse[b, h * G : (h + 1) * G] = to, tl
+                o[b, h, rows, :], lse[b, h, rows] = to, tl
             else:
                 po[part, h, rows, :], pl[part, h, rows] = to, tl
     if merges is not None:
         at.phase()
-        for part, h in at.grid(NP, Nkv):
+        for part, h, rows in at.grid(NP, Nkv, at.tiles(M, R)):
             b, n = merges[part, 0], merges[part, 1]
             if n > 0:
-                st = at.softmax_state(G, D)
+                st = at.softmax_state(R, D)
                 for r in at.range(part, part + n, stages=2):
                     st.push(at.maximum(pl[r, h, rows], -3.4028234663852886e38), po[r, h, rows, :], per_row=True)
-                o[b, h * G : (h + 1) * G, :], lse[b, h * G : (h + 1) * G] = st.finish()
+                o[b, h, rows, :], lse[b, h, rows] = st.finish()
     return o, lse, po, pl

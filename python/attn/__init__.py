@@ -19,7 +19,7 @@ from .language import Spec, spec
 
 __all__ = [
     "Artefact", "CompileError", "DivisionError", "HazardError", "Kernel", "OutOfBoundsError", "STAGES", "Spec",
-    "VerificationError",
+    "VerificationError", "Workspace",
     "block_index", "config", "dump", "kernel", "memory_limit", "nn", "ops", "paged_plan", "runtime", "sidecar",
     "simulate", "spec", "verify",
 ]  # fmt: skip
@@ -29,6 +29,7 @@ _LAZY = {
     "Artefact": "compiler",
     "STAGES": "stages",
     "VerificationError": "verification",
+    "Workspace": "memory",
     "block_index": "block_index",
     "config": "config",
     "dump": "compiler",

@@ -233,11 +233,12 @@ def range(lo, hi=None, stages=1):
 
 
 @Word
-def each(items, count=None, stages=1):
+def each(items, count=None, stages=1, start=0):
     """A loop over integers in memory: `for j in at.each(idx[b, h, :], count=n)`, the first `count` of them or all.
 
-    Nothing beyond the count is read. Where the body is one loop over `at.tiles(n, bs, base=, limit=)`, whose base and
-    limit may depend on j, both are one loop, with stages that run on from one integer to the next.
+    With `start` they are counted from that place on. Nothing else is read. Where the body is one loop over
+    `at.tiles(n, bs, base=, limit=)`, whose base and limit may depend on j, both are one loop, with stages that run on
+    from one integer to the next.
     """
 
 

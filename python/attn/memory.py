@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 import os
 import threading
 
@@ -112,6 +113,62 @@ class Budget:
                 f"{self.operator}: its smallest part needs {needed} bytes of workspace, which exceeds the limit of "
                 f"{self.limit} bytes"
             )
+
+
+# Given by the caller
+
+
+class Workspace:
+    """Memory for temporaries that a caller lends to operators, again and again: `workspace = attn.Workspace()`.
+
+    What a call lacks it allocates itself; the next call finds it here, so that calls of the same shapes allocate
+    nothing from the second one on. Calls that share a workspace must be on one stream.
+    """
+
+    def __init__(self):
+        self._memory = None
+        self._taken = 0
+
+    @property
+    def bytes(self):
+        """How many bytes it has."""
+        return 0 if self._memory is None else self._memory.nbytes
+
+    def __enter__(self):
+        if getattr(_lent, "workspace", None) is not None:
+            raise RuntimeError("a workspace is in use by this thread already")
+        _lent.workspace, self._taken = self, 0
+        return self
+
+    def __exit__(self, *_):
+        _lent.workspace = None
+
+    def take(self, shape, dtype, device):
+        """A tensor for the time of a call, not yet written."""
+        import torch
+
+        size = math.prod(shape) * dtype.itemsize
+        first, self._taken = self._taken, self._taken + -(-size // _ALIGNMENT) * _ALIGNMENT
+        if self._memory is None or self._memory.device != device or self._taken > self._memory.nbytes:
+            self._memory = torch.empty(self._taken, dtype=torch.uint8, device=device)
+        return self._memory[first : first + size].view(dtype).view(shape)
+
+
+_lent = threading.local()
+_ALIGNMENT = 512
+
+
+def lent():
+    """The workspace that was lent to the operator that this thread runs, or None."""
+    return getattr(_lent, "workspace", None)
+
+
+def empty(shape, dtype, device):
+    """A temporary that is not yet written: of the workspace that was lent, or new."""
+    import torch
+
+    workspace = lent()
+    return torch.empty(shape, dtype=dtype, device=device) if workspace is None else workspace.take(shape, dtype, device)
 
 
 def peak_workspace():

@@ -1,4 +1,4 @@
-"""Which core computes what of a paged decode: parts of sequences, dealt to cores by their length.
+"""Which core computes what: parts of sequences and rows of blocks, dealt to cores by how much there is to read.
 
 A plan is made of numbers alone, on the host. The same numbers give the same plan.
 """
@@ -17,16 +17,21 @@ _BARRIER_TOKENS = 512
 _PART_TOKENS = 8
 # Shorter parts than that are made only where cores would have nothing to do.
 _LEAST_TOKENS = 256
+# Tokens of a part where parts depend on nothing but their sequence.
+_INVARIANT_TOKENS = 1024
+# So much more than the mean the busiest core may have for tiles to go head after head.
+_UNEVEN = 1.05
 # Numbers of parts of the longest sequence that are tried.
 _TRIED_PARTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 
 
 class Task(NamedTuple):
-    """Part `part` of the `parts` of a sequence, for one head of keys; its result goes to row `row` of the results that
-    are merged, or where that is -1 to the output."""
+    """Part `part` of the `parts` of a sequence, for one head of keys and one tile of the rows of its queries; its
+    result goes to row `row` of the results that are merged, or where that is -1 to the output."""
 
     sequence: int
     head: int
+    tile: int
     part: int
     parts: int
     row: int
@@ -40,6 +45,8 @@ class PagedPlan(NamedTuple):
     shares: tuple[tuple[int, int], ...]
     # Of each row of the results that are merged: its sequence, and in the first row of a sequence how many it has.
     merges: tuple[tuple[int, int], ...]
+    # How many pages each part has but the last of a sequence; 0 where the parts of a sequence are equal.
+    run: int = 0
 
     def workspace_bytes(self, heads: int, width: int):
         """The bytes of partial results and log-sum-exps of so many heads of queries."""
@@ -47,22 +54,39 @@ class PagedPlan(NamedTuple):
 
 
 def paged_plan(
-    lengths: Sequence[int], *, block_size: int, kv_heads: int, cores: int, num_splits: int | None = None
+    lengths: Sequence[int],
+    *,
+    block_size: int,
+    kv_heads: int,
+    cores: int,
+    num_splits: int | None = None,
+    row_tiles: int = 1,
+    batch_invariant: bool = False,
 ) -> PagedPlan:
     """Plans the decode of sequences of so many tokens, in pages of `block_size`, on so many cores.
 
     A sequence is cut at pages. With `num_splits` each has that many parts, or one for each page where there are fewer;
-    otherwise as many as make the busiest core end first.
+    otherwise as many as make the busiest core end first. `batch_invariant` cuts it after every so many tokens, whatever
+    the other sequences and the cores are. The rows of the queries of a head are computed in `row_tiles` tiles.
     """
-    if min(block_size, kv_heads, cores) < 1:
-        raise ValueError(f"block_size ({block_size}), kv_heads ({kv_heads}) and cores ({cores}) must be positive")
+    if min(block_size, kv_heads, cores, row_tiles) < 1:
+        sizes = f"block_size ({block_size}), kv_heads ({kv_heads}), cores ({cores}) and row_tiles ({row_tiles})"
+        raise ValueError(f"{sizes} must be positive")
+    if num_splits is not None and batch_invariant:
+        raise ValueError(f"num_splits ({num_splits}) must be None with batch_invariant, which says where to cut")
     if num_splits is not None and num_splits < 1:
         raise ValueError(f"num_splits ({num_splits}) must be positive")
     if any(length < 0 for length in lengths):
         raise ValueError(f"lengths ({min(lengths)}) must not be negative")
     pages = [-(-length // block_size) for length in lengths]
-    choices = [_cut(pages, num_splits)] if num_splits is not None else _choices(pages, block_size, kv_heads, cores)
-    plans = [_deal(pages, parts, block_size, kv_heads, cores) for parts in choices]
+    run = max(1, _INVARIANT_TOKENS // block_size) if batch_invariant else 0
+    if run:
+        choices = [[max(1, -(-count // run)) for count in pages]]
+    elif num_splits is not None:
+        choices = [_cut(pages, num_splits)]
+    else:
+        choices = _choices(pages, block_size, kv_heads * row_tiles, cores)
+    plans = [_deal(pages, parts, run, block_size, kv_heads, row_tiles, cores) for parts in choices]
     return min(plans, key=lambda plan: plan[0])[1]
 
 
@@ -70,11 +94,11 @@ def _cut(pages, most: int):
     return [max(1, min(most, count)) for count in pages]
 
 
-def _choices(pages, block_size: int, kv_heads: int, cores: int):
-    """Numbers of parts of each sequence to choose from."""
+def _choices(pages, block_size: int, tiles: int, cores: int):
+    """Numbers of parts of each sequence, of which each is as many tasks as it has tiles, to choose from."""
     longest = max(pages, default=0)
     least = max(1, _LEAST_TOKENS // block_size)
-    if sum(max(1, count // least) for count in pages) * kv_heads < cores:
+    if sum(max(1, count // least) for count in pages) * tiles < cores:
         least = 1
     seen = []
     for most in _TRIED_PARTS:
@@ -85,7 +109,7 @@ def _choices(pages, block_size: int, kv_heads: int, cores: int):
     return seen
 
 
-def _deal(pages, parts, block_size: int, kv_heads: int, cores: int):
+def _deal(pages, parts, run: int, block_size: int, kv_heads: int, row_tiles: int, cores: int):
     """(Its estimated time, the plan): longest tasks first, each to the core with the least to do."""
     merges: list[tuple[int, int]] = []
     costs: list[tuple[int, Task]] = []
@@ -94,22 +118,111 @@ def _deal(pages, parts, block_size: int, kv_heads: int, cores: int):
         if number > 1:
             merges += [(sequence, number if part == 0 else 0) for part in range(number)]
         for part in range(number):
-            size = (part + 1) * count // number - part * count // number
+            size = min(run, count - part * run) if run else (part + 1) * count // number - part * count // number
             row = first + part if number > 1 else -1
             cost = size * block_size + _TASK_TOKENS
-            costs += [(-cost, Task(sequence, head, part, number, row)) for head in range(kv_heads)]
-    loads = [(0, core) for core in range(min(cores, len(costs)))]
-    dealt: list[list[Task]] = [[] for _ in loads]
-    for cost, task in sorted(costs):
+            places = itertools.product(range(kv_heads), range(row_tiles))
+            costs += [(-cost, Task(sequence, head, tile, part, number, row)) for head, tile in places]
+    dealt, loads = _share(sorted(costs), min(cores, len(costs)))
+    merging = 0
+    if merges:
+        merged = kv_heads * row_tiles * sum(number > 1 for number in parts)
+        merging = _BARRIER_TOKENS + _PART_TOKENS * max(parts) * -(-merged // cores)
+    tasks, shares = _listed(dealt)
+    return max((load for load, _ in loads), default=0) + merging, PagedPlan(tasks, shares, tuple(merges), run)
+
+
+# Block-sparse attention
+
+
+class BlockTask(NamedTuple):
+    """Part `part` of the `parts` of the list of one tile of queries; its result goes to row `row` of the results that
+    are merged, or where that is -1 to the output."""
+
+    batch: int
+    head: int
+    tile: int
+    part: int
+    parts: int
+    row: int
+
+
+class BlockPlan(NamedTuple):
+    """The tasks in the order of the cores that compute them."""
+
+    tasks: tuple[BlockTask, ...]
+    # Of each core, the first of its tasks and the first that is not its own.
+    shares: tuple[tuple[int, int], ...]
+    # Of each row of the results that are merged: batch, head and tile, and in the first row of a tile how many it has.
+    merges: tuple[tuple[int, int, int, int], ...]
+
+
+def block_plan(kept: Sequence, *, tokens: Sequence | None = None, cores: int) -> BlockPlan:
+    """Plans tiles of queries that see so many blocks: kept[b][h][x], on so many cores.
+
+    Tiles go to the core with the least to do, the longest first: head after head, so that its keys and values stay in
+    the cache, unless cores would have much more to do than others. A core begins with another of its tiles than the
+    core before. Where there are fewer tiles than cores, lists are cut into parts. `tokens` is what the tiles see of
+    their blocks, where that is not in proportion to them.
+    """
+    if cores < 1:
+        raise ValueError(f"cores ({cores}) must be positive")
+    heads = [
+        [(number, tokens[b][h][x] if tokens is not None else number, (b, h, x)) for x, number in enumerate(row)]
+        for b, rows in enumerate(kept)
+        for h, row in enumerate(rows)
+    ]
+    tiles, total = sum(map(len, heads)), sum(cost for head in heads for _, cost, _ in head)
+    merges: list[tuple[int, int, int, int]] = []
+    groups = []
+    for head in heads:
+        costs = []
+        for number, cost, place in head:
+            wanted = round(cost * cores / total) if tiles < cores and total else 1
+            parts, first = max(1, min(number, wanted)), len(merges)
+            if parts > 1:
+                merges += [(*place, parts if part == 0 else 0) for part in range(parts)]
+            rows = range(first, first + parts) if parts > 1 else (-1,)
+            costs += [(-cost // parts, BlockTask(*place, part, parts, row)) for part, row in enumerate(rows)]
+        groups.append(sorted(costs))
+    dealt, longest = _share_groups(groups, min(cores, sum(map(len, groups))))
+    if longest > _UNEVEN * total / cores:  # a head may have too few tiles to even out what the heads before have left
+        everything = [sorted(itertools.chain(*groups))]
+        dealt, _ = _share_groups(everything, len(dealt))
+    tasks, shares = _listed(dealt)
+    return BlockPlan(tasks, shares, tuple(merges))
+
+
+def _share_groups(groups, cores: int):
+    """Tasks of each core, one group after the other and each from another start, and the largest cost of a core."""
+    dealt: list[list] = [[] for _ in range(cores)]
+    loads = None
+    for group in groups:
+        shared, loads = _share(group, cores, loads)
+        for core, (own, new) in enumerate(zip(dealt, shared)):
+            turn = core * len(new) // cores
+            own += new[turn:] + new[:turn]
+    return dealt, max(load for load, _ in loads or [(0, 0)])
+
+
+# Shares
+
+
+def _share(costs, cores: int, loads=None):
+    """Gives tasks, as (minus their cost, task), to the core with the least to do, one after the other.
+
+    Returns the tasks of each core, and the heap of the costs of cores, which another group of tasks can go on from.
+    """
+    loads = loads or [(0, core) for core in range(cores)]
+    dealt: list[list] = [[] for _ in range(cores)]
+    for cost, task in costs:
         load, core = heapq.heappop(loads)
         dealt[core].append(task)
         heapq.heappush(loads, (load - cost, core))
-    ends = [0]
-    for tasks in dealt:
-        ends.append(ends[-1] + len(tasks))
-    plan = PagedPlan(tuple(task for tasks in dealt for task in tasks), tuple(itertools.pairwise(ends)), tuple(merges))
-    merging = 0
-    if merges:
-        merged = kv_heads * sum(number > 1 for number in parts)
-        merging = _BARRIER_TOKENS + _PART_TOKENS * max(parts) * -(-merged // cores)
-    return max((load for load, _ in loads), default=0) + merging, plan
+    return dealt, loads
+
+
+def _listed(dealt):
+    """The tasks of all cores one after the other, and where those of each core begin and end."""
+    ends = [0, *itertools.accumulate(len(tasks) for tasks in dealt)]
+    return tuple(itertools.chain(*dealt)), tuple(itertools.pairwise(ends))

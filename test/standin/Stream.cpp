@@ -129,13 +129,59 @@ std::shared_ptr<Stream> attn::standin::findStream(aclrtStream handle) {
   return stream;
 }
 
+/// What a captured graph has: work that is kept instead of run, and runs as often as it is
+/// replayed.
+struct Recording {
+  std::mutex mutex;
+  bool isOn = false;
+  std::vector<Stream::Task> tasks;
+};
+
+static Recording &recording() {
+  static auto *kept = new Recording;
+  return *kept;
+}
+
 aclError attn::standin::submit(aclrtStream handle, Stream::Task task, bool isSignal) {
   std::shared_ptr<Stream> stream = findStream(handle);
   if (!stream)
     return unknownStream();
   if (stream->device != currentDevice())
     return fail(NoContext, "the stream belongs to another device than the thread's");
+  if (!isSignal) {
+    std::lock_guard lock(recording().mutex);
+    if (recording().isOn) {
+      recording().tasks.push_back(std::move(task));
+      return Success;
+    }
+  }
   stream->submit(std::move(task), isSignal);
+  return Success;
+}
+
+/// For tests: from here on work is recorded, after what was recorded before is forgotten.
+ATTN_EXPORT void attn_standin_record() {
+  std::lock_guard lock(recording().mutex);
+  recording().tasks.clear();
+  recording().isOn = true;
+}
+
+/// Ends a recording, and tells how many tasks it has.
+ATTN_EXPORT size_t attn_standin_end_record() {
+  std::lock_guard lock(recording().mutex);
+  recording().isOn = false;
+  return recording().tasks.size();
+}
+
+ATTN_EXPORT aclError attn_standin_replay(aclrtStream handle) {
+  std::vector<Stream::Task> tasks;
+  {
+    std::lock_guard lock(recording().mutex);
+    tasks = recording().tasks;
+  }
+  for (Stream::Task &task : tasks)
+    if (aclError error = submit(handle, std::move(task)))
+      return error;
   return Success;
 }
 

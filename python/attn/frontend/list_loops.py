@@ -23,7 +23,7 @@ def names_of(target: Node):
 def each_loop(lowering, node: ast.For, call: ast.Call):
     """`for j in at.each(...)`, with a loop over `at.tiles` inside as one loop."""
     arguments = _each_arguments(lowering, call)
-    listed = items(lowering, call, arguments["items"], arguments["count"])
+    listed = items(lowering, call, arguments["items"], arguments["start"], arguments["count"])
     joined = _find_joined(lowering, node)
     stages = lowering.stages(arguments["stages"], call)
     zero = lowering.arithmetic.index(0, call)
@@ -49,10 +49,10 @@ def _each_arguments(lowering, call: ast.Call):
     given.update((keyword.arg or "**", keyword.value) for keyword in call.keywords)
     if len(given) != len(call.args) + len(call.keywords) or given.keys() - set(names) or "items" not in given:
         raise lowering.error(
-            call, "at.each takes a list in memory, and count= and stages=: at.each(idx[b, :], count=n)"
+            call, "at.each takes a list in memory, and count=, stages= and start=: at.each(idx[b, :], count=n)"
         )
-    values = {key: lowering.evaluate(given[key]) for key in ("count", "stages") if key in given}
-    return {"items": given["items"], "count": None, "stages": 1, **values}
+    values = {key: lowering.evaluate(given[key]) for key in ("count", "stages", "start") if key in given}
+    return {"items": given["items"], "count": None, "stages": 1, "start": 0, **values}
 
 
 def _find_joined(lowering, node: ast.For):

@@ -48,19 +48,21 @@ def array_part(lowering, node: Node, what: str) -> ArrayPart:
 
 
 class Items(NamedTuple):
-    """A run of integers in memory, `count` of them, along one axis of an array."""
+    """A run of integers in memory, `count` of them from `start` on, along one axis of an array."""
 
     part: ArrayPart
+    start: Any
     count: Any
     node: Node
 
     def load(self, lowering, place: Scalar, name: str | None):
         """The integer at a place of it."""
+        place = lowering.arithmetic.binary("+", place, self.start, self.node)
         return lowering.indexing.load_index(self.part.array, self.part.filled(place), self.part.nodes, self.node, name)
 
 
-def items(lowering, node: ast.Call, what: Node, count):
-    """What `at.each(what, count=count)` goes over."""
+def items(lowering, node: ast.Call, what: Node, start, count):
+    """What `at.each(what, start=start, count=count)` goes over."""
     part = array_part(lowering, what, "at.each")
     array = part.array
     if not lowering.indexing.holds_indices(array):
@@ -69,10 +71,12 @@ def items(lowering, node: ast.Call, what: Node, count):
     if len(part.open_dims) != 1:
         raise lowering.error(what, f"at.each goes over one dimension of '{array.name}': index the others by numbers")
     ((axis, dim),) = part.open_dims
+    lowering.arithmetic.check_index(start, node, "the start of at.each")
     if count is None:
-        count = dim if isinstance(dim, int) else lowering.writer.dim(dim, array, axis)
+        size = dim if isinstance(dim, int) else lowering.writer.dim(dim, array, axis)
+        count = lowering.arithmetic.binary("-", size, start, node)
     lowering.arithmetic.check_index(count, node, "the count of at.each")
-    return Items(part, count, what)
+    return Items(part, start, count, what)
 
 
 def split(lowering, node: ast.Call, name, n, parts, i):

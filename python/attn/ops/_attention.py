@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from ._readable import check_device, check_dtype, empty_in_order, memory_order
+from ._readable import check_device, check_dtype, empty_in_order, memory_order, zeros
 
 LAYOUTS = ("BNSD", "BSND")
 _MOST_COLUMNS, _COLUMN_STEP = 256, 16
@@ -61,6 +61,35 @@ def check_scale(scale, width: int):
     return width**-0.5 if scale is None else check_number("scale", scale)
 
 
+def check_window(window):
+    """The keys before and after its own that a query sees; -1 for all."""
+    if window is None:
+        return -1, -1
+    if not isinstance(window, (tuple, list)) or [type(side) for side in window] != [int, int]:
+        raise TypeError(f"window: two integers are expected, not {window!r}")
+    if min(window) < -1:
+        raise ValueError(f"window {tuple(window)} must have numbers of keys, or -1 for all")
+    return tuple(window)
+
+
+def check_softcap(softcap):
+    """The cap as a number, 0 for none."""
+    softcap = check_number("softcap", 0.0 if softcap is None else softcap)
+    if softcap < 0:
+        raise ValueError(f"softcap ({softcap}) must not be negative")
+    return softcap
+
+
+def check_sinks(sinks, q, heads: int):
+    if sinks is None:
+        return
+    if not isinstance(sinks, Tensor) or sinks.dtype != torch.float32:
+        raise TypeError("sinks: a tensor of torch.float32 is expected")
+    if sinks.shape != (heads,):
+        raise ValueError(f"sinks {tuple(sinks.shape)} must have one number for each of the {heads} heads of q")
+    check_device("sinks", sinks, "q", q)
+
+
 def read_lengths(name: str, lengths: Tensor | Sequence[int] | None, most: int, q):
     """Lengths as the kernels read them, one for each entry of the batch of q; None where none are given."""
     if lengths is None:
@@ -76,11 +105,13 @@ def read_lengths(name: str, lengths: Tensor | Sequence[int] | None, most: int, q
         if any(not isinstance(number, int) or isinstance(number, bool) for number in numbers):
             raise TypeError(f"{name}: integers are expected, not {numbers}")
         _check_limits(name, numbers, most)
-        tensor = torch.tensor(numbers, dtype=torch.int32).to(q.device)
+        tensor = torch.tensor(numbers, dtype=torch.int32)
     if tensor.shape not in ((1,), q.shape[:1]):
         raise ValueError(
             f"{name} {tuple(tensor.shape)} must have one number, or one for each of {q.shape[0]} batch entries"
         )
+    if tensor.device.type == "cpu":
+        tensor = tensor.to(q.device)
     check_device(name, tensor, "q", q)
     return tensor.to(torch.int32).expand(q.shape[0]).contiguous()
 
@@ -96,3 +127,10 @@ def make_outputs(q, v):
     shape = (*q.shape[:3], v.shape[-1])
     o = empty_in_order(shape, memory_order(q, range(3)), q.dtype, q.device)
     return o, empty_in_order(q.shape[:3], range(3), torch.float32, q.device)
+
+
+def write_unseen(o, lse, sinks=None):
+    """What queries give that see no keys: o [B, H, Sq, Dv] and lse [B, H, Sq]."""
+    o.copy_(zeros((), o.dtype, o.device).expand(o.shape))
+    lowest = torch.full((), -math.inf).to(lse.device) if sinks is None else sinks[:, None]
+    lse.copy_(lowest.expand(lse.shape))

@@ -153,28 +153,42 @@ def flash_forward(arrays, options: dict, outputs):
 # Block-sparse attention
 
 
-def block_sparse_forward(arrays: dict, block_shape, scale: float, causal: bool, outputs):
-    """`arrays`: the kernel's arguments by name; `outputs`: o and lse."""
+# Keys of a tile on a chip: the smallest block, as one kernel serves blocks of all sizes.
+_BLOCK_KEYS = 128
+# Rows of a tile, which a plan must know: as many as are multiplied at once, and fewer where keys and values are so wide
+# that they take their room.
+_BLOCK_ROWS, _WIDE_BLOCK_ROWS, _WIDE_COLUMNS = 128, 64, 384
+
+
+def block_sparse_rows(columns: int, value_columns: int):
+    """The queries of a tile."""
+    return _BLOCK_ROWS if columns + value_columns <= _WIDE_COLUMNS else _WIDE_BLOCK_ROWS
+
+
+def block_sparse_forward(arrays: dict, lists: dict, options: dict, outputs: dict):
+    """`arrays`: the kernel's arguments by name; `lists`: those of a plan; `outputs`: by name."""
     from kernels_dsl.block_sparse import block_sparse_fwd
 
-    numbers = dict(bq=block_shape[0], bk=block_shape[1], scale=scale, causal=causal)
-    run(block_sparse_fwd, dict(zip(("o", "lse"), outputs)), **arrays, **numbers)
+    keys = {} if arrays["q"].device.type == "cpu" else dict(BN=_BLOCK_KEYS)
+    run(block_sparse_fwd, outputs, **arrays, **lists, **options, **keys, phases="launches")
 
 
 # Paged decode attention
 
 
-def paged_forward(q, k_cache, v_cache, table, lengths, plan, scale: float, outputs):
-    """`outputs`: out and lse. `plan`: see attn.planning."""
-    import torch
-
+def paged_forward(arrays: dict, lists, options: dict, outputs: dict):
+    """`arrays`: the kernel's arguments by name; `lists`: of a plan; `outputs`: by name, None for what there is not."""
     from kernels_dsl.paged import paged_fwd
 
-    def listed(rows, width):
-        return torch.tensor(rows, dtype=torch.int32, device=q.device).reshape(-1, width)
+    plan = dict(shares=lists.shares, tasks=lists.tasks, merges=lists.merges, run=lists.run)
+    run(paged_fwd, outputs, **arrays, **plan, **options, phases="launches")
 
-    merges = listed(plan.merges, 2) if plan.merges else None
-    lists = dict(shares=listed(plan.shares, 2), tasks=listed(plan.tasks, 5), merges=merges)
-    arrays = dict(q=q, k=k_cache, v=v_cache, table=table, lens=lengths, **lists)
-    group = q.shape[1] // k_cache.shape[2]
-    run(paged_fwd, dict(zip(("o", "lse"), outputs)), **arrays, scale=scale, G=group)
+
+# Lists
+
+
+def count_listed(ids, size: int, total: int, lens, counts):
+    """`counts`: how many of the ids [B, H, R, W] of each list name a block of `size`."""
+    from kernels_dsl.lists import count_listed as kernel
+
+    run(kernel, dict(counts=counts), index=ids, size=size, total=total, lens=lens)

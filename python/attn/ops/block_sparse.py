@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import math
+import functools
 from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
 from .. import config, memory
-from ..block_index import PAD_U16
+from ..block_index import PAD, PAD_U16
+from ..planning import block_plan
 from . import _dispatch
-from ._attention import check_arrays, check_layout, check_scale, make_outputs, read_lengths
-from ._readable import DEVICES, check_device, readable, zeros
+from ._attention import check_arrays, check_layout, check_scale, make_outputs, read_lengths, write_unseen
+from ._lists import BlockLists, check_lists, core_count, count_listed
+from ._readable import DEVICES, check_device, readable
 
 BLOCK_SIZES = (128, 256, 512, 1024)
 _MOST_BLOCKS = PAD_U16  # ids are below it
 _INDEX_TYPES = (torch.uint16, torch.int32)
+_SHARES_PER_THREAD = 8
 
 
 def block_sparse_attention(
@@ -70,13 +73,12 @@ def _read_index(block_index, q, keys: int, block_shape):
     batch, heads, queries = q.shape[:3]
     rows, columns = -(-queries // block_shape[0]), -(-keys // block_shape[1])
     if block_index is None:
-        every = torch.arange(max(columns, 1), dtype=torch.int32, device=q.device)
-        every = every if columns else every - 1
-        return every.expand(batch, heads, rows, len(every))
+        return _every(columns, q.device).expand(batch, heads, rows, max(columns, 1))
     if not isinstance(block_index, Tensor) or block_index.dtype not in _INDEX_TYPES:
         what = block_index.dtype if isinstance(block_index, Tensor) else type(block_index).__name__
         raise TypeError(f"block_index: a tensor of torch.uint16 or torch.int32 is expected, not {what}")
-    check_device("block_index", block_index, "q", q)
+    if block_index.device.type != "cpu":
+        check_device("block_index", block_index, "q", q)
     expected = (batch, heads, rows) if block_index.dim() == 4 else (heads, rows)
     if block_index.dim() not in (3, 4) or tuple(block_index.shape[:-1]) != expected:
         raise ValueError(
@@ -84,37 +86,16 @@ def _read_index(block_index, q, keys: int, block_shape):
             f"{rows} blocks of {block_shape[0]} queries"
         )
     if config.check_index and not torch.compiler.is_compiling():
-        _check_entries(block_index, columns)
+        dims = ("batch", "head", "row", "position")[-block_index.dim() :]
+        check_lists("block_index", block_index, columns, dims)
     return block_index.expand(batch, heads, rows, block_index.shape[-1])
 
 
-def _is_padding(ids: Tensor):
-    return (ids == PAD_U16) | (ids == -1)
-
-
-def _check_entries(block_index: Tensor, columns: int):
-    """ValueError for the first entry of a row that is out of range, not above the one before, or after the padding."""
-    ids = block_index.to(torch.int32)
-    if ids.shape[-1] == 0:
-        return
-    padding = _is_padding(ids)
-    outside = ~padding & ((ids < 0) | (ids >= columns))
-    before, follows = ids[..., :-1], torch.zeros_like(padding)
-    follows[..., 1:] = ~padding[..., 1:] & padding[..., :-1]
-    unordered = torch.zeros_like(padding)
-    unordered[..., 1:] = ~padding[..., 1:] & ~padding[..., :-1] & (ids[..., 1:] <= before)
-    reasons = [
-        (outside, f"must be 0 to {columns - 1}"),
-        (follows, "follows padding"),
-        (unordered, "must be above the entry before it"),
-    ]
-    for wrong, reason in reasons:
-        places = wrong.nonzero()
-        if len(places):
-            place = places[0].tolist()
-            at = f"batch {place[0]}, " if len(place) == 4 else ""
-            at += f"head {place[-3]}, row {place[-2]}, position {place[-1]}"
-            raise ValueError(f"block_index: {int(ids[tuple(place)])} ({at}) {reason}")
+@functools.lru_cache(maxsize=16)
+def _every(columns: int, device):
+    """All blocks, or where there are none padding."""
+    blocks = torch.arange(columns, dtype=torch.int32) if columns else torch.full((1,), PAD, dtype=torch.int32)
+    return blocks.to(device)
 
 
 # The operator
@@ -128,30 +109,65 @@ def _check_entries(block_index: Tensor, columns: int):
     device_types=DEVICES,
 )
 def _forward(q, k, v, index, q_lens, kv_lens, block_shape, scale, causal):
-    if q.device.type != "cpu":
-        raise NotImplementedError("block_sparse_attention: tensors of an NPU are not supported yet")
     o, lse = make_outputs(q, v)
     if not q.numel():
         return o, lse
     if not k.numel() or not index.numel():
-        o.copy_(zeros((), q.dtype, q.device).expand(o.shape))
-        lse.copy_(torch.full((), -math.inf).expand(lse.shape))
+        write_unseen(o, lse)
         return o, lse
-    counts = _count_kept(index, k.shape[2], block_shape[1], kv_lens)
+    rows = _dispatch.block_sparse_rows(q.shape[-1], v.shape[-1])
+    counts, lists = _plan(q, k, index, kv_lens, block_shape, causal, rows)
+    parts = 0 if lists.merges is None else len(lists.merges)
     budget = memory.Budget("block_sparse_attention", memory.FORWARD_PERCENT, q.device)
-    with readable(budget, q, k, v, index) as (queries, keys, values, lists):
-        arrays = dict(q=queries, k=keys, v=values, index=lists, counts=counts, q_lens=q_lens, kv_lens=kv_lens)
-        _dispatch.block_sparse_forward(arrays, block_shape, scale, causal, (o, lse))
+    with (
+        readable(budget, q, k, v, index.to(q.device)) as (queries, keys, values, blocks),
+        budget.take(4 * parts * rows * (v.shape[-1] + 1)),
+    ):
+        outputs = dict(o=o, lse=lse)
+        if parts:
+            outputs["po"] = memory.empty((parts, rows, v.shape[-1]), torch.float32, q.device)
+            outputs["pl"] = memory.empty((parts, rows), torch.float32, q.device)
+        arrays = dict(q=queries, k=keys, v=values, index=blocks, counts=counts, q_lens=q_lens, kv_lens=kv_lens)
+        options = dict(bq=block_shape[0], bk=block_shape[1], scale=scale, causal=causal, BM=rows)
+        _dispatch.block_sparse_forward(arrays, lists._asdict(), options, outputs)
     return o, lse
 
 
-def _count_kept(index, keys: int, block: int, kv_lens):
-    """How many entries of each row come before its padding, and name a block that has keys."""
-    limit = torch.full((index.shape[0],), keys) if kv_lens is None else kv_lens
-    blocks = ((limit + block - 1) // block).view(-1, 1, 1, 1)
-    ids = index.to(torch.int32)
-    kept = (ids >= 0) & (ids < blocks)
-    return kept.to(torch.int32).cumprod(-1).sum(-1, dtype=torch.int32)
+def _plan(q, k, index, kv_lens, block_shape, causal: bool, rows: int):
+    """How many blocks each row keeps, and the lists of a plan: by what is kept where the host has the index, else as if
+    all rows kept the same."""
+    queries, keys = q.shape[2], k.shape[2]
+    if index.device.type != "cpu":
+        counts = count_listed(index, block_shape[1], keys, kv_lens)
+        shape = (*index.shape[:2], queries, keys, *block_shape, bool(causal), rows)
+        return counts, _lists_of_shape(shape, core_count(q.device), q.device)
+    lengths = None if kv_lens is None else kv_lens.cpu()
+    counts = count_listed(index, block_shape[1], keys, lengths)
+    cores = core_count(q.device)
+    if q.device.type == "cpu":  # threads take shares as they come: with several for each, none waits long for the last
+        tiles = index.shape[0] * index.shape[1] * -(-queries // rows)
+        cores = max(cores, min(tiles, cores * _SHARES_PER_THREAD))
+    plan = _plan_tiles(counts, queries, keys, block_shape, causal, rows, cores)
+    return counts.to(q.device), BlockLists.of(plan, q.device)
+
+
+def _plan_tiles(counts, queries: int, keys: int, block_shape, causal: bool, rows: int, cores: int):
+    """A plan of tiles of so many queries, weighted by the keys that they see."""
+    tiles = torch.arange(-(-queries // rows))
+    kept = counts[..., tiles * rows // block_shape[0]]
+    seen = (kept * block_shape[1]).clamp(max=keys)
+    if causal:
+        seen = torch.minimum(seen, (((tiles + 1) * rows).clamp(max=queries) + keys - queries).clamp(min=0))
+    return block_plan(kept.tolist(), tokens=seen.tolist(), cores=cores)
+
+
+@functools.lru_cache(maxsize=64)
+def _lists_of_shape(shape: tuple, cores: int, device):
+    """The lists of a plan for an index that only the device knows."""
+    batch, heads, queries, keys, *block_shape, causal, rows = shape
+    columns = -(-keys // block_shape[1])
+    counts = torch.full((batch, heads, -(-queries // block_shape[0])), columns)
+    return BlockLists.of(_plan_tiles(counts, queries, keys, block_shape, causal, rows, cores), device)
 
 
 @_forward.register_fake

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import torch
@@ -10,8 +9,18 @@ from torch import Tensor
 
 from .. import memory
 from . import _dispatch
-from ._attention import check_arrays, check_layout, check_number, check_scale, make_outputs, read_lengths
-from ._readable import DEVICES, check_device, copy_bytes, readable, unreadable, zeros
+from ._attention import (
+    check_arrays,
+    check_layout,
+    check_scale,
+    check_sinks,
+    check_softcap,
+    check_window,
+    make_outputs,
+    read_lengths,
+    write_unseen,
+)
+from ._readable import DEVICES, copy_bytes, readable, unreadable
 
 
 def flash_attention(
@@ -47,40 +56,17 @@ def flash_attention(
     check_arrays(q, k, v, layout)
     if layout == "BSND":
         q, k, v = (tensor.transpose(1, 2) for tensor in (q, k, v))
-    left, right = _check_window(window)
+    left, right = check_window(window)
     if causal:
         right = 0
-    _check_sinks(sinks, q)
+    check_sinks(sinks, q, q.shape[1])
     q_lens = read_lengths("actual_seq_lengths", actual_seq_lengths, q.shape[2], q)
     kv_lens = read_lengths("actual_seq_lengths_kv", actual_seq_lengths_kv, k.shape[2], q)
     scale = check_scale(scale, q.shape[-1])
-    softcap = check_number("softcap", 0.0 if softcap is None else softcap)
-    if softcap < 0:
-        raise ValueError(f"softcap ({softcap}) must not be negative")
+    softcap = check_softcap(softcap)
     o, lse = torch.ops.attn.flash(q, k, v, scale, left, right, softcap, sinks, q_lens, kv_lens)
     o = o.transpose(1, 2) if layout == "BSND" else o
     return (o, lse) if return_lse else o
-
-
-def _check_window(window):
-    """The keys before and after its own that a query sees; -1 for all."""
-    if window is None:
-        return -1, -1
-    if not isinstance(window, (tuple, list)) or [type(side) for side in window] != [int, int]:
-        raise TypeError(f"window: two integers are expected, not {window!r}")
-    if min(window) < -1:
-        raise ValueError(f"window {tuple(window)} must have numbers of keys, or -1 for all")
-    return tuple(window)
-
-
-def _check_sinks(sinks, q):
-    if sinks is None:
-        return
-    if not isinstance(sinks, Tensor) or sinks.dtype != torch.float32:
-        raise TypeError("sinks: a tensor of torch.float32 is expected")
-    if sinks.shape != q.shape[1:2]:
-        raise ValueError(f"sinks {tuple(sinks.shape)} must have one number for each of the {q.shape[1]} heads of q")
-    check_device("sinks", sinks, "q", q)
 
 
 # The operator
@@ -98,9 +84,7 @@ def _forward(q, k, v, scale, left=-1, right=-1, softcap=0.0, sinks=None, q_lens=
     if not q.numel():
         return o, lse
     if not k.numel():
-        o.copy_(zeros((), q.dtype, q.device).expand(o.shape))
-        lowest = torch.full((), -math.inf).to(q.device) if sinks is None else sinks[:, None]
-        lse.copy_(lowest.expand(lse.shape))
+        write_unseen(o, lse, sinks)
         return o, lse
     budget = memory.Budget("flash_attention", memory.FORWARD_PERCENT, q.device)
     for part in _split_batches(q, k, v, budget):

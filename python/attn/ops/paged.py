@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
 from .. import config, memory
-from ..planning import paged_plan
+from ..planning import PagedPlan, paged_plan
 from . import _dispatch
-from ._attention import check_scale, check_width
-from ._readable import DEVICES, check_device, check_dtype, readable, writable
+from ._attention import check_scale, check_sinks, check_softcap, check_width, check_window, write_unseen
+from ._lists import check_lists, core_count, count_listed
+from ._pages import MOST_ROWS, Lists, Rows, given_lists, lists_of_shape
+from ._readable import DEVICES, check_device, check_dtype, readable
 
 _MOST_PAGE = 512
-_MOST_ROWS = 128
+_MOST_TOKENS = 16
 _PAGE_STEP = 16
 _INTEGERS = (torch.int32, torch.int64)
 
@@ -29,59 +32,96 @@ def paged_attention(
     num_splits: int | None = None,
     return_lse: bool = False,
     out: Tensor | None = None,
+    *,
+    window: tuple[int, int] | None = None,
+    softcap: float | None = None,
+    sinks: Tensor | None = None,
+    page_index: Tensor | None = None,
+    batch_invariant: bool = False,
+    plan: PagedPlan | None = None,
+    workspace: memory.Workspace | None = None,
 ):
-    """Attention of the newest token of each sequence over its keys and values, which lie in pages.
+    """Attention of the newest tokens of each sequence over its keys and values, which lie in pages.
 
-    q is [B, Nq, D], the caches are [nblk, bs, Nkv, D], all of one type. Page p of sequence b is block
-    `block_table[b, p]` of the caches; of it the first `context_lens[b]` tokens count, and nothing beyond them is read.
-    Nq is a multiple of Nkv, and Nq / Nkv heads of queries share one of keys. `scale` is D ** -0.5 unless given. Returns
-    out [B, Nq, D], which is `out` where it is given, and with `return_lse` also the log-sum-exps of the scores [B, Nq]
-    in f32, natural logarithms. A sequence without tokens gives 0 and -inf.
+    q is [B, Nq, D], or [B, T, Nq, D] for the T newest tokens, of which each sees those up to itself; the caches are
+    [nblk, bs, Nkv, D], all of one type. Page p of sequence b is block `block_table[b, p]` of the caches; of it the
+    first `context_lens[b]` tokens count, the new ones among them, and nothing beyond them is read. Nq is a multiple of
+    Nkv, and Nq / Nkv heads of queries share one of keys. `scale` is D ** -0.5 unless given. Returns out, of the shape
+    of q, which is `out` where it is given, and with `return_lse` also the log-sum-exps of the scores, [B, Nq] or
+    [B, Nq, T] in f32, natural logarithms. A token that sees none gives 0 and -inf.
+
+    `window`, `softcap` and `sinks` are those of `flash_attention`; whatever the window, no token sees later ones.
+    `page_index` [B, Nkv, W] in int32 lists the pages of a sequence that a head of keys keeps, ascending and padded with
+    -1: the others are not read.
 
     Long sequences are cut into parts that several cores compute; `num_splits` says into how many, at most as many as
-    there are pages.
+    there are pages. With `batch_invariant` the parts of a sequence, and so its bits, do not depend on the others.
+    `plan` is a plan of `attn.paged_plan` that was made before. Lengths on an NPU stay there: then everything that is
+    launched depends on shapes alone, and with `out` and a `workspace` that was used before, nothing is allocated.
     """
-    _check_arrays(q, k_cache, v_cache, block_table)
+    several = isinstance(q, Tensor) and q.dim() == 4
+    queries = q.unsqueeze(1) if isinstance(q, Tensor) and q.dim() == 3 else q
+    _check_types(q, k_cache, v_cache)
+    _check_sizes(queries, k_cache, block_table)
     lengths = _read_lengths(context_lens, q.shape[0])
-    if num_splits is not None and (not isinstance(num_splits, int) or isinstance(num_splits, bool) or num_splits < 1):
-        raise ValueError(f"num_splits ({num_splits}) must be a positive integer or None")
-    if config.check_index:
-        _check_entries(block_table, lengths, k_cache.shape[0], k_cache.shape[1])
-    if out is None:
-        out = torch.empty(q.shape, dtype=q.dtype, device=q.device)
-    else:
+    options = check_scale(scale, q.shape[-1]), check_window(window)[0], check_softcap(softcap)
+    check_sinks(sinks, q, q.shape[-2])
+    _check_index(page_index, q, k_cache.shape[2])
+    _check_cuts(num_splits, batch_invariant, plan)
+    if config.check_index and not torch.compiler.is_compiling():  # no numbers are there to be looked at
+        _check_entries(block_table.cpu(), lengths.cpu(), k_cache.shape[0], k_cache.shape[1])
+        if page_index is not None:
+            check_lists("page_index", page_index, block_table.shape[1], ("sequence", "head", "position"))
+    if out is not None:
         _check_out(out, q)
-    lse = torch.empty(q.shape[:2], dtype=torch.float32, device=q.device)
-    torch.ops.attn.paged(
-        out, lse, q, k_cache, v_cache, block_table, lengths, check_scale(scale, q.shape[-1]), num_splits
-    )
-    return (out, lse) if return_lse else out
+    with contextlib.nullcontext() if workspace is None else workspace:
+        out = torch.empty(q.shape, dtype=q.dtype, device=q.device) if out is None else out
+        lse = _make_lse(queries, return_lse)
+        lists = None if plan is None else given_lists(plan, q.device, Rows(queries, k_cache.shape[2]))
+        given = (None, None, None, 0) if lists is None else lists
+        arrays = queries, k_cache, v_cache, block_table, lengths, page_index, sinks
+        result = out if several else out.unsqueeze(1)
+        torch.ops.attn.paged(result, lse, *arrays, *options, num_splits, batch_invariant, *given)
+    if not return_lse:
+        return out
+    return out, (lse if several else lse[..., 0])
 
 
-def _check_arrays(q, k_cache, v_cache, block_table):
+def _make_lse(q, returned: bool):
+    """Log-sum-exps [B, Nq, T], not yet computed; those that are not returned are a temporary."""
+    make = torch.empty if returned else memory.empty
+    return make((q.shape[0], q.shape[2], q.shape[1]), dtype=torch.float32, device=q.device)
+
+
+def _check_types(q, k_cache, v_cache):
     caches = dict(k_cache=k_cache, v_cache=v_cache)
     for name, tensor in dict(q=q, **caches).items():
         check_dtype(name, tensor)
     shapes = ", ".join(f"{name} {tuple(tensor.shape)}" for name, tensor in dict(q=q, **caches).items())
-    if q.dim() != 3 or any(tensor.dim() != 4 for tensor in caches.values()):
-        raise ValueError(f"{shapes} must be [B, Nq, D] and [nblk, bs, Nkv, D]")
+    if q.dim() not in (3, 4) or any(tensor.dim() != 4 for tensor in caches.values()):
+        raise ValueError(f"{shapes} must be [B, Nq, D] or [B, T, Nq, D], and [nblk, bs, Nkv, D]")
     if not q.dtype == k_cache.dtype == v_cache.dtype:
         raise TypeError(f"q {q.dtype}, k_cache {k_cache.dtype}, v_cache {v_cache.dtype} must have the same type")
-    if k_cache.shape != v_cache.shape or q.shape[2] != k_cache.shape[3]:
+    if k_cache.shape != v_cache.shape or q.shape[-1] != k_cache.shape[3]:
         raise ValueError(f"{shapes}: the caches must have one shape, and the D of q")
-    for name, tensor in (*caches.items(), ("block_table", block_table)):
-        if isinstance(tensor, Tensor):
-            check_device(name, tensor, "q", q)
-    heads, kv_heads, width, size = q.shape[1], k_cache.shape[2], q.shape[2], k_cache.shape[1]
-    if kv_heads == 0 or heads % kv_heads or heads // kv_heads > _MOST_ROWS:
-        raise ValueError(f"Nq ({heads}) must be a multiple of Nkv ({kv_heads}), at most {_MOST_ROWS} times as large")
+    for name, tensor in caches.items():
+        check_device(name, tensor, "q", q)
+
+
+def _check_sizes(q, k_cache, block_table):
+    (sequences, tokens, heads, width), (_, size, kv_heads, _) = q.shape, k_cache.shape
+    if not 0 < tokens <= _MOST_TOKENS:
+        raise ValueError(f"T ({tokens}) must be 1 to {_MOST_TOKENS} new tokens")
+    if kv_heads == 0 or heads % kv_heads or heads // kv_heads > MOST_ROWS:
+        raise ValueError(f"Nq ({heads}) must be a multiple of Nkv ({kv_heads}), at most {MOST_ROWS} times as large")
     check_width("D", width)
     if not 0 < size <= _MOST_PAGE or size % _PAGE_STEP:
         raise ValueError(f"bs ({size}) must be a multiple of {_PAGE_STEP} up to {_MOST_PAGE}")
     if not isinstance(block_table, Tensor) or block_table.dtype != torch.int32 or block_table.dim() != 2:
         raise TypeError("block_table: a tensor of torch.int32 [B, maxblk] is expected")
-    if block_table.shape[0] != q.shape[0]:
-        raise ValueError(f"block_table {tuple(block_table.shape)} must have a row for each of {q.shape[0]} sequences")
+    check_device("block_table", block_table, "q", q)
+    if block_table.shape[0] != sequences:
+        raise ValueError(f"block_table {tuple(block_table.shape)} must have a row for each of {sequences} sequences")
 
 
 def _read_lengths(context_lens, sequences: int):
@@ -98,10 +138,29 @@ def _read_lengths(context_lens, sequences: int):
     return torch.tensor(lengths, dtype=torch.int32)
 
 
+def _check_index(page_index, q, kv_heads: int):
+    if page_index is None:
+        return
+    if not isinstance(page_index, Tensor) or page_index.dtype != torch.int32:
+        raise TypeError("page_index: a tensor of torch.int32 is expected")
+    if page_index.dim() != 3 or page_index.shape[:2] != (q.shape[0], kv_heads):
+        raise ValueError(f"page_index {tuple(page_index.shape)} must be [{q.shape[0]}, {kv_heads}, W]")
+    check_device("page_index", page_index, "q", q)
+
+
+def _check_cuts(num_splits, batch_invariant: bool, plan):
+    if num_splits is not None and (not isinstance(num_splits, int) or isinstance(num_splits, bool) or num_splits < 1):
+        raise ValueError(f"num_splits ({num_splits}) must be a positive integer or None")
+    if num_splits is not None and batch_invariant:
+        raise ValueError(f"num_splits ({num_splits}) must be None with batch_invariant, which says where to cut")
+    if plan is not None and (num_splits is not None or batch_invariant):
+        raise ValueError("num_splits and batch_invariant are of the plan where one is given")
+    if plan is not None and not isinstance(plan, PagedPlan):
+        raise TypeError(f"plan: one of attn.paged_plan is expected, not {type(plan).__name__}")
+
+
 def _check_entries(block_table, lengths, pages: int, size: int):
     """ValueError for the first length or block that does not exist; entries beyond a length may be anything."""
-    if torch.compiler.is_compiling():  # no numbers are there to be looked at
-        return
     limit = block_table.shape[1] * size
     for sequence, length in enumerate(lengths.tolist()):
         if not 0 <= length <= limit:
@@ -127,27 +186,59 @@ def _check_out(out, q):
     "attn::paged",
     mutates_args=("out", "lse"),
     schema="(Tensor(a!) out, Tensor(b!) lse, Tensor q, Tensor k_cache, Tensor v_cache, Tensor block_table, "
-    "Tensor context_lens, float scale, int? num_splits) -> ()",
+    "Tensor context_lens, Tensor? page_index, Tensor? sinks, float scale, int left, float softcap, int? num_splits, "
+    "bool batch_invariant, Tensor? shares, Tensor? tasks, Tensor? merges, int run) -> ()",
     device_types=DEVICES,
 )
-def _forward(out, lse, q, k_cache, v_cache, block_table, context_lens, scale, num_splits):
-    if q.device.type != "cpu":
-        raise NotImplementedError("paged_attention: tensors of an NPU are not supported yet")
+def _forward(
+    out, lse, q, k_cache, v_cache, block_table, context_lens, page_index, sinks, scale, left, softcap, num_splits,
+    batch_invariant, shares, tasks, merges, run,
+):  # fmt: skip
     if not q.numel():
         return
-    kv_heads, page = k_cache.shape[2], k_cache.shape[1]
-    plan = paged_plan(
-        context_lens.tolist(), block_size=page, kv_heads=kv_heads, cores=torch.get_num_threads(), num_splits=num_splits
-    )
+    if not k_cache.numel() or not block_table.numel() or (page_index is not None and not page_index.numel()):
+        write_unseen(out.transpose(1, 2), lse, sinks)
+        return
+    rows = Rows(q, k_cache.shape[2])
+    lens = context_lens.to(q.device)
+    arrays = dict(table=block_table, lens=lens)
+    if page_index is not None:
+        lists, page = page_index.unsqueeze(2), k_cache.shape[1]
+        counts = count_listed(lists, page, block_table.shape[1] * page, lens).squeeze(2)
+        arrays.update(index=page_index, counts=counts)
+    if sinks is not None:
+        arrays.update(sinks=rows.spread_sinks(sinks))
+    plan = Lists(shares, tasks, merges, run)
+    if tasks is None:
+        kept = arrays.get("counts")
+        plan = _plan(rows, k_cache, block_table, context_lens, kept, left, num_splits, batch_invariant)
+    options = dict(scale=scale, left=left, softcap=softcap, R=rows.tile, G=rows.group, T=rows.tokens)
     budget = memory.Budget("paged_attention", memory.FORWARD_PERCENT, q.device)
-    with (
-        budget.take(plan.workspace_bytes(q.shape[1], q.shape[2])),
-        readable(budget, q, k_cache, v_cache) as (queries, keys, values),
-        writable(budget, out) as result,
-    ):
-        _dispatch.paged_forward(queries, keys, values, block_table, context_lens, plan, scale, (result, lse))
+    with readable(budget, q, k_cache, v_cache) as (queries, keys, values):
+        arrays.update(q=rows.readable(queries), k=keys, v=values)
+        with rows.outputs(budget, out, lse, plan) as outputs:
+            _dispatch.paged_forward(arrays, plan, options, outputs)
+
+
+def _plan(rows: Rows, k_cache, block_table, context_lens, kept, left: int, num_splits, batch_invariant: bool):
+    """The lists of a plan: by the lengths where the host has them, else by what the table has room for."""
+    page = k_cache.shape[1]
+    options = dict(
+        block_size=page, kv_heads=rows.kv_heads, cores=core_count(block_table.device), num_splits=num_splits,
+        row_tiles=rows.tiles, batch_invariant=batch_invariant,
+    )  # fmt: skip
+    seen = None if left < 0 else left + rows.tokens + page  # tokens of a window, which may begin within a page
+    if context_lens.device.type != "cpu":
+        room = block_table.shape[1] * page
+        return lists_of_shape(rows.batch, room if seen is None else min(room, seen), block_table.device, **options)
+    if kept is not None and kept.device.type == "cpu":
+        lengths = [page * max(counts) for counts in kept.tolist()]
+    else:
+        lengths = context_lens.tolist() if seen is None else context_lens.clamp(max=seen).tolist()
+    return Lists.of(paged_plan(lengths, **options), block_table.device)
 
 
 @_forward.register_fake
-def _(out, lse, q, k_cache, v_cache, block_table, context_lens, scale, num_splits):
+def _(out, lse, q, k_cache, v_cache, block_table, context_lens, page_index, sinks, scale, left, softcap, num_splits,
+      batch_invariant, shares, tasks, merges, run):  # fmt: skip
     return None

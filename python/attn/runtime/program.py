@@ -117,7 +117,7 @@ class _Launch:
         self._device = device
         self._launcher = environment.acl()
         self._npu = environment.torch_npu()
-        self._make_bytes = functools.partial(torch.empty, dtype=torch.uint8, device=torch.device("npu", device))
+        self._make_bytes = functools.partial(memory.empty, dtype=torch.uint8, device=torch.device("npu", device))
 
     def __call__(self, arrays: list, floats: list):
         """Queues the launches on the device's current stream, and returns at once.
@@ -138,7 +138,7 @@ class _Launch:
             else:
                 tensors.append(array)
         if self._workspaces:
-            tensors += [self._make_bytes(size) for size in self._workspaces]
+            tensors += [self._make_bytes((size,)) for size in self._workspaces]
             memory.count_workspace(sum(self._workspaces))
         addresses = [tensor.data_ptr() for tensor in tensors]
         stream = self._npu._C._npu_getCurrentRawStreamNoWait(self._device)

@@ -145,7 +145,7 @@ class Sidecar:
     def _launch_dims(self, blocks: int):
         ratios = [launch["ratio"] for launch in self.data["launches"]]
         dims = {BLOCKS: blocks, CORES: blocks * max(max(ratio) for ratio in ratios)}
-        if all(all(ratio) for ratio in ratios):
+        if any(all(ratio) for ratio in ratios):
             dims[GROUPS] = blocks
         return dims
 

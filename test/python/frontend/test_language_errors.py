@@ -332,7 +332,7 @@ IN_GRID = {
                     "J[0]"),
     "each of too many": ("for j in at.each(J[0, :]):\n    pass", "'J' has 1 dimensions and is given 2 indices", "J[0, :]"),
     "each by a span": ("for j in at.each(J[t]):\n    pass", "an index of it must be an integer, not a span", "t"),
-    "each without a list": ("for j in at.each(count=3):\n    pass", "at.each takes a list in memory, and count= and stages=: "
+    "each without a list": ("for j in at.each(count=3):\n    pass", "at.each takes a list in memory, and count=, stages= and start=: "
                             "at.each(idx[b, :], count=n)", "at.each(count=3)"),
     "count of each": ("for j in at.each(J[:], count=s):\n    pass", "the count of at.each must be an integer, not a float",
                       "at.each(J[:], count=s)"),

@@ -4,6 +4,8 @@ The gradients are those of the formulas; `AttnRes` and `Neighborhood` are the sa
 that `gradcheck` can hold them against differences.
 """
 
+import itertools
+
 import torch
 
 from attn import testing
@@ -209,20 +211,31 @@ def assert_flash(o, lse, expected, keys: int):
 # Paged decode
 
 
-def paged(q, k_cache, v_cache, table, lengths, scale):
-    """out and lse of q [B, Nq, D] over pages of [N, bs, Nkv, D] in float64."""
-    out = torch.zeros(q.shape, dtype=torch.float64)
-    lse = torch.full(q.shape[:2], -torch.inf, dtype=torch.float64)
-    shared = q.shape[1] // k_cache.shape[2]
-    for b, length in enumerate(lengths):
-        if length == 0:
-            continue
-        pages = table[b, : -(-length // k_cache.shape[1])].long()
-        k, v = (cache[pages].flatten(0, 1)[:length].double() for cache in (k_cache, v_cache))
-        k, v = (rows.repeat_interleave(shared, 1) for rows in (k, v))
-        scores = scale * torch.einsum("hd,nhd->hn", q[b].double(), k)
-        out[b], lse[b] = torch.einsum("hn,nhd->hd", torch.softmax(scores, 1), v), torch.logsumexp(scores, 1)
-    return out, lse
+def paged(q, k_cache, v_cache, table, lengths, scale, window=None, softcap=None, sinks=None, page_index=None):
+    """out and lse of q [B, Nq, D] or [B, T, Nq, D] over pages of [N, bs, Nkv, D] in float64."""
+    several, page, kv_heads = q.dim() == 4, k_cache.shape[1], k_cache.shape[2]
+    queries = (q if several else q[:, None]).double().transpose(1, 2).unflatten(1, (kv_heads, -1))
+    out, lse = torch.zeros_like(queries), torch.zeros(queries.shape[:4], dtype=torch.float64)
+    lowest = torch.full((kv_heads, queries.shape[2]), -torch.inf) if sinks is None else sinks.view(kv_heads, -1)
+    for b, h in itertools.product(range(len(q)), range(kv_heads)):
+        length, pages = lengths[b], torch.arange(-(-lengths[b] // page))
+        if page_index is not None:
+            pages = pages[torch.isin(pages, page_index[b, h])]
+        tokens = (pages[:, None] * page + torch.arange(page)).flatten()
+        tokens, blocks = tokens[tokens < length], table[b, pages].long()
+        k, v = (cache[blocks, :, h].flatten(0, 1)[: len(tokens)].double() for cache in (k_cache, v_cache))
+        scores = scale * queries[b, h] @ k.T
+        if softcap is not None:
+            scores = softcap * torch.tanh(scores / softcap)
+        distance = torch.arange(length - queries.shape[3], length)[:, None] - tokens
+        seen = (distance >= 0) & (distance <= (length if window is None else window[0]))
+        sink = lowest[h].double()[:, None, None].expand(*scores.shape[:2], 1)
+        scores = torch.cat([scores.masked_fill(~seen, -torch.inf), sink], 2)
+        lse[b, h] = torch.logsumexp(scores, 2)
+        weights = torch.exp(scores - lse[b, h].clamp(min=torch.finfo(torch.float32).min)[..., None])
+        out[b, h] = weights[..., :-1] @ v
+    out, lse = out.flatten(1, 2).transpose(1, 2), lse.flatten(1, 2)
+    return (out, lse) if several else (out[:, 0], lse[..., 0])
 
 
 # Block-sparse attention

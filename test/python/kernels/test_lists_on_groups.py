@@ -5,8 +5,9 @@ import torch
 
 import attn
 import references
-from attn import block_index
+from attn import block_index, planning
 from kernels_dsl.block_sparse import block_sparse_fwd
+from kernels_dsl.lists import count_listed
 from kernels_dsl.paged import paged_fwd
 from list_kernels import pages_of, randn
 from references import DTYPES, names
@@ -35,7 +36,7 @@ def draw_blocks(dtype, queries=300, keys=270, batch=1, heads=(2, 1), width=32):
     return q, k, v, mask
 
 
-def check_blocks(dtype, stage="ascend", causal=False, lengths=None, sizes=(32, 64)):
+def check_blocks(dtype, stage="ascend", causal=False, lengths=None, sizes=(32, 64), cores=3):
     q, k, v, mask = draw_blocks(dtype, batch=len(lengths) if lengths else 1)
     counts = mask.sum(-1, dtype=torch.int32)
     q_lens, kv_lens = ([list(column) for column in zip(*lengths)]) if lengths else (None, None)
@@ -47,9 +48,11 @@ def check_blocks(dtype, stage="ascend", causal=False, lengths=None, sizes=(32, 6
                 counts[entry], (mask[entry].cumsum(-1) * (torch.arange(3) * 128 < length)).amax(-1)
             )
         options = dict(q_lens=torch.tensor(q_lens, dtype=torch.int32), kv_lens=torch.tensor(kv_lens, dtype=torch.int32))
-    arguments = (q, k, v, block_index.from_mask(mask), counts, 128, 128, 32**-0.5)
     options.update(zip(("BM", "BN"), sizes))
-    o, lse = simulate(block_sparse_fwd, arguments, causal=causal, stage=stage, **options)
+    plan = planning.block_plan(counts[..., torch.arange(-(-300 // sizes[0])) * sizes[0] // 128].tolist(), cores=cores)
+    lists = [torch.tensor(rows, dtype=torch.int32) if rows else None for rows in (plan.shares, plan.tasks, plan.merges)]
+    arguments = (q, k, v, block_index.from_mask(mask), counts, *lists, 128, 128, 32**-0.5)
+    o, lse = simulate(block_sparse_fwd, arguments, causal=causal, stage=stage, phases="launches", **options)
     *expected, fewest = references.block_sparse(q, k, v, mask, (128, 128), 32**-0.5, causal, q_lens, kv_lens)
     references.assert_flash(o, lse, expected, fewest)
 
@@ -64,8 +67,9 @@ def test_lists_of_blocks_with_lengths():
     check_blocks(F16, causal=True, lengths=[(300, 270), (130, 40), (0, 270), (17, 0)])
 
 
-def test_lists_of_blocks_with_chosen_sizes():
-    check_blocks(BF16, sizes=())
+def test_parts_of_lists_of_blocks():
+    """More cores than tiles of queries: lists are cut, and the parts are merged."""
+    check_blocks(BF16, sizes=(128, 64), cores=20)
 
 
 def test_lists_of_blocks_in_ascendc():
@@ -75,19 +79,34 @@ def test_lists_of_blocks_in_ascendc():
 # Pages
 
 
-def draw_pages(lengths, dtype):
+def draw_pages(lengths, dtype, tokens=1):
     """q, the caches with NaN wherever nothing may be read, and the table; unused entries name no page."""
     k, v, table = pages_of(lengths, page=32, heads=2, width=64, dtype=dtype)
-    return randn(len(lengths), 8, 64, dtype=dtype), k, v, table.to(torch.int32)
+    return randn(len(lengths), 2, 4 * tokens, 64, dtype=dtype), k, v, table.to(torch.int32)
 
 
-def check_pages(lengths, num_splits, dtype, stage="ascend", cores=3):
-    arrays = draw_pages(lengths, dtype)
+def plan_lists(lengths, num_splits, cores=3):
     plan = attn.paged_plan(lengths, block_size=32, kv_heads=2, cores=cores, num_splits=num_splits)
-    lists = [torch.tensor(rows, dtype=torch.int32) if rows else None for rows in (plan.shares, plan.tasks, plan.merges)]
-    arguments = (*arrays, torch.tensor(lengths, dtype=torch.int32), *lists, 0.125)
-    out, lse = simulate(paged_fwd, arguments, G=4, phases="launches", stage=stage)
-    references.assert_flash(out, lse, references.paged(*arrays, lengths, 0.125), keys=1)
+    return [torch.tensor(rows, dtype=torch.int32) if rows else None for rows in (plan.shares, plan.tasks, plan.merges)]
+
+
+def check_pages(lengths, num_splits, dtype, stage="ascend", tokens=1, kept=None, **options):
+    arrays = draw_pages(lengths, dtype, tokens)
+    arguments = (*arrays, torch.tensor(lengths, dtype=torch.int32), *plan_lists(lengths, num_splits), 0.125)
+    given = dict(options)
+    if "sinks" in options:
+        given["sinks"] = options["sinks"].view(2, 1, 4).expand(2, tokens, 4).reshape(2, -1)
+    if kept is not None:
+        counts = (kept >= 0).sum(-1, dtype=torch.int32)
+        given.update(index=kept, counts=torch.minimum(counts, torch.tensor(lengths)[:, None].add(31) // 32).int())
+    out, lse = simulate(paged_fwd, arguments, R=4 * tokens, G=4, T=tokens, phases="launches", stage=stage, **given)
+    if "left" in options:
+        options["window"] = options.pop("left"), 0
+    q = arrays[0].unflatten(2, (tokens, 4)).transpose(1, 2).flatten(2, 3)
+    expected, expected_lse = references.paged(q, *arrays[1:], lengths, 0.125, page_index=kept, **options)
+    expected = expected.unflatten(2, (2, 4)).transpose(1, 2).flatten(2, 3)
+    expected_lse = expected_lse.unflatten(1, (2, 4)).transpose(2, 3).flatten(2)
+    references.assert_flash(out, lse, (expected, expected_lse), keys=1)
 
 
 @pytest.mark.parametrize("lengths, num_splits", [([70, 1, 0, 130], 1), ([70, 1, 0, 130], 3), ([300], 5)])
@@ -101,12 +120,33 @@ def test_pages_in_ascendc():
     check_pages([70, 0, 33], 2, F16, stage="ascendc")
 
 
+@pytest.mark.parametrize("options", [
+    dict(tokens=3), dict(tokens=3, left=20), dict(left=40, softcap=2.0), dict(sinks=randn(8, seed=5)),
+    dict(kept=torch.tensor([[[0, 2, -1], [1, -1, -1]], [[0, 1, -1], [-1, -1, -1]], [[0, 3, 4], [1, 2, -1]]]).int()),
+], ids=" ".join)  # fmt: skip
+def test_pages_with_options(options):
+    check_pages([70, 0, 130], 2, F16, **options)
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 def test_jitter_changes_no_bit(seed):
     lengths = [70, 1, 130]
-    arrays = draw_pages(lengths, F16)
-    plan = attn.paged_plan(lengths, block_size=32, kv_heads=2, cores=3, num_splits=2)
-    lists = [torch.tensor(rows, dtype=torch.int32) for rows in (plan.shares, plan.tasks, plan.merges)]
-    arguments = (*arrays, torch.tensor(lengths, dtype=torch.int32), *lists, 0.125)
-    steady, shaken = (simulate(paged_fwd, arguments, G=4, phases="launches", jitter=jitter) for jitter in (None, seed))
+    arguments = (*draw_pages(lengths, F16), torch.tensor(lengths, dtype=torch.int32), *plan_lists(lengths, 2), 0.125)
+    steady, shaken = (
+        simulate(paged_fwd, arguments, R=4, G=4, phases="launches", jitter=jitter) for jitter in (None, seed)
+    )
     assert all(map(torch.equal, steady, shaken))
+
+
+# Counts
+
+
+def test_counts_of_lists():
+    lists = torch.randint(-1, 40, (2, 3, 70, 33), generator=torch.Generator().manual_seed(0)).float()
+    lists[0, 0, 0] = block_index.PAD_U16
+    lens = torch.tensor([3000, 100], dtype=torch.int32)
+    for lengths, blocks in ((None, 32), (lens, (lens + 127).view(-1, 1, 1, 1) // 128)):
+        expected = ((lists >= 0) & (lists < blocks)).sum(-1)
+        run = attn.simulate(count_listed, lists, 128, 4000, lengths)
+        assert torch.equal(run.outputs, expected.float()) and not run.report.hazards
+        assert torch.equal(count_listed(lists, 128, 4000, lengths), expected.float())

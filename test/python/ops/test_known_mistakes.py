@@ -46,8 +46,8 @@ class Planter:
 
     def kernel(self, name: str, right: str, wrong: str):
         """Changes the text of a kernel, for operators and tests."""
-        file = "attn_res" if name.startswith("attn_res") else "neighborhood"
-        _, *kernels = (KERNELS / f"{file}.py").read_text().split("@attn.kernel\n")
+        (path,) = (path for path in KERNELS.glob("*.py") if f"def {name}(" in path.read_text())
+        file, (_, *kernels) = path.stem, path.read_text().split("@attn.kernel\n")
         (text,) = (kernel for kernel in kernels if kernel.startswith(f"def {name}("))
         assert text.count(right) == 1, f"{name} has not one '{right}'"
         planted = kernel_text.define(self._folder, "@attn.kernel\n" + text.replace(right, wrong), name)

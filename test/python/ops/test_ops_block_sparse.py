@@ -117,6 +117,27 @@ def test_zero_input(dtype):
     torch.testing.assert_close(lse, torch.full_like(lse, math.log(3 * 128)), rtol=1e-5, atol=1e-5)
 
 
+def test_many_keys_are_summed_in_f32():
+    """Sums of f16 would end at 2,048."""
+    q, k, v = (torch.zeros_like(tensor) for tensor in draw(128, 16384, width=16, dtype=F16))
+    _, lse = attn.ops.block_sparse_attention(q, k, v, return_lse=True)
+    torch.testing.assert_close(lse, torch.full_like(lse, math.log(16384)), rtol=0, atol=1e-4)
+
+
+def test_long_sequences():
+    """Rows of a long sequence see what their lists name, whether lengths are given or not."""
+    q, k, v = draw(8192, width=32)
+    index = block_index.random_index(8192, 8192, (128, 128), 0.5)[None, None]
+    whole = attn.ops.block_sparse_attention(q, k, v, index)
+    again = attn.ops.block_sparse_attention(q, k, v, index, actual_seq_lengths=[8192], actual_seq_lengths_kv=[8192])
+    torch.testing.assert_close(whole, again)
+    mask = (index[..., None] == torch.arange(64)).any(-2)
+    for row in (0, 31, 63):
+        rows = slice(row * 128, row * 128 + 128)
+        expected, *_ = references.block_sparse(q[:, :, rows], k, v, mask[:, :, row : row + 1], (128, 128), 32**-0.5)
+        references.assert_close("o", whole[:, :, rows], expected, references.FLASH_O[BF16])
+
+
 def test_very_negative_scores():
     """Columns that do not exist take no weight, however low the scores of the others are."""
     q, k, v = draw(1000, dtype=F32)

@@ -10,25 +10,29 @@ import torch
 import attn
 import attn.ops
 import references
+from attn import memory
 from list_kernels import pages_of, randn
 from references import DTYPES, names
 
 F32, F16, BF16 = DTYPES
 
 
-def draw(lengths, page=128, heads=(8, 2), width=64, dtype=F32):
+def draw(lengths, page=128, heads=(8, 2), width=64, dtype=F32, tokens=None):
     """q, both caches with NaN wherever nothing may be read, and the table; its unused entries name no page."""
     k, v, table = pages_of(lengths, page, heads[1], width, dtype)
     table[:, -1] = 2**31 - 1
-    return randn(len(lengths), heads[0], width, dtype=dtype), k, v, table.to(torch.int32)
+    shape = (len(lengths), heads[0], width) if tokens is None else (len(lengths), tokens, heads[0], width)
+    return randn(*shape, dtype=dtype), k, v, table.to(torch.int32)
 
 
 def check(arrays, lengths, **options):
     """Runs the operator and compares it with the reference; returns the results."""
     q = arrays[0]
+    options.setdefault("out", torch.full_like(q, torch.nan))
     out, lse = attn.ops.paged_attention(*arrays, lengths, return_lse=True, **options)
     assert out.dtype == q.dtype and lse.dtype == torch.float32
-    expected = references.paged(*arrays, lengths, q.shape[-1] ** -0.5)
+    known = {name: options[name] for name in ("window", "softcap", "sinks", "page_index") if name in options}
+    expected = references.paged(*arrays, lengths, q.shape[-1] ** -0.5, **known)
     references.assert_flash(out, lse, expected, min((length for length in lengths if length), default=0))
     return out, lse
 
@@ -64,6 +68,15 @@ def test_splits_agree():
         cut = check(arrays, lengths, num_splits=num_splits)
         for one, other in zip(whole, cut):
             torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-5)
+
+
+def test_parts_are_written_before_they_are_read(monkeypatch):
+    """The first call ever, with a workspace of NaN."""
+    monkeypatch.setattr(memory, "empty", lambda shape, dtype, device: torch.full(shape, torch.nan, dtype=dtype))
+    lengths = [70, 0, 130]
+    for tokens in (None, 2):
+        for num_splits in (1, 3, 24):
+            check(draw(lengths, 32, tokens=tokens), lengths, num_splits=num_splits)
 
 
 # Tables
@@ -136,6 +149,71 @@ def test_merged_parts_of_nothing_count_nothing():
     assert torch.equal(empty[0], torch.zeros_like(o)) and torch.equal(empty[1], nothing[1])
 
 
+# Several tokens, windows, caps, sinks, kept pages
+
+
+@pytest.mark.parametrize("tokens, heads, dtype", [
+    (1, (8, 2), F32), (2, (8, 8), BF16), (5, (12, 4), F16), (16, (8, 1), F32), (16, (64, 2), BF16), (3, (128, 1), F32),
+], ids=str)  # fmt: skip
+def test_new_tokens(tokens, heads, dtype):
+    """Each sees those up to itself, also where there are fewer tokens than new ones, and rows of several tiles."""
+    lengths = [70, 200, 0, 3]
+    arrays = draw(lengths, 32, heads, dtype=dtype, tokens=tokens)
+    for num_splits in (1, 3):
+        out, lse = check(arrays, lengths, num_splits=num_splits)
+        assert out.shape == arrays[0].shape and lse.shape == (4, heads[0], tokens)
+
+
+@pytest.mark.parametrize("options", [
+    dict(window=(20, 0)), dict(window=(40, 0), num_splits=3), dict(softcap=2.0), dict(sinks=True),
+    dict(sinks=True, num_splits=4), dict(window=(33, -1), softcap=5.0, sinks=True, num_splits=2),
+    dict(pages=True), dict(pages=True, num_splits=3), dict(pages=True, window=(50, 0), sinks=True),
+], ids=str)  # fmt: skip
+@pytest.mark.parametrize("tokens", [None, 4])
+def test_options(options, tokens):
+    lengths = [100, 0, 77, 160]
+    arrays = draw(lengths, 32, tokens=tokens)
+    options = dict(options)
+    if options.pop("sinks", False):
+        options["sinks"] = randn(8, seed=5)
+    if options.pop("pages", False):
+        options["page_index"] = KEPT
+    check(arrays, lengths, **options)
+
+
+# Of four sequences of up to six pages and two heads: some, all, none, and pages beyond the length.
+KEPT = torch.tensor([
+    [[0, 2, 3, -1], [3, -1, -1, -1]], [[0, 1, -1, -1], [-1, -1, -1, -1]], [[0, 1, 2, -1], [1, 4, 5, -1]],
+    [[1, 3, 4, -1], [0, 1, 2, 4]],
+], dtype=torch.int32)  # fmt: skip
+
+
+def test_batches_do_not_change_bits():
+    lengths = [2500, 130, 1024, 7]
+    q, k, v, table = draw(lengths, 32)
+    together = attn.ops.paged_attention(q, k, v, table, lengths, batch_invariant=True, return_lse=True)
+    for b, length in enumerate(lengths):
+        alone = attn.ops.paged_attention(
+            q[b : b + 1], k, v, table[b : b + 1].contiguous(), [length], batch_invariant=True, return_lse=True
+        )
+        assert all(torch.equal(whole[b : b + 1], part) for whole, part in zip(together, alone))
+    check((q, k, v, table), lengths, batch_invariant=True)
+
+
+def test_plans_are_made_once():
+    lengths = [300, 40]
+    arrays = draw([300, 300], 32)
+    plan = attn.paged_plan([300, 300], block_size=32, kv_heads=2, cores=3, num_splits=4)
+    workspace = attn.Workspace()
+    check(arrays, lengths, plan=plan, workspace=workspace)
+    taken = workspace.bytes
+    assert taken >= plan.workspace_bytes(8, 64)
+    check(arrays, lengths, plan=plan, workspace=workspace)
+    assert workspace.bytes == taken
+    with pytest.raises(ValueError, match="plan: it must be for 2 sequences, 2 kv_heads and 1 row_tiles"):
+        attn.ops.paged_attention(*arrays, lengths, plan=attn.paged_plan([5], block_size=32, kv_heads=2, cores=1))
+
+
 # Forms
 
 
@@ -184,7 +262,8 @@ Q, CACHE, TABLE = torch.zeros(2, 4, 32), torch.zeros(5, 16, 2, 32), torch.zeros(
 
 @pytest.mark.parametrize("change, error, message", [
     (dict(q=Q[0]), ValueError,
-     "q (4, 32), k_cache (5, 16, 2, 32), v_cache (5, 16, 2, 32) must be [B, Nq, D] and [nblk, bs, Nkv, D]"),
+     "q (4, 32), k_cache (5, 16, 2, 32), v_cache (5, 16, 2, 32) must be [B, Nq, D] or [B, T, Nq, D], and "
+     "[nblk, bs, Nkv, D]"),
     (dict(v_cache=CACHE[:4]), ValueError, "q (2, 4, 32), k_cache (5, 16, 2, 32), v_cache (4, 16, 2, 32): the caches must "
      "have one shape, and the D of q"),
     (dict(q=Q.half()), TypeError,
@@ -205,6 +284,20 @@ Q, CACHE, TABLE = torch.zeros(2, 4, 32), torch.zeros(5, 16, 2, 32), torch.zeros(
     (dict(block_table=TABLE + 5), ValueError, "block_table[0, 0] (5) must be 0 to 4"),
     (dict(num_splits=0), ValueError, "num_splits (0) must be a positive integer or None"),
     (dict(out=Q[:1]), ValueError, "out must be a tensor of torch.float32 (2, 4, 32), as q"),
+    (dict(q=torch.zeros(2, 17, 4, 32)), ValueError, "T (17) must be 1 to 16 new tokens"),
+    (dict(page_index=TABLE), ValueError, "page_index (2, 3) must be [2, 2, W]"),
+    (dict(page_index=TABLE.long()), TypeError, "page_index: a tensor of torch.int32 is expected"),
+    (dict(page_index=TABLE[:, None].expand(2, 2, 3) + 4), ValueError,
+     "page_index: 4 (sequence 0, head 0, position 0) must be 0 to 2"),
+    (dict(page_index=TABLE[:, None].expand(2, 2, 3)), ValueError,
+     "page_index: 0 (sequence 0, head 0, position 1) must be above the entry before it"),
+    (dict(sinks=torch.zeros(3)), ValueError, "sinks (3,) must have one number for each of the 4 heads of q"),
+    (dict(softcap=-1.0), ValueError, "softcap (-1.0) must not be negative"),
+    (dict(window=5), TypeError, "window: two integers are expected, not 5"),
+    (dict(num_splits=2, batch_invariant=True), ValueError,
+     "num_splits (2) must be None with batch_invariant, which says where to cut"),
+    (dict(plan=3), TypeError, "plan: one of attn.paged_plan is expected, not int"),
+    (dict(plan=3, num_splits=2), ValueError, "num_splits and batch_invariant are of the plan where one is given"),
     (dict(scale=math.nan), ValueError, "scale (nan) must be finite"),
     (dict(scale="1"), TypeError, "scale: a number is expected, not '1'"),
 ])  # fmt: skip
@@ -223,8 +316,9 @@ def test_unchecked_entries_touch_nothing_outside(monkeypatch):
 def test_opcheck():
     q, k, v, table = draw([40, 3], 16)
     lengths = torch.tensor([40, 3], dtype=torch.int32)
-    out, lse = torch.empty_like(q), torch.empty(q.shape[:2])
-    torch.library.opcheck(torch.ops.attn.paged, (out, lse, q, k, v, table, lengths, 0.2, 2))
+    out, lse = torch.empty(2, 1, 8, 64), torch.empty(2, 8, 1)
+    arrays = (out, lse, q[:, None], k, v, table, lengths, None, torch.zeros(8))
+    torch.library.opcheck(torch.ops.attn.paged, (*arrays, 0.2, 5, 0.0, 2, False, None, None, None, 0))
 
 
 def test_compiled_graphs():

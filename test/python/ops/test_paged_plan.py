@@ -99,7 +99,7 @@ def test_equal_plans():
 
 @pytest.mark.parametrize("change, message", [
     (dict(num_splits=0), r"num_splits \(0\) must be positive"),
-    (dict(cores=0), r"block_size \(128\), kv_heads \(1\) and cores \(0\) must be positive"),
+    (dict(cores=0), r"block_size \(128\), kv_heads \(1\), cores \(0\) and row_tiles \(1\) must be positive"),
     (dict(lengths=[5, -1]), r"lengths \(-1\) must not be negative"),
 ])  # fmt: skip
 def test_wrong_arguments(change, message):

@@ -1,0 +1,110 @@
+"""Queries of paged attention as the rows of products, and plans as lists in memory."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+import math
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from .. import memory
+from ..planning import PagedPlan, paged_plan
+from ._lists import listed
+from ._readable import is_readable
+
+MOST_ROWS = 128
+
+
+class Rows:
+    """How queries [B, T, Nq, D] of T new tokens become rows [B, Nkv, T * G, D], of which G heads share keys."""
+
+    def __init__(self, q, kv_heads: int):
+        self.batch, self.tokens, heads, self.width = q.shape
+        self.kv_heads, self.group = kv_heads, heads // kv_heads
+        # Tiles of whole tokens, all of one size, so that no row of a tile is missing.
+        fitting = (count for count in range(1, self.tokens + 1) if self.tokens % count == 0)
+        self.tile = self.group * max(count for count in fitting if count == 1 or count * self.group <= MOST_ROWS)
+        self.tiles = self.tokens * self.group // self.tile
+
+    def of(self, tensor):
+        """[B, T, Nq, ...] as [B, Nkv, T, G, ...]: a view."""
+        return tensor.unflatten(2, (self.kv_heads, self.group)).transpose(1, 2)
+
+    def merged(self, tensor):
+        """[..., T, G, ...] at dims 2 and 3 made one, or None where that is no view."""
+        if self.tokens > 1 and tensor.stride(2) != self.group * tensor.stride(3):
+            return None
+        return tensor.view(*tensor.shape[:2], self.tokens * self.group, *tensor.shape[4:])
+
+    def readable(self, q):
+        """The queries as rows, copied where they do not lie like that."""
+        rows = self.of(q)
+        merged = self.merged(rows)
+        if merged is None:
+            copy = memory.empty(rows.shape, q.dtype, q.device)
+            merged = self.merged(copy.copy_(rows))
+        return merged
+
+    @contextlib.contextmanager
+    def outputs(self, budget: memory.Budget, out, lse, lists: Lists):
+        """What the kernel writes, by name; what is no view of `out` [B, T, Nq, D] and `lse` [B, Nq, T] is copied."""
+        places = dict(o=self.of(out), lse=lse.unflatten(1, (self.kv_heads, self.group)).transpose(2, 3))
+        views = {name: self.merged(place) for name, place in places.items()}
+        if not is_readable(out):
+            views["o"] = None
+        copied = [name for name, view in views.items() if view is None]
+        parts = (0 if lists.merges is None else len(lists.merges), self.kv_heads, self.tokens * self.group)
+        with budget.take(sum(places[name].nbytes for name in copied) + 4 * math.prod(parts) * (self.width + 1)):
+            for name in copied:
+                views[name] = self.merged(memory.empty(places[name].shape, places[name].dtype, out.device))
+            if lists.merges is not None:
+                views["po"] = memory.empty((*parts, self.width), torch.float32, out.device)
+                views["pl"] = memory.empty(parts, torch.float32, out.device)
+            yield views
+            for name in copied:
+                places[name].copy_(views[name].view(places[name].shape))
+
+    def spread_sinks(self, sinks):
+        """Sinks [Nq] as those of rows, [Nkv, T * G]."""
+        heads = sinks.view(self.kv_heads, 1, self.group)
+        if self.tokens == 1:
+            return heads[:, 0]
+        copy = memory.empty((self.kv_heads, self.tokens, self.group), sinks.dtype, sinks.device)
+        return copy.copy_(heads.expand(copy.shape)).view(self.kv_heads, -1)
+
+
+class Lists(NamedTuple):
+    """A plan as the kernel reads it: lists of int32 on a device."""
+
+    shares: Tensor
+    tasks: Tensor
+    merges: Tensor | None
+    run: int
+
+    @classmethod
+    def of(cls, plan: PagedPlan, device):
+        shares, tasks, merges = listed(plan, device)
+        return cls(shares, tasks, merges, plan.run)
+
+
+def given_lists(plan: PagedPlan, device, rows: Rows):
+    """The lists of a plan that the caller has made; ValueError unless it is one for these rows."""
+    return _checked_lists(plan, device, rows.batch, rows.kv_heads, rows.tiles)
+
+
+@functools.lru_cache(maxsize=64)
+def _checked_lists(plan: PagedPlan, device, sequences: int, kv_heads: int, tiles: int):
+    planned = {(task.sequence, task.head, task.tile) for task in plan.tasks}
+    if planned != {*itertools.product(range(sequences), range(kv_heads), range(tiles))}:
+        raise ValueError(f"plan: it must be for {sequences} sequences, {kv_heads} kv_heads and {tiles} row_tiles")
+    return Lists.of(plan, device)
+
+
+@functools.lru_cache(maxsize=64)
+def lists_of_shape(sequences: int, tokens: int, device, **options):
+    """The lists of a plan for sequences whose lengths only the device knows, up to so many tokens."""
+    return Lists.of(paged_plan([tokens] * sequences, **options), device)
