@@ -1,6 +1,7 @@
 // Collects what does not change from trace to trace.
 #include "KernelFacts.h"
 #include "attn/Dialect/Ascend/Analysis/BufferUses.h"
+#include "attn/Launch/IR/LaunchDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -170,6 +171,18 @@ bool KernelFacts::isWorkspace(Value array) {
          kernel.getArgAttr(argument.getArgNumber(), "launch.workspace");
 }
 
+/// Whether the cores of a group pass tiles on to each other through an array. Its slots are written
+/// by one kind of core and read by the other, and flags between cores, which are there already, say
+/// when: a slot is not written again before it was read. What a core does there needs no other
+/// order.
+bool KernelFacts::isExchanged(Value array) {
+  auto argument = dyn_cast<BlockArgument>(array);
+  if (!argument || !isWorkspace(array))
+    return false;
+  auto dims = kernel.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), launch::dimsName);
+  return dims && llvm::is_contained(dims, StringAttr::get(kernel.getContext(), launch::groupsDim));
+}
+
 void KernelFacts::add(InstructionOpInterface instruction) {
   InstructionFacts &facts = instructions[instruction];
   facts.number = numbers.lookup(instruction);
@@ -184,8 +197,8 @@ void KernelFacts::add(InstructionOpInterface instruction) {
       continue;
     }
     facts.global.push_back(getGlobal(access));
-    if (access.isWrite)
-      writtenArrays.insert(facts.global.back().array);
+    if (Value array = facts.global.back().array; access.isWrite && !isExchanged(array))
+      writtenArrays.insert(array);
   }
 }
 

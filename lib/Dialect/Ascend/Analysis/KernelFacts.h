@@ -64,6 +64,7 @@ struct KernelFacts {
   /// that are not next to each other may meet.
   llvm::DenseSet<mlir::Operation *> movingLoops;
   llvm::DenseSet<mlir::Value> slotIndices;
+  /// The arrays in which an order must be made, see `isExchanged`.
   llvm::DenseSet<mlir::Value> writtenArrays;
   /// How many loops and conditions are around all writes of a group that keep apart.
   llvm::DenseMap<int64_t, int32_t> apartDepths;
@@ -83,6 +84,7 @@ private:
   void add(InstructionOpInterface instruction);
   void add(mlir::scf::ForOp loop);
   bool isWorkspace(mlir::Value array);
+  bool isExchanged(mlir::Value array);
   bool isPlaceOfWritten(mlir::Operation *op) const;
   GlobalFacts getGlobal(const Access &access);
 };
