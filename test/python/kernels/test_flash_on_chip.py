@@ -133,14 +133,15 @@ def test_texts(name, stage):
 # Schedules
 
 
-def test_schedules_change_no_bit():
+@pytest.mark.parametrize("name, seeds", [(None, 20), ("causal", 5)])
+def test_schedules_change_no_bit(name, seeds):
     """How far cores run apart, how many slots there are, and how long things take."""
-    arrays, options = ragged({})
+    arrays, options = ragged(OPTIONS[name] if name else {})
     sizes = dict(BM=16, BN=16, preload=0, lag=0)
     plain = simulate(*arrays, **options, **sizes)
     for preload in range(5):
         for slots in (0, preload + 2):
             sizes.update(preload=preload, lag=min(preload, 2), slots=slots)
             assert all(map(torch.equal, plain, simulate(*arrays, **options, **sizes))), sizes
-    for seed in range(20):
+    for seed in range(seeds):
         assert all(map(torch.equal, plain, simulate(*arrays, **options, BM=16, BN=16, jitter=seed))), seed

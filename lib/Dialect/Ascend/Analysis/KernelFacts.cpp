@@ -1,6 +1,7 @@
 // Collects what does not change from trace to trace.
 #include "KernelFacts.h"
 #include "attn/Dialect/Ascend/Analysis/BufferUses.h"
+#include "attn/Launch/IR/LaunchDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -57,6 +58,73 @@ KernelFacts::KernelFacts(func::FuncOp kernel, const IndexRanges &ranges)
   kernel.walk([&](scf::ForOp loop) { add(loop); });
   setFullTrips();
   setApartDepths();
+  setTraced();
+}
+
+/// The indices that a trace asks for by itself.
+void KernelFacts::collectSources(SmallVectorImpl<Value> &sources) {
+  kernel.walk([&](Operation *op) {
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      sources.append({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
+    if (isa<SlotOp, SliceOp, SetFlagOp, WaitFlagOp>(op) || isPlaceOfWritten(op))
+      llvm::append_range(sources, op->getOperands());
+    if (auto address = dyn_cast<AddressOp>(op); address && isPlaceOfWritten(op))
+      if (auto lookup = address.getArray().getDefiningOp<LookupOp>())
+        sources.push_back(lookup.getIndex());
+  });
+  for (auto &[op, known] : instructions) {
+    for (const Access &access : known.local)
+      if (access.exactSize)
+        sources.push_back(access.exactSize->amount);
+    for (const GlobalFacts &access : known.global) {
+      sources.push_back(access.length);
+      for (const GlobalFacts::Level &level : access.levels)
+        sources.append({level.count, level.step});
+    }
+  }
+}
+
+/// Whether an operation gives a place in an array that the kernel writes.
+bool KernelFacts::isPlaceOfWritten(Operation *op) const {
+  auto address = dyn_cast<AddressOp>(op);
+  return address && writtenArrays.contains(getArray(address.getResult()));
+}
+
+/// What a value is computed from, also in trips and branches before.
+static void collectOperands(Value value, SmallVectorImpl<Value> &operands) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (loop && argument != loop.getInductionVar())
+      operands.append(
+          {loop.getTiedLoopInit(argument)->get(), loop.getTiedLoopYieldedValue(argument)->get()});
+    return;
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return operands.push_back(loop.getTiedLoopRegionIterArg(cast<OpResult>(value)));
+  if (auto condition = dyn_cast<scf::IfOp>(op)) {
+    for (scf::YieldOp yield : {condition.thenYield(), condition.elseYield()})
+      operands.push_back(yield.getOperand(cast<OpResult>(value).getResultNumber()));
+    return;
+  }
+  llvm::append_range(operands, op->getOperands());
+}
+
+void KernelFacts::setTraced() {
+  SmallVector<Value> worklist;
+  collectSources(worklist);
+  llvm::DenseSet<Value> needed;
+  while (!worklist.empty())
+    if (Value value = worklist.pop_back_val(); value && needed.insert(value).second)
+      collectOperands(value, worklist);
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    bool isIndex = op->getNumResults() == 1 && op->getResult(0).getType().isIntOrIndex();
+    bool isNeeded =
+        isIndex ? needed.contains(op->getResult(0)) : !isa<AddressOp>(op) || isPlaceOfWritten(op);
+    bool isEnd = op->hasTrait<OpTrait::IsTerminator>() && op->getNumSuccessors() == 0;
+    if (op != kernel && !isEnd && (isNeeded || op->getNumRegions() != 0))
+      traced[op->getBlock()].push_back(op);
+  });
 }
 
 void KernelFacts::setApartDepths() {
@@ -103,6 +171,18 @@ bool KernelFacts::isWorkspace(Value array) {
          kernel.getArgAttr(argument.getArgNumber(), "launch.workspace");
 }
 
+/// Whether the cores of a group pass tiles on to each other through an array. Its slots are written
+/// by one kind of core and read by the other, and flags between cores, which are there already, say
+/// when: a slot is not written again before it was read. What a core does there needs no other
+/// order.
+bool KernelFacts::isExchanged(Value array) {
+  auto argument = dyn_cast<BlockArgument>(array);
+  if (!argument || !isWorkspace(array))
+    return false;
+  auto dims = kernel.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), launch::dimsName);
+  return dims && llvm::is_contained(dims, StringAttr::get(kernel.getContext(), launch::groupsDim));
+}
+
 void KernelFacts::add(InstructionOpInterface instruction) {
   InstructionFacts &facts = instructions[instruction];
   facts.number = numbers.lookup(instruction);
@@ -117,8 +197,8 @@ void KernelFacts::add(InstructionOpInterface instruction) {
       continue;
     }
     facts.global.push_back(getGlobal(access));
-    if (access.isWrite)
-      writtenArrays.insert(facts.global.back().array);
+    if (Value array = facts.global.back().array; access.isWrite && !isExchanged(array))
+      writtenArrays.insert(array);
   }
 }
 

@@ -64,20 +64,28 @@ struct KernelFacts {
   /// that are not next to each other may meet.
   llvm::DenseSet<mlir::Operation *> movingLoops;
   llvm::DenseSet<mlir::Value> slotIndices;
+  /// The arrays in which an order must be made, see `isExchanged`.
   llvm::DenseSet<mlir::Value> writtenArrays;
   /// How many loops and conditions are around all writes of a group that keep apart.
   llvm::DenseMap<int64_t, int32_t> apartDepths;
   /// Indices that rows are apart by: transfers step forward, so they are positive.
   llvm::DenseSet<mlir::Value> rowSteps;
+  /// The operations of each block that a trace comes by: those that touch memory, make an order or
+  /// decide where that is. What is computed for anything else does not matter.
+  llvm::DenseMap<mlir::Block *, std::vector<mlir::Operation *>> traced;
   /// What instructions touch of local memory, as far as traces have come to it.
   LocalPieces pieces;
 
 private:
   void setFullTrips();
   void setApartDepths();
+  void setTraced();
+  void collectSources(llvm::SmallVectorImpl<mlir::Value> &sources);
   void add(InstructionOpInterface instruction);
   void add(mlir::scf::ForOp loop);
   bool isWorkspace(mlir::Value array);
+  bool isExchanged(mlir::Value array);
+  bool isPlaceOfWritten(mlir::Operation *op) const;
   GlobalFacts getGlobal(const Access &access);
 };
 

@@ -33,7 +33,11 @@ FailureOr<ExecutionTrace> TraceBuilder::run() {
 }
 
 LogicalResult TraceBuilder::walk(Block &block, int32_t frame) {
-  for (Operation &op : block) {
+  auto traced = facts.traced.find(&block);
+  if (traced == facts.traced.end())
+    return success();
+  for (Operation *next : traced->second) {
+    Operation &op = *next;
     if (trace.steps.size() > maxSteps)
       return op.emitError("lies in loops nested too deeply to synchronise");
     if (auto known = facts.instructions.find(&op); known != facts.instructions.end()) {
