@@ -51,7 +51,7 @@ class Rows:
 
     @contextlib.contextmanager
     def outputs(self, budget: memory.Budget, out, lse, lists: Lists):
-        """What the kernel writes, by name: views of `out` [B, T, Nq, D] and `lse` [B, Nq, T], or what is copied there."""
+        """What the kernel writes, by name: views of `out` [B, T, Nq, D] and `lse` [B, Nq, T], or copies for them."""
         places = dict(o=self.of(out), lse=lse.unflatten(1, (self.kv_heads, self.group)).transpose(2, 3))
         views = {name: self.merged(place) for name, place in places.items()}
         if not is_readable(out):
