@@ -77,6 +77,19 @@ def test_lists_of_blocks_in_ascendc():
     check_blocks(F16, stage="ascendc")
 
 
+def test_blocks_are_read_once_for_each_tile():
+    q, k, v, mask = draw_blocks(F16)
+    counts = mask.sum(-1, dtype=torch.int32)
+    plan = planning.block_plan(counts.tolist(), cores=3)
+    lists = [torch.tensor(rows, dtype=torch.int32) if rows else None for rows in (plan.shares, plan.tasks, plan.merges)]
+    arguments = (q, k, v, block_index.from_mask(mask), counts, *lists, 128, 128, 32**-0.5)
+    options = dict(BM=128, BN=128, phases="launches", timing_only=True)
+    report = attn.simulate(block_sparse_fwd, *arguments, **options).report
+    tokens = int((mask * torch.tensor([128, 128, 14])).sum())
+    for array in ("k", "v"):
+        assert report.traffic[array][0] <= 1.02 * tokens * 32 * 2
+
+
 # Pages
 
 
@@ -138,6 +151,8 @@ def test_time_without_values():
     specs = [at.spec(" ".join(map(str, array.shape)), at.f16) for array in arrays[:3]]
     timed = attn.simulate(paged_fwd, *specs, arrays[3], *rest, R=4, G=4, phases="launches", timing_only=True).report
     assert timed.time_us == pytest.approx(whole.time_us, rel=0.01) and timed.instructions == whole.instructions
+    for array in ("k", "v"):  # each token once for each head of keys, in f16
+        assert whole.traffic[array][0] <= 1.02 * sum(lengths) * 2 * 64 * 2
     shorter = (torch.tensor([3, 0, 1], dtype=torch.int32), *rest[1:])
     timed = attn.simulate(paged_fwd, *specs, arrays[3], *shorter, R=4, G=4, phases="launches", timing_only=True).report
     assert timed.instructions < whole.instructions
