@@ -1,7 +1,7 @@
 """Block-sparse attention: each block of queries over the blocks of keys that a list names, forward.
 
-Tiles of queries are dealt to cores by how much they see. Where there are few, lists are cut into parts, which are merged
-by their log-sum-exps.
+Tiles of queries are dealt to cores by how much they see. Where there are few, lists are cut into parts, which are
+merged by their log-sum-exps.
 """
 
 import attn

@@ -48,7 +48,7 @@ def paged_fwd(
                 s = scale * (q[b, h, rows, :] @ k[page, j, h, :].T)
                 if softcap != 0.0:  # tanh(x) = 1 - 2 / (exp(2 * x) + 1), which no x takes beyond 1
                     s = softcap - 2.0 * softcap / (at.exp(2.0 / softcap * s) + 1.0)
-                if T > 1:  # key <= token, in multiples of G: rows are no multiples
+                if T > 1:  # key <= token, both times G, so that rows need not be divided
                     s = at.mask(s, G * j.idx.T - rows.idx <= G * (length - T - p * S))
                 if left >= 0:
                     s = at.mask(s, rows.idx - G * j.idx.T < G * (left + 1 + p * S - (length - T)))

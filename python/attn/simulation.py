@@ -9,8 +9,9 @@ from .call.binding import bind
 from .call.checking import CPU, Tensors, TensorsOrSpecs
 from .call.layout import fill
 from .call.overlap import check_overlap
-from .call.planning import prepare
+from .call.planning import Prepared, prepare
 from .errors import entry_point
+from .language import Spec
 from .report import Report
 
 
@@ -41,7 +42,8 @@ def simulate(
 
     `stage` is what runs: the chip IR ("ascend"), or emitted text, compiled by clang ("ascendc") or read ("hivm"). With
     `record`, the report has what each pipe did in `records`.
-    With `timing_only` no values are computed, and arrays may be given as `at.spec` with a number for every dim.
+    With `timing_only` no values are computed, and arrays may be given as `at.spec` with a number for every dim; those
+    that counts and indices are read from must be tensors.
     `ideal_bytes` are what the roofline counts, by default the bytes moved, of no array more than it has each way.
     `warm_ups` are runs before the one that counts, which finds in L2 what they left (with `timing_only`), and `blocks`
     are launched instead of as many as the chip has cores or the grid has tiles.
@@ -62,9 +64,21 @@ def simulate(
     about |= dict(warm_ups=warm_ups, blocks=blocks)
     launch = _ChipLaunch(artefact, stage, call.laid_out.native, about)
     if timing_only:
-        return Simulation(None, launch.simulate(call.laid_out.native))
+        return Simulation(None, launch.simulate(_with_integers(call)))
     results = call.run(launch)
     return Simulation(results, launch.reports[0])
+
+
+def _with_integers(call: Prepared):
+    """The native arguments of a call without values, but for integers in memory that are given: loops count by them."""
+    native = list(call.laid_out.native)
+    places = (place for place, argument in enumerate(native) if isinstance(argument, tuple))
+    for place, (name, layout) in zip(places, call.laid_out.inputs.items()):
+        value = call.arguments.values[name]
+        if isinstance(value, (Spec, list, tuple)) or layout.copied or value.is_floating_point():
+            continue
+        native[place] = (value.data_ptr(), *native[place][1:])
+    return native
 
 
 class _ChipLaunch:

@@ -154,7 +154,7 @@ def flash_forward(arrays, options: dict, outputs):
 
 
 # Keys of a tile on a chip: the smallest block, as one kernel serves blocks of all sizes.
-_BLOCK_KEYS = 128
+BLOCK_KEYS = 128
 # Rows of a tile, which a plan must know: as many as are multiplied at once, and fewer where keys and values are so wide
 # that they take their room.
 _BLOCK_ROWS, _WIDE_BLOCK_ROWS, _WIDE_COLUMNS = 128, 64, 384
@@ -169,7 +169,7 @@ def block_sparse_forward(arrays: dict, lists: dict, options: dict, outputs: dict
     """`arrays`: the kernel's arguments by name; `lists`: those of a plan; `outputs`: by name."""
     from kernels_dsl.block_sparse import block_sparse_fwd
 
-    keys = {} if arrays["q"].device.type == "cpu" else dict(BN=_BLOCK_KEYS)
+    keys = {} if arrays["q"].device.type == "cpu" else dict(BN=BLOCK_KEYS)
     run(block_sparse_fwd, outputs, **arrays, **lists, **options, **keys, phases="launches")
 
 

@@ -14,7 +14,7 @@ from . import _dispatch
 
 
 def check_lists(name: str, lists: Tensor, blocks: int, dims):
-    """ValueError for the first entry that is no block, not above the one before it, or after the padding.
+    """ValueError for the first entry that names nothing, is not above the one before it, or comes after the padding.
 
     `dims` are what the dimensions of the lists are called.
     """

@@ -35,7 +35,7 @@ class Rows:
         return tensor.unflatten(2, (self.kv_heads, self.group)).transpose(1, 2)
 
     def merged(self, tensor):
-        """[..., T, G, ...] at dims 2 and 3 made one, or None where that is no view."""
+        """[..., T, G, ...] at dims 2 and 3 made one, or None where that needs a copy."""
         if self.tokens > 1 and tensor.stride(2) != self.group * tensor.stride(3):
             return None
         return tensor.view(*tensor.shape[:2], self.tokens * self.group, *tensor.shape[4:])
@@ -51,7 +51,7 @@ class Rows:
 
     @contextlib.contextmanager
     def outputs(self, budget: memory.Budget, out, lse, lists: Lists):
-        """What the kernel writes, by name; what is no view of `out` [B, T, Nq, D] and `lse` [B, Nq, T] is copied."""
+        """What the kernel writes, by name: views of `out` [B, T, Nq, D] and `lse` [B, Nq, T], or copies for them."""
         places = dict(o=self.of(out), lse=lse.unflatten(1, (self.kv_heads, self.group)).transpose(2, 3))
         views = {name: self.merged(place) for name, place in places.items()}
         if not is_readable(out):

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 import attn
+import attn.language as at
 import references
 from attn import block_index, planning
 from kernels_dsl.block_sparse import block_sparse_fwd
@@ -76,6 +77,19 @@ def test_lists_of_blocks_in_ascendc():
     check_blocks(F16, stage="ascendc")
 
 
+def test_blocks_are_read_once_for_each_tile():
+    q, k, v, mask = draw_blocks(F16)
+    counts = mask.sum(-1, dtype=torch.int32)
+    plan = planning.block_plan(counts.tolist(), cores=3)
+    lists = [torch.tensor(rows, dtype=torch.int32) if rows else None for rows in (plan.shares, plan.tasks, plan.merges)]
+    arguments = (q, k, v, block_index.from_mask(mask), counts, *lists, 128, 128, 32**-0.5)
+    options = dict(BM=128, BN=128, phases="launches", timing_only=True)
+    report = attn.simulate(block_sparse_fwd, *arguments, **options).report
+    tokens = int((mask * torch.tensor([128, 128, 14])).sum())
+    for array in ("k", "v"):
+        assert report.traffic[array][0] <= 1.02 * tokens * 32 * 2
+
+
 # Pages
 
 
@@ -126,6 +140,22 @@ def test_pages_in_ascendc():
 ], ids=" ".join)  # fmt: skip
 def test_pages_with_options(options):
     check_pages([70, 0, 130], 2, F16, **options)
+
+
+def test_time_without_values():
+    """Without values, counts and tables are still read: the predicted time is the same."""
+    lengths = [70, 0, 130]
+    arrays = draw_pages(lengths, F16)
+    rest = (torch.tensor(lengths, dtype=torch.int32), *plan_lists(lengths, 2), 0.125)
+    whole = attn.simulate(paged_fwd, *arrays, *rest, R=4, G=4, phases="launches").report
+    specs = [at.spec(" ".join(map(str, array.shape)), at.f16) for array in arrays[:3]]
+    timed = attn.simulate(paged_fwd, *specs, arrays[3], *rest, R=4, G=4, phases="launches", timing_only=True).report
+    assert timed.time_us == pytest.approx(whole.time_us, rel=0.01) and timed.instructions == whole.instructions
+    for array in ("k", "v"):  # each token once for each head of keys, in f16
+        assert whole.traffic[array][0] <= 1.02 * sum(lengths) * 2 * 64 * 2
+    shorter = (torch.tensor([3, 0, 1], dtype=torch.int32), *rest[1:])
+    timed = attn.simulate(paged_fwd, *specs, arrays[3], *shorter, R=4, G=4, phases="launches", timing_only=True).report
+    assert timed.instructions < whole.instructions
 
 
 @pytest.mark.parametrize("seed", [1, 2])
