@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import attn
+import attn.language as at
 import references
 from kernels_dsl.flash import flash_fwd
 from references import DTYPES
@@ -71,6 +72,13 @@ def test_sizes(sizes):
 
 def test_chosen_sizes():
     check(draw(200, 300, width=128, dtype=BF16), sizes={})
+
+
+@pytest.mark.parametrize("dtype, stage", [(at.f32, "ascendc"), (at.f16, "hivm")], ids=str)
+def test_chosen_sizes_have_room(dtype, stage):
+    """Wide rows fill L1 or UB: what loops load is then not kept from loop to loop."""
+    x = attn.spec("? ? ? 128", dtype)
+    assert "flash_fwd" in flash_fwd.prepare(q=x, k=x, v=x, scale=0.1).ir(stage)
 
 
 def test_large_scores_and_zero_input():

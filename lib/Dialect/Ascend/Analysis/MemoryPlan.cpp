@@ -203,3 +203,13 @@ FailureOr<MemoryPlan> MemoryPlan::make(func::FuncOp kernel, const Chip &chip) {
   }
   return plan;
 }
+
+bool MemoryPlan::hasRoom(func::FuncOp kernel, const Chip &chip) {
+  BufferUses uses(kernel);
+  BufferLiveness liveness(kernel, uses);
+  DenseMap<Operation *, bool> halves = chooseBankHalves(kernel);
+  return llvm::all_of(getLocalMemories(), [&](const LocalMemoryFacts &row) {
+    Packer packer(row.memory, chip, uses, liveness, halves);
+    return packer.getBuffers().empty() || packer.findRoomiest() || packer.takeCounted();
+  });
+}

@@ -2,6 +2,7 @@
 #include "SharedSlots.h"
 #include "attn/Dialect/Ascend/Analysis/BufferUses.h"
 #include "attn/Dialect/Ascend/Analysis/Kernel.h"
+#include "attn/Dialect/Ascend/Analysis/MemoryPlan.h"
 #include "attn/Dialect/Ascend/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/DebugLog.h"
@@ -33,7 +34,8 @@ scf::ForOp getStagedLoop(scf::ForOp loop) {
 /// The loops whose buffers are multiplied, inner ones after the loops around them.
 using Requests = llvm::MapVector<Operation *, SmallVector<AllocOp>>;
 
-Requests collectRequests(func::FuncOp kernel) {
+/// Says in remarks why buffers keep one slot, if `says`.
+Requests collectRequests(func::FuncOp kernel, bool says) {
   BufferUses uses(kernel);
   llvm::DenseMap<Operation *, SmallVector<AllocOp>> byLoop;
   for (AllocOp buffer : uses.getBuffers()) {
@@ -41,7 +43,8 @@ Requests collectRequests(func::FuncOp kernel) {
     if (!staged || buffer.getSlotCount() > 1 || !uses.isBetweenPipes(buffer))
       continue;
     auto keep = [&](StringRef reason) {
-      buffer.emitRemark() << "'" << buffer.getName() << "' keeps one slot: " << reason;
+      if (says)
+        buffer.emitRemark() << "'" << buffer.getName() << "' keeps one slot: " << reason;
     };
     if (staged != common)
       keep("its uses lie in a loop inside the staged one");
@@ -159,15 +162,34 @@ private:
   llvm::DenseMap<Operation *, Operation *> replaced;
 };
 
+/// Whether all buffers find room after loops share the slots of what they move, which then lives on
+/// from loop to loop: tried on a copy, since only a plan tells.
+FailureOr<bool> hasRoomForSharedTransfers(func::FuncOp kernel) {
+  FailureOr<Chip> chip = getKernelChip(kernel);
+  if (failed(chip))
+    return failure();
+  OwningOpRef<func::FuncOp> trial = kernel.clone();
+  shareTransferSlots(*trial);
+  Requests requests = collectRequests(*trial, /*says=*/false);
+  Multiplier(kernel.getContext()).run(requests);
+  return MemoryPlan::hasRoom(*trial, *chip);
+}
+
 class DoubleBuffer : public attn::impl::DoubleBufferPassBase<DoubleBuffer> {
   void runOnOperation() override {
-    if (!isKernel(getOperation()))
+    func::FuncOp kernel = getOperation();
+    if (!isKernel(kernel))
       return;
-    if (failed(shareProductSlots(getOperation())))
+    if (failed(shareProductSlots(kernel)))
       return signalPassFailure();
-    if (getKernelKind(getOperation()) == KernelKind::Mixed)
-      shareTransferSlots(getOperation());
-    Requests requests = collectRequests(getOperation());
+    if (getKernelKind(kernel) == KernelKind::Mixed) {
+      FailureOr<bool> hasRoom = hasRoomForSharedTransfers(kernel);
+      if (failed(hasRoom))
+        return signalPassFailure();
+      if (*hasRoom)
+        shareTransferSlots(kernel);
+    }
+    Requests requests = collectRequests(kernel, /*says=*/true);
     for (auto &[loop, buffers] : requests)
       slotted += buffers.size();
     Multiplier(&getContext()).run(requests);

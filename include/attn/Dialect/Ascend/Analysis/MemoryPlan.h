@@ -13,6 +13,9 @@ public:
   /// that names every buffer alive at the fullest place of a memory.
   static mlir::FailureOr<MemoryPlan> make(mlir::func::FuncOp kernel, const Chip &chip);
 
+  /// Whether `make` would find a place for all buffers.
+  static bool hasRoom(mlir::func::FuncOp kernel, const Chip &chip);
+
   /// Checks the plan by walking the kernel in program order and keeping, for every byte, the buffer
   /// that wrote there last: a buffer that is read must still own all its bytes. Also checks bounds,
   /// alignment, and that buffers with slots share nothing inside their loop.
