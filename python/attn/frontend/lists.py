@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from .indexing import Slice
 from .softmax import finish
 from .source import Node
-from .values import Array, Scalar, Span, State
+from .values import Array, Scalar, Span, State, axes_of
 
 
 class ArrayPart(NamedTuple):
@@ -70,9 +70,17 @@ def items(lowering, node: ast.Call, what: Node, count):
         raise lowering.error(what, f"at.each goes over one dimension of '{array.name}': index the others by numbers")
     ((axis, dim),) = part.open_dims
     if count is None:
-        count = dim if isinstance(dim, int) else lowering.writer.dim(dim, array, axis)
+        return Items(part, dim if isinstance(dim, int) else lowering.writer.dim(dim, array, axis), what)
     lowering.arithmetic.check_index(count, node, "the count of at.each")
-    return Items(part, count, what)
+    if isinstance(count, int) and isinstance(dim, int):
+        if count > dim:
+            message = f"at.each goes over {count} integers of '{array.name}'"
+            raise lowering.error(node, f"{message}: index {count - 1} of dimension {axis}, which has {dim}")
+        return Items(part, count, what)
+    # Nothing else may ever look at the list, so it ends the loop itself.
+    given = lowering.arithmetic.index(count, node)
+    ssa = lowering.writer.define(f"tile.bound_index end {given} in {array.ssa}, {axis} : {array.type}", node)
+    return Items(part, Scalar(ssa, "index", axes=axes_of(count)), what)
 
 
 def split(lowering, node: ast.Call, name, n, parts, i):
