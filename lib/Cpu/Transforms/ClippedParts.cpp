@@ -46,7 +46,7 @@ using MaybeInterval = std::optional<Interval>;
 
 /// No array is that large.
 constexpr int64_t mostElements = int64_t(1) << 60;
-constexpr int64_t mostDepth = 32;
+constexpr int64_t mostDepth = 24;
 
 template <typename OpTy> std::pair<Value, Value> match(Value value) {
   auto op = value ? value.getDefiningOp<OpTy>() : OpTy();
@@ -78,8 +78,11 @@ MaybeInterval combine(Operation *op, Interval left, Interval right) {
   Interval result = {0, left.most};
   if (isa<arith::MulIOp>(op))
     return llvm::MulOverflow(left.most, right.most, result.most) ? MaybeInterval() : result;
-  if (isa<arith::CeilDivUIOp, arith::DivUIOp>(op))
+  if (isa<arith::CeilDivUIOp, arith::DivUIOp>(op)) {
+    if (right.least > 0)
+      result.most = left.most / right.least + 1;
     return result;
+  }
   return std::nullopt;
 }
 

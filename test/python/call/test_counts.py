@@ -1,4 +1,4 @@
-"""Counts of loops that are no counts: whatever numbers a call or its memory has, loops end, and say so."""
+"""Counts of loops that make no sense: whatever numbers a call or its memory has, loops end, and say so."""
 
 import pytest
 import torch

@@ -5,6 +5,7 @@ many follow. A program that fails is made smaller as long as it fails in the sam
 """
 
 import itertools
+import linecache
 import os
 import random
 import re
@@ -131,17 +132,24 @@ def test_random_programs(first, tmp_path):
         check(draw(number), tmp_path)
 
 
-WRONG = (-1, -(2**31), 2**31 - 1, 2**40, 7, 100, 65535)
+WRONG = (-1, -(2**31), 2**31 - 1, 2**40, 7, 100)
+MOST_SHORT = 300  # of 16 bits: a larger count is allowed, but takes long
 
 
 def spoil(tensor, chance):
     """Some integers of an array changed to any others."""
     limits = torch.iinfo(tensor.dtype)
+    most = MOST_SHORT if limits.bits == 16 else limits.max
     numbers = [
-        min(max(chance.choice(WRONG), limits.min), limits.max) if chance.random() < 0.5 else number
+        min(max(chance.choice(WRONG), limits.min), most) if chance.random() < 0.5 else number
         for number in tensor.tolist()
     ]
     return torch.tensor(numbers).to(tensor.dtype)
+
+
+def is_of_loop(hazard):
+    """Whether a hazard is at the head of a loop, and so about its count."""
+    return linecache.getline(*hazard.place[:2]).lstrip().startswith("for ")
 
 
 def look_at_wrong_numbers(program: Program, folder):
@@ -158,8 +166,12 @@ def look_at_wrong_numbers(program: Program, folder):
     runs = {
         stage: attn.simulate(kernel, *tensors.values(), SCALAR, **block, stage=stage) for stage in ("ascend", "ascendc")
     }
-    # Rows that a wrong list names twice are written twice.
-    kinds = {stage: {hazard.kind for hazard in run.report.hazards} - {"race", "overlap"} for stage, run in runs.items()}
+    # Rows that a wrong list names twice are written twice. Loops that change nothing are none on the CPU.
+    kinds = {
+        stage: {hazard.kind for hazard in run.report.hazards if is_wrong or not is_of_loop(hazard)}
+        - {"race", "overlap"}
+        for stage, run in runs.items()
+    }
     assert kinds == {"ascend": {"out of bounds"} if is_wrong else set(), "ascendc": set()}, program.text()
     if all(not run.report.hazards for stage, run in runs.items() if stage != "ascend"):
         for output, other in zip(runs["ascend"].outputs, runs["ascendc"].outputs):

@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::tile;
 
-static constexpr int64_t mostDepth = 32;
+static constexpr int64_t mostDepth = 24;
 
 LoopCounts::LoopCounts(func::FuncOp kernel)
     : indices(kernel, MemoryIndices::Sources::MemoryAndArguments) {}
@@ -98,7 +98,7 @@ bool LoopCounts::isResultLimited(Operation *op, Side side, int64_t depth) const 
   // Blocks and tiles of a grid have no sign; a rest is below its divisor.
   if (isa<arith::RemUIOp>(op))
     return side == Side::Below || isOperandLimited(1, side);
-  // A quotient is no further from 0 than its dividend; by a size, it has its sign.
+  // A quotient lies at most as far from 0 as its dividend; by a size, it has its sign.
   if (isa<arith::FloorDivSIOp, arith::CeilDivSIOp, arith::DivSIOp, arith::CeilDivUIOp,
           arith::DivUIOp>(op))
     return isLimitedBothWays(op->getOperand(0), depth) ||
