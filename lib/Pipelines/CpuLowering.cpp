@@ -81,7 +81,9 @@ static void buildVectorPasses(OpPassManager &functions, const attn::CpuLoweringO
 }
 
 void attn::buildCpuLoweringPipeline(OpPassManager &manager, const CpuLoweringOptions &options) {
-  manager.addPass(createConvertTileToLinalgPass());
+  ConvertTileToLinalgPassOptions conversion;
+  conversion.checkCounts = options.bounds;
+  manager.addPass(createConvertTileToLinalgPass(conversion));
   manager.addPass(createCanonicalizerPass());
   if (options.bounds)
     manager.addNestedPass<func::FuncOp>(createCheckBoundsPass());

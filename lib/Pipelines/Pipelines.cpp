@@ -43,6 +43,7 @@ void attn::addTileStage(OpPassManager &manager, const TileStageOptions &options)
   manager.addPass(createSplitPhasesPass(split));
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  manager.addPass(createBoundCountsPass());
   manager.addPass(createTileVerifyPass());
 }
 

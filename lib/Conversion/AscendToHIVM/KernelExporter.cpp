@@ -240,7 +240,7 @@ LogicalResult KernelExporter::exportOp(Operation &op) {
     return exportLookup(lookup);
   if (auto load = dyn_cast<ascend::LoadIndexOp>(op))
     return exportLoadIndex(load);
-  if (isa<ascend::ExpectIndexOp, ascend::ExpectDistinctOp>(op))
+  if (isa<ascend::ExpectIndexOp, ascend::ExpectCountOp, ascend::ExpectDistinctOp>(op))
     return success();
   if (isa<ascend::BlockIdOp, ascend::CoreIdOp, ascend::SubBlockIdOp>(op))
     return exportId(op), success();

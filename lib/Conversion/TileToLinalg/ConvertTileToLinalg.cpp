@@ -2,6 +2,7 @@
 // running on a CPU.
 #include "Patterns.h"
 #include "attn/Conversion/TileToLinalg/Passes.h"
+#include "attn/Cpu/IR/Cpu.h"
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "attn/Dialect/Tile/Analysis/RowLimits.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -146,6 +147,8 @@ ValidParts findValidParts(ModuleOp module) {
 }
 
 struct ConvertTileToLinalgPass : attn::impl::ConvertTileToLinalgPassBase<ConvertTileToLinalgPass> {
+  using ConvertTileToLinalgPassBase::ConvertTileToLinalgPassBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (failed(verifyStage(module)))
@@ -164,7 +167,7 @@ struct ConvertTileToLinalgPass : attn::impl::ConvertTileToLinalgPassBase<Convert
     });
     RewritePatternSet patterns(&getContext());
     populateArrayPatterns(converter, patterns);
-    populateIndexPatterns(converter, patterns);
+    populateIndexPatterns(converter, checkCounts, patterns);
     populateMaskPatterns(converter, patterns);
     populateValuePatterns(converter, validParts, patterns);
     populateProductPatterns(converter, validParts, patterns);

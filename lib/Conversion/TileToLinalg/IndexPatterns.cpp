@@ -1,6 +1,8 @@
 // Patterns of `convert-tile-to-linalg` for integers from memory, lists of rows, and indices brought
 // inside arrays.
 #include "Patterns.h"
+#include "attn/Cpu/IR/Cpu.h"
+#include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -67,19 +69,61 @@ struct ConvertListRows : OpConversionPattern<ListRowsOp> {
 };
 
 struct ConvertBoundIndex : OpConversionPattern<BoundIndexOp> {
-  using OpConversionPattern::OpConversionPattern;
+  ConvertBoundIndex(const TypeConverter &converter, MLIRContext *context, bool checkCounts)
+      : OpConversionPattern(converter, context), checkCounts(checkCounts) {}
 
   LogicalResult matchAndRewrite(BoundIndexOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, createBoundIndex(rewriter, op.getLoc(), adaptor.getIndex().front(),
-                                            op.getKind(), op.getArray(), op.getDimension()));
+    Value index = adaptor.getIndex().front(), array = op.getArray();
+    if (!checkCounts || op.getKind() != BoundKind::End) {
+      rewriter.replaceOp(op, createBoundIndex(rewriter, op.getLoc(), index, op.getKind(), array,
+                                              op.getDimension()));
+      return success();
+    }
+    Value limit =
+        DimOp::create(rewriter, op.getLoc(), rewriter.getIndexType(), array, op.getDimension());
+    Value dimension = createConstant(rewriter, op.getLoc(), op.getDimension());
+    rewriter.replaceOpWithNewOp<cpu::CheckCountOp>(op, rewriter.getIndexType(), "list", index,
+                                                   limit, dimension, getSourceName(array));
     return success();
   }
+
+private:
+  bool checkCounts;
+};
+
+struct ConvertBoundCount : OpConversionPattern<BoundCountOp> {
+  ConvertBoundCount(const TypeConverter &converter, MLIRContext *context, bool checkCounts)
+      : OpConversionPattern(converter, context), checkCounts(checkCounts) {}
+
+  LogicalResult matchAndRewrite(BoundCountOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value lower = adaptor.getLower().front(), upper = adaptor.getUpper().front();
+    Value step = createConstant(rewriter, loc, op.getStep());
+    Value most = createConstant(rewriter, loc, op.getMost());
+    Value furthest = arith::AddIOp::create(
+        rewriter, loc, lower, createConstant(rewriter, loc, op.getStep() * op.getMost()));
+    if (checkCounts) {
+      rewriter.replaceOpWithNewOp<cpu::CheckCountOp>(op, rewriter.getIndexType(), "loop", upper,
+                                                     furthest, ValueRange{lower, step, most},
+                                                     op.getName());
+      return success();
+    }
+    Value isBeyond =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sgt, upper, furthest);
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, isBeyond, lower, upper);
+    return success();
+  }
+
+private:
+  bool checkCounts;
 };
 
 } // namespace
 
-void attn::populateIndexPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<ConvertLoadIndex, ConvertListRows, ConvertBoundIndex>(converter,
-                                                                     patterns.getContext());
+void attn::populateIndexPatterns(const TypeConverter &converter, bool checkCounts,
+                                 RewritePatternSet &patterns) {
+  patterns.add<ConvertLoadIndex, ConvertListRows>(converter, patterns.getContext());
+  patterns.add<ConvertBoundIndex, ConvertBoundCount>(converter, patterns.getContext(), checkCounts);
 }

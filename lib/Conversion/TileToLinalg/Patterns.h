@@ -51,8 +51,10 @@ mlir::Value createBoundIndex(mlir::OpBuilder &builder, mlir::Location loc, mlir:
 /// Arrays: dim, load, store.
 void populateArrayPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 
-/// Integers from memory, lists of rows, and indices brought inside arrays.
-void populateIndexPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
+/// Integers from memory, lists of rows, and indices brought inside arrays. Ends of lists and loops
+/// are checked instead of bounded where `checkCounts` says so.
+void populateIndexPatterns(const mlir::TypeConverter &converter, bool checkCounts,
+                           mlir::RewritePatternSet &patterns);
 
 /// Masks, ramps, and what chooses by masks.
 void populateMaskPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);

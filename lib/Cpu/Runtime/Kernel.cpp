@@ -137,7 +137,7 @@ Kernel::Words Kernel::pack(const std::vector<Argument> &arguments) const {
 //===----------------------------------------------------------------------===//
 
 /// Tiles of a grid, at most: more are a mistake, and their shares could not be computed.
-static constexpr int64_t maxTiles = int64_t(1) << 48;
+static constexpr int64_t maxTiles = int64_t(1) << 30;
 
 /// What a function for the host returns, unless a check stops it.
 template <typename Entry> static int64_t callOnHost(Entry entry, const uint64_t *words) {

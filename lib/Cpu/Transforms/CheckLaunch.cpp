@@ -18,7 +18,9 @@ using namespace mlir;
 
 namespace {
 
-bool isCheck(Operation *op) { return isa<attn::cpu::CheckAccessOp, attn::cpu::CheckDivisorOp>(op); }
+bool isCheck(Operation *op) {
+  return isa<attn::cpu::CheckAccessOp, attn::cpu::CheckCountOp, attn::cpu::CheckDivisorOp>(op);
+}
 
 /// The checks of a kernel whose operands follow from its arguments and the numbers of iterations,
 /// and all that computes those.

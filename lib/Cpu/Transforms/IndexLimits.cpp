@@ -1,5 +1,6 @@
 // What the loops of a kernel say about the indices that they count. CPU stage, on tensors.
 #include "IndexLimits.h"
+#include "ClippedParts.h"
 #include "attn/Cpu/IR/Cpu.h"
 #include "attn/Launch/IR/LaunchDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -42,14 +43,16 @@ Attribute jit::getLimit(BlockArgument array, int64_t dimension) {
   return isNamed ? dyn_cast<StringAttr>(names[dimension]) : StringAttr();
 }
 
-/// The limit that a value is, or null.
-static Attribute getLimit(Value value) {
+Attribute jit::getLimit(Value value) {
   if (auto dim = value.getDefiningOp<memref::DimOp>()) {
     auto array = dyn_cast<BlockArgument>(dim.getSource());
     std::optional<int64_t> dimension = dim.getConstantIndex();
     bool isArray = array && dimension && isa<func::FuncOp>(array.getOwner()->getParentOp());
     return isArray ? jit::getLimit(array, *dimension) : Attribute();
   }
+  // What a check lets pass is at most its limit.
+  if (auto count = value.getDefiningOp<cpu::CheckCountOp>())
+    return getLimit(count.getLimit());
   std::optional<int64_t> number = getConstantIntValue(value);
   return number ? IntegerAttr::get(IndexType::get(value.getContext()), *number) : IntegerAttr();
 }
@@ -60,7 +63,7 @@ template <typename OpTy> static std::pair<Value, Value> matchBinary(Value value)
   return op ? std::pair<Value, Value>(op.getLhs(), op.getRhs()) : std::pair<Value, Value>();
 }
 
-static Value skipCheck(Value divisor) {
+Value jit::skipCheck(Value divisor) {
   auto check = divisor ? divisor.getDefiningOp<cpu::CheckDivisorOp>() : cpu::CheckDivisorOp();
   return check ? check.getDivisor() : divisor;
 }
@@ -103,15 +106,15 @@ static SmallVector<Value> getBounds(Value index) {
                                                                     : SmallVector<Value>();
   }
   if (auto [dividend, divisor] = matchBinary<arith::RemUIOp>(index); dividend)
-    return {skipCheck(divisor)};
+    return {jit::skipCheck(divisor)};
   SmallVector<Value> bounds;
   // Below a * b, the quotient by b is below a.
   if (auto [dividend, divisor] = matchBinary<arith::DivUIOp>(index); dividend)
     for (Value bound : getBounds(dividend)) {
       auto [left, right] = matchBinary<arith::MulIOp>(bound);
-      if (left && skipCheck(divisor) == right)
+      if (left && jit::skipCheck(divisor) == right)
         bounds.push_back(left);
-      else if (left && skipCheck(divisor) == left)
+      else if (left && jit::skipCheck(divisor) == left)
         bounds.push_back(right);
     }
   // Below the number of tiles, a tile begins below the number of rows.
@@ -138,7 +141,7 @@ static bool endsAtLimit(Value offset, Value size, Attribute limit) {
   };
   for (auto [from, first] : llvm::enumerate(least.getOperands()))
     for (auto [to, last] : llvm::enumerate(least.getOperands()))
-      if (first == offset && getLimit(last) == limit)
+      if (first == offset && jit::getLimit(last) == limit)
         for (AffineExpr rows : map.getResults())
           if (simplifyAffineExpr(rows + getExpression(from) - getExpression(to), map.getNumDims(),
                                  map.getNumSymbols()) == 0)
@@ -149,8 +152,10 @@ static bool endsAtLimit(Value offset, Value size, Attribute limit) {
 bool jit::isAlwaysInside(OpFoldResult offset, OpFoldResult size, Attribute limit) {
   auto first = dyn_cast<Value>(offset);
   auto rows = dyn_cast<Value>(size);
+  if (limit && first && rows && isClippedInside(first, rows, limit))
+    return true;
   if (!limit || !first ||
       (rows ? !endsAtLimit(first, rows, limit) : getConstantIntValue(size) != 1))
     return false;
-  return llvm::any_of(getBounds(first), [&](Value bound) { return ::getLimit(bound) == limit; });
+  return llvm::any_of(getBounds(first), [&](Value bound) { return getLimit(bound) == limit; });
 }

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace attn {
 #define GEN_PASS_DEF_LOWERCHECKSPASS
@@ -59,6 +60,13 @@ public:
     return {both(isNonZero, either(isOther, isNotLeast)), {dividend, divisor}};
   }
 
+  Condition create(CheckCountOp check) {
+    Value end = check.getEnd(), limit = check.getLimit();
+    Condition result = {compare(CmpIPredicate::sle, end, limit), {end, limit}};
+    llvm::append_range(result.numbers, check.getNumbers());
+    return result;
+  }
+
 private:
   /// Whether a dimension of `limit` elements has all of `size` elements, `step` apart.
   Value createIsInside(Value offset, Value size, Value step, Value limit) {
@@ -93,6 +101,14 @@ private:
   ImplicitLocOpBuilder builder;
 };
 
+/// What a check hands on.
+Value getChecked(Operation *check) {
+  return TypeSwitch<Operation *, Value>(check)
+      .Case([](CheckAccessOp op) { return op.getArray(); })
+      .Case([](CheckCountOp op) { return op.getEnd(); })
+      .Case([](CheckDivisorOp op) { return op.getDivisor(); });
+}
+
 /// What a report of a check does not carry, and how many numbers it does.
 DictionaryAttr describe(Operation *check, size_t numberCount) {
   Builder builder(check);
@@ -102,6 +118,9 @@ DictionaryAttr describe(Operation *check, size_t numberCount) {
   if (auto access = dyn_cast<CheckAccessOp>(check)) {
     entries.push_back(builder.getNamedAttr("access", access.getAccessAttr()));
     entries.push_back(builder.getNamedAttr("array", access.getNameAttr()));
+  } else if (auto count = dyn_cast<CheckCountOp>(check)) {
+    entries.push_back(builder.getNamedAttr("access", count.getCountAttr()));
+    entries.push_back(builder.getNamedAttr("array", count.getNameAttr()));
   } else {
     auto division = cast<CheckDivisorOp>(check);
     entries.push_back(builder.getNamedAttr("division", division.getDivisionAttr()));
@@ -167,7 +186,7 @@ private:
   LogicalResult lowerFunction(func::FuncOp function) {
     SmallVector<Operation *> checks;
     function.walk([&](Operation *op) {
-      if (isa<CheckAccessOp, CheckDivisorOp>(op))
+      if (isa<CheckAccessOp, CheckCountOp, CheckDivisorOp>(op))
         checks.push_back(op);
     });
     if (checks.empty())
@@ -187,9 +206,9 @@ private:
 
   void lower(Operation *check, Stops &stops) {
     ConditionBuilder conditions(check);
-    auto access = dyn_cast<CheckAccessOp>(check);
     Condition condition =
-        access ? conditions.create(access) : conditions.create(cast<CheckDivisorOp>(check));
+        TypeSwitch<Operation *, Condition>(check).Case<CheckAccessOp, CheckCountOp, CheckDivisorOp>(
+            [&](auto op) { return conditions.create(op); });
     DictionaryAttr description = describe(check, condition.numbers.size());
     int64_t number = numbers.try_emplace(description, numbers.size()).first->second;
     Block *before = check->getBlock(), *after = before->splitBlock(check);
@@ -199,8 +218,7 @@ private:
     constexpr int32_t often = 1 << 20;
     cf::CondBranchOp::create(builder, condition.holds, after, ValueRange(),
                              stops.get(report.size()), report, ArrayRef<int32_t>{often, 1});
-    check->getResult(0).replaceAllUsesWith(access ? access.getArray()
-                                                  : cast<CheckDivisorOp>(check).getDivisor());
+    check->getResult(0).replaceAllUsesWith(getChecked(check));
     check->erase();
   }
 

@@ -102,7 +102,7 @@ private:
         .Case<arith::ConstantOp, scf::ForOp, scf::IfOp, func::ReturnOp, ascend::BlockIdOp,
               ascend::BlockCountOp, ascend::CoreIdOp, ascend::SubBlockIdOp, ascend::DimOp,
               ascend::StrideOp, ascend::AllocOp, ascend::SlotOp, ascend::SliceOp, ascend::LookupOp,
-              ascend::AddressOp, ascend::LoadIndexOp, ascend::ExpectIndexOp,
+              ascend::AddressOp, ascend::LoadIndexOp, ascend::ExpectIndexOp, ascend::ExpectCountOp,
               ascend::ExpectDistinctOp>([&](auto typed) { return visitOp(typed); })
         .Case([](scf::YieldOp) { return success(); })
         .Default([&](Operation *other) { return visitOther(other); });
@@ -309,6 +309,13 @@ private:
     step.a = getRegister(op.getIndex());
     step.b = getRegister(op.getBounded());
     step.count = *size;
+    return success();
+  }
+
+  LogicalResult visitOp(ascend::ExpectCountOp op) {
+    Step &step = addStep(Step::Kind::Expect, op);
+    step.a = getRegister(op.getUpper());
+    step.b = getRegister(op.getBounded());
     return success();
   }
 

@@ -22,7 +22,8 @@ struct Step {
     Address,    ///< dst = element of array a at `count` indices listed from b on
     Lookup,     ///< dst = entry b of the table of `count` arrays from array a on
     LoadIndex,  ///< dst = integer of array a at `count` indices listed from b on
-    Expect,     ///< say so where a is not b, an index or end of a dimension of `count` elements
+    Expect,     ///< say so where a is not b: an index or end of a dimension of `count` elements, or
+                ///< the end of a loop
     Distinct,   ///< say so where row a, which place b begins, was written by this step before
     Issue,      ///< send instruction a of the program to its pipe
     Return,

@@ -44,7 +44,10 @@ ScalarProgram::Stop ScalarUnit::run(Issued &next) {
     if (step.kind == Step::Kind::Expect) {
       if (scalars[step.a].integer == scalars[step.b].integer)
         continue;
-      noteIndex(step);
+      if (auto count = dyn_cast<ascend::ExpectCountOp>(step.op))
+        noteCount(count, step);
+      else
+        noteIndex(step);
       return Stop::Noticed;
     }
     if (step.kind == Step::Kind::Distinct) {
@@ -203,6 +206,18 @@ void ScalarUnit::noteIndex(const Step &step) {
   failure = {HazardKind::OutOfBounds, step.op->getLoc(),
              showIndex(cast<ascend::ExpectIndexOp>(step.op), isEnd ? index - 1 : index) +
                  ", which has " + std::to_string(step.count),
+             static_cast<int32_t>(at)};
+}
+
+/// A loop that does not run ends where it begins. The distance of its ends has no sign: all of them
+/// fit 64 bits.
+void ScalarUnit::noteCount(ascend::ExpectCountOp op, const Step &step) {
+  uint64_t distance = static_cast<uint64_t>(scalars[step.a].integer) -
+                      static_cast<uint64_t>(scalars[step.b].integer);
+  uint64_t size = op.getStep(), iterations = distance / size + (distance % size != 0);
+  failure = {HazardKind::OutOfBounds, op.getLoc(),
+             "loop has " + std::to_string(iterations) + " iterations by \"" + op.getName().str() +
+                 "\"; where no array ends a loop, it has at most " + std::to_string(op.getMost()),
              static_cast<int32_t>(at)};
 }
 

@@ -27,6 +27,7 @@ private:
   bool takeEntry(const Step &step);
   bool loadIndex(const Step &step);
   void noteIndex(const Step &step);
+  void noteCount(ascend::ExpectCountOp op, const Step &step);
   void noteRow(const Step &step);
   void fill(int32_t instruction, Issued &next);
 

@@ -43,7 +43,8 @@ void KernelEmitter::findUnusedOps() {
   function->walk<WalkOrder::PostOrder, mlir::ReverseIterator>([&](Operation *op) {
     // What an index is expected to be is for the modelled chip alone.
     bool isRemovable =
-        isMemoryEffectFree(op) || isa<ascend::ExpectIndexOp, ascend::ExpectDistinctOp>(op);
+        isMemoryEffectFree(op) ||
+        isa<ascend::ExpectIndexOp, ascend::ExpectCountOp, ascend::ExpectDistinctOp>(op);
     if (isRemovable && op->getNumRegions() == 0 && !op->hasTrait<OpTrait::IsTerminator>() &&
         llvm::all_of(op->getUsers(), [&](Operation *user) { return unused.contains(user); }))
       unused.insert(op);

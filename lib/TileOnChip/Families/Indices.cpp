@@ -65,6 +65,21 @@ struct BoundIndexOnChip : OnChipOpInterface::ExternalModel<BoundIndexOnChip, Bou
   }
 };
 
+struct BoundCountOnChip : OnChipOpInterface::ExternalModel<BoundCountOnChip, BoundCountOp> {
+  LogicalResult lower(Operation *op, Lowering &lowering) const {
+    auto bound = cast<BoundCountOp>(op);
+    Value lower = lowering.scalars.lookup(bound.getLower());
+    Value upper = lowering.scalars.lookup(bound.getUpper());
+    Value furthest = lowering.add(lower, lowering.constant(bound.getStep() * bound.getMost()));
+    Value isBeyond = lowering.create<arith::CmpIOp>(arith::CmpIPredicate::sgt, upper, furthest);
+    Value end = lowering.create<arith::SelectOp>(isBeyond, lower, upper);
+    lowering.create<ascend::ExpectCountOp>(upper, end, lower, bound.getStep(), bound.getMost(),
+                                           bound.getName());
+    lowering.scalars.map(bound.getResult(), end);
+    return success();
+  }
+};
+
 /// The rows of the list that exist; what the list says is read by the transfers.
 struct ListRowsOnChip : OnChipOpInterface::ExternalModel<ListRowsOnChip, ListRowsOp> {
   LogicalResult lower(Operation *op, Lowering &lowering) const {
@@ -81,5 +96,6 @@ struct ListRowsOnChip : OnChipOpInterface::ExternalModel<ListRowsOnChip, ListRow
 void onchip::registerIndices(MLIRContext *context) {
   LoadIndexOp::attachInterface<LoadIndexOnChip>(*context);
   BoundIndexOp::attachInterface<BoundIndexOnChip>(*context);
+  BoundCountOp::attachInterface<BoundCountOnChip>(*context);
   ListRowsOp::attachInterface<ListRowsOnChip>(*context);
 }

@@ -13,6 +13,8 @@ def hazard_of(checks: list, report: tuple) -> HazardError:
         dividend, divisor = numbers
         message = f"{check['division']} divides by zero or overflows: {dividend} by {divisor}"
         return DivisionError(_diagnostic("scalar unit", check, message))
+    if check["access"] in ("list", "loop"):
+        return OutOfBoundsError(_diagnostic("out of bounds", check, _count(check, numbers)))
     message = f"{check['access']} {_access(check, numbers)}"
     return OutOfBoundsError(_diagnostic("out of bounds", check, message))
 
@@ -20,6 +22,15 @@ def hazard_of(checks: list, report: tuple) -> HazardError:
 def _diagnostic(kind: str, check: dict, message: str):
     file, line, column = check["place"]
     return Diagnostic(kind, file, line, column, message)
+
+
+def _count(check: dict, numbers: tuple):
+    if check["access"] == "list":
+        end, limit, dimension = numbers
+        return f'index {end - 1} of dimension {dimension} of array "{check["array"]}", which has {limit}'
+    end, _, first, step, most = numbers
+    iterations = -((first - end) // step)
+    return f'loop has {iterations} iterations by "{check["array"]}"; where no array ends a loop, it has at most {most}'
 
 
 def _access(check: dict, numbers: tuple):

@@ -71,10 +71,14 @@ def _find_joined(lowering, node: ast.For):
         or not isinstance(tiles, ast.Call)
     ):
         return None
-    sizes = [*tiles.args[:2], *(keyword.value for keyword in tiles.keywords if keyword.arg in ("n", "bs"))]
+    given = _tiles_arguments(tiles)
+    sizes = [given[name] for name in ("n", "bs") if name in given]
     if any(name in _names_in(size) for size in sizes for name, _ in names_of(node.target)):
         return None
-    return inner
+    # The limit says how many tiles there can be only if none of them begins before 0.
+    base = given.get("base", ast.Constant(0))
+    may_be_negative = any(isinstance(part, (ast.Sub, ast.USub)) for part in ast.walk(base))
+    return None if may_be_negative and _is_open(lowering, given.get("n")) else inner
 
 
 def _joined_loop(lowering, node: ast.For, listed: Items, inner: ast.For, zero: str):
@@ -91,7 +95,8 @@ def _joined_loop(lowering, node: ast.For, listed: Items, inner: ast.For, zero: s
     binary = lowering.arithmetic.binary
     size = tile_dim(lowering, words["bs"], tiles, "the block size")
     lowering.arithmetic.check_index(words["n"], tiles, "the extent of at.tiles")
-    count = lowering.arithmetic.size(binary("at.cdiv", words["n"], size, tiles), tiles)
+    extent = _existing_extent(lowering, node, tiles, words["n"])
+    count = lowering.arithmetic.size(binary("at.cdiv", extent, size, tiles), tiles)
     total = lowering.arithmetic.index(binary("*", listed.count, count, node.iter), node.iter)
     name = node.target.id if isinstance(node.target, ast.Name) else None
     place = Scalar(lowering.writer.fresh(f"{name}_tile"), "index", axes=axes_of(listed.count))
@@ -108,6 +113,29 @@ def _joined_loop(lowering, node: ast.For, listed: Items, inner: ast.For, zero: s
 
     location = lowering.writer.location(node.target)
     lowering.sequential_loop(node, inner.body, [zero, total], "", depth, lambda: f"{place.ssa} {location}", enter)
+
+
+def _tiles_arguments(tiles: ast.Call):
+    """The arguments of at.tiles, not evaluated."""
+    given = dict(zip(("n", "bs", "base", "limit"), tiles.args))
+    given.update((keyword.arg or "", keyword.value) for keyword in tiles.keywords)
+    return given
+
+
+def _is_open(lowering, node: Node | None):
+    """Whether a number follows from more than sizes, and so may be anything."""
+    return node is not None and not all(map(lowering.is_dim, _names_in(node)))
+
+
+def _existing_extent(lowering, node: ast.For, tiles: ast.Call, n):
+    """How many of `n` rows from a base on, which is at least 0, can lie before the limit, whatever the item is."""
+    given = _tiles_arguments(tiles)
+    if type(n) is not Scalar or not _is_open(lowering, given["n"]):
+        return n
+    limit = given.get("limit")
+    if limit is not None and not any(name in _names_in(limit) for name, _ in names_of(node.target)):
+        n = lowering.arithmetic.binary("at.minimum", n, lowering.evaluate(limit), tiles)
+    return lowering.arithmetic.binary("at.maximum", n, 0, tiles)
 
 
 def _names_in(node: Node):

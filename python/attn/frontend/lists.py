@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from .indexing import Slice
 from .softmax import finish
 from .source import Node
-from .values import Array, Scalar, Span, State
+from .values import Array, Scalar, Span, State, axes_of
 
 
 class ArrayPart(NamedTuple):
@@ -71,12 +71,29 @@ def items(lowering, node: ast.Call, what: Node, start, count):
     if len(part.open_dims) != 1:
         raise lowering.error(what, f"at.each goes over one dimension of '{array.name}': index the others by numbers")
     ((axis, dim),) = part.open_dims
+    size = dim if isinstance(dim, int) else lowering.writer.dim(dim, array, axis)
     lowering.arithmetic.check_index(start, node, "the start of at.each")
-    if count is None:
-        size = dim if isinstance(dim, int) else lowering.writer.dim(dim, array, axis)
-        count = lowering.arithmetic.binary("-", size, start, node)
-    lowering.arithmetic.check_index(count, node, "the count of at.each")
-    return Items(part, start, count, what)
+    if isinstance(start, int) and start < 0:
+        raise lowering.error(node, f"at.each starts at {start} of '{array.name}', before its first integer")
+    if count is not None:
+        lowering.arithmetic.check_index(count, node, "the count of at.each")
+    end = size if count is None else lowering.arithmetic.binary("+", start, count, node)
+    if isinstance(end, int) and isinstance(size, int) and end > size:
+        message = f"at.each goes over {count} integers of '{array.name}'"
+        raise lowering.error(node, f"{message}: index {end - 1} of dimension {axis}, which has {size}")
+    # Nothing else may ever look at the list, so it bounds the loop itself.
+    if not isinstance(start, int):
+        start = _bound(lowering, node, "first", start, array, axis)
+    if end is not size and not (isinstance(end, int) and isinstance(size, int)):
+        end = _bound(lowering, node, "end", end, array, axis)
+    return Items(part, start, lowering.arithmetic.binary("-", end, start, node), what)
+
+
+def _bound(lowering, node: ast.Call, kind: str, number, array, axis: int):
+    """The nearest number that does no harm where a run of the array begins or ends."""
+    given = lowering.arithmetic.index(number, node)
+    ssa = lowering.writer.define(f"tile.bound_index {kind} {given} in {array.ssa}, {axis} : {array.type}", node)
+    return Scalar(ssa, "index", axes=axes_of(number))
 
 
 def split(lowering, node: ast.Call, name, n, parts, i):

@@ -20,7 +20,11 @@
 // CHECK:         ascend.expect_index %[[FIT]] is %[[FIRST]] in %[[OFFSETS]], 0
 // CHECK:         %[[END:.*]] = arith.minsi %[[FIRST]], %c4
 // CHECK:         ascend.expect_index %[[FIRST]] is %[[END]] in %[[OFFSETS]], 0
-// CHECK:         scf.for %{{.*}} = %c0 to %[[END]]
+// CHECK:         %[[MOST:.*]] = arith.addi %[[FIRST]], %c800
+// CHECK:         %[[BEYOND:.*]] = arith.cmpi sgt, %[[END]], %[[MOST]]
+// CHECK:         %[[TILES:.*]] = arith.select %[[BEYOND]], %[[FIRST]], %[[END]]
+// CHECK:         ascend.expect_count %[[END]] is %[[TILES]] from %[[FIRST]] by 8 most 100 of "offsets"
+// CHECK:         scf.for %{{.*}} = %c0 to %[[TILES]]
 func.func @indices(%x: !tile.array<?x8xf32> {launch.dims = ["S", 8]}, %idx: !tile.array<?x?xui16> {launch.dims = ["B", "L"]},
                    %offsets: !tile.array<4xi64> {launch.dims = [4]}, %b: index) attributes {tile.kernel} {
   %zero = arith.constant 0 : index
@@ -30,7 +34,8 @@ func.func @indices(%x: !tile.array<?x8xf32> {launch.dims = ["S", 8]}, %idx: !til
   %n = tile.load_index %offsets[%b] : !tile.array<4xi64>
   %n1 = tile.bound_index first %n in %offsets, 0 : !tile.array<4xi64>
   %n2 = tile.bound_index end %n1 in %offsets, 0 : !tile.array<4xi64>
-  tile.range %i = %zero to %n2 {
+  %n3 = tile.bound_count %n1 to %n2 by 8 most 100 of "offsets"
+  tile.range %i = %zero to %n3 {
     tile.store %u, %x[%i, :] : (!tile.tile<1 x 8 x f32>, !tile.array<?x8xf32>, index) -> ()
   }
   return

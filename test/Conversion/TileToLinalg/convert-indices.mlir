@@ -1,4 +1,5 @@
 // RUN: attn-opt %s --convert-tile-to-linalg --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: attn-opt %s --convert-tile-to-linalg=check-counts --canonicalize --cse --split-input-file | FileCheck %s --check-prefix=COUNTS
 
 // Integers are read from buffers, with or without a sign, and of 64 bits what fits 32; bounds are arithmetic.
 // CHECK-LABEL: func.func @indices(
@@ -33,6 +34,35 @@ func.func @indices(%x: !tile.array<?x8xf32> {launch.dims = ["S", 8]}, %idx: !til
     tile.store %u, %y[%b, :] : (!tile.tile<1 x 8 x f32>, !tile.array<?x8xf32>, index) -> ()
   } else {
     tile.store %u, %y[%one, :] : (!tile.tile<1 x 8 x f32>, !tile.array<?x8xf32>, index) -> ()
+  }
+  return
+}
+
+// -----
+
+// The ends of loops: bounded, or checked for the CPU.
+// CHECK-LABEL: func.func @ends(
+// CHECK-SAME:    %[[N:[^:]*]]: index, %[[IDX:[^:]*]]: memref<?x?xi32
+// CHECK:         %[[L:.*]] = memref.dim %[[IDX]], %c1
+// CHECK:         %[[END:.*]] = arith.minsi %[[N]], %[[L]]
+// CHECK:         %[[MOST:.*]] = arith.addi %[[END]], %c800
+// CHECK:         %[[BEYOND:.*]] = arith.cmpi sgt, %[[N]], %[[MOST]]
+// CHECK:         %[[TILES:.*]] = arith.select %[[BEYOND]], %[[END]], %[[N]]
+// CHECK:         scf.for %{{.*}} = %[[END]] to %[[TILES]] step
+// COUNTS-LABEL: func.func @ends(
+// COUNTS-SAME:    %[[N:[^:]*]]: index, %[[IDX:[^:]*]]: memref<?x?xi32
+// COUNTS:         %[[L:.*]] = memref.dim %[[IDX]], %c1
+// COUNTS:         %[[END:.*]] = cpu.check_count "list" %[[N]] at most %[[L]][%c1{{.*}}] named "idx"
+// COUNTS:         %[[MOST:.*]] = arith.addi %[[END]], %c800
+// COUNTS:         %[[TILES:.*]] = cpu.check_count "loop" %[[N]] at most %[[MOST]][%[[END]], %c8{{.*}}, %c100{{.*}}] named "n"
+// COUNTS:         scf.for %{{.*}} = %[[END]] to %[[TILES]] step
+func.func @ends(%n: index, %idx: !tile.array<?x?xi32> loc("idx"), %y: !tile.array<?x8xf32> {launch.output}) attributes {tile.kernel} {
+  %one = arith.constant 1.0 : f32
+  %u = tile.splat %one : f32 -> !tile.tile<8 x 8 x f32>
+  %end = tile.bound_index end %n in %idx, 1 : !tile.array<?x?xi32>
+  %tiles = tile.bound_count %end to %n by 8 most 100 of "n"
+  tile.range %t = %end to %tiles by 8 {
+    tile.store %u, %y[%t span, :] : (!tile.tile<8 x 8 x f32>, !tile.array<?x8xf32>, !tile.span<8>) -> ()
   }
   return
 }

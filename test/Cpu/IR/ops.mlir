@@ -6,6 +6,8 @@ func.func @checks(%x: memref<?x?xf32, strided<[?, 1]>>, %i: index, %n: index) {
   %a = cpu.check_access "load" %x[%i, %i] [%n, %n] [%n, %n] named "X" : memref<?x?xf32, strided<[?, 1]>>
   // CHECK: cpu.check_divisor "divsi" %{{.*}} by %{{.*}} : index
   %b = cpu.check_divisor "divsi" %i by %n : index
+  // CHECK: cpu.check_count "list" %{{.*}} at most %{{.*}}[%{{.*}}] named "idx"
+  %c = cpu.check_count "list" %i at most %n[%i] named "idx"
   return
 }
 

@@ -195,3 +195,109 @@ func.func @not_counted(%v: memref<?x?xf32, strided<[?, 1]>> {launch.dims = ["T",
   }
   return
 }
+
+// -----
+
+// What the end of a list was checked for, the list needs no check for.
+// CHECK-LABEL: func.func @list
+// CHECK-NOT:     cpu.check_access
+// CHECK:         return
+func.func @list(%idx: memref<?xi32> {launch.dims = ["L"]}, %out: memref<1xi32>, %n: index, %block: index, %count: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %L = memref.dim %idx, %c0 : memref<?xi32>
+  %end = cpu.check_count "list" %n at most %L[%c0] named "idx"
+  scf.for %i = %c0 to %end step %c1 {
+    %v = memref.load %idx[%i] : memref<?xi32>
+    memref.store %v, %out[%c0] : memref<1xi32>
+  }
+  return
+}
+
+// -----
+
+// Rows that are cut to what exists before both ends of the dimension, by a loop that begins before it and ends after it.
+// CHECK-LABEL: func.func @clipped
+// CHECK-NOT:     cpu.check_access
+// CHECK:         return
+func.func @clipped(%x: memref<?x64xf32, strided<[?, 1]>> {launch.dims = ["S", 64]}, %block: index, %count: index) {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %c32 = arith.constant 32 : index
+  %S = memref.dim %x, %c0 : memref<?x64xf32, strided<[?, 1]>>
+  %c256 = arith.constant 256 : index
+  %tiles = arith.ceildivui %S, %c256 : index
+  %tile = arith.remui %block, %tiles : index
+  %run = arith.muli %tile, %c256 : index
+  %before = arith.subi %run, %c3 : index
+  %after = arith.addi %S, %c3 : index
+  scf.for %i = %before to %after step %c32 {
+    %buffer = memref.alloc() : memref<32x64xf32>
+    %end = arith.minsi %S, %after : index
+    %0 = arith.subi %c0, %i : index
+    %1 = arith.minsi %0, %c32 : index
+    %missing = arith.maxsi %1, %c0 : index
+    %2 = arith.subi %end, %i : index
+    %3 = arith.minsi %2, %c32 : index
+    %last = arith.maxsi %3, %missing : index
+    %rows = arith.subi %last, %missing : index
+    %first = arith.addi %i, %missing : index
+    %from = memref.subview %x[%first, 0] [%rows, 64] [1, 1] : memref<?x64xf32, strided<[?, 1]>> to memref<?x64xf32, strided<[?, 1], offset: ?>>
+    %to = memref.subview %buffer[%missing, 0] [%rows, 64] [1, 1] : memref<32x64xf32> to memref<?x64xf32, strided<[64, 1], offset: ?>>
+    memref.copy %from, %to : memref<?x64xf32, strided<[?, 1], offset: ?>> to memref<?x64xf32, strided<[64, 1], offset: ?>>
+  }
+  return
+}
+
+// -----
+
+// Not where the first row may lie before the dimension, nor where the base is any number and may overflow, nor where the end is
+// that of another dimension.
+// CHECK-LABEL: func.func @clippedElsewhere
+// CHECK-COUNT-3: cpu.check_access
+func.func @clippedElsewhere(%x: memref<?x64xf32, strided<[?, 1]>> {launch.dims = ["S", 64]},
+                            %y: memref<?xf32> {launch.dims = ["T"]}, %by: index, %block: index, %count: index) {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c-3 = arith.constant -3 : index
+  %S = memref.dim %x, %c0 : memref<?x64xf32, strided<[?, 1]>>
+  %T = memref.dim %y, %c0 : memref<?xf32>
+  scf.for %i = %c-3 to %S step %c32 {
+    %buffer = memref.alloc() : memref<32x64xf32>
+    %0 = arith.subi %c-3, %i : index
+    %1 = arith.minsi %0, %c32 : index
+    %missing = arith.maxsi %1, %c0 : index
+    %2 = arith.subi %S, %i : index
+    %3 = arith.minsi %2, %c32 : index
+    %last = arith.maxsi %3, %missing : index
+    %rows = arith.subi %last, %missing : index
+    %first = arith.addi %i, %missing : index
+    %from = memref.subview %x[%first, 0] [%rows, 64] [1, 1] : memref<?x64xf32, strided<[?, 1]>> to memref<?x64xf32, strided<[?, 1], offset: ?>>
+    %to = memref.subview %buffer[%missing, 0] [%rows, 64] [1, 1] : memref<32x64xf32> to memref<?x64xf32, strided<[64, 1], offset: ?>>
+    memref.copy %from, %to : memref<?x64xf32, strided<[?, 1], offset: ?>> to memref<?x64xf32, strided<[64, 1], offset: ?>>
+    %moved = arith.addi %i, %by : index
+    %4 = arith.subi %c0, %moved : index
+    %5 = arith.minsi %4, %c32 : index
+    %missing1 = arith.maxsi %5, %c0 : index
+    %6 = arith.subi %S, %moved : index
+    %7 = arith.minsi %6, %c32 : index
+    %last1 = arith.maxsi %7, %missing1 : index
+    %rows1 = arith.subi %last1, %missing1 : index
+    %first1 = arith.addi %moved, %missing1 : index
+    %from1 = memref.subview %x[%first1, 0] [%rows1, 64] [1, 1] : memref<?x64xf32, strided<[?, 1]>> to memref<?x64xf32, strided<[?, 1], offset: ?>>
+    %to1 = memref.subview %buffer[%missing1, 0] [%rows1, 64] [1, 1] : memref<32x64xf32> to memref<?x64xf32, strided<[64, 1], offset: ?>>
+    memref.copy %from1, %to1 : memref<?x64xf32, strided<[?, 1], offset: ?>> to memref<?x64xf32, strided<[64, 1], offset: ?>>
+    %8 = arith.subi %c0, %i : index
+    %9 = arith.minsi %8, %c32 : index
+    %missing2 = arith.maxsi %9, %c0 : index
+    %10 = arith.subi %T, %i : index
+    %11 = arith.minsi %10, %c32 : index
+    %last2 = arith.maxsi %11, %missing2 : index
+    %rows2 = arith.subi %last2, %missing2 : index
+    %first2 = arith.addi %i, %missing2 : index
+    %from2 = memref.subview %x[%first2, 0] [%rows2, 64] [1, 1] : memref<?x64xf32, strided<[?, 1]>> to memref<?x64xf32, strided<[?, 1], offset: ?>>
+    %to2 = memref.subview %buffer[%missing2, 0] [%rows2, 64] [1, 1] : memref<32x64xf32> to memref<?x64xf32, strided<[64, 1], offset: ?>>
+    memref.copy %from2, %to2 : memref<?x64xf32, strided<[?, 1], offset: ?>> to memref<?x64xf32, strided<[64, 1], offset: ?>>
+  }
+  return
+}

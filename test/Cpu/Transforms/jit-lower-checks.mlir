@@ -77,3 +77,25 @@ func.func @in_region(%n: index, %k: index, %condition: i1, %report: !llvm.ptr) {
   }
   return
 }
+
+// -----
+
+// Ends of lists and loops.
+// CHECK:       module attributes {cpu.checks = [
+// CHECK-SAME:    {access = "list", array = "idx", numbers = 3 : i64, place = #loc
+// CHECK-SAME:    {access = "loop", array = "lens", numbers = 5 : i64, place = #loc
+// CHECK-LABEL: func.func @counts
+// CHECK-SAME:    %[[X:.*]]: memref<?x?xf32>, %[[N:.*]]: index, %[[SIZE:.*]]: index, %{{.*}}: !llvm.ptr
+// CHECK:         %[[HOLDS:.*]] = arith.cmpi sle, %[[N]], %[[SIZE]]
+// CHECK:         cf.cond_br %[[HOLDS]] weights([1048576, 1])
+// CHECK:         %[[FEW:.*]] = arith.cmpi sle, %[[SIZE]], %[[N]]
+// CHECK:         cf.cond_br %[[FEW]] weights([1048576, 1])
+// CHECK:         memref.store %{{.*}}, %[[X]][%[[N]], %[[SIZE]]]
+func.func @counts(%x: memref<?x?xf32>, %n: index, %size: index, %report: !llvm.ptr) {
+  %c8 = arith.constant 8 : index
+  %end = cpu.check_count "list" %n at most %size[%c8] named "idx"
+  %last = cpu.check_count "loop" %size at most %n[%c8, %c8, %c8] named "lens"
+  %one = arith.constant 1.0 : f32
+  memref.store %one, %x[%end, %last] : memref<?x?xf32>
+  return
+}

@@ -13,6 +13,8 @@ func.func @indices(%lens: !lens, %table: !table, %b: index) {
   %j = ascend.load_index %table[%b, %m] : !table
   // CHECK: ascend.expect_index %{{.*}} is %{{.*}} in %{{.*}}, 1 : memref<?x?xui16
   ascend.expect_index %j is %n in %table, 1 : !table
+  // CHECK: ascend.expect_count %{{.*}} is %{{.*}} from %{{.*}} by 8 most 100 of "lens"
+  ascend.expect_count %j is %n from %b by 8 most 100 of "lens"
   // CHECK: ascend.expect_distinct %{{.*}} at %{{.*}} in %{{.*}}, 0 : memref<?xui16, #ascend.space<gm>>, memref<?x?xui16
   %place = ascend.address %table[%j, %n] : !table -> memref<?xui16, #ascend.space<gm>>
   ascend.expect_distinct %j at %place in %table, 0 : memref<?xui16, #ascend.space<gm>>, !table

@@ -104,6 +104,30 @@ func.func @listedColumns(%x: !tile.array<8x?xf32>, %t: !tile.span<8, listed>) {
 
 // -----
 
+func.func @noSteps(%b: index) {
+  // expected-error @+1 {{has steps of 0 and at most 5 iterations; both must be positive}}
+  %c = tile.bound_count %b to %b by 0 most 5 of "b"
+  return
+}
+
+// -----
+
+func.func @noIterations(%b: index) {
+  // expected-error @+1 {{has steps of 1 and at most -1 iterations; both must be positive}}
+  %c = tile.bound_count %b to %b by 1 most -1 of "b"
+  return
+}
+
+// -----
+
+func.func @manyIterations(%b: index) {
+  // expected-error @+1 {{has more iterations than 64 bits can count}}
+  %c = tile.bound_count %b to %b by 8 most 9223372036854775807 of "b"
+  return
+}
+
+// -----
+
 func.func @madeList(%b: index) {
   // expected-error @+1 {{cannot make a 'listed' span: tile.list_rows does}}
   %r = tile.make_span %b to %b : !tile.span<8, listed>

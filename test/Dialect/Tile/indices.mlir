@@ -12,6 +12,8 @@ func.func @indices(%lens: !tile.array<?xi32>, %table: !tile.array<?x?xui16>, %of
   %f = tile.bound_index first %i in %table, 1 : !tile.array<?x?xui16>
   // CHECK: tile.bound_index end %{{.*}} in %{{.*}}, 0 : <?xi32>
   %e = tile.bound_index end %f in %lens, 0 : !tile.array<?xi32>
+  // CHECK: tile.bound_count %{{.*}} to %{{.*}} by 8 most 1048576 of "lens"
+  %c = tile.bound_count %f to %e by 8 most 1048576 of "lens"
   return
 }
 

@@ -116,6 +116,57 @@ func.func @listed(%x: !tile.array<?x8xf32> {launch.dims = ["S", 8]}, %idx: !tile
   return
 }
 
+// No entry of a list has more tiles than the array that they are of; where a tile is taken elsewhere, that says nothing.
+// CHECK-LABEL: func.func @tilesOfEntries(
+// CHECK-SAME:    %[[X:[^:]*]]: !tile.array<?x8xf32>
+// CHECK:         %[[S:.*]] = tile.dim %[[X]], 0
+// CHECK:         %[[ROWS:.*]] = arith.minsi %[[BK:.*]], %[[S]]
+// CHECK:         %[[PER:.*]] = arith.ceildivsi %[[ROWS]], %c4
+// CHECK:         arith.muli %{{.*}}, %[[PER]]
+// CHECK:         arith.ceildivsi %[[BK]], %c4
+func.func @tilesOfEntries(%x: !tile.array<?x8xf32> {launch.dims = ["S", 8]}, %idx: !tile.array<?xi32> {launch.dims = ["L"]},
+                          %bk: index) attributes {tile.kernel} {
+  %zero = arith.constant 0 : index
+  %four = arith.constant 4 : index
+  %L = tile.dim %idx, 0 : !tile.array<?xi32>
+  %per = arith.ceildivsi %bk, %four : index
+  %all = arith.muli %L, %per : index
+  tile.range %i = %zero to %all {
+    %at = arith.floordivsi %i, %per : index
+    %j = tile.load_index %idx[%at] : !tile.array<?xi32>
+    %done = arith.muli %at, %per : index
+    %number = arith.subi %i, %done : index
+    %before = arith.muli %number, %four : index
+    %base = arith.addi %j, %before : index
+    %end = arith.addi %j, %bk : index
+    %s = tile.make_span %base to %end : !tile.span<4>
+    %v = tile.load %x[%s span, :] : (!tile.array<?x8xf32>, !tile.span<4>) -> !tile.tile<4 x 8 x f32>
+  }
+  %others = arith.ceildivsi %bk, %four : index
+  %rest = arith.muli %L, %others : index
+  tile.range %i = %zero to %rest {
+    %at = arith.floordivsi %i, %others : index
+    %j = tile.load_index %idx[%at] : !tile.array<?xi32>
+    %end = arith.addi %j, %bk : index
+    %s = tile.make_span %j to %end : !tile.span<4>
+    %v = tile.load %x[%s span, :] : (!tile.array<?x8xf32>, !tile.span<4>) -> !tile.tile<4 x 8 x f32>
+  }
+  return
+}
+
+// A loop by a number of the call ends as one by a number from memory does.
+// CHECK-LABEL: func.func @argument(
+// CHECK-SAME:    %[[X:[^:]*]]: {{.*}}, %[[FROM:[^:]*]]: index, %[[TO:[^:]*]]: index)
+// CHECK:         %[[FIRST:.*]] = tile.bound_index first %[[FROM]] in %[[X]], 0
+// CHECK:         %[[END:.*]] = tile.bound_index end %[[TO]] in %[[X]], 0
+// CHECK:         tile.range %{{.*}} = %[[FIRST]] to %[[END]] by 4 {
+func.func @argument(%x: !tile.array<?x8xf32> {launch.dims = ["S", 8]}, %from: index, %to: index) attributes {tile.kernel} {
+  tile.range %s = %from to %to by 4 {
+    %v = tile.load %x[%s span, :] : (!tile.array<?x8xf32>, !tile.span<4>) -> !tile.tile<4 x 8 x f32>
+  }
+  return
+}
+
 // Indices of sizes and arguments stay as they are.
 // CHECK-LABEL: func.func @known(
 // CHECK-NOT:     tile.bound_index

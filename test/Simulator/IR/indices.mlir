@@ -13,6 +13,7 @@
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
 // CHECK-DAG: error: out of bounds: index 65535 of dimension 0 of array "words", which has 3
 // CHECK-DAG: error: out of bounds: index -1 of dimension 0 of array "words", which has 3
+// CHECK-DAG: error: out of bounds: loop has 8192 iterations by "shorts"; where no array ends a loop, it has at most 100
 // CHECK-DAG: values of argument 3:
 // CHECK: {{^}}  65533 65533 65533{{$}}
 // OUTSIDE: error: out of bounds: load_index takes index 1 of dimension 0 of array "words", which has 1
@@ -29,6 +30,8 @@ func.func @kernel(%words: !words loc("words"), %shorts: !shorts, %ints: !ints, %
   ascend.expect_index %large is %c2 in %words, 0 : !words
   ascend.expect_index %less is %c0 in %words, 0 : !words
   ascend.expect_index %none is %c0 in %words, 0 : !words
+  ascend.expect_count %large is %c0 from %c0 by 8 most 100 of "shorts"
+  ascend.expect_count %c3 is %c3 from %c0 by 8 most 100 of "shorts"
   // 65535 - 1 - 1 and no more.
   %a = arith.addi %large, %less : index
   %b = arith.addi %a, %less : index

@@ -34,9 +34,6 @@ TORCH = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i3
          "u16": torch.uint16}  # fmt: skip
 # Kernels that take their indices from arrays without a type of their own take it from here.
 INDEX_ARRAYS = {"lens", "offsets", "idx", "cnt", "table"}
-# Counts of loops that may access nothing, which then end no sooner than the numbers say.
-COUNTS = {"L", "U", "bk"}
-MOST_TRIPS = 2**16
 SIZES = (1, 1, 2, 3, 5, 7, 8, 13, 16, 33, 64, 100, 130)
 NUMBERS = (0, 1, 1, 2, 3, 5, 8, -1, -2, 7, 33, 64, 100, 2**31, -(2**31), 2**40, 2**62, 2**63 - 1, -(2**63))
 MISTAKES = (None, "x", 1.5, [], [1], 2**70, True, torch.zeros(2, 2, 2, 2, 2), torch.zeros(3, dtype=torch.float64), (3,))
@@ -163,8 +160,7 @@ class Caller:
             if parameter.kind == "array":
                 values[parameter.name] = self._array(parameter, sizes, chance, memory)
             elif parameter.kind == "int":
-                number = chance.choice(NUMBERS)
-                values[parameter.name] = min(number, MOST_TRIPS) if parameter.name in COUNTS else number
+                values[parameter.name] = chance.choice(NUMBERS)
             elif parameter.kind == "float":
                 values[parameter.name] = chance.choice((0.5, 1.0, -2.0, float("inf"), float("nan"), 1e30))
         values.update(self.constants)
@@ -210,19 +206,16 @@ class Caller:
             strides = _strides(shape, chance)
             return [memory.tensor(shape, strides, dtype, at_end) for _ in range(count)]
         made = memory.tensor(shape, _strides(shape, chance), dtype, at_end)
-        if dtype not in INDICES:
-            return made
-        most = torch.iinfo(dtype).max
-        return _fill_with_indices(made, chance, min(most, MOST_TRIPS) if parameter.name in COUNTS else most)
+        return _fill_with_indices(made, chance) if dtype in INDICES else made
 
 
-def _fill_with_indices(tensor, chance: random.Random, most: int):
-    """Small numbers, which may be right, and now and then any at all up to `most`."""
+def _fill_with_indices(tensor, chance: random.Random):
+    """Small numbers, which may be right, and now and then any at all."""
     wrong = chance.random() < 0.3
-    least = torch.iinfo(tensor.dtype).min
+    limits = torch.iinfo(tensor.dtype)
     for place in itertools.product(*map(range, tensor.shape)):
         number = chance.choice(NUMBERS) if wrong and chance.random() < 0.3 else chance.choice((0, 1, 1, 2, 3))
-        tensor[place] = min(max(number, least), most)
+        tensor[place] = min(max(number, limits.min), limits.max)
     return tensor
 
 

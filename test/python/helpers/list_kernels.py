@@ -201,22 +201,12 @@ def windowed(
     out, lse = at.empty("B D", Q.dtype), at.empty("B", at.f32)
     for b in at.grid(B):
         q, n = Q[b, :], lens[b]
-        first = at.maximum(n - W, 0)
-        if n <= first:
-            out[b, :] = 0.0
-            lse[b] = float("-inf")
-        else:
-            top, total, o = at.full((1, 1), -3.0e38), at.zeros((1, 1)), at.zeros((1, D))
-            for p in at.range(first // S, at.cdiv(n, S), stages=2):
-                j = table[b, p]
-                k = at.tiles(S, S, base=at.maximum(first - p * S, 0), limit=at.minimum(n - p * S, S))
-                s = scale * at.sum(q * Kc[j, k, :], 1)
-                new = at.maximum(top, at.max(s, 0))
-                e, old = at.exp(s - new), at.exp(top - new)
-                total, o = total * old + at.sum(e, 0), o * old + at.sum(e * Vc[j, k, :], 0)
-                top = new
-            out[b, :] = o / total
-            lse[b] = top + at.log(total)
+        first, st = at.maximum(n - W, 0), at.softmax_state(1, D)
+        for p in at.range(first // S, at.cdiv(n, S), stages=2):
+            j = table[b, p]
+            k = at.tiles(S, S, base=at.maximum(first - p * S, 0), limit=at.minimum(n - p * S, S))
+            st.push(scale * at.sum(q * Kc[j, k, :], 1).T, Vc[j, k, :])
+        out[b, :], lse[b : b + 1] = st.finish()
     return out, lse
 
 

@@ -67,3 +67,48 @@ class Columns(Load):
         else:
             result = bounded.minimum(bounded.smallest(values, 1), start)
         state.define(self.targets[0], result, self)
+
+
+@dataclass(frozen=True)
+class Attend(Load):
+    """`mixed, lse`: the softmax of what a row has in common with each row of the array, in a state of one row that shares
+    its values. With a `limit`, rows from there on are masked, by their positions or by those within each tile.
+    """
+
+    row: str = ""
+    block: str = "BS"
+    stages: int = 1
+    limit: int | None = None
+    counts_tile: bool = False
+
+    @property
+    def names_used(self):
+        return (self.row,)
+
+    def text(self):
+        state, score = f"s{self.targets[0]}", f"at.sum({self.array}[m, :].to(at.f32) * (0.125 * {self.row}), 1).T"
+        if self.limit is not None:
+            place = f"at.arange({self.block})" if self.counts_tile else "m.idx.T"
+            score = f"at.mask({score}, {place} < {self.limit})"
+        stages = f", stages={self.stages}" if self.stages > 1 else ""
+        return "\n".join(
+            [
+                f"{state} = at.softmax_state(1, D)",
+                f"for m in at.range(at.tiles(S, {self.block}){stages}):",
+                f"    {state}.push({score}, {self.array}[m, :].to(at.f32))",
+                f"{', '.join(self.targets)} = {state}.finish()",
+            ]
+        )
+
+    def run(self, state):
+        keys, size = state.arrays[self.array], state.sizes[self.block]
+        query = bounded.multiply(state.values[self.row], bounded.constant(0.125))
+        scores = bounded.total(bounded.multiply(keys, query), 1)
+        places = np.arange(keys.shape[0])
+        places = places % size if self.counts_tile else places
+        taken = [row for row, place in enumerate(places) if self.limit is None or place < self.limit]
+        results = Bounded(np.zeros((1, keys.shape[1]))), Bounded(np.full((1, 1), -np.inf))
+        if taken:
+            results = bounded.softmax([scores[row : row + 1] for row in taken], [keys[row : row + 1] for row in taken])
+        for target, value in zip(self.targets, results):
+            state.define(target, value, self)

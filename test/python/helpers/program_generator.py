@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from program_columns import DIM, Columns
+from program_columns import DIM, Attend, Columns
 from program_lists import ARRAYS, COLUMNS, CONDITIONS, INTEGERS, PARTS, Each, EachRun, Gather, Merge, Split, StoreOne
 from program_steps import Accumulate, Band, Concat, Finish, Full, Load, Loop, NewState, Part, Push, Step, Store
 from random_programs import Grid, Program
@@ -214,6 +214,7 @@ class Generator:
             makers += [self.softmax, self.loop, self.loop, self.loop] if len(loops) < 2 else []
             makers += [self.walk_along] if not loops and self.sizes["BS"] > 1 else []
             makers += [self.merge] if not loops and self.random.random() < 0.5 else []
+            makers += [self.attend] if not loops else []
         if not tiles:
             tiles += self.load_some(steps, tiles, loops)
         for _ in range(count):
@@ -398,6 +399,19 @@ class Generator:
         mixed, lse = self.new(3, "D"), self.new(3, 1)
         steps.append(Merge((mixed.name, lse.name), self.random.randint(0, 2)))
         return [self.step(steps, "sum_0", [tile], (1, tile.columns)) for tile in (mixed, lse)]
+
+    def attend(self, steps, tiles, loops):
+        """A row over all rows of K, of which some are masked; what is left of those is 0, and no log-sum-exp."""
+        rows = [tile for tile in tiles if tile.shape == (1, "D")]
+        if not rows:
+            rows = [self.load(steps, "W", (":",), (1, "D"))]
+        mixed, lse = self.new(1, "D"), self.new(1, 1)
+        limit = self.random.choice((None, None, 0, 1, 3, 100))
+        steps.append(
+            Attend((mixed.name, lse.name), "K", ("m", ":"), self.pick(rows).name, "BS", self.random.randint(1, 2), limit,
+                   self.random.random() < 0.5)
+        )  # fmt: skip
+        return [mixed] if limit == 0 else [mixed, lse]
 
     def walk_along(self, steps, tiles, loops):
         """A loop over tiles that carries the last rows of each to the next, and of what it spreads over them."""

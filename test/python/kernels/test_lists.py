@@ -221,12 +221,8 @@ def test_what_does_not_fit_32_bits():
 def test_a_wrong_count_of_a_list():
     for kernel, more in ((list_sums, ()), (block_sums, (10,))):
         error, hazards = find(kernel, randn(50, 40), whole([[1, 2]]), whole([2**30]), *more)
-        assert (
-            'takes the integer at [0, 2] of array "idx" of shape 1x2: index 2 of dimension 1, which has 2'
-            in error.message
-        )
         (hazard,) = hazards
-        assert hazard.message == f'index {2**30 - 1} of dimension 1 of array "idx", which has 2'
+        assert error.message == hazard.message == f'index {2**30 - 1} of dimension 1 of array "idx", which has 2'
 
 
 @pytest.mark.parametrize("stage", ["ascendc", "hivm"])

@@ -281,16 +281,11 @@ def attend_row(
     H, lse = at.empty("B D", at.f32), at.empty("B", at.f32)
     for b in at.grid(B):
         position = at_[b]
-        m, total, acc = at.full((1, 1), -3.4028232635611926e38), at.zeros((1, 1)), at.zeros((1, D))
+        st = at.softmax_state(1, D)
         for k in at.range(at.tiles(S, BN), stages=2):
             back = position - k.idx.T
-            s = at.mask(at.sum(K[k, :] * Q[b, :], 1).T, (back >= 0) & (back < width))
-            n = at.maximum(m, at.max(s, 1))
-            p, scale = at.exp(s - n), at.exp(m - n)
-            total, acc = total * scale + at.sum(p, 1), acc * scale + at.sum(p.T * V[k, :], 0)
-            m = n
-        H[b, :] = acc / at.maximum(total, 1e-30)
-        lse[b : b + 1] = m + at.log(total)
+            st.push(at.mask(at.sum(K[k, :] * Q[b, :], 1).T, (back >= 0) & (back < width)), V[k, :])
+        H[b, :], lse[b : b + 1] = st.finish()
     return H, lse
 
 

@@ -5,6 +5,7 @@ many follow. A program that fails is made smaller as long as it fails in the sam
 """
 
 import itertools
+import linecache
 import os
 import random
 import re
@@ -131,15 +132,14 @@ def test_random_programs(first, tmp_path):
         check(draw(number), tmp_path)
 
 
-WRONG = (-1, -(2**31), 2**31 - 1, 2**40, 7, 100, 65535)
-# Counts of loops that may access nothing, which then end no sooner than the numbers say.
-COUNTS, MOST_TRIPS = {"L", "U"}, 100
+WRONG = (-1, -(2**31), 2**31 - 1, 2**40, 7, 100)
+MOST_SHORT = 300  # of 16 bits: a larger count is allowed, but takes long
 
 
-def spoil(name, tensor, chance):
+def spoil(tensor, chance):
     """Some integers of an array changed to any others."""
     limits = torch.iinfo(tensor.dtype)
-    most = MOST_TRIPS if name in COUNTS else limits.max
+    most = MOST_SHORT if limits.bits == 16 else limits.max
     numbers = [
         min(max(chance.choice(WRONG), limits.min), most) if chance.random() < 0.5 else number
         for number in tensor.tolist()
@@ -147,11 +147,16 @@ def spoil(name, tensor, chance):
     return torch.tensor(numbers).to(tensor.dtype)
 
 
+def is_of_loop(hazard):
+    """Whether a hazard is at the head of a loop, and so about its count."""
+    return linecache.getline(*hazard.place[:2]).lstrip().startswith("for ")
+
+
 def look_at_wrong_numbers(program: Program, folder):
     """Checks that wrong integers lead nowhere outside: the CPU raises or none was used, the modelled chip reports each and
     goes on, and texts have nothing to report: what they store is what the chip's IR stores."""
     kernel, chance = kernel_text.define(folder, program.text()), random.Random(program.number)
-    tensors = {name: spoil(name, x, chance) if name in ARRAYS else x for name, x in program.tensors().items()}
+    tensors = {name: spoil(x, chance) if name in ARRAYS else x for name, x in program.tensors().items()}
     block = {} if program.block is None else {"BT": program.block}
     try:
         kernel(*tensors.values(), SCALAR, **block)
@@ -161,8 +166,12 @@ def look_at_wrong_numbers(program: Program, folder):
     runs = {
         stage: attn.simulate(kernel, *tensors.values(), SCALAR, **block, stage=stage) for stage in ("ascend", "ascendc")
     }
-    # Rows that a wrong list names twice are written twice.
-    kinds = {stage: {hazard.kind for hazard in run.report.hazards} - {"race", "overlap"} for stage, run in runs.items()}
+    # Rows that a wrong list names twice are written twice. Loops that change nothing are none on the CPU.
+    kinds = {
+        stage: {hazard.kind for hazard in run.report.hazards if is_wrong or not is_of_loop(hazard)}
+        - {"race", "overlap"}
+        for stage, run in runs.items()
+    }
     assert kinds == {"ascend": {"out of bounds"} if is_wrong else set(), "ascendc": set()}, program.text()
     if all(not run.report.hazards for stage, run in runs.items() if stage != "ascend"):
         for output, other in zip(runs["ascend"].outputs, runs["ascendc"].outputs):

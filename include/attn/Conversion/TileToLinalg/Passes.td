@@ -23,6 +23,7 @@ def ConvertTileToLinalgPass : Pass<"convert-tile-to-linalg", "::mlir::ModuleOp">
     | `band_mask` | `linalg.generic` with `linalg.index` |
     | `extract`, `insert` | `tensor.extract_slice`, `tensor.insert_slice`; `transposed` by way of a tensor of rank 1 |
     | `range` | `scf.for` |
+    | `bound_index`, `bound_count` | the nearest number that does no harm; for the CPU (`check-counts`), a `cpu.check_count` of the end of a list or loop |
     | `block_id`, `block_count` | two more `index` arguments at the end of every kernel |
 
     Before:
@@ -55,8 +56,10 @@ def ConvertTileToLinalgPass : Pass<"convert-tile-to-linalg", "::mlir::ModuleOp">
     }
     ```
   }];
+  let options = [Option<"checkCounts", "check-counts", "bool", "false",
+                        "check ends of lists and loops, and stop, where they would be bounded">];
   let dependentDialects = [
-    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+    "::attn::cpu::CpuDialect", "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
   ];

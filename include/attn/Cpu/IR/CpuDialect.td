@@ -62,4 +62,21 @@ def Cpu_CheckDivisorOp : Cpu_CheckOp<"check_divisor", [AllTypesMatch<["dividend"
   let assemblyFormat = "$division $dividend `by` $divisor attr-dict `:` type($dividend)";
 }
 
+def Cpu_CheckCountOp : Cpu_CheckOp<"check_count"> {
+  let summary = "The end of a list or a loop, where it is not beyond a limit";
+  let description = [{
+    Of a `list`, the limit is the size of a dimension of the array `name`, which is the one number that follows. Of a `loop`,
+    which no array ends, `name` is what its end comes from, and the numbers are where it begins, its step and the most
+    iterations that it may have.
+
+    ```mlir
+    %end = cpu.check_count "list" %n at most %size[%one] named "idx"
+    %last = cpu.check_count "loop" %m at most %furthest[%zero, %eight, %most] named "lens"
+    ```
+  }];
+  let arguments = (ins StrAttr:$count, Index:$end, Index:$limit, Variadic<Index>:$numbers, StrAttr:$name);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$count $end `at` `most` $limit `[` $numbers `]` `named` $name attr-dict";
+}
+
 #endif // ATTN_CPU_IR_DIALECT

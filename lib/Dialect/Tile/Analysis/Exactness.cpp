@@ -27,11 +27,11 @@ static bool isExact(Operation *op) {
   // Scalars are the host's business in every stage.
   if (isa<arith::ArithDialect>(op->getDialect()))
     return true;
-  return isa<AbsOp, AddOp, BandMaskOp, BoundIndexOp, BroadcastOp, CastOp, CompareOp, DimOp, DivOp,
-             ExtractOp, FillColumnsOp, GridOp, IfOp, InsertOp, LeakyReluOp, ListRowsOp, LoadIndexOp,
-             LoadOp, MakeSpanOp, MaximumOp, MinimumOp, MulOp, PhaseOp, RampOp, RangeOp, RsqrtOp,
-             SelectOp, SizeOp, SpanBaseOp, SplatOp, SqrtOp, StoreOp, SubOp, TransposeOp,
-             UndefinedOp, YieldOp, func::ReturnOp>(op);
+  return isa<AbsOp, AddOp, BandMaskOp, BoundCountOp, BoundIndexOp, BroadcastOp, CastOp, CompareOp,
+             DimOp, DivOp, ExtractOp, FillColumnsOp, GridOp, IfOp, InsertOp, LeakyReluOp,
+             ListRowsOp, LoadIndexOp, LoadOp, MakeSpanOp, MaximumOp, MinimumOp, MulOp, PhaseOp,
+             RampOp, RangeOp, RsqrtOp, SelectOp, SizeOp, SpanBaseOp, SplatOp, SqrtOp, StoreOp,
+             SubOp, TransposeOp, UndefinedOp, YieldOp, func::ReturnOp>(op);
 }
 
 bool Exactness::mark(Value value, Operation *cause) {

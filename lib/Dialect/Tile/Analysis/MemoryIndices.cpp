@@ -5,7 +5,10 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::tile;
 
-MemoryIndices::MemoryIndices(func::FuncOp kernel) {
+MemoryIndices::MemoryIndices(func::FuncOp kernel, Sources sources) {
+  if (sources == Sources::MemoryAndArguments)
+    for (BlockArgument argument : kernel.getArguments())
+      add(argument);
   kernel.walk([&](LoadIndexOp load) { add(load.getResult()); });
   while (!worklist.empty())
     for (OpOperand &use : worklist.pop_back_val().getUses())

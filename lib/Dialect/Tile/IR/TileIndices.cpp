@@ -1,6 +1,7 @@
 // Indices from memory in the tile dialect: rules, and what they can be.
 #include "attn/Dialect/Tile/IR/Tile.h"
 #include "attn/Support/IndexRanges.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace attn;
@@ -28,6 +29,15 @@ LogicalResult BoundIndexOp::verify() {
   if (getDimension() < 0 || getDimension() >= getArray().getType().getRank())
     return emitOpError() << "asks for dimension " << getDimension() << " of "
                          << getArray().getType();
+  return success();
+}
+
+LogicalResult BoundCountOp::verify() {
+  if (getStep() < 1 || getMost() < 1)
+    return emitOpError() << "has steps of " << getStep() << " and at most " << getMost()
+                         << " iterations; both must be positive";
+  if (int64_t distance; llvm::MulOverflow(getStep(), getMost(), distance))
+    return emitOpError("has more iterations than 64 bits can count");
   return success();
 }
 

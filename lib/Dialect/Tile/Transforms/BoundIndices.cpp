@@ -66,10 +66,14 @@ bool isAtMost(Value end, Attribute limit) {
        most = dyn_cast_if_present<IntegerAttr>(limit);
   if (limit && (number && most ? number.getInt() <= most.getInt() : name == limit))
     return true;
+  if (number && number.getInt() <= 0)
+    return true;
   if (auto bound = end.getDefiningOp<BoundIndexOp>())
     return bound.getKind() == BoundKind::End &&
            (getLimit(bound.getArray(), bound.getDimension()) == limit ||
             isAtMost(bound.getIndex(), limit));
+  if (auto larger = end.getDefiningOp<arith::MaxSIOp>())
+    return isAtMost(larger.getLhs(), limit) && isAtMost(larger.getRhs(), limit);
   auto smaller = end.getDefiningOp<arith::MinSIOp>();
   return smaller && (isAtMost(smaller.getLhs(), limit) || isAtMost(smaller.getRhs(), limit));
 }
@@ -77,15 +81,21 @@ bool isAtMost(Value end, Attribute limit) {
 /// Bounds the indices of one kernel.
 class IndexBounder {
 public:
-  explicit IndexBounder(func::FuncOp kernel) : kernel(kernel), indices(kernel) {}
+  explicit IndexBounder(func::FuncOp kernel)
+      : kernel(kernel), indices(kernel),
+        numbers(kernel, MemoryIndices::Sources::MemoryAndArguments) {}
 
   LogicalResult run() {
     SmallVector<Operation *> ops;
     kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
     for (Operation *op : ops)
-      for (const Access &access : getAccesses(op))
+      for (const Access &access : getAccesses(op)) {
         if ((indices.contains(access.index->get()) || isListed(access)) && failed(bound(access)))
           return failure();
+        // A loop by a number of the call ends as well.
+        if (RangeOp range = getOwnLoop(access); range && numbers.contains(access.index->get()))
+          boundLoop(access, range);
+      }
     return success();
   }
 
@@ -95,6 +105,13 @@ private:
   static bool isListed(const Access &access) {
     auto span = dyn_cast<SpanType>(access.index->get().getType());
     return span && span.getListed();
+  }
+
+  /// The loop around an access that takes the loop's own index; null where that is another one.
+  static RangeOp getOwnLoop(const Access &access) {
+    auto range = dyn_cast<RangeOp>(access.getOp()->getParentOp());
+    bool isOwn = range && access.kind <= 0 && access.index->get() == range.getInductionVar();
+    return isOwn ? range : RangeOp();
   }
 
   LogicalResult bound(const Access &access) {
@@ -109,11 +126,9 @@ private:
       return success();
     }
     // A loop is bounded once, where all its iterations access the array.
-    auto range = dyn_cast<RangeOp>(access.getOp()->getParentOp());
-    if (range && access.kind <= 0 && index == range.getInductionVar()) {
-      boundLoop(access, range);
+    if (getOwnLoop(access))
       return success();
-    }
+    auto range = dyn_cast<RangeOp>(access.getOp()->getParentOp());
     if (range && access.kind == ScalarIndex && boundJoined(access, range))
       return success();
     if (access.kind == SpanIndex)
@@ -129,7 +144,7 @@ private:
 
   void boundLoop(const Access &access, RangeOp range) {
     OpBuilder builder(range);
-    if (indices.contains(range.getLower()))
+    if (numbers.contains(range.getLower()))
       range.getLowerMutable().assign(create(builder, access, BoundKind::First, range.getLower()));
     if (!isAtMost(range.getUpper(), getLimit(access.array, access.dimension)))
       range.getUpperMutable().assign(create(builder, access, BoundKind::End, range.getUpper()));
@@ -197,6 +212,7 @@ private:
       span.getBaseMutable().assign(create(builder, access, BoundKind::First, span.getBase()));
     if (isAtMost(span.getLimit(), getLimit(access.array, access.dimension)))
       return success();
+    limitTiles(access, span);
     // Only what the span reaches counts.
     Location loc = access.getOp()->getLoc();
     auto size = cast<IntegerAttr>(span.getResult().getType().getSize());
@@ -209,6 +225,33 @@ private:
     return success();
   }
 
+  /// Of a loop over several tiles for each entry of a list, an entry has no more tiles than the
+  /// dimension they are of. The accesses themselves say where there are more.
+  void limitTiles(const Access &access, MakeSpanOp span) {
+    auto range = dyn_cast<RangeOp>(span->getParentOp());
+    auto all = range ? range.getUpper().getDefiningOp<arith::MulIOp>() : arith::MulIOp();
+    auto tiles = all ? all.getRhs().getDefiningOp<arith::CeilDivSIOp>() : arith::CeilDivSIOp();
+    if (!tiles || !isTileOfEntry(span, range) || getFoldedConstant(tiles.getLhs()) ||
+        isAtMost(tiles.getLhs(), getLimit(access.array, access.dimension)))
+      return;
+    OpBuilder builder(tiles);
+    Value size = DimOp::create(builder, tiles.getLoc(), builder.getIndexType(), access.array,
+                               access.dimension);
+    tiles.getLhsMutable().assign(
+        arith::MinSIOp::create(builder, tiles.getLoc(), tiles.getLhs(), size));
+  }
+
+  /// Whether a span begins at the base of an entry plus the sizes of the entry's tiles before it.
+  static bool isTileOfEntry(MakeSpanOp span, RangeOp range) {
+    Value begin = span.getBase();
+    if (auto bound = begin.getDefiningOp<BoundIndexOp>())
+      begin = bound.getIndex();
+    auto base = begin.getDefiningOp<arith::AddIOp>();
+    auto before = base ? base.getRhs().getDefiningOp<arith::MulIOp>() : arith::MulIOp();
+    auto number = before ? before.getLhs().getDefiningOp<arith::SubIOp>() : arith::SubIOp();
+    return number && number.getLhs() == range.getInductionVar();
+  }
+
   Value create(OpBuilder &builder, const Access &access, BoundKind kind, Value index) {
     ++count;
     return BoundIndexOp::create(builder, access.getOp()->getLoc(), builder.getIndexType(), kind,
@@ -216,7 +259,7 @@ private:
   }
 
   func::FuncOp kernel;
-  MemoryIndices indices;
+  MemoryIndices indices, numbers;
   int64_t count = 0;
 };
 

@@ -42,6 +42,22 @@ def Ascend_ExpectIndexOp : Ascend_Op<"expect_index", [MemoryEffects<[MemWrite]>]
   let hasVerifier = 1;
 }
 
+def Ascend_ExpectCountOp : Ascend_Op<"expect_count", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Says that a loop had no more iterations than it may before its end was bounded";
+  let description = [{
+    `upper` is the end that the kernel computed for a loop from `lower` on in steps of `step`, `bounded` the one it goes on
+    with, so that no more than `most` iterations are left. The modelled chip reports where the two differ, with `name`, the
+    array or the argument that the end comes from, and goes on. Texts have nothing for it.
+
+    ```mlir
+    ascend.expect_count %n is %end from %zero by 8 most 1048576 of "lens"
+    ```
+  }];
+  let arguments = (ins Index:$upper, Index:$bounded, Index:$lower, Ascend_IntAttr:$step, Ascend_IntAttr:$most,
+                       StrAttr:$name);
+  let assemblyFormat = "$upper `is` $bounded `from` $lower `by` $step `most` $most `of` $name attr-dict";
+}
+
 def Ascend_ExpectDistinctOp : Ascend_Op<"expect_distinct", [MemoryEffects<[MemWrite]>]> {
   let summary = "Says that a row is written once";
   let description = [{

@@ -7,11 +7,14 @@
 
 namespace attn::tile {
 
-/// The numbers and spans that are computed from a `tile.load_index`, through arithmetic, spans, the
-/// bounds of loops and what loops carry.
+/// The numbers and spans that are computed from a `tile.load_index` (or an argument), through
+/// arithmetic, spans, the bounds of loops and what loops carry.
 class MemoryIndices {
 public:
-  explicit MemoryIndices(mlir::func::FuncOp kernel);
+  /// Where numbers come from: arguments are those of the call that are integers.
+  enum class Sources { Memory, MemoryAndArguments };
+
+  explicit MemoryIndices(mlir::func::FuncOp kernel, Sources sources = Sources::Memory);
 
   bool contains(mlir::Value value) const { return found.contains(value); }
   bool empty() const { return found.empty(); }

@@ -83,4 +83,23 @@ def Tile_BoundIndexOp : Tile_Op<"bound_index", [NoMemoryEffect, rangeMethods]> {
   let hasVerifier = 1;
 }
 
+// As above: an effect only for those who look for mistakes.
+def Tile_BoundCountOp : Tile_Op<"bound_count", [NoMemoryEffect]> {
+  let summary = "The end of a loop that numbers from memory or arguments decide, and no array";
+  let description = [{
+    `upper`, where a loop from `lower` on in steps of `step` has at most `most` iterations, and else `lower`: such a loop
+    does not run. That is what the modelled chip and the CPU report, with `name`, the array or the argument that the
+    number of iterations comes from.
+
+    ```mlir
+    %end = tile.bound_count %zero to %n by 8 most 1048576 of "lens"
+    tile.range %i = %zero to %end by 8 { ... }
+    ```
+  }];
+  let arguments = (ins Index:$lower, Index:$upper, Tile_IntAttr:$step, Tile_IntAttr:$most, StrAttr:$name);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$lower `to` $upper `by` $step `most` $most `of` $name attr-dict";
+  let hasVerifier = 1;
+}
+
 #endif // ATTN_TILE_INDEX_OPS

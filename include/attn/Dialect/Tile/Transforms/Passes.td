@@ -79,6 +79,29 @@ def LowerBandGatherPass : Pass<"tile-lower-band-gather", "::mlir::ModuleOp"> {
   let dependentDialects = ["::attn::tile::TileDialect", "::mlir::arith::ArithDialect"];
 }
 
+def BoundCountsPass : Pass<"tile-bound-counts", "::mlir::ModuleOp"> {
+  let summary = "Lets no number from memory or of a call keep a loop running";
+  let description = [{
+    Loops end by sizes of arrays, by lists, or by the arrays that each iteration takes something of at the loop's own index.
+    Where there is nothing of it and integers from memory or arguments say how often a loop runs, it gets a
+    `tile.bound_count`: with more iterations than `most` it does not run, and the CPU and the modelled chip say so.
+
+    ```mlir
+    %n = tile.load_index %lens[%b] : !tile.array<?xi32>
+    tile.range %i = %zero to %n iter(%x = %y : !tile.tile<1 x 64 x f32>) { ... }
+    ```
+    becomes
+    ```mlir
+    %n = tile.load_index %lens[%b] : !tile.array<?xi32>
+    %end = tile.bound_count %zero to %n by 1 most 1048576 of "lens"
+    tile.range %i = %zero to %end iter(%x = %y : !tile.tile<1 x 64 x f32>) { ... }
+    ```
+  }];
+  let options = [Option<"most", "most", "int64_t", "1048576", "iterations that such a loop may have">];
+  let statistics = [Statistic<"countsBounded", "counts-bounded", "loops that are bounded by their count">];
+  let dependentDialects = ["::attn::tile::TileDialect"];
+}
+
 def BoundIndicesPass : Pass<"tile-bound-indices", "::mlir::ModuleOp"> {
   let summary = "Brings every index that depends on memory inside its array";
   let description = [{
