@@ -28,6 +28,7 @@ void attn::addTileStage(OpPassManager &manager, const TileStageOptions &options)
   choose.slots = options.slots;
   choose.stripRows = options.stripRows;
   choose.part = options.part;
+  choose.order = options.order;
   choose.printAlternatives = options.printAlternatives;
   choose.recordAlternatives = options.recordAlternatives;
   manager.addPass(createChoosePass(choose));
@@ -108,6 +109,8 @@ struct TilePipelineOptions : PassPipelineOptions<TilePipelineOptions> {
                             llvm::cl::init(-1)};
   Option<int64_t> part{*this, "part", llvm::cl::desc("of products, as in tile-choose"),
                        llvm::cl::init(-1)};
+  Option<int64_t> order{*this, "order", llvm::cl::desc("of tiles, as in tile-choose"),
+                        llvm::cl::init(-1)};
   Option<bool> printAlternatives{*this, "print-alternatives",
                                  llvm::cl::desc("say what tile-choose looked at"),
                                  llvm::cl::init(false)};
@@ -136,7 +139,8 @@ struct TilePipelineOptions : PassPipelineOptions<TilePipelineOptions> {
             lag,
             slots,
             stripRows,
-            part};
+            part,
+            order};
   }
 };
 

@@ -21,7 +21,14 @@ _PIPELINES["linalg"] = ("attn-tile", "attn-linalg")
 _PIPELINES["ascendc"] = _PIPELINES["ascend"]
 _EMITTED_FROM = {"ascendc": "ascend", "hivm": "ascend", "sidecar": "ascend"}  # what is not a IR
 _OPTIONS = dict.fromkeys(("band", "composites", "phases", "softmax", "strips"), "attn-tile")
-_GROUP_OPTIONS = {"preload": 14, "lag": 14, "slots": 15, "strip_rows": 1024, "part": 1024}  # and the most of each
+_GROUP_OPTIONS = {
+    "preload": 14,
+    "lag": 14,
+    "slots": 15,
+    "strip_rows": 1024,
+    "part": 1024,
+    "order": 1024,
+}  # and the most of each
 _OPTIONS |= dict.fromkeys(_GROUP_OPTIONS, "attn-tile")
 _OPTIONS["bounds"] = "attn-cpu"
 _OPTIONS |= dict.fromkeys(("kernel_form", "source_comments"), "ascendc")  # of the printer, not of a pipeline

@@ -1,9 +1,18 @@
 // The sizes of products: fractals of every memory are counted, and all pipes of a cube core.
 // RUN: attn-opt %s --soc=Ascend910B2 --tile-choose --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: attn-opt %s --soc=Ascend910B2 --tile-choose=order=0 --split-input-file --verify-diagnostics | FileCheck %s --check-prefix=SHARES
+// RUN: not attn-opt %s --soc=Ascend910B2 --tile-choose=print-alternatives --split-input-file 2>&1 >/dev/null | FileCheck %s --check-prefix=TABLE
 
 // 128 x 256 sums fill L0C, and 256 of k make rows long enough for the copies to keep up with the products.
 // CHECK-LABEL: func.func @gemm
 // CHECK-SAME: tile.choice = #tile.choice<sizes = {BK = 256 : i64, BM = 128 : i64, BN = 256 : i64}, grid_stages = 1, range_stages = 2
+
+// Cores go through bands of eight rows of tiles: 24 of them read 8 x 128 rows and 3 x 256 columns at a time.
+// CHECK-SAME: tile.order = 8 : i64
+// SHARES-LABEL: func.func @gemm
+// SHARES-NOT: tile.order
+// TABLE: order{{ +}}read at a time
+// TABLE: ->{{.*}} bands of 8{{ +}}917504 {{.*}} taken
 func.func @gemm(%A: !tile.array<?x?xf16>, %B: !tile.array<?x?xf16>, %C: !tile.array<?x?xf32>) attributes {tile.kernel, tile.symbols = {BK = #tile.auto<16, 256>, BM = #tile.auto<16, 256>, BN = #tile.auto<16, 256>}} {
   %M = tile.dim %A, 0 : <?x?xf16>
   %N = tile.dim %B, 1 : <?x?xf16>

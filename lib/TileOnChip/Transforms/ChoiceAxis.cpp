@@ -274,6 +274,91 @@ public:
   }
 };
 
+/// In which order cores take the tiles of a matrix of products. Of the orders the one is taken with
+/// which all cores together read the fewest bytes at a time: what several of them read comes from
+/// L2, the rest from HBM where L2 does not hold the matrices.
+class OrderAxis : public ChoiceAxis {
+public:
+  explicit OrderAxis(SearchSpace &space) : ChoiceAxis(space) {
+    if (space.isOnCube && !space.isMixed)
+      space.kernel.walk([&](LoadOp load) { add(load); });
+  }
+
+  Choices getCandidates(const SizeChoice &choice) override {
+    Choices choices = {choice};
+    if (isOpen())
+      choices.front().order = space.givenOrder ? *space.givenOrder : findBest(choice);
+    return choices;
+  }
+
+  Choices getLeast(const SizeChoice &choice) override { return getCandidates(choice); }
+
+  AxisRule getRule(const SizeChoice &) const override { return AxisRule::First; }
+
+  void describe(const SizeChoice &choice,
+                SmallVectorImpl<std::pair<std::string, std::string>> &columns) const override {
+    if (!isOpen())
+      return;
+    columns.emplace_back("order", choice.order ? "bands of " + std::to_string(choice.order)
+                                               : std::string("shares"));
+    columns.emplace_back("read at a time", std::to_string(getBytesAtATime(choice, choice.order)));
+  }
+
+private:
+  bool isOpen() const { return !ofRows.empty() && !ofCols.empty(); }
+
+  /// Which axis of the grid a span runs along, where the grid has two: its share is counted row by
+  /// row.
+  static std::optional<int64_t> getAxis(Value span) {
+    auto make = span.getDefiningOp<MakeSpanOp>();
+    auto base = make ? make.getBase().getDefiningOp<arith::MulIOp>() : arith::MulIOp();
+    Operation *index = base ? base.getLhs().getDefiningOp() : nullptr;
+    if (!isa_and_present<arith::DivUIOp, arith::RemUIOp>(index))
+      return std::nullopt;
+    auto linear = dyn_cast<BlockArgument>(index->getOperand(0));
+    auto share = linear ? dyn_cast<RangeOp>(linear.getOwner()->getParentOp()) : RangeOp();
+    if (!share || !share.getParallel())
+      return std::nullopt;
+    return isa<arith::DivUIOp>(index) ? 0 : 1;
+  }
+
+  void add(LoadOp load) {
+    bool isAlong[2] = {};
+    for (Value index : load.getIndices())
+      if (std::optional<int64_t> axis = getAxis(index))
+        isAlong[*axis] = true;
+    if (isAlong[0] != isAlong[1])
+      (isAlong[0] ? ofRows : ofCols).push_back(load.getResult().getType());
+  }
+
+  int64_t getBytesAtATime(const SizeChoice &choice, int64_t order) const {
+    auto getBytes = [&](ArrayRef<TileType> types) {
+      int64_t bytes = 0;
+      for (TileType type : types) {
+        TileType bound = bindType(type, choice.sizes);
+        bytes += bound.getRowCount() * bound.getColCount() * getElementBytes(bound);
+      }
+      return bytes;
+    };
+    int64_t cores = space.model.getChip().cubeCores;
+    int64_t rows = order ? std::min(order, cores) : cores;
+    int64_t cols = order ? llvm::divideCeil(cores, rows) : cores;
+    return rows * getBytes(ofRows) + cols * getBytes(ofCols);
+  }
+
+  int64_t findBest(const SizeChoice &choice) const {
+    int64_t best = 0;
+    // Of equals the higher: bands are gone through more seldom.
+    for (int64_t order = 1; order <= space.model.getChip().cubeCores; order *= 2)
+      if (getBytesAtATime(choice, order) <= getBytesAtATime(choice, best))
+        best = order;
+    return best;
+  }
+
+  /// The tiles that are loaded for every row of tiles, and for every column.
+  SmallVector<TileType> ofRows, ofCols;
+};
+
 /// How the cores of a group share the kernel. What waits for the other kind of core has something
 /// else to do meanwhile; rows are computed in strips where that lets transfers overlap with
 /// arithmetic.
@@ -328,6 +413,7 @@ SmallVector<std::unique_ptr<ChoiceAxis>> onchip::getChoiceAxes(SearchSpace &spac
   axes.push_back(std::make_unique<KeptRowsAxis>(space));
   axes.push_back(std::make_unique<StagesAxis>(space));
   axes.push_back(std::make_unique<StripColumnsAxis>(space));
+  axes.push_back(std::make_unique<OrderAxis>(space));
   axes.push_back(std::make_unique<GroupAxis>(space));
   return axes;
 }

@@ -3,6 +3,7 @@
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "attn/Dialect/Tile/Analysis/Selection.h"
 #include "attn/Dialect/Tile/Analysis/StripPlan.h"
+#include "attn/Dialect/Tile/Transforms/GridClamping.h"
 #include "attn/TileOnChip/Families/Transfers.h"
 #include "attn/TileOnChip/Transforms/KernelSearch.h"
 #include "attn/TileOnChip/Transforms/Passes.h"
@@ -157,6 +158,7 @@ struct Choose : attn::impl::ChoosePassBase<Choose> {
     options.sizes = std::move(*fixed);
     options.strips = chip->isHost ? 0 : strips;
     auto given = [](int64_t number) { return number < 0 ? std::nullopt : std::optional(number); };
+    options.order = given(order);
     options.group = {given(preload), given(lag), given(slots), given(stripRows), given(part)};
     for (func::FuncOp kernel : *kernels)
       if (failed(choose(kernel, *chip, options)))
@@ -206,6 +208,8 @@ private:
     }
     kernel->setAttr("tile.choice", getChoice(&getContext(), search.getForm("band"),
                                              search.getForm("softmax"), sizes));
+    if (sizes.order)
+      kernel->setAttr(orderName, Builder(&getContext()).getI64IntegerAttr(sizes.order));
     return success();
   }
 

@@ -28,6 +28,7 @@ std::unique_ptr<SizeSearch> KernelSearch::makeSizeSearch(func::FuncOp trial, boo
   auto search = isFree ? std::make_unique<SizeSearch>(trial, chip)
                        : std::make_unique<SizeSearch>(trial, chip, options.sizes, options.strips);
   search->getSpace().givenGroup = options.group;
+  search->getSpace().givenOrder = options.order;
   SmallVector<std::pair<std::string, std::string>> decided;
   for (auto [decidedAxis, decidedForm] : forms)
     decided.emplace_back(decidedAxis.str(), decidedForm.str());

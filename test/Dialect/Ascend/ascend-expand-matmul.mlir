@@ -143,11 +143,11 @@ func.func @squares_of_n(%limit: index) attributes {ascend.kernel, ascend.kind = 
 // they are all there.
 // CHECK-LABEL: func.func @tail
 // CHECK-DAG: %[[M:.*]] = arith.muli {{.*}}, %c16
-// CHECK: ascend.load_tile {{.*}} rows(%[[M]]) cols(%c64) src_rows 128 : memref<8192xf16, #ascend.space<l0a>>
+// CHECK: ascend.load_tile {{.*}} rows(%[[M]]) cols(%c64) src_rows 128 {ascend.apart = 0 : i64} : memref<8192xf16, #ascend.space<l0a>>
 // CHECK: %[[N:.*]] = arith.ceildivsi %[[M]], %c16
 // CHECK: %[[FULL:.*]] = arith.cmpi eq, %[[M]], %c128
 // CHECK: scf.if %[[FULL]] {
-// CHECK:   ascend.load_fractals {{.*}} repeat(%c32) strides [1, 1] : memref<8192xf16, #ascend.space<l0b>>
+// CHECK:   ascend.load_fractals {{.*}} repeat(%c32) strides [1, 1] {ascend.apart = 0 : i64} : memref<8192xf16, #ascend.space<l0b>>
 // CHECK: } else {
 // CHECK:   scf.for %{{.*}} = %c0 to %c4 step %c1 {
 // CHECK:     ascend.load_fractals {{.*}} repeat(%[[N]]) strides [1, 1] {ascend.apart = {{.*}}} : memref<?xf16, #ascend.space<l0b>>

@@ -559,3 +559,10 @@ func.func @f(%n: index) {
   }
   return
 }
+
+// -----
+
+// expected-error @+1 {{'tile.order' is a positive i64 of kernels: the rows of a band}}
+func.func @order() attributes {tile.kernel, tile.order = 0 : i64} {
+  return
+}

@@ -149,4 +149,41 @@ func.func @sums(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
 // CHECK: %[[AB:.*]] = arith.muli %[[A]], %[[B]]
 // CHECK: %[[MOST:.*]] = arith.maxui %[[T]], %[[AB]]
 // CHECK: return %[[MOST]]
+
+// By bands: blocks take every tile in turn, eight rows of tiles are gone through column by column, and the last band may have fewer rows.
+// CHECK-LABEL: func.func @bands(
+// CHECK-NOT: tile.order
+// CHECK: %[[ROWS:.*]] = arith.ceildivui %{{.*}}, %{{.*}}
+// CHECK: %[[COLS:.*]] = arith.ceildivui %{{.*}}, %{{.*}}
+// CHECK: %[[TOTAL:.*]] = arith.muli %[[ROWS]], %[[COLS]]
+// CHECK: %[[ID:.*]] = tile.block_id
+// CHECK: %[[BLOCKS:.*]] = tile.block_count
+// CHECK: %[[LAST:.*]] = arith.subi %[[BLOCKS]], %{{.*}}
+// CHECK: %[[AFTER:.*]] = arith.subi %[[LAST]], %[[ID]]
+// CHECK: %[[MORE:.*]] = arith.addi %[[TOTAL]], %[[AFTER]]
+// CHECK: %[[TURNS:.*]] = arith.divui %[[MORE]], %[[BLOCKS]]
+// CHECK: tile.range %[[TURN:.*]] = %{{.*}} to %[[TURNS]] parallel {
+// CHECK:   %[[BEFORE:.*]] = arith.muli %[[TURN]], %{{.*}}
+// CHECK:   %[[TILE:.*]] = arith.addi %[[BEFORE]], %{{.*}}
+// CHECK:   %[[MOST:.*]] = arith.constant 8 : index
+// CHECK:   %[[TILES:.*]] = arith.muli %[[MOST]], %[[COLS]]
+// CHECK:   %[[BAND:.*]] = arith.divui %[[TILE]], %[[TILES]]
+// CHECK:   %[[INSIDE:.*]] = arith.remui %[[TILE]], %[[TILES]]
+// CHECK:   %[[FIRST:.*]] = arith.muli %[[BAND]], %[[MOST]]
+// CHECK:   %[[LEFT:.*]] = arith.subi %[[ROWS]], %[[FIRST]]
+// CHECK:   %[[HIGH:.*]] = arith.minui %[[LEFT]], %[[MOST]]
+// CHECK:   %[[ROW:.*]] = arith.remui %[[INSIDE]], %[[HIGH]]
+// CHECK:   %[[M:.*]] = arith.addi %[[FIRST]], %[[ROW]]
+// CHECK:   %[[N:.*]] = arith.divui %[[INSIDE]], %[[HIGH]]
+// CHECK:   arith.muli %[[M]],
+// CHECK:   arith.muli %[[N]],
+func.func @bands(%y: !tile.array<?x?xf32>) attributes {tile.kernel, tile.order = 8 : i64} {
+  %A = tile.dim %y, 0 : !tile.array<?x?xf32>
+  %B = tile.dim %y, 1 : !tile.array<?x?xf32>
+  tile.grid (%a, %b) in (%A by 16, %B by 32) {
+    %v = tile.load %y[%a span, %b span] : (!tile.array<?x?xf32>, !tile.span<16>, !tile.span<32>) -> !tile.tile<16 x 32 x f32>
+    tile.store %v, %y[%a span, %b span] : (!tile.tile<16 x 32 x f32>, !tile.array<?x?xf32>, !tile.span<16>, !tile.span<32>) -> ()
+  }
+  return
+}
 }

@@ -139,9 +139,9 @@ def test_a_single_output_is_no_tuple(tmp_path, programs):
     (dict(preload=-1), ValueError, "preload: a number up to 14 is expected, not -1"),
     (dict(part=1.5), ValueError, "part: a number up to 1024 is expected, not 1.5"),
     (dict(strip=64), TypeError, "'strip' is neither an argument of the kernel nor an option of the compiler (band, bounds, composites, "
-     "kernel_form, lag, part, phases, preload, slots, softmax, source_comments, strip_rows, strips); did you mean 'strips' or 'strip_rows'?"),
+     "kernel_form, lag, order, part, phases, preload, slots, softmax, source_comments, strip_rows, strips); did you mean 'strips' or 'strip_rows'?"),
     (dict(other=3), TypeError, "'other' is neither an argument of the kernel nor an option of the compiler (band, bounds, composites, "
-     "kernel_form, lag, part, phases, preload, slots, softmax, source_comments, strip_rows, strips)"),
+     "kernel_form, lag, order, part, phases, preload, slots, softmax, source_comments, strip_rows, strips)"),
 ])  # fmt: skip
 def test_wrong_arguments(programs, change, error, message):
     V, wq, wn = inputs()

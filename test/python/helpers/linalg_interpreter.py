@@ -21,7 +21,7 @@ DTYPES = {
 }  # fmt: skip
 _INTEGERS = {
     "addi": operator.add, "subi": operator.sub, "muli": operator.mul, "minsi": min, "maxsi": max,
-    "divui": operator.floordiv, "remui": operator.mod, "ceildivui": lambda a, b: -(-a // b),
+    "minui": min, "divui": operator.floordiv, "remui": operator.mod, "ceildivui": lambda a, b: -(-a // b),
     "ceildivsi": lambda a, b: -(-a // b),
 }  # fmt: skip
 _FLOATS = {

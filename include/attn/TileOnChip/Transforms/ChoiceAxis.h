@@ -1,5 +1,5 @@
 // The axes of the search whose answers are entries of a `tile::SizeChoice`: whole rows or strips,
-// sizes, kept rows, stages, columns of strips, shares of a group.
+// sizes, kept rows, stages, columns of strips, order of tiles, shares of a group.
 #ifndef ATTN_TILEONCHIP_TRANSFORMS_CHOICEAXIS_H
 #define ATTN_TILEONCHIP_TRANSFORMS_CHOICEAXIS_H
 
@@ -47,10 +47,11 @@ public:
   llvm::SmallVector<tile::BoundSize> given;
   int64_t strips; // columns that strips must have; 0 to use them only where rows do not fit
   GivenGroup givenGroup;
-  bool isOnCube;           // whether cube cores run it, or a half of it
-  bool isMixed;            // whether vector cores run the other half
-  int64_t askedStages = 1; // the most stages of any range but those of the grid
-  int64_t width;           // the most columns of any tile
+  std::optional<int64_t> givenOrder; // rows of tiles in a band, or 0
+  bool isOnCube;                     // whether cube cores run it, or a half of it
+  bool isMixed;                      // whether vector cores run the other half
+  int64_t askedStages = 1;           // the most stages of any range but those of the grid
+  int64_t width;                     // the most columns of any tile
   llvm::DenseSet<mlir::StringAttr> tileSymbols; // of dimensions of tiles, so that they take memory
 
 private:

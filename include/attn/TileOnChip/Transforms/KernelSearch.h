@@ -19,6 +19,7 @@ struct SearchOptions {
   /// Columns of strips; 0 to use strips only where whole rows do not fit.
   int64_t strips = 0;
   GivenGroup group;
+  std::optional<int64_t> order;
 };
 
 class KernelSearch {

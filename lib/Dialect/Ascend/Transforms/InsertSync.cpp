@@ -87,11 +87,7 @@ private:
   /// to them; null where that is known, or where `op` is none. The pipe waits for itself only
   /// before products that add: the sums of others have left before their place is taken.
   Value isSmallProduct(Operation *op) {
-    std::optional<std::pair<Value, Value>> extents;
-    if (auto product = dyn_cast<MmadOp>(op))
-      extents = {product.getM(), product.getN()};
-    else if (auto product = dyn_cast<MatmulOp>(op))
-      extents = {product.getM(), product.getN()};
+    std::optional<std::pair<Value, Value>> extents = getExtents(op);
     if (!extents || (getConstantIntValue(extents->first) && getConstantIntValue(extents->second)))
       return {};
     OpBuilder::InsertionGuard guard(builder);
@@ -108,6 +104,24 @@ private:
         arith::MulIOp::create(builder, location, count(extents->first), count(extents->second));
     return arith::CmpIOp::create(builder, location, arith::CmpIPredicate::slt, fractals,
                                  constant(architecture::orderedMmadFractals));
+  }
+
+  /// Rows and columns of the sums of a product, or of the only one in a loop, where they do not
+  /// change there.
+  static std::optional<std::pair<Value, Value>> getExtents(Operation *op) {
+    SmallVector<std::pair<Value, Value>> extents;
+    op->walk([&](Operation *inner) {
+      if (auto product = dyn_cast<MmadOp>(inner))
+        extents.emplace_back(product.getM(), product.getN());
+      else if (auto product = dyn_cast<MatmulOp>(inner))
+        extents.emplace_back(product.getM(), product.getN());
+    });
+    auto isBefore = [&](Value value) {
+      return !op->isAncestor(value.getParentRegion()->getParentOp());
+    };
+    bool areKnown =
+        extents.size() == 1 && isBefore(extents.front().first) && isBefore(extents.front().second);
+    return areKnown ? std::optional(extents.front()) : std::nullopt;
   }
 
   /// The outermost loop around `op` in which the extents do not change, or `op`.

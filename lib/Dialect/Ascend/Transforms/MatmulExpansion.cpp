@@ -49,18 +49,19 @@ private:
   Value slice(Value buffer, int64_t offset) { return slice(buffer, constant(offset)); }
   /// Writes the load that `body` makes for each of the numbers below `count`, which are at most
   /// `most`, to different places.
-  void forEach(Value count, int64_t most, function_ref<Operation *(Value)> body);
+  void forEach(Value count, int64_t most, function_ref<void(Value)> body);
 
   void loadLeft();
   void loadRight();
   void loadRightTurned();
-  Operation *loadFractals(Value dst, Value src, Value repeat, int64_t sourceStride);
-  Operation *loadSquares(Value dst, Value src, Value repeat, ArrayRef<int64_t> strides);
+  void loadFractals(Value dst, Value src, Value repeat, int64_t sourceStride);
+  void loadSquares(Value dst, Value src, Value repeat, ArrayRef<int64_t> strides);
 
   MatmulOp op;
   const IndexRanges &ranges;
-  /// The number of loads that keep apart.
+  /// The number of loads that keep apart, and whether there are some of which that must be said.
   int64_t group;
+  bool keepsApart = false;
   OpBuilder builder;
   Location location;
   int64_t bytes, perBlock, fractal;
@@ -75,7 +76,7 @@ private:
 
 } // namespace
 
-void MatmulWriter::forEach(Value count, int64_t most, function_ref<Operation *(Value)> body) {
+void MatmulWriter::forEach(Value count, int64_t most, function_ref<void(Value)> body) {
   if (most == 1) {
     body(constant(0));
     return;
@@ -83,17 +84,17 @@ void MatmulWriter::forEach(Value count, int64_t most, function_ref<Operation *(V
   auto loop = scf::ForOp::create(builder, location, constant(0), count, constant(1));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
-  body(loop.getInductionVar())->setAttr(apartName, builder.getI64IntegerAttr(group));
+  body(loop.getInductionVar());
+  keepsApart = true;
 }
 
-Operation *MatmulWriter::loadFractals(Value dst, Value src, Value repeat, int64_t sourceStride) {
-  return LoadFractalsOp::create(builder, location, dst, src, repeat,
-                                ArrayRef<int64_t>{1, sourceStride}, /*transpose=*/false);
+void MatmulWriter::loadFractals(Value dst, Value src, Value repeat, int64_t sourceStride) {
+  LoadFractalsOp::create(builder, location, dst, src, repeat, ArrayRef<int64_t>{1, sourceStride},
+                         /*transpose=*/false);
 }
 
-Operation *MatmulWriter::loadSquares(Value dst, Value src, Value repeat,
-                                     ArrayRef<int64_t> strides) {
-  return LoadSquaresOp::create(builder, location, dst, src, repeat, strides);
+void MatmulWriter::loadSquares(Value dst, Value src, Value repeat, ArrayRef<int64_t> strides) {
+  LoadSquaresOp::create(builder, location, dst, src, repeat, strides);
 }
 
 /// The left operand in the order of L0A: row blocks, in each one fractal after the other along k.
@@ -130,7 +131,7 @@ void MatmulWriter::loadRightTurned() {
   auto loadEach = [&] {
     forEach(blocksOfK, part / perBlock, [&](Value block) {
       Value to = builder.createOrFold<arith::MulIOp>(location, block, scale(blocks, fractal));
-      return loadFractals(slice(dst, to), slice(src, scale(block, room * perBlock)), blocks, 1);
+      loadFractals(slice(dst, to), slice(src, scale(block, room * perBlock)), blocks, 1);
     });
   };
   if (std::optional<int64_t> n = getConstantIntValue(op.getN()))
@@ -145,6 +146,7 @@ void MatmulWriter::loadRightTurned() {
   loadAll();
   builder.setInsertionPointToStart(branch.elseBlock());
   loadEach();
+  keepsApart = true;
 }
 
 /// The right operand in the order of L0B: for every block of k one fractal per 16 columns.
@@ -162,8 +164,8 @@ void MatmulWriter::loadRight() {
   Value rowOfK = scale(divideCeil(n, fractalRows), fractal);
   forEach(divideCeil(amount, unit), part / unit, [&](Value block) {
     Value to = builder.createOrFold<arith::MulIOp>(location, block, rowOfK);
-    return loadSquares(slice(dst, to), slice(src, scale(block, unit * perBlock)),
-                       divideCeil(n, unit), {2, room / unit, 1});
+    loadSquares(slice(dst, to), slice(src, scale(block, unit * perBlock)), divideCeil(n, unit),
+                {2, room / unit, 1});
   });
 }
 
@@ -214,6 +216,11 @@ LogicalResult MatmulWriter::write() {
   }
   loadLeft();
   loadRight();
+  // No two loads of one part write the same bytes, whatever numbers their places depend on.
+  if (keepsApart)
+    loop.walk([&](InstructionOpInterface load) {
+      load->setAttr(apartName, builder.getI64IntegerAttr(group));
+    });
   Value init = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::eq, first,
                                      loop.getLowerBound());
   init = builder.createOrFold<arith::AndIOp>(location, op.getInit(), init);

@@ -78,6 +78,12 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     return isa<GroupAttr>(attribute.getValue()) && op->hasAttr("tile.kernel")
                ? success()
                : op->emitError("'tile.group' is a #tile.group of kernels");
+  if (name == "tile.order") {
+    auto rows = dyn_cast<IntegerAttr>(attribute.getValue());
+    return rows && rows.getType().isInteger(64) && rows.getInt() > 0 && op->hasAttr("tile.kernel")
+               ? success()
+               : op->emitError("'tile.order' is a positive i64 of kernels: the rows of a band");
+  }
   if (isOfLevels(name))
     return success();
   if (name != "tile.symbols")

@@ -107,6 +107,45 @@ static SmallVector<Value> delinearise(ImplicitLocOpBuilder &builder, Value linea
   return indices;
 }
 
+/// Row and column of the tile with the number `linear`, where tiles are counted by bands of
+/// `bandRows` rows, column by column; the last band may have fewer.
+static SmallVector<Value> findInBands(ImplicitLocOpBuilder &builder, Value linear,
+                                      ArrayRef<Value> counts, int64_t bandRows) {
+  Value most = arith::ConstantIndexOp::create(builder, bandRows);
+  Value tiles = arith::MulIOp::create(builder, most, counts[1]);
+  Value band = arith::DivUIOp::create(builder, linear, tiles);
+  Value inside = arith::RemUIOp::create(builder, linear, tiles);
+  Value first = arith::MulIOp::create(builder, band, most);
+  Value left = arith::SubIOp::create(builder, counts[0], first);
+  Value rows = arith::MinUIOp::create(builder, left, most);
+  Value row = arith::RemUIOp::create(builder, inside, rows);
+  return {arith::AddIOp::create(builder, first, row),
+          arith::DivUIOp::create(builder, inside, rows)};
+}
+
+/// The rows of tiles that are a band of `grid`; none where blocks have contiguous shares.
+static std::optional<int64_t> getBandRows(GridOp grid, func::FuncOp kernel) {
+  auto order = kernel->getAttrOfType<IntegerAttr>(orderName);
+  bool isMatrix =
+      grid.getBlocks().size() == 2 &&
+      llvm::none_of(grid.getBlocks(), [](Attribute size) { return isa<UnitAttr>(size); });
+  return order && isMatrix ? std::optional(order.getInt()) : std::nullopt;
+}
+
+/// The loop over every `blocks`-th of `total` tiles from this block's first on, with an empty body.
+static RangeOp makeTurns(ImplicitLocOpBuilder &builder, Value total, int64_t stages,
+                         ValueRange inits) {
+  Value id = BlockIdOp::create(builder, builder.getIndexType());
+  Value blocks = BlockCountOp::create(builder, builder.getIndexType());
+  Value zero = arith::ConstantIndexOp::create(builder, 0);
+  Value one = arith::ConstantIndexOp::create(builder, 1);
+  Value after = arith::SubIOp::create(builder, arith::SubIOp::create(builder, blocks, one), id);
+  Value turns =
+      arith::DivUIOp::create(builder, arith::AddIOp::create(builder, total, after), blocks);
+  return RangeOp::create(builder, inits.getTypes(), zero, turns, inits, Attribute(),
+                         builder.getI64IntegerAttr(stages), builder.getUnitAttr());
+}
+
 /// The loop over this block's share of `total` tiles, with an empty body.
 static RangeOp makeShare(ImplicitLocOpBuilder &builder, Value total, int64_t stages,
                          ValueRange inits) {
@@ -166,12 +205,22 @@ static LogicalResult clampGrid(GridOp grid, func::FuncOp kernel) {
   ImplicitLocOpBuilder builder(grid.getLoc(), grid);
   SmallVector<Value> counts = countTiles(builder, grid, grid.getExtents());
   Value total = multiply(builder, counts);
-  RangeOp range = makeShare(builder, total, grid.getStages(), makeZeros(builder, *sums));
+  std::optional<int64_t> bandRows = getBandRows(grid, kernel);
+  SmallVector<Value> zeros = makeZeros(builder, *sums);
+  RangeOp range = bandRows ? makeTurns(builder, total, grid.getStages(), zeros)
+                           : makeShare(builder, total, grid.getStages(), zeros);
   Block *body = builder.createBlock(&range.getBody());
   Value linear = body->addArgument(builder.getIndexType(), grid.getLoc());
   for (auto [init, sum] : llvm::zip_equal(range.getInits(), *sums))
     body->addArgument(init.getType(), sum.second.front().getArray().getLoc());
-  SmallVector<Value> indices = delinearise(builder, linear, counts);
+  if (bandRows) {
+    Value blocks = BlockCountOp::create(builder, builder.getIndexType());
+    Value before = arith::MulIOp::create(builder, linear, blocks);
+    Value id = BlockIdOp::create(builder, builder.getIndexType());
+    linear = arith::AddIOp::create(builder, before, id);
+  }
+  SmallVector<Value> indices = bandRows ? findInBands(builder, linear, counts, *bandRows)
+                                        : delinearise(builder, linear, counts);
   for (auto [index, argument, extent] :
        llvm::zip_equal(indices, grid.getBody().getArguments(), grid.getExtents())) {
     auto span = dyn_cast<SpanType>(argument.getType());
@@ -199,5 +248,6 @@ LogicalResult tile::clampGrids(func::FuncOp kernel) {
   for (GridOp grid : *grids)
     if (failed(clampGrid(grid, kernel)))
       return failure();
+  kernel->removeAttr(orderName);
   return success();
 }

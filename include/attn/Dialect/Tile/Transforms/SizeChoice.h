@@ -37,6 +37,9 @@ struct SizeChoice {
   llvm::SmallVector<bool> keep;
   /// For kernels that need cube and vector cores.
   std::optional<GroupChoice> group;
+  /// Rows of tiles in a band; 0 where blocks have contiguous shares. See `orderName`: tiles are
+  /// ordered before sizes are applied.
+  int64_t order = 0;
 };
 
 /// The part of a kernel's `tile.choice` that is about sizes, and the whole of it from its parts;
