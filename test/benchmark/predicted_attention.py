@@ -146,7 +146,7 @@ def report_long():
     """Three heads of 118,806 positions with the frame of the specification."""
     form = "{:<38}{:>13}{:>16}"
     print(form.format("by classes of tiles, S=118806 N=3", "predicted ms", "published ms"))
-    for keys, published in ((128, ("-", "117.7", "24.6")), (512, ("198.7", "85.4", "17.9"))):
+    for keys, published in ((128, ("200.8", "117.7", "24.6")), (512, ("198.7", "85.4", "17.9"))):
         frame = (-(-3600 // keys), 1, -(-3600 // 128), 1)
         cases = [Lists(118806, 3, (128, keys), sparsity, frame=frame) for sparsity in (0.0, 0.5, 0.9)]
         rates = measure_rates(cases[0])
