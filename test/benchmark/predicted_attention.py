@@ -27,6 +27,7 @@ class Lists(NamedTuple):
     block_shape: tuple[int, int]
     sparsity: float
     published: str = "-"
+    frame: tuple[int, int, int, int] = (0, 0, 0, 0)
 
 
 PAGED = [
@@ -72,24 +73,86 @@ def predict_pages(case: Pages):
     ).report
 
 
-def predict_lists(case: Lists):
+def plan_lists(case: Lists):
+    """The index [1, N, R, W], how many blocks its rows keep, and the plan of tiles of as many queries as a block has."""
     import torch
 
+    from attn import block_index, planning
+
+    size = (case.length, case.length, case.block_shape, case.sparsity, case.frame)
+    index = torch.stack([block_index.random_index(*size, head=head) for head in range(case.heads)])[None]
+    counts = (index >= 0).sum(-1, dtype=torch.int32)
+    return index, counts, planning.block_plan(counts.tolist(), cores=GROUPS)
+
+
+def run_lists(case: Lists, index, counts, lists):
+    """The report of a launch for an index and the lists of a plan."""
     import attn
     import attn.language as at
-    from attn import block_index, planning
     from attn.ops import _dispatch
     from kernels_dsl.block_sparse import block_sparse_fwd
 
-    rows, size = _dispatch.block_sparse_rows(WIDTH, WIDTH), (case.length, case.length, case.block_shape, case.sparsity)
-    index = torch.stack([block_index.random_index(*size, head=head) for head in range(case.heads)])[None]
-    counts = (index >= 0).sum(-1, dtype=torch.int32)
-    tiles = torch.arange(-(-case.length // rows)) * rows // case.block_shape[0]
-    plan = planning.block_plan(counts[..., tiles].tolist(), cores=GROUPS)
-    array = at.spec(f"1 {case.heads} {case.length} {WIDTH}", at.bf16)
-    arrays = (array, array, array, index, counts, *listed(plan))
+    rows = _dispatch.block_sparse_rows(WIDTH, WIDTH)
+    assert rows == case.block_shape[0], "a tile is a block of queries"
+    queries = at.spec(f"1 {index.shape[1]} {index.shape[2] * rows} {WIDTH}", at.bf16)
+    keys = at.spec(f"1 {index.shape[1]} {case.length} {WIDTH}", at.bf16)
     options = dict(BM=rows, BN=_dispatch.BLOCK_KEYS, soc=SOC, timing_only=True, phases="launches")
+    arrays = (queries, keys, keys, index, counts, *lists)
     return attn.simulate(block_sparse_fwd, *arrays, *case.block_shape, WIDTH**-0.5, **options).report
+
+
+def predict_lists(case: Lists):
+    index, counts, plan = plan_lists(case)
+    return run_lists(case, index, counts, listed(plan))
+
+
+# Long sequences: tiles that keep as many blocks take as long. What a tile and a block take is found out with all cores at
+# work, by lists of few blocks, and multiplied for the core that has most to do.
+
+
+def sample_us(case: Lists, tiles: int, blocks: int):
+    """Microseconds in which each core computes so many tiles, which keep so many blocks."""
+    import torch
+
+    columns = -(-case.length // case.block_shape[1])
+    generator = torch.Generator().manual_seed(0)
+    kept = [torch.randperm(columns, generator=generator)[:blocks].sort().values for _ in range(GROUPS * tiles)]
+    index = torch.stack(kept).int()[None, None]
+    tasks = torch.tensor([(0, 0, tile, 0, 1, -1) for tile in range(GROUPS * tiles)], dtype=torch.int32)
+    shares = torch.arange(0, GROUPS * tiles + 1, tiles, dtype=torch.int32)
+    counts = torch.full(index.shape[:3], blocks, dtype=torch.int32)
+    return run_lists(case, index, counts, (torch.stack([shares[:-1], shares[1:]], 1), tasks, None)).time_us
+
+
+def measure_rates(case: Lists, keys: int = 3072):
+    """Microseconds of a launch, of each tile, and of each block, from lists of so many keys and three times as many."""
+    few = max(1, keys // case.block_shape[1])
+    one, longer, two = sample_us(case, 1, few), sample_us(case, 1, 3 * few), sample_us(case, 2, few)
+    block = (longer - one) / (2 * few)
+    tile = two - one - block * few
+    return one - tile - block * few, tile, block
+
+
+def predict_by_classes(case: Lists, rates):
+    """Microseconds of a whole launch."""
+    launch, tile, block = rates
+    _, counts, plan = plan_lists(case)
+    kept = counts[0].tolist()
+    loads = (sum(tile + block * kept[task.head][task.tile] for task in plan.tasks[i:j]) for i, j in plan.shares)
+    return launch + max(loads)
+
+
+def report_long():
+    """Three heads of 118,806 positions with the frame of the specification."""
+    form = "{:<38}{:>13}{:>16}"
+    print(form.format("by classes of tiles, S=118806 N=3", "predicted ms", "published ms"))
+    for keys, published in ((128, ("200.8", "117.7", "24.6")), (512, ("198.7", "85.4", "17.9"))):
+        frame = (-(-3600 // keys), 1, -(-3600 // 128), 1)
+        cases = [Lists(118806, 3, (128, keys), sparsity, frame=frame) for sparsity in (0.0, 0.5, 0.9)]
+        rates = measure_rates(cases[0])
+        for case, other in zip(cases, published):
+            time = predict_by_classes(case, rates) / 1e3
+            print(form.format(f"block-sparse 128x{keys} p={case.sparsity}", f"{time:.1f}", other), flush=True)
 
 
 def rows():
@@ -115,6 +178,7 @@ def main():
         times = f"{report.time_us:.1f}", f"{report.roofline_us:.1f}", f"{report.roofline_share:.0%}"
         print(form.format(name, *times, reads, case.published), flush=True)
         errors = report.known_errors
+    report_long()
     print("\n".join(["known errors of the model:", *errors]))
 
 

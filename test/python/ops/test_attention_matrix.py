@@ -14,6 +14,7 @@ import torch
 from test_ops_block_sparse import SHAPES, draw
 
 import attn.ops
+import predicted_attention
 import references
 from attn import block_index
 from references import DTYPES
@@ -130,6 +131,18 @@ NIGHTLY = itertools.product([(128, 128), (128, 512), (512, 128), (1024, 1024)], 
 @pytest.mark.parametrize("block_shape, sparsity", [*NIGHTLY], ids=str)
 def test_long_sequences(block_shape, sparsity):
     run_lists(24000, 1, block_shape, BF16, sparsity)
+
+
+@pytest.mark.skipif(not WHOLE, reason="takes half a minute")
+@pytest.mark.parametrize("length, heads, block_shape, sparsity, keys", [
+    (4096, 2, (128, 128), 0.5, 1024), (16384, 1, (128, 128), 0.5, 3072), (16384, 1, (128, 512), 0.9, 3072),
+])  # fmt: skip
+def test_time_by_classes_of_tiles(length, heads, block_shape, sparsity, keys):
+    """The predicted time of long sequences, from samples, is that of the whole launch."""
+    case = predicted_attention.Lists(length, heads, block_shape, sparsity)
+    whole = predicted_attention.predict_lists(case).time_us
+    rates = predicted_attention.measure_rates(case, keys)
+    assert predicted_attention.predict_by_classes(case, rates) == pytest.approx(whole, rel=0.02)
 
 
 # Paged attention
