@@ -89,8 +89,8 @@ static Operation *findOutermostLoop(Operation *op) {
 }
 
 /// The outermost loop around all places, or the part of a body that all of them lie in, from where
-/// the pipes come to rest to where they do so again: there flags start anew, and leave their ids to
-/// others. None where there is no such loop.
+/// the pipes come to rest to where they do so again: there flags start again, and leave their ids
+/// to others. None where there is no such loop.
 static std::optional<Around> findAround(ArrayRef<SlotOp> slots) {
   SlotOp some = slots.front();
   Operation *outermost = findOutermostLoop(some);

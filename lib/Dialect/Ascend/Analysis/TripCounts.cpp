@@ -148,8 +148,9 @@ static bool alwaysRuns(scf::ForOp loop, const IndexRanges &ranges) {
   return least && most && *least > *most;
 }
 
-/// Whether a loop moves data of a vector core, so that pipes may wait for each other through it.
-/// Those of cube cores are not told apart: what fills and drains a product runs with it.
+/// Whether a loop moves data of a vector core, so that pipes may wait for each other through it. Of
+/// cube cores only the three loops of one distance stay idle together (`findSkewed`), others one at
+/// a time: between loops that a mask has made of one, the pipes rest.
 static bool moves(scf::ForOp loop) {
   return loop
       .walk([](Operation *op) {
