@@ -11,7 +11,7 @@ struct SumExtents {
   mlir::Value rows, cols;
 };
 
-/// The sums of `op`; none where it is no product.
+/// The sums of `op`; none where it is not a product.
 std::optional<SumExtents> getSumExtents(mlir::Operation *op);
 
 } // namespace attn::ascend
