@@ -1,6 +1,7 @@
 // What each instruction of cube cores touches: the memory it reads and writes, through the
 // instruction interface.
 #include "AccessBuilding.h"
+#include "attn/Dialect/Ascend/IR/SumExtents.h"
 
 using namespace mlir;
 using namespace attn;
@@ -126,6 +127,14 @@ void LoadBiasOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
+
+std::optional<SumExtents> ascend::getSumExtents(Operation *op) {
+  if (auto product = dyn_cast<MmadOp>(op))
+    return SumExtents{product.getM(), product.getN()};
+  if (auto product = dyn_cast<MatmulOp>(op))
+    return SumExtents{product.getM(), product.getN()};
+  return std::nullopt;
+}
 
 void MmadOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
   std::optional<int64_t> inner = getMostBlocks(getK(), getElementsPerBlock(getA()), ranges);

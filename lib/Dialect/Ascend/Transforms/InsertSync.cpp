@@ -2,6 +2,7 @@
 // ids).
 #include "attn/Dialect/Ascend/Analysis/Kernel.h"
 #include "attn/Dialect/Ascend/Analysis/SyncPlan.h"
+#include "attn/Dialect/Ascend/IR/SumExtents.h"
 #include "attn/Dialect/Ascend/Transforms/Passes.h"
 #include "attn/Machine/Architecture.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -87,8 +88,8 @@ private:
   /// to them; null where that is known, or where `op` is none. The pipe waits for itself only
   /// before products that add: the sums of others have left before their place is taken.
   Value isSmallProduct(Operation *op) {
-    std::optional<std::pair<Value, Value>> extents = getExtents(op);
-    if (!extents || (getConstantIntValue(extents->first) && getConstantIntValue(extents->second)))
+    std::optional<SumExtents> extents = getExtents(op);
+    if (!extents || (getConstantIntValue(extents->rows) && getConstantIntValue(extents->cols)))
       return {};
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(findOutermost(op, *extents));
@@ -101,36 +102,33 @@ private:
                                                       constant(architecture::fractalRows));
     };
     Value fractals =
-        arith::MulIOp::create(builder, location, count(extents->first), count(extents->second));
+        arith::MulIOp::create(builder, location, count(extents->rows), count(extents->cols));
     return arith::CmpIOp::create(builder, location, arith::CmpIPredicate::slt, fractals,
                                  constant(architecture::orderedMmadFractals));
   }
 
-  /// Rows and columns of the sums of a product, or of the only one in a loop, where they do not
-  /// change there.
-  static std::optional<std::pair<Value, Value>> getExtents(Operation *op) {
-    SmallVector<std::pair<Value, Value>> extents;
+  /// The sums of a product, or of the only one in a loop, where they are as large all the time.
+  static std::optional<SumExtents> getExtents(Operation *op) {
+    SmallVector<SumExtents> extents;
     op->walk([&](Operation *inner) {
-      if (auto product = dyn_cast<MmadOp>(inner))
-        extents.emplace_back(product.getM(), product.getN());
-      else if (auto product = dyn_cast<MatmulOp>(inner))
-        extents.emplace_back(product.getM(), product.getN());
+      if (std::optional<SumExtents> found = getSumExtents(inner))
+        extents.push_back(*found);
     });
     auto isBefore = [&](Value value) {
       return !op->isAncestor(value.getParentRegion()->getParentOp());
     };
     bool areKnown =
-        extents.size() == 1 && isBefore(extents.front().first) && isBefore(extents.front().second);
+        extents.size() == 1 && isBefore(extents.front().rows) && isBefore(extents.front().cols);
     return areKnown ? std::optional(extents.front()) : std::nullopt;
   }
 
   /// The outermost loop around `op` in which the extents do not change, or `op`.
-  static Operation *findOutermost(Operation *op, std::pair<Value, Value> extents) {
+  static Operation *findOutermost(Operation *op, const SumExtents &extents) {
     auto isBefore = [](Value value, scf::ForOp loop) {
       return !loop->isAncestor(value.getParentRegion()->getParentOp());
     };
     for (auto loop = op->getParentOfType<scf::ForOp>();
-         loop && isBefore(extents.first, loop) && isBefore(extents.second, loop);
+         loop && isBefore(extents.rows, loop) && isBefore(extents.cols, loop);
          loop = loop->getParentOfType<scf::ForOp>())
       op = loop;
     return op;
