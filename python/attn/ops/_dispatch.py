@@ -158,7 +158,7 @@ def flash_forward(arrays, options: dict, outputs):
 # Block-sparse attention
 
 
-# Keys of a tile on a chip: the smallest block, as one kernel serves blocks of all sizes.
+# Keys of a tile: the smallest block, as one kernel serves blocks of all sizes.
 BLOCK_KEYS = 128
 # Rows of a tile, which a plan must know: as many as are multiplied at once, and fewer where keys and values are so wide
 # that they take their room.
@@ -174,8 +174,7 @@ def block_sparse_forward(arrays: dict, lists: dict, options: dict, outputs: dict
     """`arrays`: the kernel's arguments by name; `lists`: those of a plan; `outputs`: by name."""
     from kernels_dsl.block_sparse import block_sparse_fwd
 
-    keys = {} if arrays["q"].device.type == "cpu" else dict(BN=BLOCK_KEYS)
-    run(block_sparse_fwd, outputs, **arrays, **lists, **options, **keys, phases="launches")
+    run(block_sparse_fwd, outputs, **arrays, **lists, **options, BN=BLOCK_KEYS, phases="launches")
 
 
 # Paged decode attention
