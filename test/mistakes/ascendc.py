@@ -305,8 +305,8 @@ MISTAKES = [
     ),
     Mistake(
         "ascendc-result-order", "rows and columns of a result are swapped",
-        'convertTo("uint16_t", get(op.getCols())), convertTo("uint16_t", get(op.getRows())), std::to_string(op.getSrcRows())',
-        'convertTo("uint16_t", get(op.getRows())), convertTo("uint16_t", get(op.getCols())), std::to_string(op.getSrcRows())',
+        'convertTo("uint16_t", get(op.getCols())), convertTo("uint16_t", get(op.getRows())), op.getComputed() ?',
+        'convertTo("uint16_t", get(op.getRows())), convertTo("uint16_t", get(op.getCols())), op.getComputed() ?',
         (f"{CUBE}[product]",),
     ),
     Mistake(

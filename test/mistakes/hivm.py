@@ -237,7 +237,7 @@ MISTAKES = [
     ),
     Mistake(
         "hivm-product-parts", "a transposed operand that is not full of rows is taken in several parts",
-        "if (op.getTransposeB() && !isFull && most > *part)", "if (op.getTransposeB() && !isFull && most < *part)",
+        "hasParts = op.getTransposeB() && getMostCols(b) > *part;", "hasParts = op.getTransposeB() && getMostCols(b) < *part;",
         PARTS, "several parts",
     ),
     Mistake(

@@ -140,7 +140,7 @@ def test_a_single_output_is_no_tuple(tmp_path, programs):
     (dict(part=1.5), ValueError, "part: a number up to 1024 is expected, not 1.5"),
     (dict(strip=64), TypeError, "'strip' is neither an argument of the kernel nor an option of the compiler (band, bounds, composites, "
      "kernel_form, lag, order, part, phases, preload, slots, softmax, source_comments, strip_rows, strips); did you mean 'strips' or 'strip_rows'?"),
-    (dict(other=3), TypeError, "'other' is neither an argument of the kernel nor an option of the compiler (band, bounds, composites, "
+    (dict(unknown=3), TypeError, "'unknown' is neither an argument of the kernel nor an option of the compiler (band, bounds, composites, "
      "kernel_form, lag, order, part, phases, preload, slots, softmax, source_comments, strip_rows, strips)"),
 ])  # fmt: skip
 def test_wrong_arguments(programs, change, error, message):
