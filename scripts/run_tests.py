@@ -59,7 +59,7 @@ def run_lit(build: Path):
 def run_pytest(build: Path):
     report = build / "pytest-results.xml"
     report.unlink(missing_ok=True)
-    options = ["-q", "-n", "2", "--dist=loadgroup", f"--junitxml={report}"]
+    options = ["-q", "-n", "2", "--dist=worksteal", f"--junitxml={report}"]
     code = run(sys.executable, "-m", "pytest", "test/python", *options)
     counts: Counter[str] = Counter()
     for suite in ElementTree.parse(report).getroot().iter("testsuite") if report.is_file() else ():

@@ -262,7 +262,9 @@ def test_split_loops(dtype, rows, columns):
     """Windows that hold whole tiles, parts of one, none at all, and everything; before the first and after the last column."""
     torch.manual_seed(6)
     X = torch.randn(rows, columns).to(dtype)
-    for width, shift in ((1 << 40, 0), (3, 0), (0, 5), (100, 40), (7, -20), (5, 1 << 30), (1 << 31, 1 << 31)):
+    windows = ((3, 0), (100, 40), (7, -20), (1 << 40, 0), (0, 5), (5, 1 << 30), (1 << 31, 1 << 31))
+    # How loops are split does not depend on the type.
+    for width, shift in windows if dtype == torch.float32 else windows[:3]:
         attn.verify(
             sum_near, X, width, shift, BM=8, BN=16, stages=STAGES, soc=SMALL, reference=sum_near_reference
         ).check()

@@ -7,35 +7,31 @@ import torch
 
 import attn
 import known_errors
-from calibration import SIMULATOR, predict_all, read_rows
+from calibration import SIMULATOR, predict_all
 from kernels_dsl.gemm import gemm_nt
 
-pytestmark = [
-    pytest.mark.skipif(not SIMULATOR.is_file(), reason="attn-sim is not built"),
-    pytest.mark.xdist_group("calibration"),  # all rows are predicted once, by one worker
-]
+pytestmark = pytest.mark.skipif(not SIMULATOR.is_file(), reason="attn-sim is not built")
 
-ROWS = list(read_rows())
+MOST_OF_MEDIANS = {"product": 0.08, "copies_to_l1": 0.08}
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-def test_prediction_is_near_the_measurement(row):
-    predicted, error, busy = next(rest for found, *rest in predict_all() if found == row)
-    print(f"{predicted:.1f} {row.unit} predicted, {row.published} published: {error:+.1%}")
-    assert abs(error) <= row.tolerance
-    for pipe, share in row.busy.items():
-        print(f"{pipe} busy for {busy[pipe]:.1f} % predicted, {share} % published")
-        assert abs(busy[pipe] - share) <= 12
-
-
-@pytest.mark.parametrize("test, most", [("product", 0.08), ("copies_to_l1", 0.08)])
-def test_the_median_error_of_cube_kernels(test, most):
-    assert statistics.median(abs(error) for row, _, error, _ in predict_all() if row.test == test) <= most
-
-
-def test_what_is_said_of_the_error_is_what_it_is():
+def test_predictions(subtests):
+    """One test, since predicting all rows takes long and each worker would do so."""
+    for row, predicted, error, busy in predict_all():
+        with subtests.test(f"{row.name} is near the measurement"):
+            print(f"{predicted:.1f} {row.unit} predicted, {row.published} published: {error:+.1%}")
+            assert abs(error) <= row.tolerance
+            for pipe, share in row.busy.items():
+                print(f"{pipe} busy for {busy[pipe]:.1f} % predicted, {share} % published")
+                assert abs(busy[pipe] - share) <= 12
+    for test, most in MOST_OF_MEDIANS.items():
+        with subtests.test(f"median error of {test}"):
+            assert statistics.median(abs(error) for row, _, error, _ in predict_all() if row.test == test) <= most
     for path, text in known_errors.make_files().items():
-        assert path.read_text() == text, f"{path} is out of date: run scripts/known_errors.py"
+        with subtests.test(f"{path.name} says what the error is"):
+            assert path.read_text() == text, f"{path} is out of date: run scripts/known_errors.py"
+    with subtests.test("our own tilings are never slower than the published ones"):
+        compare_tilings()
 
 
 def _published_products():
@@ -50,7 +46,7 @@ def _published_products():
     return [(*key, us) for key, us in least.items()]
 
 
-def test_our_own_tilings_are_never_slower_than_the_published_ones():
+def compare_tilings():
     cases = _published_products()
     assert len(cases) == 6
     for soc, size, out, published in cases:

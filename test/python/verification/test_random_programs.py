@@ -133,6 +133,7 @@ def test_random_programs(first, tmp_path):
 
 
 WRONG = (-1, -(2**31), 2**31 - 1, 2**40, 7, 100)
+WRONG_PROGRAMS = int(os.environ.get("ATTN_WRONG_PROGRAMS", "30"))
 MOST_SHORT = 300  # of 16 bits: a larger count is allowed, but takes long
 
 
@@ -182,7 +183,7 @@ def test_wrong_numbers_in_memory(tmp_path):
     numbers = (
         number for number in range(START, START + 1000) if any(f"{name}[" in draw(number).text() for name in ARRAYS)
     )
-    for number in itertools.islice(numbers, 60):
+    for number in itertools.islice(numbers, WRONG_PROGRAMS):
         look_at_wrong_numbers(draw(number), tmp_path)
 
 
