@@ -142,7 +142,7 @@ def _neighborhood_backward_by_halves(arrays, grad_lse, options, outputs):
 # Dense attention
 
 # Rows and keys of a tile on a CPU: its scores and all that they are computed from lie in the caches of one core. Larger
-# tiles suit a chip, where each product has to be started; here they would only leave less out where masks do.
+# tiles suit a chip, where each product has to be started; here they would only make masks leave less out.
 _CPU_ROWS = _CPU_KEYS = 128
 
 
