@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-import svg_plot
+import plots
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/Benchmarks.md"
@@ -181,16 +181,16 @@ def as_markdown(rows):
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def as_plot(title: str, x_name: str, rows):
+def draw(path: Path, title: str, x_name: str, rows):
     """Predicted times, and a roofline for each, over the length."""
     lines = []
     for kernel in dict.fromkeys(row.case.kernel for row in rows):
         own = [row for row in rows if row.case.kernel == kernel]
-        lines.append(svg_plot.Line(kernel, [(row.case.length, row.report.time_us) for row in own]))
+        lines.append(plots.Line(kernel, [(row.case.length, row.report.time_us) for row in own]))
         bound = [(row.case.length, row.report.roofline_us) for row in own]
         if bound not in [line.points for line in lines]:  # two forms of a kernel may have one roofline
-            lines.append(svg_plot.Line(f"{kernel}: roofline", bound, is_bound=True))
-    return svg_plot.plot(f"{title} ({SOC}, predicted)", x_name, "predicted time in µs", lines)
+            lines.append(plots.Line(f"{kernel}: roofline", bound, is_bound=True))
+    plots.plot_over_length(path, f"{title} ({SOC}, predicted)", x_name, "predicted time in µs", lines)
 
 
 def write(number: int, title: str, picture, rows):
@@ -203,8 +203,7 @@ def write(number: int, title: str, picture, rows):
     PAGE.write_text(table.sub(lambda _: f"{mark}\n{as_markdown(rows)}\n<!-- end -->", text))
     if picture:
         name, x_name = picture
-        (PAGE.parent / "images").mkdir(exist_ok=True)
-        (PAGE.parent / "images" / name).write_text(as_plot(title, x_name, rows))
+        draw(PAGE.parent / "images" / name, title, x_name, rows)
 
 
 def main(arguments=None):
