@@ -20,11 +20,6 @@ using namespace attn::ascend;
 
 namespace {
 
-int64_t getStages(scf::ForOp loop) {
-  auto stages = loop->getAttrOfType<IntegerAttr>("ascend.stages");
-  return stages ? stages.getInt() : 1;
-}
-
 scf::ForOp getStagedLoop(scf::ForOp loop) {
   while (loop && getStages(loop) == 1)
     loop = loop->getParentOfType<scf::ForOp>();

@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::ascend;
 
-static int64_t getStages(scf::ForOp loop) {
+int64_t ascend::getStages(scf::ForOp loop) {
   auto stages = loop->getAttrOfType<IntegerAttr>("ascend.stages");
   return stages ? stages.getInt() : 1;
 }

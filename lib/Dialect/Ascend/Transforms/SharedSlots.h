@@ -6,6 +6,9 @@
 
 namespace attn::ascend {
 
+/// How many slots the buffers of a loop have; one where nothing is said.
+int64_t getStages(mlir::scf::ForOp loop);
+
 /// Replaces the buffers of each of L0A and L0B, where several products have their own, by one with
 /// a slot per stage that all of them use in turn: L0A and L0B are small, and every buffer with
 /// slots would need event ids of its own. Sums of several products take turns in two slots of
