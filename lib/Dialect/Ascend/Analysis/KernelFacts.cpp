@@ -57,6 +57,7 @@ KernelFacts::KernelFacts(func::FuncOp kernel, const IndexRanges &ranges)
   });
   kernel.walk([&](scf::ForOp loop) { add(loop); });
   setFullTrips();
+  setSkewedLoops();
   setApartDepths();
   setTraced();
 }

@@ -53,6 +53,8 @@ struct KernelFacts {
   llvm::DenseMap<mlir::Operation *, std::optional<int64_t>> tripLimits;
   /// The loops that always run just as often as their limit says.
   llvm::DenseSet<mlir::Operation *> fixedLoops;
+  /// Of a loop that drains what another has filled: that one.
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> fillOf;
   /// The innermost loop around a loop in whose trips it may run another number of times.
   llvm::DenseMap<mlir::Operation *, mlir::scf::ForOp> varyingWith;
   /// How many trips of a loop show all that it can do, see TripCounts.cpp: where all trips go the
@@ -78,6 +80,7 @@ struct KernelFacts {
 
 private:
   void setFullTrips();
+  void setSkewedLoops();
   void setApartDepths();
   void setTraced();
   void collectSources(llvm::SmallVectorImpl<mlir::Value> &sources);
