@@ -79,8 +79,14 @@ bool OrderedTraces::check(size_t trace, const SyncSet &syncs, ArrayRef<int32_t> 
 
 bool OrderedTraces::areOrdered(const SyncSet &syncs) {
   SmallVector<int32_t> changed = findChanged(syncs);
+  if (changed.size() == 1)
+    if (auto failed = failedWithout.find(changed.front());
+        failed != failedWithout.end() && !check(failed->second, syncs, changed))
+      return false;
   for (auto [place, trace] : llvm::enumerate(order))
     if (!check(trace, syncs, changed)) {
+      if (changed.size() == 1)
+        failedWithout[changed.front()] = trace;
       std::rotate(order.begin(), order.begin() + place, order.begin() + place + 1);
       return false;
     }
