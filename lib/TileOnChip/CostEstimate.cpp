@@ -1,8 +1,10 @@
 // What a bound kernel would cost on the chip: instructions and bytes, overlapped where stages
 // allow.
 #include "attn/TileOnChip/CostEstimate.h"
+#include "attn/Dialect/Tile/Analysis/CutLoops.h"
 #include "attn/Dialect/Tile/Analysis/IndexBound.h"
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
+#include "attn/Machine/Groups.h"
 #include "attn/TileOnChip/OnChipOpInterface.h"
 #include "attn/TileOnChip/Placement.h"
 #include "llvm/ADT/SetVector.h"
@@ -14,18 +16,27 @@ using namespace attn::tile;
 
 namespace {
 
+/// Trips of a loop over the tiles that a mask cuts through: one, or two where it goes from one tile
+/// to the next in the middle of the rows.
+constexpr double cutTrips = 1.5;
+
 /// Trips of a loop whose bounds are known only when the kernel runs.
 constexpr double assumedTrips = 8;
 
 /// What is assumed of sizes that are known only when the kernel runs.
 struct AssumedSizes {
-  explicit AssumedSizes(func::FuncOp kernel)
-      : share(hasProducts(kernel) ? 1 << 19 : 256), inner(hasProducts(kernel) ? 1 << 12 : 256) {}
+  explicit AssumedSizes(func::FuncOp kernel) {
+    // Either half of a kernel has the sizes of the whole.
+    if (hasProducts(kernel) || kernel->hasAttr(mixedName)) {
+      share = 1 << 19;
+      inner = 1 << 12;
+    }
+  }
   /// Elements of the grid (rows, for one axis by a block size) that fall to one core. Products are
   /// worth cutting for matrices of some thousands of rows and columns.
-  double share;
+  double share = 256;
   /// Elements of a loop by a block size.
-  double inner;
+  double inner = 256;
 };
 
 /// Work that may overlap, by the pipes that do it, and work that stands alone.
@@ -50,8 +61,9 @@ struct Work {
 
 class Estimator {
 public:
-  Estimator(func::FuncOp kernel, const ChipModel &model, const Placement &placement)
-      : model(model), placement(placement), assumed(kernel), costs(model.getChip()) {}
+  /// `getCost` says what one op costs.
+  Estimator(func::FuncOp kernel, function_ref<OpCost(Operation *)> getCost)
+      : getCost(getCost), assumed(kernel) {}
 
   /// One run of a block. With one stage nothing in it overlaps, except inside nested loops and
   /// where a loop only casts what is transferred.
@@ -62,8 +74,9 @@ public:
       Work work = getWork(&op, stages);
       total.gmBytes += work.gmBytes;
       total.vectorCycles += work.vectorCycles;
-      // With a single slot in L0C sums go out before products go on; loads go on meanwhile.
-      if (stages == 1)
+      // With a single slot in L0C sums go out before products go on; loads go on meanwhile. A loop
+      // inside has slots of its own.
+      if (stages == 1 && !isa<RangeOp, GridOp>(op))
         work.product += std::exchange(work.out, 0);
       bool overlaps =
           stages > 1 || work.isOnCube() || (isLoop && (work.transfer == 0 || isOnlyCast(&op)));
@@ -114,12 +127,7 @@ private:
       return then.getCycles() < other.getCycles() ? other : then;
     }
     Work work;
-    auto onChip = dyn_cast<OnChipOpInterface>(op);
-    if (!onChip)
-      return work;
-    OpCost cost = placement.isOnCube(op)
-                      ? cast<OnCubeOpInterface>(op).getCubeCost(model, placement, costs)
-                      : onChip.getCost(model, costs);
+    OpCost cost = getCost(op);
     work.gmBytes = cost.gmBytes;
     work.vectorCycles = work.vector = cost.vectorCycles;
     work.transfer = cost.transferCycles;
@@ -138,8 +146,13 @@ private:
       return std::max(1.0, assumed.share / getElementsPerTile(range));
     // Of a loop that was cut into three by its distance, the one of the steady state stands for
     // all.
-    if (auto step = range->getAttrOfType<IntegerAttr>(steadyStepName))
-      return step.getInt() == 0 ? 0 : std::max(1.0, assumed.inner / step.getInt());
+    auto steadyStep = range->getAttrOfType<IntegerAttr>(steadyStepName);
+    if (steadyStep && steadyStep.getInt() == 0)
+      return 0;
+    if (range->hasAttr(cutName))
+      return cutTrips;
+    if (steadyStep)
+      return std::max(1.0, assumed.inner / steadyStep.getInt());
     auto block = range.getBlock() ? dyn_cast<IntegerAttr>(*range.getBlock()) : IntegerAttr();
     double step = block ? block.getInt() : 1;
     if (std::optional<int64_t> most = getLargestDifference(range.getUpper(), range.getLower()))
@@ -171,18 +184,41 @@ private:
     return work;
   }
 
-  const ChipModel &model;
-  const Placement &placement;
+  function_ref<OpCost(Operation *)> getCost;
   AssumedSizes assumed;
-  CostModel costs;
 };
 
 } // namespace
 
 CostEstimate onchip::estimateCost(func::FuncOp kernel, const ChipModel &model,
                                   const Placement &placement) {
-  Work work = Estimator(kernel, model, placement).getWork(kernel.getBody().front(), /*stages=*/1);
+  CostModel costs(model.getChip());
+  auto getCost = [&](Operation *op) {
+    auto onChip = dyn_cast<OnChipOpInterface>(op);
+    if (!onChip)
+      return OpCost();
+    return placement.isOnCube(op) ? cast<OnCubeOpInterface>(op).getCubeCost(model, placement, costs)
+                                  : onChip.getCost(model, costs);
+  };
+  Work work = Estimator(kernel, getCost).getWork(kernel.getBody().front(), /*stages=*/1);
   return {work.gmBytes, work.vectorCycles, work.getCycles()};
+}
+
+CostEstimate onchip::joinHalves(const CostEstimate &vector, const CostEstimate &cube,
+                                const CostModel &costs) {
+  CostEstimate group;
+  group.gmBytes = cube.gmBytes + vectorCoresPerGroup * vector.gmBytes;
+  group.vectorCycles = vector.vectorCycles;
+  group.cycles = std::max({vector.cycles, cube.cycles, costs.getGroupCycles(group.gmBytes)});
+  return group;
+}
+
+CostEstimate onchip::estimateHalf(func::FuncOp kernel, const GroupCosts &costs, CoreKind core) {
+  auto getCost = [&](Operation *op) { return costs.getCost(op, core); };
+  Work work = Estimator(kernel, getCost).getWork(kernel.getBody().front(), /*stages=*/1);
+  // Until the first tile has come, a part of one may do.
+  double cores = core == CoreKind::Vector ? vectorCoresPerGroup : 1;
+  return {work.gmBytes / cores, work.vectorCycles / cores, (work.getCycles() - work.fill) / cores};
 }
 
 std::string onchip::describeShape(func::FuncOp kernel) {

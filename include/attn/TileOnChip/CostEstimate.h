@@ -2,6 +2,7 @@
 #ifndef ATTN_TILEONCHIP_COSTESTIMATE_H
 #define ATTN_TILEONCHIP_COSTESTIMATE_H
 
+#include "attn/TileOnChip/GroupCosts.h"
 #include "attn/TileOnChip/Placement.h"
 
 namespace attn::onchip {
@@ -19,8 +20,13 @@ struct CostEstimate {
 CostEstimate estimateCost(mlir::func::FuncOp kernel, const ChipModel &model,
                           const Placement &placement);
 
-/// The sizes that estimates for the kernel assume where they are only known when it runs: "N = 8,
-/// 256 rows of the grid for each core".
+/// Of a group, whose halves run at once. All groups share L2, through which they move their bytes.
+CostEstimate joinHalves(const CostEstimate &vector, const CostEstimate &cube,
+                        const CostModel &costs);
+
+/// Of one core of a kernel that is still to be split, without what strips and parts add.
+CostEstimate estimateHalf(mlir::func::FuncOp kernel, const GroupCosts &costs, CoreKind core);
+
 std::string describeShape(mlir::func::FuncOp kernel);
 
 } // namespace attn::onchip

@@ -40,6 +40,9 @@ public:
   OpCost getOutputToL1(int64_t elements) const;
   OpCost getBiasLoad(double bytes) const;
 
+  /// What L2 takes for the bytes that a group moves, while the others move theirs.
+  double getGroupCycles(double bytes) const { return bytes / costs.l2BytesPerCycle; }
+
 private:
   Costs costs;
   double maxRepeats;

@@ -2,6 +2,7 @@
 // scratch, cost and instructions (tile on the chip, family).
 #include "attn/TileOnChip/Families/Transfers.h"
 #include "attn/Dialect/Tile/Analysis/Selection.h"
+#include "attn/Launch/IR/LaunchDialect.h"
 #include "attn/Machine/Architecture.h"
 #include "attn/TileOnChip/Families/ArrayPlace.h"
 #include "attn/TileOnChip/Families/Columns.h"
@@ -365,13 +366,25 @@ static void storeContiguousColumn(Lowering &lowering, StoreOp op, const ArrayPla
 // Models
 //===----------------------------------------------------------------------===//
 
-static OpCost getTransferCost(TileType type, TransferForm form, bool isLoad, const ChipModel &model,
-                              const CostModel &costs) {
+/// Whether the cores of a group pass tiles on to each other through an array.
+static bool isExchanged(Value array) {
+  auto argument = dyn_cast<BlockArgument>(array);
+  auto kernel = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : nullptr;
+  auto dims = kernel ? kernel.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), launch::dimsName)
+                     : ArrayAttr();
+  return dims && llvm::is_contained(dims, StringAttr::get(array.getContext(), launch::groupsDim));
+}
+
+static OpCost getTransferCost(Value array, TileType type, TransferForm form, bool isLoad,
+                              const ChipModel &model, const CostModel &costs) {
   double bytes = type.getRowCount() * type.getColCount() * getElementBytes(type);
   int64_t rows = form == TransferForm::ContiguousColumn ? 1 : type.getRowCount();
-  // HBM moves whole data blocks, however little of one is wanted.
-  double moved =
-      form == TransferForm::StridedColumn ? type.getRowCount() * model.getChip().blockBytes : bytes;
+  // HBM moves whole data blocks, however little of one is wanted. What cores of a group exchange
+  // stays in L2.
+  double moved = isExchanged(array) ? 0
+                 : form == TransferForm::StridedColumn
+                     ? type.getRowCount() * model.getChip().blockBytes
+                     : bytes;
   return costs.getTransfer(isLoad, rows, bytes, moved);
 }
 
@@ -393,8 +406,8 @@ struct LoadOnChip : OnChipOpInterface::ExternalModel<LoadOnChip, LoadOp> {
   }
   OpCost getCost(Operation *op, const ChipModel &model, const CostModel &costs) const {
     auto load = cast<LoadOp>(op);
-    return getTransferCost(load.getResult().getType(), getTransferForm(load), /*isLoad=*/true,
-                           model, costs);
+    return getTransferCost(load.getArray(), load.getResult().getType(), getTransferForm(load),
+                           /*isLoad=*/true, model, costs);
   }
   LogicalResult lower(Operation *op, Lowering &lowering) const {
     auto load = cast<LoadOp>(op);
@@ -420,8 +433,8 @@ struct StoreOnChip : OnChipOpInterface::ExternalModel<StoreOnChip, StoreOp> {
   }
   OpCost getCost(Operation *op, const ChipModel &model, const CostModel &costs) const {
     auto store = cast<StoreOp>(op);
-    return getTransferCost(store.getValue().getType(), getTransferForm(store), /*isLoad=*/false,
-                           model, costs);
+    return getTransferCost(store.getArray(), store.getValue().getType(), getTransferForm(store),
+                           /*isLoad=*/false, model, costs);
   }
   LogicalResult lower(Operation *op, Lowering &lowering) const {
     auto store = cast<StoreOp>(op);

@@ -135,7 +135,7 @@ public:
   }
 
   AxisRule getRule(const SizeChoice &choice) const override {
-    if (space.isOnCube && !space.isMixed)
+    if (space.isOnCube)
       return AxisRule::BestByEstimate;
     return isInStrips(choice) ? AxisRule::FewestBytes : AxisRule::Best;
   }

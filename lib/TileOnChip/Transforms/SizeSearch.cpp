@@ -71,16 +71,17 @@ LogicalResult SizeSearch::assign(OwningOpRef<func::FuncOp> kernel, Fitting &fitt
       return failure();
     functions.push_back(std::move(*cube));
   }
+  SmallVector<CostEstimate, 2> costs;
   for (OwningOpRef<func::FuncOp> &function : functions) {
     FailureOr<BufferAssignment> buffers = BufferAssignment::create(*function, space.model);
     if (failed(buffers))
       return failure();
-    CostEstimate cost = estimateCost(*function, space.model, buffers->getPlacement());
-    fitting.cost.gmBytes += cost.gmBytes;
-    fitting.cost.vectorCycles += cost.vectorCycles;
-    fitting.cost.cycles = std::max(fitting.cost.cycles, cost.cycles);
+    costs.push_back(estimateCost(*function, space.model, buffers->getPlacement()));
     fitting.functions.push_back({std::move(function), std::move(*buffers)});
   }
+  fitting.cost = costs.size() == 1
+                     ? costs.front()
+                     : joinHalves(costs.front(), costs.back(), CostModel(space.model.getChip()));
   return success();
 }
 
@@ -158,7 +159,7 @@ SizeSearch::Result SizeSearch::findFastest(Axes after, const Choices &candidates
 }
 
 SizeSearch::Result SizeSearch::findFastestByEstimate(Axes after, const Choices &candidates) {
-  TrialCopy trial(space.kernel, space.model);
+  TrialCopy trial(space.kernel, space.model, space.isMixed);
   SmallVector<std::pair<double, size_t>> estimates;
   for (auto [number, candidate] : llvm::enumerate(candidates)) {
     FailureOr<double> cycles = trial.getLeastCycles(expandAll(after, candidate));

@@ -1,5 +1,6 @@
 // Lets the first level of a loop run ahead of the others: loops that fill, that go on steadily and
 // that drain (tile on the chip).
+#include "attn/Dialect/Tile/Analysis/CutLoops.h"
 #include "attn/Machine/Architecture.h"
 #include "attn/TileOnChip/ChipModel.h"
 #include "attn/TileOnChip/Transforms/Exchange.h"
@@ -121,6 +122,8 @@ RangeOp LoopSkewer::makeLoop(Value lower, Value upper, ValueRange inits, bool is
   auto step = loop.getBlock() ? dyn_cast<IntegerAttr>(*loop.getBlock()) : IntegerAttr();
   if (step)
     made->setAttr(steadyStepName, builder.getI64IntegerAttr(isSteady ? step.getInt() : 0));
+  if (Attribute cut = loop->getAttr(cutName))
+    made->setAttr(cutName, cut);
   Block *block = builder.createBlock(&made.getBody());
   block->addArgument(builder.getIndexType(), loop.getInductionVar().getLoc());
   for (Value init : inits)

@@ -1,15 +1,27 @@
 // Estimates what choices of sizes cost on one copy of a kernel (tile on the chip).
 #include "TrialCopy.h"
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
-#include "attn/TileOnChip/CostEstimate.h"
+#include "attn/Machine/Architecture.h"
+#include "attn/Machine/Groups.h"
+#include "attn/TileOnChip/BufferAssignment.h"
+#include "attn/TileOnChip/Transforms/Exchange.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::onchip;
 using namespace attn::tile;
 
-TrialCopy::TrialCopy(func::FuncOp kernel, const ChipModel &model)
+TrialCopy::TrialCopy(func::FuncOp kernel, const ChipModel &model, bool isMixed)
     : model(model), copy(kernel.clone()) {
+  if (isMixed) {
+    detachAccumulators(*copy);
+    groupCosts.emplace(*copy, model);
+    copy->walk([&](DotOp dot) {
+      auto sum = dyn_cast<SumAttr>(dot.getLeftRows());
+      if (auto symbol = sum ? sum.getSymbol() : dyn_cast<StringAttr>(dot.getLeftRows()))
+        rowSymbols.insert(symbol);
+    });
+  }
   copy->walk([&](Operation *op) {
     for (Value value : getDefinedValues(op))
       if (isa<TileType, SpanType>(value.getType()))
@@ -52,8 +64,46 @@ void TrialCopy::setStages(const SizeChoice &choice) {
     grid.setStages(choice.gridStages);
 }
 
+/// A vector core has half of the rows, and computes with a strip of them at a time: the work of all
+/// strips is that of as many smaller tiles.
+SmallVector<BoundSize> TrialCopy::getStripSizes(const SizeChoice &choice) const {
+  int64_t strip = choice.group->stripRows;
+  SmallVector<BoundSize> sizes = choice.sizes;
+  for (BoundSize &bound : sizes)
+    if (rowSymbols.contains(bound.symbol)) {
+      int64_t half = llvm::alignTo(llvm::divideCeil(bound.size, vectorCoresPerGroup),
+                                   architecture::getElementsPerBlock(/*elementBytes=*/4));
+      bound.size = strip ? std::min(strip, half) : half;
+    }
+  return sizes;
+}
+
+/// Tiles that cross have two slots, so that transfers overlap with work.
+bool TrialCopy::hasRoomForStrips() const {
+  return 2 * groupCosts->getExchangedBytes() <= model.getChip().getUsableBytes(tileMemory);
+}
+
+double TrialCopy::getLeastGroupCycles(ArrayRef<SizeChoice> choices) {
+  // The first has the most stages.
+  setStages(choices.front());
+  CostEstimate cube = estimateHalf(*copy, *groupCosts, CoreKind::Cube);
+  // Strips come from long to short: longer ones are not slower, if they fit.
+  double cycles = 0;
+  for (const SizeChoice &choice : choices) {
+    setSizes(getStripSizes(choice));
+    if (!hasRoomForStrips() && &choice != &choices.back())
+      continue;
+    CostEstimate vector = estimateHalf(*copy, *groupCosts, CoreKind::Vector);
+    cycles = joinHalves(vector, cube, groupCosts->getModel()).cycles;
+    break;
+  }
+  return cycles;
+}
+
 FailureOr<double> TrialCopy::getLeastCycles(ArrayRef<SizeChoice> choices) {
   setSizes(choices.front().sizes);
+  if (groupCosts)
+    return getLeastGroupCycles(choices);
   FailureOr<Placement> placement = Placement::create(*copy, model);
   if (failed(placement))
     return failure();

@@ -3,7 +3,7 @@
 #define ATTN_LIB_TILEONCHIP_TRANSFORMS_TRIALCOPY_H
 
 #include "attn/Dialect/Tile/Transforms/SizeChoice.h"
-#include "attn/TileOnChip/ChipModel.h"
+#include "attn/TileOnChip/CostEstimate.h"
 #include "mlir/IR/OwningOpRef.h"
 
 namespace attn::onchip {
@@ -12,7 +12,8 @@ namespace attn::onchip {
 /// copy for each. Rows stay whole.
 class TrialCopy {
 public:
-  TrialCopy(mlir::func::FuncOp kernel, const ChipModel &model);
+  /// A kernel that is still to be split is estimated as it is.
+  TrialCopy(mlir::func::FuncOp kernel, const ChipModel &model, bool isMixed);
 
   /// The fewest cycles of `choices`, all of which have the sizes of the first, whether they fit or
   /// not.
@@ -21,9 +22,15 @@ public:
 private:
   void setSizes(llvm::ArrayRef<tile::BoundSize> sizes);
   void setStages(const tile::SizeChoice &choice);
+  llvm::SmallVector<tile::BoundSize> getStripSizes(const tile::SizeChoice &choice) const;
+  bool hasRoomForStrips() const;
+  double getLeastGroupCycles(llvm::ArrayRef<tile::SizeChoice> choices);
 
   const ChipModel &model;
   mlir::OwningOpRef<mlir::func::FuncOp> copy;
+  std::optional<GroupCosts> groupCosts;
+  /// The symbols of the rows that vector cores share.
+  llvm::DenseSet<mlir::StringAttr> rowSymbols;
   /// What has symbols, as the kernel has it.
   llvm::SmallVector<std::pair<mlir::Value, mlir::Type>> types;
   llvm::SmallVector<std::pair<tile::RangeOp, mlir::Attribute>> blocks;

@@ -57,21 +57,29 @@ KernelFacts::KernelFacts(func::FuncOp kernel, const IndexRanges &ranges)
   });
   kernel.walk([&](scf::ForOp loop) { add(loop); });
   setFullTrips();
+  setSkewedLoops();
   setApartDepths();
-  setTraced();
+  traced = findTraced(/*findsNeeds=*/true);
+  tracedFlags = findTraced(/*findsNeeds=*/false);
 }
 
 /// The indices that a trace asks for by itself.
-void KernelFacts::collectSources(SmallVectorImpl<Value> &sources) {
+void KernelFacts::collectSources(bool findsNeeds, SmallVectorImpl<Value> &sources) {
   kernel.walk([&](Operation *op) {
     if (auto loop = dyn_cast<scf::ForOp>(op))
       sources.append({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
-    if (isa<SlotOp, SliceOp, SetFlagOp, WaitFlagOp>(op) || isPlaceOfWritten(op))
+    if (isa<SetFlagOp, WaitFlagOp>(op))
+      llvm::append_range(sources, op->getOperands());
+    if (!findsNeeds)
+      return;
+    if (isa<SlotOp, SliceOp>(op) || isPlaceOfWritten(op))
       llvm::append_range(sources, op->getOperands());
     if (auto address = dyn_cast<AddressOp>(op); address && isPlaceOfWritten(op))
       if (auto lookup = address.getArray().getDefiningOp<LookupOp>())
         sources.push_back(lookup.getIndex());
   });
+  if (!findsNeeds)
+    return;
   for (auto &[op, known] : instructions) {
     for (const Access &access : known.local)
       if (access.exactSize)
@@ -110,21 +118,35 @@ static void collectOperands(Value value, SmallVectorImpl<Value> &operands) {
   llvm::append_range(operands, op->getOperands());
 }
 
-void KernelFacts::setTraced() {
+KernelFacts::TracedBlocks KernelFacts::findTraced(bool findsNeeds) {
   SmallVector<Value> worklist;
-  collectSources(worklist);
+  collectSources(findsNeeds, worklist);
   llvm::DenseSet<Value> needed;
   while (!worklist.empty())
     if (Value value = worklist.pop_back_val(); value && needed.insert(value).second)
       collectOperands(value, worklist);
+  auto isTraced = [&](Operation *op, const InstructionFacts *known) {
+    if (op->getNumRegions() != 0)
+      return true;
+    // What occupies several pipes orders them.
+    if (known)
+      return findsNeeds || known->pipes.size() > 1;
+    if (op->getNumResults() == 1 && op->getResult(0).getType().isIntOrIndex())
+      return needed.contains(op->getResult(0)) &&
+             (!op->hasTrait<OpTrait::ConstantLike>() || slotIndices.contains(op->getResult(0)));
+    if (isa<AllocOp, SlotOp, SliceOp>(op))
+      return findsNeeds;
+    return isa<AddressOp>(op) ? findsNeeds && isPlaceOfWritten(op) : true;
+  };
+  TracedBlocks blocks;
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    bool isIndex = op->getNumResults() == 1 && op->getResult(0).getType().isIntOrIndex();
-    bool isNeeded =
-        isIndex ? needed.contains(op->getResult(0)) : !isa<AddressOp>(op) || isPlaceOfWritten(op);
     bool isEnd = op->hasTrait<OpTrait::IsTerminator>() && op->getNumSuccessors() == 0;
-    if (op != kernel && !isEnd && (isNeeded || op->getNumRegions() != 0))
-      traced[op->getBlock()].push_back(op);
+    auto known = instructions.find(op);
+    const InstructionFacts *facts = known == instructions.end() ? nullptr : &known->second;
+    if (op != kernel && !isEnd && isTraced(op, facts))
+      blocks[op->getBlock()].push_back({op, facts});
   });
+  return blocks;
 }
 
 void KernelFacts::setApartDepths() {

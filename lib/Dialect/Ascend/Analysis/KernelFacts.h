@@ -53,6 +53,8 @@ struct KernelFacts {
   llvm::DenseMap<mlir::Operation *, std::optional<int64_t>> tripLimits;
   /// The loops that always run just as often as their limit says.
   llvm::DenseSet<mlir::Operation *> fixedLoops;
+  /// Of a loop that drains what another has filled: that one.
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> fillOf;
   /// The innermost loop around a loop in whose trips it may run another number of times.
   llvm::DenseMap<mlir::Operation *, mlir::scf::ForOp> varyingWith;
   /// How many trips of a loop show all that it can do, see TripCounts.cpp: where all trips go the
@@ -70,17 +72,27 @@ struct KernelFacts {
   llvm::DenseMap<int64_t, int32_t> apartDepths;
   /// Indices that rows are apart by: transfers step forward, so they are positive.
   llvm::DenseSet<mlir::Value> rowSteps;
+  /// An operation that a trace comes by, with what is known of an instruction.
+  struct Traced {
+    mlir::Operation *op;
+    const InstructionFacts *instruction;
+  };
+  using TracedBlocks = llvm::DenseMap<mlir::Block *, std::vector<Traced>>;
   /// The operations of each block that a trace comes by: those that touch memory, make an order or
-  /// decide where that is. What is computed for anything else does not matter.
-  llvm::DenseMap<mlir::Block *, std::vector<mlir::Operation *>> traced;
+  /// decide where that is. What is computed for anything else does not matter, and constants are
+  /// looked up where they are used.
+  TracedBlocks traced;
+  /// Of these, what a trace comes by that finds no needs.
+  TracedBlocks tracedFlags;
   /// What instructions touch of local memory, as far as traces have come to it.
   LocalPieces pieces;
 
 private:
   void setFullTrips();
+  void setSkewedLoops();
   void setApartDepths();
-  void setTraced();
-  void collectSources(llvm::SmallVectorImpl<mlir::Value> &sources);
+  TracedBlocks findTraced(bool findsNeeds);
+  void collectSources(bool findsNeeds, llvm::SmallVectorImpl<mlir::Value> &sources);
   void add(InstructionOpInterface instruction);
   void add(mlir::scf::ForOp loop);
   bool isWorkspace(mlir::Value array);

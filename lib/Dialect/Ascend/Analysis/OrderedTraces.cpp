@@ -6,7 +6,7 @@ using namespace attn::ascend;
 
 /// Steps between two states that are kept, at least, and the most states of a trace: few enough
 /// that to keep them costs less than to begin at one spares.
-static constexpr int32_t leastDistance = 64, mostStates = 64;
+static constexpr int32_t leastDistance = 256, mostStates = 16;
 
 namespace {
 
@@ -79,8 +79,14 @@ bool OrderedTraces::check(size_t trace, const SyncSet &syncs, ArrayRef<int32_t> 
 
 bool OrderedTraces::areOrdered(const SyncSet &syncs) {
   SmallVector<int32_t> changed = findChanged(syncs);
+  if (changed.size() == 1)
+    if (auto failed = failedWithout.find(changed.front());
+        failed != failedWithout.end() && !check(failed->second, syncs, changed))
+      return false;
   for (auto [place, trace] : llvm::enumerate(order))
     if (!check(trace, syncs, changed)) {
+      if (changed.size() == 1)
+        failedWithout[changed.front()] = trace;
       std::rotate(order.begin(), order.begin() + place, order.begin() + place + 1);
       return false;
     }

@@ -40,6 +40,8 @@ private:
   std::vector<Memory> memories;
   /// The traces in the order of checks: what failed last is likely to fail next.
   llvm::SmallVector<size_t> order;
+  /// For a sync the trace that was not ordered when it alone did not count any more.
+  llvm::DenseMap<int32_t, size_t> failedWithout;
   /// The syncs that counted when all traces were ordered last.
   std::vector<bool> enabled;
 };

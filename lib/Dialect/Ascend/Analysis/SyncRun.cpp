@@ -152,6 +152,8 @@ private:
 
   /// Sets before an operation start the flags of a loop; those after one raise the current slot.
   void act(const SyncSet::Place &place, Moment now, int32_t position, bool isStart) {
+    if (place.isEmpty())
+      return;
     Operation *op = trace.getSteps()[position].op;
     for (size_t i = 0; i < place.drains.size() && !isStopped; ++i)
       if (syncs.isEnabled(place.drains[i]))
@@ -166,23 +168,23 @@ private:
 
   /// Waits for the flag of one slot, or for all of them.
   void hold(int32_t index, Value slot, Moment now, int32_t position) {
-    const Sync sync = syncs[index];
     listener.holds(index, position);
-    if (sync.isBarrier())
-      return clocks.barrier(sync.source, now);
+    Pipe source = syncs[index].source, target = syncs[index].target;
+    if (syncs[index].isBarrier())
+      return clocks.barrier(source, now);
     forEachSlot(index, slot, [&](Flag &flag) {
-      if (!clocks.wait(flag, sync.target, now))
+      if (!clocks.wait(flag, target, now))
         hear(listener.isUnbalanced(index));
     });
   }
 
   void raise(int32_t index, Value slot, Moment now) {
-    const Sync sync = syncs[index];
+    Pipe source = syncs[index].source, target = syncs[index].target;
     forEachSlot(index, slot, [&](Flag &flag) {
-      if (!clocks.maySet(flag, sync.source, sync.target))
+      if (!clocks.maySet(flag, source, target))
         hear(listener.raisesTwice(index));
       listener.raises(index, flags, clocks);
-      clocks.set(flag, sync.source, now);
+      clocks.set(flag, source, now);
     });
   }
 

@@ -14,6 +14,8 @@ public:
     llvm::SmallVector<int32_t, 1> drains; // waits for all slots
     llvm::SmallVector<int32_t, 2> holds;  // waits and barriers
     llvm::SmallVector<int32_t, 1> sets;
+
+    bool isEmpty() const { return drains.empty() && holds.empty() && sets.empty(); }
   };
 
   explicit SyncSet(const KernelTracer &tracer)

@@ -33,17 +33,16 @@ FailureOr<ExecutionTrace> TraceBuilder::run() {
 }
 
 LogicalResult TraceBuilder::walk(Block &block, int32_t frame) {
-  auto traced = facts.traced.find(&block);
-  if (traced == facts.traced.end())
+  const KernelFacts::TracedBlocks &blocks = findsNeeds ? facts.traced : facts.tracedFlags;
+  auto traced = blocks.find(&block);
+  if (traced == blocks.end())
     return success();
-  for (Operation *next : traced->second) {
-    Operation &op = *next;
+  for (const KernelFacts::Traced &next : traced->second) {
+    Operation &op = *next.op;
     if (trace.steps.size() > maxSteps)
       return op.emitError("lies in loops nested too deeply to synchronise");
-    if (auto known = facts.instructions.find(&op); known != facts.instructions.end()) {
-      // What occupies several pipes orders them.
-      bool isOfInterest = findsNeeds || known->second.pipes.size() > 1;
-      if (isOfInterest && failed(visit(op, known->second, frame)))
+    if (next.instruction) {
+      if (failed(visit(op, *next.instruction, frame)))
         return failure();
       continue;
     }
@@ -57,10 +56,10 @@ LogicalResult TraceBuilder::walk(Block &block, int32_t frame) {
             .Default([&](Operation *op) -> LogicalResult {
               if (op->getNumRegions() != 0 || op->getNumSuccessors() != 0)
                 return op->emitError("is control flow that synchronisation cannot follow");
-              if (findsNeeds)
-                setPlace(op);
               if (op->getNumResults() == 1 && op->getResult(0).getType().isIntOrIndex())
                 set(op->getResult(0), evaluate(op));
+              else if (findsNeeds)
+                setPlace(op);
               return success();
             });
     if (failed(done))

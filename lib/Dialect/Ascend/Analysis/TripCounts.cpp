@@ -67,6 +67,54 @@ static SmallVector<scf::ForOp> findAdvancingLoops(Value index) {
   return loops;
 }
 
+/// The loops in the block of one, itself included, between which the pipes do not come to rest, and
+/// the others.
+struct LoopsBeside {
+  SmallVector<scf::ForOp> together, apart;
+};
+
+static LoopsBeside findLoopsBeside(scf::ForOp loop) {
+  LoopsBeside found;
+  SmallVector<scf::ForOp> loops;
+  auto close = [&] {
+    llvm::append_range(llvm::is_contained(loops, loop) ? found.together : found.apart, loops);
+    loops.clear();
+  };
+  for (auto beside : loop->getBlock()->getOps<scf::ForOp>()) {
+    if (beside->hasAttr("ascend.settled"))
+      close();
+    loops.push_back(beside);
+  }
+  close();
+  return found;
+}
+
+/// Of one loop's iterations, some levels may run ahead of the others: a loop that fills, one of the
+/// steady state and one that drains, which runs as often as the first does.
+struct SkewedLoops {
+  scf::ForOp fill, steady, drain;
+};
+
+/// The loops that one is part of, where its iterations were made into three.
+static std::optional<SkewedLoops> findSkewed(scf::ForOp loop, ArrayRef<scf::ForOp> beside) {
+  for (scf::ForOp steady : beside) {
+    auto rest = steady.getUpperBound().getDefiningOp<arith::SubIOp>();
+    if (!rest)
+      continue;
+    SkewedLoops skewed{{}, steady, {}};
+    for (scf::ForOp other : beside) {
+      if (other.getUpperBound() == rest.getRhs())
+        skewed.fill = other;
+      if (other.getLowerBound() == rest.getResult() && other.getUpperBound() == rest.getLhs())
+        skewed.drain = other;
+    }
+    if (skewed.fill && skewed.drain &&
+        llvm::is_contained({skewed.fill, skewed.steady, skewed.drain}, loop))
+      return skewed;
+  }
+  return std::nullopt;
+}
+
 void KernelFacts::setFullTrips() {
   auto raise = [](int64_t &trips, int64_t least) { trips = std::max(trips, least); };
   kernel.walk([&](Operation *op) {
@@ -87,6 +135,16 @@ void KernelFacts::setFullTrips() {
     raise(fullTrips[loop], trips);
 }
 
+void KernelFacts::setSkewedLoops() {
+  kernel.walk([&](scf::ForOp loop) {
+    std::optional<SkewedLoops> skewed = findSkewed(loop, findLoopsBeside(loop).together);
+    if (!skewed || loop != skewed->drain)
+      return;
+    fillOf[loop] = skewed->fill;
+    tripLimits[loop] = tripLimits.lookup(skewed->fill);
+  });
+}
+
 /// Whether conditions, or counts that are found in a trip of a loop around, differ from trip to
 /// trip.
 static bool isUneven(const TraceChoice &choice) {
@@ -101,8 +159,11 @@ int64_t KernelFacts::getFullTrips(scf::ForOp loop, const TraceChoice &choice) co
 
 int64_t KernelFacts::getTrips(scf::ForOp loop, const TraceChoice &choice) const {
   int64_t full = getFullTrips(loop, choice);
-  int64_t trips = choice.exception == loop ? choice.exceptionTrips : std::min(choice.trips, full);
-  if (choice.subject && choice.exception != loop && !loop->isAncestor(choice.subject))
+  // A loop that drains runs as often as the one that fills.
+  bool isException = choice.exception && (choice.exception == loop.getOperation() ||
+                                          choice.exception == fillOf.lookup(loop));
+  int64_t trips = isException ? choice.exceptionTrips : std::min(choice.trips, full);
+  if (choice.subject && !isException && !loop->isAncestor(choice.subject))
     trips = std::min(trips, full - 1);
   if (fixedLoops.contains(loop))
     trips = full;
@@ -162,54 +223,6 @@ static bool moves(scf::ForOp loop) {
       .wasInterrupted();
 }
 
-/// The loops in the block of one, itself included, between which the pipes do not come to rest, and
-/// the others.
-struct LoopsBeside {
-  SmallVector<scf::ForOp> together, apart;
-};
-
-static LoopsBeside findLoopsBeside(scf::ForOp loop) {
-  LoopsBeside found;
-  SmallVector<scf::ForOp> loops;
-  auto close = [&] {
-    llvm::append_range(llvm::is_contained(loops, loop) ? found.together : found.apart, loops);
-    loops.clear();
-  };
-  for (auto beside : loop->getBlock()->getOps<scf::ForOp>()) {
-    if (beside->hasAttr("ascend.settled"))
-      close();
-    loops.push_back(beside);
-  }
-  close();
-  return found;
-}
-
-/// Of one loop's iterations, some levels may run ahead of the others: a loop that fills, one of the
-/// steady state and one that drains, which runs as often as the first does.
-struct SkewedLoops {
-  scf::ForOp fill, steady, drain;
-};
-
-/// The loops that one is part of, where its iterations were made into three.
-static std::optional<SkewedLoops> findSkewed(scf::ForOp loop, ArrayRef<scf::ForOp> beside) {
-  for (scf::ForOp steady : beside) {
-    auto rest = steady.getUpperBound().getDefiningOp<arith::SubIOp>();
-    if (!rest)
-      continue;
-    SkewedLoops skewed{{}, steady, {}};
-    for (scf::ForOp other : beside) {
-      if (other.getUpperBound() == rest.getRhs())
-        skewed.fill = other;
-      if (other.getLowerBound() == rest.getResult() && other.getUpperBound() == rest.getLhs())
-        skewed.drain = other;
-    }
-    if (skewed.fill && skewed.drain &&
-        llvm::is_contained({skewed.fill, skewed.steady, skewed.drain}, loop))
-      return skewed;
-  }
-  return std::nullopt;
-}
-
 /// Loops of which none stays idle alone, beside each other.
 using LoopGroup = SmallVector<scf::ForOp, 3>;
 
@@ -237,19 +250,6 @@ static void addIdleLoops(scf::ForOp loop, ArrayRef<scf::ForOp> together, const K
                          SmallVectorImpl<TraceChoice> &choices) {
   using Runs = TraceChoice::Runs;
   constexpr size_t mostGroups = 6;
-  // With few iterations there is no steady state, with none nothing runs.
-  if (std::optional<SkewedLoops> skewed = findSkewed(loop, together)) {
-    auto addChoices = [&](Runs runs) {
-      choices.emplace_back().idle = {{skewed->steady, runs}};
-      choices.emplace_back().idle = {
-          {skewed->fill, runs}, {skewed->steady, runs}, {skewed->drain, runs}};
-    };
-    addChoices(Runs::Never);
-    if (facts.varyingWith.lookup(skewed->steady))
-      for (Runs runs : {Runs::First, Runs::Last, Runs::FirstAndLast})
-        addChoices(runs);
-    return;
-  }
   SmallVector<LoopGroup> groups = findIdleGroups(together, facts.ranges);
   size_t count = groups.size();
   if (count > mostGroups || !llvm::is_contained(groups, LoopGroup{loop}))
@@ -284,11 +284,40 @@ static SmallVector<scf::ForOp> findCutOff(scf::ForOp loop) {
   return loops;
 }
 
+/// With few iterations there is no steady state, and the other two run as often as there are
+/// iterations; with none nothing runs.
+static void addSkewed(const SkewedLoops &skewed, const KernelFacts &facts,
+                      SmallVectorImpl<TraceChoice> &choices) {
+  using Runs = TraceChoice::Runs;
+  auto addIdle = [&](Runs runs) {
+    choices.emplace_back().idle = {{skewed.steady, runs}};
+    choices.emplace_back().idle = {
+        {skewed.fill, runs}, {skewed.steady, runs}, {skewed.drain, runs}};
+  };
+  addIdle(Runs::Never);
+  if (facts.varyingWith.lookup(skewed.steady))
+    for (Runs runs : {Runs::First, Runs::Last, Runs::FirstAndLast})
+      addIdle(runs);
+  int64_t end = facts.tripLimits.lookup(skewed.fill).value_or(facts.evenTrips.lookup(skewed.fill));
+  for (int64_t trips = 1; trips < end; ++trips) {
+    choices.emplace_back().idle = {{skewed.steady, Runs::Never}};
+    choices.back().exception = skewed.fill;
+    choices.back().exceptionTrips = trips;
+  }
+}
+
 SmallVector<TraceChoice> KernelTracer::getChoices(scf::ForOp loop) {
   SmallVector<TraceChoice> choices;
+  SmallVector<scf::ForOp> together = findLoopsBeside(loop).together;
+  std::optional<SkewedLoops> skewed = findSkewed(loop, together);
+  // How often the steady state runs says how often the others do: the three are looked at together.
+  if (skewed)
+    loop = skewed->steady;
   bool runs = alwaysRuns(loop, facts->ranges);
-  if (!runs)
-    addIdleLoops(loop, findLoopsBeside(loop).together, *facts, choices);
+  if (skewed && !runs)
+    addSkewed(*skewed, *facts, choices);
+  else if (!runs)
+    addIdleLoops(loop, together, *facts, choices);
   // That it runs once less than in full is seen where a loop around it runs less often.
   int64_t end = facts->evenTrips.lookup(loop) - (loop->getParentOfType<scf::ForOp>() ? 1 : 0);
   for (int64_t trips = runs ? 1 : 0; trips < end; ++trips) {

@@ -22,6 +22,7 @@ RangeOp tile::rebuildLoop(RangeOp loop, const CarriedReplacements &replacements)
   auto rebuilt = RangeOp::create(builder, loop.getLoc(), TypeRange(ValueRange(inits)),
                                  loop.getLower(), loop.getUpper(), inits, loop.getBlockAttr(),
                                  loop.getStagesAttr(), loop.getParallelAttr());
+  rebuilt->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   Block *body = builder.createBlock(&rebuilt.getBody());
   Block &old = loop.getBody().front();
   auto moveArgument = [&](BlockArgument argument) {

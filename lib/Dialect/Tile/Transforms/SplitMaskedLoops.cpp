@@ -1,4 +1,5 @@
 // tile-split-masked-loops: splits loops where their masks begin or cease to matter (tile stage).
+#include "attn/Dialect/Tile/Analysis/CutLoops.h"
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "attn/Dialect/Tile/Analysis/MaskedLoop.h"
 #include "attn/Dialect/Tile/Transforms/Passes.h"
@@ -173,11 +174,15 @@ bool LoopSplitter::run() {
   if (!drops) {
     addRun(first, last, /*isWhole=*/false);
   } else {
+    auto addCut = [&](Value from, Value to) {
+      addRun(from, to, /*isWhole=*/false);
+      latest->setAttr(cutName, builder.getUnitAttr());
+    };
     if (all.begin)
-      addRun(first, begin, /*isWhole=*/false);
+      addCut(first, begin);
     addRun(begin, end, /*isWhole=*/true);
     if (all.end)
-      addRun(end, last, /*isWhole=*/false);
+      addCut(end, last);
   }
   loop.replaceAllUsesWith(carried);
   loop.erase();
