@@ -63,7 +63,8 @@ ELEMENTS = {
     "Arithmetic": "f32, f16",
     "F32": "f32",
     "Words": "2 or 4 bytes",
-    "Conversion": "f16, bf16 to f32 and back, f32 to i32",
+    "Halfwords": "2 bytes",
+    "Conversion": "f16, bf16, i32 to f32 and back",
     "Product": "f32, f16, bf16 with sums in f32; i8 with sums in i32",
 }
 

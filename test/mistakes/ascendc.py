@@ -369,4 +369,16 @@ MISTAKES = [
         'return op.getFlag() > 10 ? "" : makeCall("PipeBarrier<PIPE_ALL>", {});',
         MIXED,
     ),
+    Mistake(
+        "ascendc-single-repeat-stride", "a single square begins a stride after its addresses",
+        'std::string repeatStrides = repeat.constant == 1 ? "0, 0" : joinNumbers(strides.take_back(2));',
+        "std::string repeatStrides = joinNumbers(strides.take_back(2));",
+        ("Target/AscendC/vector.mlir", "test_turned.py::test_transpose[16-torch.float16]"),
+    ),
+    Mistake(
+        "ascendc-swapped-row-strides", "rows of squares are as far apart as those of the other operand",
+        "getRows(op.getDst(), strides[0]), getRows(op.getSrc(), strides[1])",
+        "getRows(op.getDst(), strides[1]), getRows(op.getSrc(), strides[0])",
+        ("Target/AscendC/vector.mlir", "test_turned.py::test_transpose[80-torch.float16]"),
+    ),
 ]  # fmt: skip

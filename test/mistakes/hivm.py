@@ -48,6 +48,12 @@ MISTAKES = [
         ("Target/HIVM/instructions.mlir",),
     ),
     Mistake(
+        "hivm-turned-rows", "squares below each other are taken as squares beside each other",
+        "Amount rows = isDownColumn ? length : square, cols = isDownColumn ? square : length;",
+        "Amount rows = square, cols = length;",
+        ("Target/HIVM/instructions.mlir", "test_turned.py::test_transpose[16-torch.float16]"),
+    ),
+    Mistake(
         "hivm-swapped-operands", "the operands of subtractions and divisions are swapped",
         "writeElementwise(op, op.getKind(), {views[1], views[2]}, views[0], {}, broadcast);",
         "writeElementwise(op, op.getKind(), {views[2], views[1]}, views[0], {}, broadcast);",

@@ -304,6 +304,26 @@ LogicalResult KernelExporter::write(ascend::DuplicateOp op) {
   return success();
 }
 
+/// Squares that follow each other along rows or columns are one matrix of 16 rows or columns.
+LogicalResult KernelExporter::write(ascend::TransposeOp op) {
+  using architecture::fractalRows;
+  int64_t perBlock = architecture::getElementsPerBlock(getElementBytes(op.getDst()));
+  ArrayRef<int64_t> strides = op.getStrides();
+  int64_t dstRow = strides[0], srcRow = strides[1];
+  bool isAlongRow = strides[2] == fractalRows * dstRow && strides[3] == 1;
+  bool isDownColumn = strides[2] == 1 && strides[3] == fractalRows * srcRow;
+  Amount repeat = getAmount(op.getRepeat());
+  if (!repeat.number || !(isAlongRow || isDownColumn || repeat.isOne()))
+    return op.emitOpError("turns squares over that are not one matrix, which HIVM cannot say");
+  Amount square = getAmount(fractalRows), length = getAmount(*repeat.number * fractalRows);
+  Amount rows = isDownColumn ? length : square, cols = isDownColumn ? square : length;
+  Value src = getTile({op.getSrc(), rows, cols, srcRow * perBlock});
+  VTransposeOp::create(builder, op.getLoc(), src,
+                       getTile({op.getDst(), cols, rows, dstRow * perBlock}),
+                       ArrayRef<int64_t>{1, 0});
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Composites
 //===----------------------------------------------------------------------===//

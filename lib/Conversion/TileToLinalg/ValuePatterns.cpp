@@ -127,7 +127,17 @@ Value createRounded(OpBuilder &builder, Location loc, Value value, IntegerType t
   Value inside = createClamp<arith::MaximumFOp, arith::MinimumFOp>(
       builder, loc, math::RoundEvenOp::create(builder, loc, number),
       builder.getFloatAttr(from, least), builder.getFloatAttr(from, most));
-  return arith::FPToSIOp::create(builder, loc, to, inside);
+  Value converted = arith::FPToSIOp::create(builder, loc, to, inside);
+  // Where the largest integer is no float, what is above all floats below it becomes that.
+  llvm::APSInt reached(to.getWidth(), /*isUnsigned=*/false);
+  bool isExact;
+  most.convertToInteger(reached, llvm::APFloat::rmTowardZero, &isExact);
+  if (reached == largest)
+    return converted;
+  Value last = arith::ConstantOp::create(builder, loc, builder.getFloatAttr(from, most));
+  Value isAbove = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT, number, last);
+  Value greatest = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(to, largest));
+  return arith::SelectOp::create(builder, loc, isAbove, greatest, converted);
 }
 
 Value createIntegerCast(OpBuilder &builder, Location loc, Value value, IntegerType to) {

@@ -37,7 +37,8 @@ constexpr StringLiteral reservedWords[] = {
     // AscendC
     "AscendC", "LocalTensor", "GlobalTensor", "TPosition", "HardEvent", "RoundMode", "ReduceOrder",
     "DataCopyExtParams", "DataCopyPadExtParams", "BinaryRepeatParams", "UnaryRepeatParams",
-    "BrcbRepeatParams", "InitSocState", "GetBlockIdx", "GetBlockNum", "GetSubBlockIdx"};
+    "BrcbRepeatParams", "TransDataTo5HDParams", "InitSocState", "GetBlockIdx", "GetBlockNum",
+    "GetSubBlockIdx"};
 
 /// Functions and variables of the C library: headers of debug builds declare them, and a kernel of
 /// that name is a second declaration with other parameters. Variables may have these names.

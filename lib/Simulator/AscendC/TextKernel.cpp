@@ -134,8 +134,7 @@ void TextKernel::fail(HazardKind kind, const Twine &what, Source at) {
 void TextKernel::count() {
   running->stepsLeft -= attn_twin::stepsPerCount;
   if (running->stepsLeft < 0)
-    running->fail(HazardKind::Scalar, UnknownLoc::get(context),
-                  "the kernel runs for more scalar steps than the simulator allows");
+    running->failEndless();
 }
 
 //===----------------------------------------------------------------------===//

@@ -52,6 +52,12 @@ void TextProgram::leave(Stop why) {
   swapcontext(&own, &caller);
 }
 
+void TextProgram::failEndless() {
+  const Instruction *last = next->instruction;
+  fail(HazardKind::Scalar, last ? Location(last->location) : UnknownLoc::get(kernel.context),
+       "the kernel " + describeEndless() + (last ? " after " + last->name : ""));
+}
+
 void TextProgram::fail(HazardKind kind, Location location, std::string message) {
   failure = {kind, location, std::move(message)};
   leave(Stop::Failed);

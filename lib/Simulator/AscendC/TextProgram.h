@@ -23,6 +23,8 @@ public:
   /// Hands the instruction in `getNext` over, and returns when the text may go on.
   void issue() { leave(Stop::Issue); }
   [[noreturn]] void fail(simulator::HazardKind kind, mlir::Location location, std::string message);
+  /// Compiled text does not tell its loops apart: its last instruction is what is known.
+  [[noreturn]] void failEndless();
 
   bool isInitialised = false;
   int64_t stepsLeft;

@@ -306,7 +306,8 @@ bool Program::computeCast(VCastOp op) {
     return element == Element::F16 || element == Element::BF16;
   };
   bool isRounded = from == Element::F32 && (isNarrow(to) || to == Element::Int32);
-  if (!isRounded && !(isNarrow(from) && to == Element::F32))
+  bool isToF32 = to == Element::F32 && (isNarrow(from) || from == Element::Int32);
+  if (!isRounded && !isToF32)
     return fail(op, HazardKind::Usage, "casts between types that the modelled chip does not");
   return issueTiles(op, Opcode::Cast, static_cast<int>(toChip(op.getRoundMode())), operands);
 }
@@ -317,6 +318,44 @@ bool Program::fill(VBrcOp op) {
   if (views[op.getDst()].memory == Memory::L1)
     return fillRun(op);
   return issueTiles(op, Opcode::Duplicate, 0, views[op.getDst()], {}, scalars.lookup(op.getSrc()));
+}
+
+/// The template turns over squares of 16, along the longer side at once. Where rows do not begin at
+/// data blocks it goes element by element on the scalar unit, which the modelled chip does not.
+bool Program::transpose(VTransposeOp op) {
+  constexpr int64_t square = architecture::fractalRows;
+  View operands[] = {views[op.getDst()], views[op.getSrc()]};
+  Rows dst, src;
+  if (!getRows(op, operands[0], dst) || !getRows(op, operands[1], src))
+    return false;
+  if (operands[0].element != Element::F16 && operands[0].element != Element::BF16)
+    return fail(op, HazardKind::Usage, "turns something other than numbers of 16 bits over");
+  int64_t perBlock = blockBytes / getBytes(operands[0].element);
+  if (src.rows % square != 0 || src.cols % square != 0 || dst.pitch % perBlock != 0 ||
+      src.pitch % perBlock != 0)
+    return fail(op, HazardKind::Usage,
+                llvm::formatv("turns {0} rows of {1}, {2} apart, over to rows {3} apart: the "
+                              "modelled chip has squares of {4} in whole data blocks",
+                              src.rows, src.cols, src.pitch, dst.pitch, square)
+                    .str());
+  int64_t dstRow = dst.pitch / perBlock, srcRow = src.pitch / perBlock;
+  bool isAlongRow = src.rows <= src.cols;
+  Instruction made = makeVector(Opcode::Transpose, 0, operands);
+  if (isAlongRow)
+    made.strides.assign({dstRow, srcRow, square * dstRow, 1});
+  else
+    made.strides.assign({dstRow, srcRow, 1, square * srcRow});
+  const Instruction *instruction = getInstruction(op, made);
+  int64_t strips = std::min(src.rows, src.cols) / square;
+  int64_t repeats = std::max(src.rows, src.cols) / square;
+  for (int64_t strip = 0; strip < strips; ++strip) {
+    if (!issue(op, instruction, operands, {repeats, 0, 0}))
+      return false;
+    int64_t rowBytes = square * getBytes(operands[0].element);
+    operands[0].address += isAlongRow ? rowBytes : square * dstRow * blockBytes;
+    operands[1].address += isAlongRow ? square * srcRow * blockBytes : rowBytes;
+  }
+  return true;
 }
 
 static ascend::ReduceKind toChip(hivm::Reduce kind) {
@@ -412,6 +451,7 @@ bool Program::execute(Operation *op) {
       .Case([&](VReluOp op) { return unary(op, UnaryKind::Relu); })
       .Case([&](VCastOp op) { return computeCast(op); })
       .Case([&](VBrcOp op) { return fill(op); })
+      .Case([&](VTransposeOp op) { return transpose(op); })
       .Case([&](VReduceOp op) { return reduce(op); })
       .Case([&](SetFlagOp op) { return flag(op, Opcode::SetFlag); })
       .Case([&](WaitFlagOp op) { return flag(op, Opcode::WaitFlag); })

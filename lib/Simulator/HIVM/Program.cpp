@@ -45,7 +45,7 @@ ScalarProgram::Stop Program::run(Issued &next) {
       return Stop::Finished;
     Operation *op = &*frames.back();
     if (--stepsLeft < 0) {
-      fail(op, HazardKind::Scalar, "runs for more scalar steps than the simulator allows");
+      failEndless(op);
       return Stop::Failed;
     }
     if (!visit(op))
@@ -65,6 +65,22 @@ StringRef hivm::getSpelling(Operation *op) {
 bool Program::fail(Operation *op, HazardKind kind, const Twine &message) {
   failure = {kind, op->getLoc(), (getSpelling(op) + " " + message).str()};
   return false;
+}
+
+/// Names the loop around that has the most to go.
+void Program::failEndless(Operation *op) {
+  Operation *longest = nullptr;
+  int64_t mostLeft = 0;
+  for (auto loop = op->getParentOfType<scf::ForOp>(); loop;
+       loop = loop->getParentOfType<scf::ForOp>()) {
+    int64_t left = get(loop.getUpperBound()) - get(loop.getInductionVar());
+    if (!longest || left > mostLeft) {
+      longest = loop;
+      mostLeft = left;
+    }
+  }
+  fail(longest ? longest : op, HazardKind::Scalar,
+       describeEndless(longest ? std::optional(mostLeft) : std::nullopt));
 }
 
 //===----------------------------------------------------------------------===//

@@ -65,6 +65,7 @@ private:
 
   // Each of these returns false after `fail`.
   bool fail(mlir::Operation *op, simulator::HazardKind kind, const llvm::Twine &message);
+  void failEndless(mlir::Operation *op);
 
   // Control flow and scalars (Program.cpp).
   bool visit(mlir::Operation *op);
@@ -103,6 +104,7 @@ private:
   bool computeUnary(mlir::Operation *op, ascend::UnaryKind kind, mlir::Value src, mlir::Value dst);
   bool computeCast(VCastOp op);
   bool fill(VBrcOp op);
+  bool transpose(VTransposeOp op);
   bool reduce(VReduceOp op);
   /// An elementwise instruction on tiles, destination first: one in all where the rows follow each
   /// other, else one per row. Sources of one row are taken for every row if dimension 0 is

@@ -51,5 +51,8 @@ FailureOr<int64_t> simulator::countBlocks(func::FuncOp kernel, ArrayRef<Argument
   FailureOr<int64_t> tiles = countTiles(grid, arguments, options);
   if (failed(tiles))
     return failure();
+  if (*tiles > options.maxTiles)
+    return kernel.emitError() << "has " << *tiles << " tiles in its grid; the modelled chip runs "
+                              << "at most " << options.maxTiles;
   return std::max<int64_t>(1, limit ? std::min(limit.getInt(), *tiles) : *tiles);
 }

@@ -33,7 +33,7 @@ ScalarProgram::Stop ScalarUnit::run(Issued &next) {
     if (step.kind == Step::Kind::Return)
       return Stop::Finished;
     if (--stepsLeft < 0) {
-      fail(step, HazardKind::Scalar, "runs for more scalar steps than the simulator allows");
+      failEndless(step);
       return Stop::Failed;
     }
     ++at;
@@ -120,6 +120,23 @@ bool ScalarUnit::advance(const Step &step) {
 bool ScalarUnit::fail(const Step &step, HazardKind kind, const std::string &message) {
   failure = {kind, step.op->getLoc(), step.op->getName().stripDialect().str() + " " + message};
   return false;
+}
+
+/// Names the loop around that has the most to go.
+void ScalarUnit::failEndless(const Step &step) {
+  const Step *longest = nullptr;
+  int64_t mostLeft = 0;
+  for (const Step &test : program.steps) {
+    if (test.kind != Step::Kind::LoopTest || !test.op->isAncestor(step.op))
+      continue;
+    int64_t left = scalars[test.b].integer - scalars[test.a].integer;
+    if (!longest || left > mostLeft) {
+      longest = &test;
+      mostLeft = left;
+    }
+  }
+  fail(longest ? *longest : step, HazardKind::Scalar,
+       describeEndless(longest ? std::optional(mostLeft) : std::nullopt));
 }
 
 bool ScalarUnit::takeSlot(const Step &step) {

@@ -22,6 +22,7 @@ public:
 private:
   bool advance(const Step &step);
   bool fail(const Step &step, HazardKind kind, const std::string &message);
+  void failEndless(const Step &step);
   bool takeSlot(const Step &step);
   bool takeAddress(const Step &step);
   bool takeEntry(const Step &step);

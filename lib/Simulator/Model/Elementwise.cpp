@@ -157,6 +157,15 @@ void Execution::computeBitwise(ArrayRef<Run> runs) {
     }
 }
 
+/// What a cast starts from, as f32: integers are rounded to it.
+static float loadCast(Element from, const uint8_t *at, RoundMode mode) {
+  if (from != Element::Int32)
+    return loadElement(from, at);
+  int32_t number;
+  std::memcpy(&number, at, sizeof(number));
+  return roundFromInt32(number, mode);
+}
+
 void Execution::computeCast(ArrayRef<Run> runs) {
   Element to = instruction.elements[0], from = instruction.elements[1];
   auto mode = static_cast<RoundMode>(instruction.kind);
@@ -164,7 +173,7 @@ void Execution::computeCast(ArrayRef<Run> runs) {
     uint8_t *dst = local.at(run.offsets[0]);
     const uint8_t *src = local.at(run.offsets[1]);
     for (int64_t lane = 0; lane < run.lanes; ++lane) {
-      float value = loadElement(from, src + lane * getBytes(from));
+      float value = loadCast(from, src + lane * getBytes(from), mode);
       if (to == Element::F32) {
         AccessF32::store(dst + lane * AccessF32::bytes, value);
         continue;

@@ -30,6 +30,8 @@ void Execution::run() {
     return runCopy();
   case Opcode::Brcb:
     return runBrcb();
+  case Opcode::Transpose:
+    return runTranspose();
   case Opcode::WholeReduce:
     return runWholeReduce();
   case Opcode::BlockReduce:

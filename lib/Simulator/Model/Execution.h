@@ -72,6 +72,7 @@ private:
   void runSelect();
   void runCopy();
   void runBrcb();
+  void runTranspose();
   void runWholeReduce();
   void runBlockReduce();
   void runCopyIn();

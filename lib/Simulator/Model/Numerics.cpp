@@ -99,6 +99,30 @@ int32_t simulator::roundToInt32(float value, RoundMode mode) {
   return static_cast<int32_t>(std::clamp(roundToInteger(value, mode), least, most));
 }
 
+float simulator::roundFromInt32(int32_t value, RoundMode mode) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  // A double holds every value of 32 bits and of f32.
+  double exact = value;
+  float nearest = static_cast<float>(exact);
+  float below = nearest <= exact ? nearest : std::nextafter(nearest, -infinity);
+  float above = nearest >= exact ? nearest : std::nextafter(nearest, infinity);
+  float toZero = value < 0 ? above : below, fromZero = value < 0 ? below : above;
+  switch (mode) {
+  case RoundMode::None:
+  case RoundMode::Rint:
+    return nearest;
+  case RoundMode::Round:
+    return exact - below == above - exact ? fromZero : nearest;
+  case RoundMode::Floor:
+    return below;
+  case RoundMode::Ceil:
+    return above;
+  case RoundMode::Trunc:
+    return toZero;
+  }
+  llvm_unreachable("all modes are listed");
+}
+
 float simulator::loadElement(Element element, const uint8_t *at) {
   switch (element) {
   case Element::F32:

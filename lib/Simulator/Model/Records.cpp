@@ -63,8 +63,11 @@ static void printCubeAmounts(raw_ostream &stream, const Issued &issued) {
   // What is filled once is not followed by anything.
   if (issued.getRoom() != 0 && (instruction.opcode != Opcode::Fill || first > 1))
     printNumbers(stream, "room", {issued.getRoom()});
-  if (!instruction.strides.empty())
-    printNumbers(stream, "strides", instruction.strides);
+  ArrayRef<int64_t> strides = instruction.strides;
+  if (instruction.opcode == Opcode::Transpose && issued.amounts[0] == 1)
+    strides = strides.take_front(2); // those of repeats say nothing of a single one
+  if (!strides.empty())
+    printNumbers(stream, "strides", strides);
   for (auto [isSet, word] : {std::pair<bool, StringRef>(instruction.transposes, " turned"),
                              {instruction.transposesLeft, " left turned"},
                              {instruction.transposesRight, " right turned"},
@@ -119,9 +122,9 @@ void InstructionRecorder::add(const Issued &issued, const CorePlace &core, Pipe 
   const Instruction &instruction = *issued.instruction;
   std::string line = instruction.name;
   llvm::raw_string_ostream stream(line);
-  // A constant is written by its bits: only the width counts, and where blocks are filled not even
-  // that.
-  bool isConstant = instruction.opcode == Opcode::Duplicate;
+  // A constant is written by its bits, and what is turned over is moved as bits: only the width
+  // counts, and where blocks are filled not even that.
+  bool isOfBits = llvm::is_contained({Opcode::Duplicate, Opcode::Transpose}, instruction.opcode);
   // The bias of a product is seen where it is read.
   ArrayRef<Element> elements = instruction.elements;
   if (instruction.opcode == Opcode::Mmad)
@@ -129,7 +132,7 @@ void InstructionRecorder::add(const Issued &issued, const CorePlace &core, Pipe 
   if (instruction.opcode == Opcode::Fill)
     elements = {};
   for (Element element : elements)
-    if (isConstant)
+    if (isOfBits)
       stream << " b" << 8 * getBytes(element);
     else if (instruction.opcode != Opcode::Bitwise)
       stream << " " << getElementName(element);

@@ -51,6 +51,38 @@ void Execution::runBrcb() {
   }
 }
 
+void Execution::runTranspose() {
+  int64_t repeats = issued.amounts[0];
+  if (!checkAlignment() || !checkRepeats(repeats))
+    return;
+  constexpr int64_t rows = architecture::fractalRows;
+  int64_t bytes = getElementBytes(0);
+  // Strides are those of rows, then of repeats; the destination comes first.
+  auto getRow = [&](int operand, int64_t square, int64_t row) {
+    return issued.places[operand].offset + blockBytes * (row * instruction.strides[operand] +
+                                                         square * instruction.strides[2 + operand]);
+  };
+  for (int operand : {0, 1})
+    for (int64_t row = 0; row < repeats * rows; ++row) {
+      int64_t begin = getRow(operand, row / rows, row % rows);
+      touch(operand, /*isWrite=*/operand == 0, begin, begin + blockBytes);
+    }
+  if (!checkBounds())
+    return;
+  for (const Touch &read : touches)
+    for (const Touch &write : touches)
+      if (write.isWrite && !read.isWrite && write.begin < read.end && read.begin < write.end)
+        return void(report(HazardKind::Overlap, "writes to the place it reads from"));
+  for (int64_t square = 0; square < repeats; ++square)
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t col = 0; col < rows; ++col) {
+        int64_t to = getRow(0, square, col) + row * bytes;
+        int64_t from = getRow(1, square, row) + col * bytes;
+        propagateAny(to, to + bytes, 1, Run{{from}, 1, 0});
+        std::memcpy(local.at(to), local.at(from), bytes);
+      }
+}
+
 //===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//

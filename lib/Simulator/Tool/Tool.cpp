@@ -50,6 +50,8 @@ struct Options {
   cl::opt<int64_t> blocks{"blocks", cl::desc("Blocks to launch instead of what the grid asks for")};
   cl::opt<int64_t> maxSteps{"max-steps",
                             cl::desc("Scalar steps after which a block is taken to hang")};
+  cl::opt<int64_t> maxTiles{"max-tiles",
+                            cl::desc("Tiles of a grid above which a launch is refused")};
   cl::opt<int64_t> idealBytes{
       "ideal-bytes",
       cl::desc("Bytes of the roofline, instead of those of arrays that are moved once")};
@@ -111,6 +113,8 @@ public:
       simulation.blocks = options.blocks;
     if (options.maxSteps.getNumOccurrences())
       simulation.maxSteps = options.maxSteps;
+    if (options.maxTiles.getNumOccurrences())
+      simulation.maxTiles = options.maxTiles;
     if (options.idealBytes.getNumOccurrences())
       simulation.idealBytes = options.idealBytes;
     simulation.traceCores = options.trace.empty() ? 0 : options.traceCores;

@@ -64,6 +64,27 @@ __aicore__ inline AscendC::LoadData3DParamsV2<T> MakeTile(uint16_t rows, uint16_
 }
 )";
 
+/// The rows of squares that are turned over, each at its address.
+static constexpr StringLiteral rows = R"(
+template <typename T>
+struct Rows {
+  AscendC::LocalTensor<T> rows[16];
+};
+template <typename T>
+__aicore__ inline Rows<T> MakeRows(const AscendC::LocalTensor<T> &first, uint32_t distance) {
+  Rows<T> all;
+  for (uint32_t row = 0; row < 16; ++row)
+    all.rows[row] = first[row * distance];
+  return all;
+}
+)";
+
+template <typename Op> static bool contain(ArrayRef<func::FuncOp> kernels) {
+  return llvm::any_of(kernels, [](func::FuncOp kernel) {
+    return kernel.walk([](Op) { return WalkResult::interrupt(); }).wasInterrupted();
+  });
+}
+
 static bool hasKernelOf(ArrayRef<func::FuncOp> kernels, CoreKind core) {
   return llvm::any_of(kernels,
                       [&](func::FuncOp kernel) { return ascend::getCoreKind(kernel) == core; });
@@ -78,11 +99,10 @@ static void writeDefinitions(ArrayRef<func::FuncOp> functions, KernelForm form, 
       definitions.push_back(cubeState);
     definitions.push_back(tensorAtAddress);
   }
-  auto loadsTiles = [](func::FuncOp kernel) {
-    return kernel.walk([](ascend::LoadTileOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  };
-  if (llvm::any_of(functions, loadsTiles))
+  if (contain<ascend::LoadTileOp>(functions))
     definitions.push_back(tile);
+  if (contain<ascend::TransposeOp>(functions))
+    definitions.push_back(rows);
   if (definitions.empty())
     return;
   os << "\nnamespace attn_text {\n";

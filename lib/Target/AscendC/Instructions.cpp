@@ -190,6 +190,26 @@ std::string KernelEmitter::getCall(ascend::BrcbOp op) {
                            "AscendC::BrcbRepeatParams{" + joinNumbers(op.getStrides()) + "}"});
 }
 
+/// The addresses of 16 rows of destination and source, halves of rows (of bytes alone), repeats and
+/// their strides. A single repeat would begin a stride after its addresses. The chip has no bf16
+/// here.
+std::string KernelEmitter::getCall(ascend::TransposeOp op) {
+  ArrayRef<int64_t> strides = op.getStrides();
+  int64_t perBlock = architecture::getElementsPerBlock(sizeof(int16_t));
+  auto getRows = [&](Value memory, int64_t stride) {
+    std::string place = getPlace(memory);
+    if (cast<MemRefType>(memory.getType()).getElementType().isBF16())
+      place += ".ReinterpretCast<half>()";
+    return "attn_text::MakeRows(" + place + ", " + std::to_string(stride * perBlock) + ").rows";
+  };
+  const Expression &repeat = get(op.getRepeat());
+  std::string repeatStrides = repeat.constant == 1 ? "0, 0" : joinNumbers(strides.take_back(2));
+  return makeCall("TransDataTo5HD",
+                  {getRows(op.getDst(), strides[0]), getRows(op.getSrc(), strides[1]),
+                   "AscendC::TransDataTo5HDParams{false, false, " + convertTo("uint8_t", repeat) +
+                       ", " + repeatStrides + "}"});
+}
+
 /// Whole reductions take mask and repeats, block reductions repeats and mask.
 std::string KernelEmitter::getCall(ascend::WholeReduceOp op) {
   std::string strides = joinNumbers(op.getStrides());

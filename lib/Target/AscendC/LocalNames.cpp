@@ -100,7 +100,7 @@ std::optional<KernelEmitter::Purpose> KernelEmitter::getPurpose(OpOperand &use) 
       .Case([&](ascend::InstructionOpInterface) -> Result {
         if (!number.getType().isIndex())
           return std::nullopt;
-        bool isRepeated = isa<ascend::BrcbOp>(user) || user->hasAttr("mask");
+        bool isRepeated = isa<ascend::BrcbOp, ascend::TransposeOp>(user) || user->hasAttr("mask");
         return Purpose{isRepeated ? Part::Repeats : Part::Count,
                        places.find(getWhole(user->getOperand(0)))->second.tensor};
       })

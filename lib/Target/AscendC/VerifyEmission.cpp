@@ -278,6 +278,14 @@ private:
     return verifyRepeats(op, op.getRepeat());
   }
 
+  /// TransDataTo5HD adds the strides of its repeats to a single one as well (its documentation), so
+  /// that the text must know whether there is one.
+  LogicalResult verifyCall(ascend::TransposeOp op) {
+    if (!getConstantIntValue(op.getRepeat()))
+      return op.emitOpError("needs a number of repeats that is known");
+    return verifyRepeats(op, op.getRepeat());
+  }
+
   //===--------------------------------------------------------------------===//
   // Cube instructions (§3 to §6)
   //===--------------------------------------------------------------------===//

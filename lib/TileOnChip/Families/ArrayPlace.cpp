@@ -14,7 +14,7 @@ ArrayPlace::ArrayPlace(Lowering &lowering, Value tileArray, ArrayRef<int64_t> ki
       selection(getSelection(kinds)) {
   rows = endRow = lowering.constant(type.getRowCount());
   addIndices(kinds, operands);
-  bool isTableOfRows = isa<ascend::TableType>(array.getType()) && selection.rowDimension == 0;
+  isTableOfRows = isa<ascend::TableType>(array.getType()) && selection.rowDimension == 0;
   bool areRowsApart = isTableOfRows || list;
   rowsPerTransfer = areRowsApart ? 1 : architecture::maxCopyRows;
   if (areRowsApart || selection.rowDimension < 0 || isRun)
@@ -53,14 +53,19 @@ void ArrayPlace::addIndices(ArrayRef<int64_t> kinds, OperandRange operands) {
 }
 
 /// The row of the array that the list has at a place.
-Value ArrayPlace::getListedRow(Value place) const {
+Value ArrayPlace::getListedRow(Value place, bool isTold) const {
   SmallVector<Value> at;
   ListRowsOp in = list;
   for (auto [index, kind] : llvm::zip_equal(in.getIndices(), in.getKinds()))
     at.push_back(kind == SpanIndex ? place : lowering.scalars.lookup(index));
   Value row = loadIndex(lowering, in.getArray(), at);
-  return isBounded ? boundIndex(lowering, row, BoundKind::Index, tileArray, selection.rowDimension)
+  return isBounded ? boundIndex(lowering, row, BoundKind::Index, tileArray, selection.rowDimension,
+                                isTold)
                    : row;
+}
+
+Value ArrayPlace::getRow(Value rowsOn, bool isTold) const {
+  return getListedRow(lowering.add(indices[selection.rowDimension], rowsOn), isTold);
 }
 
 Value ArrayPlace::getAddress(Value rowsOn) const {
@@ -68,9 +73,22 @@ Value ArrayPlace::getAddress(Value rowsOn) const {
   if (selection.rowDimension >= 0)
     at[selection.rowDimension] =
         lowering.add(at[selection.rowDimension], step ? lowering.multiply(rowsOn, step) : rowsOn);
-  Value listed = list ? getListedRow(at[selection.rowDimension]) : Value();
+  Value listed = list ? getListedRow(at[selection.rowDimension], /*isTold=*/true) : Value();
   if (listed)
     at[selection.rowDimension] = listed;
+  Value address = makeAddress(std::move(at));
+  if (listed && isStored)
+    lowering.create<ascend::ExpectDistinctOp>(listed, address, array, selection.rowDimension);
+  return address;
+}
+
+Value ArrayPlace::getAddressOf(Value row) const {
+  SmallVector<Value> at = indices;
+  at[selection.rowDimension] = row;
+  return makeAddress(std::move(at));
+}
+
+Value ArrayPlace::makeAddress(SmallVector<Value> at) const {
   Value in = array;
   if (auto table = dyn_cast<ascend::TableType>(in.getType())) {
     in = lowering.create<ascend::LookupOp>(table.getElement(), in, at.front());
@@ -79,10 +97,7 @@ Value ArrayPlace::getAddress(Value rowsOn) const {
   auto type = cast<MemRefType>(in.getType());
   auto view = MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
                               MemRefLayoutAttrInterface(), type.getMemorySpace());
-  Value address = lowering.create<ascend::AddressOp>(view, in, at);
-  if (listed && isStored)
-    lowering.create<ascend::ExpectDistinctOp>(listed, address, array, selection.rowDimension);
-  return address;
+  return lowering.create<ascend::AddressOp>(view, in, at);
 }
 
 Value ArrayPlace::getRowMemory(Value buffer, int64_t bufferPitch, Value rowsOn) const {

@@ -455,13 +455,15 @@ struct CastOnChip : OnChipOpInterface::ExternalModel<CastOnChip, tile::CastOp> {
          to = cast.getResult().getType().getElementType();
     auto isNarrow = [](Type type) { return type.isF16() || type.isBF16(); };
     bool widens = isNarrow(from) && to.isF32();
-    if (from.isInteger() || to.isInteger())
+    bool isInteger = (from.isF32() && to.isInteger(32)) || (from.isInteger(32) && to.isF32());
+    if (!isInteger && (from.isInteger() || to.isInteger()))
       return cast.emitOpError() << "cannot turn " << from << " into " << to
-                                << " on vector cores; on their way out of L0C sums become i8, and "
+                                << " on vector cores, which turn i32 into f32 and back; on their "
+                                   "way out of L0C sums become i8, and "
                                    "sums of i8 f16, multiplied once at most, by a positive number "
                                    "with "
                                 << architecture::fixScaleFractionBits << " bits after its first";
-    if (!widens && !(from.isF32() && isNarrow(to)))
+    if (!widens && !isInteger && !(from.isF32() && isNarrow(to)))
       return cast.emitOpError() << "cannot turn " << from << " into " << to
                                 << " on the chip in one step; go through f32";
     lowering.limitRows(cast.getResult());

@@ -29,7 +29,7 @@ static Value getSize(Lowering &lowering, Value array, int64_t dimension) {
 }
 
 Value onchip::boundIndex(Lowering &lowering, Value given, BoundKind kind, Value array,
-                         int64_t dimension) {
+                         int64_t dimension, bool isTold) {
   Value inside = given;
   if (kind != BoundKind::First) {
     Value end = getSize(lowering, array, dimension);
@@ -39,7 +39,9 @@ Value onchip::boundIndex(Lowering &lowering, Value given, BoundKind kind, Value 
   }
   if (kind != BoundKind::End)
     inside = lowering.create<arith::MaxSIOp>(inside, lowering.constant(int64_t(0)));
-  lowering.create<ascend::ExpectIndexOp>(given, inside, lowering.scalars.lookup(array), dimension);
+  if (isTold)
+    lowering.create<ascend::ExpectIndexOp>(given, inside, lowering.scalars.lookup(array),
+                                           dimension);
   return inside;
 }
 

@@ -24,9 +24,15 @@ SearchSpace::SearchSpace(func::FuncOp kernel, const Chip &chip, ArrayRef<BoundSi
   kernel.walk([&](Operation *op) {
     if (auto range = dyn_cast<RangeOp>(op); range && !range.getParallel())
       askedStages = std::max<int64_t>(askedStages, range.getStages());
+    bool isTurned = !chip.isHost && isa<TransposeOp>(op) &&
+                    !cast<TileType>(op->getResult(0).getType()).getElementType().isF32();
     for (Type type : op->getResultTypes())
       if (isa<TileType>(type))
-        type.walk([&](StringAttr symbol) { tileSymbols.insert(symbol); });
+        type.walk([&](StringAttr symbol) {
+          tileSymbols.insert(symbol);
+          if (isTurned)
+            turnedSymbols.insert(symbol);
+        });
   });
 }
 
@@ -57,9 +63,10 @@ SmallVector<SmallVector<BoundSize>> SearchSpace::enumerateSizes() const {
     SmallVector<int64_t> sizes = fixed != given.end()
                                      ? SmallVector<int64_t>{fixed->size}
                                      : enumerateSizesOf(cast<AutoAttr>(symbol.getValue()));
-    // Fractals are whole, so that other sizes only compute with padding.
+    // Fractals are whole, so that other sizes only compute with padding, and squares are turned
+    // over as a whole.
     auto isInFractals = [](int64_t size) { return size % architecture::fractalRows == 0; };
-    if (isOnCube && llvm::any_of(sizes, isInFractals))
+    if ((isOnCube || turnedSymbols.contains(name)) && llvm::any_of(sizes, isInFractals))
       llvm::erase_if(sizes, [&](int64_t size) { return !isInFractals(size); });
     SmallVector<SmallVector<BoundSize>> longer;
     for (const SmallVector<BoundSize> &choice : choices)

@@ -17,8 +17,8 @@ from .writer import Writer
 
 _FLOATS = (f32, f16, bf16)
 
-_CASTS = {f32: (f16, bf16, i8), f16: (f32,), bf16: (f32,), i32: (f32, i8)}
-"""The types that each type is converted to in one step; floats and i32 reach all floats and i8 by way of f32."""
+_CASTS = {f32: (f16, bf16, i32, i8), f16: (f32,), bf16: (f32,), i32: (f32, i8)}
+"""The types that each type is converted to in one step; floats and i32 reach all of these by way of f32."""
 
 _WORDS = range(-(2**31), 2**31)
 """What elements of i32 are among."""
@@ -295,7 +295,7 @@ class Arithmetic:
         return Tile(ssa, 1, 1, f32)
 
     def cast(self, tile: Tile, dtype: DType, node: Node, name: str | None = None):
-        """A tile with another element type; narrowing rounds to nearest even, to i8 the nearest that there is."""
+        """A tile with another element type; narrowing rounds to nearest even, to integers the nearest that there is."""
         if tile.dtype is dtype:
             return tile
         if dtype not in _CASTS.get(tile.dtype, ()):

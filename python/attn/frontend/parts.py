@@ -87,13 +87,16 @@ def concat(lowering, node: ast.Call, name, a, b, axis):
 
 
 def turned(lowering, value, node: Node):
-    """A transpose as a tile of its own, where it is that of a row or a column; other values as they are."""
+    """A transpose as a tile of its own, where it is one of f16 or bf16, or of a row or a column; others as they are.
+
+    Vector cores turn tiles of 16 bits over; they copy rows and columns by arithmetic, which is f32."""
     if type(value) is not Transposed:
         return value
     tile = value.tile
-    if 1 not in (tile.rows, tile.cols) or tile.dtype not in (f32, f16, bf16):
+    is_line = 1 in (tile.rows, tile.cols)
+    if tile.dtype not in (f16, bf16) and not (is_line and tile.dtype is f32):
         return value
-    wide = lowering.arithmetic.cast(tile, f32, node)
-    result = wide._replace(rows=tile.cols, cols=tile.rows)
-    ssa = lowering.writer.define(f"tile.transpose {wide.ssa} : {wide.type} -> {result.type}", node)
+    source = lowering.arithmetic.cast(tile, f32, node) if is_line else tile
+    result = source._replace(rows=tile.cols, cols=tile.rows)
+    ssa = lowering.writer.define(f"tile.transpose {source.ssa} : {source.type} -> {result.type}", node)
     return lowering.arithmetic.cast(result._replace(ssa=ssa), tile.dtype, node)

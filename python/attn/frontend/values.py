@@ -86,7 +86,7 @@ class Transposed(NamedTuple):
     tile: Tile
 
     def describe(self):
-        return f"the transpose of {self.tile.describe()}, which only '@' and at.dot take"
+        return f"the transpose of {self.tile.describe()}, which only '@' and at.dot take (of f16 and bf16 it is a tile)"
 
 
 class Mask(NamedTuple):

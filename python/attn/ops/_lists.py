@@ -55,15 +55,15 @@ def count_listed(lists: Tensor, size: int, total: int, lens: Tensor | None):
 
 
 def _count_on_device(lists: Tensor, size: int, total: int, lens: Tensor | None):
-    """By a kernel, which counts in floats: copies change the types."""
+    """By a kernel, which takes integers of 32 bits."""
     once = lists
     for dim in range(lists.dim() - 1):  # lists that are the same in memory are copied once
         if lists.stride(dim) == 0:
             once = once.narrow(dim, 0, 1)
-    ids = memory.empty(once.shape, torch.float32, lists.device).copy_(once).expand(lists.shape)
-    counts = memory.empty(lists.shape[:-1], torch.float32, lists.device)
+    ids = memory.empty(once.shape, torch.int32, lists.device).copy_(once).expand(lists.shape)
+    counts = memory.empty(lists.shape[:-1], torch.int32, lists.device)
     _dispatch.count_listed(ids, size, total, lens, counts)
-    return memory.empty(counts.shape, torch.int32, lists.device).copy_(counts)
+    return counts
 
 
 # Plans

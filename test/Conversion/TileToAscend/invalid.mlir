@@ -151,8 +151,17 @@ func.func @one_column_or_none(%x: !tile.array<16x?xf32>, %n: index) attributes {
 
 func.func @turned_tile(%x: !tile.array<16x32xf32>) attributes {tile.kernel} {
   %a = tile.load %x[:, :] : (!tile.array<16x32xf32>) -> !tile.tile<16 x 32 x f32>
-  // expected-error @+1 {{cannot turn '!tile.tile<16 x 32 x f32>' into '!tile.tile<32 x 16 x f32>' on the chip: rows and columns of f32 can}}
+  // expected-error @+1 {{cannot turn '!tile.tile<16 x 32 x f32>' into '!tile.tile<32 x 16 x f32>' on the chip: rows and columns of f32 can, and tiles of f16 and bf16 of which both sides are multiples of 16}}
   %b = tile.transpose %a : !tile.tile<16 x 32 x f32> -> !tile.tile<32 x 16 x f32>
+  return
+}
+
+// -----
+
+func.func @turned_part(%x: !tile.array<16x40xf16>) attributes {tile.kernel} {
+  %a = tile.load %x[:, :] : (!tile.array<16x40xf16>) -> !tile.tile<16 x 40 x f16>
+  // expected-error @+1 {{cannot turn '!tile.tile<16 x 40 x f16>' into '!tile.tile<40 x 16 x f16>' on the chip}}
+  %b = tile.transpose %a : !tile.tile<16 x 40 x f16> -> !tile.tile<40 x 16 x f16>
   return
 }
 
@@ -176,11 +185,11 @@ func.func @cast_narrow(%x: !tile.array<16xf16>) attributes {tile.kernel} {
 
 // -----
 
-func.func @cast_of_integers(%x: !tile.array<8x64xi32>, %y: !tile.array<8x64xf32>) attributes {tile.kernel} {
+func.func @cast_of_integers(%x: !tile.array<8x64xi32>, %y: !tile.array<8x64xi8>) attributes {tile.kernel} {
   %a = tile.load %x[:, :] : (!tile.array<8x64xi32>) -> !tile.tile<8 x 64 x i32>
-  // expected-error @+1 {{cannot turn 'i32' into 'f32' on vector cores; on their way out of L0C sums become i8, and sums of i8 f16, multiplied once at most, by a positive number with 10 bits after its first}}
-  %b = tile.cast %a : !tile.tile<8 x 64 x i32> -> !tile.tile<8 x 64 x f32>
-  tile.store %b, %y[:, :] : (!tile.tile<8 x 64 x f32>, !tile.array<8x64xf32>) -> ()
+  // expected-error @+1 {{cannot turn 'i32' into 'i8' on vector cores, which turn i32 into f32 and back; on their way out of L0C sums become i8, and sums of i8 f16, multiplied once at most, by a positive number with 10 bits after its first}}
+  %b = tile.cast %a : !tile.tile<8 x 64 x i32> -> !tile.tile<8 x 64 x i8>
+  tile.store %b, %y[:, :] : (!tile.tile<8 x 64 x i8>, !tile.array<8x64xi8>) -> ()
   return
 }
 
@@ -229,10 +238,10 @@ func.func @unaligned_integers(%x: !tile.array<?xi32>, %k: index) attributes {til
 
 // -----
 
-func.func @fill_integers(%x: !tile.array<?x8xi32>, %n: index) attributes {tile.kernel} {
+func.func @fill_integers(%x: !tile.array<?x8xi8>, %n: index) attributes {tile.kernel} {
   %t = tile.make_span %n to %n from %n : !tile.span<8, filled>
-  // expected-error @+1 {{cannot fill missing rows of 'i32'}}
-  %a = tile.load %x[%t span, :] : (!tile.array<?x8xi32>, !tile.span<8, filled>) -> !tile.tile<8 x 8 x i32>
+  // expected-error @+1 {{cannot fill missing rows of 'i8'}}
+  %a = tile.load %x[%t span, :] : (!tile.array<?x8xi8>, !tile.span<8, filled>) -> !tile.tile<8 x 8 x i8>
   return
 }
 

@@ -1,20 +1,31 @@
 // RUN: attn-opt %s --soc=Ascend910B4 --convert-tile-to-ascend --cse | FileCheck %s
 
-// Rows of a list are moved one by one: the scalar unit reads where each lies, and keeps it inside. Of rows that are stored, the
-// modelled chip is told that each is written once.
+// The scalar unit reads where each row of a list lies, and keeps it inside. Short rows that follow each other are loaded at once,
+// with the last of them: the row after it is looked at as well, itself after the last. Rows are stored one by one, and the modelled
+// chip is told that each is written once.
 // CHECK-LABEL: func.func @move(
 // CHECK-SAME:    %[[X:[^:]*]]: memref<?x8xf32
 // CHECK-SAME:    %[[IDX:[^:]*]]: memref<?x?xi32
 // CHECK-SAME:    %[[B:[^:]*]]: index, %[[BASE:[^:]*]]: index, %[[LIMIT:[^:]*]]: index
-// CHECK:         scf.for %[[R:.*]] = %c0 to %[[ROWS:.*]] step %c1 {
+// CHECK:         %[[LAST:.*]] = arith.subi %[[ROWS:.*]], %c1
+// CHECK:         scf.for %[[R:.*]] = %c0 to %[[ROWS]] step %c1 iter_args(%[[FIRST:.*]] = %c0)
 // CHECK:           %[[AT:.*]] = arith.addi %[[BASE]], %[[R]]
 // CHECK:           %[[J:.*]] = ascend.load_index %[[IDX]][%[[B]], %[[AT]]]
 // CHECK:           arith.minsi %[[J]]
 // CHECK:           %[[IN:.*]] = arith.maxsi
 // CHECK:           ascend.expect_index %[[J]] is %[[IN]] in %[[X]], 0
-// CHECK:           %[[FROM:.*]] = ascend.address %[[X]][%[[IN]], %c0]
-// CHECK-NOT:       expect_distinct
-// CHECK:           ascend.copy_in %{{.*}}, %[[FROM]] rows(%c1)
+// CHECK:           %[[NEXT:.*]] = arith.addi %[[R]], %c1
+// CHECK:           %[[AFTER:.*]] = arith.minsi %[[NEXT]], %[[LAST]]
+// CHECK:           ascend.load_index %[[IDX]]
+// CHECK-NOT:       expect_index
+// CHECK:           %[[ENDS:.*]] = arith.cmpi ne
+// CHECK:           scf.if %[[ENDS]] {
+// CHECK:             %[[COUNT:.*]] = arith.subi %[[NEXT]], %[[FIRST]]
+// CHECK:             %[[FROM:.*]] = ascend.address %[[X]]
+// CHECK-NOT:         expect_distinct
+// CHECK:             ascend.copy_in %{{.*}}, %[[FROM]] rows(%{{.*}}) length(%c8) {{.*}} {ascend.apart = [[GROUP:.*]] : i64}
+// CHECK:           arith.select %[[ENDS]], %[[NEXT]], %[[FIRST]]
+// CHECK:         } {ascend.apart = [[GROUP]] : i64}
 // CHECK:         scf.for
 // CHECK:           ascend.load_index
 // CHECK:           %[[TO:.*]] = ascend.address %[[Y:.*]][%[[OUT:.*]], %c0]
@@ -27,5 +38,21 @@ func.func @move(%x: !tile.array<?x8xf32> {launch.dims = ["S", 8]}, %idx: !tile.a
   %r = tile.list_rows %idx[%b, %t span] : (!tile.array<?x?xi32>, index, !tile.span<16>) -> !tile.span<16, listed>
   %u = tile.load %x[%r span, :] bounded : (!tile.array<?x8xf32>, !tile.span<16, listed>) -> !tile.tile<16 x 8 x f32>
   tile.store %u, %y[%r span, :] bounded : (!tile.tile<16 x 8 x f32>, !tile.array<?x8xf32>, !tile.span<16, listed>) -> ()
+  return
+}
+
+// Of rows that take the pipe longer than it takes to begin a transfer, none are moved at once.
+// CHECK-LABEL: func.func @move_long(
+// CHECK:         scf.for %{{.*}} = %c0 to %{{.*}} step %c1 {
+// CHECK:           ascend.load_index
+// CHECK-NOT:       ascend.load_index
+// CHECK:           ascend.copy_in %{{.*}}, %{{.*}} rows(%c1) length(%c512)
+func.func @move_long(%x: !tile.array<?x512xf32> {launch.dims = ["S", 512]}, %idx: !tile.array<?xi32> {launch.dims = ["L"]},
+                     %y: !tile.array<16x512xf32> {launch.output}, %base: index, %limit: index)
+    attributes {tile.kernel} {
+  %t = tile.make_span %base to %limit : !tile.span<16>
+  %r = tile.list_rows %idx[%t span] : (!tile.array<?xi32>, !tile.span<16>) -> !tile.span<16, listed>
+  %u = tile.load %x[%r span, :] bounded : (!tile.array<?x512xf32>, !tile.span<16, listed>) -> !tile.tile<16 x 512 x f32>
+  tile.store %u, %y[%t span, :] : (!tile.tile<16 x 512 x f32>, !tile.array<16x512xf32>, !tile.span<16>) -> ()
   return
 }

@@ -26,13 +26,13 @@ func.func private @f() attributes {ascend.settled}
 
 // -----
 
-// expected-error@below {{'ascend.apart' is an i64 of an instruction, from 0 to 2147483647}}
+// expected-error@below {{'ascend.apart' is an i64 of an instruction or of a loop around it, from 0 to 2147483647}}
 func.func private @f() attributes {ascend.apart = 1 : i64}
 
 // -----
 
 func.func @f(%x: memref<64xf32, #ascend.space<ub>>, %n: index) {
-  // expected-error@below {{'ascend.apart' is an i64 of an instruction, from 0 to 2147483647}}
+  // expected-error@below {{'ascend.apart' is an i64 of an instruction or of a loop around it, from 0 to 2147483647}}
   ascend.unary exp %x, %x count(%n) {ascend.apart = -1 : i64} : memref<64xf32, #ascend.space<ub>>, memref<64xf32, #ascend.space<ub>>
   return
 }
@@ -324,6 +324,38 @@ func.func @f(%x: memref<512xf16, #ascend.space<ub>>, %y: memref<512xbf16, #ascen
 func.func @f(%x: memref<512xf32, #ascend.space<ub>>, %y: memref<512xbf16, #ascend.space<ub>>, %i: index) {
   // expected-error@below {{rounds by 'none' from 'f32' to 'bf16'; widening takes none, all else a mode}}
   ascend.cast none %y, %x count(%i) : memref<512xbf16, #ascend.space<ub>>, memref<512xf32, #ascend.space<ub>>
+  return
+}
+
+// -----
+
+func.func @f(%x: memref<512xf32, #ascend.space<ub>>, %y: memref<512xf32, #ascend.space<ub>>, %i: index) {
+  // expected-error@below {{moves numbers of 2 bytes, not 'f32'}}
+  ascend.transpose %x, %y repeat(%i) strides [1, 1, 16, 1] : memref<512xf32, #ascend.space<ub>>, memref<512xf32, #ascend.space<ub>>
+  return
+}
+
+// -----
+
+func.func @f(%x: memref<512xf16, #ascend.space<ub>>, %y: memref<512xf16, #ascend.space<ub>>, %i: index) {
+  // expected-error@below {{needs four positive 16-bit strides: of rows of destination and source, and of their repeats}}
+  ascend.transpose %x, %y repeat(%i) strides [1, 1, 0, 1] : memref<512xf16, #ascend.space<ub>>, memref<512xf16, #ascend.space<ub>>
+  return
+}
+
+// -----
+
+func.func @f(%x: memref<512xf16, #ascend.space<ub>>, %y: memref<512xbf16, #ascend.space<ub>>, %i: index) {
+  // expected-error@below {{mixes 'f16' and 'bf16'}}
+  ascend.transpose %x, %y repeat(%i) strides [1, 1, 16, 1] : memref<512xf16, #ascend.space<ub>>, memref<512xbf16, #ascend.space<ub>>
+  return
+}
+
+// -----
+
+func.func @f(%x: memref<512xf32, #ascend.space<ub>>, %y: memref<512xi32, #ascend.space<ub>>, %i: index) {
+  // expected-error@below {{rounds by 'none' from 'i32' to 'f32'; widening takes none, all else a mode}}
+  ascend.cast none %x, %y count(%i) : memref<512xf32, #ascend.space<ub>>, memref<512xi32, #ascend.space<ub>>
   return
 }
 

@@ -38,6 +38,10 @@ func.func @ops(%V: memref<?x?x4096xbf16, strided<[?, ?, 1]>, #ascend.space<gm>>,
   ascend.wait_flag mte2 to v event 0 slot(%c1) of 2
   // CHECK: ascend.cast none %{{.*}}, %{{.*}} count(%{{.*}})
   ascend.cast none %v32, %slot count(%c4096) : !row, !row16
+  // CHECK: ascend.transpose %{{.*}}, %{{.*}} repeat(%{{.*}}) strides [1, 4, 16, 1] : memref<1024xf16, #ascend.space<ub>>, memref<1024xf16, #ascend.space<ub>>
+  %x16 = ascend.alloc "x16" : memref<1024xf16, #ascend.space<ub>>
+  %y16 = ascend.alloc "y16" : memref<1024xf16, #ascend.space<ub>>
+  ascend.transpose %y16, %x16 repeat(%c1) strides [1, 4, 16, 1] : memref<1024xf16, #ascend.space<ub>>, memref<1024xf16, #ascend.space<ub>>
   ascend.barrier v
   %half = ascend.slice %v32[%c4096] : !row -> !any
   // CHECK: ascend.binary mul {{.*}} mask 64 repeat(%{{.*}}) strides [1, 1, 0, 8, 8, 0]

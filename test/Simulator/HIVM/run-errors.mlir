@@ -1,6 +1,6 @@
 // What only shows while the text runs is a hazard at the op.
 // RUN: not attn-sim %s --kernel=types 2>&1 | FileCheck %s --check-prefix=TYPES
-// TYPES: run-errors.mlir:[[#@LINE+41]]:{{.*}}error: usage: vadd computes on elements that the vector unit does not
+// TYPES: run-errors.mlir:[[#@LINE+45]]:{{.*}}error: usage: vadd computes on elements that the vector unit does not
 // RUN: not attn-sim %s --kernel=shapes --arg=i64:4 2>&1 | FileCheck %s --check-prefix=SHAPES
 // SHAPES: error: usage: vexp computes 1 rows of 8 from 1 rows of 4
 // RUN: not attn-sim %s --kernel=shapes --arg=i64:-1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
@@ -31,7 +31,11 @@
 // RUN: not attn-sim %s --kernel=event --arg=i64:9 2>&1 | FileCheck %s --check-prefix=EVENT
 // EVENT: error: flag misuse: set_flag uses event 9; 0 to 5 are there
 // RUN: not attn-sim %s --kernel=endless --max-steps=1000 2>&1 | FileCheck %s --check-prefix=ENDLESS
-// ENDLESS: error: scalar unit: {{.*}} runs for more scalar steps than the simulator allows
+// ENDLESS: run-errors.mlir:[[#@LINE+106]]:3: error: scalar unit: for runs for more scalar steps than the simulator allows, with {{[0-9]+}} of its range to go
+// RUN: not attn-sim %s --kernel=turned_words 2>&1 | FileCheck %s --check-prefix=WORDS
+// WORDS: error: usage: vtranspose turns something other than numbers of 16 bits over
+// RUN: not attn-sim %s --kernel=turned_part 2>&1 | FileCheck %s --check-prefix=TURNED
+// TURNED: error: usage: vtranspose turns 8 rows of 32, 32 apart, over to rows 16 apart: the modelled chip has squares of 16 in whole data blocks
 // RUN: not attn-sim %s --kernel=standing --arg=i64:0 2>&1 | FileCheck %s --check-prefix=STANDING
 // STANDING: error: scalar unit: for has a step that is not positive
 #gm = #hivm.address_space<gm>
@@ -134,7 +138,27 @@ func.func @endless() attributes {hacc.entry} {
   %c1 = arith.constant 1 : index
   %many = arith.constant 1000000000 : index
   scf.for %i = %c0 to %many step %c1 {
+    scf.for %j = %c0 to %c1 step %c1 {
+    }
   }
+  return
+}
+func.func @turned_words() attributes {hacc.entry} {
+  hivm.hir.set_mask_norm
+  %p0 = arith.constant 0 : i64
+  %x = hivm.hir.pointer_cast(%p0) : memref<16x16xf32, #ub>
+  %p1 = arith.constant 4096 : i64
+  %y = hivm.hir.pointer_cast(%p1) : memref<16x16xf32, #ub>
+  hivm.hir.vtranspose ins(%x : memref<16x16xf32, #ub>) outs(%y : memref<16x16xf32, #ub>) permutation = [1, 0]
+  return
+}
+func.func @turned_part() attributes {hacc.entry} {
+  hivm.hir.set_mask_norm
+  %p0 = arith.constant 0 : i64
+  %x = hivm.hir.pointer_cast(%p0) : memref<8x32xf16, #ub>
+  %p1 = arith.constant 4096 : i64
+  %y = hivm.hir.pointer_cast(%p1) : memref<32x8xf16, strided<[16, 1]>, #ub>
+  hivm.hir.vtranspose ins(%x : memref<8x32xf16, #ub>) outs(%y : memref<32x8xf16, strided<[16, 1]>, #ub>) permutation = [1, 0]
   return
 }
 func.func @standing(%n: i64) attributes {hacc.entry} {

@@ -1,3 +1,8 @@
+// RUN: attn-sim %s --check-effects --kernel=integers_rint --arg=values:16777217,16777219,-16777217,-16777219,33554435,-33554435,7,0:8xi32 --arg=undef:8xi32 --print=1 | FileCheck %s --check-prefix=INTEGERS-RINT
+// RUN: attn-sim %s --check-effects --kernel=integers_round --arg=values:16777217,16777219,-16777217,-16777219,33554435,-33554435,7,0:8xi32 --arg=undef:8xi32 --print=1 | FileCheck %s --check-prefix=INTEGERS-ROUND
+// RUN: attn-sim %s --check-effects --kernel=integers_floor --arg=values:16777217,16777219,-16777217,-16777219,33554435,-33554435,7,0:8xi32 --arg=undef:8xi32 --print=1 | FileCheck %s --check-prefix=INTEGERS-FLOOR
+// RUN: attn-sim %s --check-effects --kernel=integers_ceil --arg=values:16777217,16777219,-16777217,-16777219,33554435,-33554435,7,0:8xi32 --arg=undef:8xi32 --print=1 | FileCheck %s --check-prefix=INTEGERS-CEIL
+// RUN: attn-sim %s --check-effects --kernel=integers_trunc --arg=values:16777217,16777219,-16777217,-16777219,33554435,-33554435,7,0:8xi32 --arg=undef:8xi32 --print=1 | FileCheck %s --check-prefix=INTEGERS-TRUNC
 // RUN: attn-sim %s --check-effects --kernel=rint_bf16 --arg=values:1.00390625,1.01171875,-1.00390625,3e38,3.4e38,-0,nan,1e-40:8xf32 --arg=undef:8xbf16 --print=1 | FileCheck %s --check-prefix=RINT-BF16
 // RUN: attn-sim %s --check-effects --kernel=round_bf16 --arg=values:1.00390625,1.01171875,-1.00390625,3e38,3.4e38,-0,nan,1e-40:8xf32 --arg=undef:8xbf16 --print=1 | FileCheck %s --check-prefix=ROUND-BF16
 // RUN: attn-sim %s --check-effects --kernel=floor_bf16 --arg=values:1.00390625,1.01171875,-1.00390625,3e38,3.4e38,-0,nan,1e-40:8xf32 --arg=undef:8xbf16 --print=1 | FileCheck %s --check-prefix=FLOOR-BF16
@@ -138,6 +143,108 @@ func.func @widen(%x: memref<?xf16, #ascend.space<gm>>, %o: memref<?xf32, #ascend
   ascend.cast none %d, %a count(%c8) : memref<16xf32, #ascend.space<ub>>, memref<16xf16, #ascend.space<ub>>
   ascend.barrier all
   ascend.copy_out %op, %d rows(%c1) length(%c8) dst_pitch(%c8) src_pitch 16 : memref<?xf32, #ascend.space<gm>>, memref<16xf32, #ascend.space<ub>>
+  ascend.barrier all
+  return
+}
+
+// 2^24 + 1 and 2^24 + 3 lie half-way between two floats; back to integers nothing is rounded.
+// INTEGERS-RINT: values of argument 1:
+// INTEGERS-RINT-NEXT: {{^}}  16777216 16777220 -16777216 -16777220 33554436 -33554436 7 0{{$}}
+func.func @integers_rint(%x: memref<?xi32, #ascend.space<gm>>, %o: memref<?xi32, #ascend.space<gm>> {launch.output}) attributes {ascend.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %xp = ascend.address %x[%c0] : memref<?xi32, #ascend.space<gm>> -> memref<?xi32, #ascend.space<gm>>
+  %op = ascend.address %o[%c0] : memref<?xi32, #ascend.space<gm>> -> memref<?xi32, #ascend.space<gm>>
+  %a = ascend.alloc "a" at 0 : memref<16xi32, #ascend.space<ub>>
+  %d = ascend.alloc "d" at 64 : memref<16xf32, #ascend.space<ub>>
+  ascend.copy_in %a, %xp rows(%c1) length(%c8) src_pitch(%c8) dst_pitch 16 right_pad 0 : memref<16xi32, #ascend.space<ub>>, memref<?xi32, #ascend.space<gm>>
+  ascend.barrier all
+  ascend.cast rint %d, %a count(%c8) : memref<16xf32, #ascend.space<ub>>, memref<16xi32, #ascend.space<ub>>
+  ascend.barrier all
+  ascend.cast rint %a, %d count(%c8) : memref<16xi32, #ascend.space<ub>>, memref<16xf32, #ascend.space<ub>>
+  ascend.barrier all
+  ascend.copy_out %op, %a rows(%c1) length(%c8) dst_pitch(%c8) src_pitch 16 : memref<?xi32, #ascend.space<gm>>, memref<16xi32, #ascend.space<ub>>
+  ascend.barrier all
+  return
+}
+// INTEGERS-ROUND: values of argument 1:
+// INTEGERS-ROUND-NEXT: {{^}}  16777218 16777220 -16777218 -16777220 33554436 -33554436 7 0{{$}}
+func.func @integers_round(%x: memref<?xi32, #ascend.space<gm>>, %o: memref<?xi32, #ascend.space<gm>> {launch.output}) attributes {ascend.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %xp = ascend.address %x[%c0] : memref<?xi32, #ascend.space<gm>> -> memref<?xi32, #ascend.space<gm>>
+  %op = ascend.address %o[%c0] : memref<?xi32, #ascend.space<gm>> -> memref<?xi32, #ascend.space<gm>>
+  %a = ascend.alloc "a" at 0 : memref<16xi32, #ascend.space<ub>>
+  %d = ascend.alloc "d" at 64 : memref<16xf32, #ascend.space<ub>>
+  ascend.copy_in %a, %xp rows(%c1) length(%c8) src_pitch(%c8) dst_pitch 16 right_pad 0 : memref<16xi32, #ascend.space<ub>>, memref<?xi32, #ascend.space<gm>>
+  ascend.barrier all
+  ascend.cast round %d, %a count(%c8) : memref<16xf32, #ascend.space<ub>>, memref<16xi32, #ascend.space<ub>>
+  ascend.barrier all
+  ascend.cast rint %a, %d count(%c8) : memref<16xi32, #ascend.space<ub>>, memref<16xf32, #ascend.space<ub>>
+  ascend.barrier all
+  ascend.copy_out %op, %a rows(%c1) length(%c8) dst_pitch(%c8) src_pitch 16 : memref<?xi32, #ascend.space<gm>>, memref<16xi32, #ascend.space<ub>>
+  ascend.barrier all
+  return
+}
+// INTEGERS-FLOOR: values of argument 1:
+// INTEGERS-FLOOR-NEXT: {{^}}  16777216 16777218 -16777218 -16777220 33554432 -33554436 7 0{{$}}
+func.func @integers_floor(%x: memref<?xi32, #ascend.space<gm>>, %o: memref<?xi32, #ascend.space<gm>> {launch.output}) attributes {ascend.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %xp = ascend.address %x[%c0] : memref<?xi32, #ascend.space<gm>> -> memref<?xi32, #ascend.space<gm>>
+  %op = ascend.address %o[%c0] : memref<?xi32, #ascend.space<gm>> -> memref<?xi32, #ascend.space<gm>>
+  %a = ascend.alloc "a" at 0 : memref<16xi32, #ascend.space<ub>>
+  %d = ascend.alloc "d" at 64 : memref<16xf32, #ascend.space<ub>>
+  ascend.copy_in %a, %xp rows(%c1) length(%c8) src_pitch(%c8) dst_pitch 16 right_pad 0 : memref<16xi32, #ascend.space<ub>>, memref<?xi32, #ascend.space<gm>>
+  ascend.barrier all
+  ascend.cast floor %d, %a count(%c8) : memref<16xf32, #ascend.space<ub>>, memref<16xi32, #ascend.space<ub>>
+  ascend.barrier all
+  ascend.cast rint %a, %d count(%c8) : memref<16xi32, #ascend.space<ub>>, memref<16xf32, #ascend.space<ub>>
+  ascend.barrier all
+  ascend.copy_out %op, %a rows(%c1) length(%c8) dst_pitch(%c8) src_pitch 16 : memref<?xi32, #ascend.space<gm>>, memref<16xi32, #ascend.space<ub>>
+  ascend.barrier all
+  return
+}
+// INTEGERS-CEIL: values of argument 1:
+// INTEGERS-CEIL-NEXT: {{^}}  16777218 16777220 -16777216 -16777218 33554436 -33554432 7 0{{$}}
+func.func @integers_ceil(%x: memref<?xi32, #ascend.space<gm>>, %o: memref<?xi32, #ascend.space<gm>> {launch.output}) attributes {ascend.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %xp = ascend.address %x[%c0] : memref<?xi32, #ascend.space<gm>> -> memref<?xi32, #ascend.space<gm>>
+  %op = ascend.address %o[%c0] : memref<?xi32, #ascend.space<gm>> -> memref<?xi32, #ascend.space<gm>>
+  %a = ascend.alloc "a" at 0 : memref<16xi32, #ascend.space<ub>>
+  %d = ascend.alloc "d" at 64 : memref<16xf32, #ascend.space<ub>>
+  ascend.copy_in %a, %xp rows(%c1) length(%c8) src_pitch(%c8) dst_pitch 16 right_pad 0 : memref<16xi32, #ascend.space<ub>>, memref<?xi32, #ascend.space<gm>>
+  ascend.barrier all
+  ascend.cast ceil %d, %a count(%c8) : memref<16xf32, #ascend.space<ub>>, memref<16xi32, #ascend.space<ub>>
+  ascend.barrier all
+  ascend.cast rint %a, %d count(%c8) : memref<16xi32, #ascend.space<ub>>, memref<16xf32, #ascend.space<ub>>
+  ascend.barrier all
+  ascend.copy_out %op, %a rows(%c1) length(%c8) dst_pitch(%c8) src_pitch 16 : memref<?xi32, #ascend.space<gm>>, memref<16xi32, #ascend.space<ub>>
+  ascend.barrier all
+  return
+}
+// INTEGERS-TRUNC: values of argument 1:
+// INTEGERS-TRUNC-NEXT: {{^}}  16777216 16777218 -16777216 -16777218 33554432 -33554432 7 0{{$}}
+func.func @integers_trunc(%x: memref<?xi32, #ascend.space<gm>>, %o: memref<?xi32, #ascend.space<gm>> {launch.output}) attributes {ascend.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %xp = ascend.address %x[%c0] : memref<?xi32, #ascend.space<gm>> -> memref<?xi32, #ascend.space<gm>>
+  %op = ascend.address %o[%c0] : memref<?xi32, #ascend.space<gm>> -> memref<?xi32, #ascend.space<gm>>
+  %a = ascend.alloc "a" at 0 : memref<16xi32, #ascend.space<ub>>
+  %d = ascend.alloc "d" at 64 : memref<16xf32, #ascend.space<ub>>
+  ascend.copy_in %a, %xp rows(%c1) length(%c8) src_pitch(%c8) dst_pitch 16 right_pad 0 : memref<16xi32, #ascend.space<ub>>, memref<?xi32, #ascend.space<gm>>
+  ascend.barrier all
+  ascend.cast trunc %d, %a count(%c8) : memref<16xf32, #ascend.space<ub>>, memref<16xi32, #ascend.space<ub>>
+  ascend.barrier all
+  ascend.cast rint %a, %d count(%c8) : memref<16xi32, #ascend.space<ub>>, memref<16xf32, #ascend.space<ub>>
+  ascend.barrier all
+  ascend.copy_out %op, %a rows(%c1) length(%c8) dst_pitch(%c8) src_pitch 16 : memref<?xi32, #ascend.space<gm>>, memref<16xi32, #ascend.space<ub>>
   ascend.barrier all
   return
 }

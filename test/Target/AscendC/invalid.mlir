@@ -297,6 +297,17 @@ func.func @broadcast_in_place() attributes {ascend.kernel} {
 
 // -----
 
+func.func @transpose_repeats(%n: index) attributes {ascend.kernel} {
+  %x = ascend.alloc "x" at 0 : memref<512xf16, #ascend.space<ub>>
+  %y = ascend.alloc "y" at 1024 : memref<512xf16, #ascend.space<ub>>
+  // expected-error@below {{needs a number of repeats that is known}}
+  ascend.transpose %x, %y repeat(%n) strides [1, 2, 16, 1] : memref<512xf16, #ascend.space<ub>>, memref<512xf16, #ascend.space<ub>>
+  ascend.barrier all
+  return
+}
+
+// -----
+
 func.func @broadcast_type() attributes {ascend.kernel} {
   %x = ascend.alloc "x" at 0 : memref<64xi8, #ascend.space<ub>>
   %y = ascend.alloc "y" at 64 : memref<64xi8, #ascend.space<ub>>

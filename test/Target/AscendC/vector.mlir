@@ -5,6 +5,7 @@
 
 !row = memref<512xf32, #ascend.space<ub>>
 !row16 = memref<512xbf16, #ascend.space<ub>>
+!word = memref<512xi32, #ascend.space<ub>>
 !col = memref<8xf32, #ascend.space<ub>>
 
 // CHECK-LABEL: void vector(float eps, int64_t n) {
@@ -13,10 +14,13 @@
 // CHECK-NEXT:  AscendC::LocalTensor<float> b(AscendC::TPosition::VECCALC, 2048, 512);
 // CHECK-NEXT:  AscendC::LocalTensor<bfloat16_t> h(AscendC::TPosition::VECCALC, 4096, 512);
 // CHECK-NEXT:  AscendC::LocalTensor<float> c(AscendC::TPosition::VECCALC, 5120, 8);
+// CHECK-NEXT:  AscendC::LocalTensor<bfloat16_t> g(AscendC::TPosition::VECCALC, 8192, 512);
+// CHECK-NEXT:  AscendC::LocalTensor<int32_t> i(AscendC::TPosition::VECCALC, 16384, 512);
 func.func @vector(%eps: f32 loc("eps"), %n: index loc("n")) attributes {ascend.kernel} {
   %c512 = arith.constant 512 : index
   %c8 = arith.constant 8 : index
   %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
   %one = arith.constant 1.0 : f32
   %one16 = arith.constant 1.0 : bf16
   %tiny = arith.constant 2.44140625e-4 : f32
@@ -25,6 +29,8 @@ func.func @vector(%eps: f32 loc("eps"), %n: index loc("n")) attributes {ascend.k
   %b = ascend.alloc "b" at 2048 : !row
   %h = ascend.alloc "h" at 4096 : !row16
   %c = ascend.alloc "c" at 5120 : !col
+  %g = ascend.alloc "g" at 8192 : !row16
+  %i = ascend.alloc "i" at 16384 : !word
 
   // CHECK-NEXT: AscendC::Exp(a, b, 512);
   ascend.unary exp %a, %b count(%c512) : !row, !row
@@ -73,6 +79,10 @@ func.func @vector(%eps: f32 loc("eps"), %n: index loc("n")) attributes {ascend.k
   ascend.cast none %a, %h count(%c512) : !row, !row16
   // CHECK-NEXT: AscendC::Cast(h, a, AscendC::RoundMode::CAST_RINT, 64, 8, AscendC::UnaryRepeatParams{1, 1, 4, 8});
   ascend.cast rint %h, %a mask 64 repeat(%c8) strides [1, 1, 4, 8] : !row16, !row
+  // CHECK-NEXT: AscendC::Cast(a, i, AscendC::RoundMode::CAST_RINT, 512);
+  ascend.cast rint %a, %i count(%c512) : !row, !word
+  // CHECK-NEXT: AscendC::Cast(i, a, AscendC::RoundMode::CAST_RINT, 512);
+  ascend.cast rint %i, %a count(%c512) : !word, !row
   // CHECK-NEXT: AscendC::Duplicate(a, 1.0f, 512);
   ascend.duplicate %a, %one count(%c512) : !row, f32
   // CHECK-NEXT: AscendC::Duplicate(a, eps, 64, 8, 1, 8);
@@ -83,6 +93,13 @@ func.func @vector(%eps: f32 loc("eps"), %n: index loc("n")) attributes {ascend.k
   ascend.copy %a, %b count(%c512) : !row, !row
   // CHECK-NEXT: AscendC::Brcb(a, c, 1, AscendC::BrcbRepeatParams{1, 8});
   ascend.brcb %a, %c repeat(%c1) strides [1, 8] : !row, !col
+  // A single repeat would begin a stride after its addresses.
+  // CHECK-NEXT: AscendC::TransDataTo5HD(attn_text::MakeRows(h.ReinterpretCast<half>(), 32).rows,
+  // CHECK-NEXT: attn_text::MakeRows(g.ReinterpretCast<half>(), 16).rows, AscendC::TransDataTo5HDParams{false, false, 1, 0, 0});
+  ascend.transpose %h, %g repeat(%c1) strides [2, 1, 7, 9] : !row16, !row16
+  // CHECK-NEXT: AscendC::TransDataTo5HD(attn_text::MakeRows(h.ReinterpretCast<half>(), 16).rows,
+  // CHECK-NEXT: attn_text::MakeRows(g.ReinterpretCast<half>(), 32).rows, AscendC::TransDataTo5HDParams{false, false, 2, 16, 1});
+  ascend.transpose %h, %g repeat(%c2) strides [1, 2, 16, 1] : !row16, !row16
 
   // Mask before repeats in whole reductions, after them in block reductions.
   // CHECK-NEXT: AscendC::WholeReduceSum(c, a, 64, static_cast<int32_t>(few), 1, 1, 8);

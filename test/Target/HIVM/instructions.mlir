@@ -6,11 +6,12 @@
 !x = memref<?x128xf32, strided<[?, 1]>, #ascend.space<gm>>
 !u = memref<512xf32, #ascend.space<ub>>
 !h = memref<512xbf16, #ascend.space<ub>>
+!w = memref<512xi32, #ascend.space<ub>>
 !c = memref<8xf32, #ascend.space<ub>>
 !t = memref<64xf32, #ascend.space<ub>>
 
 // CHECK:       // instructions
-// CHECK-NEXT:  //   unified buffer: 6432 bytes
+// CHECK-NEXT:  //   unified buffer: 9504 bytes
 // CHECK-NEXT:  //   arguments:
 // CHECK-NEXT:  //     x: [T, 128] of float
 // CHECK-NEXT:  //     T: int64_t
@@ -27,6 +28,7 @@
 func.func @instructions(%x: !x {launch.dims = ["T", 128]} loc("x"), %n: index loc("n"), %s: f32 loc("s"))
     attributes {ascend.kernel, ascend.keep_composites} {
   %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
   %c4 = arith.constant 4 : index
   %c8 = arith.constant 8 : index
   %c123 = arith.constant 123 : index
@@ -36,6 +38,8 @@ func.func @instructions(%x: !x {launch.dims = ["T", 128]} loc("x"), %n: index lo
   %v = ascend.alloc "v" at 2048 : !u loc("v")
   %h = ascend.alloc "h" at 4096 : !h loc("h")
   %c = ascend.alloc "c" at 5120 : !c loc("c")
+  %g = ascend.alloc "g" at 6432 : !h loc("g")
+  %w = ascend.alloc "w" at 7456 : !w loc("w")
   %t = ascend.alloc "t" at 6176 : !t loc("t")
   %p = ascend.address %x[%n, %c0] : !x -> !gm
   // CHECK:      hivm.hir.set_mask_norm
@@ -86,6 +90,14 @@ func.func @instructions(%x: !x {launch.dims = ["T", 128]} loc("x"), %n: index lo
   ascend.cast rint %h, %u count(%c500) : !h, !u
   // CHECK:      hivm.hir.vcast ins(%{{.*}} : memref<500xbf16, #ub>) outs(%{{.*}} : memref<500xf32, #ub>) round_mode = <rint>
   ascend.cast none %u, %h count(%c500) : !u, !h
+  // CHECK:      hivm.hir.vcast ins(%{{.*}} : memref<500xi32, #ub>) outs(%{{.*}} : memref<500xf32, #ub>) round_mode = <rint>
+  ascend.cast rint %u, %w count(%c500) : !u, !w
+  // CHECK:      hivm.hir.vcast ins(%{{.*}} : memref<500xf32, #ub>) outs(%{{.*}} : memref<500xi32, #ub>) round_mode = <rint>
+  ascend.cast rint %w, %u count(%c500) : !w, !u
+  // CHECK:      hivm.hir.vtranspose ins(%{{.*}} : memref<16x32xbf16, #ub>) outs(%{{.*}} : memref<32x16xbf16, #ub>) permutation = [1, 0]
+  ascend.transpose %g, %h repeat(%c2) strides [1, 2, 16, 1] : !h, !h
+  // CHECK:      hivm.hir.vtranspose ins(%{{.*}} : memref<32x16xbf16, #ub>) outs(%{{.*}} : memref<16x32xbf16, #ub>) permutation = [1, 0]
+  ascend.transpose %g, %h repeat(%c2) strides [2, 1, 1, 16] : !h, !h
   // CHECK:      hivm.hir.vcast {{.*}} round_mode = <trunc>
   ascend.cast trunc %h, %u count(%c500) : !h, !u
   // In repeat form rows are so many blocks apart, which are not as many elements in both types.

@@ -134,6 +134,19 @@ func.func @named_infer_task_type_function() attributes {ascend.kernel} {
 
 // -----
 
+!h = memref<1024xf16, #ascend.space<ub>>
+func.func @squares() attributes {ascend.kernel} {
+  %x = ascend.alloc "x" at 0 : !h
+  %y = ascend.alloc "y" at 2048 : !h
+  %c2 = arith.constant 2 : index
+  // expected-error@below {{turns squares over that are not one matrix, which HIVM cannot say}}
+  ascend.transpose %y, %x repeat(%c2) strides [1, 1, 16, 16] : !h, !h
+  ascend.barrier all
+  return
+}
+
+// -----
+
 !u = memref<512xf32, #ascend.space<ub>>
 func.func @spread(%n: index) attributes {ascend.kernel} {
   %x = ascend.alloc "x" at 0 : !u

@@ -150,6 +150,15 @@ func.func @sums(%a: memref<2x2x16x16xf16, #cbuf>, %c: memref<2x2x16x16xi32, #cc>
 
 // -----
 
+#ub = #hivm.address_space<ub>
+func.func @turned(%a: memref<16x32xf16, #ub>, %b: memref<16x32xf16, #ub>) {
+  // expected-error@below {{turns the rows of 'memref<16x32xf16, #hivm.address_space<ub>>' into columns, which does not give 'memref<16x32xf16, #hivm.address_space<ub>>'}}
+  hivm.hir.vtranspose ins(%a : memref<16x32xf16, #ub>) outs(%b : memref<16x32xf16, #ub>) permutation = [1, 0]
+  return
+}
+
+// -----
+
 #gm = #hivm.address_space<gm>
 #cbuf = #hivm.address_space<cbuf>
 #cc = #hivm.address_space<cc>

@@ -70,10 +70,10 @@ IN_GRID = {
                                 "at.dot(x, x.T, acc=at.zeros((BT, BT), at.i32))"),
     "accumulator of a number": ("y = at.dot(x, x.T, acc=0.0)", "this product is added to a tile [BT, BT] or a row [1, BT] of f32, not to "
                                 "the number 0.0", "at.dot(x, x.T, acc=0.0)"),
-    "transpose in arithmetic": ("y = x.T + 1.0", "'+' takes tiles and numbers, not the transpose of a tile [BT, 256] of bf16, which only "
-                                "'@' and at.dot take", "x.T + 1.0"),
-    "transpose stored": ("Y[t, :] = x.T", "'Y' takes a tile or a number, not the transpose of a tile [BT, 256] of bf16, which only '@' "
-                         "and at.dot take", "Y[t, :]"),
+    "transpose in arithmetic": ("y = x.to(at.f32).T + 1.0", "'+' takes tiles and numbers, not the transpose of a tile [BT, 256] of f32, "
+                                "which only '@' and at.dot take (of f16 and bf16 it is a tile)", "x.to(at.f32).T + 1.0"),
+    "transpose stored": ("Y[t, :] = x.to(at.f32).T", "'Y' takes a tile or a number, not the transpose of a tile [BT, 256] of f32, which "
+                         "only '@' and at.dot take (of f16 and bf16 it is a tile)", "Y[t, :]"),
     "transpose of another library": ("y = x.transpose(0, 1)", "a tile [BT, 256] of bf16 has no '.transpose'; did you mean '.T'?",
                                      "x.transpose"),
     "product of another library": ("y = at.matmul(x, x)", "attn.language has no word 'matmul'; did you mean at.dot?", "at.matmul"),
@@ -252,7 +252,8 @@ IN_GRID = {
     "accumulate to an array": ("at.accumulate(Y, x)", "at.accumulate adds to an at.scratch, not to the array 'Y'", "at.accumulate(Y, x)"),
     # Types
     "i32 arithmetic": ("y = J[t] + 1", "arithmetic on i32 tiles is not supported yet", "J[t] + 1"),
-    "i32 cast": ("y = x.to(at.i32)", "a cast from bf16 to i32 is not supported yet", "x.to(at.i32)"),
+    "i8 cast": ("y = at.zeros((BT, 8), at.i8).to(at.f32)", "a cast from i8 to f32 is not supported yet",
+                "at.zeros((BT, 8), at.i8).to(at.f32)"),
     "no dtype": ("y = x.to(32)", ".to takes one dtype, such as at.f32", "x.to(32)"),
     "full dtype": ("y = at.full((1, 1), 0.0, 32)", "a dtype such as at.f32 is expected, not the number 32",
                    "at.full((1, 1), 0.0, 32)"),

@@ -136,6 +136,11 @@ def narrow(x, dtype):
     return rounded(x.value, x.bound, dtype)
 
 
+def whole(x):
+    """A cast to an integer and back; likewise."""
+    return Bounded(x.value, x.bound + 0.5)
+
+
 def softmax(scores, values):
     """The softmax-weighted sum and the log-sum-exp of scores [m, 1] and values [m, d], in any form."""
     weights, lse = row_softmax(join_columns(scores), np.True_)

@@ -1,5 +1,5 @@
-"""Kernels whose counts, offsets and lists lie in memory, with references in float64 and inputs that have NaN wherever
-nothing may be read."""
+"""Kernels whose counts, offsets and lists lie in memory, and one with a bias by position, with references in float64 and
+inputs that have NaN wherever nothing may be read."""
 
 import itertools
 
@@ -255,3 +255,25 @@ def pages_of(lens, page: int, heads: int, width: int, dtype=torch.float32, spare
                 randn(rows, heads, width, dtype=dtype, seed=place + seed) for seed in (0, 99)
             )
     return K, V, table
+
+
+@attn.kernel
+def alibi(
+    Q: at.Tensor["S D"], K: at.Tensor["S D"], V: at.Tensor["S D"], slope: float, R: at.Const[int], BM: at.Auto(8, 32)
+):
+    """Neighbourhood attention with a bias by distance, which no array holds."""
+    H, lse = at.empty("S D", at.f32), at.empty("S", at.f32)
+    for t in at.grid(at.tiles(S, BM)):
+        around = t.window(R)
+        distance = at.abs(at.arange(2 * R + 1) - R)
+        s = at.band_dot(Q[t, :], K[around, :]) - slope * distance
+        p, total = at.softmax(at.mask(s, around.valid))
+        H[t, :], lse[t] = at.band_mix(p, V[around, :]), total
+    return H, lse
+
+
+def alibi_reference(Q, K, V, slope, R, **_):
+    distance = (torch.arange(len(Q))[:, None] - torch.arange(len(Q))).abs()
+    scores = Q.double() @ K.double().T - slope * distance
+    scores = scores.masked_fill(distance > R, -torch.inf)
+    return torch.softmax(scores, 1) @ V.double(), torch.logsumexp(scores, 1)

@@ -13,7 +13,7 @@ from random_programs import Grid, Program
 BINARY = ("add", "sub", "mul", "div", "maximum", "minimum", "larger", "smaller", "not_above")
 UNARY = (
     "scale", "shift", "from_one", "above", "not_below", "below", "half", "third", "over", "negate", "abs", "sqrt", "rsqrt",
-    "exp", "log",
+    "exp", "log", "whole",
 )  # fmt: skip
 ROW_REDUCTIONS = ("sum_1", "max_1", "min_1", "mean_1")
 COLUMN_REDUCTIONS = ("sum_0", "max_0", "min_0")
@@ -278,7 +278,12 @@ class Generator:
         return [self.step(steps, kind, [operand], (operand.rows, COLUMN_PARTS[kind]), operand.dtype)]
 
     def turn(self, steps, tiles, loops):
-        """A column as a row, and back."""
+        """A column as a row, or a tile of squares as one of 16 bits, and back."""
+        is_square = self.sizes["D"] % 16 == 0 and (self.block is None or self.block % 16 == 0)
+        squares = [tile for tile in tiles if tile.shape == ("BT", "D")] if is_square else []
+        if squares and self.random.random() < 0.5:
+            kind = self.random.choice(("f16", "bf16"))
+            return [self.step(steps, f"turn_{kind}", [self.pick(squares)], ("BT", "D"), kind)]
         columns = [tile for tile in tiles if tile.columns == 1 and tile.rows in (1, "BT")]
         if not columns:
             return []

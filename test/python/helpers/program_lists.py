@@ -25,6 +25,8 @@ def make_integers(name: str, shape, sizes: dict, chance: np.random.Generator):
     """What an array of integers holds."""
     if name == "P":
         return chance.permutation(sizes["T"])
+    if name == "J" and chance.random() < 0.5:  # rows that follow each other, in runs
+        return np.minimum(chance.integers(0, sizes["S"]) + np.arange(sizes["T"]) % 5, sizes["S"] - 1)
     ends = {"I": sizes["S"], "J": sizes["S"], "L": sizes["S"] + 1, "U": sizes["M"] + 1}
     return chance.integers(0, ends[name], shape)
 

@@ -21,6 +21,11 @@ def _away_from_zero(x, by):
     return bounded.add(bounded.absolute(x), constant(by))
 
 
+def _turned(x, dtype):
+    """What is turned over, halved and turned back, in a type of 16 bits."""
+    return bounded.narrow(bounded.multiply(bounded.narrow(x, dtype), constant(0.5)), dtype)
+
+
 # Name -> (text, what it computes). {0}, {1}, ... are operands.
 OPERATIONS = {
     "add": ("{0} + {1}", bounded.add),
@@ -62,6 +67,9 @@ OPERATIONS = {
     "right": ("{0}[:, 16:32]", lambda x: x[:, 16:32]),
     "halves": ("at.concat({0}[:, 16:32], {0}[:, :16], axis=1)", lambda x: x[:, [*range(16, 32), *range(16)]]),
     "turn": ("(0.5 * {0}.T).T", _with(0.5, bounded.multiply)),
+    "turn_f16": ("({0}.to(at.f16).T * 0.5).to(at.f16).T", lambda x: _turned(x, "f16")),
+    "turn_bf16": ("({0}.to(at.bf16).T * 0.5).to(at.bf16).T", lambda x: _turned(x, "bf16")),
+    "whole": ("({0} * 8.0).to(at.i32).to(at.f32)", lambda x: bounded.whole(bounded.multiply(x, constant(8.0)))),
     "swap": ("{1}, {0}", lambda x, y: (y, x)),
 }
 

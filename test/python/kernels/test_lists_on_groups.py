@@ -172,11 +172,11 @@ def test_jitter_changes_no_bit(seed):
 
 
 def test_counts_of_lists():
-    lists = torch.randint(-1, 40, (2, 3, 70, 33), generator=torch.Generator().manual_seed(0)).float()
+    lists = torch.randint(-1, 40, (2, 3, 70, 33), generator=torch.Generator().manual_seed(0)).int()
     lists[0, 0, 0] = block_index.PAD_U16
     lens = torch.tensor([3000, 100], dtype=torch.int32)
     for lengths, blocks in ((None, 32), (lens, (lens + 127).view(-1, 1, 1, 1) // 128)):
         expected = ((lists >= 0) & (lists < blocks)).sum(-1)
         run = attn.simulate(count_listed, lists, 128, 4000, lengths)
-        assert torch.equal(run.outputs, expected.float()) and not run.report.hazards
-        assert torch.equal(count_listed(lists, 128, 4000, lengths), expected.float())
+        assert torch.equal(run.outputs, expected.int()) and not run.report.hazards
+        assert torch.equal(count_listed(lists, 128, 4000, lengths), expected.int())

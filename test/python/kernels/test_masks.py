@@ -6,6 +6,7 @@ import torch
 import attn
 import attn.language as at
 import references
+from list_kernels import alibi, alibi_reference
 
 STAGES = ("jit", "ascend", "ascendc", "hivm")
 SMALL = "Ascend910B4:ub_bytes=16384,vector_cores=3"
@@ -47,28 +48,6 @@ def test_rows_excluded_whole():
     assert torch.equal(p[:2], torch.zeros(2, 8))
     assert torch.equal(lse[:2], torch.full((2,), -torch.inf))
     torch.testing.assert_close(p[2:].sum(1), torch.ones(2))
-
-
-@attn.kernel
-def alibi(
-    Q: at.Tensor["S D"], K: at.Tensor["S D"], V: at.Tensor["S D"], slope: float, R: at.Const[int], BM: at.Auto(8, 32)
-):
-    """Neighbourhood attention with a bias by distance, which no array holds."""
-    H, lse = at.empty("S D", at.f32), at.empty("S", at.f32)
-    for t in at.grid(at.tiles(S, BM)):
-        around = t.window(R)
-        distance = at.abs(at.arange(2 * R + 1) - R)
-        s = at.band_dot(Q[t, :], K[around, :]) - slope * distance
-        p, total = at.softmax(at.mask(s, around.valid))
-        H[t, :], lse[t] = at.band_mix(p, V[around, :]), total
-    return H, lse
-
-
-def alibi_reference(Q, K, V, slope, R, **_):
-    distance = (torch.arange(len(Q))[:, None] - torch.arange(len(Q))).abs()
-    scores = Q.double() @ K.double().T - slope * distance
-    scores = scores.masked_fill(distance > R, -torch.inf)
-    return torch.softmax(scores, 1) @ V.double(), torch.logsumexp(scores, 1)
 
 
 @pytest.mark.parametrize("dtype", references.DTYPES, ids=references.names)

@@ -20,6 +20,7 @@ from kernels_dsl.flash import flash_fwd
 from kernels_dsl.gemm import gemm, gemm_nt
 from kernels_dsl.neighborhood import neighborhood_bwd, neighborhood_fwd
 from list_kernels import block_sums, decode, embed, pages_of, place, randn, row_sums, rows_of, segment_sums, whole
+from turned_kernels import turn
 
 SYNC = re.compile(r"^\s*ascend\.(set_flag|wait_flag|barrier|sync_all|cross_set|cross_wait)\b")
 FLAG = re.compile(r"(\w+) to\s+(\w+) event (\d+)(?: slot\([^)]*\) of (\d+))?")
@@ -76,6 +77,19 @@ def gathered(count):
     return {"X": randn(30, 20), "idx": whole([[7 * number % 30 for number in range(count)]]), "BT": 4}
 
 
+def runs(count):
+    """Rows that follow each other, up to three at a time."""
+    return {
+        "X": randn(30, 20),
+        "idx": whole([[(number % 3 + 7 * (number // 3)) % 30 for number in range(count)]]),
+        "BT": 4,
+    }
+
+
+def turned(count):
+    return {"X": randn(count, 32).half(), "BT": 16}
+
+
 def placed(count):
     order = whole([(5 * number + 3) % count for number in range(count)])
     return {"X": randn(count, 20), "c": randn(count, seed=1), "idx": order, "BT": 4}
@@ -130,6 +144,8 @@ CASES = {
     "lists": (block_sums, listed([3, 0, 1, 3, 2, 3]), 196352, {}),
     "paged": (decode, paged([17, 0, 1, 20]), 196352, {}),
     "gathered": (embed, gathered(37), 196352, {}),
+    "runs": (embed, runs(37), 196352, {}),
+    "turned": (turn, turned(168), 196352, {}),
     "placed": (place, placed(37), 196352, {}),
 }  # fmt: skip
 
@@ -156,7 +172,7 @@ FEWER = {
     segment_sums: [segments(*[0] * 7), segments(*range(7)), segments(0, 0, 30, 30, 60, 60, 60)],
     block_sums: [listed([0]), listed([1, 1]), listed([0, 3, 0, 3])],
     decode: [paged([0]), paged([1, 1]), paged([0, 17, 0])],
-    embed: [gathered(1), gathered(4), gathered(9)],
+    embed: [gathered(1), gathered(4), gathered(9), runs(9)],
     place: [placed(1), placed(4), placed(9)],
 }
 

@@ -199,6 +199,13 @@ public:
   const Failure &getFailure() const { return failure; }
 
 protected:
+  /// What a program is told that does not end. It is that of a loop with `left` of its range to go
+  /// or of what runs where no loop is known.
+  static std::string describeEndless(std::optional<int64_t> left = std::nullopt) {
+    std::string message = "runs for more scalar steps than the simulator allows";
+    return left ? message + ", with " + std::to_string(*left) + " of its range to go" : message;
+  }
+
   llvm::SmallVector<LoopTurn, 4> turns;
   Failure failure = {HazardKind::Scalar, {}, {}};
 };

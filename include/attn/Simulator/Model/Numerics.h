@@ -31,6 +31,8 @@ uint16_t narrowF16(float value, RoundMode mode);
 
 /// The integer that the named rounding gives, or the nearest that 32 bits hold; 0 for NaN.
 int32_t roundToInt32(float value, RoundMode mode);
+/// The f32 that the named rounding gives.
+float roundFromInt32(int32_t value, RoundMode mode);
 
 /// Maximum and minimum hand on NaN.
 inline float maximum(float a, float b) {

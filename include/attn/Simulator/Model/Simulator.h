@@ -71,6 +71,8 @@ struct SimulationOptions {
   int64_t traceCores = 0;
   /// Scalar steps after which a block is taken to hang.
   int64_t maxSteps = int64_t(1) << 31;
+  /// Tiles of a grid above which a launch is refused: no simulation of so many ends in time.
+  int64_t maxTiles = int64_t(1) << 22;
 };
 
 //===----------------------------------------------------------------------===//

@@ -24,6 +24,15 @@ public:
   mlir::Value getAddress(mlir::Value rowsOn) const;
   /// A buffer of rows at a pitch, from the tile's row of the place on that is `rowsOn` further.
   mlir::Value getRowMemory(mlir::Value buffer, int64_t bufferPitch, mlir::Value rowsOn) const;
+  /// Whether a list says where the rows of one array lie.
+  bool isListed() const { return list && !isTableOfRows; }
+  /// The row of the array that the list has `rowsOn` rows further. Where that is brought inside the
+  /// array, the modelled chip is told, or is told elsewhere.
+  mlir::Value getRow(mlir::Value rowsOn, bool isTold) const;
+  /// The address of a row of the array.
+  mlir::Value getAddressOf(mlir::Value row) const;
+  /// Elements from one row of the array to the next.
+  mlir::Value getArrayPitch() const { return lowering.getStride(array, selection.rowDimension); }
   /// Leaves out the rows from `end` on.
   void limit(mlir::Value end, tile::TileType type);
 
@@ -40,7 +49,8 @@ public:
 
 private:
   void addIndices(llvm::ArrayRef<int64_t> kinds, mlir::OperandRange operands);
-  mlir::Value getListedRow(mlir::Value place) const;
+  mlir::Value getListedRow(mlir::Value place, bool isTold) const;
+  mlir::Value makeAddress(llvm::SmallVector<mlir::Value> at) const;
 
   Lowering &lowering;
   mlir::Value tileArray, array;
@@ -53,6 +63,8 @@ private:
   /// inside the array, and whether rows are written, which then must be different ones.
   tile::ListRowsOp list;
   bool isBounded = false, isStored = false;
+  /// Whether each row is an array of its own.
+  bool isTableOfRows = false;
 };
 
 } // namespace attn::onchip

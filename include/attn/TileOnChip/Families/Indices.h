@@ -10,9 +10,9 @@ namespace attn::onchip {
 mlir::Value loadIndex(Lowering &lowering, mlir::Value array, llvm::ArrayRef<mlir::Value> indices);
 
 /// The nearest number to `given` that does no harm as an index of an array of the tile function;
-/// the modelled chip is told where that is another one.
+/// the modelled chip is told where that is another one, unless it is told elsewhere.
 mlir::Value boundIndex(Lowering &lowering, mlir::Value given, tile::BoundKind kind,
-                       mlir::Value array, int64_t dimension);
+                       mlir::Value array, int64_t dimension, bool isTold = true);
 
 } // namespace attn::onchip
 

@@ -53,6 +53,7 @@ public:
   int64_t askedStages = 1;           // the most stages of any range but those of the grid
   int64_t width;                     // the most columns of any tile
   llvm::DenseSet<mlir::StringAttr> tileSymbols; // of dimensions of tiles, so that they take memory
+  llvm::DenseSet<mlir::StringAttr> turnedSymbols; // of tiles that vector cores turn over in squares
 
 private:
   std::optional<llvm::SmallVector<mlir::Value>> keepableRows;

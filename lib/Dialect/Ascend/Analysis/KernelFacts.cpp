@@ -149,13 +149,25 @@ KernelFacts::TracedBlocks KernelFacts::findTraced(bool findsNeeds) {
   return blocks;
 }
 
+/// The block in each run of which the writes of an instruction keep apart from others: its own, or
+/// that of a loop around it which says so of all its trips.
+static Block *getApartBlock(Operation *op) {
+  Block *block = op->getBlock();
+  for (auto loop = op->getParentOfType<scf::ForOp>(); loop;
+       loop = loop->getParentOfType<scf::ForOp>())
+    if (loop->hasAttr(apartName) && loop->getAttr(apartName) == op->getAttr(apartName))
+      block = loop->getBlock();
+  return block;
+}
+
 void KernelFacts::setApartDepths() {
   llvm::DenseMap<int64_t, Block *> around;
   for (auto &[op, known] : instructions) {
     if (!known.apart)
       continue;
-    Block *&block = around.try_emplace(*known.apart, op->getBlock()).first->second;
-    while (!block->findAncestorOpInBlock(*op))
+    Block *own = getApartBlock(op);
+    Block *&block = around.try_emplace(*known.apart, own).first->second;
+    while (block != own && !block->findAncestorOpInBlock(*own->getParentOp()))
       block = block->getParentOp()->getBlock();
   }
   for (auto [group, block] : around) {

@@ -57,6 +57,9 @@ struct KernelFacts {
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> fillOf;
   /// The innermost loop around a loop in whose trips it may run another number of times.
   llvm::DenseMap<mlir::Operation *, mlir::scf::ForOp> varyingWith;
+  /// Conditions inside of which pipes may wait for each other, and the innermost loop around each
+  /// that moves on slots that it uses.
+  llvm::DenseMap<mlir::Operation *, mlir::scf::ForOp> turningLoops;
   /// How many trips of a loop show all that it can do, see TripCounts.cpp: where all trips go the
   /// same way, and whatever way they go.
   llvm::DenseMap<mlir::Operation *, int64_t> evenTrips, fullTrips;

@@ -105,10 +105,10 @@ bool TraceBuilder::isIdle(scf::ForOp loop) const {
   if (found == choice.idle.end())
     return false;
   TraceChoice::Runs runs = found->second;
-  auto [isFirst, isLast] = tripsNow.lookup(facts.varyingWith.lookup(loop));
+  Trip trip = tripsNow.lookup(facts.varyingWith.lookup(loop));
   bool inFirst = runs == TraceChoice::Runs::First || runs == TraceChoice::Runs::FirstAndLast;
   bool inLast = runs == TraceChoice::Runs::Last || runs == TraceChoice::Runs::FirstAndLast;
-  return !(inFirst && isFirst) && !(inLast && isLast);
+  return !(inFirst && trip.isFirst) && !(inLast && trip.isLast);
 }
 
 /// Whether a loop that has run in full may go on, and its trips move through local memory.
@@ -134,7 +134,7 @@ LogicalResult TraceBuilder::visit(scf::ForOp loop, int32_t frame) {
   for (int64_t trip = 0; trip <= last; ++trip) {
     if (trip == trips)
       openViews.insert_range(facts.movingViews.lookup(loop));
-    tripsNow[loop] = {trip == 0, trip == last};
+    tripsNow[loop] = {trip == 0, trip == last, trip + 1 >= facts.getFullTrips(loop, choice)};
     int32_t iteration = pushFrame(visit);
     set(loop.getInductionVar(), induction);
     for (auto [argument, value] : llvm::zip(loop.getRegionIterArgs(), carried))
@@ -153,11 +153,24 @@ LogicalResult TraceBuilder::visit(scf::ForOp loop, int32_t frame) {
   return success();
 }
 
+/// Which way a condition goes in the current trips of the loops around it.
+bool TraceBuilder::holds(scf::IfOp condition) {
+  switch (choice.branch) {
+  case TraceChoice::Branch::Then:
+    return true;
+  case TraceChoice::Branch::Else:
+    return false;
+  case TraceChoice::Branch::Alternating:
+    return conditions[condition]++ % 2 == 0;
+  case TraceChoice::Branch::ByTurn:
+    break;
+  }
+  Trip trip = tripsNow.lookup(facts.turningLoops.lookup(condition));
+  return choice.holds[trip.isFirst ? 0 : trip.comesBack ? 2 : 1];
+}
+
 LogicalResult TraceBuilder::visit(scf::IfOp condition, int32_t frame) {
-  bool isThen =
-      choice.branch == TraceChoice::Branch::Then ||
-      (choice.branch == TraceChoice::Branch::Alternating && conditions[condition]++ % 2 == 0);
-  Block *block = isThen ? condition.thenBlock() : condition.elseBlock();
+  Block *block = holds(condition) ? condition.thenBlock() : condition.elseBlock();
   int32_t visit = enter(condition, frame);
   if (block && failed(walk(*block, pushFrame(visit))))
     return failure();

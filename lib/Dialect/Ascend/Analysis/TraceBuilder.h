@@ -20,6 +20,12 @@ public:
 private:
   using Step = ExecutionTrace::Step;
 
+  /// The trip of a loop that runs: whether it is the first or the last of the trace, and whether it
+  /// comes back to the slots of the first.
+  struct Trip {
+    bool isFirst = false, isLast = false, comesBack = false;
+  };
+
   mlir::LogicalResult walk(mlir::Block &block, int32_t frame);
   mlir::LogicalResult visit(mlir::scf::ForOp loop, int32_t frame);
   mlir::LogicalResult visit(mlir::scf::IfOp condition, int32_t frame);
@@ -31,6 +37,7 @@ private:
 
   int64_t getTripCount(mlir::scf::ForOp loop);
   bool isIdle(mlir::scf::ForOp loop) const;
+  bool holds(mlir::scf::IfOp condition);
   bool mayGoOn(mlir::scf::ForOp loop, int64_t trips);
   int32_t enter(mlir::Operation *op, int32_t frame);
   void leave(int32_t visit);
@@ -60,8 +67,7 @@ private:
   ExecutionTrace trace;
   IndexSymbols symbols;
   llvm::DenseMap<mlir::Operation *, int64_t> conditions; // how often each was met
-  llvm::DenseMap<mlir::Operation *, std::pair<bool, bool>>
-      tripsNow; // whether it is the first, the last
+  llvm::DenseMap<mlir::Operation *, Trip> tripsNow;
   llvm::DenseMap<mlir::Value, IndexExpression> indices;
   llvm::DenseMap<mlir::Value, LocalPlace> localPlaces;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<IndexExpression, 4>>

@@ -12,6 +12,8 @@
 //   around, through which the counter only runs on, needs none of that: its trips go through the
 //   inner loop's flags, slot by slot, however many slots each of them takes.
 // - A condition may hold in one trip and not in the next: with three, each way follows the other.
+//   What uses slots inside it may meet itself only when they come back, while an order that is made
+//   inside it lacks in the trips between: those go each way, whatever way both ends go.
 // - So may a loop run in one trip and not in the next, where each finds its count: with three, one
 //   lies between two that run.
 // - Places that move with the trips, in a buffer or in an array that the kernel writes, may meet
@@ -115,6 +117,39 @@ static std::optional<SkewedLoops> findSkewed(scf::ForOp loop, ArrayRef<scf::ForO
   return std::nullopt;
 }
 
+/// The innermost loop around a condition that moves on slots that it uses, if any.
+static scf::ForOp findTurningLoop(scf::IfOp condition) {
+  scf::ForOp innermost;
+  auto note = [&](scf::ForOp loop) {
+    if (loop->isProperAncestor(condition) && (!innermost || innermost->isProperAncestor(loop)))
+      innermost = loop;
+  };
+  condition.walk([&](InstructionOpInterface instruction) {
+    for (Value memory : instruction->getOperands()) {
+      while (auto slice = memory.getDefiningOp<SliceOp>())
+        memory = slice.getBuffer();
+      if (auto slot = memory.getDefiningOp<SlotOp>())
+        llvm::for_each(findAdvancingLoops(slot.getIndex()), note);
+    }
+  });
+  return innermost;
+}
+
+/// Whether instructions of one way of a condition run on several pipes, so that an order between
+/// them may be made inside it.
+static bool ordersPipes(scf::IfOp condition) {
+  return llvm::any_of(condition->getRegions(), [](Region &way) {
+    std::optional<Pipe> first;
+    return way
+        .walk([&](InstructionOpInterface instruction) {
+          bool isOther = first && *first != instruction.getPipe();
+          first = instruction.getPipe();
+          return isOther ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  });
+}
+
 void KernelFacts::setFullTrips() {
   auto raise = [](int64_t &trips, int64_t least) { trips = std::max(trips, least); };
   kernel.walk([&](Operation *op) {
@@ -125,6 +160,9 @@ void KernelFacts::setFullTrips() {
       raise(fullTrips[op], hasConditions ? 3 : 2);
       if (scf::ForOp outer = varyingWith.lookup(loop))
         raise(fullTrips[outer], 3);
+    } else if (auto condition = dyn_cast<scf::IfOp>(op)) {
+      if (scf::ForOp loop = ordersPipes(condition) ? findTurningLoop(condition) : scf::ForOp())
+        turningLoops[op] = loop;
     } else if (auto slot = dyn_cast<SlotOp>(op)) {
       int64_t slots = cast<MemRefType>(slot.getBuffer().getType()).getDimSize(0);
       for (scf::ForOp loop : findAdvancingLoops(slot.getIndex()))
@@ -149,8 +187,9 @@ void KernelFacts::setSkewedLoops() {
 /// trip.
 static bool isUneven(const TraceChoice &choice) {
   return choice.branch == TraceChoice::Branch::Alternating ||
-         llvm::any_of(choice.idle,
-                      [](auto &idle) { return idle.second != TraceChoice::Runs::Never; });
+         choice.branch == TraceChoice::Branch::ByTurn || llvm::any_of(choice.idle, [](auto &idle) {
+           return idle.second != TraceChoice::Runs::Never;
+         });
 }
 
 int64_t KernelFacts::getFullTrips(scf::ForOp loop, const TraceChoice &choice) const {
@@ -172,6 +211,7 @@ int64_t KernelFacts::getTrips(scf::ForOp loop, const TraceChoice &choice) const 
 
 bool KernelTracer::isNew(const TraceChoice &choice) {
   std::vector<int64_t> key = {static_cast<int64_t>(choice.branch)};
+  llvm::append_range(key, choice.holds);
   facts->kernel.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
     key.push_back(facts->getTrips(loop, choice));
     for (auto [idle, runs] : choice.idle)
@@ -195,6 +235,16 @@ SmallVector<TraceChoice> KernelTracer::getChoices() {
       choices.emplace_back();
       choices.back().branch = branch;
     }
+  if (!facts->turningLoops.empty())
+    for (bool first : {true, false})
+      for (bool between : {true, false})
+        for (bool last : {true, false}) {
+          if (first == between && between == last)
+            continue;
+          choices.emplace_back();
+          choices.back().branch = TraceChoice::Branch::ByTurn;
+          choices.back().holds = {first, between, last};
+        }
   for (int64_t trips = 1; trips < most; ++trips) {
     choices.emplace_back();
     choices.back().trips = trips;
@@ -249,10 +299,9 @@ static SmallVector<LoopGroup> findIdleGroups(ArrayRef<scf::ForOp> together,
 static void addIdleLoops(scf::ForOp loop, ArrayRef<scf::ForOp> together, const KernelFacts &facts,
                          SmallVectorImpl<TraceChoice> &choices) {
   using Runs = TraceChoice::Runs;
-  constexpr size_t mostGroups = 6;
   SmallVector<LoopGroup> groups = findIdleGroups(together, facts.ranges);
   size_t count = groups.size();
-  if (count > mostGroups || !llvm::is_contained(groups, LoopGroup{loop}))
+  if (!llvm::is_contained(groups, LoopGroup{loop}))
     return;
   auto addChoice = [&](size_t first, size_t second, bool isApart) {
     TraceChoice &choice = choices.emplace_back();

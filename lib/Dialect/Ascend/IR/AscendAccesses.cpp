@@ -175,6 +175,14 @@ void BrcbOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
            repeats ? std::optional<int64_t>(*repeats * blocksPerRepeat) : std::nullopt);
 }
 
+void TransposeOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
+  std::optional<int64_t> repeats = getMostOf(getRepeat(), ranges);
+  int64_t elements = architecture::fractalRows * blockBytes / getElementBytes(getDst());
+  ArrayRef<int64_t> strides = getStrides();
+  addRepeats(accesses, getDst(), /*isWrite=*/true, repeats, elements, strides[0], strides[2]);
+  addRepeats(accesses, getSrc(), /*isWrite=*/false, repeats, elements, strides[1], strides[3]);
+}
+
 void WholeReduceOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
   std::optional<int64_t> repeats = getMostOf(getRepeat(), ranges);
   int64_t bytes = getElementBytes(getDst());

@@ -79,9 +79,12 @@ LogicalResult AscendDialect::verifyOperationAttribute(Operation *op, NamedAttrib
   }
   if (name == apartName) {
     auto group = dyn_cast<IntegerAttr>(attribute.getValue());
-    if (!isa<InstructionOpInterface>(op) || !group || !group.getType().isSignlessInteger(64) ||
-        group.getInt() < 0 || group.getInt() > std::numeric_limits<int32_t>::max())
-      return op->emitError() << "'" << apartName << "' is an i64 of an instruction, from 0 to "
+    // A loop around an instruction of that number says that it does so in all of its trips.
+    bool isOfOp = isa<InstructionOpInterface, scf::ForOp>(op);
+    if (!isOfOp || !group || !group.getType().isSignlessInteger(64) || group.getInt() < 0 ||
+        group.getInt() > std::numeric_limits<int32_t>::max())
+      return op->emitError() << "'" << apartName
+                             << "' is an i64 of an instruction or of a loop around it, from 0 to "
                              << std::numeric_limits<int32_t>::max();
     return success();
   }

@@ -31,6 +31,10 @@ LogicalResult verifyElement(Operation *op, Opcode opcode, Type type) {
     if (!type.isF32())
       return op->emitOpError() << "computes on f32, not " << type;
     return success();
+  case ElementRule::Halfwords:
+    if (type.getIntOrFloatBitWidth() == 16)
+      return success();
+    return op->emitOpError() << "moves numbers of 2 bytes, not " << type;
   case ElementRule::Any:
   case ElementRule::Words:      // a rule of the text: verifyEmission
   case ElementRule::Conversion: // a rule for two types: CastOp
@@ -190,7 +194,8 @@ LogicalResult CastOp::verify() {
   Type from = getElementType(getSrc()), to = getElementType(getDst());
   bool widens = (from.isF16() || from.isBF16()) && to.isF32();
   bool narrows = from.isF32() && (to.isF16() || to.isBF16() || to.isSignlessInteger(32));
-  if (!widens && !narrows)
+  bool isFromInteger = from.isSignlessInteger(32) && to.isF32();
+  if (!widens && !narrows && !isFromInteger)
     return emitOpError() << "cannot turn " << from << " into " << to;
   if (widens != (getMode() == RoundMode::None))
     return emitOpError() << "rounds by '" << stringifyRoundMode(getMode()) << "' from " << from
@@ -250,6 +255,17 @@ LogicalResult BrcbOp::verify() {
     return failure();
   if (getStrides().size() != 2 || !llvm::all_of(getStrides(), isPositiveWideStride))
     return emitOpError("needs two positive 16-bit strides: of blocks and of repeats");
+  return verifyRepeats(*this, getRepeat());
+}
+
+LogicalResult TransposeOp::verify() {
+  if (failed(verifyBuffers(*this, {getDst(), getSrc()})) ||
+      failed(verifySameType(*this, {getDst(), getSrc()})) ||
+      failed(verifyElement(*this, opcodeOf<TransposeOp>, getElementType(getDst()))))
+    return failure();
+  if (getStrides().size() != 4 || !llvm::all_of(getStrides(), isPositiveWideStride))
+    return emitOpError("needs four positive 16-bit strides: of rows of destination and source, and "
+                       "of their repeats");
   return verifyRepeats(*this, getRepeat());
 }
 

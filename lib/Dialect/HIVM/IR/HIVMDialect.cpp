@@ -176,6 +176,17 @@ LogicalResult VBrcOp::verify() {
   return success();
 }
 
+LogicalResult VTransposeOp::verify() {
+  auto src = cast<MemRefType>(getSrc().getType()), dst = cast<MemRefType>(getDst().getType());
+  bool isTurned = src.getRank() == 2 && dst.getRank() == 2 &&
+                  src.getDimSize(0) == dst.getDimSize(1) && src.getDimSize(1) == dst.getDimSize(0);
+  if (!isTurned || src.getElementType() != dst.getElementType() ||
+      getPermutation() != ArrayRef<int64_t>{1, 0})
+    return emitOpError() << "turns the rows of " << src << " into columns, which does not give "
+                         << dst;
+  return verifySpace(*this, getDst(), AddressSpace::UB);
+}
+
 LogicalResult VReduceOp::verify() {
   auto src = cast<MemRefType>(getSrc().getType()), dst = cast<MemRefType>(getDst().getType());
   if (src.getRank() != 2 || dst.getRank() != 2 || dst.getDimSize(1) != 1 ||

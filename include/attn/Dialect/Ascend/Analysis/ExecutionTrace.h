@@ -10,7 +10,7 @@ namespace attn::ascend {
 
 /// How often the loops of a trace run, and which way its conditions go.
 struct TraceChoice {
-  enum class Branch { Then, Else, Alternating };
+  enum class Branch { Then, Else, Alternating, ByTurn };
   /// In which trips of the loop that its count changes with a loop runs.
   enum class Runs { Never, First, Last, FirstAndLast };
 
@@ -25,6 +25,9 @@ struct TraceChoice {
   /// in full of the other loops are seen elsewhere.
   mlir::Operation *subject = nullptr;
   Branch branch = Branch::Then;
+  /// By turn: whether conditions hold in the first trip of a turn of slots, in those between, and
+  /// in the one that comes back to the slots of the first.
+  std::array<bool, 3> holds = {};
 };
 
 /// A run of a kernel. Loops with a known count never run more often than that, and exactly that

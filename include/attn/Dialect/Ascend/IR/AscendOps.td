@@ -332,6 +332,22 @@ def Ascend_BrcbOp : Ascend_Vector<"brcb"> {
   let assemblyFormat = "$dst `,` $src `repeat` `(` $repeat `)` `strides` $strides attr-dict `:` type($dst) `,` type($src)";
 }
 
+def Ascend_TransposeOp : Ascend_Vector<"transpose"> {
+  let summary = "Turns squares of 16 rows and 16 columns over, one per repeat (`TransDataTo5HD`)";
+  let description = [{
+    Elements have 2 bytes, so that a row of a square is a data block: row r of square i lies r row strides and i repeat
+    strides after the first one. Element c of row r becomes element r of row c. Strides are in blocks: rows of
+    destination and source, repeats of destination and source.
+
+    ```mlir
+    // 16 rows of 64 columns become 64 rows of 16, in a tile with 32 columns.
+    ascend.transpose %d, %s repeat(%c4) strides [2, 4, 32, 1] : memref<2048xf16, #ascend.space<ub>>, memref<1024xf16, #ascend.space<ub>>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$dst, AnyMemRef:$src, Index:$repeat, DenseI64ArrayAttr:$strides);
+  let assemblyFormat = "$dst `,` $src `repeat` `(` $repeat `)` `strides` $strides attr-dict `:` type($dst) `,` type($src)";
+}
+
 class Ascend_ReduceInstruction<string mnemonic, string what, string units> : Ascend_Vector<mnemonic> {
   let summary = what;
   let description = [{

@@ -24,7 +24,7 @@ enum class InstructionGroup : uint8_t {
 
 /// What the memory of an instruction holds: anything; f32 or f16; f32; words of 2 or 4 bytes; two
 /// types that the vector unit converts into each other; operands and sums of products.
-enum class ElementRule : uint8_t { Any, Arithmetic, F32, Words, Conversion, Product };
+enum class ElementRule : uint8_t { Any, Arithmetic, F32, Words, Halfwords, Conversion, Product };
 
 constexpr InstructionGroup getGroup(Opcode opcode) {
   switch (opcode) {

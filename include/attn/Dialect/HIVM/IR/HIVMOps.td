@@ -106,6 +106,20 @@ def HIVM_VBrcOp : HIVM_Op<"vbrc"> {
   let hasVerifier = 1;
 }
 
+def HIVM_VTransposeOp : HIVM_Op<"vtranspose"> {
+  let summary = "dst[c, r] = src[r, c]";
+  let description = [{
+    ```mlir
+    hivm.hir.vtranspose ins(%x : memref<16x64xf16, #ub>) outs(%y : memref<64x16xf16, #ub>) permutation = [1, 0]
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$src, AnyMemRef:$dst, DenseI64ArrayAttr:$permutation);
+  let assemblyFormat = [{
+    `ins` `(` $src `:` type($src) `)` `outs` `(` $dst `:` type($dst) `)` `permutation` `=` $permutation attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
 def HIVM_VReduceOp : HIVM_Op<"vreduce"> {
   let summary = "dst[r, 0] = the reduction of row r";
   let description = [{

@@ -66,6 +66,8 @@ constexpr bool isNarrowing = isSame<U, float> && (isSame<T, half> || isBF16<T>);
 
 template <typename T, typename U>
 constexpr bool isRounding = isSame<U, float> && isSame<T, int32_t>;
+template <typename T, typename U>
+constexpr bool isFromInteger = isSame<U, int32_t> && isSame<T, float>;
 
 /// By bytes: not every machine that compiles this has the arithmetic of 16-bit floats.
 template <typename T> bool isZero(const T &value) {

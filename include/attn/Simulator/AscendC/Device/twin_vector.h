@@ -39,6 +39,17 @@ struct BrcbRepeatParams {
   uint16_t strides[2];
 };
 
+struct TransDataTo5HDParams {
+  TransDataTo5HDParams(bool dstHighHalf, bool srcHighHalf, uint8_t repeatTimes,
+                       uint16_t dstRepStride, uint16_t srcRepStride)
+      ATTN_TWIN_RULE(!dstHighHalf && !srcHighHalf, "halves of rows are for numbers of 1 byte")
+          ATTN_TWIN_RULE(repeatTimes != 1 || (dstRepStride == 0 && srcRepStride == 0),
+                         "a single repeat begins a stride after its addresses, which 0 avoids")
+      : repeats(repeatTimes), strides{dstRepStride, srcRepStride} {}
+  uint8_t repeats;
+  uint16_t strides[2];
+};
+
 /// Types are rules of the call too: it is the place that an error should name.
 #define ATTN_TWIN_ARITHMETIC                                                                       \
   ATTN_TWIN_RULE(!attn_twin::isBF16<T>, "the chip has no bf16 arithmetic: cast to float before")   \
@@ -194,8 +205,8 @@ void Select(const LocalTensor<T> &dst, const LocalTensor<uint8_t> &selMask,
 /// Widening takes CAST_NONE; narrowing to bf16 takes a mode, to half CAST_NONE (as CAST_RINT) too.
 #define ATTN_TWIN_MODE                                                                             \
   ATTN_TWIN_RULE((attn_twin::isWidening<T, U> || attn_twin::isNarrowing<T, U> ||                   \
-                  attn_twin::isRounding<T, U>),                                                    \
-                 "casts are half or bfloat16_t to float and back, and float to int32_t")           \
+                  attn_twin::isRounding<T, U> || attn_twin::isFromInteger<T, U>),                  \
+                 "casts are half, bfloat16_t or int32_t to float and back")                        \
   ATTN_TWIN_RULE(!(attn_twin::isWidening<T, U>) || mode == RoundMode::CAST_NONE,                   \
                  "a cast to a wider type takes CAST_NONE")                                         \
   ATTN_TWIN_RULE(!attn_twin::isBF16<T> ||                                                          \
@@ -203,7 +214,9 @@ void Select(const LocalTensor<T> &dst, const LocalTensor<uint8_t> &selMask,
                  "a cast to bfloat16_t takes RINT, FLOOR, CEIL, ROUND or TRUNC")                   \
   ATTN_TWIN_RULE(!(attn_twin::isRounding<T, U>) ||                                                 \
                      (mode != RoundMode::CAST_NONE && mode != RoundMode::CAST_ODD),                \
-                 "a cast to int32_t takes RINT, FLOOR, CEIL, ROUND or TRUNC")
+                 "a cast to int32_t takes RINT, FLOOR, CEIL, ROUND or TRUNC")                      \
+  ATTN_TWIN_RULE(!(attn_twin::isFromInteger<T, U>) || mode != RoundMode::CAST_ODD,                 \
+                 "a cast from int32_t takes all modes but CAST_ODD")
 
 template <typename T, typename U>
 void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &src, RoundMode mode, int32_t count,
@@ -260,6 +273,38 @@ void Brcb(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint8_t repeat,
   for (uint16_t stride : repeats.strides)
     record.stride(stride);
   record.on(dst.operand).on(src.operand).count(repeat).send(at);
+}
+
+} // namespace AscendC
+
+namespace attn_twin {
+
+/// The data blocks from each of 16 rows to the next; -1 where they are not equally far apart.
+template <typename T> int64_t getRowStride(const AscendC::LocalTensor<T> (&rows)[16]) {
+  int64_t bytes = int64_t(rows[1].operand.address - rows[0].operand.address);
+  for (int row = 1; row < 16; ++row)
+    if (int64_t(rows[row].operand.address - rows[row - 1].operand.address) != bytes)
+      return -1;
+  return bytes % 32 == 0 ? bytes / 32 : -1;
+}
+
+} // namespace attn_twin
+
+namespace AscendC {
+
+template <typename T>
+void TransDataTo5HD(const LocalTensor<T> (&dstList)[16], const LocalTensor<T> (&srcList)[16],
+                    const TransDataTo5HDParams &params, ATTN_TWIN_HERE)
+    ATTN_TWIN_RULE((attn_twin::isSame<T, half> || attn_twin::isSame<T, int16_t> ||
+                    attn_twin::isSame<T, uint16_t>),
+                   "the model of the chip turns half, int16_t and uint16_t; there is no bfloat16_t")
+        ATTN_TWIN_RULE(attn_twin::getRowStride(dstList) > 0 && attn_twin::getRowStride(srcList) > 0,
+                       "the model of the chip turns rows that are equally many data blocks apart") {
+  attn_twin::Record record(attn_twin::CallKind::Transpose);
+  record.stride(attn_twin::getRowStride(dstList)).stride(attn_twin::getRowStride(srcList));
+  for (uint16_t stride : params.strides)
+    record.stride(stride);
+  record.on(dstList[0].operand).on(srcList[0].operand).count(params.repeats).send(at);
 }
 
 /// Whole reductions take mask and repeats, block reductions repeats and mask.
