@@ -15,8 +15,9 @@ ArrayPlace::ArrayPlace(Lowering &lowering, Value tileArray, ArrayRef<int64_t> ki
   rows = endRow = lowering.constant(type.getRowCount());
   addIndices(kinds, operands);
   bool isTableOfRows = isa<ascend::TableType>(array.getType()) && selection.rowDimension == 0;
-  bool areRowsApart = isTableOfRows || list;
-  rowsPerTransfer = areRowsApart ? 1 : architecture::maxCopyRows;
+  int64_t run = list ? list.getRun() : architecture::maxCopyRows;
+  bool areRowsApart = isTableOfRows || run == 1;
+  rowsPerTransfer = areRowsApart ? 1 : std::min(run, architecture::maxCopyRows);
   if (areRowsApart || selection.rowDimension < 0 || isRun)
     pitch = lowering.constant(type.getColCount());
   else
@@ -52,23 +53,42 @@ void ArrayPlace::addIndices(ArrayRef<int64_t> kinds, OperandRange operands) {
   }
 }
 
-/// The row of the array that the list has at a place.
-Value ArrayPlace::getListedRow(Value place) const {
-  SmallVector<Value> at;
-  ListRowsOp in = list;
-  for (auto [index, kind] : llvm::zip_equal(in.getIndices(), in.getKinds()))
-    at.push_back(kind == SpanIndex ? place : lowering.scalars.lookup(index));
-  Value row = loadIndex(lowering, in.getArray(), at);
-  return isBounded ? boundIndex(lowering, row, BoundKind::Index, tileArray, selection.rowDimension)
-                   : row;
+/// Blocks of a list that is right are different ones, so that they have no more rows than the
+/// array; whatever the list says, no run is longer than that.
+void ArrayPlace::limitBlocks(TileType type) {
+  if (list && list.getSize())
+    limit(getSize(lowering, tileArray, selection.rowDimension), type);
 }
 
-Value ArrayPlace::getAddress(Value rowsOn) const {
+/// The row of the array that the list has at a place.
+Value ArrayPlace::getListedRow(Value place, Value amount) const {
+  SmallVector<Value> at;
+  ListRowsOp in = list;
+  Value size, entry = place;
+  if (in.getSize()) {
+    // A size that is none makes no harm.
+    size = lowering.max(lowering.scalars.lookup(in.getSize()), lowering.constant(int64_t(1)));
+    entry = lowering.create<arith::DivSIOp>(place, size);
+    if (isBounded)
+      entry = boundIndex(lowering, entry, BoundKind::Index, in.getArray(), in.getSpanDimension());
+  }
+  for (auto [index, kind] : llvm::zip_equal(in.getIndices(), in.getKinds()))
+    at.push_back(kind == SpanIndex ? entry : lowering.scalars.lookup(index));
+  Value row = loadIndex(lowering, in.getArray(), at);
+  if (!size)
+    return isBounded
+               ? boundIndex(lowering, row, BoundKind::Index, tileArray, selection.rowDimension)
+               : row;
+  row = lowering.add(lowering.multiply(row, size), lowering.create<arith::RemSIOp>(place, size));
+  return isBounded ? boundRun(lowering, row, amount, tileArray, selection.rowDimension) : row;
+}
+
+Value ArrayPlace::getAddress(Value rowsOn, Value amount) const {
   SmallVector<Value> at = indices;
   if (selection.rowDimension >= 0)
     at[selection.rowDimension] =
         lowering.add(at[selection.rowDimension], step ? lowering.multiply(rowsOn, step) : rowsOn);
-  Value listed = list ? getListedRow(at[selection.rowDimension]) : Value();
+  Value listed = list ? getListedRow(at[selection.rowDimension], amount) : Value();
   if (listed)
     at[selection.rowDimension] = listed;
   Value in = array;

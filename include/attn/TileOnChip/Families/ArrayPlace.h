@@ -16,12 +16,14 @@ public:
       : ArrayPlace(lowering, op.getArray(), op.getKinds(), op.getIndices(), type, isRun) {
     isBounded = op.getBounded();
     isStored = std::is_same_v<Op, tile::StoreOp>;
+    if (isBounded)
+      limitBlocks(type);
   }
   ArrayPlace(Lowering &lowering, mlir::Value array, llvm::ArrayRef<int64_t> kinds,
              mlir::OperandRange operands, tile::TileType type, bool isRun);
 
-  /// The address `rowsOn` rows further.
-  mlir::Value getAddress(mlir::Value rowsOn) const;
+  /// The address `rowsOn` rows further, of `amount` rows that follow each other.
+  mlir::Value getAddress(mlir::Value rowsOn, mlir::Value amount) const;
   /// A buffer of rows at a pitch, from the tile's row of the place on that is `rowsOn` further.
   mlir::Value getRowMemory(mlir::Value buffer, int64_t bufferPitch, mlir::Value rowsOn) const;
   /// Leaves out the rows from `end` on.
@@ -40,7 +42,8 @@ public:
 
 private:
   void addIndices(llvm::ArrayRef<int64_t> kinds, mlir::OperandRange operands);
-  mlir::Value getListedRow(mlir::Value place) const;
+  void limitBlocks(tile::TileType type);
+  mlir::Value getListedRow(mlir::Value place, mlir::Value amount) const;
 
   Lowering &lowering;
   mlir::Value tileArray, array;
