@@ -40,14 +40,14 @@ def block_sparse_fwd(
             r, i = x * BM // bq, at.tiles(BM, BM, base=x * BM, limit=Sq)
             lo, hi = at.split(counts[b, h, r], parts, e)
             st = at.softmax_state(BM, Dv)
-            for block in at.each(index[b, h, r, :], start=lo, count=hi - lo):
-                for j in at.range(at.tiles(bk, BN, base=block * bk, limit=n), stages=2):
-                    s = scale * (q[b, h, i, :] @ k[b, h * Hk // H, j, :].T)
-                    if q_lens is not None:
-                        s = at.mask(s, i.idx < m)
-                    if causal:
-                        s = at.mask(s, j.idx.T - i.idx <= n - m)
-                    st.push(s, v[b, h * Hk // H, j, :])
+            span = 128 if causal else BN  # masked by positions, so within one block
+            for j in at.blocks(index[b, h, r, :], bk, span, step=128, start=lo, count=hi - lo, limit=n, stages=2):
+                s = scale * (q[b, h, i, :] @ k[b, h * Hk // H, j, :].T)
+                if q_lens is not None:
+                    s = at.mask(s, i.idx < m)
+                if causal:
+                    s = at.mask(s, j.idx.T - i.idx <= n - m)
+                st.push(s, v[b, h * Hk // H, j, :])
             to, tl = st.finish()
             if merges is None:  # noqa: SIM114 - known when the kernel is compiled, unlike the other
                 o[b, h, i, :], lse[b, h, i] = to, tl
@@ -60,8 +60,6 @@ def block_sparse_fwd(
         for part in at.grid(NP):
             b, h, x, n = merges[part, 0], merges[part, 1], merges[part, 2], merges[part, 3]
             if n > 0:
-                i, st = at.tiles(BM, BM, base=x * BM, limit=Sq), at.softmax_state(BM, Dv)
-                for r in at.range(part, part + n, stages=2):
-                    st.push(at.maximum(pl[r, whole], -3.4028234663852886e38), po[r, whole, :], per_row=True)
-                o[b, h, i, :], lse[b, h, i] = st.finish()
+                i = at.tiles(BM, BM, base=x * BM, limit=Sq)
+                o[b, h, i, :], lse[b, h, i] = at.lse_merge(po[:, whole, :], pl[:, whole], start=part, count=n)
     return o, lse, po, pl

@@ -38,7 +38,8 @@ def paged_fwd(
             rows, length = at.tiles(R, R, base=x * R), lens[b]
             first = 0 if left < 0 or index is not None else at.maximum(length - T - left, 0) // S
             pages = (at.cdiv(length, S) if index is None else counts[b, h]) - first
-            lo, hi = at.split(pages, n, i) if run == 0 else (i * run, at.minimum(i * run + run, pages))
+            rest = (i + 1) // n * pages  # the last part has all that is left
+            lo, hi = at.split(pages, n, i) if run == 0 else (i * run, at.minimum(i * run + run + rest, pages))
             st = at.softmax_state(R, D)
             if sinks is not None:  # once for each row: for other parts it is lower than any score
                 st.push(sinks[h, rows] - 3e38 * at.minimum(i, 1), at.zeros((R, D)), per_row=True)
@@ -65,8 +66,6 @@ def paged_fwd(
         for part, h, rows in at.grid(NP, Nkv, at.tiles(M, R)):
             b, n = merges[part, 0], merges[part, 1]
             if n > 0:
-                st = at.softmax_state(R, D)
-                for r in at.range(part, part + n, stages=2):
-                    st.push(at.maximum(pl[r, h, rows], -3.4028234663852886e38), po[r, h, rows, :], per_row=True)
-                o[b, h, rows, :], lse[b, h, rows] = st.finish()
+                merged = at.lse_merge(po[:, h, rows, :], pl[:, h, rows], start=part, count=n)
+                o[b, h, rows, :], lse[b, h, rows] = merged
     return o, lse, po, pl

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 __all__ = [
     "Auto", "Const", "Spec", "Tensor", "Tensors",
-    "abs", "accumulate", "arange", "band_dot", "band_mix", "band_spread", "cdiv", "concat", "dot", "each", "empty",
-    "empty_like", "exp", "full", "gather", "grid", "leaky_relu", "log", "lse_merge", "mask", "max", "maximum", "mean",
-    "min", "minimum", "phase", "range", "relu", "rsqrt", "scratch", "softmax", "softmax_state", "spec", "split", "sqrt",
-    "sum", "tiles", "where", "zeros",
+    "abs", "accumulate", "arange", "band_dot", "band_mix", "band_spread", "blocks", "cdiv", "concat", "dot", "each",
+    "empty", "empty_like", "exp", "full", "gather", "grid", "leaky_relu", "log", "lse_merge", "mask", "max", "maximum",
+    "mean", "min", "minimum", "phase", "range", "relu", "rsqrt", "scratch", "softmax", "softmax_state", "spec", "split",
+    "sqrt", "sum", "tiles", "where", "zeros",
     "bf16", "f16", "f32", "i32", "i64", "i8", "u16",
 ]  # fmt: skip
 
@@ -243,6 +243,16 @@ def each(items, count=None, stages=1, start=0):
 
 
 @Word
+def blocks(items, size, bs, step, count=None, stages=1, start=0, limit=None):
+    """A loop over the rows of listed blocks: `for j in at.blocks(idx[b, :], size, BN, step=128, count=n)`.
+
+    Each integer of the list, as in `at.each`, names a block of `size` rows. The blocks are taken one after the other in
+    spans of `bs` rows, whatever lies between them: a span may hold rows of several. Rows of an array from `limit` on do
+    not exist; only the last block may have such. `size` is a multiple of `step`, a number.
+    """
+
+
+@Word
 def gather(X, rows):
     """The rows of an array that a column of integers names: `at.gather(X, idx[t])`, which is `X[idx[t], :]`.
 
@@ -336,11 +346,12 @@ def softmax(s):
 
 
 @Word
-def lse_merge(o, lse):
+def lse_merge(o, lse, start=0, count=None):
     """The attention of all parts from that of each: `o, lse = at.lse_merge(po[b, h], pl[b, h])`.
 
     Of `po`, the dimensions that are left are parts, rows and columns, of `pl` parts and rows: the weighted sums and the
-    log-sum-exps of `.finish()`. A part whose log-sum-exp is minus infinity counts nothing.
+    log-sum-exps of `.finish()`. Rows may be those of a span, `po[:, t, :]` and `pl[:, t]`; parts are all, or `count` of
+    them from `start` on. A part whose log-sum-exp is minus infinity counts nothing.
     """
 
 

@@ -86,8 +86,14 @@ def paged_plan(
         choices = [_cut(pages, num_splits)]
     else:
         choices = _choices(pages, block_size, kv_heads * row_tiles, cores)
-    plans = [_deal(pages, parts, run, block_size, kv_heads, row_tiles, cores) for parts in choices]
-    return min(plans, key=lambda plan: plan[0])[1]
+    best: tuple[int, PagedPlan] | None = None
+    for parts in choices:
+        # Dealing takes long, and most choices cannot be the best.
+        if best is None or _least_time(pages, parts, block_size, kv_heads, row_tiles, cores) < best[0]:
+            time, plan = _deal(pages, parts, run, block_size, kv_heads, row_tiles, cores)
+            best = (time, plan) if best is None or time < best[0] else best
+    assert best is not None
+    return best[1]
 
 
 def _cut(pages, most: int):
@@ -109,6 +115,19 @@ def _choices(pages, block_size: int, tiles: int, cores: int):
     return seen
 
 
+def _merging_time(parts, kv_heads: int, row_tiles: int, cores: int):
+    merged = kv_heads * row_tiles * sum(number > 1 for number in parts)
+    return _BARRIER_TOKENS + _PART_TOKENS * max(parts) * -(-merged // cores) if merged else 0
+
+
+def _least_time(pages, parts, block_size: int, kv_heads: int, row_tiles: int, cores: int):
+    """What the busiest core takes at least: the mean, and its longest task."""
+    tokens = sum(pages) * block_size + sum(parts) * _TASK_TOKENS
+    longest = max((-(-count // number) for count, number in zip(pages, parts)), default=0)
+    least = max(-(-tokens * kv_heads * row_tiles // cores), longest * block_size + _TASK_TOKENS)
+    return least + _merging_time(parts, kv_heads, row_tiles, cores)
+
+
 def _deal(pages, parts, run: int, block_size: int, kv_heads: int, row_tiles: int, cores: int):
     """(Its estimated time, the plan): longest tasks first, each to the core with the least to do."""
     merges: list[tuple[int, int]] = []
@@ -124,12 +143,9 @@ def _deal(pages, parts, run: int, block_size: int, kv_heads: int, row_tiles: int
             places = itertools.product(range(kv_heads), range(row_tiles))
             costs += [(-cost, Task(sequence, head, tile, part, number, row)) for head, tile in places]
     dealt, loads = _share(sorted(costs), min(cores, len(costs)))
-    merging = 0
-    if merges:
-        merged = kv_heads * row_tiles * sum(number > 1 for number in parts)
-        merging = _BARRIER_TOKENS + _PART_TOKENS * max(parts) * -(-merged // cores)
     tasks, shares = _listed(dealt)
-    return max((load for load, _ in loads), default=0) + merging, PagedPlan(tasks, shares, tuple(merges), run)
+    time = max((load for load, _ in loads), default=0) + _merging_time(parts, kv_heads, row_tiles, cores)
+    return time, PagedPlan(tasks, shares, tuple(merges), run)
 
 
 # Block-sparse attention

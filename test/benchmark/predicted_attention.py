@@ -96,7 +96,7 @@ def run_lists(case: Lists, index, counts, lists):
     assert rows == case.block_shape[0], "a tile is a block of queries"
     queries = at.spec(f"1 {index.shape[1]} {index.shape[2] * rows} {WIDTH}", at.bf16)
     keys = at.spec(f"1 {index.shape[1]} {case.length} {WIDTH}", at.bf16)
-    options = dict(BM=rows, BN=_dispatch.BLOCK_KEYS, soc=SOC, timing_only=True, phases="launches")
+    options = dict(BM=rows, soc=SOC, timing_only=True, phases="launches")
     arrays = (queries, keys, keys, index, counts, *lists)
     return attn.simulate(block_sparse_fwd, *arrays, *case.block_shape, WIDTH**-0.5, **options).report
 

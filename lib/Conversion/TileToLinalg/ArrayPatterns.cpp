@@ -114,7 +114,7 @@ public:
   /// are: one view, or in a loop one per row where each has an address of its own.
   void forEachView(OpBuilder &builder, const ExistingPart &existing, TakeView take) const {
     Location loc = op->getLoc();
-    auto takeEntry = [&](Value entry, OpFoldResult first, OpFoldResult rows, Value listed = {}) {
+    auto takeEntry = [&](Value entry, OpFoldResult first, OpFoldResult rows, Run listed = {}) {
       Value source = createTableEntry(builder, loc, converted[0], converted[1], entry);
       take(createView(builder, source, 1, listed), first, rows);
     };
@@ -124,44 +124,88 @@ public:
         return takeEntry(indices[0].front(), existing.first, existing.rows);
       return take(createView(builder, converted[0], 0), existing.first, existing.rows);
     }
-    SpanParts span = getSpan(getSelection(kinds).rowDimension);
-    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-    Value from = span.missing ? span.missing : zero;
-    Value to = arith::AddIOp::create(builder, loc, from, span.count);
-    auto loop = scf::ForOp::create(builder, loc, from, to, one);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(loop.getBody());
-    Value row = loop.getInductionVar();
-    Value index = createArrayRow(builder, loc, span, row);
-    if (list)
-      index = createListedRow(builder, index);
-    OpFoldResult single = builder.getIndexAttr(1);
-    if (isTableOfRows)
-      takeEntry(index, row, single);
-    else if (array.getTable())
-      takeEntry(indices[0].front(), row, single, index);
-    else
-      take(createView(builder, converted[0], 0, index), row, single);
+    forEachRun(builder, [&](Value row, OpFoldResult rows) {
+      Value index = createArrayRow(builder, loc, getSpan(getSelection(kinds).rowDimension), row);
+      if (isTableOfRows)
+        return takeEntry(index, row, rows);
+      Run listed = {createListedRow(builder, index, rows), rows};
+      if (array.getTable())
+        takeEntry(indices[0].front(), row, rows, listed);
+      else
+        take(createView(builder, converted[0], 0, listed), row, rows);
+    });
   }
 
 private:
+  /// Rows of the array that follow each other: the first, null where there are none, and how many.
+  struct Run {
+    Value first;
+    OpFoldResult rows;
+  };
+
+  /// Calls `take` for each run of existing rows of a tile that follow each other in the array, with
+  /// its first row and the number of its rows: in a loop, but for a single one.
+  void forEachRun(OpBuilder &builder, function_ref<void(Value row, OpFoldResult rows)> take) const {
+    Location loc = op->getLoc();
+    auto constant = [&](int64_t number) -> Value {
+      return arith::ConstantIndexOp::create(builder, loc, number);
+    };
+    SpanParts span = getSpan(getSelection(kinds).rowDimension);
+    ListRowsOp rows = list;
+    int64_t length = rows ? rows.getRun() : 1;
+    if (rows && length == cast<IntegerAttr>(rows.getType().getSize()).getInt() && !span.missing)
+      return take(constant(0), getAsOpFoldResult(span.count));
+    Value from = span.missing ? span.missing : constant(0);
+    Value to = arith::AddIOp::create(builder, loc, from, span.count);
+    auto loop = scf::ForOp::create(builder, loc, from, to, constant(length));
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    if (length == 1)
+      return take(loop.getInductionVar(), builder.getIndexAttr(1));
+    Value left = arith::SubIOp::create(builder, loc, to, loop.getInductionVar());
+    take(loop.getInductionVar(),
+         arith::MinSIOp::create(builder, loc, left, constant(length)).getResult());
+  }
+
   void setList(ListRowsOp rows, ConversionPatternRewriter &rewriter) {
     list = rows;
     listArray = rewriter.getRemappedValue(rows.getArray());
     for (auto [kind, index] : llvm::zip_equal(rows.getKinds(), rows.getIndices()))
       listIndices.push_back(kind == SpanIndex ? Value() : rewriter.getRemappedValue(index));
+    if (rows.getSize())
+      listSize = rewriter.getRemappedValue(rows.getSize());
   }
 
-  /// The row of the array that the list has at a place.
-  Value createListedRow(OpBuilder &builder, Value place) const {
-    SmallVector<Value> at = llvm::map_to_vector(
-        listIndices, [&](Value index) -> Value { return index ? index : place; });
+  /// The row of the array that the list has at a place, the first of some that follow each other.
+  Value createListedRow(OpBuilder &builder, Value place, OpFoldResult amount) const {
+    Location loc = op->getLoc();
     ListRowsOp rows = list;
-    Value row = createLoadIndex(builder, op->getLoc(), rows.getArray().getType(), listArray, at);
-    return isBounded ? createBoundIndex(builder, op->getLoc(), row, BoundKind::Index, original,
-                                        getSelection(kinds).rowDimension)
-                     : row;
+    int64_t dimension = getSelection(kinds).rowDimension;
+    Value size, entry = place;
+    if (listSize) {
+      // A size that is none makes no harm.
+      Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+      size = arith::MaxSIOp::create(builder, loc, listSize, one);
+      entry = arith::DivSIOp::create(builder, loc, place, size);
+      if (isBounded)
+        entry = createBoundIndex(builder, loc, entry, BoundKind::Index, rows.getArray(),
+                                 rows.getSpanDimension());
+    }
+    SmallVector<Value> at = llvm::map_to_vector(
+        listIndices, [&](Value index) -> Value { return index ? index : entry; });
+    Value row = createLoadIndex(builder, loc, rows.getArray().getType(), listArray, at);
+    if (!size)
+      return isBounded ? createBoundIndex(builder, loc, row, BoundKind::Index, original, dimension)
+                       : row;
+    row = arith::AddIOp::create(builder, loc, arith::MulIOp::create(builder, loc, row, size),
+                                arith::RemSIOp::create(builder, loc, place, size));
+    if (!isBounded)
+      return row;
+    Value number = getValueOrCreateConstantIndexOp(builder, loc, amount);
+    Value end = arith::AddIOp::create(builder, loc, row, number);
+    end = createBoundIndex(builder, loc, end, BoundKind::End, original, dimension);
+    return createBoundIndex(builder, loc, arith::SubIOp::create(builder, loc, end, number),
+                            BoundKind::First, original, dimension);
   }
 
   SpanParts getSpan(size_t dimension) const {
@@ -170,7 +214,7 @@ private:
 
   /// The view that the dimensions from `begin` on select of `source`, which has no others; of its
   /// rows only `listed` where that is given.
-  Value createView(OpBuilder &builder, Value source, size_t begin, Value listed = {}) const {
+  Value createView(OpBuilder &builder, Value source, size_t begin, Run listed = {}) const {
     Location loc = op->getLoc();
     OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1);
     SmallVector<OpFoldResult> offsets, sizes, steps, kept;
@@ -188,9 +232,9 @@ private:
         if (span.step)
           steps.back() = getAsOpFoldResult(span.step);
         isColumn = static_cast<int64_t>(dimension) == getSelection(kinds).rowDimension;
-        if (listed && isColumn) {
-          offsets.back() = listed;
-          sizes.back() = one;
+        if (listed.first && isColumn) {
+          offsets.back() = listed.first;
+          sizes.back() = listed.rows;
         }
       }
       if (kind != ScalarIndex)
@@ -215,6 +259,7 @@ private:
   ListRowsOp list;
   Value listArray;
   SmallVector<Value> listIndices;
+  Value listSize;
   // Per dimension: the converted index, and its type where it is a span.
   SmallVector<ValueRange> indices;
   SmallVector<SpanType> spans;

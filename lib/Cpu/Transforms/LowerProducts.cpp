@@ -1,7 +1,7 @@
 // The pass `jit-lower-products`: products of matrices as register tiles over copied panels. CPU
 // stage, on buffers.
 #include "ProductContext.h"
-#include "ProductPanels.h"
+#include "ProductDots.h"
 #include "attn/Cpu/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -32,7 +32,9 @@ public:
   ProductEmitter(linalg::MatmulOp op, const ProductBlocks &blocks)
       : blocks(blocks), a{op.getInputs()[0], isTransposed(op, 0)},
         b{op.getInputs()[1], isTransposed(op, 1)}, c{op.getOutputs()[0]},
-        left(a, blocks, c.getElementType()), right(b, blocks, c.getElementType()) {}
+        hasFewRows(hasAtMost(0, blocks.fewRows) && blocks.depth == 1),
+        areDots(ProductDots::canEmit(a, b, c, hasFewRows)), left(a, blocks, c.getElementType()),
+        right(b, blocks, c.getElementType(), hasFewRows && hasVectors(b)) {}
 
   /// Whether both operands are bf16 whose pairs along k can be copied.
   static bool mayPair(linalg::MatmulOp op) {
@@ -42,15 +44,15 @@ public:
   }
 
   /// The buffers that it copies to; null for none.
-  MemRefType getLeftType() const { return left.getBufferType(); }
-  MemRefType getRightType() const { return right.getBufferType(); }
+  MemRefType getLeftType() const { return areDots ? MemRefType() : left.getBufferType(); }
+  MemRefType getRightType() const { return areDots ? MemRefType() : right.getBufferType(); }
   void setBuffers(Value leftBuffer, Value rightBuffer) {
     left.setBuffer(leftBuffer);
     right.setBuffer(rightBuffer);
   }
 
   /// Whether the sums of each part of the result are complete after one part of k.
-  bool sumsAtOnce() const { return hasAtMost(1, blocks.mostInner); }
+  bool sumsAtOnce() const { return areDots || hasAtMost(1, blocks.mostInner); }
 
   /// Whether the left operand is copied, all of it at once.
   bool copiesLeftAtOnce() const {
@@ -87,6 +89,8 @@ public:
   /// A panel of the right operand stays in the nearest cache while the rows of the left one, which
   /// fit the next, go by.
   void emit(ImplicitLocOpBuilder &builder) {
+    if (areDots)
+      return ProductDots(a, b, c, blocks).emit(builder, startsAtZero);
     Value zero = createNumber(builder, 0);
     Value rows = a.createSize(builder, 0), inner = a.createSize(builder, 1),
           cols = b.createSize(builder, 1);
@@ -114,6 +118,12 @@ private:
     FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
         presburger::BoundType::UB, size, /*stopCondition=*/nullptr, /*closedUB=*/true);
     return succeeded(bound) && *bound <= most;
+  }
+
+  /// Whether vectors of columns of a right operand follow each other in memory.
+  static bool hasVectors(const Matrix &matrix) {
+    auto [strides, offset] = matrix.getType().getStridesAndOffset();
+    return !matrix.transposed && strides.back() == 1;
   }
 
   /// Whether the map of an operand names its second loop first: (m, k) for the left, (k, n) for the
@@ -174,7 +184,7 @@ private:
     SmallVector<Value> masks;
     Value exist = subtract(builder, part.cols, col);
     for (int64_t vector = 0; vector < blocks.vectors && !isWhole; ++vector)
-      masks.push_back(createMask(builder, exist, vector * blocks.lanes));
+      masks.push_back(createMask(builder, exist, vector * blocks.lanes, blocks.lanes));
     SmallVector<SmallVector<Value>> places;
     for (int64_t number = 0; number < rows * blocks.vectors; ++number) {
       Value tileRow = add(builder, part.row, add(builder, row, number / blocks.vectors));
@@ -188,21 +198,10 @@ private:
     Value panel = divide(builder, col, blocks.getCols());
     sums = emitSteps(builder, inner, std::move(sums),
                      [&](ImplicitLocOpBuilder &inside, Value k, MutableArrayRef<Value> values) {
-                       emitStep(inside, row, panel, k, rows, values);
+                       emitStep(inside, row, panel, k, rows, masks, values);
                      });
     for (auto [number, place] : llvm::enumerate(places))
       storeSum(builder, sums[number], place, isWhole ? Value() : masks[number % blocks.vectors]);
-  }
-
-  /// Which of the lanes from `first` on are below `count`.
-  Value createMask(ImplicitLocOpBuilder &builder, Value count, int64_t first) {
-    auto type = VectorType::get({blocks.lanes}, builder.getI32Type());
-    auto lanes = llvm::to_vector(llvm::seq<int32_t>(first, first + blocks.lanes));
-    Value places =
-        arith::ConstantOp::create(builder, DenseElementsAttr::get(type, ArrayRef(lanes)));
-    Value most = vector::BroadcastOp::create(
-        builder, type, arith::IndexCastOp::create(builder, builder.getI32Type(), count));
-    return arith::CmpIOp::create(builder, arith::CmpIPredicate::slt, places, most);
   }
 
   Value loadSum(ImplicitLocOpBuilder &builder, ValueRange place, Value mask) {
@@ -249,10 +248,11 @@ private:
 
   /// Adds the products of one k to the sums.
   void emitStep(ImplicitLocOpBuilder &builder, Value row, Value panel, Value k, int64_t rows,
-                MutableArrayRef<Value> sums) {
+                ArrayRef<Value> masks, MutableArrayRef<Value> sums) {
     SmallVector<Value> factors;
     for (int64_t vector = 0; vector < blocks.vectors; ++vector)
-      factors.push_back(right.load(builder, panel, k, vector));
+      factors.push_back(
+          right.load(builder, panel, k, vector, masks.empty() ? Value() : masks[vector]));
     for (int64_t more = 0; more < rows; ++more) {
       Value element = left.load(builder, row, more, k);
       Value spread = vector::BroadcastOp::create(builder, factors[0].getType(), element);
@@ -282,6 +282,8 @@ private:
   const ProductBlocks &blocks;
   bool startsAtZero = false, isLeftCopied = false;
   Matrix a, b, c;
+  /// Whether the right operand is read where it lies, and whether both are read along k.
+  bool hasFewRows, areDots;
   LeftPanels left;
   RightPanels right;
 };
@@ -343,6 +345,7 @@ private:
     blocks.mostRows = 192;
     blocks.mostInner = 256;
     blocks.mostCols = 256;
+    blocks.fewRows = 4;
     if (pairs && ProductEmitter::mayPair(product)) {
       blocks.depth = 2;
       ++paired;

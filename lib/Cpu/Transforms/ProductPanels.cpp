@@ -54,6 +54,16 @@ void jit::emitLoop(ImplicitLocOpBuilder &builder, Value begin, Value end, int64_
                      });
 }
 
+Value jit::createMask(ImplicitLocOpBuilder &builder, Value count, int64_t first, int64_t lanes) {
+  auto type = VectorType::get({lanes}, builder.getI32Type());
+  auto numbers = llvm::to_vector(llvm::seq<int32_t>(first, first + lanes));
+  Value places =
+      arith::ConstantOp::create(builder, DenseElementsAttr::get(type, ArrayRef(numbers)));
+  Value most = vector::BroadcastOp::create(
+      builder, type, arith::IndexCastOp::create(builder, builder.getI32Type(), count));
+  return arith::CmpIOp::create(builder, arith::CmpIPredicate::slt, places, most);
+}
+
 //===----------------------------------------------------------------------===//
 // Matrices
 //===----------------------------------------------------------------------===//
@@ -100,8 +110,7 @@ static Value asPairs(ImplicitLocOpBuilder &builder, Value value, int64_t count) 
   return vector::BitCastOp::create(builder, VectorType::get({count}, builder.getI32Type()), value);
 }
 
-/// Elements, or vectors of them, in the type of the sum.
-static Value widen(ImplicitLocOpBuilder &builder, Value value, Type sumType) {
+Value jit::widen(ImplicitLocOpBuilder &builder, Value value, Type sumType) {
   Type type = value.getType();
   if (getElementTypeOrSelf(type) == sumType)
     return value;
@@ -264,11 +273,16 @@ Value LeftPanels::load(ImplicitLocOpBuilder &builder, Value row, int64_t more, V
 //===----------------------------------------------------------------------===//
 
 MemRefType RightPanels::getBufferType() const {
+  if (inPlace)
+    return {};
   int64_t panels = llvm::divideCeil(blocks.mostCols, blocks.getCols());
   return MemRefType::get({panels, getPanelRows(blocks), blocks.getCols()}, copiedType);
 }
 
 void RightPanels::copy(ImplicitLocOpBuilder &builder, const MatrixPart &part) {
+  current = part;
+  if (inPlace)
+    return;
   Value panels = divide(builder, part.cols, blocks.getCols());
   if (source.transposed)
     copyTransposed(builder, part, panels);
@@ -365,7 +379,19 @@ void RightPanels::copyElements(ImplicitLocOpBuilder &builder, const MatrixPart &
     });
 }
 
-Value RightPanels::load(ImplicitLocOpBuilder &builder, Value panel, Value k, int64_t vector) const {
-  return vector::LoadOp::create(builder, VectorType::get({blocks.lanes}, copiedType), buffer,
-                                ValueRange{panel, k, createNumber(builder, vector * blocks.lanes)});
+Value RightPanels::load(ImplicitLocOpBuilder &builder, Value panel, Value k, int64_t vector,
+                        Value mask) const {
+  if (!inPlace)
+    return vector::LoadOp::create(
+        builder, VectorType::get({blocks.lanes}, copiedType), buffer,
+        ValueRange{panel, k, createNumber(builder, vector * blocks.lanes)});
+  Value first = add(builder, current.col, multiply(builder, panel, blocks.getCols()));
+  SmallVector<Value> place = {add(builder, current.row, k),
+                              add(builder, first, vector * blocks.lanes)};
+  auto type = VectorType::get({blocks.lanes}, source.getElementType());
+  if (!mask)
+    return widen(builder, vector::LoadOp::create(builder, type, source.memref, place), copiedType);
+  Value zero = arith::ConstantOp::create(builder, builder.getZeroAttr(type));
+  Value value = vector::MaskedLoadOp::create(builder, type, source.memref, place, mask, zero);
+  return widen(builder, value, copiedType);
 }

@@ -15,6 +15,8 @@ struct ProductBlocks {
   /// How many of k one step multiplies: two where the machine multiplies pairs of bf16.
   int64_t depth = 1;
   int64_t mostRows, mostInner, mostCols;
+  /// Up to so many rows take no copies: each element of the right operand is read once.
+  int64_t fewRows;
 
   /// Columns of a register tile.
   int64_t getCols() const { return vectors * lanes; }
@@ -53,6 +55,13 @@ mlir::Value roundDown(mlir::ImplicitLocOpBuilder &builder, mlir::Value value, in
 /// `value / factor`, rounded down.
 mlir::Value divide(mlir::ImplicitLocOpBuilder &builder, mlir::Value value, int64_t factor);
 
+/// Which of `lanes` lanes from `first` on are below `count`.
+mlir::Value createMask(mlir::ImplicitLocOpBuilder &builder, mlir::Value count, int64_t first,
+                       int64_t lanes);
+
+/// Elements, or vectors of them, in the type of a sum.
+mlir::Value widen(mlir::ImplicitLocOpBuilder &builder, mlir::Value value, mlir::Type sumType);
+
 /// What copies of an operand consist of: elements in the type in which products are summed, or
 /// words of two bf16 that follow each other along k, of which a missing second one is zero.
 mlir::Type getCopiedType(const ProductBlocks &blocks, mlir::Type sumType);
@@ -87,20 +96,23 @@ private:
   MatrixPart current;
 };
 
-/// The right operand of a product: panels of as many columns as a register tile has. What lies
-/// beyond the last column is undefined.
+/// The right operand of a product: panels of as many columns as a register tile has, copied, or
+/// `inPlace` where they lie. What lies beyond the last column is undefined.
 class RightPanels {
 public:
-  RightPanels(const Matrix &source, const ProductBlocks &blocks, mlir::Type sumType)
-      : source(source), blocks(blocks), copiedType(getCopiedType(blocks, sumType)) {}
+  RightPanels(const Matrix &source, const ProductBlocks &blocks, mlir::Type sumType, bool inPlace)
+      : source(source), blocks(blocks), copiedType(getCopiedType(blocks, sumType)),
+        inPlace(inPlace) {}
 
+  /// The buffer that copies need; null where there are none.
   mlir::MemRefType getBufferType() const;
   void setBuffer(mlir::Value value) { buffer = value; }
 
   void copy(mlir::ImplicitLocOpBuilder &builder, const MatrixPart &part);
-  /// Vector number `vector` of row `k`, or of the pair of rows of number k, of a panel.
+  /// Vector number `vector` of row `k`, or of the pair of rows of number k, of a panel; the columns
+  /// that exist of it are those of `mask`, or all where that is null.
   mlir::Value load(mlir::ImplicitLocOpBuilder &builder, mlir::Value panel, mlir::Value k,
-                   int64_t vector) const;
+                   int64_t vector, mlir::Value mask) const;
 
 private:
   void copyWhole(mlir::ImplicitLocOpBuilder &builder, const MatrixPart &part, mlir::Value panels);
@@ -112,7 +124,9 @@ private:
   Matrix source;
   const ProductBlocks &blocks;
   mlir::Type copiedType;
+  bool inPlace;
   mlir::Value buffer;
+  MatrixPart current;
 };
 
 } // namespace attn::jit

@@ -15,8 +15,9 @@ ArrayPlace::ArrayPlace(Lowering &lowering, Value tileArray, ArrayRef<int64_t> ki
   rows = endRow = lowering.constant(type.getRowCount());
   addIndices(kinds, operands);
   isTableOfRows = isa<ascend::TableType>(array.getType()) && selection.rowDimension == 0;
-  bool areRowsApart = isTableOfRows || list;
-  rowsPerTransfer = areRowsApart ? 1 : architecture::maxCopyRows;
+  int64_t run = list ? list.getRun() : architecture::maxCopyRows;
+  bool areRowsApart = isTableOfRows || run == 1;
+  rowsPerTransfer = areRowsApart ? 1 : std::min(run, architecture::maxCopyRows);
   if (areRowsApart || selection.rowDimension < 0 || isRun)
     pitch = lowering.constant(type.getColCount());
   else
@@ -52,28 +53,47 @@ void ArrayPlace::addIndices(ArrayRef<int64_t> kinds, OperandRange operands) {
   }
 }
 
+/// Blocks of a list that is right are different ones, so that they have no more rows than the
+/// array; whatever the list says, no run is longer than that.
+void ArrayPlace::limitBlocks(TileType type) {
+  if (list && list.getSize())
+    limit(getSize(lowering, tileArray, selection.rowDimension), type);
+}
+
 /// The row of the array that the list has at a place.
-Value ArrayPlace::getListedRow(Value place, bool isTold) const {
+Value ArrayPlace::getListedRow(Value place, Value amount, bool isTold) const {
   SmallVector<Value> at;
   ListRowsOp in = list;
+  Value size, entry = place;
+  if (in.getSize()) {
+    // A size below one does no harm.
+    size = lowering.max(lowering.scalars.lookup(in.getSize()), lowering.constant(int64_t(1)));
+    entry = lowering.create<arith::DivSIOp>(place, size);
+    if (isBounded)
+      entry = boundIndex(lowering, entry, BoundKind::Index, in.getArray(), in.getSpanDimension());
+  }
   for (auto [index, kind] : llvm::zip_equal(in.getIndices(), in.getKinds()))
-    at.push_back(kind == SpanIndex ? place : lowering.scalars.lookup(index));
+    at.push_back(kind == SpanIndex ? entry : lowering.scalars.lookup(index));
   Value row = loadIndex(lowering, in.getArray(), at);
-  return isBounded ? boundIndex(lowering, row, BoundKind::Index, tileArray, selection.rowDimension,
-                                isTold)
-                   : row;
+  if (!size)
+    return isBounded ? boundIndex(lowering, row, BoundKind::Index, tileArray,
+                                  selection.rowDimension, isTold)
+                     : row;
+  row = lowering.add(lowering.multiply(row, size), lowering.create<arith::RemSIOp>(place, size));
+  return isBounded ? boundRun(lowering, row, amount, tileArray, selection.rowDimension) : row;
 }
 
 Value ArrayPlace::getRow(Value rowsOn, bool isTold) const {
-  return getListedRow(lowering.add(indices[selection.rowDimension], rowsOn), isTold);
+  return getListedRow(lowering.add(indices[selection.rowDimension], rowsOn),
+                      lowering.constant(int64_t(1)), isTold);
 }
 
-Value ArrayPlace::getAddress(Value rowsOn) const {
+Value ArrayPlace::getAddress(Value rowsOn, Value amount) const {
   SmallVector<Value> at = indices;
   if (selection.rowDimension >= 0)
     at[selection.rowDimension] =
         lowering.add(at[selection.rowDimension], step ? lowering.multiply(rowsOn, step) : rowsOn);
-  Value listed = list ? getListedRow(at[selection.rowDimension], /*isTold=*/true) : Value();
+  Value listed = list ? getListedRow(at[selection.rowDimension], amount, /*isTold=*/true) : Value();
   if (listed)
     at[selection.rowDimension] = listed;
   Value address = makeAddress(std::move(at));

@@ -17,7 +17,8 @@ template <typename Op> static LogicalResult verifyRows(Op op) {
     return op.emitOpError("moves columns of a dimension that is not contiguous, which cube cores "
                           "cannot; index the last dimension with a span or ':'");
   Value span = getRowSpan(op.getKinds(), op.getIndices());
-  if (span && cast<SpanType>(span.getType()).getListed())
+  auto list = span ? span.getDefiningOp<ListRowsOp>() : ListRowsOp();
+  if (list && !list.getSize())
     return op.emitOpError("moves rows that a list in memory names, which is not lowered to cube "
                           "cores");
   return success();
@@ -64,14 +65,18 @@ private:
   Value getRead(OpOperand &use, ProductExtents::Axis axis);
   Value getRead(ProductExtents::Axis axis);
   void copy();
-  void copyAll(Value pitch) { copyRows(lowering.constant(int64_t(0)), place.rows, pitch); }
+  /// By runs of rows that follow each other.
+  void copyAll(Value pitch) {
+    lowering.forEachChunk(place.rows, type.getRowCount(), place.rowsPerTransfer,
+                          [&](Value row, Value amount) { copyRows(row, amount, pitch); });
+  }
   void copyEach() {
     lowering.forEachChunk(place.rows, type.getRowCount(), 1,
                           [&](Value row, Value amount) { copyRows(row, amount, cols); });
   }
   void copyRows(Value first, Value rows, Value pitch) {
     auto copy = lowering.create<ascend::NdToNzOp>(place.getRowMemory(memory, perBlock, first),
-                                                  place.getAddress(first), rows, cols, pitch,
+                                                  place.getAddress(first, rows), rows, cols, pitch,
                                                   at.rows, /*bypass_l2=*/false);
     keepApart(copy);
   }
@@ -278,14 +283,15 @@ struct StoreOnCube : OnCubeOpInterface::ExternalModel<StoreOnCube, StoreOp> {
     int64_t room = placement.getPlace(output.sums)->rows;
     Value computed = getComputed(lowering, output.sums);
     Value memory = lowering.getMemory(output.sums);
-    lowering.forEachChunk(
-        place.rows, type.getRowCount(), std::min(place.rowsPerTransfer, architecture::maxFixRows),
-        [&](Value first, Value rows) {
-          lowering.create<ascend::FixOutOp>(
-              place.getAddress(first), place.getRowMemory(memory, architecture::fractalRows, first),
-              rows, cols, place.pitch, computed, room, /*nz=*/false, output.isRectified,
-              getScale(lowering, output, type.getElementType()));
-        });
+    lowering.forEachChunk(place.rows, type.getRowCount(),
+                          std::min(place.rowsPerTransfer, architecture::maxFixRows),
+                          [&](Value first, Value rows) {
+                            lowering.create<ascend::FixOutOp>(
+                                place.getAddress(first, rows),
+                                place.getRowMemory(memory, architecture::fractalRows, first), rows,
+                                cols, place.pitch, computed, room, /*nz=*/false, output.isRectified,
+                                getScale(lowering, output, type.getElementType()));
+                          });
     return success();
   }
 };

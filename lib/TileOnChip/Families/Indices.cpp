@@ -20,7 +20,7 @@ Value onchip::loadIndex(Lowering &lowering, Value array, ArrayRef<Value> indices
   return lowering.create<arith::MaxSIOp>(number, least);
 }
 
-static Value getSize(Lowering &lowering, Value array, int64_t dimension) {
+Value onchip::getSize(Lowering &lowering, Value array, int64_t dimension) {
   int64_t size = cast<ArrayType>(array.getType()).getShape()[dimension];
   if (!ShapedType::isDynamic(size))
     return lowering.constant(size);
@@ -42,6 +42,15 @@ Value onchip::boundIndex(Lowering &lowering, Value given, BoundKind kind, Value 
   if (isTold)
     lowering.create<ascend::ExpectIndexOp>(given, inside, lowering.scalars.lookup(array),
                                            dimension);
+  return inside;
+}
+
+Value onchip::boundRun(Lowering &lowering, Value given, Value amount, Value array,
+                       int64_t dimension) {
+  Value last = lowering.subtract(getSize(lowering, array, dimension), amount);
+  Value inside =
+      lowering.max(lowering.create<arith::MinSIOp>(given, last), lowering.constant(int64_t(0)));
+  lowering.create<ascend::ExpectIndexOp>(given, inside, lowering.scalars.lookup(array), dimension);
   return inside;
 }
 

@@ -218,8 +218,8 @@ void LoadLowering::copyRows(Value length, int64_t rightPad) {
   int64_t pitch = llvm::alignTo(type.getColCount(), lowering.model.getRowUnit());
   lowering.forEachChunk(place.rows, rows, place.rowsPerTransfer, [&](Value first, Value amount) {
     Value to = rows == 1 ? memory : place.getRowMemory(memory, pitch, first);
-    lowering.create<ascend::CopyInOp>(to, place.getAddress(first), amount, length, place.pitch,
-                                      pitch, rightPad);
+    lowering.create<ascend::CopyInOp>(to, place.getAddress(first, amount), amount, length,
+                                      place.pitch, pitch, rightPad);
   });
 }
 
@@ -316,7 +316,8 @@ void LoadLowering::loadContiguousColumn() {
   Value memory = lowering.getMemory(op.getResult());
   if (mustFill())
     lowering.emitDuplicate(memory, getZero(), lowering.constant(elements));
-  lowering.create<ascend::CopyInOp>(memory, place.getAddress(lowering.constant(int64_t(0))),
+  lowering.create<ascend::CopyInOp>(memory,
+                                    place.getAddress(lowering.constant(int64_t(0)), place.rows),
                                     lowering.constant(int64_t(1)), place.rows, place.rows, elements,
                                     /*right_pad=*/0);
 }
@@ -332,7 +333,7 @@ LogicalResult LoadLowering::loadStridedColumn() {
   Value blocks = lowering.getScratch(op, Scratch::Blocks);
   lowering.forEachChunk(place.rows, rows, place.rowsPerTransfer, [&](Value first, Value amount) {
     lowering.create<ascend::CopyInOp>(
-        place.getRowMemory(blocks, perBlock, first), place.getAddress(first), amount,
+        place.getRowMemory(blocks, perBlock, first), place.getAddress(first, amount), amount,
         lowering.constant(int64_t(1)), place.pitch, perBlock, perBlock - 1);
   });
   fillMissing(blocks, perBlock);
@@ -383,7 +384,7 @@ static void storeStridedColumn(Lowering &lowering, StoreOp op, const ArrayPlace 
     spreadColumn(lowering, op, blocks, column, place.endRow, rows);
   }
   lowering.forEachChunk(storedRows, rows, place.rowsPerTransfer, [&](Value first, Value amount) {
-    lowering.create<ascend::CopyOutOp>(place.getAddress(first),
+    lowering.create<ascend::CopyOutOp>(place.getAddress(first, amount),
                                        place.getRowMemory(blocks, perBlock, first), amount,
                                        lowering.constant(int64_t(1)), place.pitch, perBlock);
   });
@@ -397,15 +398,15 @@ static void storeRows(Lowering &lowering, StoreOp op, const ArrayPlace &place) {
   int64_t pitch = llvm::alignTo(type.getColCount(), lowering.model.getRowUnit());
   lowering.forEachChunk(place.rows, rows, place.rowsPerTransfer, [&](Value first, Value amount) {
     Value from = rows == 1 ? memory : place.getRowMemory(memory, pitch, first);
-    lowering.create<ascend::CopyOutOp>(place.getAddress(first), from, amount, cols, place.pitch,
-                                       pitch);
+    lowering.create<ascend::CopyOutOp>(place.getAddress(first, amount), from, amount, cols,
+                                       place.pitch, pitch);
   });
 }
 
 static void storeContiguousColumn(Lowering &lowering, StoreOp op, const ArrayPlace &place) {
   TileType type = op.getValue().getType();
   int64_t perBlock = lowering.model.getBlockElements(type.getElementType());
-  lowering.create<ascend::CopyOutOp>(place.getAddress(lowering.constant(int64_t(0))),
+  lowering.create<ascend::CopyOutOp>(place.getAddress(lowering.constant(int64_t(0)), place.rows),
                                      lowering.getMemory(op.getValue()),
                                      lowering.constant(int64_t(1)), place.rows, place.rows,
                                      llvm::alignTo(type.getRowCount(), perBlock));

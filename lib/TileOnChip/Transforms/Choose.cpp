@@ -55,7 +55,8 @@ static void remarkOnSingleRows(func::FuncOp kernel) {
     ArrayRef<int64_t> kinds = op.getKinds();
     Value span = getRowSpan(kinds, op.getIndices());
     bool isOverTable = op.getArray().getType().getTable() && kinds.front() == SpanIndex;
-    bool isListed = span && cast<SpanType>(span.getType()).getListed();
+    auto list = span ? span.getDefiningOp<ListRowsOp>() : ListRowsOp();
+    bool isListed = list && list.getRun() == 1;
     bool isStrided = getTransferForm(op) == TransferForm::StridedColumn;
     if (type.getRowCount() > 1 && (isOverTable || isListed || isStrided))
       emitRemark(op->getLoc()) << "its " << type.getRowCount()

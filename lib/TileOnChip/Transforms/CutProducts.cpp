@@ -33,6 +33,7 @@ private:
   template <typename Op> static bool canCut(Op op, bool alongRows);
   template <typename Op> Place cut(Op op, bool alongRows, int64_t whole, Value first);
   template <typename Op> Value countOf(Op op, bool alongRows);
+  Value listRows(ListRowsOp list, Value part);
   Place cutLoad(LoadOp load, bool alongRows, Value first);
   Value loadPart(LoadOp load, bool alongRows, const Place &place);
   Value countParts(Value count, int64_t whole);
@@ -64,12 +65,26 @@ template <typename Op> bool ProductCutter::canCut(Op op, bool alongRows) {
   return !cast<SpanType>(span.getType()).getFilled();
 }
 
-/// The base and the limit of a span.
+/// The base and the limit of a span; of a listed one, those that count entries or rows of blocks.
 static std::pair<Value, Value> getBounds(ImplicitLocOpBuilder &builder, Value span) {
+  if (auto list = span.getDefiningOp<ListRowsOp>())
+    span = list.getSpan();
   if (auto make = span.getDefiningOp<MakeSpanOp>())
     return {make.getBase(), make.getLimit()};
   auto loop = cast<RangeOp>(cast<BlockArgument>(span).getOwner()->getParentOp());
   return {SpanBaseOp::create(builder, builder.getIndexType(), span), loop.getUpper()};
+}
+
+/// The rows that a list names for a part of its span. Parts begin where runs of the whole do.
+Value ProductCutter::listRows(ListRowsOp list, Value part) {
+  SmallVector<Value> indices(list.getIndices());
+  indices[list.getSpanDimension()] = part;
+  auto span = cast<SpanType>(part.getType());
+  auto type = SpanType::get(span.getContext(), span.getSize(), /*filled=*/false, /*mapped=*/false,
+                            /*listed=*/true);
+  IntegerAttr step = list.getSize() ? builder.getI64IntegerAttr(list.getRun()) : IntegerAttr();
+  return ListRowsOp::create(builder, type, list.getArray(), indices, list.getSize(),
+                            list.getKindsAttr(), step);
 }
 
 /// The indices of a transfer for the part that begins at `first`.
@@ -91,6 +106,10 @@ ProductCutter::Place ProductCutter::cut(Op op, bool alongRows, int64_t whole, Va
     bool isMapped = false;
     if (place.kinds[dimension] == SpanIndex) {
       std::tie(base, limit) = getBounds(builder, index);
+      // The last part ends with the tile, where rows go on after it.
+      if (whole % size != 0)
+        limit = arith::MinSIOp::create(builder, limit,
+                                       add(base, arith::ConstantIndexOp::create(builder, whole)));
       if (auto make = index.getDefiningOp<MakeSpanOp>(); make && make.getStep()) {
         offset = make.getOffset();
         step = make.getStep();
@@ -102,9 +121,12 @@ ProductCutter::Place ProductCutter::cut(Op op, bool alongRows, int64_t whole, Va
       limit = add(base, arith::ConstantIndexOp::create(builder, whole));
     }
     auto type = SpanType::get(context, getDim(context, size), /*filled=*/false, isMapped);
-    place.indices.push_back(MakeSpanOp::create(builder, type, add(base, first), limit,
-                                               /*first=*/Value(), offset, step,
-                                               /*nonempty=*/false));
+    Value part = MakeSpanOp::create(builder, type, add(base, first), limit,
+                                    /*first=*/Value(), offset, step,
+                                    /*nonempty=*/false);
+    if (auto list = index ? index.getDefiningOp<ListRowsOp>() : ListRowsOp())
+      part = listRows(list, part);
+    place.indices.push_back(part);
     place.kinds[dimension] = SpanIndex;
   }
   return place;
@@ -143,7 +165,7 @@ Value ProductCutter::loadPart(LoadOp load, bool alongRows, const Place &place) {
   auto partType = TileType::get(builder.getContext(), alongRows ? part : type.getRows(),
                                 alongRows ? type.getCols() : part, type.getElementType());
   return LoadOp::create(builder, load.getLoc(), partType, load.getArray(), place.indices,
-                        builder.getDenseI64ArrayAttr(place.kinds));
+                        builder.getDenseI64ArrayAttr(place.kinds), load.getBounded());
 }
 
 RangeOp ProductCutter::makeLoop(Value parts, ValueRange inits) {

@@ -355,7 +355,9 @@ class Expressions:
                 raise self.error(node, f"at.{node.attr} is not supported yet")
             if found is not None:
                 raise self.error(node, f"at.{node.attr} does not belong in the body of a kernel")
-            hint = near_miss(node.attr, WORDS.keys() | {"each", "grid", "lse_merge", "range"} | _TYPES, "at.{}")
+            hint = near_miss(
+                node.attr, WORDS.keys() | {"blocks", "each", "grid", "lse_merge", "range"} | _TYPES, "at.{}"
+            )
             if node.attr in _OTHER_NAMES:
                 hint = f"; did you mean {_OTHER_NAMES[node.attr]}?"
             raise self.error(node, f"attn.language has no word '{node.attr}'{hint}")

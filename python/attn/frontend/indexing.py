@@ -91,10 +91,14 @@ class Indexing:
             type(self._spans.of(index)) in (Slice, Span, Tile) for index in indices
         )
 
-    def load_index(self, array: Array, indices, nodes, node: Node, name: str | None = None):
-        """One integer of an array."""
+    def read_as_indices(self, array: Array, node: Node):
+        """Checks that integers of an array can be read as indices, and that it is not written any more."""
         self._check_readable(array, node)
         self._indices.add(array.name)
+
+    def load_index(self, array: Array, indices, nodes, node: Node, name: str | None = None):
+        """One integer of an array."""
+        self.read_as_indices(array, node)
         selection = self.select(array, indices, nodes, node)
         ssa = self._writer.define(f"tile.load_index {array.ssa}[{selection.text}] : {array.type}", node, name)
         return Scalar(ssa, "index", axes=axes_of(*indices))

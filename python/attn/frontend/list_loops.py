@@ -1,4 +1,4 @@
-"""Loops over lists in memory: `at.each`, also joined with a loop over `at.tiles`; part of the frontend."""
+"""Loops over lists in memory: `at.each`, also joined with `at.tiles`, and `at.blocks`; part of the frontend."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .lists import Items, items
 from .parts import tile_dim
 from .signature import find_word
 from .source import Node
-from .values import Scalar, Span, axes_of
+from .values import Scalar, Span, axes_of, describe
 
 
 def names_of(target: Node):
@@ -22,8 +22,9 @@ def names_of(target: Node):
 
 def each_loop(lowering, node: ast.For, call: ast.Call):
     """`for j in at.each(...)`, with a loop over `at.tiles` inside as one loop."""
-    arguments = _each_arguments(lowering, call)
-    listed = items(lowering, call, arguments["items"], arguments["start"], arguments["count"])
+    usage = "at.each takes a list in memory, and count=, stages= and start=: at.each(idx[b, :], count=n)"
+    arguments = _arguments(lowering, call, usage)
+    listed = items(lowering, call, "at.each", arguments["items"], arguments["start"], arguments["count"])
     joined = _find_joined(lowering, node)
     stages = lowering.stages(arguments["stages"], call)
     zero = lowering.arithmetic.index(0, call)
@@ -41,18 +42,74 @@ def each_loop(lowering, node: ast.For, call: ast.Call):
     lowering.sequential_loop(node, node.body, ends, "", stages, lambda: f"{place.ssa} {location}", enter)
 
 
-def _each_arguments(lowering, call: ast.Call):
-    """The arguments of at.each, of which the list stays a node."""
+def _arguments(lowering, call: ast.Call, usage: str):
+    """The arguments of a loop over a list, of which the list stays a node."""
     word = find_word(call.func, lowering.source)
-    names = word.parameters if word else ()
+    assert word is not None
+    names = word.parameters
     given = dict(zip(names, call.args))
     given.update((keyword.arg or "**", keyword.value) for keyword in call.keywords)
-    if len(given) != len(call.args) + len(call.keywords) or given.keys() - set(names) or "items" not in given:
-        raise lowering.error(
-            call, "at.each takes a list in memory, and count=, stages= and start=: at.each(idx[b, :], count=n)"
-        )
-    values = {key: lowering.evaluate(given[key]) for key in ("count", "stages", "start") if key in given}
-    return {"items": given["items"], "count": None, "stages": 1, "start": 0, **values}
+    needed = set(names) - word.defaults.keys()
+    if len(given) != len(call.args) + len(call.keywords) or given.keys() - set(names) or needed - given.keys():
+        raise lowering.error(call, usage)
+    values = {key: lowering.evaluate(node) for key, node in given.items() if key != "items"}
+    return {**word.defaults, **values, "items": given["items"]}
+
+
+def blocks_loop(lowering, node: ast.For, call: ast.Call):
+    """`for j in at.blocks(...)`: spans count the rows of all blocks, and j says where they lie."""
+    usage = (
+        "at.blocks takes a list in memory, the size of blocks, that of spans, step=, and count=, stages=, start= and "
+    )
+    arguments = _arguments(lowering, call, f"{usage}limit=: at.blocks(idx[b, :], size, BN, step=128, count=n)")
+    listed = items(lowering, call, "at.blocks", arguments["items"], arguments["start"], arguments["count"])
+    rows, step = tile_dim(lowering, arguments["bs"], call, "the block size"), arguments["step"]
+    if not isinstance(step, int) or isinstance(step, bool) or step < 1:
+        raise lowering.error(call, f"the step of at.blocks must be a positive number, not {describe(step)}")
+    size, binary = arguments["size"], lowering.arithmetic.binary
+    lowering.arithmetic.check_index(size, call, "the size of blocks")
+    if isinstance(size, int) and size % step:
+        raise lowering.error(call, f"blocks of {size} rows are no multiple of the step of at.blocks, {step}")
+    lower = binary("*", listed.start, size, call)
+    upper = _last_row(lowering, call, listed, size, arguments["limit"])
+    bounds = [lowering.arithmetic.index(end, call) for end in (lower, upper)]
+    name = node.target.id if isinstance(node.target, ast.Name) else None
+    over = Span(lowering.writer.fresh(f"{name}_rows"), rows, None, None, upper, own_axes=axes_of(lower, upper))
+
+    def enter():
+        if isinstance(rows, int) and step % rows == 0:
+            span = _rows_of_one(lowering, call, listed, size, over)
+        else:
+            span = listed.rows(lowering, over, size, step, call)
+        lowering.define_loop_variable(node.target, lowering.spans.written(span, node.target, name))
+
+    stages, location = lowering.stages(arguments["stages"], call), lowering.writer.location(node.target)
+    lowering.sequential_loop(node, node.body, bounds, f" by {rows}", stages, lambda: f"{over.ssa} {location}", enter)
+
+
+def _last_row(lowering, call: ast.Call, listed: Items, size, limit):
+    """Where the rows of the blocks end, counted as in their spans: only the last block may reach beyond the limit."""
+    binary = lowering.arithmetic.binary
+    end = binary("+", listed.start, listed.count, call)
+    upper = binary("*", end, size, call)
+    if limit is None:
+        return upper
+    lowering.arithmetic.check_index(limit, call, "the limit of at.blocks")
+    place = binary("at.maximum", binary("-", end, 1, call), 0, call)
+    last = listed._replace(start=0).load(lowering, place, None)
+    before = binary("*", binary("-", binary("-", end, 1, call), last, call), size, call)
+    return binary("at.minimum", upper, binary("+", before, limit, call), call)
+
+
+def _rows_of_one(lowering, call: ast.Call, listed: Items, size, over: Span):
+    """The rows of a span that lies in one block."""
+    binary = lowering.arithmetic.binary
+    first = lowering.spans.attribute(over, "base", call)
+    entry = binary("//", first, size, call)
+    block = listed._replace(start=0).load(lowering, entry, None)
+    base = binary("+", binary("*", binary("-", block, entry, call), size, call), first, call)
+    limit = binary("+", base, binary("-", over.limit, first, call), call)
+    return Span(None, over.size, None, base, limit)
 
 
 def _find_joined(lowering, node: ast.For):

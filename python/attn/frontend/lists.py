@@ -12,7 +12,10 @@ from .values import Array, Scalar, Span, State, axes_of
 
 
 class ArrayPart(NamedTuple):
-    """What some indices leave of an array: the indices, None for those that are open, and where they stand."""
+    """What some indices leave of an array: the indices, None for those that are open, and where they stand.
+
+    An index may be a span, where that is asked for.
+    """
 
     array: Array
     indices: tuple
@@ -29,9 +32,20 @@ class ArrayPart(NamedTuple):
         dims = enumerate(self.array.dims)
         return [(axis, dim) for axis, dim in dims if self.indices[axis] is None]
 
+    @property
+    def span(self):
+        """The span among the indices; None where there is none."""
+        return next((index for index in self.indices if type(index) is Span), None)
 
-def array_part(lowering, node: Node, what: str) -> ArrayPart:
-    """`X[i, j]` with indices left out at its end, or `X[i, :, :]`."""
+    @property
+    def sizes(self):
+        """The sizes of what is left: dims, and the size of a span."""
+        taken = zip(self.array.dims, self.indices)
+        return [dim if index is None else index.size for dim, index in taken if index is None or type(index) is Span]
+
+
+def array_part(lowering, node: Node, what: str, with_span: bool = False) -> ArrayPart:
+    """`X[i, j]` with indices left out at its end, or `X[i, :, :]`; with a span, also `X[:, i, t, :]`."""
     array = lowering.evaluate(node.value) if isinstance(node, ast.Subscript) else None
     if type(array) is not Array or not isinstance(node, ast.Subscript):
         raise lowering.error(node, f"{what} takes a part of an array, such as X[b, h]")
@@ -41,8 +55,10 @@ def array_part(lowering, node: Node, what: str) -> ArrayPart:
         raise lowering.error(node, message)
     left = len(array.dims) - len(indices)
     taken = [None if index == Slice(None, None) else index for index in indices] + [None] * left
+    if with_span:
+        taken = [lowering.spans.of(index) for index in taken]
     for index, where in zip(taken, nodes):
-        if index is not None:
+        if index is not None and not (with_span and type(index) is Span):
             lowering.arithmetic.check_index(index, where, "an index of it")
     return ArrayPart(array, tuple(taken), (*nodes, *[node] * left))
 
@@ -60,26 +76,37 @@ class Items(NamedTuple):
         place = lowering.arithmetic.binary("+", place, self.start, self.node)
         return lowering.indexing.load_index(self.part.array, self.part.filled(place), self.part.nodes, self.node, name)
 
+    def rows(self, lowering, over: Span, size, step: int, node: Node):
+        """The rows of blocks of a size that the list names, where `over` counts the rows of all of them."""
+        array, indices = self.part.array, self.part.filled(over)
+        lowering.indexing.read_as_indices(array, node)
+        selection = lowering.indexing.select(array, indices, self.part.nodes, node)
+        rows = Span(None, over.size, None, None, None, own_axes=axes_of(*indices, size), listed=True)
+        types = ", ".join([array.type, *selection.types, "index"])
+        by = f"by {lowering.arithmetic.index(size, node)} step {step}"
+        text = f"tile.list_rows {array.ssa}[{selection.text}] {by} : ({types}) -> {rows.type}"
+        return rows._replace(ssa=lowering.writer.define(text, node))
 
-def items(lowering, node: ast.Call, what: Node, start, count):
-    """What `at.each(what, start=start, count=count)` goes over."""
-    part = array_part(lowering, what, "at.each")
+
+def items(lowering, node: ast.Call, word: str, what: Node, start, count):
+    """What `at.each(what, start=start, count=count)`, or another word, goes over."""
+    part = array_part(lowering, what, word)
     array = part.array
     if not lowering.indexing.holds_indices(array):
-        message = f"at.each goes over integers of memory (at.u16, at.i32, at.i64), not over {array.dtype.name}"
+        message = f"{word} goes over integers of memory (at.u16, at.i32, at.i64), not over {array.dtype.name}"
         raise lowering.error(what, f"{message} of '{array.name}'")
     if len(part.open_dims) != 1:
-        raise lowering.error(what, f"at.each goes over one dimension of '{array.name}': index the others by numbers")
+        raise lowering.error(what, f"{word} goes over one dimension of '{array.name}': index the others by numbers")
     ((axis, dim),) = part.open_dims
     size = dim if isinstance(dim, int) else lowering.writer.dim(dim, array, axis)
-    lowering.arithmetic.check_index(start, node, "the start of at.each")
+    lowering.arithmetic.check_index(start, node, f"the start of {word}")
     if isinstance(start, int) and start < 0:
-        raise lowering.error(node, f"at.each starts at {start} of '{array.name}', before its first integer")
+        raise lowering.error(node, f"{word} starts at {start} of '{array.name}', before its first integer")
     if count is not None:
-        lowering.arithmetic.check_index(count, node, "the count of at.each")
+        lowering.arithmetic.check_index(count, node, f"the count of {word}")
     end = size if count is None else lowering.arithmetic.binary("+", start, count, node)
     if isinstance(end, int) and isinstance(size, int) and end > size:
-        message = f"at.each goes over {count} integers of '{array.name}'"
+        message = f"{word} goes over {count} integers of '{array.name}'"
         raise lowering.error(node, f"{message}: index {end - 1} of dimension {axis}, which has {size}")
     # Nothing else may ever look at the list, so it bounds the loop itself.
     if not isinstance(start, int):
@@ -111,41 +138,49 @@ def split(lowering, node: ast.Call, name, n, parts, i):
 
 
 def lse_merge(lowering, node: ast.Call, name):
-    """`at.lse_merge(o, lse)`: a softmax over the parts, each weighted by its own log-sum-exp."""
-    given = dict(zip(("o", "lse"), node.args))
-    given.update((keyword.arg or "", keyword.value) for keyword in node.keywords)
-    if given.keys() != {"o", "lse"} or len(node.args) + len(node.keywords) != 2:
+    """`at.lse_merge(o, lse, start=, count=)`: a softmax over the parts, each weighted by its own log-sum-exp."""
+    given = dict(zip(("o", "lse", "start", "count"), node.args))
+    given.update((keyword.arg or "**", keyword.value) for keyword in node.keywords)
+    known = given.keys() <= {"o", "lse", "start", "count"} and {"o", "lse"} <= given.keys()
+    if not known or len(node.args) + len(node.keywords) != len(given):
         raise lowering.error(node, "at.lse_merge takes o and lse, parts of arrays such as po[b, h] and pl[b, h]")
-    sums, lses = (array_part(lowering, given[key], "at.lse_merge") for key in ("o", "lse"))
-    dims, others = ([dim for _, dim in part.open_dims] for part in (sums, lses))
+    sums, lses = (array_part(lowering, given[key], "at.lse_merge", with_span=True) for key in ("o", "lse"))
+    dims, others = sums.sizes, lses.sizes
     if len(dims) != 3 or others != dims[:2]:
         message = "at.lse_merge takes o with parts, rows and columns left and lse with the same parts and rows"
         raise lowering.error(node, f"{message}, not {_show(dims)} and {_show(others)}")
     for dim in dims[1:]:
-        if not isinstance(dim, int):
+        if isinstance(dim, str):
             raise lowering.error(node, f"at.lse_merge: the size of '{dim}' must be known at compile time")
-    return _merge(lowering, node, sums, lses)
+    start, count = (lowering.evaluate(given[key]) if key in given else None for key in ("start", "count"))
+    for value, what in ((start, "start"), (count, "count")):
+        if value is not None:
+            lowering.arithmetic.check_index(value, node, f"the {what} of at.lse_merge")
+    return _merge(lowering, node, sums, lses, 0 if start is None else start, count)
 
 
 def _show(dims):
     return "[" + ", ".join(map(str, dims)) + "]"
 
 
-def _merge(lowering, node: ast.Call, sums: ArrayPart, lses: ArrayPart):
+def _merge(lowering, node: ast.Call, sums: ArrayPart, lses: ArrayPart, start, count):
     writer, arithmetic, indexing = lowering.writer, lowering.arithmetic, lowering.indexing
-    (axis, parts), (_, rows), (_, cols) = sums.open_dims
-    count = parts if isinstance(parts, int) else writer.dim(parts, sums.array, axis)
+    (axis, parts), *_ = sums.open_dims
+    _, rows, cols = sums.sizes
+    end = parts if isinstance(parts, int) else writer.dim(parts, sums.array, axis)
+    if count is not None:
+        end = arithmetic.binary("+", start, count, node)
     state = State("", rows, cols)
-    start = writer.define(f"tile.softmax_init : {state.type}", node)
+    first = writer.define(f"tile.softmax_init : {state.type}", node)
     before = state._replace(ssa=writer.fresh())
     merged = state._replace(ssa=writer.fresh())
-    part = Scalar(writer.fresh("part"), "index")
-    bounds = f"{arithmetic.index(0, node)} to {arithmetic.index(count, node)}"
-    carried = f"iter({before.ssa} = {start} : {state.type})"
+    part = Scalar(writer.fresh("part"), "index", axes=axes_of(start, end))
+    bounds = f"{arithmetic.index(start, node)} to {arithmetic.index(end, node)}"
+    carried = f"iter({before.ssa} = {first} : {state.type})"
     writer.open(f"{merged.ssa} = tile.range {part.ssa} = {bounds} {carried} stages 2")
-    span = Span(None, rows, None, 0, rows)
+    whole = () if sums.span is not None else (Span(None, rows, None, 0, rows),)
     tiles = []
-    for source, rest in ((lses, (part, span)), (sums, (part, span, Slice(None, None)))):
+    for source, rest in ((lses, (part, *whole)), (sums, (part, *whole, Slice(None, None)))):
         selection = indexing.select(source.array, source.filled(*rest), source.nodes, node)
         tiles.append(arithmetic.operand(indexing.load(source.array, selection, node), node, "at.lse_merge"))
     lse, values = tiles

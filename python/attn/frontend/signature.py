@@ -105,7 +105,7 @@ def _find_specialised(parameters, dims, source: Source):
             if word and word.name == "scratch":
                 yield from ((name, node.lineno) for name in set(_dims_text(node) or ()) & dims.keys())
             if word and word.name == "lse_merge":
-                yield from ((name, node.lineno) for name in _merged(node, arrays) & dims.keys())
+                yield from ((name, node.lineno) for name in {*_merged(node, arrays)} & dims.keys())
             for place in _SHAPE_ARGUMENTS.get(word.name, ()) if word else ():
                 named = [keyword.value for keyword in node.keywords if keyword.arg == word.parameters[place]]
                 for argument in named + node.args[place : place + 1]:
@@ -113,19 +113,28 @@ def _find_specialised(parameters, dims, source: Source):
 
 
 def _listed(node: Node, source: Source):
-    """What a loop goes over with at.each: its dim is counted, not taken whole."""
+    """What at.each, at.blocks and at.lse_merge go over: its dim is counted, not taken whole."""
     word = find_word(node.func, source) if isinstance(node, ast.Call) else None
-    if word is not None and word.name == "each" and isinstance(node, ast.Call):
-        yield from node.args[:1]
-        yield from (keyword.value for keyword in node.keywords if keyword.arg == "items")
+    parts = {"blocks": ("items",), "each": ("items",), "lse_merge": ("o", "lse")}.get(word.name) if word else None
+    if parts and isinstance(node, ast.Call):
+        yield from node.args[: len(parts)]
+        yield from (keyword.value for keyword in node.keywords if keyword.arg in parts)
 
 
 def _merged(node: ast.Call, arrays):
-    """The rows and columns of the parts that at.lse_merge merges."""
+    """The rows, where a span does not say which, and the columns of the parts that at.lse_merge merges."""
     given = [*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg == "o")]
-    names = [part.value if isinstance(part, ast.Subscript) else part for part in given]
-    merged = [arrays.get(name.id, ()) for name in names if isinstance(name, ast.Name)]
-    return {dim for dims in merged if len(dims) > 2 for dim in dims[-2:]}
+    for part in given:
+        name = part.value if isinstance(part, ast.Subscript) else part
+        dims = arrays.get(name.id, ()) if isinstance(name, ast.Name) else ()
+        indices = _indices(part) if isinstance(part, ast.Subscript) else []
+        whole = [*map(_is_whole, indices), *[True] * (len(dims) - len(indices))]
+        if len(dims) > 2:
+            yield from (dim for dim, is_whole in zip(dims[-2:], whole[-2:]) if is_whole)
+
+
+def _is_whole(index: Node):
+    return isinstance(index, ast.Slice) and index.lower is None and index.upper is None
 
 
 _LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator)

@@ -51,6 +51,8 @@ class Spans:
 
     def attribute(self, span: Span, attribute: str, node: Node, name: str | None = None):
         """`.base`, `.count`, `.idx` or `.valid`; None for another attribute."""
+        if span.listed:
+            raise self._several(attribute, node)
         if attribute == "base":
             return self._base(span, node, name)
         if attribute == "count":
@@ -73,10 +75,16 @@ class Spans:
         start = base if span.first is None else binary("at.maximum", base, span.first, node)
         return binary("at.maximum", binary("-", end, start, node), 0, node, name)
 
+    def _several(self, what: str, node: Node):
+        message = f"rows of several blocks have no '.{what}'"
+        return self._error(node, f"{message}: give at.blocks spans of a number of rows that divides its step")
+
     # Methods
 
     def call(self, span: Span, method: str, positional, keywords, node: ast.Call):
         """`span.method(...)`, not written yet."""
+        if span.listed:
+            raise self._several(method, node)
         given = self._bind(method, positional, keywords, node)
         if span.step is not None:
             raise self._error(node, f"'.{method}' must be before '.map': it counts rows of the span")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ..language import DType
 from .expressions import Expressions
-from .list_loops import each_loop, names_of
+from .list_loops import blocks_loop, each_loop, names_of
 from .parts import turned
 from .signature import find_word
 from .source import Node
@@ -219,15 +219,19 @@ class Statements(Expressions):
     def _for(self, node: ast.For):
         call = node.iter
         word = find_word(call.func, self.source) if isinstance(call, ast.Call) else None
-        if not isinstance(call, ast.Call) or word is None or word.name not in ("each", "grid", "range"):
+        if not isinstance(call, ast.Call) or word is None or word.name not in ("blocks", "each", "grid", "range"):
             hint = "; write at.range" if _is_call_of(node.iter, "range") else ""
-            raise self.error(node.iter, f"a kernel loops over at.grid(...), at.range(...) or at.each(...){hint}")
+            raise self.error(
+                node.iter, f"a kernel loops over at.grid(...), at.range(...), at.each(...) or at.blocks(...){hint}"
+            )
         if node.orelse:
             raise self.error(node.orelse[0], "'else' after a loop is not supported in a kernel")
         if word.name == "grid":
             self._grid_loop(node, call)
         elif word.name == "each":
             each_loop(self, node, call)
+        elif word.name == "blocks":
+            blocks_loop(self, node, call)
         else:
             self._range_loop(node, self.bind(word, call))
 

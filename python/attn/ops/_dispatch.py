@@ -158,8 +158,6 @@ def flash_forward(arrays, options: dict, outputs):
 # Block-sparse attention
 
 
-# Keys of a tile: the smallest block, as one kernel serves blocks of all sizes.
-BLOCK_KEYS = 128
 # Rows of a tile, which a plan must know: as many as are multiplied at once, and fewer where keys and values are so wide
 # that they take their room.
 _BLOCK_ROWS, _WIDE_BLOCK_ROWS, _WIDE_COLUMNS = 128, 64, 384
@@ -174,7 +172,8 @@ def block_sparse_forward(arrays: dict, lists: dict, options: dict, outputs: dict
     """`arrays`: the kernel's arguments by name; `lists`: those of a plan; `outputs`: by name."""
     from kernels_dsl.block_sparse import block_sparse_fwd
 
-    run(block_sparse_fwd, outputs, **arrays, **lists, **options, BN=BLOCK_KEYS, phases="launches")
+    sizes = dict(BN=_CPU_KEYS) if arrays["q"].device.type == "cpu" else {}
+    run(block_sparse_fwd, outputs, **arrays, **lists, **options, **sizes, phases="launches")
 
 
 # Paged decode attention

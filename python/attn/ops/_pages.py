@@ -104,6 +104,18 @@ def _checked_lists(plan: PagedPlan, device, sequences: int, kv_heads: int, tiles
     return Lists.of(plan, device)
 
 
+def lists_of_lengths(lengths, device, *, block_size: int, **options):
+    """The lists of a plan for lengths that the host knows: the same for as many pages."""
+    pages = tuple(-(-length // block_size) for length in lengths)
+    return _lists_of_pages(pages, device, block_size=block_size, **options)
+
+
+@functools.lru_cache(maxsize=64)
+def _lists_of_pages(pages: tuple[int, ...], device, *, block_size: int, **options):
+    plan = paged_plan([count * block_size for count in pages], block_size=block_size, **options)
+    return Lists.of(plan, device)
+
+
 @functools.lru_cache(maxsize=64)
 def lists_of_shape(sequences: int, tokens: int, device, **options):
     """The lists of a plan for sequences whose lengths only the device knows, up to so many tokens."""

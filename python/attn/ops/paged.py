@@ -9,11 +9,11 @@ import torch
 from torch import Tensor
 
 from .. import config, memory
-from ..planning import PagedPlan, paged_plan
+from ..planning import PagedPlan
 from . import _dispatch
 from ._attention import check_scale, check_sinks, check_softcap, check_width, check_window, write_unseen
 from ._lists import check_lists, core_count, count_listed
-from ._pages import MOST_ROWS, Lists, Rows, given_lists, lists_of_shape
+from ._pages import MOST_ROWS, Lists, Rows, given_lists, lists_of_lengths, lists_of_shape
 from ._readable import DEVICES, check_device, check_dtype, readable
 
 _MOST_PAGE = 512
@@ -78,6 +78,8 @@ def paged_attention(
         out = torch.empty(q.shape, dtype=q.dtype, device=q.device) if out is None else out
         lse = _make_lse(queries, return_lse)
         lists = None if plan is None else given_lists(plan, q.device, Rows(queries, k_cache.shape[2]))
+        if plan is not None and plan.run and page_index is None and lengths.device.type == "cpu":
+            _check_runs(plan, lengths, k_cache.shape[1], _most_seen(options[1], queries.shape[1], k_cache.shape[1]))
         given = (None, None, None, 0) if lists is None else lists
         arrays = queries, k_cache, v_cache, block_table, lengths, page_index, sinks
         result = out if several else out.unsqueeze(1)
@@ -159,6 +161,23 @@ def _check_cuts(num_splits, batch_invariant: bool, plan):
         raise TypeError(f"plan: one of attn.paged_plan is expected, not {type(plan).__name__}")
 
 
+def _most_seen(left: int, tokens: int, page: int):
+    """The most tokens that new ones see by their window, which may begin within a page; None where that is all."""
+    return None if left < 0 else left + tokens + page
+
+
+def _check_runs(plan: PagedPlan, lengths, page: int, seen: int | None):
+    """ValueError for the first sequence that is longer than the parts that a plan cuts it into after so many pages."""
+    parts = {task.sequence: task.parts for task in plan.tasks}
+    for sequence, length in enumerate(lengths.tolist()):
+        room = parts[sequence] * plan.run * page
+        if (length if seen is None else min(length, seen)) > room:
+            raise ValueError(
+                f"plan: it cuts sequence {sequence} into {parts[sequence]} parts of {plan.run * page} tokens, but "
+                f"context_lens[{sequence}] is {length}"
+            )
+
+
 def _check_entries(block_table, lengths, pages: int, size: int):
     """ValueError for the first length or block that does not exist; entries beyond a length may be anything."""
     limit = block_table.shape[1] * size
@@ -227,7 +246,7 @@ def _plan(rows: Rows, k_cache, block_table, context_lens, kept, left: int, num_s
         block_size=page, kv_heads=rows.kv_heads, cores=core_count(block_table.device), num_splits=num_splits,
         row_tiles=rows.tiles, batch_invariant=batch_invariant,
     )  # fmt: skip
-    seen = None if left < 0 else left + rows.tokens + page  # tokens of a window, which may begin within a page
+    seen = _most_seen(left, rows.tokens, page)
     if context_lens.device.type != "cpu":
         room = block_table.shape[1] * page
         return lists_of_shape(rows.batch, room if seen is None else min(room, seen), block_table.device, **options)
@@ -235,7 +254,7 @@ def _plan(rows: Rows, k_cache, block_table, context_lens, kept, left: int, num_s
         lengths = [page * max(counts) for counts in kept.tolist()]
     else:
         lengths = context_lens.tolist() if seen is None else context_lens.clamp(max=seen).tolist()
-    return Lists.of(paged_plan(lengths, **options), block_table.device)
+    return lists_of_lengths(lengths, block_table.device, **options)
 
 
 @_forward.register_fake

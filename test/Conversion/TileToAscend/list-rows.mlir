@@ -56,3 +56,38 @@ func.func @move_long(%x: !tile.array<?x512xf32> {launch.dims = ["S", 512]}, %idx
   tile.store %u, %y[%t span, :] : (!tile.tile<16 x 512 x f32>, !tile.array<16x512xf32>, !tile.span<16>) -> ()
   return
 }
+
+// Rows of blocks are moved by runs, as long as the step and the size of the tile have in common: each has one entry of the
+// list, which is kept inside it, and lies inside the array as a whole.
+// CHECK-LABEL: func.func @blocks(
+// CHECK-SAME:    %[[X:[^:]*]]: memref<?x8xf32
+// CHECK-SAME:    %[[IDX:[^:]*]]: memref<?xi32
+// CHECK-SAME:    %[[SIZE:[^:]*]]: index, %[[BASE:[^:]*]]: index, %[[LIMIT:[^:]*]]: index
+// CHECK:         %[[N:.*]] = ascend.dim %[[X]], 0
+// CHECK:         %[[ROWS:.*]] = arith.minsi %{{.*}}, %[[N]]
+// CHECK:         scf.for %[[R:.*]] = %c0 to %[[ROWS]] step %c8 {
+// CHECK:           %[[LEFT:.*]] = arith.subi %[[ROWS]], %[[R]]
+// CHECK:           %[[AMOUNT:.*]] = arith.minsi %[[LEFT]], %c8
+// CHECK:           %[[AT:.*]] = arith.addi %[[BASE]], %[[R]]
+// CHECK:           %[[BY:.*]] = arith.maxsi %[[SIZE]], %c1
+// CHECK:           %[[ENTRY:.*]] = arith.divsi %[[AT]], %[[BY]]
+// CHECK:           ascend.expect_index %[[ENTRY]] is %[[KEPT:.*]] in %[[IDX]], 0
+// CHECK:           %[[J:.*]] = ascend.load_index %[[IDX]][%[[KEPT]]]
+// CHECK:           %[[FIRST:.*]] = arith.muli %[[J]], %[[BY]]
+// CHECK:           %[[REST:.*]] = arith.remsi %[[AT]], %[[BY]]
+// CHECK:           %[[ROW:.*]] = arith.addi %[[FIRST]], %[[REST]]
+// CHECK:           %[[LAST:.*]] = arith.subi %[[N]], %[[AMOUNT]]
+// CHECK:           arith.minsi %[[ROW]], %[[LAST]]
+// CHECK:           %[[IN:.*]] = arith.maxsi
+// CHECK:           ascend.expect_index %[[ROW]] is %[[IN]] in %[[X]], 0
+// CHECK:           %[[FROM:.*]] = ascend.address %[[X]][%[[IN]], %c0]
+// CHECK:           ascend.copy_in %{{.*}}, %[[FROM]] rows(%[[AMOUNT]])
+func.func @blocks(%x: !tile.array<?x8xf32> {launch.dims = ["S", 8]}, %idx: !tile.array<?xi32> {launch.dims = ["L"]},
+                  %y: !tile.array<?x8xf32> {launch.dims = ["T", 8], launch.output}, %size: index, %base: index, %limit: index)
+    attributes {tile.kernel} {
+  %t = tile.make_span %base to %limit : !tile.span<24>
+  %r = tile.list_rows %idx[%t span] by %size step 16 : (!tile.array<?xi32>, !tile.span<24>, index) -> !tile.span<24, listed>
+  %u = tile.load %x[%r span, :] bounded : (!tile.array<?x8xf32>, !tile.span<24, listed>) -> !tile.tile<24 x 8 x f32>
+  tile.store %u, %y[%t span, :] : (!tile.tile<24 x 8 x f32>, !tile.array<?x8xf32>, !tile.span<24>) -> ()
+  return
+}

@@ -94,3 +94,30 @@ func.func @lists(%x: !tile.array<?x8xf32> {launch.dims = ["S", 8]}, %idx: !tile.
   tile.store %u, %y[%r span, :] bounded : (!tile.tile<16 x 8 x f32>, !tile.array<?x8xf32>, !tile.span<16, listed>) -> ()
   return
 }
+
+// Rows of blocks by runs; a single one where the step is a multiple of the tile.
+// CHECK-LABEL: func.func @blocks(
+// CHECK:         scf.for %[[R:.*]] = %c0{{.*}} to %{{.*}} step %c8{{.*}} {
+// CHECK:           %[[AMOUNT:.*]] = arith.minsi
+// CHECK:           %[[BY:.*]] = arith.maxsi
+// CHECK:           arith.divsi %{{.*}}, %[[BY]]
+// CHECK:           memref.load
+// CHECK:           %[[REST:.*]] = arith.remsi %{{.*}}, %[[BY]]
+// CHECK:           %[[ROW:.*]] = arith.addi %{{.*}}, %[[REST]]
+// CHECK:           memref.subview %{{.*}}[%[[ROW]], 0] [%[[AMOUNT]], 8] [1, 1]
+// CHECK:         }
+// CHECK-NOT:     scf.for
+// CHECK:         memref.subview %{{.*}} [%{{.*}}, 8] [1, 1]
+func.func @blocks(%x: !tile.array<?x8xf32> {launch.dims = ["S", 8]}, %idx: !tile.array<?xi32> {launch.dims = ["L"]},
+                  %y: !tile.array<?x8xf32> {launch.dims = ["T", 8], launch.output}, %size: index, %base: index, %limit: index)
+    attributes {tile.kernel} {
+  %t = tile.make_span %base to %limit : !tile.span<24>
+  %r = tile.list_rows %idx[%t span] by %size step 16 : (!tile.array<?xi32>, !tile.span<24>, index) -> !tile.span<24, listed>
+  %u = tile.load %x[%r span, :] : (!tile.array<?x8xf32>, !tile.span<24, listed>) -> !tile.tile<24 x 8 x f32>
+  tile.store %u, %y[%t span, :] : (!tile.tile<24 x 8 x f32>, !tile.array<?x8xf32>, !tile.span<24>) -> ()
+  %s = tile.make_span %base to %limit : !tile.span<8>
+  %q = tile.list_rows %idx[%s span] by %size step 16 : (!tile.array<?xi32>, !tile.span<8>, index) -> !tile.span<8, listed>
+  %v = tile.load %x[%q span, :] : (!tile.array<?x8xf32>, !tile.span<8, listed>) -> !tile.tile<8 x 8 x f32>
+  tile.store %v, %y[%s span, :] : (!tile.tile<8 x 8 x f32>, !tile.array<?x8xf32>, !tile.span<8>) -> ()
+  return
+}

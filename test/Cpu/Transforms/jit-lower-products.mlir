@@ -202,3 +202,45 @@ func.func @fixed_left(%a: memref<6x8xf32, strided<[?, 1]>>, %b: memref<?x8x16xf3
   }
   return
 }
+
+// Few rows read each element of the right operand once, where it lies; where columns are left over, by masks.
+// CHECK-LABEL: func.func @few_rows
+// CHECK-SAME: (%[[A:.*]]: memref<4x8xf32>, %[[B:.*]]: memref<8x20xf32, strided<[?, 1]>>, %[[C:.*]]: memref<4x20xf32>)
+// CHECK-NOT: memref.alloc
+// CHECK: vector.load %[[B]]{{.*}} vector<8xf32>
+// CHECK: vector.fma
+// CHECK: vector.maskedload %[[B]]
+// CHECK: vector.maskedstore %[[C]]
+func.func @few_rows(%a: memref<4x8xf32>, %b: memref<8x20xf32, strided<[?, 1]>>, %c: memref<4x20xf32>) {
+  linalg.matmul ins(%a, %b : memref<4x8xf32>, memref<8x20xf32, strided<[?, 1]>>) outs(%c : memref<4x20xf32>)
+  return
+}
+
+// Where the right operand is stored the other way round, sums go along k: two columns of four rows at a time, whose vectors
+// are summed up together, then the last column alone; k that is no multiple of the lanes ends with masks.
+// CHECK-LABEL: func.func @dots
+// CHECK-SAME: (%[[A:.*]]: memref<4x20xf32>, %[[B:.*]]: memref<5x20xf32, strided<[?, 1]>>, %[[C:.*]]: memref<4x5xf32>)
+// CHECK-NOT: memref.alloc
+// CHECK: scf.for
+// CHECK: %[[SUMS:.*]]:8 = scf.for %[[K:[^ ]*]] = {{.*}} iter_args
+// CHECK-COUNT-4: vector.load %[[A]][%{{.*}}, %[[K]]] : memref<4x20xf32>, vector<8xf32>
+// CHECK: vector.load %[[B]][%{{.*}}, %[[K]]]
+// CHECK-COUNT-4: vector.fma
+// CHECK: vector.load %[[B]][%{{.*}}, %[[K]]]
+// CHECK-COUNT-4: vector.fma
+// CHECK: %[[ALL:.*]]:8 = scf.for
+// CHECK: vector.maskedload %[[A]]
+// CHECK: vector.maskedload %[[B]]
+// CHECK: %[[LOW:.*]] = vector.shuffle %[[ALL]]#0, %[[ALL]]#1 [0, 8, 1, 9, 2, 10, 3, 11]
+// CHECK: %[[HIGH:.*]] = vector.shuffle %[[ALL]]#0, %[[ALL]]#1 [4, 12, 5, 13, 6, 14, 7, 15]
+// CHECK: arith.addf %[[LOW]], %[[HIGH]] : vector<8xf32>
+// CHECK: arith.addf %{{.*}} : vector<4xf32>
+// CHECK: arith.addf %{{.*}} : vector<2xf32>
+// CHECK: vector.load %[[C]]{{.*}} : memref<4x5xf32>, vector<2xf32>
+// CHECK: vector.store %{{.*}}, %[[C]]{{.*}} : memref<4x5xf32>, vector<2xf32>
+// CHECK: vector.store %{{.*}}, %[[C]]{{.*}} : memref<4x5xf32>, vector<1xf32>
+func.func @dots(%a: memref<4x20xf32>, %b: memref<5x20xf32, strided<[?, 1]>>, %c: memref<4x5xf32>) {
+  linalg.matmul indexing_maps = [#left, #right, #sum] ins(%a, %b : memref<4x20xf32>, memref<5x20xf32, strided<[?, 1]>>)
+                outs(%c : memref<4x5xf32>)
+  return
+}

@@ -96,6 +96,22 @@ func.func @listGives(%x: !tile.array<?xi32>, %t: !tile.span<8>) {
 
 // -----
 
+func.func @stepOfBlocks(%x: !tile.array<?xi32>, %t: !tile.span<8>, %b: index) {
+  // expected-error @+1 {{has a positive 'step' where it has the size of blocks, and only there}}
+  %r = tile.list_rows %x[%t span] by %b step 0 : (!tile.array<?xi32>, !tile.span<8>, index) -> !tile.span<8, listed>
+  return
+}
+
+// -----
+
+func.func @blocksOfWindow(%x: !tile.array<?xi32>, %t: !tile.span<8, filled>, %b: index) {
+  // expected-error @+1 {{takes '!tile.span<8, filled>', of which blocks cannot lack the first rows}}
+  %r = tile.list_rows %x[%t span] by %b step 4 : (!tile.array<?xi32>, !tile.span<8, filled>, index) -> !tile.span<8, filled, listed>
+  return
+}
+
+// -----
+
 func.func @listedColumns(%x: !tile.array<8x?xf32>, %t: !tile.span<8, listed>) {
   // expected-error @+1 {{takes its columns by '!tile.span<8, listed>': a span of columns is neither 'filled', 'mapped' nor 'listed'}}
   %r = tile.load %x[:, %t span] : (!tile.array<8x?xf32>, !tile.span<8, listed>) -> !tile.tile<8 x 8 x f32>

@@ -29,6 +29,8 @@ func.func @lists(%x: !tile.array<?x8xf32>, %idx: !tile.array<?x?xi32>, %b: index
   %f = tile.list_rows %idx[%b, %w span] : (!tile.array<?x?xi32>, index, !tile.span<BT + 2, filled>) -> !tile.span<BT + 2, filled, listed>
   // CHECK: tile.load %{{.*}} [%{{.*}} span, :] bounded :
   %v = tile.load %x[%f span, :] bounded : (!tile.array<?x8xf32>, !tile.span<BT + 2, filled, listed>) -> !tile.tile<BT + 2 x 8 x f32>
+  // CHECK: tile.list_rows %{{.*}} [%{{.*}}, %{{.*}} span] by %{{.*}} step 128 : (!tile.array<?x?xi32>, index, !tile.span<BT>, index) -> !tile.span<BT, listed>
+  %k = tile.list_rows %idx[%b, %t span] by %b step 128 : (!tile.array<?x?xi32>, index, !tile.span<BT>, index) -> !tile.span<BT, listed>
   return
 }
 

@@ -116,6 +116,23 @@ func.func @listed(%x: !tile.array<?x8xf32> {launch.dims = ["S", 8]}, %idx: !tile
   return
 }
 
+// A list of blocks has fewer entries than they have rows: it says nothing about the loop, and entries are bounded where they are read.
+// CHECK-LABEL: func.func @listedBlocks(
+// CHECK-NOT:     tile.bound_index
+// CHECK:         tile.list_rows %{{.*}} by %{{.*}} step 2
+// CHECK-NEXT:    tile.load %{{.*}} bounded
+func.func @listedBlocks(%x: !tile.array<?x8xf32> {launch.dims = ["S", 8]}, %idx: !tile.array<?xi32> {launch.dims = ["L"]},
+                        %cnt: !tile.array<?xi32> {launch.dims = ["B"]}, %b: index) attributes {tile.kernel} {
+  %zero = arith.constant 0 : index
+  %count = tile.load_index %cnt[%zero] : !tile.array<?xi32>
+  tile.range %t = %zero to %count by 4 {
+    %r = tile.list_rows %idx[%t span] by %b step 2 : (!tile.array<?xi32>, !tile.span<4>, index) -> !tile.span<4, listed>
+    %u = tile.load %x[%r span, :] : (!tile.array<?x8xf32>, !tile.span<4, listed>) -> !tile.tile<4 x 8 x f32>
+    tile.store %u, %x[%r span, :] : (!tile.tile<4 x 8 x f32>, !tile.array<?x8xf32>, !tile.span<4, listed>) -> ()
+  }
+  return
+}
+
 // No entry of a list has more tiles than the array that they are of; where a tile is taken elsewhere, that says nothing.
 // CHECK-LABEL: func.func @tilesOfEntries(
 // CHECK-SAME:    %[[X:[^:]*]]: !tile.array<?x8xf32>

@@ -97,7 +97,7 @@ IN_GRID = {
     "float of a word": ("y = x * float('many')", "the string 'many' is not a number that a float holds", "float('many')"),
     "python function": ("y = abs(x)", "Python's 'abs' is not supported in a kernel; write at.abs", "abs"),
     "python range": ("for n in range(3):\n    pass",
-                     "a kernel loops over at.grid(...), at.range(...) or at.each(...); write at.range", "range(3)"),
+                     "a kernel loops over at.grid(...), at.range(...), at.each(...) or at.blocks(...); write at.range", "range(3)"),
     "foreign object": ("y = x + HELPER", "'HELPER' is neither a number nor a word of attn.language", "HELPER"),
     "foreign function": ("y = attn.dump(x)", "'attn.dump' is neither a number nor a word of attn.language", "attn.dump"),
     "function of another module": ("y = attn.sqrt(s)", "'attn.sqrt' is neither a number nor a word of attn.language; write at.sqrt",
@@ -337,6 +337,25 @@ IN_GRID = {
                             "at.each(idx[b, :], count=n)", "at.each(count=3)"),
     "count of each": ("for j in at.each(J[:], count=s):\n    pass", "the count of at.each must be an integer, not a float",
                       "at.each(J[:], count=s)"),
+    "blocks without a step": ("for j in at.blocks(J[:], 32, BT):\n    pass",
+                              "at.blocks takes a list in memory, the size of blocks, that of spans, step=, and count=, stages=, start= "
+                              "and limit=: at.blocks(idx[b, :], size, BN, step=128, count=n)", "at.blocks(J[:], 32, BT)"),
+    "blocks of floats": ("for j in at.blocks(X[:, 0], 32, BT, step=8):\n    pass",
+                         "at.blocks goes over integers of memory (at.u16, at.i32, at.i64), not over bf16 of 'X'", "X[:, 0]"),
+    "step of blocks": ("for j in at.blocks(J[:], 32, BT, step=i):\n    pass",
+                       "the step of at.blocks must be a positive number, not an integer", "at.blocks(J[:], 32, BT, step=i)"),
+    "size of blocks": ("for j in at.blocks(J[:], s, BT, step=8):\n    pass", "the size of blocks must be an integer, not a float",
+                       "at.blocks(J[:], s, BT, step=8)"),
+    "blocks and steps": ("for j in at.blocks(J[:], 36, BT, step=8):\n    pass",
+                         "blocks of 36 rows are no multiple of the step of at.blocks, 8", "at.blocks(J[:], 36, BT, step=8)"),
+    "limit of blocks": ("for j in at.blocks(J[:], 32, BT, step=8, limit=s):\n    pass",
+                        "the limit of at.blocks must be an integer, not a float", "at.blocks(J[:], 32, BT, step=8, limit=s)"),
+    "positions of blocks": ("for j in at.blocks(J[:], 32, BT, step=8):\n    y = j.idx",
+                            "rows of several blocks have no '.idx': give at.blocks spans of a number of rows that divides its step",
+                            "j.idx"),
+    "part of blocks": ("for j in at.blocks(J[:], 32, BT, step=8):\n    y = X[j.clip(3), :]",
+                       "rows of several blocks have no '.clip': give at.blocks spans of a number of rows that divides its step",
+                       "j.clip(3)"),
     "split by zero": ("y = at.split(i, 0, 0)", "at.split needs at least one part, not 0", "at.split(i, 0, 0)"),
     "split of a float": ("y = at.split(s, 2, 0)", "'n' of at.split must be an integer, not a float", "at.split(s, 2, 0)"),
     "merge of tiles": ("y = at.lse_merge(x, x)", "at.lse_merge takes a part of an array, such as X[b, h]", "x"),
@@ -367,7 +386,7 @@ IN_GRID = {
     "store of every block": ("L[0] = 1.0", "this store does not depend on 't': several blocks of the grid would write the same "
                              "part of 'L'", "L[0]"),
     # Loops
-    "loop over a list": ("for n in x:\n    pass", "a kernel loops over at.grid(...), at.range(...) or at.each(...)", "x"),
+    "loop over a list": ("for n in x:\n    pass", "a kernel loops over at.grid(...), at.range(...), at.each(...) or at.blocks(...)", "x"),
     "grid in a grid": ("for n in at.grid(3):\n    pass", "at.grid must be at the top of a kernel, not inside a loop",
                        "for n in at.grid(3):"),
     "stages": ("for n in at.range(3, stages=9):\n    pass", "stages must be a number from 1 to 8, not the number 9",
@@ -490,6 +509,12 @@ WHOLE = {
                     for t in at.grid(at.tiles(A, BT)):
                         x = X[t, :, :]
                     return Y""", "this selects 3 dimensions of 'X'; a tile has two: index the others by numbers", "X[t, :, :]"),
+    "start of a merge": ('def k(s: float, P: at.Tensor["A 64 64"], L: at.Tensor["A 64"]):', """
+                         Y = at.empty("A", at.f32)
+                         for a in at.grid(A):
+                             y = at.lse_merge(P[:], L[:], start=s)
+                         return Y""", "the start of at.lse_merge must be an integer, not a float",
+                         "at.lse_merge(P[:], L[:], start=s)"),
     "phase last": ('def k(X: at.Tensor["A"], BT: at.Auto(1, 4)):', """
                    Y = at.empty("A", at.f32)
                    for t in at.grid(at.tiles(A, BT)):

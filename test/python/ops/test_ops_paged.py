@@ -214,6 +214,20 @@ def test_plans_are_made_once():
         attn.ops.paged_attention(*arrays, lengths, plan=attn.paged_plan([5], block_size=32, kv_heads=2, cores=1))
 
 
+def test_plans_for_shorter_sequences():
+    """A plan that cuts after so many tokens, whatever the batch is, has room for so many parts of each sequence."""
+    lengths = [300, 2500]
+    arrays = draw(lengths, 32)
+    sizes = dict(block_size=32, kv_heads=2, cores=3, batch_invariant=True)
+    check(arrays, lengths, plan=attn.paged_plan([1024, 3000], **sizes))
+    shorter = attn.paged_plan([300, 1500], **sizes)
+    check(arrays, [300, 2048], plan=shorter)
+    message = "plan: it cuts sequence 1 into 2 parts of 1024 tokens, but context_lens[1] is 2500"
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        attn.ops.paged_attention(*arrays, lengths, plan=shorter)
+    check(arrays, lengths, plan=shorter, window=(1500, 0))
+
+
 # Forms
 
 

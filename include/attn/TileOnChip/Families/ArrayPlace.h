@@ -16,16 +16,21 @@ public:
       : ArrayPlace(lowering, op.getArray(), op.getKinds(), op.getIndices(), type, isRun) {
     isBounded = op.getBounded();
     isStored = std::is_same_v<Op, tile::StoreOp>;
+    if (isBounded)
+      limitBlocks(type);
   }
   ArrayPlace(Lowering &lowering, mlir::Value array, llvm::ArrayRef<int64_t> kinds,
              mlir::OperandRange operands, tile::TileType type, bool isRun);
 
-  /// The address `rowsOn` rows further.
-  mlir::Value getAddress(mlir::Value rowsOn) const;
+  /// The address `rowsOn` rows further, of `amount` rows that follow each other.
+  mlir::Value getAddress(mlir::Value rowsOn, mlir::Value amount) const;
   /// A buffer of rows at a pitch, from the tile's row of the place on that is `rowsOn` further.
   mlir::Value getRowMemory(mlir::Value buffer, int64_t bufferPitch, mlir::Value rowsOn) const;
-  /// Whether a list says where the rows of one array lie.
-  bool isListed() const { return list && !isTableOfRows; }
+  /// Whether a list names the rows of one array one by one.
+  bool isListed() const {
+    tile::ListRowsOp in = list;
+    return in && !in.getSize() && !isTableOfRows;
+  }
   /// The row of the array that the list has `rowsOn` rows further. Where that is brought inside the
   /// array, the modelled chip is told, or is told elsewhere.
   mlir::Value getRow(mlir::Value rowsOn, bool isTold) const;
@@ -49,7 +54,8 @@ public:
 
 private:
   void addIndices(llvm::ArrayRef<int64_t> kinds, mlir::OperandRange operands);
-  mlir::Value getListedRow(mlir::Value place, bool isTold) const;
+  void limitBlocks(tile::TileType type);
+  mlir::Value getListedRow(mlir::Value place, mlir::Value amount, bool isTold) const;
   mlir::Value makeAddress(llvm::SmallVector<mlir::Value> at) const;
 
   Lowering &lowering;

@@ -14,6 +14,13 @@ mlir::Value loadIndex(Lowering &lowering, mlir::Value array, llvm::ArrayRef<mlir
 mlir::Value boundIndex(Lowering &lowering, mlir::Value given, tile::BoundKind kind,
                        mlir::Value array, int64_t dimension, bool isTold = true);
 
+/// As above, for the first of `amount` indices that follow each other.
+mlir::Value boundRun(Lowering &lowering, mlir::Value given, mlir::Value amount, mlir::Value array,
+                     int64_t dimension);
+
+/// The size of a dimension of an array of the tile function.
+mlir::Value getSize(Lowering &lowering, mlir::Value array, int64_t dimension);
+
 } // namespace attn::onchip
 
 #endif // ATTN_TILEONCHIP_FAMILIES_INDICES_H

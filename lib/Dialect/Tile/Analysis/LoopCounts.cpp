@@ -11,11 +11,14 @@ static constexpr int64_t mostDepth = 24;
 LoopCounts::LoopCounts(func::FuncOp kernel)
     : indices(kernel, MemoryIndices::Sources::MemoryAndArguments) {}
 
-/// Whether each iteration takes a part of an array at the index of the loop.
+/// Whether each iteration takes a part of an array at the index of the loop; a list of blocks has
+/// fewer entries than they have rows.
 static bool takesOwnIndex(RangeOp range) {
   return llvm::any_of(range.getInductionVar().getUses(), [&](OpOperand &use) {
+    auto list = dyn_cast<ListRowsOp>(use.getOwner());
     return use.getOwner()->getParentOp() == range &&
-           isa<LoadOp, StoreOp, LoadIndexOp, ListRowsOp>(use.getOwner());
+           isa<LoadOp, StoreOp, LoadIndexOp, ListRowsOp>(use.getOwner()) &&
+           !(list && list.getSize());
   });
 }
 

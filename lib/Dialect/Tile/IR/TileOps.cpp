@@ -214,6 +214,10 @@ LogicalResult ListRowsOp::verify() {
   auto span = cast<SpanType>(getSpan().getType());
   if (span.getMapped() || span.getListed())
     return emitOpError() << "takes " << span << ", whose rows do not follow each other";
+  if (static_cast<bool>(getSize()) != getStep().has_value() || getStep().value_or(1) < 1)
+    return emitOpError("has a positive 'step' where it has the size of blocks, and only there");
+  if (getSize() && span.getFilled())
+    return emitOpError() << "takes " << span << ", of which blocks cannot lack the first rows";
   auto expected = SpanType::get(getContext(), span.getSize(), span.getFilled(), /*mapped=*/false,
                                 /*listed=*/true);
   if (getType() != expected)
@@ -221,9 +225,15 @@ LogicalResult ListRowsOp::verify() {
   return success();
 }
 
-Value ListRowsOp::getSpan() {
-  const int64_t *place = llvm::find(getKinds(), SpanIndex);
-  return getIndices()[place - getKinds().begin()];
+int64_t ListRowsOp::getSpanDimension() {
+  return std::distance(getKinds().begin(), llvm::find(getKinds(), SpanIndex));
+}
+
+Value ListRowsOp::getSpan() { return getIndices()[getSpanDimension()]; }
+
+int64_t ListRowsOp::getRun() {
+  auto size = cast<IntegerAttr>(getType().getSize());
+  return std::gcd(getStep().value_or(1), size.getInt());
 }
 
 static ParseResult parseDimension(OpAsmParser &parser, Attribute &dim) {

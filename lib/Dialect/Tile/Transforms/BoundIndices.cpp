@@ -47,12 +47,19 @@ SmallVector<Access> getAccesses(Operation *op) {
         accesses.push_back({&op->getOpOperand(operand++), transfer.getArray(),
                             static_cast<int64_t>(dimension), kind});
   };
+  // Entries of a list of blocks are bounded where they are read: the span counts rows of blocks.
+  auto isRowOfBlocks = [&](const Access &access) {
+    auto list = dyn_cast<ListRowsOp>(op);
+    return list && list.getSize() && access.kind == SpanIndex;
+  };
   if (auto load = dyn_cast<LoadOp>(op); load && !load.getIndices().empty())
     addSelected(load);
   if (auto store = dyn_cast<StoreOp>(op); store && !store.getIndices().empty())
     addSelected(store);
-  if (auto list = dyn_cast<ListRowsOp>(op))
+  if (auto list = dyn_cast<ListRowsOp>(op)) {
     addSelected(list);
+    llvm::erase_if(accesses, isRowOfBlocks);
+  }
   if (auto load = dyn_cast<LoadIndexOp>(op))
     for (auto [dimension, index] : llvm::enumerate(load.getIndicesMutable()))
       accesses.push_back({&index, load.getArray(), static_cast<int64_t>(dimension), ScalarIndex});

@@ -33,27 +33,38 @@ def Tile_LoadIndexOp : Tile_Op<"load_index", [NoMemoryEffect, rangeMethods]> {
 }
 
 // Nothing is read here: the loads and stores of such rows read the list.
-def Tile_ListRowsOp : Tile_Op<"list_rows", [Pure]> {
+def Tile_ListRowsOp : Tile_Op<"list_rows", [Pure, AttrSizedOperandSegments]> {
   let summary = "The rows that a list in memory names";
   let description = [{
     Row p of the result is where the list has row p of the given span: the list is indexed as in `tile.load`, by one span and
     numbers for all other dimensions. Which rows exist is as in the given span; nothing of the list is read for others.
 
+    With `by`, entries name blocks of so many rows, and the span counts the rows of all blocks, one after the other: row p
+    of the span is row p % size of the block that entry p / size names. Sizes are multiples of `step`, and so are the
+    first rows of spans that are, or else multiples of what both have in common: rows are moved by runs of that many.
+
     ```mlir
     %r = tile.list_rows %idx[%b, %t span] : (!tile.array<?x?xi32>, index, !tile.span<BT>) -> !tile.span<BT, listed>
     %x = tile.load %X[%r span, :] : (!tile.array<?x64xf32>, !tile.span<BT, listed>) -> !tile.tile<BT x 64 x f32>
+    %k = tile.list_rows %idx[%b, %j span] by %size step 128
+        : (!tile.array<?x?xi32>, index, !tile.span<BN>, index) -> !tile.span<BN, listed>
     ```
   }];
   let arguments = (ins Tile_ArrayType:$array, Variadic<AnyTypeOf<[Index, Tile_SpanType]>>:$indices,
-                       DenseI64ArrayAttr:$kinds);
+                       Optional<Index>:$size, DenseI64ArrayAttr:$kinds, OptionalAttr<Tile_IntAttr>:$step);
   let results = (outs Tile_SpanType:$result);
   let assemblyFormat = [{
-    $array custom<IndexList>($indices, $kinds) attr-dict `:` functional-type(operands, results)
+    $array custom<IndexList>($indices, $kinds) (`by` $size^ `step` $step)? attr-dict `:`
+    functional-type(operands, results)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The span of the list.
     ::mlir::Value getSpan();
+    /// The dimension of the list that the span goes along.
+    int64_t getSpanDimension();
+    /// How many rows from the first on, and from each so many further, follow each other in the array.
+    int64_t getRun();
   }];
 }
 
