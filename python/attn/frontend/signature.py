@@ -95,7 +95,7 @@ def _find_specialised(parameters, dims, source: Source):
     for node in nodes:
         if isinstance(node, ast.Assign):
             arrays.update(_find_outputs(node, arrays, source))
-    listed = {id(part) for node in nodes for part in _listed(node, source)}
+    listed = {id(part) for node in nodes if isinstance(node, ast.Call) for part in _listed(node, source)}
     for node in nodes:
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and id(node) not in listed:
             found = _taken_whole(node, arrays.get(node.value.id, ())) | _slice_bounds(node)
@@ -112,10 +112,10 @@ def _find_specialised(parameters, dims, source: Source):
                     yield from ((name, node.lineno) for name in _names_in(argument) & dims.keys())
 
 
-def _listed(node: Node, source: Source):
+def _listed(node: ast.Call, source: Source):
     """What a loop goes over with at.each: its dim is counted, not taken whole."""
-    word = find_word(node.func, source) if isinstance(node, ast.Call) else None
-    if word is not None and word.name == "each" and isinstance(node, ast.Call):
+    word = find_word(node.func, source)
+    if word is not None and word.name == "each":
         yield from node.args[:1]
         yield from (keyword.value for keyword in node.keywords if keyword.arg == "items")
 
