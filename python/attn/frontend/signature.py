@@ -95,7 +95,7 @@ def _find_specialised(parameters, dims, source: Source):
     for node in nodes:
         if isinstance(node, ast.Assign):
             arrays.update(_find_outputs(node, arrays, source))
-    listed = {id(part) for node in nodes for part in _listed(node, source)}
+    listed = {id(part) for node in nodes if isinstance(node, ast.Call) for part in _listed(node, source)}
     for node in nodes:
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and id(node) not in listed:
             found = _taken_whole(node, arrays.get(node.value.id, ())) | _slice_bounds(node)
@@ -112,11 +112,11 @@ def _find_specialised(parameters, dims, source: Source):
                     yield from ((name, node.lineno) for name in _names_in(argument) & dims.keys())
 
 
-def _listed(node: Node, source: Source):
+def _listed(node: ast.Call, source: Source):
     """What at.each, at.blocks and at.lse_merge go over: its dim is counted, not taken whole."""
-    word = find_word(node.func, source) if isinstance(node, ast.Call) else None
+    word = find_word(node.func, source)
     parts = {"blocks": ("items",), "each": ("items",), "lse_merge": ("o", "lse")}.get(word.name) if word else None
-    if parts and isinstance(node, ast.Call):
+    if parts:
         yield from node.args[: len(parts)]
         yield from (keyword.value for keyword in node.keywords if keyword.arg in parts)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from typing import TypeAlias
 
 from .._surroundings import Surroundings
@@ -55,12 +56,52 @@ def _parse_file(path: str, lines):
     return _parsed[1]
 
 
+def _parse_function(path: str, lines, first: int):
+    """A module with only the function that begins in a line, at its lines and columns; None where it is not found."""
+    margin = _indentation(lines[first - 1])
+    # What is indented stands below a condition, for which there is a line before the first.
+    before = "\n" * (first - 1) if margin == 0 else "\n" * (first - 2) + "if True:\n"
+    for end in itertools.islice(_find_ends(lines, first, margin), _MOST_ENDS):
+        try:
+            return ast.parse(before + "".join(lines[first - 1 : end]), path)
+        except SyntaxError:
+            pass
+    return None
+
+
+_MOST_ENDS = 4
+"""So many places are tried as the end of a function before the whole file is parsed."""
+
+
+def _find_ends(lines, first: int, margin: int):
+    """The lines after which a function may end: the next one is indented as little.
+
+    Such a line may also be part of the header, or inside brackets or a string: what is before it does not parse then.
+    """
+    for number in range(first, len(lines)):
+        text = lines[number].lstrip()
+        if text and text[0] not in "#)]}" and _indentation(lines[number]) <= margin:
+            yield number
+    yield len(lines)
+
+
+def _indentation(line: str):
+    return len(line) - len(line.lstrip())
+
+
+def _parse(surroundings: Surroundings):
+    """What has the function at its lines and columns: a module of it alone, or else its whole file."""
+    lines, first = surroundings.lines, surroundings.function.__code__.co_firstlineno
+    alone = _parse_function(surroundings.path, lines, first) if first <= len(lines) else None
+    return alone or _parse_file(surroundings.path, lines)
+
+
 def load_source(surroundings: Surroundings):
-    """The source of a function. Its whole file is parsed, so that lines and columns are those of the file."""
+    """The source of a function, with the lines and columns of its file."""
     function = surroundings.function
     code = function.__code__
     try:
-        tree = _parse_file(surroundings.path, surroundings.lines) if surroundings.lines else None
+        tree = _parse(surroundings) if surroundings.lines else None
     except SyntaxError:
         tree = None
     if tree is None:
