@@ -128,7 +128,7 @@ Value createRounded(OpBuilder &builder, Location loc, Value value, IntegerType t
       builder, loc, math::RoundEvenOp::create(builder, loc, number),
       builder.getFloatAttr(from, least), builder.getFloatAttr(from, most));
   Value converted = arith::FPToSIOp::create(builder, loc, to, inside);
-  // Where the largest integer is no float, what is above all floats below it becomes that.
+  // Where the largest integer is not a float, what is above all floats below it becomes that.
   llvm::APSInt reached(to.getWidth(), /*isUnsigned=*/false);
   bool isExact;
   most.convertToInteger(reached, llvm::APFloat::rmTowardZero, &isExact);
