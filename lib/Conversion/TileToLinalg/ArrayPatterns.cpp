@@ -183,7 +183,7 @@ private:
     int64_t dimension = getSelection(kinds).rowDimension;
     Value size, entry = place;
     if (listSize) {
-      // A size that is none makes no harm.
+      // A size below 1 does no harm.
       Value one = arith::ConstantIndexOp::create(builder, loc, 1);
       size = arith::MaxSIOp::create(builder, loc, listSize, one);
       entry = arith::DivSIOp::create(builder, loc, place, size);

@@ -26,15 +26,20 @@ namespace {
 /// Steps of k that are written out, so that counting them costs little.
 constexpr int64_t unrolledSteps = 4;
 
+/// Rows of a right operand that is read where it lies, at a time: so many lie in pages that the
+/// processor finds quickly, and are followed by it, even where each is in one of its own.
+constexpr int64_t rowsInPlace = 16;
+
 /// Emits one product: `c += a * b`.
 class ProductEmitter {
 public:
   ProductEmitter(linalg::MatmulOp op, const ProductBlocks &blocks)
       : blocks(blocks), a{op.getInputs()[0], isTransposed(op, 0)},
         b{op.getInputs()[1], isTransposed(op, 1)}, c{op.getOutputs()[0]},
-        hasFewRows(hasAtMost(0, blocks.fewRows) && blocks.depth == 1),
+        hasFewRows(countTileRows(c.memref) <= blocks.fewRows && blocks.depth == 1),
         areDots(ProductDots::canEmit(a, b, c, hasFewRows)), left(a, blocks, c.getElementType()),
-        right(b, blocks, c.getElementType(), hasFewRows && hasVectors(b)) {}
+        right(b, blocks, c.getElementType(), hasFewRows && hasVectors(b)),
+        mostInner(hasFewRows && hasVectors(b) ? rowsInPlace : blocks.mostInner) {}
 
   /// Whether both operands are bf16 whose pairs along k can be copied.
   static bool mayPair(linalg::MatmulOp op) {
@@ -52,7 +57,7 @@ public:
   }
 
   /// Whether the sums of each part of the result are complete after one part of k.
-  bool sumsAtOnce() const { return areDots || hasAtMost(1, blocks.mostInner); }
+  bool sumsAtOnce() const { return areDots || hasAtMost(1, mostInner); }
 
   /// Whether the left operand is copied, all of it at once.
   bool copiesLeftAtOnce() const {
@@ -96,7 +101,7 @@ public:
           cols = b.createSize(builder, 1);
     forEachBlock(builder, cols, blocks.mostCols,
                  [&](ImplicitLocOpBuilder &inCols, Value col, Value partCols) {
-                   forEachBlock(inCols, inner, blocks.mostInner,
+                   forEachBlock(inCols, inner, mostInner,
                                 [&](ImplicitLocOpBuilder &inInner, Value k, Value partInner) {
                                   right.copy(inInner, {k, col, partInner, partCols});
                                   forEachBlock(
@@ -118,6 +123,15 @@ private:
     FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
         presburger::BoundType::UB, size, /*stopCondition=*/nullptr, /*closedUB=*/true);
     return succeeded(bound) && *bound <= most;
+  }
+
+  /// The rows that a result has at most: those of the tile that it is a part of.
+  static int64_t countTileRows(Value result) {
+    if (auto part = result.getDefiningOp<memref::SubViewOp>();
+        part && part.getSourceType().getRank() == 2)
+      result = part.getSource();
+    int64_t rows = cast<MemRefType>(result.getType()).getDimSize(0);
+    return ShapedType::isDynamic(rows) ? std::numeric_limits<int64_t>::max() : rows;
   }
 
   /// Whether vectors of columns of a right operand follow each other in memory.
@@ -286,6 +300,8 @@ private:
   bool hasFewRows, areDots;
   LeftPanels left;
   RightPanels right;
+  /// How many of k are summed at a time.
+  int64_t mostInner;
 };
 
 struct LowerProductsPass : attn::impl::LowerProductsPassBase<LowerProductsPass> {

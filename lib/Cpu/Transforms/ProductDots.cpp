@@ -105,6 +105,10 @@ Value ProductDots::loadAlong(ImplicitLocOpBuilder &builder, const Matrix &matrix
   return widen(builder, value, c.getElementType());
 }
 
+/// The columns, rows of memory, that follow by so many are asked for early: each may lie in a page
+/// of its own, where the processor does not look ahead.
+static constexpr int64_t columnsAhead = 8;
+
 /// The products of `rows` rows and `cols` columns, each summed in a vector.
 SmallVector<Value> ProductDots::emitSteps(ImplicitLocOpBuilder &builder, Value row, Value col,
                                           int64_t rows, int64_t cols) {
@@ -113,6 +117,11 @@ SmallVector<Value> ProductDots::emitSteps(ImplicitLocOpBuilder &builder, Value r
   SmallVector<Value> sums(rows * cols, zero);
   Value begin = createNumber(builder, 0), inner = a.createSize(builder, 1);
   Value main = roundDown(builder, inner, blocks.lanes);
+  Value last = subtract(builder, b.createSize(builder, 1), createNumber(builder, 1));
+  SmallVector<Value> ahead;
+  for (int64_t next = 0; next < cols; ++next)
+    ahead.push_back(
+        builder.createOrFold<arith::MinSIOp>(add(builder, col, next + columnsAhead), last));
   for (auto [end, isWhole] : {std::pair(main, true), std::pair(inner, false)}) {
     if (getConstantIntValue(begin) && getConstantIntValue(begin) == getConstantIntValue(end))
       continue;
@@ -126,6 +135,8 @@ SmallVector<Value> ProductDots::emitSteps(ImplicitLocOpBuilder &builder, Value r
             left.push_back(loadAlong(at, a, {add(at, row, more), k}, mask));
           for (int64_t next = 0; next < cols; ++next) {
             Value right = loadAlong(at, b, {add(at, col, next), k}, mask);
+            memref::PrefetchOp::create(at, b.memref, ValueRange{ahead[next], k},
+                                       /*localityHint=*/3, /*isWrite=*/false, /*isDataCache=*/true);
             for (int64_t more = 0; more < rows; ++more) {
               Value &sum = values[more * cols + next];
               sum = vector::FMAOp::create(at, left[more], right, sum);

@@ -66,7 +66,7 @@ Value ArrayPlace::getListedRow(Value place, Value amount, bool isTold) const {
   ListRowsOp in = list;
   Value size, entry = place;
   if (in.getSize()) {
-    // A size below one does no harm.
+    // A size below 1 does no harm.
     size = lowering.max(lowering.scalars.lookup(in.getSize()), lowering.constant(int64_t(1)));
     entry = lowering.create<arith::DivSIOp>(place, size);
     if (isBounded)

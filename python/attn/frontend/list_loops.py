@@ -69,7 +69,7 @@ def blocks_loop(lowering, node: ast.For, call: ast.Call):
     size, binary = arguments["size"], lowering.arithmetic.binary
     lowering.arithmetic.check_index(size, call, "the size of blocks")
     if isinstance(size, int) and size % step:
-        raise lowering.error(call, f"blocks of {size} rows are no multiple of the step of at.blocks, {step}")
+        raise lowering.error(call, f"blocks of {size} rows are not a multiple of the step of at.blocks, {step}")
     lower = binary("*", listed.start, size, call)
     upper = _last_row(lowering, call, listed, size, arguments["limit"])
     bounds = [lowering.arithmetic.index(end, call) for end in (lower, upper)]

@@ -217,7 +217,7 @@ func.func @few_rows(%a: memref<4x8xf32>, %b: memref<8x20xf32, strided<[?, 1]>>, 
 }
 
 // Where the right operand is stored the other way round, sums go along k: two columns of four rows at a time, whose vectors
-// are summed up together, then the last column alone; k that is no multiple of the lanes ends with masks.
+// are summed up together, then the last column alone; k that is not a multiple of the lanes ends with masks.
 // CHECK-LABEL: func.func @dots
 // CHECK-SAME: (%[[A:.*]]: memref<4x20xf32>, %[[B:.*]]: memref<5x20xf32, strided<[?, 1]>>, %[[C:.*]]: memref<4x5xf32>)
 // CHECK-NOT: memref.alloc

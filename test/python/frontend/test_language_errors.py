@@ -347,7 +347,7 @@ IN_GRID = {
     "size of blocks": ("for j in at.blocks(J[:], s, BT, step=8):\n    pass", "the size of blocks must be an integer, not a float",
                        "at.blocks(J[:], s, BT, step=8)"),
     "blocks and steps": ("for j in at.blocks(J[:], 36, BT, step=8):\n    pass",
-                         "blocks of 36 rows are no multiple of the step of at.blocks, 8", "at.blocks(J[:], 36, BT, step=8)"),
+                         "blocks of 36 rows are not a multiple of the step of at.blocks, 8", "at.blocks(J[:], 36, BT, step=8)"),
     "limit of blocks": ("for j in at.blocks(J[:], 32, BT, step=8, limit=s):\n    pass",
                         "the limit of at.blocks must be an integer, not a float", "at.blocks(J[:], 32, BT, step=8, limit=s)"),
     "positions of blocks": ("for j in at.blocks(J[:], 32, BT, step=8):\n    y = j.idx",

@@ -1,5 +1,8 @@
 """Attention over lists of blocks and pages on the modelled chip: loops of cube and vector cores whose counts lie in memory."""
 
+import inspect
+from pathlib import Path
+
 import pytest
 import torch
 
@@ -7,6 +10,7 @@ import attn
 import attn.language as at
 import references
 from attn import block_index, planning
+from kernels_dsl import block_sparse
 from kernels_dsl.block_sparse import block_sparse_fwd
 from kernels_dsl.lists import count_listed
 from kernels_dsl.paged import paged_fwd
@@ -90,6 +94,27 @@ def test_tiles_of_several_blocks_in_parts():
 @pytest.mark.parametrize("sizes", [(32, 64), (32, 256)], ids=names)
 def test_lists_of_blocks_in_ascendc(sizes):
     check_blocks(F16, stage="ascendc", sizes=sizes)
+
+
+def test_tiles_are_as_wide_as_blocks_fill_them(tmp_path):
+    """n blocks of 128 keys are ceil(n / 4) tiles of 512, each one exchange of scores, and n copies to L1."""
+    mask = torch.zeros(1, 1, 3, 12, dtype=torch.bool)
+    kept = [0, 2, 3, 5, 7, 8, 11], [1, 4], [0, 1, 2, 3]
+    for row, blocks in enumerate(kept):
+        mask[0, 0, row, list(blocks)] = True
+    counts, trace = mask.sum(-1, dtype=torch.int32), tmp_path / "trace.txt"
+    lists = torch.tensor([[0, 1], [1, 2], [2, 3]]).int(), torch.tensor([(0, 0, x, 0, 1, -1) for x in range(3)]).int()
+    q, k = randn(1, 1, 384, 32, dtype=F16), randn(1, 1, 1500, 32, dtype=F16)
+    arguments = (q, k, k, block_index.from_mask(mask), counts, *lists, None, 128, 128, 32**-0.5)
+    simulate(block_sparse_fwd, arguments, BM=128, BN=512, phases="launches", trace=str(trace))
+    records = [line for line in trace.read_text().splitlines() if "cube core" in line]
+    source = Path(inspect.getfile(block_sparse)).read_text().splitlines()
+    line, text = next((number, text) for number, text in enumerate(source, 1) if "k[b, h * Hk // H, j, :].T" in text)
+    product, keys = (f":{line}:{text.index(part) + 1} " for part in ("q[b, h, i, :]", "k[b, h * Hk // H, j, :]"))
+    for group, blocks in enumerate(kept):
+        own = [record for record in records if f"group {group}," in record]
+        assert sum("cross_set" in record and product in record for record in own) == -(-len(blocks) // 4)
+        assert sum("nd_to_nz" in record and keys in record for record in own) == len(blocks)
 
 
 def test_blocks_are_read_once_for_each_tile():
