@@ -4,6 +4,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <array>
+#include <bitset>
 
 using namespace attn;
 
@@ -34,7 +35,7 @@ VectorCost attn::getVectorCost(VectorFamily family, int64_t elementBytes) {
 
 namespace {
 
-constexpr int64_t groupCount = 16;
+constexpr int64_t groupCount = 16, bankCount = 3 * groupCount;
 
 int64_t getGroup(int64_t address) { return (address >> 5) & (groupCount - 1); }
 int64_t getBank(int64_t address) { return getGroup(address) + groupCount * (address >> 16); }
@@ -63,18 +64,21 @@ int64_t countExtraReads(llvm::ArrayRef<BankOperand> sources, int64_t repeat) {
   return std::max<int64_t>(0, *llvm::max_element(reads) - 1);
 }
 
+/// The banks that a repeat touches.
+std::bitset<bankCount> getBanks(const BankOperand &operand, int64_t repeat) {
+  std::bitset<bankCount> banks;
+  int64_t distinct = operand.blockStride == 0 ? 1 : operand.blocks;
+  for (int64_t block = 0; block < distinct; ++block)
+    banks.set(getBank(getAddress(operand, repeat, block)) % bankCount);
+  return banks;
+}
+
 /// Whether a repeat writes a bank that it reads. None where both start in the same bank: the
 /// hardware delays the write by one repeat.
 bool meetsInBank(const BankOperand &destination, const BankOperand &source, int64_t repeat) {
-  int64_t distinct = source.blockStride == 0 ? 1 : source.blocks;
   if (getBank(getAddress(destination, repeat, 0)) == getBank(getAddress(source, repeat, 0)))
     return false;
-  for (int64_t written = 0; written < destination.blocks; ++written)
-    for (int64_t read = 0; read < distinct; ++read)
-      if (getBank(getAddress(destination, repeat, written)) ==
-          getBank(getAddress(source, repeat, read)))
-        return true;
-  return false;
+  return (getBanks(destination, repeat) & getBanks(source, repeat)).any();
 }
 
 } // namespace

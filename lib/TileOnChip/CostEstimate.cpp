@@ -34,9 +34,9 @@ struct AssumedSizes {
   }
   /// Elements of the grid (rows, for one axis by a block size) that fall to one core. Products are
   /// worth cutting for matrices of some thousands of rows and columns.
-  double share = 256;
+  double share = 1 << 8;
   /// Elements of a loop by a block size.
-  double inner = 256;
+  double inner = 1 << 8;
 };
 
 /// Work that may overlap, by the pipes that do it, and work that stands alone.

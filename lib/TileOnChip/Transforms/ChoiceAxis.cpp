@@ -129,8 +129,10 @@ public:
 
   Choices getCandidates(const SizeChoice &choice) override {
     Choices choices;
+    // Where a kernel is split, its tiles become parts of products and strips of rows.
+    bool isCut = isInStrips(choice) || space.isMixed;
     for (SmallVector<BoundSize> &sizes : space.enumerateSizes())
-      if (isInStrips(choice) || space.fits(getLargestTileBytes(sizes)))
+      if (isCut || space.fits(getLargestTileBytes(sizes)))
         choices.emplace_back(choice).sizes = std::move(sizes);
     return choices;
   }

@@ -13,6 +13,7 @@
 // CHECK:           %[[ALL:.*]] = tile.range %{{.*}} = %{{.*}} to %{{.*}} by BN iter(%{{.*}} = %[[WHOLE]]
 // CHECK:             tile.select
 // CHECK:             tile.yield
+// CHECK-NEXT:      } {tile.cut}
 // CHECK-NOT:       tile.range
 // CHECK:           tile.store %[[ALL]]
 func.func @causal(%X: !tile.array<?x?xf32>, %O: !tile.array<?xf32>, %S: index) attributes {tile.kernel, tile.symbols = {BM = #tile.auto<1, 32>, BN = #tile.auto<16, 64>}} {

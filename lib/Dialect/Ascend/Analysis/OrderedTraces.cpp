@@ -6,7 +6,7 @@ using namespace attn::ascend;
 
 /// Steps between two states that are kept, at least, and the most states of a trace: few enough
 /// that to keep them costs less than to begin at one spares.
-static constexpr int32_t leastDistance = 256, mostStates = 16;
+static constexpr int32_t leastDistance = 200, mostStates = 20;
 
 namespace {
 
