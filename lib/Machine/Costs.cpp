@@ -107,6 +107,12 @@ double attn::getVectorWork(const VectorCost &cost, int64_t repeats, double confl
   return repeats * (cost.slope + std::max(0.0, conflictsPerRepeat - hidden));
 }
 
+double attn::getLoadToL0ACycles(const Costs &costs, LoadForm form, int64_t instructions,
+                                int64_t bytes) {
+  double start = form == LoadForm::Whole ? costs.loadTileStart : costs.loadFractalsStart;
+  return start + std::max(bytes / costs.loadToL0ABytesPerCycle, instructions * costs.issue);
+}
+
 double attn::getCopyWork(const Costs &costs, bool isLoad, int64_t rows, int64_t bytes) {
   double cap = isLoad ? costs.loadBytesPerCycle : costs.storeBytesPerCycle;
   return std::max({costs.copyIssue, rows * costs.copyRow, bytes / cap});

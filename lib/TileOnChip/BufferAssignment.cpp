@@ -184,9 +184,9 @@ unsigned BufferAssigner::getWriters(Value value) const {
 
 /// The pipes that read a value where `reader` takes it.
 unsigned BufferAssigner::getReaders(Operation *reader, Value value) const {
-  // The products inside a loop read what its sums start from.
+  // The products inside a loop read what its sums start from; those that are kept load it.
   if (isa<RangeOp>(reader) && result.placement.isStart(value))
-    return ProductPipe;
+    return model.keepsComposites() ? FeedPipe : ProductPipe;
   return result.placement.isOnCube(reader)
              ? cast<OnCubeOpInterface>(reader).getCubeReadingPipes(value)
              : cast<OnChipOpInterface>(reader).getReadingPipes();

@@ -15,7 +15,8 @@ namespace attn::onchip {
 
 class Placer {
 public:
-  Placer(func::FuncOp kernel, Placement &result) : kernel(kernel), result(result) {}
+  Placer(func::FuncOp kernel, const ChipModel &model, Placement &result)
+      : kernel(kernel), model(model), result(result) {}
 
   LogicalResult run();
 
@@ -32,6 +33,7 @@ private:
   LogicalResult verifyAll();
 
   func::FuncOp kernel;
+  const ChipModel &model;
   Placement &result;
   llvm::SmallVector<Value> sums;
 };
@@ -152,8 +154,12 @@ LogicalResult Placer::placeStart(Operation *user, Value start) {
   if (!load)
     return emitNeedsVectorCores(broadcast, "repeats a row that was not just loaded and ");
   result.starts.insert(start);
-  result.places[start] = getRow(LocalMemory::BT, load.getResult().getType());
   result.places[load.getResult()] = getRow(LocalMemory::L1, load.getResult().getType());
+  // A product that is kept takes the row from there itself.
+  if (model.keepsComposites())
+    result.starts.insert(load.getResult());
+  else
+    result.places[start] = getRow(LocalMemory::BT, load.getResult().getType());
   result.cubeOps.insert(load);
   result.cubeOps.insert(broadcast);
   return success();
@@ -265,7 +271,8 @@ LogicalResult Placer::run() {
 
 FailureOr<Placement> Placement::create(func::FuncOp kernel, const ChipModel &model) {
   Placement placement;
-  if (!model.getChip().isHost && hasProducts(kernel) && failed(Placer(kernel, placement).run()))
+  if (!model.getChip().isHost && hasProducts(kernel) &&
+      failed(Placer(kernel, model, placement).run()))
     return failure();
   return placement;
 }

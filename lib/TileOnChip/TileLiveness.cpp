@@ -30,7 +30,7 @@ void TileLiveness::number(Operation *op) {
 }
 
 bool TileLiveness::isView(Value value) const {
-  if (placement.isOnTheWay(value))
+  if (placement.isOnTheWay(value) || placement.isRepeatedRow(value))
     return true;
   auto extract = value.getDefiningOp<ExtractOp>();
   return extract && getPartForm(extract, model) == PartForm::InPlace;

@@ -8,9 +8,9 @@
 // CHECK-SAME: tile.choice = #tile.choice<sizes = {BK = 256 : i64, BM = 128 : i64, BN = 256 : i64}, grid_stages = 1, range_stages = 2
 
 // Cores go through bands of eight rows of tiles: 24 of them read 8 x 128 rows and 3 x 256 columns at a time.
-// CHECK-SAME: tile.order = 8 : i64
+// CHECK-SAME: order = 8>
 // SHARES-LABEL: func.func @gemm
-// SHARES-NOT: tile.order
+// SHARES-NOT: order =
 // TABLE: order{{ +}}read at a time
 // TABLE: ->{{.*}} bands of 8{{ +}}917504 {{.*}} taken
 func.func @gemm(%A: !tile.array<?x?xf16>, %B: !tile.array<?x?xf16>, %C: !tile.array<?x?xf32>) attributes {tile.kernel, tile.symbols = {BK = #tile.auto<16, 256>, BM = #tile.auto<16, 256>, BN = #tile.auto<16, 256>}} {

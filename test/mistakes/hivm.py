@@ -21,6 +21,7 @@ TRANSPOSED = (f"{_PRODUCTS}[f16-f32-nt-tails]",)
 NARROW = (f"{_PRODUCTS}[f16-f16-nn-whole]",)
 RELU = (f"{_PRODUCTS}[relu-whole]",)
 PARTS = (f"{_PRODUCTS}[parts-transposed-tails]",)
+BIAS = ("test_hivm_products.py::test_sums_start_from_a_bias[f16-False-(45, 75, 70)]",)
 FILLS = ("Target/HIVM/products.mlir",)
 MIXED = ("test_mixed_text.py::test_values_on_shaken_schedules[96-80-hivm]",)
 
@@ -215,8 +216,8 @@ MISTAKES = [
     ),
     Mistake(
         "hivm-product-sizes", "products have k and n in the other order",
-        "scalars.lookup(op.getM()), getValue(k), scalars.lookup(op.getN()), getFractals(c)",
-        "scalars.lookup(op.getM()), scalars.lookup(op.getN()), getValue(k), getFractals(c)",
+        "scalars.lookup(op.getM()), getValue(k), scalars.lookup(op.getN()),",
+        "scalars.lookup(op.getM()), scalars.lookup(op.getN()), getValue(k),",
         PRODUCT,
     ),
     Mistake(
@@ -224,6 +225,11 @@ MISTAKES = [
         "getFractals(c), op.getTransposeA(), op.getTransposeB());",
         "getFractals(c), op.getTransposeA(), /*b_transpose=*/false);",
         TRANSPOSED,
+    ),
+    Mistake(
+        "hivm-product-bias", "sums that start from a row start from zero",
+        "op.getBias() ? getRow(op.getBias()) : Value()", "Value()",
+        BIAS,
     ),
     Mistake(
         "hivm-product-fractals", "row blocks of fractals come before column blocks",

@@ -62,6 +62,12 @@ double getVectorWork(const VectorCost &cost, int64_t repeats, double conflictsPe
 /// Cycles that a copy between GM and UB occupies its pipe at least, without start and sharing.
 double getCopyWork(const Costs &costs, bool isLoad, int64_t rows, int64_t bytes);
 
+/// How a matrix comes from L1 to L0A or L0B.
+enum class LoadForm { Whole, Fractals };
+
+/// Cycles until `bytes` of a matrix are in L0A, from an idle pipe on, by `instructions` loads.
+double getLoadToL0ACycles(const Costs &costs, LoadForm form, int64_t instructions, int64_t bytes);
+
 /// How far predictions were from published measurements, and what the model leaves out; printed
 /// with every prediction.
 llvm::ArrayRef<llvm::StringLiteral> getKnownErrors();

@@ -35,7 +35,8 @@ int64_t getFractalUnit(mlir::Type elementType);
 /// a row;
 /// - sums lie in L0C: results of products, and the tiles of loops that carry them;
 /// - the zeros and the broadcast row that sums start from are not written anywhere: the first
-/// product does not add to what was there;
+/// product does not add to what was there. The row goes from L1 to the bias table, where products
+/// are not kept whole and do that themselves;
 /// - a cast or a maximum with zero of sums happens on their way out, to an array or to L1, where
 /// they are the operand of another product; so does a multiplication by a number, where they become
 /// a type that the way out has a scale for.
@@ -57,6 +58,10 @@ public:
   /// Whether a tile only exists on the way of sums out of L0C.
   bool isOnTheWay(mlir::Value tile) const {
     return outputs.contains(tile) && !places.contains(tile);
+  }
+  /// Whether a tile is a row repeated that products take from where the row lies.
+  bool isRepeatedRow(mlir::Value tile) const {
+    return isStart(tile) && !places.contains(tile) && tile.getDefiningOp<tile::BroadcastOp>();
   }
   /// How a tile that is made of sums on their way out comes about; sums themselves go out as they
   /// are.

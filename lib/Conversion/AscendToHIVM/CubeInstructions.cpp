@@ -69,16 +69,26 @@ Value KernelExporter::getFractals(const Matrix &matrix, Value offset) {
   return PointerCastOp::create(builder, matrix.memory.getLoc(), type, address, sizes);
 }
 
+/// All of a row that stays a row. By the strides of this shape the template leaves no gaps between
+/// its blocks.
+Value KernelExporter::getRow(Value memory) {
+  Place place = places.lookup(memory);
+  auto type = MemRefType::get({1, 1, 1, place.elements}, getType(memory).getElementType(),
+                              MemRefLayoutAttrInterface(),
+                              AddressSpaceAttr::get(builder.getContext(), AddressSpace::L1));
+  return PointerCastOp::create(builder, memory.getLoc(), type, place.offset, ValueRange());
+}
+
 //===----------------------------------------------------------------------===//
 // Into L1
 //===----------------------------------------------------------------------===//
 
 LogicalResult KernelExporter::write(ascend::NdToNzOp op) {
-  if (op.getDstRows() % fractalRows != 0)
-    return op.emitOpError("leaves a row as it is, for which HIVM has no template");
   Amount rows = getAmount(op.getRows()), cols = getAmount(op.getCols());
   Value src = getArrayRows(op.getSrc(), rows, cols, getAmount(op.getSrcPitch()));
-  Value dst = getFractals({op.getDst(), cols, getAmount(op.getDstRows())});
+  bool isRow = op.getDstRows() == 1;
+  Value dst =
+      isRow ? getRow(op.getDst()) : getFractals({op.getDst(), cols, getAmount(op.getDstRows())});
   Nd2NzOp::create(builder, op.getLoc(), src, dst, /*dst_continuous=*/true,
                   /*init_out_buffer=*/false);
   return success();
@@ -94,6 +104,13 @@ LogicalResult KernelExporter::write(ascend::FillOp op) {
                             << " with something other than zero, which the template of HIVM "
                                "writes in 16 bits";
   Location loc = op.getLoc();
+  Type element = getType(op.getDst()).getElementType();
+  Value scalar = scalars.lookup(op.getScalar());
+  // There is no template for i32, and zeros are the same in f32.
+  if (element.isInteger(32)) {
+    element = builder.getF32Type();
+    scalar = arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0));
+  }
   auto loop =
       scf::ForOp::create(builder, loc, index(0), getValue(getAmount(op.getRepeat())), index(1));
   OpBuilder::InsertionGuard guard(builder);
@@ -106,11 +123,10 @@ LogicalResult KernelExporter::write(ascend::FillOp op) {
   SmallVector<Value, 1> sizes;
   if (!blocks.number)
     sizes.push_back(multiply(blocks.value, index(perBlock)));
-  auto type =
-      MemRefType::get({known}, getType(op.getDst()).getElementType(), MemRefLayoutAttrInterface(),
-                      AddressSpaceAttr::get(builder.getContext(), AddressSpace::L1));
+  auto type = MemRefType::get({known}, element, MemRefLayoutAttrInterface(),
+                              AddressSpaceAttr::get(builder.getContext(), AddressSpace::L1));
   Value run = PointerCastOp::create(builder, op.getDst().getLoc(), type, address, sizes);
-  VBrcOp::create(builder, loc, scalars.lookup(op.getScalar()), run);
+  VBrcOp::create(builder, loc, scalar, run);
   return success();
 }
 
@@ -153,8 +169,9 @@ void KernelExporter::writeProduct(ascend::MatmulOp op, const Matrix &a, const Ma
   }
   Value leftView = getFractals(a, left), rightView = getFractals(b, right);
   MmadL1Op::create(builder, op.getLoc(), leftView, rightView, init, scalars.lookup(op.getM()),
-                   getValue(k), scalars.lookup(op.getN()), getFractals(c), op.getTransposeA(),
-                   op.getTransposeB());
+                   getValue(k), scalars.lookup(op.getN()),
+                   op.getBias() ? getRow(op.getBias()) : Value(), getFractals(c),
+                   op.getTransposeA(), op.getTransposeB());
 }
 
 /// One product per part, so that the template has no part to go on to.
@@ -175,13 +192,32 @@ void KernelExporter::writeParts(ascend::MatmulOp op, const Matrix &a, const Matr
   writeProduct(op, left, right, c, first, k);
 }
 
+/// The template takes the row that sums start from out of L1, and fills the bias table with as much
+/// as the right operand has room for.
+LogicalResult KernelExporter::checkBias(ascend::MatmulOp op, const Matrix &b) {
+  if (!op.getBias())
+    return success();
+  if (ascend::getSpace(op.getBias().getType()) != ascend::Space::L1)
+    return op.emitOpError("has its bias in the bias table, but mmadL1 takes it from L1");
+  if (op.getTransposeA() || op.getTransposeB())
+    return op.emitOpError("has a bias and a transposed operand, for which HIVM has no template");
+  int64_t cols = getMostCols(b);
+  int64_t most = getFacts(LocalMemory::BT).bytes / getElementBytes(op.getBias());
+  int64_t room = places.lookup(op.getBias()).elements;
+  if (cols > std::min(most, room))
+    return op.emitOpError() << "has a bias of " << cols << " columns, but "
+                            << (cols > most ? "the bias table" : "its row") << " has room for "
+                            << std::min(most, room);
+  return success();
+}
+
 LogicalResult KernelExporter::write(ascend::MatmulOp op) {
   Amount m = getAmount(op.getM()), n = getAmount(op.getN()), k = getAmount(op.getK());
   Matrix a{op.getA(), op.getTransposeA() ? m : k, getAmount(op.getRows()[0])};
   Matrix b{op.getB(), op.getTransposeB() ? k : n, getAmount(op.getRows()[1])};
   Matrix c{op.getDst(), n, m};
   FailureOr<int64_t> part = getPartOfSums(op, a, b);
-  if (failed(part))
+  if (failed(part) || failed(checkBias(op, b)))
     return failure();
   // Of a transposed right operand that is not full of rows, the template loads all of k with every
   // part: it must not have several.

@@ -34,10 +34,7 @@ LogicalResult KernelExporter::checkBuffers() {
   WalkResult result = kernel.walk([&](ascend::AllocOp alloc) -> WalkResult {
     if (!alloc.getAddress())
       return alloc.emitOpError("has no address: ascend-plan-memory must run first");
-    // L0A and L0B belong to the products, which name no place in them.
-    if (alloc.getMemory() == LocalMemory::BT)
-      return alloc.emitOpError("lies in the bias table, but mmadL1 takes the row that sums start "
-                               "from out of L1, and none where an operand is transposed");
+    // L0A, L0B and the bias table belong to the products, which name no place in them.
     if (alloc.getMemory() == LocalMemory::FP)
       return alloc.emitOpError() << "lies in " << getFacts(alloc.getMemory()).name
                                  << ", which no op of HIVM names";

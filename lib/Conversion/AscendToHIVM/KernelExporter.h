@@ -130,7 +130,9 @@ private:
   int64_t getMostCols(const Matrix &matrix);
   /// Its fractals, from `offset` elements on.
   mlir::Value getFractals(const Matrix &matrix, mlir::Value offset = {});
+  mlir::Value getRow(mlir::Value memory);
   Amount divideUp(const Amount &amount, int64_t divisor);
+  mlir::LogicalResult checkBias(ascend::MatmulOp op, const Matrix &b);
   mlir::FailureOr<int64_t> getPartOfSums(ascend::MatmulOp op, const Matrix &a, const Matrix &b);
   void writeProduct(ascend::MatmulOp op, const Matrix &a, const Matrix &b, const Matrix &c,
                     mlir::Value first, const Amount &k);

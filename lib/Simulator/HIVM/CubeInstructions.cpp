@@ -122,6 +122,21 @@ bool Program::checkProduct(MmadL1Op op, const View &a, const View &b, int64_t ro
   return true;
 }
 
+/// Whether the bias table has room for what the template loads of a row: as much as the right
+/// operand is wide.
+bool Program::checkBias(MmadL1Op op, const View &b) {
+  int64_t cols = b.sizes[0] * b.sizes[3], room = views[op.getBias()].sizes[3];
+  int64_t most =
+      kernel.chip.getUsableBytes(LocalMemory::BT) / getBytes(views[op.getBias()].element);
+  if (cols <= std::min(most, room))
+    return true;
+  return fail(op, HazardKind::OutOfBounds,
+              llvm::formatv("loads a bias of {0} columns, of which its row has {1}, and the bias "
+                            "table takes {2}",
+                            cols, room, most)
+                  .str());
+}
+
 bool Program::computeProduct(MmadL1Op op) {
   const View &a = views[op.getA()], &b = views[op.getB()], &c = views[op.getC()];
   int64_t m = get(op.getM()), k = get(op.getK()), n = get(op.getN());
@@ -132,7 +147,7 @@ bool Program::computeProduct(MmadL1Op op) {
                 llvm::formatv("has the sizes {0}, {1} and {2}", m, k, n).str());
   // All rows that the sums have room for are computed, whatever m is, and whole blocks of i8.
   int64_t rows = c.sizes[1] * c.sizes[2];
-  if (!checkProduct(op, a, b, rows))
+  if (!checkProduct(op, a, b, rows) || (op.getBias() && !checkBias(op, b)))
     return false;
   bool isByte = a.element == Element::Int8;
   bool isWideTurned = getBytes(a.element) == 4 && op.getATranspose();
@@ -147,9 +162,13 @@ bool Program::computeProduct(MmadL1Op op) {
   made.transposesRight = op.getBTranspose();
   View left = getWhole(Memory::L0A, a.element, op.getLoc());
   View right = getWhole(Memory::L0B, b.element, op.getLoc());
+  SmallVector<View, 6> operands = {c, a, b, left, right};
+  if (op.getBias()) {
+    made.elements.push_back(c.element);
+    operands.push_back(views[op.getBias()]);
+  }
   const Instruction *instruction = getInstruction(op, made, {getRoom(a), getRoom(b)});
-  return issue(op, instruction, {c, a, b, left, right}, {rows, cols, k},
-               scalars.lookup(op.getInit()));
+  return issue(op, instruction, operands, {rows, cols, k}, scalars.lookup(op.getInit()));
 }
 
 bool Program::move(FixpipeOp op) {

@@ -127,6 +127,7 @@ private:
   bool move(Nd2NzOp op);
   bool fillRun(VBrcOp op);
   bool computeProduct(MmadL1Op op);
+  bool checkBias(MmadL1Op op, const View &b);
   bool checkProduct(MmadL1Op op, const View &a, const View &b, int64_t rows);
   bool move(FixpipeOp op);
   /// Calls `moveRows` with the rows of `global`, all of which exist, unless there are none.

@@ -72,7 +72,10 @@ void Execution::touchSums(int bias) {
   // The pipe keeps products into many fractals in order by itself.
   for (Touch &touch : touches)
     touch.isOrdered |= touch.operand == 0 && fractals >= architecture::orderedMmadFractals;
-  if (!isInit || bias >= instruction.getOperandCount())
+  if (bias >= instruction.getOperandCount())
+    return;
+  // Out of L1 the row is loaded to the bias table by every product.
+  if (!isInit && issued.places[bias].memory != Memory::L1)
     return;
   int64_t begin = issued.places[bias].offset;
   touch(bias, /*isWrite=*/false, begin,

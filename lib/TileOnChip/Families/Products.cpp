@@ -65,13 +65,23 @@ static Value isStillToStart(Lowering &lowering, Value sums) {
              : lowering.create<arith::AndIOp>(before, isFirst).getResult();
 }
 
-/// The row that the sums start from, in the bias table; null where they start from zeros.
-static Value getBias(Lowering &lowering, Value sums) {
+/// The row that the sums of a product start from, repeated; null where they start from zeros.
+static BroadcastOp getBias(DotOp dot) {
+  Value sums = dot.getAcc();
   while (auto argument = dyn_cast_if_present<BlockArgument>(sums)) {
     auto range = cast<RangeOp>(argument.getOwner()->getParentOp());
     sums = range.getInits()[argument.getArgNumber() - 1];
   }
-  return sums && sums.getDefiningOp<BroadcastOp>() ? lowering.getMemory(sums) : Value();
+  return sums ? sums.getDefiningOp<BroadcastOp>() : BroadcastOp();
+}
+
+/// Where the product finds that row: in the bias table, or where it is kept in L1.
+static Value getBiasMemory(Lowering &lowering, DotOp dot) {
+  BroadcastOp bias = getBias(dot);
+  if (!bias)
+    return {};
+  return lowering.getMemory(lowering.getPlacement().isRepeatedRow(bias) ? bias.getRow()
+                                                                        : bias.getResult());
 }
 
 namespace {
@@ -97,6 +107,10 @@ struct DotOnCube : OnCubeOpInterface::ExternalModel<DotOnCube, DotOp> {
                      LocalMemory::L0A, /*slots=*/2});
     needs.push_back({Scratch::Right, element, room.n * part, /*isTransferred=*/false,
                      LocalMemory::L0B, /*slots=*/2});
+    // Kept, the product fills the bias table itself.
+    if (BroadcastOp bias = getBias(dot); bias && placement.isRepeatedRow(bias))
+      needs.push_back({Scratch::Bias, bias.getRow().getType().getElementType(), room.n,
+                       /*isTransferred=*/false, LocalMemory::BT, /*slots=*/1});
   }
   unsigned getCubeWritingPipes(Operation *) const { return ProductPipe; }
   OpCost getCubeCost(Operation *op, const ChipModel &model, const Placement &placement,
@@ -122,7 +136,7 @@ struct DotOnCube : OnCubeOpInterface::ExternalModel<DotOnCube, DotOp> {
     lowering.create<ascend::MatmulOp>(
         lowering.getMemory(dot.getResult()), lowering.getMemory(dot.getA()),
         lowering.getMemory(dot.getB()), lowering.getScratch(op, Scratch::Left),
-        lowering.getScratch(op, Scratch::Right), getBias(lowering, dot.getAcc()),
+        lowering.getScratch(op, Scratch::Right), getBiasMemory(lowering, dot),
         lowering.getExtent(dot.getResult(), ProductExtents::Rows),
         lowering.getExtent(dot.getResult(), ProductExtents::Cols), k,
         isStillToStart(lowering, dot.getAcc()), ArrayRef<int64_t>{room.leftRows, room.rightRows},
@@ -147,6 +161,8 @@ struct BroadcastOnCube : OnCubeOpInterface::ExternalModel<BroadcastOnCube, Broad
   }
   LogicalResult lowerOnCube(Operation *op, Lowering &lowering) const {
     auto broadcast = cast<BroadcastOp>(op);
+    if (lowering.getPlacement().isRepeatedRow(broadcast))
+      return success();
     int64_t cols = lowering.getPlacement().getPlace(broadcast.getResult())->cols;
     lowering.create<ascend::LoadBiasOp>(lowering.getMemory(broadcast.getResult()),
                                         lowering.getMemory(broadcast.getRow()),

@@ -241,6 +241,13 @@ public:
 
   Choices getLeast(const SizeChoice &choice) override { return {with(choice, 1, 1)}; }
 
+  Choices getFastest(const SizeChoice &choice) override {
+    Choices choices = getCandidates(choice);
+    if (!isInStrips(choice))
+      choices.truncate(1);
+    return choices;
+  }
+
   AxisRule getRule(const SizeChoice &choice) const override {
     return isInStrips(choice) ? AxisRule::Best : AxisRule::First;
   }
@@ -300,9 +307,12 @@ public:
     return choices;
   }
 
-  Choices getLeast(const SizeChoice &choice) override { return getCandidates(choice); }
+  Choices getLeast(const SizeChoice &choice) override { return {choice}; }
 
   AxisRule getRule(const SizeChoice &) const override { return AxisRule::First; }
+
+  /// The estimate does not know of L2.
+  Choices getFastest(const SizeChoice &choice) override { return {choice}; }
 
   void describe(const SizeChoice &choice,
                 SmallVectorImpl<std::pair<std::string, std::string>> &columns) const override {

@@ -3,7 +3,6 @@
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "attn/Dialect/Tile/Analysis/Selection.h"
 #include "attn/Dialect/Tile/Analysis/StripPlan.h"
-#include "attn/Dialect/Tile/Transforms/GridClamping.h"
 #include "attn/TileOnChip/Families/Transfers.h"
 #include "attn/TileOnChip/Transforms/KernelSearch.h"
 #include "attn/TileOnChip/Transforms/Passes.h"
@@ -209,8 +208,6 @@ private:
     }
     kernel->setAttr("tile.choice", getChoice(&getContext(), search.getForm("band"),
                                              search.getForm("softmax"), sizes));
-    if (sizes.order)
-      kernel->setAttr(orderName, Builder(&getContext()).getI64IntegerAttr(sizes.order));
     return success();
   }
 

@@ -162,7 +162,7 @@ SizeSearch::Result SizeSearch::findFastestByEstimate(Axes after, const Choices &
   TrialCopy trial(space.kernel, space.model, space.isMixed);
   SmallVector<std::pair<double, size_t>> estimates;
   for (auto [number, candidate] : llvm::enumerate(candidates)) {
-    FailureOr<double> cycles = trial.getLeastCycles(expandAll(after, candidate));
+    FailureOr<double> cycles = trial.getLeastCycles(expandFastest(after, candidate));
     if (failed(cycles))
       return failure();
     estimates.emplace_back(*cycles, number);
@@ -228,13 +228,13 @@ SizeSearch::Result SizeSearch::findFewestBytes(Axes undecided, const SizeChoice 
   return findFastest(undecided, rivals, /*axis=*/nullptr);
 }
 
-/// All choices that begin with `choice`.
-SizeSearch::Choices SizeSearch::expandAll(Axes undecided, const SizeChoice &choice) {
+/// The choices that may be the fastest of all that begin with `choice`.
+SizeSearch::Choices SizeSearch::expandFastest(Axes undecided, const SizeChoice &choice) {
   Choices choices = {choice};
   for (const std::unique_ptr<ChoiceAxis> &axis : undecided) {
     Choices longer;
     for (const SizeChoice &before : choices)
-      llvm::append_range(longer, axis->getCandidates(before));
+      llvm::append_range(longer, axis->getFastest(before));
     choices = std::move(longer);
   }
   return choices;

@@ -152,6 +152,31 @@ func.func @bias(%x: !tile.array<32x16xbf16>, %y: !tile.array<16x20xbf16>, %b: !t
 
 // -----
 
+// A product that is kept takes the row from L1 every time: nothing else lies there before the loop has ended. The bias table is only counted.
+// CHECK-LABEL: func.func @kept_bias
+// CHECK-DAG: %[[ROW:.*]] = ascend.alloc "load" counted [[AT:[0-9]+]] : memref<128xf32, #ascend.space<l1>>
+// CHECK-NOT: counted [[AT]] : memref<{{.*}}, #ascend.space<l1>>
+// CHECK-DAG: ascend.alloc "dot_bias" {{.*}} memref<32xf32, #ascend.space<bt>>
+// CHECK-NOT: ascend.load_bias
+// CHECK: scf.for
+// CHECK:   ascend.matmul {{.*}} bias(%[[ROW]] : memref<128xf32, #ascend.space<l1>>) m(%c32) n(%c32) k(%c16) init(
+func.func @kept_bias(%x: !tile.array<32x64xbf16>, %y: !tile.array<64x20xbf16>, %b: !tile.array<1x20xf32>, %z: !tile.array<32x20xf32>) attributes {tile.kernel, ascend.keep_composites} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %row = tile.load %b[:, :] : (!tile.array<1x20xf32>) -> !tile.tile<1 x 20 x f32>
+  %start = tile.broadcast %row : !tile.tile<1 x 20 x f32> -> !tile.tile<32 x 20 x f32>
+  %p = tile.range %k = %c0 to %c64 by 16 iter(%acc = %start : !tile.tile<32 x 20 x f32>) {
+    %l = tile.load %x[:, %k span] : (!tile.array<32x64xbf16>, !tile.span<16>) -> !tile.tile<32 x 16 x bf16>
+    %r = tile.load %y[%k span, :] : (!tile.array<64x20xbf16>, !tile.span<16>) -> !tile.tile<16 x 20 x bf16>
+    %next = tile.dot %l, %r acc(%acc) : !tile.tile<32 x 16 x bf16>, !tile.tile<16 x 20 x bf16> -> !tile.tile<32 x 20 x f32>
+    tile.yield %next : !tile.tile<32 x 20 x f32>
+  }
+  tile.store %p, %z[:, :] : (!tile.tile<32 x 20 x f32>, !tile.array<32x20xf32>) -> ()
+  return
+}
+
+// -----
+
 // The operand of another product goes from L0C to L1.
 // CHECK-LABEL: func.func @chain
 // CHECK: ascend.matmul %[[SUMS:.*]], %[[A:.*]], %[[A]]

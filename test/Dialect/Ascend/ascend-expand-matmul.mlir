@@ -196,3 +196,95 @@ func.func @scratch() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kin
   ascend.matmul %c, %a, %a, %l, %r m(%n) n(%n) k(%n) init(%true) rows [16, 16] : memref<256xf32, #ascend.space<l0c>>, memref<256xf16, #ascend.space<l1>>, memref<256xf16, #ascend.space<l1>>, memref<128xf16, #ascend.space<l0a>>, memref<256xf16, #ascend.space<l0b>>
   return
 }
+
+// -----
+
+// Few row blocks of much k: a load of fractals for each starts earlier than one of the whole matrix.
+// CHECK-LABEL: func.func @few_row_blocks
+// CHECK-COUNT-4: ascend.load_fractals {{.*}} repeat(%c8) strides [1, 4] {{.*}}#ascend.space<l0a>>
+// CHECK: ascend.load_tile {{.*}} : memref<2048xf16, #ascend.space<l0b>>
+func.func @few_row_blocks() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+  %true = arith.constant true
+  %m = arith.constant 64 : index
+  %n = arith.constant 16 : index
+  %k = arith.constant 128 : index
+  %c = ascend.alloc "c" : memref<1024xf32, #ascend.space<l0c>>
+  %a = ascend.alloc "a" : memref<8192xf16, #ascend.space<l1>>
+  %b = ascend.alloc "b" : memref<2048xf16, #ascend.space<l1>>
+  %l = ascend.alloc "l" : memref<8192xf16, #ascend.space<l0a>>
+  %r = ascend.alloc "r" : memref<2048xf16, #ascend.space<l0b>>
+  ascend.matmul %c, %a, %b, %l, %r m(%m) n(%n) k(%k) init(%true) rows [64, 128] : memref<1024xf32, #ascend.space<l0c>>, memref<8192xf16, #ascend.space<l1>>, memref<2048xf16, #ascend.space<l1>>, memref<8192xf16, #ascend.space<l0a>>, memref<2048xf16, #ascend.space<l0b>>
+  return
+}
+
+// -----
+
+// Many row blocks of little k: issuing a load for each would take longer than one of the whole matrix.
+// CHECK-LABEL: func.func @many_row_blocks
+// CHECK: ascend.load_tile {{.*}} rows(%c256) cols(%c32) src_rows 256 : memref<8192xf16, #ascend.space<l0a>>
+func.func @many_row_blocks() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+  %true = arith.constant true
+  %m = arith.constant 256 : index
+  %n = arith.constant 16 : index
+  %k = arith.constant 32 : index
+  %c = ascend.alloc "c" : memref<4096xf32, #ascend.space<l0c>>
+  %a = ascend.alloc "a" : memref<8192xf16, #ascend.space<l1>>
+  %b = ascend.alloc "b" : memref<512xf16, #ascend.space<l1>>
+  %l = ascend.alloc "l" : memref<8192xf16, #ascend.space<l0a>>
+  %r = ascend.alloc "r" : memref<512xf16, #ascend.space<l0b>>
+  ascend.matmul %c, %a, %b, %l, %r m(%m) n(%n) k(%k) init(%true) rows [256, 32] : memref<4096xf32, #ascend.space<l0c>>, memref<8192xf16, #ascend.space<l1>>, memref<512xf16, #ascend.space<l1>>, memref<8192xf16, #ascend.space<l0a>>, memref<512xf16, #ascend.space<l0b>>
+  return
+}
+
+// -----
+
+// Eight parts of four loads each would fill the queue of MTE1 before the next copies to L1 are issued.
+// CHECK-LABEL: func.func @full_queue
+// CHECK: ascend.load_tile {{.*}} : memref<8192xf16, #ascend.space<l0a>>
+func.func @full_queue() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+  %true = arith.constant true
+  %m = arith.constant 64 : index
+  %n = arith.constant 16 : index
+  %k = arith.constant 1024 : index
+  %c = ascend.alloc "c" : memref<1024xf32, #ascend.space<l0c>>
+  %a = ascend.alloc "a" : memref<65536xf16, #ascend.space<l1>>
+  %b = ascend.alloc "b" : memref<16384xf16, #ascend.space<l1>>
+  %l = ascend.alloc "l" : memref<8192xf16, #ascend.space<l0a>>
+  %r = ascend.alloc "r" : memref<2048xf16, #ascend.space<l0b>>
+  ascend.matmul %c, %a, %b, %l, %r m(%m) n(%n) k(%k) init(%true) rows [64, 1024] : memref<1024xf32, #ascend.space<l0c>>, memref<65536xf16, #ascend.space<l1>>, memref<16384xf16, #ascend.space<l1>>, memref<8192xf16, #ascend.space<l0a>>, memref<2048xf16, #ascend.space<l0b>>
+  return
+}
+
+// -----
+
+// Transposed, every fractal is turned over on the way.
+// CHECK-LABEL: func.func @turned_fractals
+// CHECK-COUNT-4: ascend.load_fractals {{.*}} repeat(%c8) strides [1, 1] transpose {{.*}}#ascend.space<l0a>>
+func.func @turned_fractals() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+  %true = arith.constant true
+  %m = arith.constant 64 : index
+  %n = arith.constant 16 : index
+  %k = arith.constant 128 : index
+  %c = ascend.alloc "c" : memref<1024xf32, #ascend.space<l0c>>
+  %a = ascend.alloc "a" : memref<8192xf16, #ascend.space<l1>>
+  %b = ascend.alloc "b" : memref<2048xf16, #ascend.space<l1>>
+  %l = ascend.alloc "l" : memref<8192xf16, #ascend.space<l0a>>
+  %r = ascend.alloc "r" : memref<2048xf16, #ascend.space<l0b>>
+  ascend.matmul %c, %a, %b, %l, %r m(%m) n(%n) k(%k) init(%true) rows [128, 128] transpose_a : memref<1024xf32, #ascend.space<l0c>>, memref<8192xf16, #ascend.space<l1>>, memref<2048xf16, #ascend.space<l1>>, memref<8192xf16, #ascend.space<l0a>>, memref<2048xf16, #ascend.space<l0b>>
+  return
+}
+
+// -----
+
+func.func @bias_in_l1() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+  %true = arith.constant true
+  %n = arith.constant 16 : index
+  %c = ascend.alloc "c" : memref<256xf32, #ascend.space<l0c>>
+  %a = ascend.alloc "a" : memref<256xf16, #ascend.space<l1>>
+  %row = ascend.alloc "row" : memref<128xf32, #ascend.space<l1>>
+  %l = ascend.alloc "l" : memref<256xf16, #ascend.space<l0a>>
+  %r = ascend.alloc "r" : memref<256xf16, #ascend.space<l0b>>
+  // expected-error @+1 {{has its bias in L1, which only a product that is kept takes there}}
+  ascend.matmul %c, %a, %a, %l, %r bias(%row : memref<128xf32, #ascend.space<l1>>) m(%n) n(%n) k(%n) init(%true) rows [16, 16] : memref<256xf32, #ascend.space<l0c>>, memref<256xf16, #ascend.space<l1>>, memref<256xf16, #ascend.space<l1>>, memref<256xf16, #ascend.space<l0a>>, memref<256xf16, #ascend.space<l0b>>
+  return
+}

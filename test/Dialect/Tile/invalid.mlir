@@ -562,7 +562,7 @@ func.func @f(%n: index) {
 
 // -----
 
-// expected-error @+1 {{'tile.order' is a positive i64 of kernels: the rows of a band}}
-func.func @order() attributes {tile.kernel, tile.order = 0 : i64} {
+// expected-error @+1 {{a band has a positive number of rows of tiles, not -1}}
+func.func @order() attributes {tile.kernel, tile.choice = #tile.choice<sizes = {}, grid_stages = 1, range_stages = 1, strip_columns = 0, order = -1>} {
   return
 }

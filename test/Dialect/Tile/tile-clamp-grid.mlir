@@ -152,7 +152,6 @@ func.func @sums(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
 
 // By bands: blocks take every tile in turn, eight rows of tiles are gone through column by column, and the last band may have fewer rows.
 // CHECK-LABEL: func.func @bands(
-// CHECK-NOT: tile.order
 // CHECK: %[[ROWS:.*]] = arith.ceildivui %{{.*}}, %{{.*}}
 // CHECK: %[[COLS:.*]] = arith.ceildivui %{{.*}}, %{{.*}}
 // CHECK: %[[TOTAL:.*]] = arith.muli %[[ROWS]], %[[COLS]]
@@ -177,7 +176,7 @@ func.func @sums(%x: !tile.array<?x64xf32> {launch.dims = ["T", 64]},
 // CHECK:   %[[N:.*]] = arith.divui %[[INSIDE]], %[[HIGH]]
 // CHECK:   arith.muli %[[M]],
 // CHECK:   arith.muli %[[N]],
-func.func @bands(%y: !tile.array<?x?xf32>) attributes {tile.kernel, tile.order = 8 : i64} {
+func.func @bands(%y: !tile.array<?x?xf32>) attributes {tile.kernel, tile.choice = #tile.choice<sizes = {}, grid_stages = 1, range_stages = 1, strip_columns = 0, order = 8>} {
   %A = tile.dim %y, 0 : !tile.array<?x?xf32>
   %B = tile.dim %y, 1 : !tile.array<?x?xf32>
   tile.grid (%a, %b) in (%A by 16, %B by 32) {

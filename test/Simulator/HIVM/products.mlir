@@ -1,5 +1,6 @@
 // A product of cube cores, with the values it gives, and what its template cannot do.
 // RUN: attn-sim %s --kernel=product --arg=iota:2x3xf16 --arg=iota:4x3xf16 --arg=undef:2x4xf32 --print=2 | FileCheck %s
+// RUN: not attn-sim %s --kernel=bias 2>&1 | FileCheck %s --check-prefix=BIAS
 // RUN: not attn-sim %s --kernel=small --arg=iota:2x3xf16 --arg=iota:4x3xf16 --arg=undef:2x4xf32 2>&1 | FileCheck %s --check-prefix=SMALL
 // RUN: not attn-sim %s --kernel=event --arg=undef:2x4xf32 2>&1 | FileCheck %s --check-prefix=EVENT
 // RUN: not attn-sim %s --kernel=parts --arg=i64:200 2>&1 | FileCheck %s --check-prefix=PARTS
@@ -58,6 +59,22 @@ func.func @small(%x: memref<?xf16, #gm>, %y: memref<?xf16, #gm>, %o: memref<?xf3
   %a = hivm.hir.pointer_cast(%p0) : !matrix
   %c = hivm.hir.pointer_cast(%p0) : !sums
   hivm.hir.mmadL1 ins(%a, %a, %true, %c2, %c3, %c20 : !matrix, !matrix, i1, index, index, index) outs(%c : !sums)
+  hivm.hir.pipe_barrier[<PIPE_ALL>]
+  return
+}
+
+// BIAS: error: out of bounds: mmadL1 loads a bias of 16 columns, of which its row has 8, and the bias table takes 256
+func.func @bias()
+    attributes {hacc.entry, hacc.function_kind = #hacc.function_kind<DEVICE>, hivm.func_core_type = #hivm.func_core_type<AIC>} {
+  %c3 = arith.constant 3 : index
+  %p0 = arith.constant 0 : i64
+  %p1 = arith.constant 512 : i64
+  %true = arith.constant true
+  hivm.hir.set_mask_norm
+  %a = hivm.hir.pointer_cast(%p0) : !matrix
+  %c = hivm.hir.pointer_cast(%p0) : !sums
+  %row = hivm.hir.pointer_cast(%p1) : memref<1x1x1x8xf32, #cbuf>
+  hivm.hir.mmadL1 ins(%a, %a, %true, %c3, %c3, %c3, %row : !matrix, !matrix, i1, index, index, index, memref<1x1x1x8xf32, #cbuf>) outs(%c : !sums)
   hivm.hir.pipe_barrier[<PIPE_ALL>]
   return
 }

@@ -191,13 +191,21 @@ func.func @mixed() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<
 
 // -----
 
-!bt = memref<64xf32, #ascend.space<bt>>
-!row = memref<64xf32, #ascend.space<l1>>
-func.func @bias_table(%n: index) attributes {ascend.kernel, ascend.keep_composites, ascend.kind = #ascend.kernel_kind<cube>} {
-  // expected-error@below {{lies in the bias table, but mmadL1 takes the row that sums start from out of L1, and none where an operand is transposed}}
-  %t = ascend.alloc "t" at 0 : !bt
-  %l = ascend.alloc "l" at 0 : !row
-  ascend.load_bias %t, %l count(%n) : !bt, !row
+!a = memref<4096xf16, #ascend.space<l1>>
+!l0a = memref<32768xf16, #ascend.space<l0a>>
+!l0b = memref<32768xf16, #ascend.space<l0b>>
+!c = memref<4096xf32, #ascend.space<l0c>>
+!bias = memref<64xf32, #ascend.space<bt>>
+func.func @bias_table() attributes {ascend.kernel, ascend.keep_composites, ascend.kind = #ascend.kernel_kind<cube>} {
+  %true = arith.constant true
+  %n = arith.constant 64 : index
+  %a = ascend.alloc "a" at 0 : !a
+  %l = ascend.alloc "l" at 0 : !l0a
+  %r = ascend.alloc "r" at 0 : !l0b
+  %c = ascend.alloc "c" at 0 : !c
+  %t = ascend.alloc "t" at 0 : !bias
+  // expected-error@below {{has its bias in the bias table, but mmadL1 takes it from L1}}
+  ascend.matmul %c, %a, %a, %l, %r bias(%t : !bias) m(%n) n(%n) k(%n) init(%true) rows [64, 64] : !c, !a, !a, !l0a, !l0b
   ascend.barrier all
   return
 }
@@ -205,13 +213,62 @@ func.func @bias_table(%n: index) attributes {ascend.kernel, ascend.keep_composit
 // -----
 
 !a = memref<4096xf16, #ascend.space<l1>>
-func.func @row(%x: memref<?xf16, strided<[1]>, #ascend.space<gm>>, %n: index) attributes {ascend.kernel, ascend.keep_composites, ascend.kind = #ascend.kernel_kind<cube>} {
+!l0a = memref<32768xf16, #ascend.space<l0a>>
+!l0b = memref<32768xf16, #ascend.space<l0b>>
+!c = memref<4096xf32, #ascend.space<l0c>>
+!bias = memref<128xf32, #ascend.space<l1>>
+func.func @turned_bias() attributes {ascend.kernel, ascend.keep_composites, ascend.kind = #ascend.kernel_kind<cube>} {
+  %true = arith.constant true
+  %n = arith.constant 64 : index
   %a = ascend.alloc "a" at 0 : !a
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %p = ascend.address %x[%c0] : memref<?xf16, strided<[1]>, #ascend.space<gm>> -> memref<?xf16, #ascend.space<gm>>
-  // expected-error@below {{leaves a row as it is, for which HIVM has no template}}
-  ascend.nd_to_nz %a, %p rows(%c1) cols(%n) src_pitch(%n) dst_rows 1 : !a, memref<?xf16, #ascend.space<gm>>
+  %l = ascend.alloc "l" at 0 : !l0a
+  %r = ascend.alloc "r" at 0 : !l0b
+  %c = ascend.alloc "c" at 0 : !c
+  %t = ascend.alloc "t" at 8192 : !bias
+  // expected-error@below {{has a bias and a transposed operand, for which HIVM has no template}}
+  ascend.matmul %c, %a, %a, %l, %r bias(%t : !bias) m(%n) n(%n) k(%n) init(%true) rows [64, 64] transpose_b : !c, !a, !a, !l0a, !l0b
+  ascend.barrier all
+  return
+}
+
+// -----
+
+!a = memref<4096xf16, #ascend.space<l1>>
+!l0a = memref<32768xf16, #ascend.space<l0a>>
+!l0b = memref<32768xf16, #ascend.space<l0b>>
+!c = memref<4096xf32, #ascend.space<l0c>>
+!bias = memref<32xf32, #ascend.space<l1>>
+func.func @short_bias() attributes {ascend.kernel, ascend.keep_composites, ascend.kind = #ascend.kernel_kind<cube>} {
+  %true = arith.constant true
+  %n = arith.constant 64 : index
+  %a = ascend.alloc "a" at 0 : !a
+  %l = ascend.alloc "l" at 0 : !l0a
+  %r = ascend.alloc "r" at 0 : !l0b
+  %c = ascend.alloc "c" at 0 : !c
+  %t = ascend.alloc "t" at 8192 : !bias
+  // expected-error@below {{has a bias of 64 columns, but its row has room for 32}}
+  ascend.matmul %c, %a, %a, %l, %r bias(%t : !bias) m(%n) n(%n) k(%n) init(%true) rows [64, 64] : !c, !a, !a, !l0a, !l0b
+  ascend.barrier all
+  return
+}
+
+// -----
+
+!a = memref<73984xf16, #ascend.space<l1>>
+!l0a = memref<32768xf16, #ascend.space<l0a>>
+!l0b = memref<32768xf16, #ascend.space<l0b>>
+!c = memref<73984xf32, #ascend.space<l0c>>
+!bias = memref<512xf32, #ascend.space<l1>>
+func.func @long_bias() attributes {ascend.kernel, ascend.keep_composites, ascend.kind = #ascend.kernel_kind<cube>} {
+  %true = arith.constant true
+  %n = arith.constant 272 : index
+  %a = ascend.alloc "a" at 0 : !a
+  %l = ascend.alloc "l" at 0 : !l0a
+  %r = ascend.alloc "r" at 0 : !l0b
+  %c = ascend.alloc "c" at 0 : !c
+  %t = ascend.alloc "t" at 147968 : !bias
+  // expected-error@below {{has a bias of 272 columns, but the bias table has room for 256}}
+  ascend.matmul %c, %a, %a, %l, %r bias(%t : !bias) m(%n) n(%n) k(%n) init(%true) rows [272, 272] : !c, !a, !a, !l0a, !l0b
   ascend.barrier all
   return
 }

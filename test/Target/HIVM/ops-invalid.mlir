@@ -189,3 +189,23 @@ func.func @runs(%z: f16, %b: memref<2x2x16x16xf16, #cbuf>) {
   hivm.hir.vbrc ins(%z : f16) outs(%b : memref<2x2x16x16xf16, #cbuf>)
   return
 }
+
+// -----
+
+#cbuf = #hivm.address_space<cbuf>
+#cc = #hivm.address_space<cc>
+func.func @bias(%a: memref<2x2x16x16xf16, #cbuf>, %c: memref<2x2x16x16xf32, #cc>, %row: memref<1x1x1x32xf16, #cbuf>, %init: i1, %n: index) {
+  // expected-error@below {{starts from a row of cbuf with the type of its sums, not from 'memref<1x1x1x32xf16}}
+  hivm.hir.mmadL1 ins(%a, %a, %init, %n, %n, %n, %row : memref<2x2x16x16xf16, #cbuf>, memref<2x2x16x16xf16, #cbuf>, i1, index, index, index, memref<1x1x1x32xf16, #cbuf>) outs(%c : memref<2x2x16x16xf32, #cc>)
+  return
+}
+
+// -----
+
+#cbuf = #hivm.address_space<cbuf>
+#cc = #hivm.address_space<cc>
+func.func @turned_bias(%a: memref<2x2x16x16xf16, #cbuf>, %c: memref<2x2x16x16xf32, #cc>, %row: memref<1x1x1x32xf32, #cbuf>, %init: i1, %n: index) {
+  // expected-error@below {{starts from a row only where no operand is transposed}}
+  hivm.hir.mmadL1 {b_transpose} ins(%a, %a, %init, %n, %n, %n, %row : memref<2x2x16x16xf16, #cbuf>, memref<2x2x16x16xf16, #cbuf>, i1, index, index, index, memref<1x1x1x32xf32, #cbuf>) outs(%c : memref<2x2x16x16xf32, #cc>)
+  return
+}

@@ -235,10 +235,13 @@ class AscendInterpreter(Interpreter):
     def fill(self, text):
         dst, scalar = operand_names(text)[:2]
         space, start, element, _, _ = self.values[dst]
+        value = self.values[scalar]
+        if element == "i32" and value == 0:  # HIVM has no template for i32: zeros are written as f32
+            element, value = "f32", "0.000000e+00"
         repeat, blocks, pitch = (self.number(text, key) for key in ("repeat", "blocks", "pitch"))
         for number in range(repeat if blocks else 0):
             run = view(space, start + number * pitch * 32, 0, [blocks * 32 // BYTES[element]], [1], element)
-            self.note("vbrc", self.values[scalar], run)
+            self.note("vbrc", value, run)
 
     def matmul(self, text):
         dst, a, b = operand_names(text)[:3]
@@ -247,7 +250,9 @@ class AscendInterpreter(Interpreter):
         turned = ("transpose_a" in text, "transpose_b" in text)
         sums = (*self.values[dst][:2], -(-m // 16) * 16)
         factors = (*self.values[a][:2], int(left)), (*self.values[b][:2], int(right))
-        self.note("mmadL1", turned, bool(self.number(text, "init")), *factors, sums, (m, k, n))
+        bias = re.search(rf"bias\(({NAME}) ", text)
+        row = (*self.values[bias[1]][:2], 1) if bias else None
+        self.note("mmadL1", turned, bool(self.number(text, "init")), *factors, sums, (m, k, n), row)
 
     def fix_out(self, text):
         dst, src = operand_names(text)[:2]
@@ -374,8 +379,9 @@ class HIVMInterpreter(Interpreter):
         a, b, init, *sizes = re.search(r"ins\((.*?) : ", text)[1].split(", ")
         turned = ("a_transpose" in text, "b_transpose" in text)
         sums = self.fractals(re.search(rf"outs\(({NAME}) ", text)[1])
+        row = self.fractals(sizes.pop()) if len(sizes) == 4 else None
         sizes = tuple(self.values[name] for name in sizes)
-        self.note("mmadL1", turned, bool(self.values[init]), self.fractals(a), self.fractals(b), sums, sizes)
+        self.note("mmadL1", turned, bool(self.values[init]), self.fractals(a), self.fractals(b), sums, sizes, row)
 
     def fixpipe(self, text):
         matrix, array = re.search(rf"ins\(({NAME}) .* outs\(({NAME}) ", text).groups()

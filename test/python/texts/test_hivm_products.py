@@ -129,7 +129,7 @@ def join_parts(trace):
         last = joined[-1] if joined else (None,)
         if event[0] == last[0] == "mmadL1" and not event[2] and event[5] == last[5]:
             (m, before, n), k = last[6], event[6][1]
-            joined[-1] = (*last[:6], (m, before + k, n))
+            joined[-1] = (*last[:6], (m, before + k, n), *last[7:])
         else:
             joined.append(event)
     return joined
@@ -155,6 +155,62 @@ def test_kernels_compute_products(kernel, dtype, narrow, shape):
         simulated = attn.simulate(kernel, a, b, narrow=narrow, **options)
         assert simulated.report.hazards == [], options
         torch.testing.assert_close(simulated.outputs, kernel(a, b, narrow=narrow), rtol=0, atol=0)
+
+
+@attn.kernel
+def biased(
+    A: at.Tensor["M K"], B: at.Tensor["K N"], row: at.Tensor["1 N"], relu: at.Const[bool] = False,
+    BM: at.Auto(16, 256) = None, BN: at.Auto(16, 512) = None, BK: at.Auto(16, 256) = None,
+):  # fmt: skip
+    """C = A B + row."""
+    C = at.empty("M N", row.dtype)
+    for m, n in at.grid(at.tiles(M, BM), at.tiles(N, BN)):
+        acc = at.full((BM, BN), row[:, n], row.dtype)
+        for k in at.range(at.tiles(K, BK), stages=2):
+            acc += A[m, k] @ B[k, n]
+        C[m, n] = at.maximum(acc, 0.0) if relu else acc
+    return C
+
+
+@attn.kernel
+def biased_nt(A: at.Tensor["M K"], B: at.Tensor["N K"], row: at.Tensor["1 N"]):
+    C = at.empty("M N", row.dtype)
+    for m, n in at.grid(at.tiles(M, 64), at.tiles(N, 64)):
+        C[m, n] = A[m, :] @ B[n, :].T + row[:, n]
+    return C
+
+
+BIASED = pytest.mark.parametrize("dtype, relu", [("f16", False), ("bf16", True), ("f32", False), ("i8", False)])
+
+
+def biased_specs(dtype: str):
+    matrix = at.spec("? ?", getattr(at, dtype))
+    return {"A": matrix, "B": matrix, "row": at.spec("1 ?", at.i32 if dtype == "i8" else at.f32)}
+
+
+@BIASED
+def test_a_bias_comes_from_l1(dtype, relu, templates):
+    """The template fills the bias table from L1: the vendor takes the text, which asks for what the chip IR does."""
+    artefact = biased.compile(**biased_specs(dtype), relu=relu, composites=True)
+    text = artefact.ir("hivm")
+    check_accepted(text, templates)
+    assert re.search(r"call @mma_tile_with_\w+_bias_", bishengir_opt(text, DEVICE, "--convert-hivm-to-std"))
+    for sizes in ({"M": 300, "N": 270, "K": 300}, {"M": 17, "N": 1, "K": 3}):
+        expected = traces(artefact.ir("ascend"), AscendInterpreter, sizes, 0, 2)
+        assert traces(text, HIVMInterpreter, sizes, 0, 2) == expected
+
+
+@pytest.mark.parametrize("shape", [(45, 75, 70), (300, 530, 300), (1, 1, 1)], ids=str)
+@BIASED
+def test_sums_start_from_a_bias(dtype, relu, shape):
+    m, n, k = shape
+    a, b, _ = ProductKernel(FACTORS[dtype], FACTORS[dtype]).operands(m, n, k)
+    row = (torch.arange(n) - n // 2)[None].to(i32 if dtype == "i8" else f32)
+    for options in ({"composites": True}, {"stage": "hivm"}):
+        # Several tiles of the grid and of k, so that a row is there while the next one comes.
+        simulated = attn.simulate(biased, a, b, row, relu=relu, BM=32, BN=64, BK=32, **options)
+        assert simulated.report.hazards == [], options
+        torch.testing.assert_close(simulated.outputs, biased(a, b, row, relu=relu), rtol=0, atol=0)
 
 
 # The checks above can fail
@@ -195,3 +251,8 @@ def test_planted_mistakes_show(pattern, replacement):
 def test_products_too_wide_for_l0_are_refused():
     with pytest.raises(Exception, match="can hold no part in L0A and L0B"):
         ProductKernel(f32, f32, sizes=(16, 2048, 16)).module().emit_hivm(locations=False)
+
+
+def test_a_bias_with_transposes_is_refused():
+    with pytest.raises(attn.CompileError, match="has a bias and a transposed operand, for which HIVM has no template"):
+        biased_nt.prepare(**biased_specs("f16") | dict.fromkeys("AB", at.spec("? 64", at.f16))).ir("hivm")

@@ -91,6 +91,9 @@ public:
   /// Of all answers, whether they fit or not, those that may need the least memory.
   virtual Choices getLeast(const tile::SizeChoice &choice) = 0;
 
+  /// Of all answers, whether they fit or not, those that may have the fewest cycles by estimate.
+  virtual Choices getFastest(const tile::SizeChoice &choice) { return getCandidates(choice); }
+
   virtual AxisRule getRule(const tile::SizeChoice &choice) const = 0;
 
   /// Whether a candidate cannot be better than a choice that fits.

@@ -90,7 +90,7 @@ private:
   Result findFastestByEstimate(Axes after, const Choices &candidates);
   Result findWidest(Axes after, const Choices &candidates);
   Result findFewestBytes(Axes undecided, const tile::SizeChoice &choice);
-  Choices expandAll(Axes undecided, const tile::SizeChoice &choice);
+  Choices expandFastest(Axes undecided, const tile::SizeChoice &choice);
   Choices expandLeast(Axes undecided, const tile::SizeChoice &choice);
 
   SearchSpace space;

@@ -55,12 +55,12 @@ void addSums(Op op, Accesses &accesses, const IndexRanges &ranges, bool isWrite)
   accesses.back().isOrdered = least >= architecture::orderedMmadFractals;
 }
 
-/// What a product adds to, and the bias that it may start from.
+/// What a product adds to, and the row of the bias table that it may start from.
 template <typename Op> void addSumsAndBias(Op op, Accesses &accesses, const IndexRanges &ranges) {
   addSums(op, accesses, ranges, /*isWrite=*/true);
   addSums(op, accesses, ranges, /*isWrite=*/false);
   accesses.back().unless = op.getInit();
-  if (op.getBias())
+  if (op.getBias() && getSpace(op.getBias().getType()) == Space::BT)
     addCount(accesses, op.getBias(), /*isWrite=*/false,
              multiply(getMostBlocks(op.getN(), fractalRows, ranges), fractalRows));
 }
@@ -162,6 +162,8 @@ void FixOutOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
 void MatmulOp::getAccesses(Accesses &accesses, const IndexRanges &ranges) {
   addToEnd(accesses, getA(), /*isWrite=*/false);
   addToEnd(accesses, getB(), /*isWrite=*/false);
+  if (getBias() && getSpace(getBias().getType()) == Space::L1)
+    addToEnd(accesses, getBias(), /*isWrite=*/false);
   addToEnd(accesses, getScratchA(), /*isWrite=*/true);
   addToEnd(accesses, getScratchB(), /*isWrite=*/true);
   size_t loads = accesses.size();

@@ -51,7 +51,8 @@ Type getSumType(Type type) {
 }
 
 /// Checks destination, operands and bias of a product whose operands lie in `left` and `right`.
-template <typename Op> LogicalResult verifyProduct(Op op, Space left, Space right) {
+template <typename Op>
+LogicalResult verifyProduct(Op op, Space left, Space right, Space bias = Space::BT) {
   if (failed(verifyBuffer(op, "its destination", op.getDst(), Space::L0C)) ||
       failed(verifyBuffer(op, "its left operand", op.getA(), left)) ||
       failed(verifyBuffer(op, "its right operand", op.getB(), right)) ||
@@ -61,7 +62,7 @@ template <typename Op> LogicalResult verifyProduct(Op op, Space left, Space righ
   if (!sum || getElementType(op.getDst()) != sum)
     return op.emitOpError() << "has no product of " << getElementType(op.getA()) << " in "
                             << getElementType(op.getDst());
-  if (op.getBias() && (failed(verifyBuffer(op, "its bias", op.getBias(), Space::BT)) ||
+  if (op.getBias() && (failed(verifyBuffer(op, "its bias", op.getBias(), bias)) ||
                        failed(verifySameType(op, {op.getDst(), op.getBias()}))))
     return failure();
   return success();
@@ -206,7 +207,8 @@ LogicalResult FixOutOp::verify() {
 }
 
 LogicalResult MatmulOp::verify() {
-  if (failed(verifyProduct(*this, Space::L1, Space::L1)) ||
+  bool hasRow = getBias() && getSpace(getBias().getType()) == Space::L1;
+  if (failed(verifyProduct(*this, Space::L1, Space::L1, hasRow ? Space::L1 : Space::BT)) ||
       failed(verifyBuffer(*this, "its left scratch", getScratchA(), Space::L0A)) ||
       failed(verifyBuffer(*this, "its right scratch", getScratchB(), Space::L0B)) ||
       failed(verifySameType(*this, {getA(), getScratchA(), getScratchB()})))

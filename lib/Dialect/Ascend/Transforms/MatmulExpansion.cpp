@@ -3,6 +3,7 @@
 #include "MatmulExpansion.h"
 #include "Slices.h"
 #include "attn/Machine/Architecture.h"
+#include "attn/Machine/Costs.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -52,9 +53,11 @@ private:
   void forEach(Value count, int64_t most, function_ref<void(Value)> body);
 
   void loadLeft();
+  bool isLeftFasterByFractals();
   void loadRight();
   void loadRightTurned();
-  void loadFractals(Value dst, Value src, Value repeat, int64_t sourceStride);
+  void loadFractals(Value dst, Value src, Value repeat, int64_t sourceStride,
+                    bool isTurned = false);
   void loadSquares(Value dst, Value src, Value repeat, ArrayRef<int64_t> strides);
 
   MatmulOp op;
@@ -88,37 +91,58 @@ void MatmulWriter::forEach(Value count, int64_t most, function_ref<void(Value)> 
   keepsApart = true;
 }
 
-void MatmulWriter::loadFractals(Value dst, Value src, Value repeat, int64_t sourceStride) {
+void MatmulWriter::loadFractals(Value dst, Value src, Value repeat, int64_t sourceStride,
+                                bool isTurned) {
   LoadFractalsOp::create(builder, location, dst, src, repeat, ArrayRef<int64_t>{1, sourceStride},
-                         /*transpose=*/false);
+                         isTurned);
 }
 
 void MatmulWriter::loadSquares(Value dst, Value src, Value repeat, ArrayRef<int64_t> strides) {
   LoadSquaresOp::create(builder, location, dst, src, repeat, strides);
 }
 
+/// Whether loads of fractals, one for every row block, start so much earlier than a single load of
+/// the matrix that it is worth issuing them. The right operand follows at once: for it only the
+/// number of loads counts.
+bool MatmulWriter::isLeftFasterByFractals() {
+  Costs costs;
+  int64_t loads = mostRows / fractalRows, partBytes = mostRows * part * bytes;
+  if (loads > 1) {
+    // Beside them there are a load of the right operand and two flags. The scalar unit must get to
+    // what is after the product while its parts still wait for each other.
+    constexpr int64_t others = 3;
+    std::optional<int64_t> k = ranges.getUpperBound(op.getK());
+    bool isQueueLongEnough = k && llvm::divideCeil(*k, part) * (loads + others) <= costs.queueDepth;
+    // An unknown number of loads would take a loop.
+    if (!getConstantIntValue(op.getM()) || !isQueueLongEnough)
+      return false;
+  }
+  return getLoadToL0ACycles(costs, LoadForm::Fractals, loads, partBytes) <
+         getLoadToL0ACycles(costs, LoadForm::Whole, 1, partBytes);
+}
+
 /// The left operand in the order of L0A: row blocks, in each one fractal after the other along k.
 void MatmulWriter::loadLeft() {
   int64_t room = op.getRows()[0];
+  bool isTurned = op.getTransposeA();
   Value dst = op.getScratchA(), m = op.getM();
-  if (!op.getTransposeA()) {
-    Value src = slice(op.getA(), scale(first, room));
-    // A single row block needs no instruction that takes several.
-    if (mostRows == fractalRows) {
-      loadFractals(dst, src, divideCeil(amount, perBlock), room / fractalRows);
-      return;
-    }
-    LoadTileOp::create(builder, location, dst, src, m, alignTo(amount, perBlock), room,
-                       /*transpose=*/false);
-    return;
-  }
-  Value src = slice(op.getA(), scale(first, perBlock));
-  if (bytes == 1) {
+  Value src = slice(op.getA(), scale(first, isTurned ? perBlock : room));
+  if (bytes == 1 && isTurned) {
     loadSquares(dst, src, divideCeil(m, unit), {2, room / unit, 1});
     return;
   }
-  LoadTileOp::create(builder, location, dst, src, alignTo(amount, fractalRows), m, room,
-                     /*transpose=*/true);
+  // Only fractals of 16 bits are turned over one by one.
+  if ((!isTurned || bytes == 2) && isLeftFasterByFractals()) {
+    Value blocksOfK = divideCeil(amount, perBlock);
+    int64_t loads = mostRows / fractalRows, distance = isTurned ? room * perBlock : fractal;
+    for (int64_t block = 0; block < loads; ++block)
+      loadFractals(slice(dst, scale(blocksOfK, block * fractal)), slice(src, block * distance),
+                   blocksOfK, isTurned ? 1 : room / fractalRows, isTurned);
+    keepsApart |= loads > 1;
+    return;
+  }
+  LoadTileOp::create(builder, location, dst, src, isTurned ? alignTo(amount, fractalRows) : m,
+                     isTurned ? m : alignTo(amount, perBlock), room, isTurned);
 }
 
 /// Rows of n with k along them are in the order of L0B already: all of them are one run, of fewer
@@ -230,5 +254,7 @@ LogicalResult MatmulWriter::write() {
 }
 
 LogicalResult ascend::expandMatmul(MatmulOp op, const IndexRanges &ranges, int64_t group) {
+  if (op.getBias() && getSpace(op.getBias().getType()) != Space::BT)
+    return op.emitOpError("has its bias in L1, which only a product that is kept takes there");
   return MatmulWriter(op, ranges, group).write();
 }

@@ -214,6 +214,13 @@ static LogicalResult verifyFractals(Operation *op, Value memory, AddressSpace sp
   return success();
 }
 
+/// A row that stays a row, with the dimensions that templates want of matrices.
+static bool isRow(Value memory) {
+  auto type = cast<MemRefType>(memory.getType());
+  return type.getRank() == 4 && isIn(type, AddressSpace::L1) &&
+         type.getShape().drop_back() == ArrayRef<int64_t>{1, 1, 1};
+}
+
 static LogicalResult verifyArrayRows(Operation *op, Value memory) {
   if (cast<MemRefType>(memory.getType()).getRank() != 2)
     return op->emitOpError() << "needs rows of an array, not " << memory.getType();
@@ -226,7 +233,7 @@ static Type getElementType(Value memory) {
 
 LogicalResult Nd2NzOp::verify() {
   if (failed(verifyArrayRows(*this, getSrc())) ||
-      failed(verifyFractals(*this, getDst(), AddressSpace::L1)))
+      (!isRow(getDst()) && failed(verifyFractals(*this, getDst(), AddressSpace::L1))))
     return failure();
   if (getElementType(getSrc()) != getElementType(getDst()))
     return emitOpError() << "has different element types: " << getSrc().getType() << " and "
@@ -250,6 +257,13 @@ LogicalResult MmadL1Op::verify() {
   if (getElementType(getB()) != type || !hasSums)
     return emitOpError() << "has no product of " << getA().getType() << " and " << getB().getType()
                          << " in " << getC().getType();
+  if (!getBias())
+    return success();
+  if (!isRow(getBias()) || getElementType(getBias()) != getElementType(getC()))
+    return emitOpError() << "starts from a row of cbuf with the type of its sums, not from "
+                         << getBias().getType();
+  if (getATranspose() || getBTranspose())
+    return emitOpError("starts from a row only where no operand is transposed");
   return success();
 }
 

@@ -36,6 +36,14 @@ LogicalResult AutoAttr::verify(function_ref<InFlightDiagnostic()> emitError, int
   return success();
 }
 
+LogicalResult ChoiceAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr,
+                                 StringAttr, DictionaryAttr, int64_t, int64_t, int64_t,
+                                 DenseBoolArrayAttr, GroupAttr, int64_t order) {
+  if (order < 0)
+    return emitError() << "a band has a positive number of rows of tiles, not " << order;
+  return success();
+}
+
 static LogicalResult verifyKernel(Operation *op) {
   auto function = dyn_cast<func::FuncOp>(op);
   if (!function)
@@ -78,12 +86,6 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     return isa<GroupAttr>(attribute.getValue()) && op->hasAttr("tile.kernel")
                ? success()
                : op->emitError("'tile.group' is a #tile.group of kernels");
-  if (name == "tile.order") {
-    auto rows = dyn_cast<IntegerAttr>(attribute.getValue());
-    return rows && rows.getType().isInteger(64) && rows.getInt() > 0 && op->hasAttr("tile.kernel")
-               ? success()
-               : op->emitError("'tile.order' is a positive i64 of kernels: the rows of a band");
-  }
   if (isOfLevels(name))
     return success();
   if (name != "tile.symbols")

@@ -125,11 +125,11 @@ static SmallVector<Value> findInBands(ImplicitLocOpBuilder &builder, Value linea
 
 /// The rows of tiles that are a band of `grid`; none where blocks have contiguous shares.
 static std::optional<int64_t> getBandRows(GridOp grid, func::FuncOp kernel) {
-  auto order = kernel->getAttrOfType<IntegerAttr>(orderName);
+  auto choice = kernel->getAttrOfType<ChoiceAttr>("tile.choice");
   bool isMatrix =
       grid.getBlocks().size() == 2 &&
       llvm::none_of(grid.getBlocks(), [](Attribute size) { return isa<UnitAttr>(size); });
-  return order && isMatrix ? std::optional(order.getInt()) : std::nullopt;
+  return choice && choice.getOrder() && isMatrix ? std::optional(choice.getOrder()) : std::nullopt;
 }
 
 /// The loop over every `blocks`-th of `total` tiles from this block's first on, with an empty body.
@@ -248,6 +248,5 @@ LogicalResult tile::clampGrids(func::FuncOp kernel) {
   for (GridOp grid : *grids)
     if (failed(clampGrid(grid, kernel)))
       return failure();
-  kernel->removeAttr(orderName);
   return success();
 }

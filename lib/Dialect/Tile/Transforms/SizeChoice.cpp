@@ -32,6 +32,7 @@ SizeChoice tile::getSizeChoice(ChoiceAttr choice) {
     llvm::append_range(sizes.keep, keep.asArrayRef());
   if (GroupAttr group = choice.getGroup())
     sizes.group = getGroupChoice(group);
+  sizes.order = choice.getOrder();
   return sizes;
 }
 
@@ -48,7 +49,7 @@ ChoiceAttr tile::getChoice(MLIRContext *context, StringAttr band, StringAttr sof
       sizes.keep.empty() ? DenseBoolArrayAttr() : DenseBoolArrayAttr::get(context, sizes.keep);
   return ChoiceAttr::get(context, band, softmax, getDictionary(context, sizes.sizes),
                          sizes.gridStages, sizes.maxRangeStages, sizes.stripColumns, keep,
-                         sizes.group ? getGroup(context, *sizes.group) : GroupAttr());
+                         sizes.group ? getGroup(context, *sizes.group) : GroupAttr(), sizes.order);
 }
 
 Attribute tile::bindDim(Attribute dim, ArrayRef<BoundSize> sizes) {

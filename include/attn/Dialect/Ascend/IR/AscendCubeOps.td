@@ -166,7 +166,7 @@ def Ascend_MatmulOp : Ascend_Instruction<"matmul"> {
     m and n come in whole fractals of both operands, up to what these have room for; so does k with `transpose_a` of 32-bit elements, which L0A takes in pairs of fractals.
 
     It is kept on the way to HIVM, whose `mmadL1` takes L0A and L0B for itself: it then loads on MTE1 and multiplies on M, in an order that it makes
-    by flags of its own.
+    by flags of its own. Kept, it has its bias in L1, and reads it every time: the template fills the bias table, whether or not `init` holds.
 
     ```mlir
     ascend.matmul %c, %a, %b, %l0a, %l0b m(%m) n(%n) k(%k) init(%first) rows [128, 256] transpose_b : memref<32768xf32, #ascend.space<l0c>>, memref<32768xf16, #ascend.space<l1>>, memref<65536xf16, #ascend.space<l1>>, memref<8192xf16, #ascend.space<l0a>>, memref<16384xf16, #ascend.space<l0b>>

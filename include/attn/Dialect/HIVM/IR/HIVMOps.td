@@ -162,15 +162,18 @@ def HIVM_MmadL1Op : HIVM_Op<"mmadL1"> {
   let summary = "L0C = or += the product of two matrices of L1 (MTE1, then M)";
   let description = [{
     The sizes are m, k and n. `a` is m × k or with `a_transpose` k × m, `b` is k × n or with `b_transpose` n × k. The vendor's template takes all of L0A and
-    L0B for parts of the operands, and flags of its own between MTE1 and M.
+    L0B for parts of the operands, and flags of its own between MTE1 and M. Sums may start from a row of L1, `bias`, which it loads to the bias
+    table with every part; only where no operand is transposed.
     ```mlir
     hivm.hir.mmadL1 {b_transpose} ins(%a, %b, %init, %m, %k, %n : memref<4x8x16x16xf16, #cbuf>, memref<4x16x16x16xf16, #cbuf>, i1, index, index, index) outs(%c : memref<16x8x16x16xf32, #cc>)
+    hivm.hir.mmadL1 ins(%a, %b, %init, %m, %k, %n, %row : memref<4x8x16x16xf16, #cbuf>, memref<16x4x16x16xf16, #cbuf>, i1, index, index, index, memref<1x1x1x256xf32, #cbuf>) outs(%c : memref<16x8x16x16xf32, #cc>)
     ```
   }];
-  let arguments = (ins AnyMemRef:$a, AnyMemRef:$b, I1:$init, Index:$m, Index:$k, Index:$n, AnyMemRef:$c, UnitAttr:$a_transpose,
-                       UnitAttr:$b_transpose);
+  let arguments = (ins AnyMemRef:$a, AnyMemRef:$b, I1:$init, Index:$m, Index:$k, Index:$n, Optional<AnyMemRef>:$bias, AnyMemRef:$c,
+                       UnitAttr:$a_transpose, UnitAttr:$b_transpose);
   let assemblyFormat = [{
-    attr-dict `ins` `(` $a `,` $b `,` $init `,` $m `,` $k `,` $n `:` type($a) `,` type($b) `,` type($init) `,` type($m) `,` type($k) `,` type($n) `)`
+    attr-dict `ins` `(` $a `,` $b `,` $init `,` $m `,` $k `,` $n (`,` $bias^)? `:` type($a) `,` type($b) `,` type($init) `,` type($m) `,` type($k) `,`
+    type($n) (`,` type($bias)^)? `)`
     `outs` `(` $c `:` type($c) `)`
   }];
   let hasVerifier = 1;

@@ -184,7 +184,9 @@ def Tile_ChoiceAttr : AttrDef<Tile_Dialect, "Choice"> {
     The attribute `tile.choice` of a kernel: `tile-choose` writes it, the passes after it apply it. The forms of bands and
     softmax states are there where the kernel has such. Loops have the stages that their author asked for, but not more
     than `range_stages`. `strip_columns` is 0 where rows are computed whole; `keep` says which rows strips keep. `group` is there for
-    kernels that need cube and vector cores.
+    kernels that need cube and vector cores. `order` says in which order blocks take the tiles of a matrix: so many rows of
+    tiles are a band, which blocks go through column by column, each taking the next tile in turn, so that what they read
+    at a time lies together. With 0, which is not written, each block has a contiguous share, row by row.
 
     ```mlir
     #tile.choice<softmax = "online", sizes = {BT = 2 : i64}, grid_stages = 2, range_stages = 2, strip_columns = 0>
@@ -193,8 +195,9 @@ def Tile_ChoiceAttr : AttrDef<Tile_Dialect, "Choice"> {
   let parameters = (ins OptionalParameter<"::mlir::StringAttr">:$band, OptionalParameter<"::mlir::StringAttr">:$softmax,
                         "::mlir::DictionaryAttr":$sizes, "int64_t":$grid_stages, "int64_t":$range_stages,
                         "int64_t":$strip_columns, OptionalParameter<"::mlir::DenseBoolArrayAttr">:$keep,
-                        OptionalParameter<"::attn::tile::GroupAttr">:$group);
+                        OptionalParameter<"::attn::tile::GroupAttr">:$group, DefaultValuedParameter<"int64_t", "0">:$order);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 
 def Tile_SumAttr : AttrDef<Tile_Dialect, "Sum"> {

@@ -8,14 +8,9 @@
 
 namespace attn::tile {
 
-/// In which order blocks take the tiles of a matrix: so many rows of tiles are a band, which blocks
-/// go through column by column, each taking the next tile in turn, so that what they read at a time
-/// lies together. Without it each block has a contiguous share, row by row. An attribute of
-/// kernels.
-inline constexpr llvm::StringLiteral orderName = "tile.order";
-
-/// Replaces every grid of `kernel` by a `parallel` range over the share of the block that runs it,
-/// and every accumulation by a row that the range carries. A kernel without grids is left alone.
+/// Replaces every grid of `kernel` by a `parallel` range over the tiles of the block that runs it,
+/// in the order of its `tile.choice`, and every accumulation by a row that the range carries. A
+/// kernel without grids is left alone.
 mlir::LogicalResult clampGrids(mlir::func::FuncOp kernel);
 
 /// How many tiles each axis of `grid` has over `extents`.

@@ -37,8 +37,8 @@ struct SizeChoice {
   llvm::SmallVector<bool> keep;
   /// For kernels that need cube and vector cores.
   std::optional<GroupChoice> group;
-  /// Rows of tiles in a band; 0 where blocks have contiguous shares. See `orderName`: tiles are
-  /// ordered before sizes are applied.
+  /// Rows of tiles in a band; 0 where blocks have contiguous shares. Tiles are ordered when grids
+  /// are clamped, before sizes are applied.
   int64_t order = 0;
 };
 
