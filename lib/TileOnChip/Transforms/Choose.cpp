@@ -122,7 +122,11 @@ static LogicalResult emitOverflow(func::FuncOp kernel, const Chip &chip, SizeSea
   SmallVector<MemoryUse> uses = (*smallest)->getMemoryUse();
   const auto *use = llvm::find_if(
       uses, [&](const MemoryUse &of) { return of.bytes > chip.getUsableBytes(of.memory); });
-  assert(use != uses.end() && "something does not fit");
+  // Each of its memories would do: a rule of the search refuses it, not a memory.
+  if (use == uses.end())
+    return emitError(kernel.getLoc())
+           << "kernel '" << kernel.getName() << "' has no sizes that the search takes, not even "
+           << describe((*smallest)->choice);
   // Not at the op: its body would be printed before the notes.
   InFlightDiagnostic diagnostic = emitError(kernel.getLoc())
                                   << "kernel '" << kernel.getName() << "' does not fit: with "
