@@ -1,5 +1,5 @@
-// The MLIR headers that many files of the project read, the costly ones among them: one large header is
-// read back in a fraction of the time in which even two of these are parsed.
+// The MLIR headers that many files of the project read, the costly ones among them: one large
+// header is read back in a fraction of the time in which even two of these are parsed.
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
