@@ -16,6 +16,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -119,18 +120,29 @@ def run(program: Program):
     return "", output
 
 
+def check(document: Path):
+    """Runs the programs of a page in order, since commands use what those before have made: whether all is well with
+    each, and what is said of it."""
+    found = []
+    for program in programs(document.read_text()):
+        problem, output = run(program)
+        shown = "python program" if program.kind == "python" else program.text.strip()
+        place = f"{document.relative_to(ROOT)}:{program.line}"
+        said = f"{'FAILED' if problem else 'ok    '} {place}: {shown}"
+        if problem:
+            said = "\n  ".join([said, f"  {problem}; it printed", *output.splitlines()[-40:]])
+        found.append((not problem, said))
+    return found
+
+
 def main():
-    failed = 0
-    for document in documents():
-        for program in programs(document.read_text()):
-            problem, output = run(program)
-            shown = "python program" if program.kind == "python" else program.text.strip()
-            place = f"{document.relative_to(ROOT)}:{program.line}"
-            print(f"{'FAILED' if problem else 'ok    '} {place}: {shown}", flush=True)
-            if problem:
-                failed += 1
-                print("\n  ".join([f"  {problem}; it printed", *output.splitlines()[-40:]]))
-    return bool(failed)
+    all_well = True
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for found in pool.map(check, documents()):
+            for well, said in found:
+                all_well &= well
+                print(said, flush=True)
+    return not all_well
 
 
 if __name__ == "__main__":

@@ -28,7 +28,6 @@ ALLOWED = {
     ("include/attn/Dialect/Tile/Transforms/BandForms.h", 32): "taps that are written out, a choice",
     ("lib/Conversion/AscendToHIVM/KernelExporter.cpp", 32): "the vendor's number for a kind of task",
     ("lib/Conversion/TileToLinalg/ArrayPatterns.cpp", 64): "a cache line of the CPU",
-    ("lib/Dialect/Ascend/Analysis/OrderedTraces.cpp", 64): "a bound on the work of an analysis",
     ("lib/Dialect/Tile/Analysis/IndexBound.cpp", 16): "a bound on the work of an analysis",
     ("lib/Dialect/Tile/Analysis/IndexBound.cpp", 32): "a bound on the work of an analysis",
     ("lib/TileOnChip/Transforms/SizeSearch.cpp", 256): "k and columns that the caches of a CPU hold of a product",

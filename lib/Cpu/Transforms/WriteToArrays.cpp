@@ -89,8 +89,10 @@ void writeTo(const StoredTile &tile, Value place, bufferization::MaterializeInDe
 void writeToArrayOrBuffer(const StoredTile &tile, tensor::ExtractSliceOp part,
                           bufferization::MaterializeInDestinationOp store) {
   auto to = store.getDest().getDefiningOp<memref::SubViewOp>();
-  if (!to || part.getSizes().size() != 1 || to.getSizes() != part.getSizes() ||
-      to.getType().getRank() != 2 || !llvm::all_of(part.getMixedOffsets(), isZeroInteger))
+  // The one number that is not known must be that of the rows, not of the columns.
+  if (!to || part.getSizes().size() != 1 || !part.isDynamicSize(0) ||
+      to.getSizes() != part.getSizes() || to.getType().getRank() != 2 ||
+      !llvm::all_of(part.getMixedOffsets(), isZeroInteger))
     return;
   ImplicitLocOpBuilder builder(store.getLoc(), store);
   auto type =

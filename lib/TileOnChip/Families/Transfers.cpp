@@ -1,10 +1,10 @@
 // Loads and stores on the chip: rows with padding, and columns gathered one element per row; form,
 // scratch, cost and instructions (tile on the chip, family).
 #include "attn/TileOnChip/Families/Transfers.h"
+#include "ListedRows.h"
 #include "attn/Dialect/Tile/Analysis/Selection.h"
 #include "attn/Launch/IR/LaunchDialect.h"
 #include "attn/Machine/Architecture.h"
-#include "attn/Machine/Costs.h"
 #include "attn/TileOnChip/Families/ArrayPlace.h"
 #include "attn/TileOnChip/Families/Columns.h"
 #include "llvm/Support/MathExtras.h"
@@ -98,8 +98,6 @@ private:
   void loadRows();
   /// Moves rows of `length` elements and pads each by `rightPad`.
   void copyRows(Value length, int64_t rightPad);
-  /// Moves the rows of a list, those that follow each other in the array at once.
-  void copyRuns(Value length, int64_t rightPad);
   void fillColumns();
   void fillBlocks(Value reached);
   void loadContiguousColumn();
@@ -166,53 +164,9 @@ void LoadLowering::loadRows() {
   fillLastBlocks();
 }
 
-/// Whether rows of a list that follow each other are moved at once: where each on its own takes the
-/// pipe so much longer that it pays for looking at the next one. The scalar unit reads it, brings
-/// it inside, compares, and notes where a run begins.
-static bool mayFormRuns(TileType type, const ChipModel &model) {
-  constexpr int64_t scalarOps = 10;
-  Costs costs;
-  int64_t bytes = type.getColCount() * getElementBytes(type);
-  double apart = 2 * getCopyWork(costs, /*isLoad=*/true, /*rows=*/1, bytes);
-  double together = getCopyWork(costs, /*isLoad=*/true, /*rows=*/2, 2 * bytes);
-  int64_t rows = type.getRowCount();
-  return rows > 1 && rows <= architecture::maxCopyRows &&
-         apart - together > scalarOps * costs.scalarOp;
-}
-
-/// A run is moved at its last row. After the last row of all comes itself, which does not follow.
-void LoadLowering::copyRuns(Value length, int64_t rightPad) {
-  int64_t rows = type.getRowCount();
-  int64_t pitch = llvm::alignTo(type.getColCount(), lowering.model.getRowUnit());
-  Value zero = lowering.constant(int64_t(0)), one = lowering.constant(int64_t(1));
-  Value lastRow = lowering.subtract(place.rows, one);
-  // Runs write different rows.
-  IntegerAttr group = lowering.builder.getI64IntegerAttr(lowering.makeGroup());
-  auto loop = lowering.create<scf::ForOp>(zero, place.rows, one, ValueRange{zero});
-  OpBuilder::InsertionGuard guard(lowering.builder);
-  lowering.builder.setInsertionPointToStart(loop.getBody());
-  Value row = loop.getInductionVar(), begin = loop.getRegionIterArg(0);
-  Value listed = place.getRow(row, /*isTold=*/true);
-  Value next = lowering.add(row, one);
-  Value after = place.getRow(lowering.create<arith::MinSIOp>(next, lastRow), /*isTold=*/false);
-  Value isEnd =
-      lowering.create<arith::CmpIOp>(arith::CmpIPredicate::ne, after, lowering.add(listed, one));
-  lowering.writeIf(isEnd, [&] {
-    Value amount = lowering.clamp(lowering.subtract(next, begin), rows);
-    Value first = lowering.subtract(listed, lowering.subtract(row, begin));
-    auto copy = lowering.create<ascend::CopyInOp>(
-        place.getRowMemory(lowering.getMemory(op.getResult()), pitch, begin),
-        place.getAddressOf(first), amount, length, place.getArrayPitch(), pitch, rightPad);
-    copy->setAttr(ascend::apartName, group);
-  });
-  loop->setAttr(ascend::apartName, group);
-  Value nextBegin = lowering.create<arith::SelectOp>(isEnd, next, begin);
-  lowering.create<scf::YieldOp>(nextBegin);
-}
-
 void LoadLowering::copyRows(Value length, int64_t rightPad) {
-  if (place.isListed() && mayFormRuns(type, lowering.model))
-    return copyRuns(length, rightPad);
+  if (place.isListed() && mayFormRuns(type))
+    return copyRuns(lowering, op, place, length, rightPad);
   Value memory = lowering.getMemory(op.getResult());
   int64_t rows = type.getRowCount();
   int64_t pitch = llvm::alignTo(type.getColCount(), lowering.model.getRowUnit());

@@ -121,3 +121,21 @@ func.func @stored_to_some_rows(%v: tensor<4x64xf32>, %y: memref<?x64xf32, stride
   bufferization.materialize_in_destination %r in restrict writable %y : (tensor<4x64xf32>, memref<?x64xf32, strided<[?, 1]>>) -> ()
   return
 }
+
+// Of a tile of one row, some columns may be missing: a tile of one column is not a whole one.
+// CHECK-LABEL: func.func @stored_first_columns
+// CHECK-NOT:     bufferization.to_tensor
+// CHECK:         bufferization.materialize_in_destination
+func.func @stored_first_columns(%v: tensor<1x64xf32>, %y: memref<1x?xf32, strided<[?, 1]>>, %n: index) {
+  %e = tensor.empty() : tensor<1x64xf32>
+  %r = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%v : tensor<1x64xf32>) outs(%e : tensor<1x64xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %s = arith.negf %x : f32
+    linalg.yield %s : f32
+  } -> tensor<1x64xf32>
+  %part = tensor.extract_slice %r[0, 0] [1, %n] [1, 1] : tensor<1x64xf32> to tensor<1x?xf32>
+  %to = memref.subview %y[0, 0] [1, %n] [1, 1] : memref<1x?xf32, strided<[?, 1]>> to memref<1x?xf32, strided<[?, 1]>>
+  bufferization.materialize_in_destination %part in restrict writable %to : (tensor<1x?xf32>, memref<1x?xf32, strided<[?, 1]>>) -> ()
+  return
+}

@@ -191,6 +191,19 @@ func.func @mixed() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<
 
 // -----
 
+!bt = memref<64xf32, #ascend.space<bt>>
+!row = memref<64xf32, #ascend.space<l1>>
+func.func @load_of_a_bias(%n: index) attributes {ascend.kernel, ascend.keep_composites, ascend.kind = #ascend.kernel_kind<cube>} {
+  %t = ascend.alloc "t" at 0 : !bt
+  %l = ascend.alloc "l" at 0 : !row
+  // expected-error@below {{has no equivalent in HIVM: tile-keep-composites must run first}}
+  ascend.load_bias %t, %l count(%n) : !bt, !row
+  ascend.barrier all
+  return
+}
+
+// -----
+
 !a = memref<4096xf16, #ascend.space<l1>>
 !l0a = memref<32768xf16, #ascend.space<l0a>>
 !l0b = memref<32768xf16, #ascend.space<l0b>>

@@ -137,4 +137,11 @@ def test_a_scale_on_the_way_out(stage, dtype, out, relu):
 def test_a_scale_that_the_way_out_does_not_have():
     spec = at.spec("? ?", at.i8)
     with pytest.raises(attn.CompileError, match="multiplied once at most, by a positive number with 10 bits"):
-        scaled.compile(A=spec, B=spec, scale=0.1, half=True, relu=False, soc="Ascend910B4")
+        scaled.compile(A=spec, B=spec, scale=0.1, half=False, relu=False, soc="Ascend910B4")
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_scale_on_vector_cores(stage):
+    a, b = (integers(*shape, dtype=torch.int8, most=9) for shape in ((50, 40), (40, 37)))
+    expected = ((a.double() @ b.double()).float() * 0.1).half()
+    assert torch.equal(run_stage(stage, scaled, a, b, scale=0.1, half=True, relu=False), expected)

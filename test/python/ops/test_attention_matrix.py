@@ -6,7 +6,6 @@ The reference is float64 over the kept tokens, for all blocks of queries of shor
 
 import itertools
 import math
-import os
 
 import pytest
 import test_ops_paged as paged
@@ -18,9 +17,9 @@ import predicted_attention
 import references
 from attn import block_index
 from references import DTYPES
+from sweeps import WHOLE
 
 F32, F16, BF16 = DTYPES
-WHOLE = os.environ.get("ATTN_WHOLE_MATRIX") == "1"
 MOST_ROWS = 6
 """So many blocks of queries of each head are compared."""
 

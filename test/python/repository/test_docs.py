@@ -94,8 +94,8 @@ copy.compile(X=at.spec("? 64", {dtype}))
     "dtype, refusing, said",
     [
         ("at.f32", [], ""),
-        ("at.i32", ["hivm"], ""),
-        ("at.i32", [], "copy does not compile to hivm: kernel.py:10:19: error: "),
+        ("at.i8", ["hivm"], ""),
+        ("at.i8", [], "copy does not compile to hivm: kernel.py:10:19: error: "),
         ("at.f32", ["hivm"], "the page says that hivm refuses a kernel, but all compile"),
         ("at.f32", ["pdf"], "'pdf' is not a text form"),
     ],

@@ -13,6 +13,7 @@ import attn.language as at
 import catalogue
 import vendor
 from kernels_dsl.gemm import gemm, gemm_nt
+from sweeps import in_part
 
 # The vendor plans memory itself, and has no room for some tiles that fit by our plan: those made for a smaller chip.
 ROOM = dict.fromkeys(("attn_res_bwd-strips", "neighborhood_bwd-wide"), "Ascend910B4:ub_bytes=131072")
@@ -56,8 +57,10 @@ def hand_over(artefact, tmp_path, hivmc):
     return handed.read_text()
 
 
-@pytest.mark.parametrize("dtype", catalogue.DTYPES)
-@pytest.mark.parametrize("name", catalogue.KERNELS | catalogue.VARIANTS)
+FORMS = [(name, dtype) for name in catalogue.KERNELS | catalogue.VARIANTS for dtype in catalogue.DTYPES]
+
+
+@pytest.mark.parametrize("name, dtype", in_part(FORMS))
 def test_the_vendor_takes_the_kernel(name, dtype, tmp_path, hivmc):
     artefact = catalogue.compile_kernel(name, dtype, ROOM.get(name, "Ascend910B4"))
     text = hand_over(artefact, tmp_path, hivmc)

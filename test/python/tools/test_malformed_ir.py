@@ -22,7 +22,7 @@ ATTN_OPT = BIN / "attn-opt"
 ATTN_SIM = BIN / "attn-sim"
 
 SEED = int(os.environ.get("ATTN_FUZZ_SEED", "20240229"))
-MUTANTS_PER_SHARD = int(os.environ.get("ATTN_FUZZ_COUNT", "32"))
+MUTANTS_PER_SHARD = int(os.environ.get("ATTN_FUZZ_COUNT", "20"))
 SHARDS = 8
 
 BATCH_SECONDS = 60

@@ -181,35 +181,40 @@ private:
 
 } // namespace
 
-FailureOr<MemoryPlan> MemoryPlan::make(func::FuncOp kernel, const Chip &chip) {
-  BufferUses uses(kernel);
-  BufferLiveness liveness(kernel, uses);
-  DenseMap<Operation *, bool> halves = chooseBankHalves(kernel);
-  MemoryPlan plan;
-  for (const LocalMemoryFacts &row : getLocalMemories()) {
-    Packer packer(row.memory, chip, uses, liveness, halves);
-    if (packer.getBuffers().empty())
-      continue;
-    auto index = static_cast<size_t>(row.memory);
-    if (!packer.findRoomiest()) {
-      plan.asCounted[index] = packer.takeCounted();
-      if (!plan.asCounted[index])
-        return reportOverflow(kernel, row.memory, packer.getBuffers(), packer.getIntervals(),
-                              packer.getPacking().bytes, packer.getLimit());
-    }
-    plan.bytes[index] = packer.getPacking().bytes;
-    for (auto [number, buffer] : llvm::enumerate(packer.getBuffers()))
-      plan.addresses[buffer] = packer.getAddress(number);
-  }
-  return plan;
-}
-
-bool MemoryPlan::hasRoom(func::FuncOp kernel, const Chip &chip) {
+/// Visits each memory that has buffers, until one cannot be packed.
+static bool packMemories(func::FuncOp kernel, const Chip &chip,
+                         function_ref<bool(LocalMemory, Packer &)> visit) {
   BufferUses uses(kernel);
   BufferLiveness liveness(kernel, uses);
   DenseMap<Operation *, bool> halves = chooseBankHalves(kernel);
   return llvm::all_of(getLocalMemories(), [&](const LocalMemoryFacts &row) {
     Packer packer(row.memory, chip, uses, liveness, halves);
-    return packer.getBuffers().empty() || packer.findRoomiest() || packer.takeCounted();
+    return packer.getBuffers().empty() || visit(row.memory, packer);
+  });
+}
+
+FailureOr<MemoryPlan> MemoryPlan::make(func::FuncOp kernel, const Chip &chip) {
+  MemoryPlan plan;
+  bool isWhole = packMemories(kernel, chip, [&](LocalMemory memory, Packer &packer) {
+    auto index = static_cast<size_t>(memory);
+    if (!packer.findRoomiest()) {
+      plan.asCounted[index] = packer.takeCounted();
+      if (!plan.asCounted[index])
+        return succeeded(reportOverflow(kernel, memory, packer.getBuffers(), packer.getIntervals(),
+                                        packer.getPacking().bytes, packer.getLimit()));
+    }
+    plan.bytes[index] = packer.getPacking().bytes;
+    for (auto [number, buffer] : llvm::enumerate(packer.getBuffers()))
+      plan.addresses[buffer] = packer.getAddress(number);
+    return true;
+  });
+  if (!isWhole)
+    return failure();
+  return plan;
+}
+
+bool MemoryPlan::hasRoom(func::FuncOp kernel, const Chip &chip) {
+  return packMemories(kernel, chip, [](LocalMemory, Packer &packer) {
+    return packer.findRoomiest() || packer.takeCounted();
   });
 }
