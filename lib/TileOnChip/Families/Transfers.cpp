@@ -254,7 +254,7 @@ void LoadLowering::fillLastBlocks() {
       reachesNextRow ? chip.maxRepeats : 1, [&](Value row, Value amount) {
         Value offset = lowering.add(lowering.scale(row, pitch), lowering.constant(first));
         Value blocks = lowering.slice(lowering.getMemory(op.getResult()), offset);
-        Value zero = lowering.constant(0.0f);
+        Value zero = getZero();
         if (!reachesNextRow)
           return lowering.emitDuplicate(blocks, zero, lowering.constant(pitch - first));
         lowering.create<ascend::DuplicateOp>(blocks, zero, amount,

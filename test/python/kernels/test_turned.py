@@ -73,3 +73,18 @@ def test_whole_numbers():
             reference=whole_numbers_reference,
             tolerance=(0, 0),
         ).check()
+
+
+@attn.kernel
+def copied(X: at.Tensor["T D", at.i32], BT: at.Auto(1, 64)):
+    Y = at.empty("T D", at.i32)
+    for t in at.grid(at.tiles(T, BT)):
+        Y[t, :] = X[t, :]
+    return Y
+
+
+@pytest.mark.parametrize("columns", [3, 8, 65])
+def test_integers_are_copied(columns):
+    """Short rows have padding to fill."""
+    X = torch.arange(10 * columns, dtype=torch.int32).reshape(10, columns)
+    attn.verify(copied, X, stages=STAGES, soc=SMALL, reference=lambda X, **_: X, tolerance=(0, 0)).check()
