@@ -72,9 +72,9 @@ def kernels():
     dense = {"q": head, "k": head, "v": head}
     whole = {f"{number}": at.spec(" ".join("?" * number), at.i32) for number in range(1, 5)}
     lens = {"q_lens": whole["1"], "kv_lens": whole["1"]}
-    blocks = {**dense, "index": whole["4"], "counts": whole["3"]}
-    lists = {"lens": whole["1"], "shares": at.spec("? 2", at.i32), "tasks": at.spec("? 5", at.i32), "merges": None}
-    pages = {"q": at.spec("? ? 128", dtype), "k": page, "v": page, "table": whole["2"], **lists, "G": 16}
+    plan = {"shares": at.spec("? 2", at.i32), "tasks": at.spec("? 6", at.i32), "merges": None}
+    blocks = {**dense, "index": whole["4"], "counts": whole["3"], **plan}
+    pages = {"q": head, "k": page, "v": page, "table": whole["2"], "lens": whole["1"], **plan, "R": 16, "G": 16}
     return {
         "attn_res_fwd": (attn_res_fwd, {"V": V, "wq": row, "wn": row}),
         "attn_res_bwd": (attn_res_bwd, {"dh": rows, "V": V, "wq": row, "wn": row, "h": rows, **saved}),
