@@ -73,8 +73,15 @@ def predict_pages(case: Pages):
     ).report
 
 
+def tile_rows():
+    """The queries of a tile, which divide those of a block."""
+    from attn.ops import _dispatch
+
+    return _dispatch.block_sparse_rows(WIDTH, WIDTH)
+
+
 def plan_lists(case: Lists):
-    """The index [1, N, R, W], how many blocks its rows keep, and the plan of tiles of as many queries as a block has."""
+    """The index [1, N, R, W], how many blocks its rows keep, and the plan of the tiles of queries."""
     import torch
 
     from attn import block_index, planning
@@ -82,21 +89,19 @@ def plan_lists(case: Lists):
     size = (case.length, case.length, case.block_shape, case.sparsity, case.frame)
     index = torch.stack([block_index.random_index(*size, head=head) for head in range(case.heads)])[None]
     counts = (index >= 0).sum(-1, dtype=torch.int32)
-    return index, counts, planning.block_plan(counts.tolist(), cores=GROUPS)
+    tiles = counts.repeat_interleave(case.block_shape[0] // tile_rows(), dim=-1)[..., : -(-case.length // tile_rows())]
+    return index, counts, planning.block_plan(tiles.tolist(), cores=GROUPS)
 
 
 def run_lists(case: Lists, index, counts, lists):
     """The report of a launch for an index and the lists of a plan."""
     import attn
     import attn.language as at
-    from attn.ops import _dispatch
     from kernels_dsl.block_sparse import block_sparse_fwd
 
-    rows = _dispatch.block_sparse_rows(WIDTH, WIDTH)
-    assert rows == case.block_shape[0], "a tile is a block of queries"
-    queries = at.spec(f"1 {index.shape[1]} {index.shape[2] * rows} {WIDTH}", at.bf16)
+    queries = at.spec(f"1 {index.shape[1]} {index.shape[2] * case.block_shape[0]} {WIDTH}", at.bf16)
     keys = at.spec(f"1 {index.shape[1]} {case.length} {WIDTH}", at.bf16)
-    options = dict(BM=rows, soc=SOC, timing_only=True, phases="launches")
+    options = dict(BM=tile_rows(), soc=SOC, timing_only=True, phases="launches")
     arrays = (queries, keys, keys, index, counts, *lists)
     return attn.simulate(block_sparse_fwd, *arrays, *case.block_shape, WIDTH**-0.5, **options).report
 
@@ -118,7 +123,8 @@ def sample_us(case: Lists, tiles: int, blocks: int):
     generator = torch.Generator().manual_seed(0)
     kept = [torch.randperm(columns, generator=generator)[:blocks].sort().values for _ in range(GROUPS * tiles)]
     index = torch.stack(kept).int()[None, None]
-    tasks = torch.tensor([(0, 0, tile, 0, 1, -1) for tile in range(GROUPS * tiles)], dtype=torch.int32)
+    step = case.block_shape[0] // tile_rows()  # a tile of each block of queries
+    tasks = torch.tensor([(0, 0, step * tile, 0, 1, -1) for tile in range(GROUPS * tiles)], dtype=torch.int32)
     shares = torch.arange(0, GROUPS * tiles + 1, tiles, dtype=torch.int32)
     counts = torch.full(index.shape[:3], blocks, dtype=torch.int32)
     return run_lists(case, index, counts, (torch.stack([shares[:-1], shares[1:]], 1), tasks, None)).time_us
@@ -137,8 +143,8 @@ def predict_by_classes(case: Lists, rates):
     """Microseconds of a whole launch."""
     launch, tile, block = rates
     _, counts, plan = plan_lists(case)
-    kept = counts[0].tolist()
-    loads = (sum(tile + block * kept[task.head][task.tile] for task in plan.tasks[i:j]) for i, j in plan.shares)
+    kept, step = counts[0].tolist(), case.block_shape[0] // tile_rows()
+    loads = (sum(tile + block * kept[task.head][task.tile // step] for task in plan.tasks[i:j]) for i, j in plan.shares)
     return launch + max(loads)
 
 
