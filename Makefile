@@ -59,5 +59,5 @@ lint: build
 
 # Keeps .venv: it is slow to make and depends on requirements.txt alone.
 clean:
-	rm -rf build build-debug build-asan dist
+	rm -rf build build-debug build-asan build-lint dist
 	rm -f python/attn/_core*.so python/attn/_host*.so python/attn/_launcher*.so

@@ -14,18 +14,22 @@ function(attn_tablegen td output)
   add_dependencies(attn-headers ${target})
 endfunction()
 
+# Without the time of its making in it, the header is the same in every clone, and ccache shares what is compiled with it.
+add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
+
 # One precompiled header for the MLIR headers that nearly every file reads: they are most of the
 # time of a build.
 add_library(attn-pch OBJECT "${CMAKE_SOURCE_DIR}/cmake/pch.cpp")
 target_precompile_headers(attn-pch PRIVATE "${CMAKE_SOURCE_DIR}/cmake/pch.h")
 set_target_properties(attn-pch PROPERTIES PCH_INSTANTIATE_TEMPLATES ON)
-# Without the time of its making in it, the header is the same in every clone, and ccache shares what is compiled with it.
-add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
 
-# attn_add_library(<name> <sources>... [LINK <libraries>...])
+# attn_add_library(<name> <sources>... [APART <sources>...] [LINK <libraries>...]): sources that are APART define or
+# use names as no other file of the library may, and are compiled by themselves where a preset joins files.
 function(attn_add_library name)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
-  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  cmake_parse_arguments(ARG "" "" "APART;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS} ${ARG_APART})
+  set_source_files_properties(${ARG_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD_CODE_AFTER_INCLUDE "#undef DEBUG_TYPE")
   target_link_libraries(${name} PUBLIC ${ARG_LINK} MLIR LLVM)
   target_precompile_headers(${name} REUSE_FROM attn-pch)
   add_dependencies(${name} attn-headers)

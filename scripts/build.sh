@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
-# Configures (when needed) and builds one preset: build.sh [release|debug|asan]. JOBS limits parallelism.
+# Configures (when needed) and builds one preset, whole or some targets of it:
+#   build.sh [release|debug|asan|lint] [TARGET...]
+# JOBS limits parallelism.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 cd "$root"
 
 preset=${1:-release}
+targets=("${@:2}")
 case $preset in
   release) build_dir=build ;;
-  debug | asan) build_dir=build-$preset ;;
-  *) die "unknown preset '$preset'; known: release, debug, asan" ;;
+  debug | asan | lint) build_dir=build-$preset ;;
+  *) die "unknown preset '$preset'; known: release, debug, asan, lint" ;;
 esac
 
 cmake=$(find_cmake) || die "no CMake >= 3.22; run 'make setup'"
@@ -38,4 +41,4 @@ if [[ ! -f $build_dir/build.ninja || ! -f $stamp || $(<"$stamp") != "$key" ]]; t
 fi
 
 say "building $build_dir"
-NINJA_STATUS='[%f/%t, %e s] ' "$cmake" --build "$build_dir" -- ${JOBS:+-j "$JOBS"}
+NINJA_STATUS='[%f/%t, %e s] ' "$cmake" --build "$build_dir" ${targets[@]:+--target "${targets[@]}"} -- ${JOBS:+-j "$JOBS"}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The static checks of the repository, and clang-tidy over what the release build compiles.
+# The static checks of the repository, and clang-tidy over every file that the release build compiles.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -17,6 +17,8 @@ scripts/format.sh --check || failed=1
 if command -v shellcheck >/dev/null; then
   shellcheck -x scripts/*.sh .ci/run || failed=1
 fi
-"$llvm_bin/run-clang-tidy" -quiet -p build -clang-tidy-binary "$llvm_bin/clang-tidy" \
+# Commands for each file by itself, and what these include.
+scripts/build.sh lint attn-headers attn-pch
+"$llvm_bin/run-clang-tidy" -quiet -p build-lint -clang-tidy-binary "$llvm_bin/clang-tidy" \
   "$root/(lib|tools|python)/" || failed=1
 exit "$failed"

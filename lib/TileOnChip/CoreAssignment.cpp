@@ -7,8 +7,6 @@ using namespace attn;
 using namespace attn::onchip;
 using namespace attn::tile;
 
-static bool isTile(Value value) { return isa<TileType>(value.getType()); }
-
 /// Whether a tile is a loaded row, repeated: what a bias is.
 static bool isRepeatedRow(Value value) {
   auto broadcast = value.getDefiningOp<BroadcastOp>();

@@ -8,8 +8,6 @@ using namespace attn;
 using namespace attn::onchip;
 using namespace attn::tile;
 
-static bool isTile(Value value) { return isa<TileType>(value.getType()); }
-
 /// The kinds of cores that run an op or something inside it.
 static std::pair<bool, bool> findCores(Operation *op, const CoreAssignment &assignment) {
   bool isOnCube = false, isOnVector = false;

@@ -63,7 +63,7 @@ class Module:
 Array = tuple[int | list[int], tuple[int, ...], tuple[int, ...]]
 """Address (or those of a list of tensors, whose length is the first size), shape, strides in elements."""
 
-def jit_compile(module: Module, name: str = "") -> tuple[str, bytes]:
+def jit_compile(module: Module, name: str = "", optimize: bool = True) -> tuple[str, bytes]:
     """Compiles a module that `attn-cpu` has lowered; a description in JSON, and code, for `attn._host.Kernel`."""
 
 def print_llvm(module: Module) -> str:

@@ -25,9 +25,9 @@ struct Compiled {
   std::vector<DiagnosticRecord> failure;
 };
 
-Compiled compileModule(const KernelModule &module, const std::string &name) {
+Compiled compileModule(const KernelModule &module, const std::string &name, bool optimize) {
   DiagnosticCollector collector(module.getContext());
-  llvm::Expected<host::Image> image = compile(module.getModule(), name);
+  llvm::Expected<host::Image> image = compile(module.getModule(), name, optimize);
   if (image)
     return {describe(*image), std::move(image->bytes), {}};
   std::vector<DiagnosticRecord> records = collector.take();
@@ -45,18 +45,18 @@ void bindJit(py::module_ &module) {
   using Release = py::call_guard<py::gil_scoped_release>;
   module.def(
       "jit_compile",
-      [](const std::shared_ptr<KernelModule> &kernel, const std::string &name) {
+      [](const std::shared_ptr<KernelModule> &kernel, const std::string &name, bool optimize) {
         Compiled compiled;
         {
           py::gil_scoped_release release;
-          compiled =
-              runInterruptibly([kernel, name] { return compileModule(*kernel, name); }, [] {});
+          compiled = runInterruptibly(
+              [kernel, name, optimize] { return compileModule(*kernel, name, optimize); }, [] {});
         }
         if (!compiled.failure.empty())
           raiseDiagnostics(std::move(compiled.failure));
         return py::make_tuple(compiled.description, py::bytes(compiled.code));
       },
-      py::arg("module"), py::arg("name") = "");
+      py::arg("module"), py::arg("name") = "", py::arg("optimize") = true);
   module.def("print_llvm", &printLLVMOf, py::arg("module"), Release());
 }
 

@@ -1,8 +1,13 @@
-"""What is printed at the start and the end of a run, and a cache of its own for each run."""
+"""What is printed at the start and the end of a run, a cache of its own for each run, and how kernels are compiled."""
 
 import os
 import shutil
 import tempfile
+
+import pytest
+
+import attn
+from sweeps import WHOLE
 
 
 def pytest_report_header():
@@ -16,6 +21,15 @@ def pytest_configure(config):
         folder = tempfile.mkdtemp(prefix="attn-cache-")
         os.environ["ATTN_CACHE_DIR"] = folder
         config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+@pytest.fixture(autouse=True)
+def optimization(request, monkeypatch):
+    """Kernels for the CPU are optimised where a test is about how they run, and everywhere by `make stress`: over half of
+    the suite's time would be LLVM's. Our own lowering is the same in both, and processes that a test starts follow it."""
+    is_optimized = WHOLE or request.node.get_closest_marker("optimized") is not None
+    monkeypatch.setattr(attn.config, "optimize_cpu", is_optimized)
+    monkeypatch.setenv("ATTN_OPTIMIZE_CPU", str(int(is_optimized)))
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -12,6 +12,8 @@
 
 namespace attn::onchip {
 
+inline bool isTile(mlir::Value value) { return mlir::isa<tile::TileType>(value.getType()); }
+
 /// A tile that one kind of core makes and the other takes.
 struct Crossing {
   mlir::Value tile;

@@ -13,10 +13,6 @@ using architecture::fractalRows;
 
 static MemRefType getType(Value memory) { return cast<MemRefType>(memory.getType()); }
 
-static int64_t getElementBytes(Value memory) {
-  return getType(memory).getElementTypeBitWidth() / 8;
-}
-
 static bool isSums(Value memory) {
   return ascend::getSpace(memory.getType()) == ascend::Space::L0C;
 }

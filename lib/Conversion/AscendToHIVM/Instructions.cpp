@@ -10,10 +10,6 @@ using namespace attn::hivm;
 
 using architecture::blockBytes;
 
-static int64_t getElementBytes(Value memory) {
-  return cast<MemRefType>(memory.getType()).getElementTypeBitWidth() / 8;
-}
-
 static Pipe getPipe(ascend::Pipe pipe) {
   switch (pipe) {
   case ascend::Pipe::S:

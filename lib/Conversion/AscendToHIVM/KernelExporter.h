@@ -12,6 +12,10 @@
 
 namespace attn::hivm {
 
+inline int64_t getElementBytes(mlir::Value memory) {
+  return mlir::cast<mlir::MemRefType>(memory.getType()).getElementTypeBitWidth() / 8;
+}
+
 class KernelExporter {
 public:
   /// `half` is what one kind of the kernel's cores runs: the kernel itself, or a mixed one's cube

@@ -31,8 +31,9 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createHostMachine() 
   return builder->createTargetMachine();
 }
 
-/// The kernels are vectors already: what is left is the usual clean-up, kept cheap.
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+/// The kernels are vectors already: what is left is the usual clean-up, kept cheap; without
+/// `optimize` only what code generation asks for.
+static void runPasses(llvm::Module &module, llvm::TargetMachine &machine, bool optimize) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
@@ -48,7 +49,8 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+  auto level = optimize ? llvm::OptimizationLevel::O2 : llvm::OptimizationLevel::O0;
+  builder.buildPerModuleDefaultPipeline(level).run(module, modules);
 }
 
 /// A vector of 16-bit floats as one of words. A bitcast alone would not do: code generation takes
@@ -78,10 +80,11 @@ static void storeWords(llvm::Module &module) {
     }
 }
 
-/// Translates and optimises for `machine`.
-static llvm::Expected<std::unique_ptr<llvm::Module>>
-createOptimizedModule(mlir::ModuleOp module, llvm::TargetMachine &machine,
-                      llvm::LLVMContext &context) {
+/// Translates for `machine`.
+static llvm::Expected<std::unique_ptr<llvm::Module>> createModule(mlir::ModuleOp module,
+                                                                  bool optimize,
+                                                                  llvm::TargetMachine &machine,
+                                                                  llvm::LLVMContext &context) {
   mlir::registerBuiltinDialectTranslation(*module->getContext());
   mlir::registerLLVMDialectTranslation(*module->getContext());
   std::unique_ptr<llvm::Module> result = mlir::translateModuleToLLVMIR(module, context);
@@ -89,36 +92,41 @@ createOptimizedModule(mlir::ModuleOp module, llvm::TargetMachine &machine,
     return llvm::createStringError("the module cannot be translated to LLVM IR");
   result->setTargetTriple(machine.getTargetTriple());
   result->setDataLayout(machine.createDataLayout());
-  optimize(*result, machine);
+  runPasses(*result, machine, optimize);
   storeWords(*result);
   return std::move(result);
 }
 
-/// Returns what `finish` makes of the module, optimised for this machine's CPU.
+/// Returns what `finish` makes of the module as LLVM IR for this machine's CPU.
 template <typename Result>
 static llvm::Expected<Result> compileForHost(
-    mlir::ModuleOp module,
+    mlir::ModuleOp module, bool optimize,
     llvm::function_ref<llvm::Expected<Result>(llvm::Module &, llvm::TargetMachine &)> finish) {
   auto machine = createHostMachine();
   if (!machine)
     return machine.takeError();
+  if (!optimize)
+    (*machine)->setOptLevel(llvm::CodeGenOptLevel::None);
   llvm::LLVMContext context;
-  auto optimized = createOptimizedModule(module, **machine, context);
-  if (!optimized)
-    return optimized.takeError();
-  return finish(**optimized, **machine);
+  auto translated = createModule(module, optimize, **machine, context);
+  if (!translated)
+    return translated.takeError();
+  return finish(**translated, **machine);
 }
 
-llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> attn::jit::createObject(mlir::ModuleOp module) {
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> attn::jit::createObject(mlir::ModuleOp module,
+                                                                            bool optimize) {
   using Object = std::unique_ptr<llvm::MemoryBuffer>;
-  return compileForHost<Object>(module, [](llvm::Module &optimized, llvm::TargetMachine &machine) {
-    return llvm::orc::SimpleCompiler(machine)(optimized);
-  });
+  return compileForHost<Object>(module, optimize,
+                                [](llvm::Module &translated, llvm::TargetMachine &machine) {
+                                  return llvm::orc::SimpleCompiler(machine)(translated);
+                                });
 }
 
 llvm::Expected<std::string> attn::jit::printLLVM(mlir::ModuleOp module) {
   return compileForHost<std::string>(
-      module, [](llvm::Module &optimized, llvm::TargetMachine &) -> llvm::Expected<std::string> {
+      module, /*optimize=*/true,
+      [](llvm::Module &optimized, llvm::TargetMachine &) -> llvm::Expected<std::string> {
         std::string text;
         llvm::raw_string_ostream stream(text);
         optimized.print(stream, nullptr);

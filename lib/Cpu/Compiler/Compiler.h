@@ -8,8 +8,9 @@
 
 namespace attn::jit {
 
-/// The optimised object of a module in the LLVM dialect.
-llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> createObject(mlir::ModuleOp module);
+/// The object of a module in the LLVM dialect, optimised or made quickly.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> createObject(mlir::ModuleOp module,
+                                                                 bool optimize);
 
 } // namespace attn::jit
 

@@ -142,11 +142,11 @@ std::vector<host::Parameter> readSignature(FunctionType type) {
 
 } // namespace
 
-llvm::Expected<host::Image> jit::compile(ModuleOp module, StringRef name) {
+llvm::Expected<host::Image> jit::compile(ModuleOp module, StringRef name, bool optimize) {
   llvm::Expected<Entries> entries = findEntries(module, name);
   if (!entries)
     return entries.takeError();
-  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> object = createObject(module);
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> object = createObject(module, optimize);
   if (!object)
     return object.takeError();
   llvm::Expected<LinkedObject> linked = linkImage(**object);

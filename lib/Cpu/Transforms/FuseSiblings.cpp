@@ -157,10 +157,10 @@ GenericOp findSibling(GenericOp first, SetVector<Operation *> &moved) {
 
 /// Whether a tile, or a part of it, is written to an array, which a sweep of its own may do past
 /// the caches.
-bool isStored(Value tile) {
+bool reachesArray(Value tile) {
   return llvm::any_of(tile.getUsers(), [](Operation *user) {
     return isa<bufferization::MaterializeInDestinationOp>(user) ||
-           (isa<tensor::ExtractSliceOp>(user) && isStored(user->getResult(0)));
+           (isa<tensor::ExtractSliceOp>(user) && reachesArray(user->getResult(0)));
   });
 }
 
@@ -177,13 +177,13 @@ bool readsElementwise(GenericOp second, Value tile) {
 /// move for it is in `moved`.
 GenericOp findReader(GenericOp first, SetVector<Operation *> &moved) {
   for (auto [output, tile] : llvm::zip_equal(first.getDpsInitsMutable(), first->getResults())) {
-    if (!first.getMatchingIndexingMap(&output).isIdentity() || isStored(tile))
+    if (!first.getMatchingIndexingMap(&output).isIdentity() || reachesArray(tile))
       continue;
     for (Operation *user : tile.getUsers()) {
       auto second = dyn_cast<GenericOp>(user);
       if (!second || second->getBlock() != first->getBlock() || !sweepTogether(first, second) ||
           !(reducesRows(second) || (isReduction(first) && isElementwise(second))) ||
-          llvm::any_of(second->getResults(), isStored) || !readsElementwise(second, tile))
+          llvm::any_of(second->getResults(), reachesArray) || !readsElementwise(second, tile))
         continue;
       moved.clear();
       if (succeeded(collectMoved(second, first, moved, tile)))

@@ -15,8 +15,6 @@ using namespace attn;
 using namespace attn::onchip;
 using namespace attn::tile;
 
-static bool isTile(Value value) { return isa<TileType>(value.getType()); }
-
 namespace {
 
 /// Rewrites one loop of one half. Its ops are early, of the first level, or late. Tiles that go

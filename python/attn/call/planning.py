@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from .. import config
 from . import layout
 from .checking import Arguments, Tensors, check_arguments, check_outputs, is_empty
 from .interface import Results, Signature
@@ -164,7 +165,8 @@ class PlannedCalls:
         names = (*self._names[: len(positional)], *keywords)
         values = (*positional, *keywords.values(), *outputs.values())
         forms = [type(value) if name in self._floats else self._form(value) for name, value in zip(names, values)]
-        form = (len(positional), names, *forms, *outputs, *map(self._form, outputs.values()), surroundings)
+        around = (surroundings, config.optimize_cpu)
+        form = (len(positional), names, *forms, *outputs, *map(self._form, outputs.values()), around)
         plan = self._plans.get(form)
         if plan is None:
             plan = self._plan(form, positional, keywords, outputs)

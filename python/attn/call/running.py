@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import json
 
-from .. import cache, compiler, language, memory
+from .. import cache, compiler, config, language, memory
 from ..cache import keys
 from .binding import bind
 from .checking import CPU, NPU, Description, Tensors, shape_of
@@ -32,7 +32,7 @@ def _plan(kernel, positional, keywords: dict, outputs: dict, places: Places):
     if call.is_empty:
         return call.plan(None, places)
     specialisation, device = kernel.specialise(call.arguments), call.laid_out.device
-    key = (device.type, specialisation, *sorted(options.items()))
+    key = (device.type, config.optimize_cpu, specialisation, *sorted(options.items()))
     program = kernel.programs.get(key)
     if program is None:
         program = kernel.programs[key] = _compile(kernel, specialisation, device, options)
@@ -60,6 +60,8 @@ class HostProgram:
     def __init__(self, name: str, text: str, options: dict):
         from .. import _host
 
+        optimize = config.optimize_cpu
+
         def make():
             from .. import _core
 
@@ -67,11 +69,12 @@ class HostProgram:
             workspaces = module.workspaces
             with compiler.compile_errors():
                 module.run(compiler.pipeline_text("attn-cpu", options))
-                description, code = _core.jit_compile(module)
+                description, code = _core.jit_compile(module, optimize=optimize)
             return {"workspaces": workspaces, "kernel": json.loads(description)}, code
 
         def key():
-            return keys.digest(keys.compiler_identity(), keys.host_identity(), text, repr(sorted(options.items())))
+            chosen = repr((optimize, sorted(options.items())))
+            return keys.digest(keys.compiler_identity(), keys.host_identity(), text, chosen)
 
         found = cache.obtain("cpu", name, key, make)
         self._workspaces = found.about["workspaces"]

@@ -35,7 +35,7 @@ def programs(monkeypatch):
         return made[-1]
 
     monkeypatch.setenv("ATTN_CACHE", "0")
-    monkeypatch.setattr(_core, "jit_compile", lambda module: ('{"checks": []}', module.text()))
+    monkeypatch.setattr(_core, "jit_compile", lambda module, optimize: ('{"checks": []}', module.text()))
     monkeypatch.setattr(_host, "Kernel", load_it)
     attn_res_fwd.forget()
     yield made
@@ -531,3 +531,22 @@ def test_defaults_of_numbers(tmp_path):
 def test_stages_that_do_not_run_on_the_chip(stage):
     with pytest.raises(ValueError, match=f"unknown stage '{stage}'; known: ascend, ascendc, hivm"):
         attn.simulate(attn_res_fwd, *inputs(), 1e-6, stage=stage)
+
+
+def test_whether_kernels_are_optimised_is_a_setting(monkeypatch):
+    """It is asked at each call, and both give the same values."""
+    asked = []
+    compile_it = _core.jit_compile
+    monkeypatch.setattr(
+        _core, "jit_compile", lambda module, optimize: asked.append(optimize) or compile_it(module, optimize=optimize)
+    )
+    monkeypatch.setenv("ATTN_CACHE", "0")
+    attn_res_fwd.forget()
+    results = []
+    for optimize in (False, True, False):
+        monkeypatch.setattr(attn.config, "optimize_cpu", optimize)
+        results.append(attn_res_fwd(*(torch.ones_like(x) for x in inputs()), 1e-6))
+    assert asked == [False, True]
+    for outputs in results[1:]:
+        for output, first in zip(outputs, results[0]):
+            torch.testing.assert_close(output, first)

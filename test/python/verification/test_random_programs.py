@@ -23,6 +23,7 @@ from program_generator import draw
 from program_lists import ARRAYS
 from program_steps import OPERATIONS, SCALAR, Loop
 from random_programs import DTYPES, Program, walk
+from sweeps import some_optimized
 
 START = int(os.environ.get("ATTN_RANDOM_START", "1"))
 COUNT = int(os.environ.get("ATTN_RANDOM_COUNT", "500"))
@@ -126,7 +127,7 @@ def check(program: Program, folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(START, START + COUNT, SHARD))
+@pytest.mark.parametrize("first", some_optimized(range(START, START + COUNT, SHARD)))
 def test_random_programs(first, tmp_path):
     for number in range(first, min(first + SHARD, START + COUNT)):
         check(draw(number), tmp_path)

@@ -10,8 +10,10 @@
 namespace attn::jit {
 
 /// Compiles `name`, or the only kernel of a module in the LLVM dialect that `jit-add-entries` gave
-/// entries. Kernels that `launch.after` chains to it are its later phases.
-llvm::Expected<host::Image> compile(mlir::ModuleOp module, llvm::StringRef name = "");
+/// entries. Kernels that `launch.after` chains to it are its later phases. Without `optimize` that
+/// takes a fraction of the time, and the kernel runs slower.
+llvm::Expected<host::Image> compile(mlir::ModuleOp module, llvm::StringRef name = "",
+                                    bool optimize = true);
 
 /// All of an image but its bytes, as JSON.
 std::string describe(const host::Image &image);

@@ -43,7 +43,8 @@ bool Exactness::visitLoop(RangeOp loop) {
   for (auto [init, argument, next, result] : llvm::zip_equal(
            loop.getInits(), loop.getCarried(), loop.getYield().getValues(), loop.getResults()))
     for (Value from : {Value(init), Value(next)})
-      grows |= mark(argument, getCause(from)) | mark(result, getCause(from));
+      for (Value to : {Value(argument), Value(result)})
+        grows |= mark(to, getCause(from));
   return grows;
 }
 

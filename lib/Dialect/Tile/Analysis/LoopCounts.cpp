@@ -6,7 +6,8 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::tile;
 
-static constexpr int64_t mostDepth = 24;
+/// How many ops a value is followed back.
+static constexpr int64_t mostSteps = 24;
 
 LoopCounts::LoopCounts(func::FuncOp kernel)
     : indices(kernel, MemoryIndices::Sources::MemoryAndArguments) {}
@@ -62,7 +63,7 @@ Value LoopCounts::findSource(Value value) const {
 bool LoopCounts::isLimited(Value value, Side side, int64_t depth) const {
   if (!indices.contains(value))
     return true;
-  if (++depth > mostDepth)
+  if (++depth > mostSteps)
     return false;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto range = dyn_cast<RangeOp>(argument.getOwner()->getParentOp());
