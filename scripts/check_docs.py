@@ -98,6 +98,7 @@ def run(program: Program):
     environment = {name: value for name, value in os.environ.items() if name not in MAKE_VARIABLES}
     with tempfile.TemporaryDirectory() as folder:
         environment["ATTN_CACHE_DIR"] = str(Path(folder) / "cache")  # never the user's
+        environment["ATTN_OPTIMIZE_CPU"] = "0"  # each program runs once
         argv = command_line(program, Path(folder))
         try:
             done = subprocess.run(

@@ -11,6 +11,8 @@ import attn.language as at
 from guarded_memory import Guarded
 from kernel_text import expect_error
 
+pytestmark = pytest.mark.optimized
+
 X = torch.arange(40.0).reshape(10, 4)
 
 

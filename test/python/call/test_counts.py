@@ -6,6 +6,8 @@ import torch
 import attn
 import attn.language as at
 
+pytestmark = pytest.mark.optimized
+
 ABSURD = (2**31 - 1, 2**20 + 1)
 ARGUMENTS = (2**63 - 1, 2**62, 2**31, 2**20 + 1)
 

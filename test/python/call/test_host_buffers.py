@@ -8,6 +8,8 @@ import kernel_text
 from attn import _core, compiler
 from kernels_dsl.attn_res import attn_res_fwd
 
+pytestmark = pytest.mark.optimized
+
 EXCHANGED = """
 @attn.kernel
 def k(x: at.Tensor["T D"], y: at.Tensor["T D"], N: int, BT: at.Auto(1, 64) = None):

@@ -7,6 +7,8 @@ import torch
 import attn
 import attn.language as at
 
+pytestmark = pytest.mark.optimized
+
 UNITS = 2.0  # in the last place
 
 

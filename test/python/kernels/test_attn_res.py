@@ -8,6 +8,8 @@ import attn.language as at
 from attn import testing
 from kernels_dsl.attn_res import attn_res_fwd
 
+pytestmark = pytest.mark.optimized
+
 EPS = 1e-6
 SOC = "Ascend910B4"
 DTYPES = [torch.float32, torch.float16, torch.bfloat16]

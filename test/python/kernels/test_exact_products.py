@@ -12,6 +12,8 @@ import pytest
 
 from product_cases import DTYPES, FAR, KERNELS, exact, matrix, operands, run_stage, sums_of
 
+pytestmark = pytest.mark.optimized
+
 SEED = int(os.environ.get("ATTN_PRODUCT_SEED", "0")) or random.randrange(1, 2**31)
 CASES = int(os.environ.get("ATTN_PRODUCT_CASES", "300"))
 SHARDS = 12

@@ -12,6 +12,8 @@ import attn.language as at
 from kernels_dsl.gemm import gemm
 from product_cases import DTYPES, KERNELS, SIZES, exact, matrix, operands, sums_of
 
+pytestmark = pytest.mark.optimized
+
 SEED = int(os.environ.get("ATTN_GEMM_SEED", "0")) or random.randrange(1, 2**31)
 CASES = int(os.environ.get("ATTN_GEMM_CASES", "60"))
 

@@ -10,6 +10,8 @@ import attn.language as at
 from attn import _core, _host, compiler
 from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
 
+pytestmark = pytest.mark.optimized
+
 COLUMNS = 192
 SUM_ROWS = f"""
 func.func @sum_rows(%X: !tile.array<?x{COLUMNS}xf32> {{launch.dims = ["T", {COLUMNS}]}},

@@ -7,6 +7,8 @@ import attn
 import attn.language as at
 from product_cases import DTYPES, run_stage, sums_of
 
+pytestmark = pytest.mark.optimized
+
 STAGES = ["jit", "ascend", "ascendc", "hivm"]
 WITHOUT_TEMPLATE = STAGES[:-1]
 """Without HIVM, which has no template for L0C to L1 nor for a scale, and says so."""

@@ -7,6 +7,8 @@ import attn
 import attn.language as at
 from list_kernels import randn, whole
 
+pytestmark = pytest.mark.optimized
+
 STAGES = ("jit", "ascend", "ascendc", "hivm")
 FLOATS = [torch.float32, torch.float16, torch.bfloat16]
 LENS = [0, 1, 70, 33, 64, 3]

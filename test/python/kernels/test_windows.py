@@ -11,6 +11,8 @@ import references
 from kernels_dsl.neighborhood import neighborhood_bwd, neighborhood_fwd
 from kernels_dsl.neighborhood_wide import neighborhood_bwd_keys, neighborhood_bwd_queries
 
+pytestmark = pytest.mark.optimized
+
 SOC = "Ascend910B4"
 
 

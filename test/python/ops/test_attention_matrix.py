@@ -19,6 +19,8 @@ from attn import block_index
 from references import DTYPES
 from sweeps import WHOLE
 
+pytestmark = pytest.mark.optimized
+
 F32, F16, BF16 = DTYPES
 MOST_ROWS = 6
 """So many blocks of queries of each head are compared."""

@@ -12,6 +12,8 @@ from kernels_dsl.attn_res import attn_res_bwd
 from references import DTYPES, names
 from stages import BOTH_STAGES, SOC, first_on_chip, on_both
 
+pytestmark = pytest.mark.optimized
+
 EPS = 1e-6
 F32, F16, BF16 = DTYPES
 

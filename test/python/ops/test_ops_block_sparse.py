@@ -13,6 +13,8 @@ import references
 from attn import block_index
 from references import DTYPES, names
 
+pytestmark = pytest.mark.optimized
+
 F32, F16, BF16 = DTYPES
 SHAPES = list(itertools.product([128, 256, 512, 1024], repeat=2))
 

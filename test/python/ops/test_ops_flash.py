@@ -12,6 +12,8 @@ import references
 from attn import memory
 from references import DTYPES, names
 
+pytestmark = pytest.mark.optimized
+
 F32, F16, BF16 = DTYPES
 LENGTHS = [1, 2, 15, 16, 17, 127, 128, 129, 300, 1000, 2500]
 

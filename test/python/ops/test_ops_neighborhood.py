@@ -13,6 +13,8 @@ from kernels_dsl.neighborhood import neighborhood_bwd, neighborhood_fwd
 from references import DTYPES, names
 from stages import BOTH_STAGES, SOC, first_on_chip, on_both
 
+pytestmark = pytest.mark.optimized
+
 F32, F16, BF16 = DTYPES
 
 

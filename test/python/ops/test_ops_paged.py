@@ -14,6 +14,8 @@ from attn import memory
 from list_kernels import pages_of, randn
 from references import DTYPES, names
 
+pytestmark = pytest.mark.optimized
+
 F32, F16, BF16 = DTYPES
 
 

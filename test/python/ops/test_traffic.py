@@ -10,6 +10,8 @@ import attn.language as at
 from kernels_dsl.attn_res import attn_res_bwd
 from predicted import PRESETS, Preset, attn_res_cases, neighborhood_case, neighborhood_presets, predict
 
+pytestmark = pytest.mark.optimized
+
 SOC = "Ascend910B4"
 # Megabytes that a pass over 1024 tokens moves at least: N=8, D=4096, bf16.
 ATTN_RES_MEGABYTES = {
