@@ -13,6 +13,14 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/CorrelatedValuePropagation.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/LoopRotation.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 using namespace attn::jit;
 
@@ -28,18 +36,34 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createHostMachine() 
     return builder.takeError();
   // The code runs wherever it is mapped.
   builder->setRelocationModel(llvm::Reloc::PIC_).setCodeModel(llvm::CodeModel::Small);
+  // The next level schedules a second time, which the hosts that run this do by themselves.
+  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Less);
   return builder->createTargetMachine();
 }
 
-/// The kernels are vectors already: what is left is the usual clean-up, kept cheap; without
-/// `optimize` only what code generation asks for.
-static void runPasses(llvm::Module &module, llvm::TargetMachine &machine, bool optimize) {
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = false;
-  tuning.SLPVectorization = false;
-  tuning.LoopUnrolling = false;
-  tuning.LoopInterleaving = false;
-  llvm::PassBuilder builder(&machine, tuning);
+/// Kernels come as vectors, with loops and calls as they should be. What is left to do: fields of
+/// memref descriptors and indices that are computed twice, checks that others imply, loops that
+/// should test at their end, and what does not change in them.
+static llvm::FunctionPassManager createCleanUp() {
+  llvm::LoopPassManager loops;
+  loops.addPass(llvm::LoopRotatePass());
+  loops.addPass(llvm::LICMPass(llvm::LICMOptions()));
+  llvm::FunctionPassManager functions;
+  functions.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  functions.addPass(llvm::EarlyCSEPass());
+  functions.addPass(llvm::SimplifyCFGPass());
+  functions.addPass(llvm::InstCombinePass());
+  functions.addPass(llvm::CorrelatedValuePropagationPass());
+  functions.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops), /*UseMemorySSA=*/true));
+  functions.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+  functions.addPass(llvm::SimplifyCFGPass());
+  return functions;
+}
+
+/// LLVM's own pipelines run most passes several times, and look for what is not in kernels: calls
+/// to inline, loops to vectorise. They take about four times as long.
+static void runPasses(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::PassBuilder builder(&machine);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager callGraph;
@@ -49,8 +73,10 @@ static void runPasses(llvm::Module &module, llvm::TargetMachine &machine, bool o
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  auto level = optimize ? llvm::OptimizationLevel::O2 : llvm::OptimizationLevel::O0;
-  builder.buildPerModuleDefaultPipeline(level).run(module, modules);
+  llvm::FunctionPassManager cleanUp = createCleanUp();
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      cleanUp.run(function, functions);
 }
 
 /// A vector of 16-bit floats as one of words. A bitcast alone would not do: code generation takes
@@ -92,7 +118,8 @@ static llvm::Expected<std::unique_ptr<llvm::Module>> createModule(mlir::ModuleOp
     return llvm::createStringError("the module cannot be translated to LLVM IR");
   result->setTargetTriple(machine.getTargetTriple());
   result->setDataLayout(machine.createDataLayout());
-  runPasses(*result, machine, optimize);
+  if (optimize)
+    runPasses(*result, machine);
   storeWords(*result);
   return std::move(result);
 }
