@@ -61,7 +61,8 @@ KernelFacts::KernelFacts(func::FuncOp kernel, const IndexRanges &ranges)
     llvm::erase_if(known.global, [&](const GlobalFacts &access) {
       return !writtenArrays.contains(access.array);
     });
-  kernel.walk([&](scf::ForOp loop) { add(loop); });
+  kernel.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) { loopsInOrder.push_back(loop); });
+  llvm::for_each(loopsInOrder, [&](scf::ForOp loop) { add(loop); });
   setFullTrips();
   setSkewedLoops();
   setApartDepths();

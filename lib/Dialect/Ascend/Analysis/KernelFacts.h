@@ -125,6 +125,8 @@ struct KernelFacts {
   llvm::DenseMap<mlir::Operation *, int32_t> numbers;
   llvm::DenseMap<mlir::Operation *, InstructionFacts> instructions;
   llvm::DenseMap<mlir::Operation *, LoopFacts> loops;
+  /// The loops, those around others first.
+  llvm::SmallVector<mlir::scf::ForOp> loopsInOrder;
   llvm::DenseMap<mlir::Operation *, std::optional<int64_t>> tripLimits;
   /// The loops that always run just as often as their limit says.
   llvm::DenseSet<mlir::Operation *> fixedLoops;
