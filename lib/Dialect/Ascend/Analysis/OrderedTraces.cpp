@@ -8,17 +8,6 @@ using namespace attn::ascend;
 /// that to keep them costs less than to begin at one spares.
 static constexpr size_t leastDistance = 100, mostStates = 20;
 
-namespace {
-
-/// Stops at the first thing that is wrong.
-class Checker : public SyncListener {
-  SyncAnswer missesOrder(int32_t, PipeClocks &) override { return SyncAnswer::Stop; }
-  SyncAnswer raisesTwice(int32_t) override { return SyncAnswer::Stop; }
-  SyncAnswer isUnbalanced(int32_t) override { return SyncAnswer::Stop; }
-};
-
-} // namespace
-
 OrderedTraces::OrderedTraces(std::vector<ExecutionTrace> list)
     : traces(std::move(list)), memories(traces.size()),
       order(llvm::to_vector(llvm::seq<size_t>(0, traces.size()))) {
@@ -47,9 +36,7 @@ ArrayRef<int32_t> OrderedTraces::getEventful(size_t trace, const SyncSet &syncs)
 }
 
 void OrderedTraces::run(size_t trace, const SyncSet &syncs, SyncListener &listener) {
-  RunState state;
-  if (runSteps(traces[trace], syncs, listener, state, getEventful(trace, syncs)))
-    endTrace(syncs, listener, state);
+  runSteps(traces[trace], syncs, listener, getEventful(trace, syncs));
 }
 
 SmallVector<int32_t> OrderedTraces::findChanged(const SyncSet &syncs) const {
@@ -85,18 +72,17 @@ bool OrderedTraces::check(size_t trace, const SyncSet &syncs, ArrayRef<int32_t> 
   auto kept = llvm::partition_point(memory.states,
                                     [&](const RunState &state) { return state.step <= first; });
   RunState state = kept == memory.states.begin() ? RunState() : *std::prev(kept);
-  Checker checker;
   ArrayRef<int32_t> steps = getEventful(trace, syncs);
   size_t distance = std::max(leastDistance, steps.size() / mostStates);
   steps = steps.drop_front(llvm::lower_bound(steps, state.step) - steps.begin());
   while (!steps.empty()) {
     size_t count = std::min(distance, steps.size());
-    if (!runSteps(traces[trace], syncs, checker, state, steps.take_front(count)))
+    if (!checkSteps(traces[trace], syncs, state, steps.take_front(count)))
       return false;
     memory.newStates.push_back(state);
     steps = steps.drop_front(count);
   }
-  return endTrace(syncs, checker, state);
+  return checkEnd(syncs, state);
 }
 
 bool OrderedTraces::areOrdered(const SyncSet &syncs) {

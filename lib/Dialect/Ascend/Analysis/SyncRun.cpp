@@ -52,10 +52,10 @@ std::optional<int32_t> SyncSet::add(const Sync &sync) {
     addSet(turn.producer);
   }
   if (sync.around) {
-    before[tracer.getNumber(sync.around)].sets.push_back({index, allSlots});
+    before[tracer.getNumber(sync.around)].sets.push_back(makeAct(index, Value()));
     Place &drain = sync.drainBefore ? before[tracer.getNumber(sync.drainBefore)]
                                     : after[tracer.getNumber(sync.getLastAround())];
-    drain.drains.push_back({index, allSlots});
+    drain.drains.push_back(makeAct(index, Value()));
   }
   return index;
 }
@@ -64,7 +64,14 @@ SyncSet::Act SyncSet::makeAct(int32_t index, Value slot) {
   int32_t slotIndex = slot ? tracer.getSlotIndexNumber(slot) : allSlots;
   if (slot)
     usesSlots[slotIndex] = true;
-  return {index, slotIndex};
+  const Sync &sync = syncs[index];
+  return {index,
+          slotIndex,
+          sync.source,
+          sync.target,
+          sync.isBarrier(),
+          firstFlags[index],
+          static_cast<int32_t>(sync.slots)};
 }
 
 bool SyncSet::isEventful(const ExecutionTrace::Step &step) const {
@@ -130,18 +137,29 @@ void attn::ascend::endStep(const ExecutionTrace &trace, int32_t position, PipeCl
     learn(trace, position - step.before, position, clocks);
 }
 
-/// The flags of a sync. The listener may add to the set while the trace runs.
-static MutableArrayRef<Flag> getFlags(const SyncSet &syncs, int32_t index, RunState &state) {
+/// The listener may add to the set while the trace runs.
+static void growFlags(const SyncSet &syncs, RunState &state) {
   if (static_cast<int32_t>(state.flags.size()) < syncs.getFlagCount())
     state.flags.resize(syncs.getFlagCount());
-  return MutableArrayRef(state.flags).slice(syncs.getFirstFlag(index), syncs[index].slots);
 }
 
 namespace {
 
-class TraceRunner {
+/// Stops at the first thing that is wrong.
+struct Checker {
+  SyncAnswer missesOrder(int32_t, PipeClocks &) { return SyncAnswer::Stop; }
+  SyncAnswer raisesTwice(int32_t) { return SyncAnswer::Stop; }
+  SyncAnswer isUnbalanced(int32_t) { return SyncAnswer::Stop; }
+  void holds(int32_t, int32_t) {}
+  void raises(int32_t, ArrayRef<Flag>, const PipeClocks &) {}
+  void passes(int32_t, const PipeClocks &) {}
+};
+
+/// Most runs are checks, to which nothing is said on the way: `Listener` is a `SyncListener` or a
+/// `Checker`.
+template <typename Listener> class TraceRunner {
 public:
-  TraceRunner(const ExecutionTrace &trace, const SyncSet &syncs, SyncListener &listener,
+  TraceRunner(const ExecutionTrace &trace, const SyncSet &syncs, Listener &listener,
               RunState &state)
       : trace(trace), syncs(syncs), listener(listener), state(state), clocks(state.clocks),
         flags(state.flags), slots(state.slots) {
@@ -201,28 +219,27 @@ private:
   /// Waits for the flag of one slot, or for all of them.
   void hold(SyncSet::Act act, Moment now, int32_t position) {
     listener.holds(act.sync, position);
-    Pipe source = syncs[act.sync].source, target = syncs[act.sync].target;
-    if (syncs[act.sync].isBarrier())
-      return clocks.barrier(source, now);
+    if (act.isBarrier)
+      return clocks.barrier(act.source, now);
     forEachSlot(act, [&](Flag &flag) {
-      if (!clocks.wait(flag, target, now))
+      if (!clocks.wait(flag, act.target, now))
         hear(listener.isUnbalanced(act.sync));
     });
   }
 
   void raise(SyncSet::Act act, Moment now) {
-    Pipe source = syncs[act.sync].source, target = syncs[act.sync].target;
     forEachSlot(act, [&](Flag &flag) {
-      if (!clocks.maySet(flag, source, target))
+      if (!clocks.maySet(flag, act.source, act.target))
         hear(listener.raisesTwice(act.sync));
       listener.raises(act.sync, flags, clocks);
-      clocks.set(flag, source, now);
+      clocks.set(flag, act.source, now);
     });
   }
 
   /// The flags a set or wait acts on: those of all slots around the loop, the current one inside.
   template <typename Body> void forEachSlot(SyncSet::Act act, Body body) {
-    MutableArrayRef<Flag> list = getFlags(syncs, act.sync, state);
+    growFlags(syncs, state);
+    auto list = MutableArrayRef(flags).slice(act.firstFlag, act.flagCount);
     if (act.slotIndex == SyncSet::allSlots) {
       for (Flag &flag : list)
         body(flag);
@@ -238,7 +255,7 @@ private:
 
   const ExecutionTrace &trace;
   const SyncSet &syncs;
-  SyncListener &listener;
+  Listener &listener;
   RunState &state;
   PipeClocks &clocks;
   std::vector<Flag> &flags;
@@ -248,26 +265,48 @@ private:
 
 } // namespace
 
-bool attn::ascend::runSteps(const ExecutionTrace &trace, const SyncSet &syncs,
-                            SyncListener &listener, RunState &state, ArrayRef<int32_t> steps) {
-  TraceRunner runner(trace, syncs, listener, state);
+template <typename Listener>
+static bool runUpTo(const ExecutionTrace &trace, const SyncSet &syncs, Listener &listener,
+                    RunState &state, ArrayRef<int32_t> steps) {
+  TraceRunner<Listener> runner(trace, syncs, listener, state);
   return llvm::all_of(steps, [&](int32_t step) { return runner.run(step); });
 }
 
-bool attn::ascend::endTrace(const SyncSet &syncs, SyncListener &listener, RunState &state) {
-  for (int32_t index = 0; index < syncs.size(); ++index)
-    if (syncs.isEnabled(index) && !syncs[index].isBarrier() &&
-        llvm::any_of(getFlags(syncs, index, state),
-                     [](const Flag &flag) { return flag.isRaised; }) &&
+template <typename Listener>
+static bool endTrace(const SyncSet &syncs, Listener &listener, RunState &state) {
+  growFlags(syncs, state);
+  for (int32_t index = 0; index < syncs.size(); ++index) {
+    if (!syncs.isEnabled(index) || syncs[index].isBarrier())
+      continue;
+    auto flags = ArrayRef(state.flags).slice(syncs.getFirstFlag(index), syncs[index].slots);
+    if (llvm::any_of(flags, [](const Flag &flag) { return flag.isRaised; }) &&
         listener.isUnbalanced(index) == SyncAnswer::Stop)
       return false;
+  }
   return true;
+}
+
+bool attn::ascend::checkSteps(const ExecutionTrace &trace, const SyncSet &syncs, RunState &state,
+                              ArrayRef<int32_t> steps) {
+  Checker checker;
+  return runUpTo(trace, syncs, checker, state, steps);
+}
+
+bool attn::ascend::checkEnd(const SyncSet &syncs, RunState &state) {
+  Checker checker;
+  return endTrace(syncs, checker, state);
+}
+
+bool attn::ascend::runSteps(const ExecutionTrace &trace, const SyncSet &syncs,
+                            SyncListener &listener, ArrayRef<int32_t> steps) {
+  RunState state;
+  return runUpTo(trace, syncs, listener, state, steps) && endTrace(syncs, listener, state);
 }
 
 bool attn::ascend::runTrace(const ExecutionTrace &trace, const SyncSet &syncs,
                             SyncListener &listener) {
   RunState state;
-  TraceRunner runner(trace, syncs, listener, state);
+  TraceRunner<SyncListener> runner(trace, syncs, listener, state);
   for (int32_t step = 0, end = trace.getSteps().size(); step < end; ++step)
     if (!runner.run(step))
       return false;

@@ -11,10 +11,14 @@ namespace attn::ascend {
 class SyncSet {
 public:
   static constexpr int32_t allSlots = -1;
-  /// What a sync does at a place, to the slot that an index of this number chooses or to all.
+  /// What a sync does at a place, to the slot that an index of this number chooses or to all. What
+  /// checks ask for all the time is kept here, too.
   struct Act {
     int32_t sync;
     int32_t slotIndex;
+    Pipe source, target;
+    bool isBarrier;
+    int32_t firstFlag, flagCount;
   };
   struct Place {
     llvm::SmallVector<Act, 1> drains; // waits for all slots
@@ -98,14 +102,16 @@ struct RunState {
   std::vector<int64_t> slots; // by the number of the index; -1 where it is not known
 };
 
-/// Runs the given steps of a trace from a state on; returns whether it was not stopped.
+/// Runs the given steps of a trace from a state on; returns whether nothing is wrong at any of
+/// them.
+bool checkSteps(const ExecutionTrace &trace, const SyncSet &syncs, RunState &state,
+                llvm::ArrayRef<int32_t> steps);
+/// At the end of a trace: whether no flag is still up.
+bool checkEnd(const SyncSet &syncs, RunState &state);
+
+/// Runs the given steps of a trace, or all of it; returns whether it was not stopped.
 bool runSteps(const ExecutionTrace &trace, const SyncSet &syncs, SyncListener &listener,
-              RunState &state, llvm::ArrayRef<int32_t> steps);
-
-/// At the end of a trace: reports flags that are still up. Returns whether it was not stopped.
-bool endTrace(const SyncSet &syncs, SyncListener &listener, RunState &state);
-
-/// Runs all of a trace.
+              llvm::ArrayRef<int32_t> steps);
 bool runTrace(const ExecutionTrace &trace, const SyncSet &syncs, SyncListener &listener);
 
 /// What the pipes of an instruction that occupies several know of each other: each begins its step
