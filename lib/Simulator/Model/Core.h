@@ -9,6 +9,7 @@
 #include "LoopHistory.h"
 #include "Memory.h"
 #include "Records.h"
+#include "Ring.h"
 #include "Timing.h"
 #include <deque>
 
@@ -163,7 +164,7 @@ public:
 
 private:
   struct PipeState {
-    std::deque<Issued> queue;
+    Ring<Issued> queue;
     /// The head is a copy that is under way.
     bool isTransferring = false;
     /// The next instruction pays its start: the pipe was empty, or after a barrier or flag.
@@ -195,11 +196,15 @@ private:
       Clock known;
       double time;
     };
+    struct Pending {
+      const Instruction *setter;
+      Clock known;
+    };
     /// At most one in a correct kernel. After a misuse, which is reported, the flag counts, so that
     /// the run goes on and shows what else is wrong.
-    std::deque<Raise> raised;
+    Ring<Raise> raised;
     /// Sets that were issued and whose work is not done.
-    std::deque<std::pair<const Instruction *, Clock>> pending;
+    Ring<Pending> pending;
     /// The wait that cleared it last, by its number on the target pipe.
     uint32_t lastWait = 0;
   };
@@ -244,7 +249,7 @@ private:
   /// A product goes to both of its pipes.
   bool issueProduct();
   bool hasRoom(int pipe);
-  void enqueue(int pipe, Issued issued);
+  void enqueue(int pipe, const Issued &issued);
   void reportScalar();
   void failScalar();
   bool areAllIdle() const;

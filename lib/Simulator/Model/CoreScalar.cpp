@@ -38,7 +38,7 @@ void Core::startBlock(int64_t block, double time) {
   flags.assign(pipeCount * pipeCount * shared.chip.eventIds, Flag());
   scalarTime = time;
   scalarClock = {};
-  loops = LoopHistory();
+  loops = LoopHistory(isInGroup);
   hasNext = hasMet = hasReturnedWell = false;
   meetings = 0;
   state = ScalarState::Running;
@@ -277,20 +277,20 @@ bool Core::hasRoom(int pipeIndex) {
   return false;
 }
 
-void Core::enqueue(int pipeIndex, Issued issued) {
+void Core::enqueue(int pipeIndex, const Issued &issued) {
   const Instruction &instruction = *issued.instruction;
   PipeState &pipe = pipes[pipeIndex];
-  issued.arrival = scalarTime;
-  issued.sequence = ++pipe.issued;
-  issued.known = scalarClock;
-  if (!ascend::isSynchronisation(instruction.opcode) || instruction.opcode == Opcode::WaitFlag) {
-    pipe.lastWork = &instruction;
-    pipe.lastWorkSequence = issued.sequence;
-  }
   // A pipe that has work looks at its queue when that is done.
   if (pipe.queue.empty() && !pipe.isTransferring)
-    wake(pipeIndex, std::max(issued.arrival, pipe.freeAt));
-  pipe.queue.push_back(issued);
+    wake(pipeIndex, std::max(scalarTime, pipe.freeAt));
+  Issued &queued = pipe.queue.push_back(issued);
+  queued.arrival = scalarTime;
+  queued.sequence = ++pipe.issued;
+  queued.known = scalarClock;
+  if (!ascend::isSynchronisation(instruction.opcode) || instruction.opcode == Opcode::WaitFlag) {
+    pipe.lastWork = &instruction;
+    pipe.lastWorkSequence = queued.sequence;
+  }
 }
 
 bool Core::issueToPipe() {
@@ -359,7 +359,7 @@ void Core::reportLeftovers() {
       continue;
     // A set whose event has not come yet still raises its flag.
     const Instruction *setter =
-        flag.pending.empty() ? flag.raised.back().setter : flag.pending.back().first;
+        flag.pending.empty() ? flag.raised.back().setter : flag.pending.back().setter;
     if (shared.log.isNew(HazardKind::Flag, setter->number, -3))
       shared.log.add(HazardKind::Flag, setter->location, place, nameOf(setter->pipe),
                      llvm::formatv("{0} of {1} is still raised when the kernel ends", setter->name,

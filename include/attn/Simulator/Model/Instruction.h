@@ -129,22 +129,23 @@ inline void join(Clock &clock, const Clock &other) {
     clock[queue] = std::max(clock[queue], other[queue]);
 }
 
-/// An instruction on its way: its operands have become places and numbers.
+/// An instruction on its way: its operands have become places and numbers. Pipes look at the head
+/// of their queues far more often than they run it: what they look at comes first.
 struct Issued {
   const Instruction *instruction = nullptr;
-  std::array<Place, maxOperands> places;
+  /// When it enters its pipe's queue.
+  double arrival = 0;
+  /// Its number on its pipe, from 1 on.
+  uint32_t sequence = 0;
   /// Count or repeats; rows, length and GM pitch of a copy; m, n and k of a product; times and
   /// blocks of a fill; slot of a flag.
   std::array<int64_t, 3> amounts = {};
   /// The rows of a column block of sums, where only the run knows them.
   std::optional<int64_t> room = {};
   Scalar scalar;
-  /// When it enters its pipe's queue.
-  double arrival = 0;
-  /// Its number on its pipe, from 1 on.
-  uint32_t sequence = 0;
   /// What the scalar unit knew to be finished when it issued it.
   Clock known = {};
+  std::array<Place, maxOperands> places;
 
   int64_t getRoom() const { return room.value_or(instruction->pitch); }
 };

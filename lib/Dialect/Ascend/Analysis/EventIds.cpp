@@ -124,7 +124,7 @@ FailureOr<SmallVector<int64_t>> attn::ascend::chooseEventIds(func::FuncOp kernel
       llvm::append_range(choices, tracer.getChoices(loop));
   });
   for (const TraceChoice &choice : choices) {
-    FailureOr<ExecutionTrace> trace = tracer.trace(choice, /*findsNeeds=*/false);
+    FailureOr<ExecutionTrace> trace = tracer.trace(choice, TraceDetail::Flags);
     if (failed(trace) || failed(finder.run(*trace)))
       return failure();
   }

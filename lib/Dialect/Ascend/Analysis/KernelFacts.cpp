@@ -51,16 +51,63 @@ KernelFacts::KernelFacts(func::FuncOp kernel, const IndexRanges &ranges)
     if (isa<scf::ForOp, scf::IfOp, InstructionOpInterface>(op))
       numbers.insert({op, numbers.size()});
     if (auto slot = dyn_cast<SlotOp>(op))
-      slotIndices.insert(slot.getIndex());
+      slotIndices.insert({slot.getIndex(), slotIndices.size()});
+    else if (auto buffer = dyn_cast<AllocOp>(op))
+      add(buffer);
     else if (auto instruction = dyn_cast<InstructionOpInterface>(op))
       add(instruction);
   });
-  kernel.walk([&](scf::ForOp loop) { add(loop); });
+  for (auto &[op, known] : instructions)
+    llvm::erase_if(known.global, [&](const GlobalFacts &access) {
+      return !writtenArrays.contains(access.array);
+    });
+  kernel.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) { loopsInOrder.push_back(loop); });
+  llvm::for_each(loopsInOrder, [&](scf::ForOp loop) { add(loop); });
   setFullTrips();
   setSkewedLoops();
   setApartDepths();
   traced = findTraced(/*findsNeeds=*/true);
   tracedFlags = findTraced(/*findsNeeds=*/false);
+  setIndexFacts();
+}
+
+IndexNumber KernelFacts::numberIndex(Value index) {
+  if (!index)
+    return noIndex;
+  auto [found, isNew] = indexNumbers.try_emplace(index, indices.size());
+  if (isNew)
+    indices.push_back({index});
+  return found->second;
+}
+
+int32_t KernelFacts::numberView(Value view) {
+  return viewNumbers.try_emplace(view, viewNumbers.size()).first->second;
+}
+
+void KernelFacts::setIndexFacts() {
+  // What an index is the larger of gets a number on the way.
+  for (size_t number = 0; number < indices.size(); ++number) {
+    Value value = indices[number].value;
+    IndexFacts known{value, getConstantIntValue(value)};
+    if (!known.constant) {
+      known.low = ranges.getLowerBound(value);
+      known.high = ranges.getUpperBound(value);
+      if (rowSteps.contains(value))
+        known.low = std::max<int64_t>(known.low.value_or(1), 1);
+      if (auto larger = value.getDefiningOp<arith::MaxSIOp>())
+        known.largerOf = {numberIndex(larger.getLhs()), numberIndex(larger.getRhs())};
+    }
+    if (auto slot = slotIndices.find(value); slot != slotIndices.end())
+      known.slotIndex = slot->second;
+    indices[number] = std::move(known);
+  }
+}
+
+void KernelFacts::add(AllocOp buffer) {
+  int64_t begin = buffer.getAddress().value_or(0);
+  buffers.push_back(
+      {numberView(buffer.getResult()),
+       {buffer, buffer.getMemory(), begin, begin + buffer.getByteSize(), {}, begin, begin}});
 }
 
 /// The indices that a trace asks for by itself.
@@ -81,13 +128,18 @@ void KernelFacts::collectSources(bool findsNeeds, SmallVectorImpl<Value> &source
   if (!findsNeeds)
     return;
   for (auto &[op, known] : instructions) {
-    for (const Access &access : known.local)
-      if (access.exactSize)
-        sources.push_back(access.exactSize->amount);
+    auto add = [&](IndexNumber number) {
+      if (number != noIndex)
+        sources.push_back(indices[number].value);
+    };
+    for (const LocalFacts &local : known.local)
+      add(local.amount);
     for (const GlobalFacts &access : known.global) {
-      sources.push_back(access.length);
-      for (const GlobalFacts::Level &level : access.levels)
-        sources.append({level.count, level.step});
+      add(access.length);
+      for (const GlobalFacts::Level &level : access.levels) {
+        add(level.count);
+        add(level.step);
+      }
     }
   }
 }
@@ -134,7 +186,9 @@ KernelFacts::TracedBlocks KernelFacts::findTraced(bool findsNeeds) {
     if (op->getNumResults() == 1 && op->getResult(0).getType().isIntOrIndex())
       return needed.contains(op->getResult(0)) &&
              (!op->hasTrait<OpTrait::ConstantLike>() || slotIndices.contains(op->getResult(0)));
-    if (isa<AllocOp, SlotOp, SliceOp>(op))
+    if (isa<AllocOp>(op))
+      return false;
+    if (isa<SlotOp, SliceOp>(op))
       return findsNeeds;
     return isa<AddressOp>(op) ? findsNeeds && isPlaceOfWritten(op) : true;
   };
@@ -144,7 +198,7 @@ KernelFacts::TracedBlocks KernelFacts::findTraced(bool findsNeeds) {
     auto known = instructions.find(op);
     const InstructionFacts *facts = known == instructions.end() ? nullptr : &known->second;
     if (op != kernel && !isEnd && isTraced(op, facts))
-      blocks[op->getBlock()].push_back({op, facts});
+      blocks[op->getBlock()].push_back(getTraced(op));
   });
   return blocks;
 }
@@ -177,7 +231,82 @@ void KernelFacts::setApartDepths() {
   }
 }
 
+/// What a trace needs to know of an operation that gives a number.
+void KernelFacts::setTracedIndex(Operation *op, TracedOp &traced) {
+  Value result = op->getResult(0);
+  traced.kind = TracedOp::Kind::Index;
+  traced.result = numberIndex(result);
+  if (op->getNumOperands() != 2 || !op->getOperand(0).getType().isIndex() ||
+      !result.getType().isIndex())
+    return;
+  traced.kind = isa<arith::AddIOp>(op)   ? TracedOp::Kind::Add
+                : isa<arith::SubIOp>(op) ? TracedOp::Kind::Subtract
+                : isa<arith::MulIOp>(op) ? TracedOp::Kind::Multiply
+                                         : TracedOp::Kind::Compute;
+  traced.operands = {numberIndex(op->getOperand(0)), numberIndex(op->getOperand(1))};
+}
+
+/// The same of one that gives a view of memory.
+void KernelFacts::setTracedView(Operation *op, TracedOp &traced) {
+  traced.result = numberView(op->getResult(0));
+  if (auto slot = dyn_cast<SlotOp>(op)) {
+    traced.kind = TracedOp::Kind::Slot;
+    traced.source = numberView(slot.getBuffer());
+    traced.operands = {numberIndex(slot.getIndex())};
+  } else if (auto slice = dyn_cast<SliceOp>(op)) {
+    traced.kind = TracedOp::Kind::Slice;
+    traced.source = numberView(slice.getBuffer());
+    traced.operands = {numberIndex(slice.getOffset())};
+  } else {
+    auto address = cast<AddressOp>(op);
+    traced.kind = TracedOp::Kind::Address;
+    if (auto lookup = address.getArray().getDefiningOp<LookupOp>())
+      traced.operands.push_back(numberIndex(lookup.getIndex()));
+    for (Value index : address.getIndices())
+      traced.operands.push_back(numberIndex(index));
+  }
+}
+
+TracedOp KernelFacts::getTraced(Operation *op) {
+  TracedOp traced{TracedOp::Kind::Other, op, numbers.lookup(op)};
+  if (auto known = instructions.find(op); known != instructions.end()) {
+    traced.kind = TracedOp::Kind::Instruction;
+    traced.instruction = &known->second;
+  } else if (isa<scf::ForOp>(op)) {
+    traced.kind = TracedOp::Kind::Loop;
+    traced.loop = &loops.find(op)->second;
+  } else if (auto condition = dyn_cast<scf::IfOp>(op)) {
+    traced.kind = TracedOp::Kind::Condition;
+    for (auto [number, result] : llvm::enumerate(condition.getResults()))
+      traced.operands.append({numberIndex(result),
+                              numberIndex(condition.thenYield().getOperand(number)),
+                              numberIndex(condition.elseYield().getOperand(number))});
+  } else if (isa<SetFlagOp, WaitFlagOp, BarrierOp, SyncAllOp>(op)) {
+    traced.kind = TracedOp::Kind::Sync;
+    for (Value slot : op->getOperands())
+      traced.operands.push_back(numberIndex(slot));
+  } else if (op->getNumRegions() != 0 || op->getNumSuccessors() != 0) {
+    traced.kind = TracedOp::Kind::Other;
+  } else if (op->getNumResults() == 1 && op->getResult(0).getType().isIntOrIndex()) {
+    setTracedIndex(op, traced);
+  } else if (isa<SlotOp, SliceOp, AddressOp>(op)) {
+    setTracedView(op, traced);
+  }
+  return traced;
+}
+
 void KernelFacts::add(scf::ForOp loop) {
+  LoopFacts &known = loops[loop];
+  known = {numberIndex(loop.getLowerBound()),
+           numberIndex(loop.getUpperBound()),
+           numberIndex(loop.getStep()),
+           numberIndex(loop.getInductionVar()),
+           {}};
+  for (auto [init, argument, yielded, result] :
+       llvm::zip(loop.getInitArgs(), loop.getRegionIterArgs(), loop.getYieldedValues(),
+                 loop.getResults()))
+    known.carried.push_back(
+        {numberIndex(init), numberIndex(argument), numberIndex(yielded), numberIndex(result)});
   tripLimits[loop] = getTripLimit(loop, ranges);
   if (scf::ForOp outer = findVaryingWith(loop))
     varyingWith[loop] = outer;
@@ -227,7 +356,7 @@ void KernelFacts::add(InstructionOpInterface instruction) {
   instruction.getAccesses(accesses, ranges);
   for (Access &access : accesses) {
     if (getSpace(access.memory.getType()) != Space::GM) {
-      facts.local.push_back(std::move(access));
+      facts.local.push_back(getLocal(std::move(access)));
       continue;
     }
     facts.global.push_back(getGlobal(access));
@@ -258,21 +387,31 @@ static std::optional<int64_t> findRowDimension(AddressOp address, Value pitch) {
   return found - strides.begin() + (lookup ? 1 : 0);
 }
 
+LocalFacts KernelFacts::getLocal(Access access) {
+  int32_t view = numberView(access.memory);
+  LocalFacts facts{std::move(access), localAccessCount++, view};
+  if (facts.access.exactSize)
+    facts.amount = numberIndex(facts.access.exactSize->amount);
+  return facts;
+}
+
 GlobalFacts KernelFacts::getGlobal(const Access &access) {
   Value array = getArray(access.memory);
-  GlobalFacts facts{access.memory, array, access.isWrite, isWorkspace(array), access.pipeNumber};
+  GlobalFacts facts{numberView(access.memory), array, access.isWrite, isWorkspace(array),
+                    access.pipeNumber};
   facts.isDistinct = llvm::any_of(access.memory.getUsers(), llvm::IsaPred<ExpectDistinctOp>);
   if (!access.range)
     return facts;
-  facts.length = access.range->length;
+  facts.length = numberIndex(access.range->length);
   for (auto [count, pitch] : access.range->levels) {
-    GlobalFacts::Level level{count, std::nullopt, {}};
+    GlobalFacts::Level level{numberIndex(count), std::nullopt, noIndex,
+                             ranges.getUpperBound(count).value_or(2) > 1};
     if (auto product = pitch.getDefiningOp<arith::MulIOp>())
       for (auto [stride, step] : {std::pair(product.getLhs(), product.getRhs()),
                                   std::pair(product.getRhs(), product.getLhs())})
-        if (!level.step && stride.getDefiningOp<StrideOp>()) {
+        if (level.step == noIndex && stride.getDefiningOp<StrideOp>()) {
           pitch = stride;
-          level.step = step;
+          level.step = numberIndex(step);
           rowSteps.insert(step);
         }
     if (auto address = access.memory.getDefiningOp<AddressOp>())

@@ -7,17 +7,44 @@
 
 namespace attn::ascend {
 
+/// The number of an index that traces compute; `noIndex` stands for none.
+using IndexNumber = int32_t;
+constexpr IndexNumber noIndex = -1;
+
+/// What is known of an index whatever the run makes of it.
+struct IndexFacts {
+  mlir::Value value;
+  std::optional<int64_t> constant = {}, low = {}, high = {};
+  /// The numbers that it is the larger of, if it is made like that.
+  std::pair<IndexNumber, IndexNumber> largerOf = {noIndex, noIndex};
+  /// Its number among those that choose slots, or -1.
+  int32_t slotIndex = -1;
+};
+
+/// What an instruction touches of local memory.
+struct LocalFacts {
+  Access access;
+  /// The number by which the pieces of local memory know the access.
+  int32_t number;
+  /// The number of the view.
+  int32_t view;
+  /// The amount of the exact size, if it has one.
+  IndexNumber amount = noIndex;
+};
+
 /// What a transfer touches of an array, as far as that does not change while the kernel runs.
 struct GlobalFacts {
   /// A level of the access: how many of what stands below, the dimension that they run along and
   /// how many of its numbers they are apart (none: one); no dimension where it is not known.
   struct Level {
-    mlir::Value count;
+    IndexNumber count;
     std::optional<int64_t> dimension;
-    mlir::Value step;
+    IndexNumber step;
+    /// Whether there may be several.
+    bool repeats;
   };
 
-  mlir::Value memory;
+  int32_t view;
   mlir::Value array;
   bool isWrite;
   bool isWorkspace;
@@ -26,7 +53,7 @@ struct GlobalFacts {
   /// Whether no two such transfers touch the same, see `ascend.expect_distinct`.
   bool isDistinct = false;
   /// Elements in a row; none where the whole array may be touched.
-  mlir::Value length = {};
+  IndexNumber length = noIndex;
   llvm::SmallVector<Level, 1> levels = {};
 };
 
@@ -35,8 +62,55 @@ struct InstructionFacts {
   llvm::SmallVector<Pipe, 2> pipes;
   /// Which writes it keeps apart from, see `apartName`.
   std::optional<int64_t> apart;
-  llvm::SmallVector<Access, 0> local;
+  llvm::SmallVector<LocalFacts, 0> local;
+  /// Of arrays in which an order must be made.
   llvm::SmallVector<GlobalFacts, 0> global;
+};
+
+/// The indices of a loop.
+struct LoopFacts {
+  IndexNumber lower, upper, step, induction;
+  struct Carried {
+    IndexNumber init, argument, yielded, result;
+  };
+  llvm::SmallVector<Carried, 4> carried;
+};
+
+/// An operation that a trace comes by.
+struct TracedOp {
+  enum class Kind {
+    Instruction,
+    Loop,
+    Condition,
+    Sync,
+    Add,
+    Subtract,
+    Multiply,
+    Compute, ///< gives a number from two
+    Index,   ///< gives a number that only the run knows, or a constant
+    Slot,
+    Slice,
+    Address,
+    Other
+  };
+  Kind kind = Kind::Other;
+  mlir::Operation *op = nullptr;
+  /// The number of an instruction, loop or condition.
+  int32_t number = -1;
+  const InstructionFacts *instruction = nullptr;
+  const LoopFacts *loop = nullptr;
+  /// The index or view that it gives.
+  int32_t result = -1;
+  /// Of a view: what it is a view of.
+  int32_t source = -1;
+  /// Of a condition: each result, and what it is either way.
+  llvm::SmallVector<IndexNumber, 2> operands = {};
+  /// What was computed before, by operands.
+  struct Known {
+    int64_t a, b;
+    std::optional<int64_t> result;
+  };
+  llvm::SmallVector<Known, 0> known = {};
 };
 
 struct KernelFacts {
@@ -50,6 +124,9 @@ struct KernelFacts {
   /// Instructions, loops and conditions, numbered.
   llvm::DenseMap<mlir::Operation *, int32_t> numbers;
   llvm::DenseMap<mlir::Operation *, InstructionFacts> instructions;
+  llvm::DenseMap<mlir::Operation *, LoopFacts> loops;
+  /// The loops, those around others first.
+  llvm::SmallVector<mlir::scf::ForOp> loopsInOrder;
   llvm::DenseMap<mlir::Operation *, std::optional<int64_t>> tripLimits;
   /// The loops that always run just as often as their limit says.
   llvm::DenseSet<mlir::Operation *> fixedLoops;
@@ -68,19 +145,20 @@ struct KernelFacts {
   /// Loops whose trips touch other places of a buffer, or of an array that the kernel writes: trips
   /// that are not next to each other may meet.
   llvm::DenseSet<mlir::Operation *> movingLoops;
-  llvm::DenseSet<mlir::Value> slotIndices;
+  llvm::DenseMap<mlir::Value, int32_t> slotIndices; // numbered
+  /// The indices that traces compute, and the views of memory, numbered.
+  llvm::DenseMap<mlir::Value, IndexNumber> indexNumbers;
+  std::vector<IndexFacts> indices;
+  llvm::DenseMap<mlir::Value, int32_t> viewNumbers;
+  /// The places of whole buffers, by the number of the view.
+  std::vector<std::pair<int32_t, LocalPlace>> buffers;
   /// The arrays in which an order must be made, see `isExchanged`.
   llvm::DenseSet<mlir::Value> writtenArrays;
   /// How many loops and conditions are around all writes of a group that keep apart.
   llvm::DenseMap<int64_t, int32_t> apartDepths;
   /// Indices that rows are apart by: transfers step forward, so they are positive.
   llvm::DenseSet<mlir::Value> rowSteps;
-  /// An operation that a trace comes by, with what is known of an instruction.
-  struct Traced {
-    mlir::Operation *op;
-    const InstructionFacts *instruction;
-  };
-  using TracedBlocks = llvm::DenseMap<mlir::Block *, std::vector<Traced>>;
+  using TracedBlocks = llvm::DenseMap<mlir::Block *, std::vector<TracedOp>>;
   /// The operations of each block that a trace comes by: those that touch memory, make an order or
   /// decide where that is. What is computed for anything else does not matter, and constants are
   /// looked up where they are used.
@@ -91,6 +169,13 @@ struct KernelFacts {
   LocalPieces pieces;
 
 private:
+  IndexNumber numberIndex(mlir::Value index);
+  int32_t numberView(mlir::Value view);
+  LocalFacts getLocal(Access access);
+  void setIndexFacts();
+  TracedOp getTraced(mlir::Operation *op);
+  void setTracedIndex(mlir::Operation *op, TracedOp &traced);
+  void setTracedView(mlir::Operation *op, TracedOp &traced);
   void setFullTrips();
   void setSkewedLoops();
   void setApartDepths();
@@ -98,10 +183,13 @@ private:
   void collectSources(bool findsNeeds, llvm::SmallVectorImpl<mlir::Value> &sources);
   void add(InstructionOpInterface instruction);
   void add(mlir::scf::ForOp loop);
+  void add(AllocOp buffer);
   bool isWorkspace(mlir::Value array);
   bool isExchanged(mlir::Value array);
   bool isPlaceOfWritten(mlir::Operation *op) const;
   GlobalFacts getGlobal(const Access &access);
+
+  int32_t localAccessCount = 0;
 };
 
 } // namespace attn::ascend

@@ -4,20 +4,34 @@
 
 using namespace attn::ascend;
 
-int32_t LocalPieces::getFootprint(const Access *name, const LocalPlace &place,
-                                  const Access &access) {
-  auto [found, isNew] =
-      known.try_emplace({name, place.begin, place.lastBegin, place.end}, footprints.size());
-  if (!isNew)
-    return found->second;
+int32_t LocalPieces::getFootprint(int32_t number, const LocalPlace &place, const Access &access) {
+  if (number >= static_cast<int32_t>(known.size()))
+    known.resize(number + 1);
+  // Loops run a few trips, so an access is at few places.
+  for (const Known &before : known[number])
+    if (before.begin == place.begin && before.lastBegin == place.lastBegin &&
+        before.end == place.end)
+      return before.footprint;
+  int32_t footprint = footprints.size();
+  known[number].push_back({place.begin, place.lastBegin, place.end, footprint});
+  addFootprint(memories[static_cast<size_t>(place.memory)], getRuns(place, access));
+  return footprint;
+}
+
+llvm::SmallVector<LocalPieces::Run> LocalPieces::getRuns(const LocalPlace &place,
+                                                         const Access &access) {
   llvm::SmallVector<Run> runs;
   int64_t room = place.end - place.begin;
-  if (access.toEnd && room > 0)
-    runs.push_back({place.begin, place.end});
-  if (!access.toEnd)
-    access.forEachRun(room, [&](int64_t begin, int64_t end) {
-      runs.push_back({place.begin + begin, place.begin + std::min(end, room)});
-    });
+  auto addRun = [&](int64_t begin, int64_t end) {
+    runs.push_back({place.begin + begin, place.begin + std::min(end, room)});
+  };
+  if (access.toEnd)
+    addRun(0, room);
+  else if (isWidened(access, place))
+    addRun(0, access.getExtentBytes() + place.lastBegin - place.begin);
+  else
+    access.forEachRun(room, addRun);
+  llvm::erase_if(runs, [](Run run) { return run.begin >= run.end; });
   // Levels may interleave, so that runs come in any order.
   llvm::sort(runs, [](Run a, Run b) { return a.begin < b.begin; });
   size_t last = 0;
@@ -27,8 +41,7 @@ int32_t LocalPieces::getFootprint(const Access *name, const LocalPlace &place,
     else
       runs[++last] = run;
   runs.truncate(runs.empty() ? 0 : last + 1);
-  addFootprint(memories[static_cast<size_t>(place.memory)], runs);
-  return footprints.size() - 1;
+  return runs;
 }
 
 void LocalPieces::cut(Intervals &intervals, int64_t position) {

@@ -7,15 +7,21 @@
 
 namespace attn::ascend {
 
+/// Whether an access at a place that is not known is taken as one that covers all places it may be
+/// at.
+inline bool isWidened(const Access &access, const LocalPlace &place) {
+  return place.begin != place.lastBegin && !access.toEnd && access.getExtentBytes() != 0;
+}
+
 /// The bytes that the same accesses touch are one piece, wherever they lie: what a strided
 /// instruction touches is mostly a single one, however often it repeats. Pieces are cut when an
 /// access comes to a place for the first time and are shared by all traces of a kernel, so that
 /// what an access touches is mostly looked up.
 class LocalPieces {
 public:
-  /// The number by which `getPieces` knows what an access at a place touches. `name` stands for the
-  /// access, whose bytes follow from it and from the place.
-  int32_t getFootprint(const Access *name, const LocalPlace &place, const Access &access);
+  /// The number by which `getPieces` knows what an access at a place touches: where the place is
+  /// not known, all that it may touch. `number` stands for the access.
+  int32_t getFootprint(int32_t number, const LocalPlace &place, const Access &access);
   /// The pieces of a footprint; another footprint may cut them.
   llvm::ArrayRef<int32_t> getPieces(int32_t footprint) const { return footprints[footprint]; }
   /// For each piece the one, made earlier, that it was cut from, or -1 for bytes that nothing had
@@ -33,10 +39,16 @@ private:
   using Intervals = std::map<int64_t, Interval>;
 
   static void cut(Intervals &intervals, int64_t position);
+  static llvm::SmallVector<Run> getRuns(const LocalPlace &place, const Access &access);
   int32_t makePiece(int32_t origin, int64_t bytes);
   void addFootprint(Intervals &intervals, llvm::ArrayRef<Run> runs);
 
-  llvm::DenseMap<std::tuple<const Access *, int64_t, int64_t, int64_t>, int32_t> known;
+  /// Where an access has been, and its footprint there.
+  struct Known {
+    int64_t begin, lastBegin, end;
+    int32_t footprint;
+  };
+  std::vector<llvm::SmallVector<Known, 2>> known; // by access
   std::vector<llvm::SmallVector<int32_t, 4>> footprints;
   // By piece.
   std::vector<int32_t> origins;

@@ -20,20 +20,21 @@ void LocalHistory::grow(ArrayRef<int32_t> origins) {
     pieces.push_back(origins[piece] < 0 ? Piece() : Piece(pieces[origins[piece]]));
 }
 
-void LocalHistory::collect(ArrayRef<int32_t> touched, const LocalPlace &place, const Access &access,
-                           const Actor &actor, Needs &needs) const {
+void LocalHistory::collect(ArrayRef<int32_t> touched, const LocalPlace &place, const Actor &actor,
+                           Needs &needs) const {
   // A writer is met in many pieces, and to prove two parts apart takes the longest: what changes
   // nothing is left out before, and what was proved is remembered.
   llvm::SmallPtrSet<const Span *, 4> disjoint;
   auto isInOrder = [&](const Touch &touch) {
-    return access.isOrdered && touch.isOrdered && touch.pipe == actor.pipe;
+    return actor.isOrdered && touch.isOrdered && touch.pipe == actor.pipe;
   };
   auto meets = [&](const Touch &writer) {
+    const Need &need = needs[getIndex(writer.pipe)];
+    if (writer.step < need.step || (writer.step == need.step && !need.slot))
+      return false;
     if (isInOrder(writer))
       return false;
-    if (writer.step < needs[getIndex(writer.pipe)].step)
-      return false;
-    if (access.isWrite && actor.apart && actor.apart == writer.apart)
+    if (actor.isWrite && actor.apart && actor.apart == writer.apart)
       return false;
     if (!actor.part || !writer.part)
       return true;
@@ -49,7 +50,7 @@ void LocalHistory::collect(ArrayRef<int32_t> touched, const LocalPlace &place, c
     for (const Touch &writer : piece.writers)
       if (meets(writer))
         add(needs, writer, place);
-    if (access.isWrite)
+    if (actor.isWrite)
       for (const Touch &reader : piece.readers)
         if (!isInOrder(reader))
           add(needs, reader, place);
@@ -80,12 +81,11 @@ void LocalHistory::addPart(Piece &piece, const Touch &touch) {
   piece.writers.push_back(touch);
 }
 
-void LocalHistory::record(ArrayRef<int32_t> touched, const LocalPlace &place, const Access &access,
-                          const Actor &actor) {
-  Touch touch{actor, place.buffer, place.slot, access.isOrdered};
+void LocalHistory::record(ArrayRef<int32_t> touched, const LocalPlace &place, const Actor &actor) {
+  Touch touch{actor, place.buffer, place.slot};
   for (int32_t number : touched) {
     Piece &piece = pieces[number];
-    if (!access.isWrite) {
+    if (!actor.isWrite) {
       addReader(piece, touch);
     } else if (actor.part) {
       addPart(piece, touch);

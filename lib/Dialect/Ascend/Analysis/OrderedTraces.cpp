@@ -6,18 +6,7 @@ using namespace attn::ascend;
 
 /// Steps between two states that are kept, at least, and the most states of a trace: few enough
 /// that to keep them costs less than to begin at one spares.
-static constexpr int32_t leastDistance = 200, mostStates = 20;
-
-namespace {
-
-/// Stops at the first thing that is wrong.
-class Checker : public SyncListener {
-  SyncAnswer missesOrder(int32_t, PipeClocks &) override { return SyncAnswer::Stop; }
-  SyncAnswer raisesTwice(int32_t) override { return SyncAnswer::Stop; }
-  SyncAnswer isUnbalanced(int32_t) override { return SyncAnswer::Stop; }
-};
-
-} // namespace
+static constexpr size_t leastDistance = 100, mostStates = 20;
 
 OrderedTraces::OrderedTraces(std::vector<ExecutionTrace> list)
     : traces(std::move(list)), memories(traces.size()),
@@ -32,6 +21,22 @@ OrderedTraces::OrderedTraces(std::vector<ExecutionTrace> list)
         memory.firstSteps[number] = step;
     }
   }
+}
+
+ArrayRef<int32_t> OrderedTraces::getEventful(size_t trace, const SyncSet &syncs) {
+  Memory &memory = memories[trace];
+  if (memory.syncCount == syncs.size())
+    return memory.eventful;
+  memory.eventful.clear();
+  for (auto [position, step] : llvm::enumerate(traces[trace].getSteps()))
+    if (syncs.isEventful(step))
+      memory.eventful.push_back(position);
+  memory.syncCount = syncs.size();
+  return memory.eventful;
+}
+
+void OrderedTraces::run(size_t trace, const SyncSet &syncs, SyncListener &listener) {
+  runSteps(traces[trace], syncs, listener, getEventful(trace, syncs));
 }
 
 SmallVector<int32_t> OrderedTraces::findChanged(const SyncSet &syncs) const {
@@ -67,14 +72,17 @@ bool OrderedTraces::check(size_t trace, const SyncSet &syncs, ArrayRef<int32_t> 
   auto kept = llvm::partition_point(memory.states,
                                     [&](const RunState &state) { return state.step <= first; });
   RunState state = kept == memory.states.begin() ? RunState() : *std::prev(kept);
-  Checker checker;
-  int32_t distance = std::max(leastDistance, end / mostStates);
-  while (state.step < end) {
-    if (!runTrace(traces[trace], syncs, checker, state, std::min(state.step + distance, end)))
+  ArrayRef<int32_t> steps = getEventful(trace, syncs);
+  size_t distance = std::max(leastDistance, steps.size() / mostStates);
+  steps = steps.drop_front(llvm::lower_bound(steps, state.step) - steps.begin());
+  while (!steps.empty()) {
+    size_t count = std::min(distance, steps.size());
+    if (!checkSteps(traces[trace], syncs, state, steps.take_front(count)))
       return false;
     memory.newStates.push_back(state);
+    steps = steps.drop_front(count);
   }
-  return true;
+  return checkEnd(syncs, state);
 }
 
 bool OrderedTraces::areOrdered(const SyncSet &syncs) {

@@ -16,6 +16,9 @@ public:
 
   llvm::ArrayRef<ExecutionTrace> get() const { return traces; }
 
+  /// Runs one of the traces, without the steps at which nothing may happen.
+  void run(size_t trace, const SyncSet &syncs, SyncListener &listener);
+
   /// Whether every order of all traces holds under the syncs.
   bool areOrdered(const SyncSet &syncs);
   /// The same for the first trace alone.
@@ -25,6 +28,9 @@ private:
   struct Memory {
     /// Where each operation first comes in the trace; its length for those that do not.
     std::vector<int32_t> firstSteps;
+    /// The steps at which something may happen, as of so many syncs.
+    std::vector<int32_t> eventful;
+    int32_t syncCount = -1;
     /// States on the way, of the syncs that `enabled` counts.
     std::vector<RunState> states;
     /// The same of a check that is under way.
@@ -33,6 +39,7 @@ private:
 
   /// The syncs that count now and did not at the last check that succeeded, or the reverse.
   llvm::SmallVector<int32_t> findChanged(const SyncSet &syncs) const;
+  llvm::ArrayRef<int32_t> getEventful(size_t trace, const SyncSet &syncs);
   bool check(size_t trace, const SyncSet &syncs, llvm::ArrayRef<int32_t> changed);
   int32_t getFirstStep(size_t trace, const SyncSet &syncs, llvm::ArrayRef<int32_t> changed) const;
 

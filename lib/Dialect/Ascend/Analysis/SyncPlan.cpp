@@ -99,7 +99,7 @@ FailureOr<SyncPlan> SyncPlan::make(func::FuncOp kernel, const IndexRanges &range
 
 LogicalResult SyncPlanner::addTraces(ArrayRef<TraceChoice> choices) {
   for (const TraceChoice &choice : choices) {
-    FailureOr<ExecutionTrace> trace = tracer.trace(choice);
+    FailureOr<ExecutionTrace> trace = tracer.trace(choice, TraceDetail::NewNeeds);
     if (failed(trace))
       return failure();
     traces.push_back(std::move(*trace));

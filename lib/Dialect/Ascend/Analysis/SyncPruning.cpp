@@ -94,7 +94,7 @@ bool Pruner::isNeededByWitness(int32_t index) {
     return false;
   auto [log, isNew] = logs.try_emplace(witness->trace);
   if (isNew)
-    runTrace(traces.get()[witness->trace], syncs, log->second);
+    traces.run(witness->trace, syncs, log->second);
   ArrayRef<HoldLog::Entry> entries = log->second.entries;
   const auto *entry = llvm::partition_point(
       entries, [&](const HoldLog::Entry &entry) { return entry.step <= witness->producer; });

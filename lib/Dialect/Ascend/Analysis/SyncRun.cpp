@@ -36,22 +36,61 @@ std::optional<int32_t> SyncSet::add(const Sync &sync) {
   syncs.push_back(sync);
   enabled.push_back(true);
   firstFlags.push_back(flagCount);
-  before[tracer.getNumber(sync.consumer)].holds.push_back(index);
+  auto addHold = [&](Operation *op) {
+    before[tracer.getNumber(op)].holds.push_back(makeAct(index, sync.getSlotAwaitedBefore(op)));
+  };
+  auto addSet = [&](Operation *op) {
+    after[tracer.getNumber(op)].sets.push_back(makeAct(index, sync.getSlotRaisedAfter(op)));
+  };
+  addHold(sync.consumer);
   if (sync.isBarrier())
     return index;
   flagCount += sync.slots;
-  after[tracer.getNumber(sync.producer)].sets.push_back(index);
+  addSet(sync.producer);
   for (const Sync::Turn &turn : llvm::drop_begin(sync.turns, sync.turns.empty() ? 0 : 1)) {
-    before[tracer.getNumber(turn.consumer)].holds.push_back(index);
-    after[tracer.getNumber(turn.producer)].sets.push_back(index);
+    addHold(turn.consumer);
+    addSet(turn.producer);
   }
   if (sync.around) {
-    before[tracer.getNumber(sync.around)].sets.push_back(index);
+    before[tracer.getNumber(sync.around)].sets.push_back(makeAct(index, Value()));
     Place &drain = sync.drainBefore ? before[tracer.getNumber(sync.drainBefore)]
                                     : after[tracer.getNumber(sync.getLastAround())];
-    drain.drains.push_back(index);
+    drain.drains.push_back(makeAct(index, Value()));
   }
   return index;
+}
+
+SyncSet::Act SyncSet::makeAct(int32_t index, Value slot) {
+  int32_t slotIndex = slot ? tracer.getSlotIndexNumber(slot) : allSlots;
+  if (slot)
+    usesSlots[slotIndex] = true;
+  const Sync &sync = syncs[index];
+  return {index,
+          slotIndex,
+          sync.source,
+          sync.target,
+          sync.isBarrier(),
+          firstFlags[index],
+          static_cast<int32_t>(sync.slots)};
+}
+
+bool SyncSet::isEventful(const ExecutionTrace::Step &step) const {
+  using Kind = ExecutionTrace::Step::Kind;
+  switch (step.kind) {
+  case Kind::Slot:
+    return usesSlots[step.number];
+  case Kind::Barrier:
+    return true;
+  case Kind::Enter:
+    return !before[step.number].isEmpty();
+  case Kind::Exit:
+    return !after[step.number].isEmpty();
+  case Kind::Instruction:
+    return step.needCount != 0 || step.before != 0 || !before[step.number].isEmpty() ||
+           !after[step.number].isEmpty();
+  default:
+    return false;
+  }
 }
 
 SmallVector<int32_t, 4> SyncSet::getPlaces(int32_t index) const {
@@ -98,24 +137,38 @@ void attn::ascend::endStep(const ExecutionTrace &trace, int32_t position, PipeCl
     learn(trace, position - step.before, position, clocks);
 }
 
+/// The listener may add to the set while the trace runs.
+static void growFlags(const SyncSet &syncs, RunState &state) {
+  if (static_cast<int32_t>(state.flags.size()) < syncs.getFlagCount())
+    state.flags.resize(syncs.getFlagCount());
+}
+
 namespace {
 
-class TraceRunner {
+/// Stops at the first thing that is wrong.
+struct Checker {
+  SyncAnswer missesOrder(int32_t, PipeClocks &) { return SyncAnswer::Stop; }
+  SyncAnswer raisesTwice(int32_t) { return SyncAnswer::Stop; }
+  SyncAnswer isUnbalanced(int32_t) { return SyncAnswer::Stop; }
+  void holds(int32_t, int32_t) {}
+  void raises(int32_t, ArrayRef<Flag>, const PipeClocks &) {}
+  void passes(int32_t, const PipeClocks &) {}
+};
+
+/// Most runs are checks, to which nothing is said on the way: `Listener` is a `SyncListener` or a
+/// `Checker`.
+template <typename Listener> class TraceRunner {
 public:
-  TraceRunner(const ExecutionTrace &trace, const SyncSet &syncs, SyncListener &listener,
+  TraceRunner(const ExecutionTrace &trace, const SyncSet &syncs, Listener &listener,
               RunState &state)
       : trace(trace), syncs(syncs), listener(listener), state(state), clocks(state.clocks),
-        flags(state.flags), slots(state.slots) {}
+        flags(state.flags), slots(state.slots) {
+    slots.resize(syncs.getSlotIndexCount(), -1);
+  }
 
-  bool run(int32_t end) {
-    ArrayRef<ExecutionTrace::Step> steps = trace.getSteps();
-    for (; state.step < end && !isStopped; ++state.step)
-      visit(steps[state.step], state.step);
-    bool isAtEnd = end == static_cast<int32_t>(steps.size());
-    for (int32_t index = 0; isAtEnd && index < syncs.size() && !isStopped; ++index)
-      if (syncs.isEnabled(index) && !syncs[index].isBarrier() &&
-          llvm::any_of(getFlags(index), [](const Flag &flag) { return flag.isRaised; }))
-        hear(listener.isUnbalanced(index));
+  bool run(int32_t position) {
+    visit(trace.getSteps()[position], position);
+    state.step = position + 1;
     return !isStopped;
   }
 
@@ -125,18 +178,18 @@ private:
   void visit(const Step &step, int32_t position) {
     switch (step.kind) {
     case Step::Kind::Slot:
-      slots[step.slot] = step.slotNumber;
+      slots[step.number] = step.slotNumber;
       return;
     case Step::Kind::Barrier:
       return clocks.barrier(step.pipe, momentOf(position));
     case Step::Kind::Enter:
-      return act(syncs.getBefore(step.number), momentBefore(position), position, /*isStart=*/true);
+      return act(syncs.getBefore(step.number), momentBefore(position), position);
     case Step::Kind::Exit:
       listener.passes(position, clocks);
-      return act(syncs.getAfter(step.number), momentAfter(position), position, /*isStart=*/false);
+      return act(syncs.getAfter(step.number), momentAfter(position), position);
     case Step::Kind::Instruction:
       if (step.before == 0)
-        act(syncs.getBefore(step.number), momentBefore(position), position, /*isStart=*/true);
+        act(syncs.getBefore(step.number), momentBefore(position), position);
       beginStep(trace, position, clocks);
       if (!isStopped && step.needCount != 0 && !knowsNeeds(trace, step, clocks))
         hear(listener.missesOrder(position, clocks));
@@ -144,93 +197,118 @@ private:
       endStep(trace, position, clocks);
       if (step.after != 0)
         return;
-      return act(syncs.getAfter(step.number), momentAfter(position), position, /*isStart=*/false);
+      return act(syncs.getAfter(step.number), momentAfter(position), position);
     default:
       return;
     }
   }
 
-  /// Sets before an operation start the flags of a loop; those after one raise the current slot.
-  void act(const SyncSet::Place &place, Moment now, int32_t position, bool isStart) {
-    if (place.isEmpty())
-      return;
-    Operation *op = trace.getSteps()[position].op;
+  /// The listener may add to a place while it acts.
+  void act(const SyncSet::Place &place, Moment now, int32_t position) {
     for (size_t i = 0; i < place.drains.size() && !isStopped; ++i)
-      if (syncs.isEnabled(place.drains[i]))
-        hold(place.drains[i], Value(), now, position);
+      if (syncs.isEnabled(place.drains[i].sync))
+        hold(place.drains[i], now, position);
     for (size_t i = 0; i < place.holds.size() && !isStopped; ++i)
-      if (syncs.isEnabled(place.holds[i]))
-        hold(place.holds[i], syncs[place.holds[i]].getSlotAwaitedBefore(op), now, position);
+      if (syncs.isEnabled(place.holds[i].sync))
+        hold(place.holds[i], now, position);
     for (size_t i = 0; i < place.sets.size() && !isStopped; ++i)
-      if (syncs.isEnabled(place.sets[i]))
-        raise(place.sets[i], isStart ? Value() : syncs[place.sets[i]].getSlotRaisedAfter(op), now);
+      if (syncs.isEnabled(place.sets[i].sync))
+        raise(place.sets[i], now);
   }
 
   /// Waits for the flag of one slot, or for all of them.
-  void hold(int32_t index, Value slot, Moment now, int32_t position) {
-    listener.holds(index, position);
-    Pipe source = syncs[index].source, target = syncs[index].target;
-    if (syncs[index].isBarrier())
-      return clocks.barrier(source, now);
-    forEachSlot(index, slot, [&](Flag &flag) {
-      if (!clocks.wait(flag, target, now))
-        hear(listener.isUnbalanced(index));
+  void hold(SyncSet::Act act, Moment now, int32_t position) {
+    listener.holds(act.sync, position);
+    if (act.isBarrier)
+      return clocks.barrier(act.source, now);
+    forEachSlot(act, [&](Flag &flag) {
+      if (!clocks.wait(flag, act.target, now))
+        hear(listener.isUnbalanced(act.sync));
     });
   }
 
-  void raise(int32_t index, Value slot, Moment now) {
-    Pipe source = syncs[index].source, target = syncs[index].target;
-    forEachSlot(index, slot, [&](Flag &flag) {
-      if (!clocks.maySet(flag, source, target))
-        hear(listener.raisesTwice(index));
-      listener.raises(index, flags, clocks);
-      clocks.set(flag, source, now);
+  void raise(SyncSet::Act act, Moment now) {
+    forEachSlot(act, [&](Flag &flag) {
+      if (!clocks.maySet(flag, act.source, act.target))
+        hear(listener.raisesTwice(act.sync));
+      listener.raises(act.sync, flags, clocks);
+      clocks.set(flag, act.source, now);
     });
-  }
-
-  MutableArrayRef<Flag> getFlags(int32_t index) {
-    // The listener may add to the set while the trace runs.
-    if (static_cast<int32_t>(flags.size()) < syncs.getFlagCount())
-      flags.resize(syncs.getFlagCount());
-    return MutableArrayRef(flags).slice(syncs.getFirstFlag(index), syncs[index].slots);
   }
 
   /// The flags a set or wait acts on: those of all slots around the loop, the current one inside.
-  void forEachSlot(int32_t index, Value number, function_ref<void(Flag &)> body) {
-    const Sync &sync = syncs[index];
-    MutableArrayRef<Flag> list = getFlags(index);
-    if (!number) {
+  template <typename Body> void forEachSlot(SyncSet::Act act, Body body) {
+    growFlags(syncs, state);
+    auto list = MutableArrayRef(flags).slice(act.firstFlag, act.flagCount);
+    if (act.slotIndex == SyncSet::allSlots) {
       for (Flag &flag : list)
         body(flag);
       return;
     }
-    auto slot = slots.find(number);
-    if (slot == slots.end() || slot->second < 0 || slot->second >= sync.slots)
-      return hear(listener.isUnbalanced(index));
-    body(list[slot->second]);
+    int64_t slot = slots[act.slotIndex];
+    if (slot < 0 || slot >= static_cast<int64_t>(list.size()))
+      return hear(listener.isUnbalanced(act.sync));
+    body(list[slot]);
   }
 
   void hear(SyncAnswer answer) { isStopped |= answer == SyncAnswer::Stop; }
 
   const ExecutionTrace &trace;
   const SyncSet &syncs;
-  SyncListener &listener;
+  Listener &listener;
   RunState &state;
   PipeClocks &clocks;
   std::vector<Flag> &flags;
-  DenseMap<Value, int64_t> &slots;
+  std::vector<int64_t> &slots;
   bool isStopped = false;
 };
 
 } // namespace
 
-bool attn::ascend::runTrace(const ExecutionTrace &trace, const SyncSet &syncs,
-                            SyncListener &listener, RunState &state, int32_t end) {
-  return TraceRunner(trace, syncs, listener, state).run(end);
+template <typename Listener>
+static bool runUpTo(const ExecutionTrace &trace, const SyncSet &syncs, Listener &listener,
+                    RunState &state, ArrayRef<int32_t> steps) {
+  TraceRunner<Listener> runner(trace, syncs, listener, state);
+  return llvm::all_of(steps, [&](int32_t step) { return runner.run(step); });
+}
+
+template <typename Listener>
+static bool endTrace(const SyncSet &syncs, Listener &listener, RunState &state) {
+  growFlags(syncs, state);
+  for (int32_t index = 0; index < syncs.size(); ++index) {
+    if (!syncs.isEnabled(index) || syncs[index].isBarrier())
+      continue;
+    auto flags = ArrayRef(state.flags).slice(syncs.getFirstFlag(index), syncs[index].slots);
+    if (llvm::any_of(flags, [](const Flag &flag) { return flag.isRaised; }) &&
+        listener.isUnbalanced(index) == SyncAnswer::Stop)
+      return false;
+  }
+  return true;
+}
+
+bool attn::ascend::checkSteps(const ExecutionTrace &trace, const SyncSet &syncs, RunState &state,
+                              ArrayRef<int32_t> steps) {
+  Checker checker;
+  return runUpTo(trace, syncs, checker, state, steps);
+}
+
+bool attn::ascend::checkEnd(const SyncSet &syncs, RunState &state) {
+  Checker checker;
+  return endTrace(syncs, checker, state);
+}
+
+bool attn::ascend::runSteps(const ExecutionTrace &trace, const SyncSet &syncs,
+                            SyncListener &listener, ArrayRef<int32_t> steps) {
+  RunState state;
+  return runUpTo(trace, syncs, listener, state, steps) && endTrace(syncs, listener, state);
 }
 
 bool attn::ascend::runTrace(const ExecutionTrace &trace, const SyncSet &syncs,
                             SyncListener &listener) {
   RunState state;
-  return runTrace(trace, syncs, listener, state, trace.getSteps().size());
+  TraceRunner<SyncListener> runner(trace, syncs, listener, state);
+  for (int32_t step = 0, end = trace.getSteps().size(); step < end; ++step)
+    if (!runner.run(step))
+      return false;
+  return endTrace(syncs, listener, state);
 }

@@ -10,16 +10,27 @@ namespace attn::ascend {
 /// come before sets, so that a set passes on what was awaited there.
 class SyncSet {
 public:
+  static constexpr int32_t allSlots = -1;
+  /// What a sync does at a place, to the slot that an index of this number chooses or to all. What
+  /// checks ask for all the time is kept here, too.
+  struct Act {
+    int32_t sync;
+    int32_t slotIndex;
+    Pipe source, target;
+    bool isBarrier;
+    int32_t firstFlag, flagCount;
+  };
   struct Place {
-    llvm::SmallVector<int32_t, 1> drains; // waits for all slots
-    llvm::SmallVector<int32_t, 2> holds;  // waits and barriers
-    llvm::SmallVector<int32_t, 1> sets;
+    llvm::SmallVector<Act, 1> drains; // waits for all slots
+    llvm::SmallVector<Act, 2> holds;  // waits and barriers
+    llvm::SmallVector<Act, 1> sets;
 
     bool isEmpty() const { return drains.empty() && holds.empty() && sets.empty(); }
   };
 
   explicit SyncSet(const KernelTracer &tracer)
-      : tracer(tracer), before(tracer.getNumberCount()), after(tracer.getNumberCount()) {}
+      : tracer(tracer), before(tracer.getNumberCount()), after(tracer.getNumberCount()),
+        usesSlots(tracer.getSlotIndexCount()) {}
 
   /// Which syncs count, by number.
   const std::vector<bool> &getEnabled() const { return enabled; }
@@ -43,13 +54,20 @@ public:
   int32_t getFirstFlag(int32_t index) const { return firstFlags[index]; }
   int32_t getFlagCount() const { return flagCount; }
 
+  int32_t getSlotIndexCount() const { return usesSlots.size(); }
+  /// Whether something may happen at a step of a trace.
+  bool isEventful(const ExecutionTrace::Step &step) const;
+
 private:
+  Act makeAct(int32_t index, mlir::Value slot);
+
   const KernelTracer &tracer;
   std::vector<Sync> syncs;
   std::vector<bool> enabled;
   std::vector<int32_t> firstFlags;
   int32_t flagCount = 0;
   std::vector<Place> before, after;
+  std::vector<bool> usesSlots; // by the number of the index
   using Key = std::tuple<int, int, mlir::Operation *, mlir::Operation *, mlir::Operation *,
                          mlir::Operation *, mlir::Operation *, void *>;
   std::map<Key, int32_t> known;
@@ -76,20 +94,24 @@ public:
   virtual void passes(int32_t step, const PipeClocks &clocks) {}
 };
 
-/// Where a run of a trace stands: before `step`.
+/// Where a run of a trace stands: before `step`. Steps at which nothing may happen may be left out.
 struct RunState {
   int32_t step = 0;
   PipeClocks clocks;
   std::vector<Flag> flags;
-  llvm::DenseMap<mlir::Value, int64_t> slots;
+  std::vector<int64_t> slots; // by the number of the index; -1 where it is not known
 };
 
-/// Runs a trace from a state on, up to before the step `end`; returns whether it came there without
-/// being stopped. At the end of the trace flags that are still up are reported.
-bool runTrace(const ExecutionTrace &trace, const SyncSet &syncs, SyncListener &listener,
-              RunState &state, int32_t end);
+/// Runs the given steps of a trace from a state on; returns whether nothing is wrong at any of
+/// them.
+bool checkSteps(const ExecutionTrace &trace, const SyncSet &syncs, RunState &state,
+                llvm::ArrayRef<int32_t> steps);
+/// At the end of a trace: whether no flag is still up.
+bool checkEnd(const SyncSet &syncs, RunState &state);
 
-/// Runs all of a trace.
+/// Runs the given steps of a trace, or all of it; returns whether it was not stopped.
+bool runSteps(const ExecutionTrace &trace, const SyncSet &syncs, SyncListener &listener,
+              llvm::ArrayRef<int32_t> steps);
 bool runTrace(const ExecutionTrace &trace, const SyncSet &syncs, SyncListener &listener);
 
 /// What the pipes of an instruction that occupies several know of each other: each begins its step

@@ -65,9 +65,11 @@ public:
   ConflictLog(const SyncSet &syncs, const EventsByPair &events)
       : syncs(syncs), events(events), conflicts(syncs.size()) {}
 
-  void run(const ExecutionTrace &trace) {
-    conflicts.beginTrace();
-    runTrace(trace, syncs, *this);
+  void run(OrderedTraces &traces) {
+    for (size_t trace = 0; trace < traces.get().size(); ++trace) {
+      conflicts.beginTrace();
+      traces.run(trace, syncs, *this);
+    }
   }
 
   const EventConflicts &get() const { return conflicts; }
@@ -107,8 +109,7 @@ SmallVector<PipePair> findCrowded(OrderedTraces &traces, const SyncSet &syncs, i
   if (events.empty())
     return {};
   ConflictLog log(syncs, events);
-  for (const ExecutionTrace &trace : traces.get())
-    log.run(trace);
+  log.run(traces);
   SmallVector<PipePair> crowded;
   for (const auto &[pair, list] : events)
     if (!log.get().colour(list, getSlots, eventIds))

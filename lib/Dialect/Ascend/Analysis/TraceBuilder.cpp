@@ -1,7 +1,6 @@
 // Runs a kernel abstractly: loops are unrolled, and every access is held against the history of its
 // bytes.
 #include "TraceBuilder.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace attn;
@@ -14,16 +13,31 @@ KernelTracer::KernelTracer(func::FuncOp kernel, const IndexRanges &ranges)
     : facts(std::make_unique<KernelFacts>(kernel, ranges)) {}
 KernelTracer::~KernelTracer() = default;
 
-FailureOr<ExecutionTrace> KernelTracer::trace(const TraceChoice &choice, bool findsNeeds) {
-  return TraceBuilder(*facts, choice, findsNeeds).run();
+FailureOr<ExecutionTrace> KernelTracer::trace(const TraceChoice &choice, TraceDetail detail) {
+  return TraceBuilder(*facts, choice, detail).run();
 }
 
 int32_t KernelTracer::getNumber(Operation *op) const { return facts->numbers.lookup(op); }
 int32_t KernelTracer::getNumberCount() const { return facts->numbers.size(); }
+int32_t KernelTracer::getSlotIndexNumber(Value index) const {
+  return facts->slotIndices.lookup(index);
+}
+int32_t KernelTracer::getSlotIndexCount() const { return facts->slotIndices.size(); }
 
 //===----------------------------------------------------------------------===//
 // Control flow
 //===----------------------------------------------------------------------===//
+
+TraceBuilder::TraceBuilder(KernelFacts &facts, const TraceChoice &choice, TraceDetail detail)
+    : facts(facts), choice(choice), detail(detail), tripsNow(facts.numbers.size()),
+      indices(facts.indices.size()), hasIndex(facts.indices.size()),
+      localPlaces(facts.viewNumbers.size()), globalPlaces(facts.viewNumbers.size()), local(symbols),
+      global(symbols) {
+  for (const auto &[view, place] : facts.buffers)
+    localPlaces[view] = place;
+  for (auto &row : awaited)
+    row.fill(-1);
+}
 
 FailureOr<ExecutionTrace> TraceBuilder::run() {
   trace.frames.push_back({-1, 0});
@@ -33,53 +47,63 @@ FailureOr<ExecutionTrace> TraceBuilder::run() {
 }
 
 LogicalResult TraceBuilder::walk(Block &block, int32_t frame) {
-  const KernelFacts::TracedBlocks &blocks = findsNeeds ? facts.traced : facts.tracedFlags;
+  KernelFacts::TracedBlocks &blocks =
+      detail == TraceDetail::Flags ? facts.tracedFlags : facts.traced;
   auto traced = blocks.find(&block);
   if (traced == blocks.end())
     return success();
-  for (const KernelFacts::Traced &next : traced->second) {
-    Operation &op = *next.op;
+  for (TracedOp &next : traced->second) {
     if (trace.steps.size() > maxSteps)
-      return op.emitError("lies in loops nested too deeply to synchronise");
-    if (next.instruction) {
-      if (failed(visit(op, *next.instruction, frame)))
-        return failure();
-      continue;
-    }
-    LogicalResult done =
-        llvm::TypeSwitch<Operation *, LogicalResult>(&op)
-            .Case<scf::ForOp, scf::IfOp>([&](auto op) { return visit(op, frame); })
-            .Case<SetFlagOp, WaitFlagOp, BarrierOp, SyncAllOp>([&](auto op) {
-              visitSync(op, frame);
-              return success();
-            })
-            .Default([&](Operation *op) -> LogicalResult {
-              if (op->getNumRegions() != 0 || op->getNumSuccessors() != 0)
-                return op->emitError("is control flow that synchronisation cannot follow");
-              if (op->getNumResults() == 1 && op->getResult(0).getType().isIntOrIndex())
-                set(op->getResult(0), evaluate(op));
-              else if (findsNeeds)
-                setPlace(op);
-              return success();
-            });
-    if (failed(done))
+      return next.op->emitError("lies in loops nested too deeply to synchronise");
+    if (failed(visit(next, frame)))
       return failure();
   }
   return success();
 }
 
-int32_t TraceBuilder::enter(Operation *op, int32_t frame) {
+LogicalResult TraceBuilder::visit(TracedOp &next, int32_t frame) {
+  switch (next.kind) {
+  case TracedOp::Kind::Instruction:
+    return visitInstruction(next, frame);
+  case TracedOp::Kind::Loop:
+    return visitLoop(next, frame);
+  case TracedOp::Kind::Condition:
+    return visitCondition(next, frame);
+  case TracedOp::Kind::Sync:
+    visitSync(next, frame);
+    return success();
+  case TracedOp::Kind::Slot:
+    setSlot(next);
+    return success();
+  case TracedOp::Kind::Slice:
+    setSlice(next);
+    return success();
+  case TracedOp::Kind::Address:
+    setAddress(next);
+    return success();
+  case TracedOp::Kind::Other:
+    if (next.op->getNumRegions() != 0 || next.op->getNumSuccessors() != 0)
+      return next.op->emitError("is control flow that synchronisation cannot follow");
+    return success();
+  default:
+    std::optional<IndexExpression> value = evaluate(next);
+    set(next.result, value ? std::move(*value) : makeUnknown(next.result));
+    return success();
+  }
+}
+
+int32_t TraceBuilder::enter(const TracedOp &next, int32_t frame) {
   int32_t visit = trace.visits.size();
-  trace.visits.push_back({op, static_cast<int32_t>(trace.steps.size()), -1, frame});
-  trace.steps.push_back({Step::Kind::Enter, op, facts.numbers.lookup(op), Pipe::S, frame, visit});
+  trace.visits.push_back({next.op, static_cast<int32_t>(trace.steps.size()), -1, frame});
+  trace.steps.push_back({Step::Kind::Enter, next.op, next.number, Pipe::S, frame, visit});
   return visit;
 }
 
 void TraceBuilder::leave(int32_t visit) {
   ExecutionTrace::Visit &left = trace.visits[visit];
+  int32_t number = trace.steps[left.enter].number;
   left.exit = trace.steps.size();
-  trace.steps.push_back(
-      {Step::Kind::Exit, left.op, facts.numbers.lookup(left.op), Pipe::S, left.parentFrame, visit});
+  trace.steps.push_back({Step::Kind::Exit, left.op, number, Pipe::S, left.parentFrame, visit});
 }
 
 int32_t TraceBuilder::pushFrame(int32_t visit) {
@@ -89,10 +113,10 @@ int32_t TraceBuilder::pushFrame(int32_t visit) {
 }
 
 /// How often the loop runs in this trace.
-int64_t TraceBuilder::getTripCount(scf::ForOp loop) {
-  std::optional<int64_t> begin = get(loop.getLowerBound()).getConstant();
-  std::optional<int64_t> end = get(loop.getUpperBound()).getConstant();
-  std::optional<int64_t> step = get(loop.getStep()).getConstant();
+int64_t TraceBuilder::getTripCount(scf::ForOp loop, const LoopFacts &known) {
+  std::optional<int64_t> begin = get(known.lower).getConstant();
+  std::optional<int64_t> end = get(known.upper).getConstant();
+  std::optional<int64_t> step = get(known.step).getConstant();
   if (begin && end && step && *step > 0)
     return std::min<int64_t>(facts.getFullTrips(loop, choice),
                              *end <= *begin ? 0 : (*end - *begin - 1) / *step + 1);
@@ -105,7 +129,8 @@ bool TraceBuilder::isIdle(scf::ForOp loop) const {
   if (found == choice.idle.end())
     return false;
   TraceChoice::Runs runs = found->second;
-  Trip trip = tripsNow.lookup(facts.varyingWith.lookup(loop));
+  scf::ForOp varyingWith = facts.varyingWith.lookup(loop);
+  Trip trip = varyingWith ? tripsNow[facts.numbers.lookup(varyingWith)] : Trip();
   bool inFirst = runs == TraceChoice::Runs::First || runs == TraceChoice::Runs::FirstAndLast;
   bool inLast = runs == TraceChoice::Runs::Last || runs == TraceChoice::Runs::FirstAndLast;
   return !(inFirst && trip.isFirst) && !(inLast && trip.isLast);
@@ -113,43 +138,50 @@ bool TraceBuilder::isIdle(scf::ForOp loop) const {
 
 /// Whether a loop that has run in full may go on, and its trips move through local memory.
 bool TraceBuilder::mayGoOn(scf::ForOp loop, int64_t trips) {
-  return trips >= facts.getFullTrips(loop, choice) && !facts.movingViews.lookup(loop).empty() &&
+  return trips >= facts.getFullTrips(loop, choice) &&
+         !facts.movingViews.find(loop)->second.empty() &&
          facts.tripLimits.lookup(loop).value_or(trips + 1) > trips;
 }
 
-LogicalResult TraceBuilder::visit(scf::ForOp loop, int32_t frame) {
+LogicalResult TraceBuilder::visitLoop(const TracedOp &next, int32_t frame) {
+  auto loop = cast<scf::ForOp>(next.op);
+  const LoopFacts &known = *next.loop;
   for (Value init : loop.getInitArgs())
     if (isa<BaseMemRefType>(init.getType()))
       return loop.emitError("carries a buffer, which synchronisation cannot follow");
-  int64_t trips = getTripCount(loop);
-  IndexExpression induction = get(loop.getLowerBound()), step = get(loop.getStep());
-  SmallVector<IndexExpression> carried;
-  for (Value init : loop.getInitArgs())
-    carried.push_back(get(init));
+  int64_t trips = getTripCount(loop, known);
+  int64_t fullTrips = facts.getFullTrips(loop, choice);
+  IndexExpression induction = get(known.lower);
+  SmallVector<IndexExpression, 4> carried;
+  for (const LoopFacts::Carried &each : known.carried)
+    carried.push_back(get(each.init));
 
   // One more trip stands for all that follow: its views lie anywhere from their place on.
   int64_t last = mayGoOn(loop, trips) ? trips : trips - 1;
-  DenseSet<Operation *> outerViews = openViews;
-  int32_t visit = enter(loop, frame);
+  SmallVector<Operation *> opened;
+  int32_t visit = enter(next, frame);
   for (int64_t trip = 0; trip <= last; ++trip) {
     if (trip == trips)
-      openViews.insert_range(facts.movingViews.lookup(loop));
-    tripsNow[loop] = {trip == 0, trip == last, trip + 1 >= facts.getFullTrips(loop, choice)};
+      for (Operation *view : facts.movingViews.find(loop)->second)
+        if (openViews.insert(view).second)
+          opened.push_back(view);
+    tripsNow[next.number] = {trip == 0, trip == last, trip + 1 >= fullTrips};
     int32_t iteration = pushFrame(visit);
-    set(loop.getInductionVar(), induction);
-    for (auto [argument, value] : llvm::zip(loop.getRegionIterArgs(), carried))
-      set(argument, value);
+    set(known.induction, induction);
+    for (auto [each, value] : llvm::zip(known.carried, carried))
+      set(each.argument, std::move(value));
     if (failed(walk(*loop.getBody(), iteration)))
       return failure();
-    carried.clear();
-    for (Value value : loop.getBody()->getTerminator()->getOperands())
-      carried.push_back(get(value));
-    induction = IndexExpression::add(induction, step).value_or(makeUnknown());
+    for (auto [each, value] : llvm::zip(known.carried, carried))
+      value = get(each.yielded);
+    std::optional<IndexExpression> moved = IndexExpression::add(induction, get(known.step));
+    induction = moved ? std::move(*moved) : makeUnknown();
   }
-  openViews = std::move(outerViews);
+  for (Operation *view : opened)
+    openViews.erase(view);
   leave(visit);
-  for (auto [result, value] : llvm::zip(loop.getResults(), carried))
-    set(result, value);
+  for (auto [each, value] : llvm::zip(known.carried, carried))
+    set(each.result, std::move(value));
   return success();
 }
 
@@ -165,38 +197,39 @@ bool TraceBuilder::holds(scf::IfOp condition) {
   case TraceChoice::Branch::ByTurn:
     break;
   }
-  Trip trip = tripsNow.lookup(facts.turningLoops.lookup(condition));
+  scf::ForOp loop = facts.turningLoops.lookup(condition);
+  Trip trip = loop ? tripsNow[facts.numbers.lookup(loop)] : Trip();
   return choice.holds[trip.isFirst ? 0 : trip.comesBack ? 2 : 1];
 }
 
-LogicalResult TraceBuilder::visit(scf::IfOp condition, int32_t frame) {
-  Block *block = holds(condition) ? condition.thenBlock() : condition.elseBlock();
-  int32_t visit = enter(condition, frame);
+LogicalResult TraceBuilder::visitCondition(const TracedOp &next, int32_t frame) {
+  auto condition = cast<scf::IfOp>(next.op);
+  bool goesThen = holds(condition);
+  Block *block = goesThen ? condition.thenBlock() : condition.elseBlock();
+  int32_t visit = enter(next, frame);
   if (block && failed(walk(*block, pushFrame(visit))))
     return failure();
   leave(visit);
   for (auto [index, result] : llvm::enumerate(condition.getResults())) {
     if (isa<BaseMemRefType>(result.getType()))
       return condition.emitError("chooses a buffer, which synchronisation cannot follow");
-    set(result, get(block->getTerminator()->getOperand(index)));
+    auto ways = ArrayRef(next.operands).slice(3 * index, 3);
+    set(ways[0], get(goesThen ? ways[1] : ways[2]));
   }
   return success();
 }
 
-void TraceBuilder::visitSync(Operation *op, int32_t frame) {
-  Step step{Step::Kind::Barrier, op, -1, Pipe::S, frame};
-  auto addFlag = [&](auto flag, Step::Kind kind) {
-    step.kind = kind;
-    step.slotNumber = flag.getSlot() ? get(flag.getSlot()).getConstant().value_or(-1) : 0;
-  };
-  if (auto barrier = dyn_cast<BarrierOp>(op))
+void TraceBuilder::visitSync(const TracedOp &next, int32_t frame) {
+  Step step{Step::Kind::Barrier, next.op, -1, Pipe::S, frame};
+  if (auto barrier = dyn_cast<BarrierOp>(next.op))
     step.pipe = barrier.getPipe();
-  if (isa<SyncAllOp>(op))
+  if (isa<SyncAllOp>(next.op))
     step.pipe = Pipe::ALL;
-  if (auto flag = dyn_cast<SetFlagOp>(op))
-    addFlag(flag, Step::Kind::Set);
-  if (auto flag = dyn_cast<WaitFlagOp>(op))
-    addFlag(flag, Step::Kind::Wait);
+  if (isa<SetFlagOp, WaitFlagOp>(next.op)) {
+    step.kind = isa<SetFlagOp>(next.op) ? Step::Kind::Set : Step::Kind::Wait;
+    step.slotNumber =
+        next.operands.empty() ? 0 : get(next.operands.front()).getConstant().value_or(-1);
+  }
   trace.steps.push_back(step);
 }
 
@@ -204,52 +237,43 @@ void TraceBuilder::visitSync(Operation *op, int32_t frame) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-void TraceBuilder::setPlace(Operation *op) {
-  if (auto alloc = dyn_cast<AllocOp>(op)) {
-    int64_t begin = alloc.getAddress().value_or(0);
-    localPlaces[alloc.getResult()] = {
-        alloc, alloc.getMemory(), begin, begin + alloc.getByteSize(), {}, begin, begin};
-  } else if (auto slot = dyn_cast<SlotOp>(op)) {
-    setSlot(slot);
-  } else if (auto slice = dyn_cast<SliceOp>(op)) {
-    setSlice(slice);
-  } else if (auto address = dyn_cast<AddressOp>(op)) {
-    SmallVector<IndexExpression, 4> place;
-    if (auto lookup = address.getArray().getDefiningOp<LookupOp>())
-      place.push_back(get(lookup.getIndex()));
-    for (Value index : address.getIndices())
-      place.push_back(get(index));
-    globalPlaces[address.getResult()] = std::move(place);
-  }
+void TraceBuilder::setAddress(const TracedOp &next) {
+  SmallVector<IndexExpression, 0> &place = globalPlaces[next.result];
+  place.clear();
+  for (IndexNumber index : next.operands)
+    place.push_back(get(index));
 }
 
-void TraceBuilder::setSlot(SlotOp op) {
-  LocalPlace place = localPlaces.lookup(op.getBuffer());
-  std::optional<int64_t> number = get(op.getIndex()).getConstant();
+void TraceBuilder::setSlot(const TracedOp &next) {
+  LocalPlace &place = localPlaces[next.result];
+  place = localPlaces[next.source];
+  std::optional<int64_t> number = get(next.operands.front()).getConstant();
   if (place.buffer && number && *number >= 0 && *number < place.buffer.getSlotCount()) {
     place.begin += *number * place.buffer.getSlotPitchBytes();
     place.end = place.begin + place.buffer.getSlotPitchBytes();
-    place.slot = op.getIndex();
+    place.slot = facts.indices[next.operands.front()].value;
     place.lastBegin = place.begin;
     place.origin = place.begin;
   } else {
     place.lastBegin = place.end;
     place.origin = makeUnknown();
   }
-  localPlaces[op.getResult()] = place;
 }
 
-void TraceBuilder::setSlice(SliceOp op) {
-  LocalPlace place = localPlaces.lookup(op.getBuffer());
-  int64_t bytes = cast<MemRefType>(op.getBuffer().getType()).getElementTypeBitWidth() / 8;
-  IndexExpression offset = get(op.getOffset());
+void TraceBuilder::setSlice(const TracedOp &next) {
+  LocalPlace &place = localPlaces[next.result];
+  place = localPlaces[next.source];
+  auto slice = cast<SliceOp>(next.op);
+  int64_t bytes = cast<MemRefType>(slice.getBuffer().getType()).getElementTypeBitWidth() / 8;
+  const IndexExpression &offset = get(next.operands.front());
+  const IndexFacts &known = facts.indices[next.operands.front()];
   std::optional<int64_t> least = offset.getConstant(), most = least;
   // What only the run knows stands for every trip as it is.
-  bool isOpen = least && openViews.contains(op);
+  bool isOpen = least && openViews.contains(next.op);
   if (!least)
-    least = facts.ranges.getLowerBound(op.getOffset());
+    least = known.constant ? known.constant : known.low;
   if (!most || isOpen)
-    most = facts.ranges.getUpperBound(op.getOffset());
+    most = known.constant ? known.constant : known.high;
   // Without a bound a view may lie anywhere in its buffer.
   auto moveBy = [&](int64_t position, std::optional<int64_t> elements, int64_t otherwise) {
     bool isInside = elements && *elements >= 0 && *elements <= place.end;
@@ -259,8 +283,7 @@ void TraceBuilder::setSlice(SliceOp op) {
   place.lastBegin = std::max(place.begin, moveBy(place.lastBegin, most, place.end));
   std::optional<IndexExpression> moved = IndexExpression::multiply(offset, bytes);
   moved = moved && !isOpen ? IndexExpression::add(place.origin, *moved) : std::nullopt;
-  place.origin = moved ? *moved : makeUnknown();
-  localPlaces[op.getResult()] = place;
+  place.origin = moved ? std::move(*moved) : makeUnknown();
 }
 
 std::optional<Span> TraceBuilder::getSpan(const IndexExpression &begin,
@@ -270,12 +293,15 @@ std::optional<Span> TraceBuilder::getSpan(const IndexExpression &begin,
 }
 
 /// The bytes that an access writes, where only the run knows them; none otherwise.
-const Span *TraceBuilder::getWrittenPart(const Access &access) {
-  if (!access.exactSize)
+const Span *TraceBuilder::getWrittenPart(const LocalFacts &known) {
+  if (known.amount == noIndex)
     return nullptr;
-  const IndexExpression &origin = localPlaces.find(access.memory)->second.origin;
+  const IndexExpression &origin = localPlaces[known.view].origin;
+  const IndexExpression &amount = get(known.amount);
+  if (origin.getConstant() && amount.getConstant())
+    return nullptr;
   std::optional<IndexExpression> size =
-      IndexExpression::multiply(get(access.exactSize->amount), access.exactSize->unitBytes);
+      IndexExpression::multiply(amount, known.access.exactSize->unitBytes);
   if (!size || (origin.getConstant() && size->getConstant()))
     return nullptr;
   std::optional<Span> part = getSpan(origin, *size);
@@ -295,21 +321,20 @@ std::optional<LocalHistory::Apart> TraceBuilder::getApart(const InstructionFacts
 
 /// What a transfer touches of an array, per dimension; empty where that is not known.
 SmallVector<std::optional<Span>, 4> TraceBuilder::getSpans(const GlobalFacts &access) {
-  auto found = globalPlaces.find(access.memory);
-  if (!access.length || found == globalPlaces.end() || found->second.empty())
+  ArrayRef<IndexExpression> begins = globalPlaces[access.view];
+  if (access.length == noIndex || begins.empty())
     return {};
-  SmallVector<IndexExpression, 4> begins = found->second;
   SmallVector<std::optional<IndexExpression>, 4> sizes(begins.size(), IndexExpression(1));
   sizes.back() = get(access.length);
   for (const GlobalFacts::Level &level : access.levels) {
-    if (facts.ranges.getUpperBound(level.count).value_or(2) <= 1)
+    if (!level.repeats)
       continue;
     if (!level.dimension || *level.dimension >= static_cast<int64_t>(begins.size()))
       return {};
     // The last one takes no more of the dimension than one step and its own size.
     std::optional<IndexExpression> &size = sizes[*level.dimension];
     std::optional<IndexExpression> steps = IndexExpression::multiply(
-        get(level.count), level.step ? get(level.step) : IndexExpression(1));
+        get(level.count), level.step != noIndex ? get(level.step) : IndexExpression(1));
     size = size ? IndexExpression::subtract(*size, 1) : std::nullopt;
     size = steps && size ? IndexExpression::add(*steps, *size) : std::nullopt;
   }
@@ -329,8 +354,6 @@ bool TraceBuilder::areInParallelIterations(int32_t left, int32_t right) const {
 }
 
 void TraceBuilder::addGlobal(const GlobalFacts &access, Pipe pipe, int32_t step, Needs &needs) {
-  if (!facts.writtenArrays.contains(access.array))
-    return;
   global.add(access.array, {step, pipe, access.isWrite, getSpans(access)}, needs,
              [&](int32_t left, int32_t right) {
                if (access.isDistinct && trace.steps[left].op == trace.steps[right].op)
@@ -339,21 +362,10 @@ void TraceBuilder::addGlobal(const GlobalFacts &access, Pipe pipe, int32_t step,
              });
 }
 
-/// An access at a place that is not known as one that covers all places it may be at; none where
-/// it may be taken as it is.
-static std::optional<Access> widen(const Access &access, const LocalPlace &place) {
-  int64_t extent = access.getExtentBytes();
-  if (place.begin == place.lastBegin || access.toEnd || extent == 0)
-    return std::nullopt;
-  return Access{access.memory, access.isWrite, /*toEnd=*/false,
-                extent + place.lastBegin - place.begin};
-}
-
-LogicalResult TraceBuilder::visit(Operation &instruction, const InstructionFacts &known,
-                                  int32_t frame) {
-  int pipes = known.pipes.size();
+LogicalResult TraceBuilder::visitInstruction(const TracedOp &next, int32_t frame) {
+  int pipes = next.instruction->pipes.size();
   for (int pipeNumber = 0; pipeNumber < pipes; ++pipeNumber) {
-    if (failed(visit(instruction, known, pipeNumber, frame)))
+    if (failed(visitStep(next, pipeNumber, frame)))
       return failure();
     trace.steps.back().before = pipeNumber;
     trace.steps.back().after = pipes - 1 - pipeNumber;
@@ -361,55 +373,57 @@ LogicalResult TraceBuilder::visit(Operation &instruction, const InstructionFacts
   return success();
 }
 
-LogicalResult TraceBuilder::visit(Operation &instruction, const InstructionFacts &known,
-                                  int pipeNumber, int32_t frame) {
+LogicalResult TraceBuilder::visitStep(const TracedOp &next, int pipeNumber, int32_t frame) {
+  const InstructionFacts &known = *next.instruction;
   int32_t step = trace.steps.size();
   Pipe pipe = known.pipes[pipeNumber];
-  trace.steps.push_back({Step::Kind::Instruction, &instruction, known.number, pipe, frame,
+  trace.steps.push_back({Step::Kind::Instruction, next.op, known.number, pipe, frame,
                          static_cast<int32_t>(trace.needs.size())});
-  if (!findsNeeds)
+  if (detail == TraceDetail::Flags)
     return success();
   struct Touched {
     const LocalPlace &place;
-    const Access &known;
-    std::optional<Access> widened;
     int32_t footprint;
     LocalHistory::Actor actor;
-
-    const Access &getAccess() const { return widened ? *widened : known; }
   };
   std::optional<LocalHistory::Apart> apart = getApart(known, frame);
   SmallVector<Touched, 4> touched;
-  for (const Access &access : known.local) {
-    if (access.pipeNumber != pipeNumber)
+  for (const LocalFacts &access : known.local) {
+    if (access.access.pipeNumber != pipeNumber)
       continue;
-    auto place = localPlaces.find(access.memory);
-    if (place == localPlaces.end() || !place->second.buffer)
-      return instruction.emitError("uses a buffer that no ascend.alloc of the kernel made");
-    touched.push_back({place->second,
-                       access,
-                       widen(access, place->second),
-                       /*footprint=*/0,
-                       {step, pipe, &instruction, getWrittenPart(access), apart}});
-    Touched &touch = touched.back();
-    touch.footprint = facts.pieces.getFootprint(&access, touch.place, touch.getAccess());
+    const LocalPlace &place = localPlaces[access.view];
+    if (!place.buffer)
+      return next.op->emitError("uses a buffer that no ascend.alloc of the kernel made");
+    touched.push_back({place,
+                       facts.pieces.getFootprint(access.number, place, access.access),
+                       {step, pipe, next.op, access.access.isWrite,
+                        access.access.isOrdered && !isWidened(access.access, place),
+                        getWrittenPart(access), apart}});
   }
   local.grow(facts.pieces.getOrigins());
   auto getPieces = [&](const Touched &touch) { return facts.pieces.getPieces(touch.footprint); };
 
   Needs needs;
+  std::array<int32_t, pipeCount> &before = awaited[getIndex(pipe)];
+  for (int index = 0; index < pipeCount && detail == TraceDetail::NewNeeds; ++index)
+    needs[index].step = before[index];
   for (const Touched &touch : touched)
-    local.collect(getPieces(touch), touch.place, touch.getAccess(), touch.actor, needs);
+    local.collect(getPieces(touch), touch.place, touch.actor, needs);
   for (const GlobalFacts &access : known.global)
     if (access.pipeNumber == pipeNumber)
       addGlobal(access, pipe, step, needs);
   for (bool isWrite : {false, true})
     for (const Touched &touch : touched)
-      if (touch.known.isWrite == isWrite)
-        local.record(getPieces(touch), touch.place, touch.getAccess(), touch.actor);
-  for (int index = 0; index < pipeCount; ++index)
-    if (needs[index].step >= 0)
-      trace.needs.push_back({static_cast<Pipe>(index), needs[index]});
+      if (touch.actor.isWrite == isWrite)
+        local.record(getPieces(touch), touch.place, touch.actor);
+  for (int index = 0; index < pipeCount; ++index) {
+    bool isNew = detail == TraceDetail::AllNeeds ? needs[index].step >= 0
+                                                 : needs[index].step > before[index];
+    if (!isNew)
+      continue;
+    before[index] = needs[index].step;
+    trace.needs.push_back({static_cast<Pipe>(index), needs[index]});
+  }
   trace.steps.back().needCount = trace.needs.size() - trace.steps.back().detail;
   return success();
 }

@@ -12,8 +12,7 @@ namespace attn::ascend {
 
 class TraceBuilder {
 public:
-  TraceBuilder(KernelFacts &facts, const TraceChoice &choice, bool findsNeeds)
-      : facts(facts), choice(choice), findsNeeds(findsNeeds), local(symbols), global(symbols) {}
+  TraceBuilder(KernelFacts &facts, const TraceChoice &choice, TraceDetail detail);
 
   mlir::FailureOr<ExecutionTrace> run();
 
@@ -27,35 +26,34 @@ private:
   };
 
   mlir::LogicalResult walk(mlir::Block &block, int32_t frame);
-  mlir::LogicalResult visit(mlir::scf::ForOp loop, int32_t frame);
-  mlir::LogicalResult visit(mlir::scf::IfOp condition, int32_t frame);
-  mlir::LogicalResult visit(mlir::Operation &instruction, const InstructionFacts &known,
-                            int32_t frame);
-  mlir::LogicalResult visit(mlir::Operation &instruction, const InstructionFacts &known,
-                            int pipeNumber, int32_t frame);
-  void visitSync(mlir::Operation *op, int32_t frame);
+  mlir::LogicalResult visit(TracedOp &next, int32_t frame);
+  mlir::LogicalResult visitLoop(const TracedOp &next, int32_t frame);
+  mlir::LogicalResult visitCondition(const TracedOp &next, int32_t frame);
+  mlir::LogicalResult visitInstruction(const TracedOp &next, int32_t frame);
+  mlir::LogicalResult visitStep(const TracedOp &next, int pipeNumber, int32_t frame);
+  void visitSync(const TracedOp &next, int32_t frame);
 
-  int64_t getTripCount(mlir::scf::ForOp loop);
+  int64_t getTripCount(mlir::scf::ForOp loop, const LoopFacts &known);
   bool isIdle(mlir::scf::ForOp loop) const;
   bool holds(mlir::scf::IfOp condition);
   bool mayGoOn(mlir::scf::ForOp loop, int64_t trips);
-  int32_t enter(mlir::Operation *op, int32_t frame);
+  int32_t enter(const TracedOp &next, int32_t frame);
   void leave(int32_t visit);
   int32_t pushFrame(int32_t visit);
 
   // Indices (TraceIndices.cpp).
-  IndexExpression get(mlir::Value index);
-  void set(mlir::Value index, IndexExpression expression);
-  IndexExpression evaluate(mlir::Operation *op);
+  const IndexExpression &get(IndexNumber index);
+  void set(IndexNumber index, IndexExpression expression);
+  std::optional<IndexExpression> evaluate(TracedOp &next);
   IndexExpression makeUnknown() { return symbols.make({}); }
-  IndexExpression makeUnknown(mlir::Value index);
+  IndexExpression makeUnknown(IndexNumber index);
 
   // Memory.
-  void setPlace(mlir::Operation *op);
-  void setSlot(SlotOp op);
-  void setSlice(SliceOp op);
+  void setSlot(const TracedOp &next);
+  void setSlice(const TracedOp &next);
+  void setAddress(const TracedOp &next);
   std::optional<Span> getSpan(const IndexExpression &begin, const IndexExpression &size);
-  const Span *getWrittenPart(const Access &access);
+  const Span *getWrittenPart(const LocalFacts &known);
   std::optional<LocalHistory::Apart> getApart(const InstructionFacts &known, int32_t frame) const;
   llvm::SmallVector<std::optional<Span>, 4> getSpans(const GlobalFacts &access);
   bool areInParallelIterations(int32_t left, int32_t right) const;
@@ -63,20 +61,22 @@ private:
 
   KernelFacts &facts;
   const TraceChoice &choice;
-  bool findsNeeds;
+  TraceDetail detail;
   ExecutionTrace trace;
   IndexSymbols symbols;
   llvm::DenseMap<mlir::Operation *, int64_t> conditions; // how often each was met
-  llvm::DenseMap<mlir::Operation *, Trip> tripsNow;
-  llvm::DenseMap<mlir::Value, IndexExpression> indices;
-  llvm::DenseMap<mlir::Value, LocalPlace> localPlaces;
-  llvm::DenseMap<mlir::Value, llvm::SmallVector<IndexExpression, 4>>
-      globalPlaces; // indices per dimension
+  std::vector<Trip> tripsNow;                            // by the numbers of loops
+  std::vector<IndexExpression> indices;
+  std::vector<bool> hasIndex; // which of them have a value
+  std::vector<LocalPlace> localPlaces;
+  std::vector<llvm::SmallVector<IndexExpression, 0>> globalPlaces; // indices per dimension
   llvm::DenseSet<mlir::Operation *>
       openViews; // whose place may also be any after the one they have
   LocalHistory local;
   std::deque<Span> parts; // that the local history points to
   GlobalHistory global;
+  /// For each pipe the last step of each that an instruction of it has waited for.
+  std::array<std::array<int32_t, pipeCount>, pipeCount> awaited;
 };
 
 } // namespace attn::ascend

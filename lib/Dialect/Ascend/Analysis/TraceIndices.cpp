@@ -8,37 +8,35 @@ using namespace mlir;
 using namespace attn;
 using namespace attn::ascend;
 
-IndexExpression TraceBuilder::get(Value index) {
-  auto [found, isNew] = indices.try_emplace(index);
-  if (isNew) {
-    std::optional<int64_t> constant = getConstantIntValue(index);
-    IndexExpression value = constant ? IndexExpression(*constant) : makeUnknown(index);
-    return indices[index] = std::move(value);
+const IndexExpression &TraceBuilder::get(IndexNumber index) {
+  if (!hasIndex[index]) {
+    const IndexFacts &known = facts.indices[index];
+    indices[index] = known.constant ? IndexExpression(*known.constant) : makeUnknown(index);
+    hasIndex[index] = true;
   }
-  return found->second;
+  return indices[index];
 }
 
 /// A number of which the bounds are known that its value always has.
-IndexExpression TraceBuilder::makeUnknown(Value index) {
-  if (!findsNeeds)
+IndexExpression TraceBuilder::makeUnknown(IndexNumber index) {
+  if (detail == TraceDetail::Flags)
     return makeUnknown();
-  IndexSymbols::Facts known{
-      facts.ranges.getLowerBound(index), facts.ranges.getUpperBound(index), {}};
-  if (facts.rowSteps.contains(index))
-    known.low = std::max<int64_t>(known.low.value_or(1), 1);
-  if (auto larger = index.getDefiningOp<arith::MaxSIOp>())
-    known.atLeast = {get(larger.getLhs()), get(larger.getRhs())};
-  return symbols.make(std::move(known));
+  const IndexFacts &known = facts.indices[index];
+  IndexSymbols::Facts bounds{known.low, known.high, {}};
+  if (auto [one, other] = known.largerOf; one != noIndex)
+    bounds.atLeast = {get(one), get(other)};
+  return symbols.make(std::move(bounds));
 }
 
-void TraceBuilder::set(Value index, IndexExpression expression) {
-  if (facts.slotIndices.contains(index)) {
+void TraceBuilder::set(IndexNumber index, IndexExpression expression) {
+  if (int32_t slotIndex = facts.indices[index].slotIndex; slotIndex >= 0) {
     Step step{Step::Kind::Slot};
-    step.slot = index;
+    step.number = slotIndex;
     step.slotNumber = expression.getConstant().value_or(-1);
     trace.steps.push_back(step);
   }
   indices[index] = std::move(expression);
+  hasIndex[index] = true;
 }
 
 /// What an operation gives on known numbers, or none.
@@ -53,23 +51,31 @@ static std::optional<int64_t> compute(Operation *op, int64_t a, int64_t b) {
   return number;
 }
 
-IndexExpression TraceBuilder::evaluate(Operation *op) {
-  Value result = op->getResult(0);
-  if (op->hasTrait<OpTrait::ConstantLike>())
-    if (std::optional<int64_t> constant = getConstantIntValue(result))
-      return *constant;
-  if (op->getNumOperands() != 2 || !op->getOperand(0).getType().isIndex() ||
-      !result.getType().isIndex())
-    return makeUnknown(result);
-  IndexExpression a = get(op->getOperand(0)), b = get(op->getOperand(1));
-  std::optional<IndexExpression> value;
-  if (isa<arith::AddIOp>(op))
-    value = IndexExpression::add(a, b);
-  else if (isa<arith::SubIOp>(op))
-    value = IndexExpression::subtract(a, b);
-  else if (isa<arith::MulIOp>(op))
-    value = IndexExpression::multiply(a, b);
-  else if (a.getConstant() && b.getConstant())
-    value = compute(op, *a.getConstant(), *b.getConstant());
-  return value ? *value : makeUnknown(result);
+/// None where only the run knows it.
+std::optional<IndexExpression> TraceBuilder::evaluate(TracedOp &next) {
+  if (next.kind == TracedOp::Kind::Index)
+    return facts.indices[next.result].constant;
+  const IndexExpression &a = get(next.operands[0]), &b = get(next.operands[1]);
+  switch (next.kind) {
+  case TracedOp::Kind::Add:
+    return IndexExpression::add(a, b);
+  case TracedOp::Kind::Subtract:
+    return IndexExpression::subtract(a, b);
+  case TracedOp::Kind::Multiply:
+    return IndexExpression::multiply(a, b);
+  default:
+    break;
+  }
+  if (!a.getConstant() || !b.getConstant())
+    return std::nullopt;
+  // Slots come back, so the same numbers do.
+  int64_t left = *a.getConstant(), right = *b.getConstant();
+  auto known = llvm::find_if(next.known, [&](const TracedOp::Known &known) {
+    return known.a == left && known.b == right;
+  });
+  if (known == next.known.end()) {
+    next.known.push_back({left, right, compute(next.op, left, right)});
+    known = std::prev(next.known.end());
+  }
+  return known->result;
 }

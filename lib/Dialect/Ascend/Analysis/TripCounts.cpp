@@ -212,14 +212,18 @@ int64_t KernelFacts::getTrips(scf::ForOp loop, const TraceChoice &choice) const 
 bool KernelTracer::isNew(const TraceChoice &choice) {
   std::vector<int64_t> key = {static_cast<int64_t>(choice.branch)};
   llvm::append_range(key, choice.holds);
-  facts->kernel.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
+  scf::ForOp skipped;
+  for (scf::ForOp loop : facts->loopsInOrder) {
+    // What is inside of a loop that does not run does not run either.
+    if (skipped && skipped->isProperAncestor(loop))
+      continue;
     key.push_back(facts->getTrips(loop, choice));
     for (auto [idle, runs] : choice.idle)
       if (idle == loop)
         key.back() = runs == TraceChoice::Runs::Never ? 0 : -static_cast<int64_t>(runs);
-    // What is inside does not run either.
-    return key.back() == 0 ? WalkResult::skip() : WalkResult::advance();
-  });
+    if (key.back() == 0)
+      skipped = loop;
+  }
   return named.insert(std::move(key)).second;
 }
 

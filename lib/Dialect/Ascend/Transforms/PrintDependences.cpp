@@ -22,7 +22,7 @@ class PrintDependences : public attn::impl::PrintDependencesPassBase<PrintDepend
     if (!isKernel(kernel))
       return;
     KernelTracer tracer(kernel, getAnalysis<IndexRanges>());
-    FailureOr<ExecutionTrace> trace = tracer.trace(TraceChoice());
+    FailureOr<ExecutionTrace> trace = tracer.trace(TraceChoice(), TraceDetail::AllNeeds);
     if (failed(trace))
       return signalPassFailure();
     DenseMap<Operation *, int64_t> numbers;

@@ -46,7 +46,7 @@ public:
     };
     Kind kind;
     mlir::Operation *op = nullptr;
-    /// Instruction, Enter, Exit: the number of the operation.
+    /// Instruction, Enter, Exit: the number of the operation; Slot: that of the index.
     int32_t number = -1;
     /// Instruction: what executes it; Barrier: what it holds.
     Pipe pipe = Pipe::S;
@@ -62,8 +62,6 @@ public:
     int8_t after = 0;
     /// Slot, Set, Wait: the number of the slot, or -1 where it is not known.
     int64_t slotNumber = 0;
-    /// Slot: the index.
-    mlir::Value slot = {};
   };
 
   /// What an instruction needs of one pipe.
@@ -120,15 +118,25 @@ private:
   std::vector<Frame> frames;
 };
 
+/// What a trace finds out.
+enum class TraceDetail {
+  /// Only flags, barriers and what occupies several pipes.
+  Flags,
+  /// Also what instructions need that no earlier one of their pipe has needed: what a pipe has
+  /// waited for once is done for all that it starts later.
+  NewNeeds,
+  /// Also what they need again.
+  AllNeeds
+};
+
 /// Makes traces of a kernel whose buffers have addresses.
 class KernelTracer {
 public:
   KernelTracer(mlir::func::FuncOp kernel, const IndexRanges &ranges);
   ~KernelTracer();
 
-  /// One trace; without `findsNeeds` only flags, barriers and what occupies several pipes are of
-  /// interest. Fails with an error at an operation that it does not know how to follow.
-  mlir::FailureOr<ExecutionTrace> trace(const TraceChoice &choice, bool findsNeeds = true);
+  /// One trace. Fails with an error at an operation that it does not know how to follow.
+  mlir::FailureOr<ExecutionTrace> trace(const TraceChoice &choice, TraceDetail detail);
 
   /// The traces to begin with: all loops running in full, with the conditions each way, then less
   /// and less often. The first has every loop running in full. As below, a trace that equals one
@@ -145,6 +153,9 @@ public:
   /// The number that steps know an instruction, loop or condition by.
   int32_t getNumber(mlir::Operation *op) const;
   int32_t getNumberCount() const;
+  /// The number that steps know an index by that chooses slots.
+  int32_t getSlotIndexNumber(mlir::Value index) const;
+  int32_t getSlotIndexCount() const;
 
 private:
   bool isNew(const TraceChoice &choice);

@@ -65,6 +65,9 @@ public:
     int32_t step;
     Pipe pipe;
     mlir::Operation *op;
+    bool isWrite;
+    /// Whether its pipe keeps it in order with others of this kind.
+    bool isOrdered;
     const Span *part;
     std::optional<Apart> apart;
   };
@@ -74,18 +77,15 @@ public:
   /// Pieces that were cut from others have the history of these.
   void grow(llvm::ArrayRef<int32_t> origins);
   /// Adds to `needs` what an access to some pieces must wait for.
-  void collect(llvm::ArrayRef<int32_t> touched, const LocalPlace &place, const Access &access,
-               const Actor &actor, Needs &needs) const;
+  void collect(llvm::ArrayRef<int32_t> touched, const LocalPlace &place, const Actor &actor,
+               Needs &needs) const;
   /// Remembers the access as done.
-  void record(llvm::ArrayRef<int32_t> touched, const LocalPlace &place, const Access &access,
-              const Actor &actor);
+  void record(llvm::ArrayRef<int32_t> touched, const LocalPlace &place, const Actor &actor);
 
 private:
   struct Touch : Actor {
     AllocOp buffer;
     mlir::Value slot;
-    /// Whether its pipe keeps it in order with others of this kind.
-    bool isOrdered;
   };
   struct Piece {
     /// The last that wrote all of it, and those that wrote parts since.
