@@ -58,19 +58,24 @@ def predict_pages(case: Pages):
 
     import attn
     import attn.language as at
+    from attn.ops import _pages
     from kernels_dsl.paged import paged_fwd
 
     heads, kv_heads = case.heads
     pages, group = case.length // PAGE, heads // kv_heads
-    plan = attn.paged_plan([case.length] * case.sequences, block_size=PAGE, kv_heads=kv_heads, cores=GROUPS)
+    meta = dict(dtype=torch.float16, device="meta")
+    rows = _pages.Rows(torch.empty(case.sequences, 1, heads, WIDTH, **meta), kv_heads)
+    cache = torch.empty(case.sequences * pages, PAGE, kv_heads, WIDTH, **meta)
+    together = _pages.heads_together(rows, cache, cache)
+    size = dict(block_size=PAGE, kv_heads=kv_heads // together, cores=GROUPS)
+    plan = attn.paged_plan([case.length] * case.sequences, **size)
     q = at.spec(f"{case.sequences} {kv_heads} {group} {WIDTH}", at.f16)
-    cache = at.spec(f"{case.sequences * pages} {PAGE} {kv_heads} {WIDTH}", at.f16)
+    cache = at.spec(" ".join(map(str, _pages.paired(cache, together).shape)), at.f16)
     order = torch.randperm(case.sequences * pages, generator=torch.Generator().manual_seed(0))
     lengths = torch.full((case.sequences,), case.length, dtype=torch.int32)
     arrays = (q, cache, cache, order.view(case.sequences, pages).int(), lengths)
-    return attn.simulate(
-        paged_fwd, *arrays, *listed(plan), WIDTH**-0.5, R=group, G=group, soc=SOC, timing_only=True, phases="launches"
-    ).report
+    options = dict(R=group, G=group, heads=together, soc=SOC, timing_only=True, phases="launches")
+    return attn.simulate(paged_fwd, *arrays, *listed(plan), WIDTH**-0.5, **options).report
 
 
 def tile_rows():

@@ -139,9 +139,9 @@ def draw_pages(lengths, dtype, tokens=1):
     return randn(len(lengths), 2, 4 * tokens, 64, dtype=dtype), k, v, table.to(torch.int32)
 
 
-def plan_lists(lengths, num_splits, cores=3, batch_invariant=False):
+def plan_lists(lengths, num_splits, cores=3, batch_invariant=False, heads=2):
     plan = attn.paged_plan(
-        lengths, block_size=32, kv_heads=2, cores=cores, num_splits=num_splits, batch_invariant=batch_invariant
+        lengths, block_size=32, kv_heads=heads, cores=cores, num_splits=num_splits, batch_invariant=batch_invariant
     )
     return [torch.tensor(rows, dtype=torch.int32) if rows else None for rows in (plan.shares, plan.tasks, plan.merges)]
 
@@ -172,6 +172,30 @@ def check_pages(lengths, num_splits, dtype, stage="ascend", tokens=1, kept=None,
 def test_pages(lengths, num_splits, dtype):
     """Whole sequences and parts of them, none, one and many pages for a core."""
     check_pages(lengths, num_splits, dtype)
+
+
+@pytest.mark.parametrize("lengths, num_splits", [([70, 1, 0, 130], 1), ([300, 20], 5)])
+@pytest.mark.parametrize("dtype", DTYPES, ids=names)
+def test_pages_of_two_heads_at_once(lengths, num_splits, dtype):
+    check_two_heads(lengths, num_splits, dtype)
+
+
+def test_pages_of_two_heads_in_ascendc():
+    check_two_heads([70, 0, 33], 2, F16, stage="ascendc")
+
+
+def check_two_heads(lengths, num_splits, dtype, **options):
+    """Keys and values of two heads are copied together; what one head has reaches nothing of the other."""
+    q, k, v, table = draw_pages(lengths, dtype)
+    arguments = torch.tensor(lengths, dtype=torch.int32), *plan_lists(lengths, num_splits, heads=1), 0.125
+    pairs = [cache.flatten(2).unsqueeze(2) for cache in (k, v)]
+    out, lse = simulate(paged_fwd, (q, *pairs, table, *arguments), R=4, G=4, heads=2, phases="launches", **options)
+    expected, expected_lse = references.paged(q.flatten(1, 2).unsqueeze(1), k, v, table, lengths, 0.125)
+    references.assert_flash(out, lse, (expected.view(out.shape), expected_lse.view(lse.shape)), keys=1)
+    k[..., 0, :] = float("nan")
+    pairs[0] = k.flatten(2).unsqueeze(2)
+    again, _ = simulate(paged_fwd, (q, *pairs, table, *arguments), R=4, G=4, heads=2, phases="launches", **options)
+    assert torch.equal(again[:, 1], out[:, 1])
 
 
 def test_the_last_part_has_what_is_left():
