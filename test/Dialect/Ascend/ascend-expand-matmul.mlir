@@ -241,12 +241,11 @@ func.func @many_row_blocks() attributes {ascend.kernel, ascend.kind = #ascend.ke
 
 // -----
 
-// Eight parts of four loads each would fill the queue of MTE1 before the next copies to L1 are issued; so would eight loads of
-// the right operand.
-// CHECK-LABEL: func.func @full_queue
+// Only the first of eight parts is waited for: more loads of all of them would take longer to issue than is gained.
+// CHECK-LABEL: func.func @many_parts
 // CHECK: ascend.load_tile {{.*}} : memref<8192xf16, #ascend.space<l0a>>
 // CHECK: ascend.load_tile {{.*}} : memref<16384xf16, #ascend.space<l0b>>
-func.func @full_queue() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+func.func @many_parts() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
   %true = arith.constant true
   %m = arith.constant 64 : index
   %n = arith.constant 128 : index
@@ -337,6 +336,25 @@ func.func @run_first() attributes {ascend.kernel, ascend.kind = #ascend.kernel_k
   %l = ascend.alloc "l" : memref<8192xf16, #ascend.space<l0a>>
   %r = ascend.alloc "r" : memref<16384xf16, #ascend.space<l0b>>
   ascend.matmul %c, %a, %b, %l, %r m(%m) n(%n) k(%k) init(%true) rows [64, 128] transpose_b : memref<8192xf32, #ascend.space<l0c>>, memref<8192xf16, #ascend.space<l1>>, memref<16384xf16, #ascend.space<l1>>, memref<8192xf16, #ascend.space<l0a>>, memref<16384xf16, #ascend.space<l0b>>
+  return
+}
+
+// -----
+
+// Products that add to others are loaded for while these are multiplied: nothing is gained by another order.
+// CHECK-LABEL: func.func @follows
+// CHECK: ascend.load_tile {{.*}} rows(%c64) cols(%c128) src_rows 64 : memref<8192xf16, #ascend.space<l0a>>
+// CHECK: ascend.load_fractals {{.*}} repeat(%c64) strides [1, 1] : memref<16384xf16, #ascend.space<l0b>>
+func.func @follows(%init: i1) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+  %m = arith.constant 64 : index
+  %n = arith.constant 128 : index
+  %k = arith.constant 128 : index
+  %c = ascend.alloc "c" : memref<8192xf32, #ascend.space<l0c>>
+  %a = ascend.alloc "a" : memref<8192xf16, #ascend.space<l1>>
+  %b = ascend.alloc "b" : memref<16384xf16, #ascend.space<l1>>
+  %l = ascend.alloc "l" : memref<8192xf16, #ascend.space<l0a>>
+  %r = ascend.alloc "r" : memref<16384xf16, #ascend.space<l0b>>
+  ascend.matmul %c, %a, %b, %l, %r m(%m) n(%n) k(%k) init(%init) rows [64, 128] transpose_b : memref<8192xf32, #ascend.space<l0c>>, memref<8192xf16, #ascend.space<l1>>, memref<16384xf16, #ascend.space<l1>>, memref<8192xf16, #ascend.space<l0a>>, memref<16384xf16, #ascend.space<l0b>>
   return
 }
 

@@ -62,7 +62,6 @@ private:
   OperandLoads getRight(LoadForm form);
   bool hasLeftFractals();
   std::optional<RightFractals> getRightFractals();
-  bool isQueueLongEnough(int64_t loads);
   void loadLeft();
   void loadRight();
   void loadRightTurned();
@@ -155,25 +154,25 @@ OperandLoads MatmulWriter::getRight(LoadForm form) {
   return {form, loads, mostCols * part * bytes / Costs().loadToL0BBytesPerCycle};
 }
 
-/// The scalar unit must get to what is after the product while its parts still wait for each other.
-bool MatmulWriter::isQueueLongEnough(int64_t loads) {
-  // Each part has a load of the other operand and two flags.
-  constexpr int64_t others = 3;
-  std::optional<int64_t> k = ranges.getUpperBound(op.getK());
-  return k && llvm::divideCeil(*k, part) * (loads + others) <= Costs().queueDepth;
-}
-
-/// Takes what has both operands in L0A and L0B soonest, by the fewest loads. What is loaded first
-/// pays for the start of the pipe, and the other one follows at once: only its number of loads
-/// counts.
+/// Takes what has both operands of the first part in L0A and L0B soonest, by the fewest loads. What
+/// is loaded first pays for the start of the pipe, and the other one follows at once: only its
+/// number of loads counts. Later parts are loaded while the cube multiplies; of them only what it
+/// takes to issue their loads is left. Products that go on from other sums follow each other: their
+/// first part is loaded while the cube multiplies, too, so that nothing pays for more loads.
 void MatmulWriter::chooseLoads() {
   // In the order of L0B already, or in squares: by fractals anyway.
   bool isRightInFractals = op.getTransposeB() || bytes == 1;
   LoadForm right = isRightInFractals ? LoadForm::Fractals : LoadForm::Whole;
   rightForm = right;
+  bool startsSums = matchPattern(op.getInit(), m_One());
   Costs costs;
+  // Of an unknown number of parts, as many as fill the queue of the pipe.
+  std::optional<int64_t> k = ranges.getUpperBound(op.getK());
+  double laterParts = k ? llvm::divideCeil(*k, part) - 1 : costs.queueDepth;
   auto estimate = [&](const OperandLoads &first, const OperandLoads &second) {
-    return std::pair(getLoadsToL0Cycles(costs, first, second), first.count + second.count);
+    int64_t count = first.count + second.count;
+    double cycles = getLoadsToL0Cycles(costs, first, second) + laterParts * count * costs.issue;
+    return std::pair(cycles, count);
   };
   auto best = estimate(getLeft(leftForm), getRight(rightForm));
   // Squares of the left operand are its only form.
@@ -181,14 +180,14 @@ void MatmulWriter::chooseLoads() {
     return;
   auto isBetter = [&](const OperandLoads &first, const OperandLoads &second) {
     auto found = estimate(first, second);
-    if (found >= best || (first.count > 1 && !isQueueLongEnough(first.count)))
+    if (found >= best || (!startsSums && found.second > best.second))
       return false;
     best = found;
     return true;
   };
   if (hasLeftFractals() && isBetter(getLeft(LoadForm::Fractals), getRight(right)))
     leftForm = LoadForm::Fractals;
-  if (!isRightInFractals && !getRightFractals())
+  if (!startsSums || (!isRightInFractals && !getRightFractals()))
     return;
   if (isBetter(getRight(LoadForm::Fractals), getLeft(LoadForm::Whole))) {
     isRightFirst = true;
