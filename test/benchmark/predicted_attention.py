@@ -1,6 +1,6 @@
-"""Predicted times of block-sparse and paged attention on an Ascend910B2, without the launch: never measured.
+"""Predicted times of block-sparse and paged attention on an Ascend910B2, with the launch: never measured.
 
-The published times beside them are of other kernels, measured with their launch. `reads` is how often keys and values are
+The published times beside them are of other kernels. Where parts are merged, that is a second launch. `reads` is how often keys and values are
 read, against once for each sequence or tile.
 """
 
@@ -102,11 +102,13 @@ def run_lists(case: Lists, index, counts, lists):
     """The report of a launch for an index and the lists of a plan."""
     import attn
     import attn.language as at
+    from attn.ops import _dispatch
     from kernels_dsl.block_sparse import block_sparse_fwd
 
     queries = at.spec(f"1 {index.shape[1]} {index.shape[2] * case.block_shape[0]} {WIDTH}", at.bf16)
     keys = at.spec(f"1 {index.shape[1]} {case.length} {WIDTH}", at.bf16)
-    options = dict(BM=tile_rows(), soc=SOC, timing_only=True, phases="launches")
+    seen = case.block_shape[1] * float(counts.float().mean())
+    options = dict(BM=tile_rows(), **_dispatch.block_sparse_keys(seen), soc=SOC, timing_only=True, phases="launches")
     arrays = (queries, keys, keys, index, counts, *lists)
     return attn.simulate(block_sparse_fwd, *arrays, *case.block_shape, WIDTH**-0.5, **options).report
 

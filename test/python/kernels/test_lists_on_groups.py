@@ -18,6 +18,7 @@ from list_kernels import pages_of, randn
 from references import DTYPES, names
 
 F32, F16, BF16 = DTYPES
+TEXTS = ("ascendc", "hivm")
 
 
 def simulate(kernel, arguments, **options):
@@ -92,8 +93,9 @@ def test_tiles_of_several_blocks_in_parts():
 
 
 @pytest.mark.parametrize("sizes", [(32, 64), (32, 256)], ids=names)
-def test_lists_of_blocks_in_ascendc(sizes):
-    check_blocks(F16, stage="ascendc", sizes=sizes)
+@pytest.mark.parametrize("stage", TEXTS)
+def test_lists_of_blocks_in_texts(stage, sizes):
+    check_blocks(F16, stage=stage, sizes=sizes)
 
 
 def test_tiles_are_as_wide_as_blocks_fill_them(tmp_path):
@@ -180,8 +182,9 @@ def test_pages_of_two_heads_at_once(lengths, num_splits, dtype):
     check_two_heads(lengths, num_splits, dtype)
 
 
-def test_pages_of_two_heads_in_ascendc():
-    check_two_heads([70, 0, 33], 2, F16, stage="ascendc")
+@pytest.mark.parametrize("stage", TEXTS)
+def test_pages_of_two_heads_in_texts(stage):
+    check_two_heads([70, 0, 33], 2, F16, stage=stage)
 
 
 def check_two_heads(lengths, num_splits, dtype, **options):
@@ -204,8 +207,9 @@ def test_the_last_part_has_what_is_left():
     check_pages([1200, 0], None, F16, lists=plan_lists([40, 2000], None, batch_invariant=True), run=run)
 
 
-def test_pages_in_ascendc():
-    check_pages([70, 0, 33], 2, F16, stage="ascendc")
+@pytest.mark.parametrize("stage", TEXTS)
+def test_pages_in_texts(stage):
+    check_pages([70, 0, 33], 2, F16, stage=stage)
 
 
 @pytest.mark.parametrize("options", [
