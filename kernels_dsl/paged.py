@@ -9,12 +9,12 @@ import attn.language as at
 
 @attn.kernel
 def paged_fwd(
-    q: at.Tensor["B Nkv M D"], k: at.Tensor["N S Nkv D"], v: at.Tensor["N S Nkv D"], table: at.Tensor["B P", at.i32],
+    q: at.Tensor["B Nkv M D"], k: at.Tensor["N S H E"], v: at.Tensor["N S H E"], table: at.Tensor["B P", at.i32],
     lens: at.Tensor["B", at.i32], shares: at.Tensor["NC 2", at.i32], tasks: at.Tensor["NT 6", at.i32],
     merges: at.Tensor["NP 2", at.i32] | None, scale: float, R: at.Const[int], G: at.Const[int], T: at.Const[int] = 1,
     index: at.Tensor["B Nkv W", at.i32] | None = None, counts: at.Tensor["B Nkv", at.i32] | None = None,
     sinks: at.Tensor["Nkv M", at.f32] | None = None, left: at.Const[int] = -1, softcap: at.Const[float] = 0.0,
-    run: at.Const[int] = 0,
+    run: at.Const[int] = 0, heads: at.Const[int] = 1,
 ):  # fmt: skip
     """Forward.
 
@@ -22,6 +22,8 @@ def paged_fwd(
     of sequence b is table[b, p], and the first lens[b] tokens of a sequence count, the new ones last. Where index is
     given, only the pages that the first counts[b, h] entries of index[b, h] name are seen. A token sees those up to
     itself, and where left is not negative so many before it. sinks[h] is one more score of each row, without a value.
+    With T 1 and neither index, left nor sinks, two heads of keys may be loaded and exchanged at a time: pages are seen
+    as [N, S, Nkv / heads, heads * D], and h of a task is the number of a pair.
 
     Core c computes tasks shares[c, 0] to shares[c, 1]: (sequence, head, tile of R rows, part, parts, row), part being
     one of so many equal parts of the pages, or the next `run` of them where that is not 0. Its result is that of the
@@ -40,13 +42,16 @@ def paged_fwd(
             pages = (at.cdiv(length, S) if index is None else counts[b, h]) - first
             rest = (i + 1) // n * pages  # the last part has all that is left
             lo, hi = at.split(pages, n, i) if run == 0 else (i * run, at.minimum(i * run + run + rest, pages))
-            st = at.softmax_state(R, D)
+            st, low, high = at.softmax_state(heads * R, heads * D), h * heads, h * heads + heads - 1
+            queries, others = q[b, low, rows, :], q[b, high, rows, :]
             if sinks is not None:  # once for each row: for other parts it is lower than any score
                 st.push(sinks[h, rows] - 3e38 * at.minimum(i, 1), at.zeros((R, D)), per_row=True)
             for e in at.range(lo + first, hi + first, stages=2):
                 p = e if index is None else index[b, h, e]
                 j, page = at.tiles(S, S, limit=length - p * S), table[b, p]
-                s = scale * (q[b, h, rows, :] @ k[page, j, h, :].T)
+                keys = k[page, j, h, :]
+                s = queries @ keys.T if heads == 1 else at.concat(queries @ keys[:, :D].T, others @ keys[:, D:].T)
+                s = scale * s
                 if softcap != 0.0:  # tanh(x) = 1 - 2 / (exp(2 * x) + 1), which no x takes beyond 1
                     s = softcap - 2.0 * softcap / (at.exp(2.0 / softcap * s) + 1.0)
                 if T > 1:  # key <= token, both times G, so that rows need not be divided
@@ -54,13 +59,20 @@ def paged_fwd(
                 if left >= 0:
                     s = at.mask(s, rows.idx - G * j.idx.T < G * (left + 1 + p * S - (length - T)))
                 st.push(s, v[page, j, h, :])
-            to, tl = st.finish()
+            to, tl = st.finish()  # of two heads, the rows of each with the values of both
+            to, tl, other, ol = (to, tl, to, tl) if heads == 1 else (to[:R, :D], tl[:R], to[R:, D:], tl[R:])
             if merges is None:  # noqa: SIM114 - known when the kernel is compiled, unlike the other
-                o[b, h, rows, :], lse[b, h, rows] = to, tl
+                o[b, low, rows, :], lse[b, low, rows] = to, tl
+                if heads == 2:
+                    o[b, high, rows, :], lse[b, high, rows] = other, ol
             elif part < 0:
-                o[b, h, rows, :], lse[b, h, rows] = to, tl
+                o[b, low, rows, :], lse[b, low, rows] = to, tl
+                if heads == 2:
+                    o[b, high, rows, :], lse[b, high, rows] = other, ol
             else:
-                po[part, h, rows, :], pl[part, h, rows] = to, tl
+                po[part, low, rows, :], pl[part, low, rows] = to, tl
+                if heads == 2:
+                    po[part, high, rows, :], pl[part, high, rows] = other, ol
     if merges is not None:
         at.phase()
         for part, h, rows in at.grid(NP, Nkv, at.tiles(M, R)):

@@ -107,10 +107,13 @@ double attn::getVectorWork(const VectorCost &cost, int64_t repeats, double confl
   return repeats * (cost.slope + std::max(0.0, conflictsPerRepeat - hidden));
 }
 
-double attn::getLoadToL0ACycles(const Costs &costs, LoadForm form, int64_t instructions,
-                                int64_t bytes) {
-  double start = form == LoadForm::Whole ? costs.loadTileStart : costs.loadFractalsStart;
-  return start + std::max(bytes / costs.loadToL0ABytesPerCycle, instructions * costs.issue);
+double attn::getLoadsToL0Cycles(const Costs &costs, const OperandLoads &first,
+                                const OperandLoads &second) {
+  double start = first.form == LoadForm::Whole ? costs.loadTileStart : costs.loadFractalsStart;
+  auto getCycles = [&](const OperandLoads &loads) {
+    return std::max(loads.work, loads.count * costs.issue);
+  };
+  return start + getCycles(first) + getCycles(second);
 }
 
 double attn::getCopyWork(const Costs &costs, bool isLoad, int64_t rows, int64_t bytes) {

@@ -1,6 +1,9 @@
 // Which kind of core runs every op of a kernel with products (tile on the chip, analysis).
 #include "attn/TileOnChip/CoreAssignment.h"
+#include "attn/Dialect/Tile/Analysis/IndexBound.h"
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
+#include "attn/Dialect/Tile/Analysis/Selection.h"
+#include "attn/TileOnChip/Placement.h"
 
 using namespace mlir;
 using namespace attn;
@@ -16,6 +19,23 @@ static bool isRepeatedRow(Value value) {
 /// Whether an op makes tiles of no others, so that any core can run it for itself.
 static bool isSource(Operation *op) {
   return op->getNumRegions() == 0 && llvm::none_of(op->getOperands(), isTile);
+}
+
+bool onchip::isOperandPart(ExtractOp extract) {
+  auto load = extract.getInput().getDefiningOp<LoadOp>();
+  TileType part = extract.getResult().getType();
+  // Columns that may be missing would be missing in some parts and not in others.
+  if (!load || extract.getTransposed() ||
+      part.getRows() != extract.getInput().getType().getRows() ||
+      getColumnSpan(load.getKinds(), load.getIndices()))
+    return false;
+  auto cols = dyn_cast<IntegerAttr>(part.getCols());
+  int64_t unit = getFractalUnit(part.getElementType());
+  return cols && cols.getInt() % unit == 0 && isMultipleOf(extract.getCol(), unit) &&
+         llvm::all_of(extract->getUses(), [](OpOperand &use) {
+           auto dot = dyn_cast<DotOp>(use.getOwner());
+           return dot && dot.getAcc() != use.get();
+         });
 }
 
 std::optional<std::pair<RangeOp, unsigned>> onchip::getCarriedPosition(OpOperand &use) {
@@ -136,6 +156,8 @@ CoreAssignment::CoreAssignment(func::FuncOp kernel) : kernel(kernel) {
 
 std::optional<CoreKind> CoreAssignment::getCore(Operation *op) const {
   if (isa<DotOp>(op) || outputs.contains(op))
+    return CoreKind::Cube;
+  if (auto extract = dyn_cast<ExtractOp>(op); extract && isOperandPart(extract))
     return CoreKind::Cube;
   if (op->getNumRegions() != 0 || isa<YieldOp>(op) || isSource(op))
     return std::nullopt;

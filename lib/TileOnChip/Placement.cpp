@@ -4,6 +4,7 @@
 #include "attn/Dialect/Tile/Analysis/Elementwise.h"
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "attn/Machine/Architecture.h"
+#include "attn/TileOnChip/CoreAssignment.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -128,12 +129,20 @@ LogicalResult Placer::placeOperand(DotOp dot, OpOperand &use) {
     result.places[operand] = getFractals(LocalMemory::L1, getTileType(operand));
     return success();
   }
-  auto load = operand.getDefiningOp<LoadOp>();
+  auto extract = operand.getDefiningOp<ExtractOp>();
+  bool isPart = extract && isOperandPart(extract);
+  auto load = (isPart ? extract.getInput() : operand).getDefiningOp<LoadOp>();
   if (!load)
     return emitNeedsVectorCores(operand.getDefiningOp() ? operand.getDefiningOp() : dot,
                                 "is an operand of a product and ");
-  result.places[operand] = getFractals(LocalMemory::L1, getTileType(operand));
+  CubePlace whole = getFractals(LocalMemory::L1, load.getResult().getType());
+  result.places[load.getResult()] = whole;
   result.cubeOps.insert(load);
+  if (isPart) {
+    int64_t cols = getTileType(operand).getColCount();
+    result.places[operand] = {whole.memory, whole.layout, whole.rows, cols, whole.rows * cols};
+    result.cubeOps.insert(extract);
+  }
   return success();
 }
 

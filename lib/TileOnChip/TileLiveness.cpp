@@ -33,6 +33,8 @@ bool TileLiveness::isView(Value value) const {
   if (placement.isOnTheWay(value) || placement.isRepeatedRow(value))
     return true;
   auto extract = value.getDefiningOp<ExtractOp>();
+  if (extract && placement.isOnCube(extract))
+    return true;
   return extract && getPartForm(extract, model) == PartForm::InPlace;
 }
 

@@ -107,11 +107,15 @@ def _choices(pages, block_size: int, tiles: int, cores: int):
     if sum(max(1, count // least) for count in pages) * tiles < cores:
         least = 1
     seen = []
+    # The longest that go evenly to all cores may stay whole: then only what is left over is merged.
+    evenly = len(pages) * tiles // cores * cores // tiles
+    kept = set(sorted(range(len(pages)), key=lambda sequence: -pages[sequence])[:evenly])
     for most in _TRIED_PARTS:
         span = max(least, -(-longest // most))
-        parts = [max(1, -(-count // span)) for count in pages]
-        if parts not in seen:
-            seen.append(parts)
+        for whole in (set(), kept):
+            numbers = (1 if sequence in whole else max(1, -(-count // span)) for sequence, count in enumerate(pages))
+            if (parts := list(numbers)) not in seen:
+                seen.append(parts)
     return seen
 
 

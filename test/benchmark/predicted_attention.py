@@ -1,6 +1,6 @@
-"""Predicted times of block-sparse and paged attention on an Ascend910B2, without the launch: never measured.
+"""Predicted times of block-sparse and paged attention on an Ascend910B2, with the launch: never measured.
 
-The published times beside them are of other kernels, measured with their launch. `reads` is how often keys and values are
+The published times beside them are of other kernels. Where parts are merged, that is a second launch. `reads` is how often keys and values are
 read, against once for each sequence or tile.
 """
 
@@ -58,19 +58,24 @@ def predict_pages(case: Pages):
 
     import attn
     import attn.language as at
+    from attn.ops import _pages
     from kernels_dsl.paged import paged_fwd
 
     heads, kv_heads = case.heads
     pages, group = case.length // PAGE, heads // kv_heads
-    plan = attn.paged_plan([case.length] * case.sequences, block_size=PAGE, kv_heads=kv_heads, cores=GROUPS)
+    meta = dict(dtype=torch.float16, device="meta")
+    rows = _pages.Rows(torch.empty(case.sequences, 1, heads, WIDTH, **meta), kv_heads)
+    cache = torch.empty(case.sequences * pages, PAGE, kv_heads, WIDTH, **meta)
+    together = _pages.heads_together(rows, cache, cache)
+    size = dict(block_size=PAGE, kv_heads=kv_heads // together, cores=GROUPS)
+    plan = attn.paged_plan([case.length] * case.sequences, **size)
     q = at.spec(f"{case.sequences} {kv_heads} {group} {WIDTH}", at.f16)
-    cache = at.spec(f"{case.sequences * pages} {PAGE} {kv_heads} {WIDTH}", at.f16)
+    cache = at.spec(" ".join(map(str, _pages.paired(cache, together).shape)), at.f16)
     order = torch.randperm(case.sequences * pages, generator=torch.Generator().manual_seed(0))
     lengths = torch.full((case.sequences,), case.length, dtype=torch.int32)
     arrays = (q, cache, cache, order.view(case.sequences, pages).int(), lengths)
-    return attn.simulate(
-        paged_fwd, *arrays, *listed(plan), WIDTH**-0.5, R=group, G=group, soc=SOC, timing_only=True, phases="launches"
-    ).report
+    options = dict(R=group, G=group, heads=together, soc=SOC, timing_only=True, phases="launches")
+    return attn.simulate(paged_fwd, *arrays, *listed(plan), WIDTH**-0.5, **options).report
 
 
 def tile_rows():
@@ -97,11 +102,13 @@ def run_lists(case: Lists, index, counts, lists):
     """The report of a launch for an index and the lists of a plan."""
     import attn
     import attn.language as at
+    from attn.ops import _dispatch
     from kernels_dsl.block_sparse import block_sparse_fwd
 
     queries = at.spec(f"1 {index.shape[1]} {index.shape[2] * case.block_shape[0]} {WIDTH}", at.bf16)
     keys = at.spec(f"1 {index.shape[1]} {case.length} {WIDTH}", at.bf16)
-    options = dict(BM=tile_rows(), soc=SOC, timing_only=True, phases="launches")
+    seen = case.block_shape[1] * float(counts.float().mean())
+    options = dict(BM=tile_rows(), **_dispatch.block_sparse_keys(seen), soc=SOC, timing_only=True, phases="launches")
     arrays = (queries, keys, keys, index, counts, *lists)
     return attn.simulate(block_sparse_fwd, *arrays, *case.block_shape, WIDTH**-0.5, **options).report
 

@@ -65,8 +65,17 @@ double getCopyWork(const Costs &costs, bool isLoad, int64_t rows, int64_t bytes)
 /// How a matrix comes from L1 to L0A or L0B.
 enum class LoadForm { Whole, Fractals };
 
-/// Cycles until `bytes` of a matrix are in L0A, from an idle pipe on, by `instructions` loads.
-double getLoadToL0ACycles(const Costs &costs, LoadForm form, int64_t instructions, int64_t bytes);
+/// The loads that bring an operand of a product to L0A or L0B: how many there are, and the cycles
+/// that all of them keep the pipe busy.
+struct OperandLoads {
+  LoadForm form;
+  int64_t count;
+  double work;
+};
+
+/// Cycles until both operands of a product are in L0A and L0B, from an idle pipe on.
+double getLoadsToL0Cycles(const Costs &costs, const OperandLoads &first,
+                          const OperandLoads &second);
 
 /// How far predictions were from published measurements, and what the model leaves out; printed
 /// with every prediction.

@@ -61,6 +61,10 @@ private:
   bool hasVectorWork = false;
 };
 
+/// Whether some columns of a tile that was loaded are multiplied and nothing else: in L1 they are
+/// fractals of that tile that follow each other, so that products take them from there.
+bool isOperandPart(tile::ExtractOp extract);
+
 /// The number of the carried value that an operand of a loop, or of its yield, becomes; none for
 /// other operands.
 std::optional<std::pair<tile::RangeOp, unsigned>> getCarriedPosition(mlir::OpOperand &use);

@@ -61,6 +61,7 @@ public:
   }
 
 private:
+  SmallVector<OpOperand *> getProductUses();
   LogicalResult limitInner();
   Value getRead(OpOperand &use, ProductExtents::Axis axis);
   Value getRead(ProductExtents::Axis axis);
@@ -109,15 +110,26 @@ private:
 
 } // namespace
 
+/// Where products take the tile, or columns of it.
+SmallVector<OpOperand *> FractalLoad::getProductUses() {
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : op->getUses()) {
+    if (isa<DotOp>(use.getOwner()))
+      uses.push_back(&use);
+    if (auto extract = dyn_cast<ExtractOp>(use.getOwner()))
+      for (OpOperand &part : extract->getUses())
+        uses.push_back(&part);
+  }
+  return uses;
+}
+
 /// A product sums over the k that both of its operands have. What one lacks is left out of the
 /// other as well, so that zeros meet zeros there.
 LogicalResult FractalLoad::limitInner() {
   const RowLimits &limits = lowering.getRowLimits();
-  for (OpOperand &use : op->getUses()) {
-    auto dot = dyn_cast<DotOp>(use.getOwner());
-    if (!dot)
-      continue;
-    bool isLeft = use.getOperandNumber() == dot.getAMutable().getOperandNumber();
+  for (OpOperand *use : getProductUses()) {
+    auto dot = cast<DotOp>(use->getOwner());
+    bool isLeft = use->getOperandNumber() == dot.getAMutable().getOperandNumber();
     bool isAlongRows = isLeft ? dot.getTransposeA() : !dot.getTransposeB();
     SmallVector<Value> spans = limits.getInnerSpans(dot);
     ArrayRef<Value> own =
@@ -125,7 +137,7 @@ LogicalResult FractalLoad::limitInner() {
     if (spans.size() == own.size())
       continue;
     auto isUnknown = [&](Value span) { return !lowering.spans.contains(span); };
-    if (!op->hasOneUse() || llvm::any_of(spans, isUnknown))
+    if (!op->hasOneUse() || use->get() != op.getResult() || llvm::any_of(spans, isUnknown))
       return op.emitOpError("is multiplied by an operand that has fewer k, and must then be loaded "
                             "for this product alone and after the spans of both are made");
     if (isAlongRows)

@@ -145,6 +145,18 @@ struct DotOnCube : OnCubeOpInterface::ExternalModel<DotOnCube, DotOp> {
   }
 };
 
+/// Column blocks of an operand that was loaded: they follow each other.
+struct ExtractOnCube : OnCubeOpInterface::ExternalModel<ExtractOnCube, ExtractOp> {
+  LogicalResult lowerOnCube(Operation *op, Lowering &lowering) const {
+    auto extract = cast<ExtractOp>(op);
+    int64_t rows = lowering.getPlacement().getPlace(extract.getInput())->rows;
+    Value first = lowering.scale(lowering.scalars.lookup(extract.getCol()), rows);
+    lowering.setView(extract.getResult(),
+                     lowering.slice(lowering.getMemory(extract.getInput()), first));
+    return success();
+  }
+};
+
 struct BroadcastOnChip : OnChipOpInterface::ExternalModel<BroadcastOnChip, BroadcastOp> {
   LogicalResult lower(Operation *op, Lowering &) const {
     return op->emitOpError("starts the sums of a product, and there is none");
@@ -176,6 +188,7 @@ struct BroadcastOnCube : OnCubeOpInterface::ExternalModel<BroadcastOnCube, Broad
 void onchip::registerProducts(MLIRContext *context) {
   DotOp::attachInterface<DotOnChip>(*context);
   DotOp::attachInterface<DotOnCube>(*context);
+  ExtractOp::attachInterface<ExtractOnCube>(*context);
   BroadcastOp::attachInterface<BroadcastOnChip>(*context);
   BroadcastOp::attachInterface<BroadcastOnCube>(*context);
 }

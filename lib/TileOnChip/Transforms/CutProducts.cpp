@@ -1,6 +1,7 @@
 // Cuts the products of a cube core into parts that are loaded one after the other, so that loads,
 // products and the way out of L0C overlap (tile on the chip).
 #include "attn/Dialect/Tile/Analysis/Selection.h"
+#include "attn/Machine/Architecture.h"
 #include "attn/TileOnChip/ChipModel.h"
 #include "attn/TileOnChip/Transforms/Halves.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -30,6 +31,7 @@ private:
     SmallVector<int64_t> kinds;
   };
 
+  bool losesByColumns();
   template <typename Op> static bool canCut(Op op, bool alongRows);
   template <typename Op> Place cut(Op op, bool alongRows, int64_t whole, Value first);
   template <typename Op> Value countOf(Op op, bool alongRows);
@@ -227,6 +229,14 @@ void ProductCutter::cutInner(LoadOp left, LoadOp right) {
       load.erase();
 }
 
+/// Whether parts along the columns would be loaded by rows that are shorter than what memory gives
+/// at a time, for sums that are small enough to leave L0C as a whole.
+bool ProductCutter::losesByColumns() {
+  int64_t rowBytes = size * dot.getB().getType().getElementType().getIntOrFloatBitWidth() / 8;
+  return !dot.getTransposeB() && rowBytes < architecture::l2LineBytes &&
+         dot.getType().getRowCount() <= architecture::fractalRows;
+}
+
 void ProductCutter::run() {
   auto left = dot.getA().getDefiningOp<LoadOp>(), right = dot.getB().getDefiningOp<LoadOp>();
   auto isHere = [&](LoadOp load) {
@@ -236,8 +246,9 @@ void ProductCutter::run() {
     return;
   int64_t inner = cast<IntegerAttr>(dot.getLeftInner()).getInt();
   auto store = dot->hasOneUse() ? dyn_cast<StoreOp>(*dot->user_begin()) : StoreOp();
-  if (store && dot.getType().getColCount() > size && store->getBlock() == dot->getBlock() &&
-      canCut(right, dot.getTransposeB()) && canCut(store, /*alongRows=*/false))
+  if (store && !losesByColumns() && dot.getType().getColCount() > size &&
+      store->getBlock() == dot->getBlock() && canCut(right, dot.getTransposeB()) &&
+      canCut(store, /*alongRows=*/false))
     return cutColumns(right, store);
   if (inner > size && isHere(left) && canCut(left, dot.getTransposeA()) &&
       canCut(right, !dot.getTransposeB()))

@@ -168,11 +168,24 @@ def block_sparse_rows(columns: int, value_columns: int):
     return _BLOCK_ROWS if columns + value_columns <= _WIDE_COLUMNS else _WIDE_BLOCK_ROWS
 
 
-def block_sparse_forward(arrays: dict, lists: dict, options: dict, outputs: dict):
-    """`arrays`: the kernel's arguments by name; `lists`: those of a plan; `outputs`: by name."""
+# Where tiles of queries see up to so many keys on the average, so many of them are computed at a time: of several tiles
+# of scores one is multiplied while another is weighted, and one wide tile waits for itself. Chosen by predicted time.
+_FEW_KEYS = ((768, 128), (1536, 256))
+
+
+def block_sparse_keys(seen: float | None):
+    """The sizes that are given for tiles that see so many keys on the average, where that is known."""
+    for most, keys in _FEW_KEYS:
+        if seen is not None and seen <= most:
+            return dict(BN=keys)
+    return {}
+
+
+def block_sparse_forward(arrays: dict, lists: dict, options: dict, outputs: dict, seen: float | None = None):
+    """`arrays`: the kernel's arguments by name; `lists`: those of a plan; `outputs`: by name; `seen`: keys."""
     from kernels_dsl.block_sparse import block_sparse_fwd
 
-    sizes = dict(BN=_CPU_KEYS) if arrays["q"].device.type == "cpu" else {}
+    sizes = dict(BN=_CPU_KEYS) if arrays["q"].device.type == "cpu" else block_sparse_keys(seen)
     run(block_sparse_fwd, outputs, **arrays, **lists, **options, **sizes, phases="launches")
 
 

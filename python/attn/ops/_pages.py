@@ -17,6 +17,10 @@ from ._lists import listed
 from ._readable import is_readable
 
 MOST_ROWS = 128
+# Of heads that are loaded together: rows of their product, bytes of a line of L2, and bytes of a page.
+_SMALL_ROWS = 16
+_LINE_BYTES = 512
+_PAGE_BYTES = 64 * 1024
 
 
 class Rows:
@@ -75,6 +79,25 @@ class Rows:
             return heads[:, 0]
         copy = memory.empty((self.kv_heads, self.tokens, self.group), sinks.dtype, sinks.device)
         return copy.copy_(heads.expand(copy.shape)).view(self.kv_heads, -1)
+
+
+def heads_together(rows: Rows, k_cache, v_cache):
+    """How many heads of keys an NPU loads at a time, where all of them see the same: 1 or 2.
+
+    Rows of one head that are shorter than a line of L2 take as long as a line. Two heads must be a small product, and
+    their pages must fit L1, keys and values twice each.
+    """
+    _, page, heads, width = k_cache.shape
+    row_bytes = width * k_cache.element_size()
+    near = all(cache.stride(2) == width for cache in (k_cache, v_cache))
+    small = 2 * rows.tile <= _SMALL_ROWS and 2 * page * row_bytes <= _PAGE_BYTES
+    return 2 if heads % 2 == 0 and row_bytes < _LINE_BYTES and near and small and rows.tokens == 1 else 1
+
+
+def paired(cache, heads: int):
+    """Pages [N, S, Nkv, D] seen as [N, S, Nkv / heads, heads * D]."""
+    pages, size, count, width = cache.shape
+    return cache if heads == 1 else cache.view(pages, size, count // heads, heads * width)
 
 
 class Lists(NamedTuple):

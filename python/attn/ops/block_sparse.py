@@ -116,7 +116,7 @@ def _forward(q, k, v, index, q_lens, kv_lens, block_shape, scale, causal):
         write_unseen(o, lse)
         return o, lse
     rows = _dispatch.block_sparse_rows(q.shape[-1], v.shape[-1])
-    counts, lists = _plan(q, k, index, kv_lens, block_shape, causal, rows)
+    counts, lists, seen = _plan(q, k, index, kv_lens, block_shape, causal, rows)
     parts = 0 if lists.merges is None else len(lists.merges)
     budget = memory.Budget("block_sparse_attention", memory.FORWARD_PERCENT, q.device)
     with (
@@ -129,18 +129,18 @@ def _forward(q, k, v, index, q_lens, kv_lens, block_shape, scale, causal):
             outputs["pl"] = memory.empty((parts, rows), torch.float32, q.device)
         arrays = dict(q=queries, k=keys, v=values, index=blocks, counts=counts, q_lens=q_lens, kv_lens=kv_lens)
         options = dict(bq=block_shape[0], bk=block_shape[1], scale=scale, causal=causal, BM=rows)
-        _dispatch.block_sparse_forward(arrays, lists._asdict(), options, outputs)
+        _dispatch.block_sparse_forward(arrays, lists._asdict(), options, outputs, seen)
     return o, lse
 
 
 def _plan(q, k, index, kv_lens, block_shape, causal: bool, rows: int):
-    """How many blocks each row keeps, and the lists of a plan: by what is kept where the host has the index, else as if
-    all rows kept the same."""
+    """How many blocks each row keeps, the lists of a plan, and how many keys a row sees on the average: by what is kept
+    where the host has the index, else as if all rows kept the same, and None."""
     queries, keys = q.shape[2], k.shape[2]
     if index.device.type != "cpu":
         counts = count_listed(index, block_shape[1], keys, kv_lens)
         shape = (*index.shape[:2], queries, keys, *block_shape, bool(causal), rows)
-        return counts, _lists_of_shape(shape, core_count(q.device), q.device)
+        return counts, _lists_of_shape(shape, core_count(q.device), q.device), None
     lengths = None if kv_lens is None else kv_lens.cpu()
     counts = count_listed(index, block_shape[1], keys, lengths)
     cores = core_count(q.device)
@@ -148,7 +148,8 @@ def _plan(q, k, index, kv_lens, block_shape, causal: bool, rows: int):
         tiles = index.shape[0] * index.shape[1] * -(-queries // rows)
         cores = max(cores, min(tiles, cores * _SHARES_PER_THREAD))
     plan = _plan_tiles(counts, queries, keys, block_shape, causal, rows, cores)
-    return counts.to(q.device), BlockLists.of(plan, q.device)
+    seen = block_shape[1] * float(counts.float().mean())
+    return counts.to(q.device), BlockLists.of(plan, q.device), seen
 
 
 def _plan_tiles(counts, queries: int, keys: int, block_shape, causal: bool, rows: int, cores: int):

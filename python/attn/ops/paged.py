@@ -13,7 +13,7 @@ from ..planning import PagedPlan
 from . import _dispatch
 from ._attention import check_scale, check_sinks, check_softcap, check_width, check_window, write_unseen
 from ._lists import check_lists, core_count, count_listed
-from ._pages import MOST_ROWS, Lists, Rows, given_lists, lists_of_lengths, lists_of_shape
+from ._pages import MOST_ROWS, Lists, Rows, given_lists, heads_together, lists_of_lengths, lists_of_shape, paired
 from ._readable import DEVICES, check_device, check_dtype, readable
 
 _MOST_PAGE = 512
@@ -227,23 +227,27 @@ def _forward(
         arrays.update(index=page_index, counts=counts)
     if sinks is not None:
         arrays.update(sinks=rows.spread_sinks(sinks))
-    plan = Lists(shares, tasks, merges, run)
+    plan, heads = Lists(shares, tasks, merges, run), 1
     if tasks is None:
         kept = arrays.get("counts")
-        plan = _plan(rows, k_cache, block_table, context_lens, kept, left, num_splits, batch_invariant)
-    options = dict(scale=scale, left=left, softcap=softcap, R=rows.tile, G=rows.group, T=rows.tokens)
+        if kept is None and sinks is None and left < 0 and q.device.type != "cpu":
+            heads = heads_together(rows, k_cache, v_cache)
+        plan = _plan(rows, heads, k_cache, block_table, context_lens, kept, left, num_splits, batch_invariant)
+    options = dict(scale=scale, left=left, softcap=softcap, R=rows.tile, G=rows.group, T=rows.tokens, heads=heads)
     budget = memory.Budget("paged_attention", memory.FORWARD_PERCENT, q.device)
     with readable(budget, q, k_cache, v_cache) as (queries, keys, values):
-        arrays.update(q=rows.readable(queries), k=keys, v=values)
+        arrays.update(q=rows.readable(queries), k=paired(keys, heads), v=paired(values, heads))
         with rows.outputs(budget, out, lse, plan) as outputs:
             _dispatch.paged_forward(arrays, plan, options, outputs)
 
 
-def _plan(rows: Rows, k_cache, block_table, context_lens, kept, left: int, num_splits, batch_invariant: bool):
+def _plan(
+    rows: Rows, heads: int, k_cache, block_table, context_lens, kept, left: int, num_splits, batch_invariant: bool
+):
     """The lists of a plan: by the lengths where the host has them, else by what the table has room for."""
     page = k_cache.shape[1]
     options = dict(
-        block_size=page, kv_heads=rows.kv_heads, cores=core_count(block_table.device), num_splits=num_splits,
+        block_size=page, kv_heads=rows.kv_heads // heads, cores=core_count(block_table.device), num_splits=num_splits,
         row_tiles=rows.tiles, batch_invariant=batch_invariant,
     )  # fmt: skip
     seen = _most_seen(left, rows.tokens, page)

@@ -143,7 +143,6 @@ func.func @squares_of_n(%limit: index) attributes {ascend.kernel, ascend.kind = 
 // they are all there.
 // CHECK-LABEL: func.func @tail
 // CHECK-DAG: %[[M:.*]] = arith.muli {{.*}}, %c16
-// CHECK: ascend.load_tile {{.*}} rows(%[[M]]) cols(%c64) src_rows 128 {ascend.apart = 0 : i64} : memref<8192xf16, #ascend.space<l0a>>
 // CHECK: %[[N:.*]] = arith.ceildivsi %[[M]], %c16
 // CHECK: %[[FULL:.*]] = arith.cmpi eq, %[[M]], %c128
 // CHECK: scf.if %[[FULL]] {
@@ -151,6 +150,7 @@ func.func @squares_of_n(%limit: index) attributes {ascend.kernel, ascend.kind = 
 // CHECK: } else {
 // CHECK:   scf.for %{{.*}} = %c0 to %c4 step %c1 {
 // CHECK:     ascend.load_fractals {{.*}} repeat(%[[N]]) strides [1, 1] {ascend.apart = {{.*}}} : memref<?xf16, #ascend.space<l0b>>
+// CHECK: ascend.load_tile {{.*}} rows(%[[M]]) cols(%c64) src_rows 128 {ascend.apart = 0 : i64} : memref<8192xf16, #ascend.space<l0a>>
 // CHECK: ascend.mmad {{.*}} m(%[[M]]) n(%[[M]]) k(%c64) init(%true)
 func.func @tail(%limit: index) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
   %true = arith.constant true
@@ -199,28 +199,31 @@ func.func @scratch() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kin
 
 // -----
 
-// Few row blocks of much k: a load of fractals for each starts earlier than one of the whole matrix.
+// Few row blocks of much k: a load of fractals for each starts earlier than one of the whole matrix. The right operand follows
+// at once, whole.
 // CHECK-LABEL: func.func @few_row_blocks
 // CHECK-COUNT-4: ascend.load_fractals {{.*}} repeat(%c8) strides [1, 4] {{.*}}#ascend.space<l0a>>
-// CHECK: ascend.load_tile {{.*}} : memref<2048xf16, #ascend.space<l0b>>
+// CHECK: ascend.load_tile {{.*}} : memref<16384xf16, #ascend.space<l0b>>
 func.func @few_row_blocks() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
   %true = arith.constant true
   %m = arith.constant 64 : index
-  %n = arith.constant 16 : index
+  %n = arith.constant 128 : index
   %k = arith.constant 128 : index
-  %c = ascend.alloc "c" : memref<1024xf32, #ascend.space<l0c>>
+  %c = ascend.alloc "c" : memref<8192xf32, #ascend.space<l0c>>
   %a = ascend.alloc "a" : memref<8192xf16, #ascend.space<l1>>
-  %b = ascend.alloc "b" : memref<2048xf16, #ascend.space<l1>>
+  %b = ascend.alloc "b" : memref<16384xf16, #ascend.space<l1>>
   %l = ascend.alloc "l" : memref<8192xf16, #ascend.space<l0a>>
-  %r = ascend.alloc "r" : memref<2048xf16, #ascend.space<l0b>>
-  ascend.matmul %c, %a, %b, %l, %r m(%m) n(%n) k(%k) init(%true) rows [64, 128] : memref<1024xf32, #ascend.space<l0c>>, memref<8192xf16, #ascend.space<l1>>, memref<2048xf16, #ascend.space<l1>>, memref<8192xf16, #ascend.space<l0a>>, memref<2048xf16, #ascend.space<l0b>>
+  %r = ascend.alloc "r" : memref<16384xf16, #ascend.space<l0b>>
+  ascend.matmul %c, %a, %b, %l, %r m(%m) n(%n) k(%k) init(%true) rows [64, 128] : memref<8192xf32, #ascend.space<l0c>>, memref<8192xf16, #ascend.space<l1>>, memref<16384xf16, #ascend.space<l1>>, memref<8192xf16, #ascend.space<l0a>>, memref<16384xf16, #ascend.space<l0b>>
   return
 }
 
 // -----
 
-// Many row blocks of little k: issuing a load for each would take longer than one of the whole matrix.
+// Many row blocks of little k: issuing a load for each would take longer than one of the whole matrix. The few fractals of the
+// right operand, each turned over, go first.
 // CHECK-LABEL: func.func @many_row_blocks
+// CHECK: ascend.load_fractals {{.*}} repeat(%c2) strides [1, 1] transpose : memref<512xf16, #ascend.space<l0b>>
 // CHECK: ascend.load_tile {{.*}} rows(%c256) cols(%c32) src_rows 256 : memref<8192xf16, #ascend.space<l0a>>
 func.func @many_row_blocks() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
   %true = arith.constant true
@@ -238,20 +241,21 @@ func.func @many_row_blocks() attributes {ascend.kernel, ascend.kind = #ascend.ke
 
 // -----
 
-// Eight parts of four loads each would fill the queue of MTE1 before the next copies to L1 are issued.
-// CHECK-LABEL: func.func @full_queue
+// Only the first of eight parts is waited for: more loads of all of them would take longer to issue than is gained.
+// CHECK-LABEL: func.func @many_parts
 // CHECK: ascend.load_tile {{.*}} : memref<8192xf16, #ascend.space<l0a>>
-func.func @full_queue() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+// CHECK: ascend.load_tile {{.*}} : memref<16384xf16, #ascend.space<l0b>>
+func.func @many_parts() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
   %true = arith.constant true
   %m = arith.constant 64 : index
-  %n = arith.constant 16 : index
+  %n = arith.constant 128 : index
   %k = arith.constant 1024 : index
-  %c = ascend.alloc "c" : memref<1024xf32, #ascend.space<l0c>>
+  %c = ascend.alloc "c" : memref<8192xf32, #ascend.space<l0c>>
   %a = ascend.alloc "a" : memref<65536xf16, #ascend.space<l1>>
-  %b = ascend.alloc "b" : memref<16384xf16, #ascend.space<l1>>
+  %b = ascend.alloc "b" : memref<131072xf16, #ascend.space<l1>>
   %l = ascend.alloc "l" : memref<8192xf16, #ascend.space<l0a>>
-  %r = ascend.alloc "r" : memref<2048xf16, #ascend.space<l0b>>
-  ascend.matmul %c, %a, %b, %l, %r m(%m) n(%n) k(%k) init(%true) rows [64, 1024] : memref<1024xf32, #ascend.space<l0c>>, memref<65536xf16, #ascend.space<l1>>, memref<16384xf16, #ascend.space<l1>>, memref<8192xf16, #ascend.space<l0a>>, memref<2048xf16, #ascend.space<l0b>>
+  %r = ascend.alloc "r" : memref<16384xf16, #ascend.space<l0b>>
+  ascend.matmul %c, %a, %b, %l, %r m(%m) n(%n) k(%k) init(%true) rows [64, 1024] : memref<8192xf32, #ascend.space<l0c>>, memref<65536xf16, #ascend.space<l1>>, memref<131072xf16, #ascend.space<l1>>, memref<8192xf16, #ascend.space<l0a>>, memref<16384xf16, #ascend.space<l0b>>
   return
 }
 
@@ -263,14 +267,94 @@ func.func @full_queue() attributes {ascend.kernel, ascend.kind = #ascend.kernel_
 func.func @turned_fractals() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
   %true = arith.constant true
   %m = arith.constant 64 : index
-  %n = arith.constant 16 : index
+  %n = arith.constant 128 : index
   %k = arith.constant 128 : index
-  %c = ascend.alloc "c" : memref<1024xf32, #ascend.space<l0c>>
+  %c = ascend.alloc "c" : memref<8192xf32, #ascend.space<l0c>>
   %a = ascend.alloc "a" : memref<8192xf16, #ascend.space<l1>>
-  %b = ascend.alloc "b" : memref<2048xf16, #ascend.space<l1>>
+  %b = ascend.alloc "b" : memref<16384xf16, #ascend.space<l1>>
   %l = ascend.alloc "l" : memref<8192xf16, #ascend.space<l0a>>
-  %r = ascend.alloc "r" : memref<2048xf16, #ascend.space<l0b>>
-  ascend.matmul %c, %a, %b, %l, %r m(%m) n(%n) k(%k) init(%true) rows [128, 128] transpose_a : memref<1024xf32, #ascend.space<l0c>>, memref<8192xf16, #ascend.space<l1>>, memref<2048xf16, #ascend.space<l1>>, memref<8192xf16, #ascend.space<l0a>>, memref<2048xf16, #ascend.space<l0b>>
+  %r = ascend.alloc "r" : memref<16384xf16, #ascend.space<l0b>>
+  ascend.matmul %c, %a, %b, %l, %r m(%m) n(%n) k(%k) init(%true) rows [128, 128] transpose_a : memref<8192xf32, #ascend.space<l0c>>, memref<8192xf16, #ascend.space<l1>>, memref<16384xf16, #ascend.space<l1>>, memref<8192xf16, #ascend.space<l0a>>, memref<16384xf16, #ascend.space<l0b>>
+  return
+}
+
+// -----
+
+// Little k and many columns: of the right operand there is a load for every 16 of k, and it goes first.
+// CHECK-LABEL: func.func @few_of_k
+// CHECK-COUNT-4: ascend.load_fractals {{.*}} repeat(%c16) strides [1, 4] transpose {{.*}}#ascend.space<l0b>>
+// CHECK: ascend.load_tile {{.*}} rows(%c128) cols(%c64) src_rows 128 {{.*}}#ascend.space<l0a>>
+func.func @few_of_k() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+  %true = arith.constant true
+  %m = arith.constant 128 : index
+  %n = arith.constant 256 : index
+  %k = arith.constant 64 : index
+  %c = ascend.alloc "c" : memref<32768xf32, #ascend.space<l0c>>
+  %a = ascend.alloc "a" : memref<8192xf16, #ascend.space<l1>>
+  %b = ascend.alloc "b" : memref<16384xf16, #ascend.space<l1>>
+  %l = ascend.alloc "l" : memref<8192xf16, #ascend.space<l0a>>
+  %r = ascend.alloc "r" : memref<16384xf16, #ascend.space<l0b>>
+  ascend.matmul %c, %a, %b, %l, %r m(%m) n(%n) k(%k) init(%true) rows [128, 64] : memref<32768xf32, #ascend.space<l0c>>, memref<8192xf16, #ascend.space<l1>>, memref<16384xf16, #ascend.space<l1>>, memref<8192xf16, #ascend.space<l0a>>, memref<16384xf16, #ascend.space<l0b>>
+  return
+}
+
+// -----
+
+// Few columns: there is a load for every 16 of them, whatever the k of the last part.
+// CHECK-LABEL: func.func @few_columns
+// CHECK: %[[BLOCKS:.*]] = arith.ceildivsi %{{.*}}, %c16
+// CHECK-COUNT-2: ascend.load_fractals {{.*}} repeat(%[[BLOCKS]]) strides [2, 1] transpose {{.*}}#ascend.space<l0b>>
+// CHECK: ascend.load_tile {{.*}}#ascend.space<l0a>>
+func.func @few_columns() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+  %true = arith.constant true
+  %m = arith.constant 128 : index
+  %n = arith.constant 32 : index
+  %k = arith.constant 200 : index
+  %c = ascend.alloc "c" : memref<4096xf32, #ascend.space<l0c>>
+  %a = ascend.alloc "a" : memref<25600xf16, #ascend.space<l1>>
+  %b = ascend.alloc "b" : memref<6656xf16, #ascend.space<l1>>
+  %l = ascend.alloc "l" : memref<16384xf16, #ascend.space<l0a>>
+  %r = ascend.alloc "r" : memref<4096xf16, #ascend.space<l0b>>
+  ascend.matmul %c, %a, %b, %l, %r m(%m) n(%n) k(%k) init(%true) rows [128, 208] : memref<4096xf32, #ascend.space<l0c>>, memref<25600xf16, #ascend.space<l1>>, memref<6656xf16, #ascend.space<l1>>, memref<16384xf16, #ascend.space<l0a>>, memref<4096xf16, #ascend.space<l0b>>
+  return
+}
+
+// -----
+
+// What is in the order of L0B already starts at once, as one load; so the left operand need not be loaded by row blocks.
+// CHECK-LABEL: func.func @run_first
+// CHECK: ascend.load_fractals {{.*}} repeat(%c64) strides [1, 1] : memref<16384xf16, #ascend.space<l0b>>
+// CHECK: ascend.load_tile {{.*}} rows(%c64) cols(%c128) src_rows 64 : memref<8192xf16, #ascend.space<l0a>>
+func.func @run_first() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+  %true = arith.constant true
+  %m = arith.constant 64 : index
+  %n = arith.constant 128 : index
+  %k = arith.constant 128 : index
+  %c = ascend.alloc "c" : memref<8192xf32, #ascend.space<l0c>>
+  %a = ascend.alloc "a" : memref<8192xf16, #ascend.space<l1>>
+  %b = ascend.alloc "b" : memref<16384xf16, #ascend.space<l1>>
+  %l = ascend.alloc "l" : memref<8192xf16, #ascend.space<l0a>>
+  %r = ascend.alloc "r" : memref<16384xf16, #ascend.space<l0b>>
+  ascend.matmul %c, %a, %b, %l, %r m(%m) n(%n) k(%k) init(%true) rows [64, 128] transpose_b : memref<8192xf32, #ascend.space<l0c>>, memref<8192xf16, #ascend.space<l1>>, memref<16384xf16, #ascend.space<l1>>, memref<8192xf16, #ascend.space<l0a>>, memref<16384xf16, #ascend.space<l0b>>
+  return
+}
+
+// -----
+
+// Products that add to others are loaded for while these are multiplied: nothing is gained by another order.
+// CHECK-LABEL: func.func @follows
+// CHECK: ascend.load_tile {{.*}} rows(%c64) cols(%c128) src_rows 64 : memref<8192xf16, #ascend.space<l0a>>
+// CHECK: ascend.load_fractals {{.*}} repeat(%c64) strides [1, 1] : memref<16384xf16, #ascend.space<l0b>>
+func.func @follows(%init: i1) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+  %m = arith.constant 64 : index
+  %n = arith.constant 128 : index
+  %k = arith.constant 128 : index
+  %c = ascend.alloc "c" : memref<8192xf32, #ascend.space<l0c>>
+  %a = ascend.alloc "a" : memref<8192xf16, #ascend.space<l1>>
+  %b = ascend.alloc "b" : memref<16384xf16, #ascend.space<l1>>
+  %l = ascend.alloc "l" : memref<8192xf16, #ascend.space<l0a>>
+  %r = ascend.alloc "r" : memref<16384xf16, #ascend.space<l0b>>
+  ascend.matmul %c, %a, %b, %l, %r m(%m) n(%n) k(%k) init(%init) rows [64, 128] transpose_b : memref<8192xf32, #ascend.space<l0c>>, memref<8192xf16, #ascend.space<l1>>, memref<16384xf16, #ascend.space<l1>>, memref<8192xf16, #ascend.space<l0a>>, memref<16384xf16, #ascend.space<l0b>>
   return
 }
 

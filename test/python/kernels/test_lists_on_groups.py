@@ -18,6 +18,7 @@ from list_kernels import pages_of, randn
 from references import DTYPES, names
 
 F32, F16, BF16 = DTYPES
+TEXTS = ("ascendc", "hivm")
 
 
 def simulate(kernel, arguments, **options):
@@ -92,8 +93,9 @@ def test_tiles_of_several_blocks_in_parts():
 
 
 @pytest.mark.parametrize("sizes", [(32, 64), (32, 256)], ids=names)
-def test_lists_of_blocks_in_ascendc(sizes):
-    check_blocks(F16, stage="ascendc", sizes=sizes)
+@pytest.mark.parametrize("stage", TEXTS)
+def test_lists_of_blocks_in_texts(stage, sizes):
+    check_blocks(F16, stage=stage, sizes=sizes)
 
 
 def test_tiles_are_as_wide_as_blocks_fill_them(tmp_path):
@@ -139,9 +141,9 @@ def draw_pages(lengths, dtype, tokens=1):
     return randn(len(lengths), 2, 4 * tokens, 64, dtype=dtype), k, v, table.to(torch.int32)
 
 
-def plan_lists(lengths, num_splits, cores=3, batch_invariant=False):
+def plan_lists(lengths, num_splits, cores=3, batch_invariant=False, heads=2):
     plan = attn.paged_plan(
-        lengths, block_size=32, kv_heads=2, cores=cores, num_splits=num_splits, batch_invariant=batch_invariant
+        lengths, block_size=32, kv_heads=heads, cores=cores, num_splits=num_splits, batch_invariant=batch_invariant
     )
     return [torch.tensor(rows, dtype=torch.int32) if rows else None for rows in (plan.shares, plan.tasks, plan.merges)]
 
@@ -174,14 +176,40 @@ def test_pages(lengths, num_splits, dtype):
     check_pages(lengths, num_splits, dtype)
 
 
+@pytest.mark.parametrize("lengths, num_splits", [([70, 1, 0, 130], 1), ([300, 20], 5)])
+@pytest.mark.parametrize("dtype", DTYPES, ids=names)
+def test_pages_of_two_heads_at_once(lengths, num_splits, dtype):
+    check_two_heads(lengths, num_splits, dtype)
+
+
+@pytest.mark.parametrize("stage", TEXTS)
+def test_pages_of_two_heads_in_texts(stage):
+    check_two_heads([70, 0, 33], 2, F16, stage=stage)
+
+
+def check_two_heads(lengths, num_splits, dtype, **options):
+    """Keys and values of two heads are copied together; what one head has reaches nothing of the other."""
+    q, k, v, table = draw_pages(lengths, dtype)
+    arguments = torch.tensor(lengths, dtype=torch.int32), *plan_lists(lengths, num_splits, heads=1), 0.125
+    pairs = [cache.flatten(2).unsqueeze(2) for cache in (k, v)]
+    out, lse = simulate(paged_fwd, (q, *pairs, table, *arguments), R=4, G=4, heads=2, phases="launches", **options)
+    expected, expected_lse = references.paged(q.flatten(1, 2).unsqueeze(1), k, v, table, lengths, 0.125)
+    references.assert_flash(out, lse, (expected.view(out.shape), expected_lse.view(lse.shape)), keys=1)
+    k[..., 0, :] = float("nan")
+    pairs[0] = k.flatten(2).unsqueeze(2)
+    again, _ = simulate(paged_fwd, (q, *pairs, table, *arguments), R=4, G=4, heads=2, phases="launches", **options)
+    assert torch.equal(again[:, 1], out[:, 1])
+
+
 def test_the_last_part_has_what_is_left():
     """Lengths that only the device knows may be longer than a plan was made for."""
     run = 1024 // 32
     check_pages([1200, 0], None, F16, lists=plan_lists([40, 2000], None, batch_invariant=True), run=run)
 
 
-def test_pages_in_ascendc():
-    check_pages([70, 0, 33], 2, F16, stage="ascendc")
+@pytest.mark.parametrize("stage", TEXTS)
+def test_pages_in_texts(stage):
+    check_pages([70, 0, 33], 2, F16, stage=stage)
 
 
 @pytest.mark.parametrize("options", [

@@ -30,6 +30,11 @@ public:
   LogicalResult write();
 
 private:
+  struct RightFractals {
+    int64_t loads;
+    bool isByDepth;
+  };
+
   static int64_t getBytes(Value memory) {
     return cast<MemRefType>(memory.getType()).getElementTypeBitWidth() / 8;
   }
@@ -52,10 +57,15 @@ private:
   /// `most`, to different places.
   void forEach(Value count, int64_t most, function_ref<void(Value)> body);
 
+  void chooseLoads();
+  OperandLoads getLeft(LoadForm form);
+  OperandLoads getRight(LoadForm form);
+  bool hasLeftFractals();
+  std::optional<RightFractals> getRightFractals();
   void loadLeft();
-  bool isLeftFasterByFractals();
   void loadRight();
   void loadRightTurned();
+  void loadRightByFractals();
   void loadFractals(Value dst, Value src, Value repeat, int64_t sourceStride,
                     bool isTurned = false);
   void loadSquares(Value dst, Value src, Value repeat, ArrayRef<int64_t> strides);
@@ -75,6 +85,9 @@ private:
   /// The k of a part; of the current one, where it begins and how many it has.
   int64_t part = 0;
   Value first, amount;
+  /// How the operands are loaded, and which of them goes first.
+  LoadForm leftForm = LoadForm::Whole, rightForm = LoadForm::Whole;
+  bool isRightFirst = false;
 };
 
 } // namespace
@@ -101,24 +114,86 @@ void MatmulWriter::loadSquares(Value dst, Value src, Value repeat, ArrayRef<int6
   LoadSquaresOp::create(builder, location, dst, src, repeat, strides);
 }
 
-/// Whether loads of fractals, one for every row block, start so much earlier than a single load of
-/// the matrix that it is worth issuing them. The right operand follows at once: for it only the
-/// number of loads counts.
-bool MatmulWriter::isLeftFasterByFractals() {
+//===----------------------------------------------------------------------===//
+// How operands are loaded
+//===----------------------------------------------------------------------===//
+
+/// Whether loads of fractals can bring the left operand, one for every row block. Only fractals of
+/// 16 bits are turned over one by one; an unknown number of loads would take a loop.
+bool MatmulWriter::hasLeftFractals() {
+  return (!op.getTransposeA() || bytes == 2) &&
+         (mostRows == fractalRows || getConstantIntValue(op.getM()));
+}
+
+/// How loads of fractals, each turned over, bring the right operand: one for every 16 columns or
+/// one for every 16 of k, whatever is less and known. Nothing where neither is.
+std::optional<MatmulWriter::RightFractals> MatmulWriter::getRightFractals() {
+  std::optional<RightFractals> byColumns;
+  if (bytes != 2)
+    return byColumns;
+  if (mostCols == fractalRows || getConstantIntValue(op.getN()))
+    byColumns = {mostCols / fractalRows, /*isByDepth=*/false};
+  std::optional<int64_t> k = getConstantIntValue(op.getK());
+  int64_t blocksOfK = part / fractalRows;
+  if (k && *k % part == 0 && (!byColumns || blocksOfK < byColumns->loads))
+    return RightFractals{blocksOfK, /*isByDepth=*/true};
+  return byColumns;
+}
+
+OperandLoads MatmulWriter::getLeft(LoadForm form) {
+  int64_t loads = form == LoadForm::Whole ? 1 : mostRows / fractalRows;
+  return {form, loads, mostRows * part * bytes / Costs().loadToL0ABytesPerCycle};
+}
+
+OperandLoads MatmulWriter::getRight(LoadForm form) {
+  int64_t loads = 1;
+  if (op.getTransposeB() && getConstantIntValue(op.getN()) != op.getRows()[1])
+    loads = part / perBlock;
+  else if (!op.getTransposeB() && form == LoadForm::Fractals)
+    loads = bytes == 1 ? part / unit : getRightFractals()->loads;
+  return {form, loads, mostCols * part * bytes / Costs().loadToL0BBytesPerCycle};
+}
+
+/// Takes what has both operands of the first part in L0A and L0B soonest, by the fewest loads. What
+/// is loaded first pays for the start of the pipe, and the other one follows at once: only its
+/// number of loads counts. Later parts are loaded while the cube multiplies; of them only what it
+/// takes to issue their loads is left. Products that go on from other sums follow each other: their
+/// first part is loaded while the cube multiplies, too, so that nothing pays for more loads.
+void MatmulWriter::chooseLoads() {
+  // In the order of L0B already, or in squares: by fractals anyway.
+  bool isRightInFractals = op.getTransposeB() || bytes == 1;
+  LoadForm right = isRightInFractals ? LoadForm::Fractals : LoadForm::Whole;
+  rightForm = right;
+  bool startsSums = matchPattern(op.getInit(), m_One());
   Costs costs;
-  int64_t loads = mostRows / fractalRows, partBytes = mostRows * part * bytes;
-  if (loads > 1) {
-    // Beside them there are a load of the right operand and two flags. The scalar unit must get to
-    // what is after the product while its parts still wait for each other.
-    constexpr int64_t others = 3;
-    std::optional<int64_t> k = ranges.getUpperBound(op.getK());
-    bool isQueueLongEnough = k && llvm::divideCeil(*k, part) * (loads + others) <= costs.queueDepth;
-    // An unknown number of loads would take a loop.
-    if (!getConstantIntValue(op.getM()) || !isQueueLongEnough)
+  // Of an unknown number of parts, as many as fill the queue of the pipe.
+  std::optional<int64_t> k = ranges.getUpperBound(op.getK());
+  double laterParts = k ? llvm::divideCeil(*k, part) - 1 : costs.queueDepth;
+  auto estimate = [&](const OperandLoads &first, const OperandLoads &second) {
+    int64_t count = first.count + second.count;
+    double cycles = getLoadsToL0Cycles(costs, first, second) + laterParts * count * costs.issue;
+    return std::pair(cycles, count);
+  };
+  auto best = estimate(getLeft(leftForm), getRight(rightForm));
+  // Squares of the left operand are its only form.
+  if (bytes == 1 && op.getTransposeA())
+    return;
+  auto isBetter = [&](const OperandLoads &first, const OperandLoads &second) {
+    auto found = estimate(first, second);
+    if (found >= best || (!startsSums && found.second > best.second))
       return false;
+    best = found;
+    return true;
+  };
+  if (hasLeftFractals() && isBetter(getLeft(LoadForm::Fractals), getRight(right)))
+    leftForm = LoadForm::Fractals;
+  if (!startsSums || (!isRightInFractals && !getRightFractals()))
+    return;
+  if (isBetter(getRight(LoadForm::Fractals), getLeft(LoadForm::Whole))) {
+    isRightFirst = true;
+    leftForm = LoadForm::Whole;
+    rightForm = LoadForm::Fractals;
   }
-  return getLoadToL0ACycles(costs, LoadForm::Fractals, loads, partBytes) <
-         getLoadToL0ACycles(costs, LoadForm::Whole, 1, partBytes);
 }
 
 /// The left operand in the order of L0A: row blocks, in each one fractal after the other along k.
@@ -131,8 +206,7 @@ void MatmulWriter::loadLeft() {
     loadSquares(dst, src, divideCeil(m, unit), {2, room / unit, 1});
     return;
   }
-  // Only fractals of 16 bits are turned over one by one.
-  if ((!isTurned || bytes == 2) && isLeftFasterByFractals()) {
+  if (leftForm == LoadForm::Fractals) {
     Value blocksOfK = divideCeil(amount, perBlock);
     int64_t loads = mostRows / fractalRows, distance = isTurned ? room * perBlock : fractal;
     for (int64_t block = 0; block < loads; ++block)
@@ -173,10 +247,31 @@ void MatmulWriter::loadRightTurned() {
   keepsApart = true;
 }
 
+/// Fractals of the right operand, turned over one by one.
+void MatmulWriter::loadRightByFractals() {
+  int64_t blocksOfRows = op.getRows()[1] / fractalRows, blocks = mostCols / fractalRows;
+  Value dst = op.getScratchB(), src = slice(op.getB(), scale(first, perBlock));
+  auto load = [&](Value to, int64_t from, Value repeat, ArrayRef<int64_t> strides) {
+    LoadFractalsOp::create(builder, location, slice(dst, to), slice(src, from * fractal), repeat,
+                           strides, /*transpose=*/true);
+  };
+  auto [loads, isByDepth] = *getRightFractals();
+  Value columns = divideCeil(op.getN(), fractalRows), blocksOfK = divideCeil(amount, fractalRows);
+  for (int64_t block = 0; block < loads; ++block) {
+    if (isByDepth)
+      load(scale(columns, block * fractal), block, columns, {1, blocksOfRows});
+    else
+      load(constant(block * fractal), block * blocksOfRows, blocksOfK, {blocks, 1});
+  }
+  keepsApart |= loads > 1;
+}
+
 /// The right operand in the order of L0B: for every block of k one fractal per 16 columns.
 void MatmulWriter::loadRight() {
   if (op.getTransposeB())
     return loadRightTurned();
+  if (bytes == 2 && rightForm == LoadForm::Fractals)
+    return loadRightByFractals();
   int64_t room = op.getRows()[1];
   Value dst = op.getScratchB(), n = op.getN();
   Value src = slice(op.getB(), scale(first, perBlock));
@@ -226,6 +321,7 @@ LogicalResult MatmulWriter::setPart() {
 LogicalResult MatmulWriter::write() {
   if (failed(setPart()))
     return failure();
+  chooseLoads();
   auto loop = scf::ForOp::create(builder, location, constant(0), op.getK(), constant(part));
   loop->setAttr("ascend.stages", builder.getI64IntegerAttr(partStages));
   builder.setInsertionPointToStart(loop.getBody());
@@ -238,8 +334,11 @@ LogicalResult MatmulWriter::write() {
     // The loop sees to it; said again, it bounds what is counted from it.
     amount = arith::MaxSIOp::create(builder, location, amount, constant(1));
   }
+  if (isRightFirst)
+    loadRight();
   loadLeft();
-  loadRight();
+  if (!isRightFirst)
+    loadRight();
   // No two loads of one part write the same bytes, whatever numbers their places depend on.
   if (keepsApart)
     loop.walk([&](InstructionOpInterface load) {
