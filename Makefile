@@ -35,8 +35,8 @@ test: vendor
 # matrices and sweeps, wrong integers in 300 programs, 400 mutants of each shard, and 50,000 calls.
 stress: build
 	@ATTN_CACHE_ROUNDS=200 $(VENV_PYTHON) -m pytest -q -s test/python/cache/test_cache_stress.py
-	@ATTN_WHOLE_MATRIX=1 $(VENV_PYTHON) -m pytest -q test/python/ops/test_attention_matrix.py \
-	  test/python/kernels/test_widths.py test/python/texts/test_linalg_form.py test/python/texts/test_linalg_values.py
+	@ATTN_WHOLE_MATRIX=1 $(VENV_PYTHON) -m pytest -q -m sweep test/python
+	@ATTN_WHOLE_MATRIX=1 $(VENV_PYTHON) -m pytest -q test/python/ops/test_attention_matrix.py test/python/kernels/test_widths.py
 	@ATTN_WRONG_PROGRAMS=300 $(VENV_PYTHON) -m pytest -q test/python/verification/test_random_programs.py -k wrong_numbers
 	@ATTN_FUZZ_COUNT=400 $(VENV_PYTHON) -m pytest -q test/python/tools/test_malformed_ir.py
 	@ATTN_FUZZ_CALLS=50000 $(VENV_PYTHON) -m pytest -q -s test/python/call/test_call_fuzz.py

@@ -28,7 +28,7 @@ from mistake import LostPlace, find, find_test  # noqa: E402
 def run(*command):
     """Exit code and output of a command; no code where it does not end."""
     # CI: where the vendor's packages are missing, tests fail instead of being skipped.
-    environment = {**os.environ, "CI": "true"}
+    environment = {**os.environ, "CI": "true", "ATTN_WHOLE_MATRIX": "1"}
     try:
         done = subprocess.run(
             [str(word) for word in command], cwd=ROOT, env=environment, timeout=TIMEOUT_SECONDS,

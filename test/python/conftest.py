@@ -7,7 +7,7 @@ import tempfile
 import pytest
 
 import attn
-from sweeps import WHOLE
+from sweeps import WHOLE, in_part
 
 
 def pytest_report_header():
@@ -21,6 +21,19 @@ def pytest_configure(config):
         folder = tempfile.mkdtemp(prefix="attn-cache-")
         os.environ["ATTN_CACHE_DIR"] = folder
         config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+def pytest_collection_modifyitems(config, items):
+    """Of a test that is a sweep over names and types, some cases are enough for a change; `make stress` has all."""
+    sweeps: dict[str, list] = {}
+    for item in items:
+        if item.get_closest_marker("sweep"):
+            sweeps.setdefault(item.nodeid.split("[")[0], []).append(item)
+    left_out = {id(case) for cases in sweeps.values() for case in cases} - {
+        id(case) for cases in sweeps.values() for case in in_part(cases)
+    }
+    config.hook.pytest_deselected(items=[item for item in items if id(item) in left_out])
+    items[:] = [item for item in items if id(item) not in left_out]
 
 
 @pytest.fixture(autouse=True)

@@ -44,6 +44,7 @@ def simulate(inputs, **options):
     return run
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", DTYPES, ids=names)
 @pytest.mark.parametrize("shape", SHAPES, ids=names)
 @pytest.mark.parametrize("stage", ["jit", "ascend"])

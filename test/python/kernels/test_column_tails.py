@@ -38,6 +38,7 @@ def softmax_reference(X, **_):
     return torch.softmax(X.double(), 1), torch.logsumexp(X.double(), 1)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", references.DTYPES, ids=references.names)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_softmax_over_columns(dtype, width):
@@ -80,6 +81,7 @@ def reductions_reference(X, b, **_):
     return (x / x + b.log()).sum(1), (1 / x).max(1).values, (x - b).min(1).values, x.sum(0)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", references.DTYPES, ids=references.names)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_reductions(dtype, width):

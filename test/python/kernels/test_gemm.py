@@ -18,6 +18,7 @@ SEED = int(os.environ.get("ATTN_GEMM_SEED", "0")) or random.randrange(1, 2**31)
 CASES = int(os.environ.get("ATTN_GEMM_CASES", "60"))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("number", range(CASES))
 def test_products_are_exact(number):
     chance = random.Random(SEED + number)

@@ -33,6 +33,7 @@ def causal_reference(S, shift, width, **_):
     return P, lse
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", references.DTYPES, ids=references.names)
 @pytest.mark.parametrize("rows, columns", [(7, 33), (1, 8), (70, 64)])
 def test_causal_windows(dtype, rows, columns):
@@ -235,6 +236,7 @@ def sum_near_reference(X, width, shift, **_):
     return near.sum(1), ahead.max(1).values.clamp(min=-9.0)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", references.DTYPES, ids=references.names)
 @pytest.mark.parametrize("rows, columns", [(1, 1), (50, 70), (40, 257)])
 def test_split_loops(dtype, rows, columns):

@@ -47,6 +47,7 @@ def inner_around(A: at.Tensor["K M"], B: at.Tensor["K N"], by: at.Const[int]):
     return C
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("by", [-5, 3, -40])
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("stage", STAGES)

@@ -63,6 +63,7 @@ def after_lengths(x):
     return x
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("BN", [8, 64, None], ids=str)
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 def test_one_row(dtype, BN):
@@ -72,6 +73,7 @@ def test_one_row(dtype, BN):
     attn.verify(attend_one, Q, K, V, whole(LENS), 0.2, reference=attend_one_reference, stages=STAGES, **blocks).check()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("first", [0, 3, 40, 100], ids=str)
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 def test_some_rows(dtype, first):

@@ -30,6 +30,7 @@ FORWARD = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", references.DTYPES, ids=references.names)
 @pytest.mark.parametrize("name", FORWARD)
 def test_attn_res_forward(name, dtype):
@@ -53,6 +54,7 @@ BACKWARD = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", references.DTYPES, ids=references.names)
 @pytest.mark.parametrize("name", BACKWARD)
 def test_attn_res_backward(name, dtype):
@@ -114,6 +116,7 @@ def band_inputs(positions, width, dtype):
     return [torch.randn(1, 2, positions, width, generator=generator).to(dtype) for _ in range(4)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", references.DTYPES, ids=references.names)
 @pytest.mark.parametrize("name", ["plain", "dilated", "gathered", "tight"])
 def test_neighborhood_forward(name, dtype):
@@ -129,6 +132,7 @@ def test_neighborhood_forward(name, dtype):
     ).check()  # fmt: skip
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", references.DTYPES, ids=references.names)
 @pytest.mark.parametrize("name", ["plain", "dilated", "tight", "reload"])
 def test_neighborhood_backward(name, dtype):
@@ -143,6 +147,7 @@ def test_neighborhood_backward(name, dtype):
     ).check()  # fmt: skip
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", KERNELS | VARIANTS)
 def test_texts_of_every_form(name, dtype):

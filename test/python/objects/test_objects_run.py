@@ -21,6 +21,7 @@ def expect_equal(sidecar, values: dict, outputs):
             assert bits(values[output]) == bits(result), output
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name, dtype", CASES, ids=["-".join(case) for case in CASES])
 def test_standin_object_equals_the_chip_ir(tmp_path, name, dtype):
     sidecar = compile_kernel(name, dtype).build(tmp_path / "k.o", bisheng=STANDIN)

@@ -84,6 +84,7 @@ def nan_filled():
 CORE = [(4, 2, 64, 4096), (8, 2, 64, 4096), (4, 2, 64, 8192), (3, 5, 37, 123)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", DTYPES, ids=names)
 @pytest.mark.parametrize("shape", CORE, ids=names)
 def test_core(shape, dtype):
@@ -123,6 +124,7 @@ def test_one_block_is_exact(stage, form):
 WIDTHS = [17, 1, 15, 16, 123, 1024, 1025, 2048, 2049, 8192, 16384]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("stage, width", on_both(*WIDTHS), indirect=["stage"])
 def test_width(stage, width):
     check(*draw((2, 3, width), BF16))

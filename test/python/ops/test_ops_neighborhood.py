@@ -61,6 +61,7 @@ def assert_same(results, others):
 FUNCTION = [(2, 4, 32, 32, 7), (1, 8, 24, 16, 5), (2, 6, 16, 64, 9), (1, 2, 48, 128, 3)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", DTYPES, ids=names)
 @pytest.mark.parametrize("dilation", [1, 2])
 @pytest.mark.parametrize("stage, case", on_both(*FUNCTION), indirect=["stage"], ids=names)
@@ -90,6 +91,7 @@ def test_scale(stage, shape, subtests):
             check(*draw(shape), scale=scale)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dilation", [1, 3])
 @pytest.mark.parametrize("path", [None, *neighborhood.PATHS])
 @BOTH_STAGES

@@ -231,6 +231,7 @@ def with_exact_attention(monkeypatch, module):
     return exact if is_coarse else exact.double()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", DTYPES, ids=names)
 @pytest.mark.parametrize("case", [(2, 32, 128, 4, 7), (1, 32, 128, 8, 5), (2, 24, 96, 3, 9)], ids=names)
 def test_module_and_layer(case, dtype, monkeypatch, subtests):

@@ -50,6 +50,7 @@ def test_attention_residual(case):
     assert values <= report.traffic["V"][0] <= 1.02 * values
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("backward", [False, True], ids=["forward", "backward"])
 @pytest.mark.parametrize("preset, length, dtype, forward_mb, backward_mb", NEIGHBORHOOD,
                          ids=[f"{row[0].name}-{row[2].name}" for row in NEIGHBORHOOD])  # fmt: skip

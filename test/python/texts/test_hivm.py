@@ -46,6 +46,7 @@ def hivm_ops(text: str):
 # The vendor's tools
 
 
+@pytest.mark.sweep
 @EVERY_FORM
 def test_accepted(name, dtype):
     """Converted, with nothing left that the last stage does not know, and with our plan and our flags."""
@@ -135,6 +136,7 @@ def check_traces(ours: str, text: str, sizes=SIZES):
     return steps
 
 
+@pytest.mark.sweep
 @EVERY_FORM
 def test_asks_for_what_the_chip_ir_does(name, dtype):
     assert check_traces(artefact(name, dtype).ir("ascend"), hivm_text(name, dtype)) > 100

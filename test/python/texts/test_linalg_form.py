@@ -13,7 +13,6 @@ import attn.language as at
 import catalogue
 import vendor
 from kernels_dsl.gemm import gemm, gemm_nt
-from sweeps import in_part
 
 # The vendor plans memory itself, and has no room for some tiles that fit by our plan: those made for a smaller chip.
 ROOM = dict.fromkeys(("attn_res_bwd-strips", "neighborhood_bwd-wide"), "Ascend910B4:ub_bytes=131072")
@@ -60,7 +59,8 @@ def hand_over(artefact, tmp_path, hivmc):
 FORMS = [(name, dtype) for name in catalogue.KERNELS | catalogue.VARIANTS for dtype in catalogue.DTYPES]
 
 
-@pytest.mark.parametrize("name, dtype", in_part(FORMS))
+@pytest.mark.sweep
+@pytest.mark.parametrize("name, dtype", FORMS)
 def test_the_vendor_takes_the_kernel(name, dtype, tmp_path, hivmc):
     artefact = catalogue.compile_kernel(name, dtype, ROOM.get(name, "Ascend910B4"))
     text = hand_over(artefact, tmp_path, hivmc)

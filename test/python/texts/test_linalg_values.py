@@ -11,7 +11,6 @@ from catalogue import DTYPES, KERNELS, VARIANTS
 from catalogue_values import make_arguments
 from kernels_dsl.gemm import gemm, gemm_nt
 from linalg_launch import call
-from sweeps import in_part
 
 # Of the largest value: results are rounded to their type at most once, sums are added in another order.
 TOLERANCE = {"f32": 3e-6, "f16": 1e-3, "bf16": 8e-3}
@@ -37,7 +36,8 @@ def check(name: str, dtype: str, programs: int = 3, mistake=None):
     return meetings
 
 
-@pytest.mark.parametrize("name, dtype", in_part(FORMS))
+@pytest.mark.sweep
+@pytest.mark.parametrize("name, dtype", FORMS)
 def test_values(name, dtype):
     sums_over_the_grid = "bwd" in name and name.startswith("attn_res") and "frozen" not in name
     assert check(name, dtype) == int(sums_over_the_grid)

@@ -54,6 +54,7 @@ def simulate(kernel, arrays: list, stage: str, printed: str, **options):
     return core.simulate(kernel, places, stage=stage, text=printed, **options)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("stage", ["ascend", "ascendc", "hivm"])
 @pytest.mark.parametrize("rows, keys", [(32, 16), (96, 80), (704, 48)])
 def test_values_on_shaken_schedules(stage, rows, keys):
