@@ -114,6 +114,58 @@ void writeToArrayOrBuffer(const StoredTile &tile, tensor::ExtractSliceOp part,
   writeTo(tile, place, whole);
 }
 
+/// Whether an operation computes each element of a tile by itself, from elements at its place or
+/// broadcast to it.
+bool isElementwise(GenericOp op) {
+  return op.getNumParallelLoops() == op.getNumLoops() &&
+         op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity() &&
+         llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+           return map.isProjectedPermutation(/*allowZeroInResults=*/true);
+         });
+}
+
+/// The elements of an operand that `sizes` elements along each loop, the first ones, read.
+Value createFirstPart(OpBuilder &builder, GenericOp op, OpOperand &operand,
+                      ArrayRef<OpFoldResult> sizes) {
+  auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+  if (!type)
+    return operand.get();
+  SmallVector<OpFoldResult> read;
+  for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    read.push_back(dim ? sizes[dim.getPosition()] : OpFoldResult(builder.getIndexAttr(1)));
+  }
+  SmallVector<OpFoldResult> offsets(read.size(), builder.getIndexAttr(0));
+  SmallVector<OpFoldResult> steps(read.size(), builder.getIndexAttr(1));
+  return tensor::ExtractSliceOp::create(builder, op.getLoc(), operand.get(), offsets, read, steps);
+}
+
+/// A tile of which only the first columns, those that exist, are stored is computed as far as it is
+/// stored, in the array. Returns whether it could be.
+bool writePart(const StoredTile &tile, tensor::ExtractSliceOp part,
+               bufferization::MaterializeInDestinationOp store) {
+  auto op = dyn_cast<GenericOp>(tile.operations.front());
+  auto place = cast<MemRefType>(store.getDest().getType());
+  if (!op || !isElementwise(op) || !part.isDynamicSize(1) ||
+      place.getShape() != part.getType().getShape() ||
+      !llvm::all_of(part.getMixedOffsets(), isZeroInteger) ||
+      !llvm::all_of(part.getMixedStrides(), isOneInteger))
+    return false;
+  OpBuilder builder(store);
+  Value written = bufferization::ToTensorOp::create(builder, store.getLoc(), part.getType(),
+                                                    store.getDest(), /*restrict=*/true,
+                                                    /*writable=*/true);
+  SmallVector<Value> operands;
+  for (OpOperand *input : op.getDpsInputOperands())
+    operands.push_back(createFirstPart(builder, op, *input, part.getMixedSizes()));
+  operands.push_back(written);
+  Operation *stored = clone(builder, op, part.getType(), operands);
+  store.getSourceMutable().assign(stored->getResult(0));
+  part.erase();
+  op.erase();
+  return true;
+}
+
 /// Where `store` writes, in the shape of the tile: the type of its destination may say less.
 Value getPlace(bufferization::MaterializeInDestinationOp store) {
   auto place = cast<MemRefType>(store.getDest().getType());
@@ -141,11 +193,14 @@ struct WriteToArraysPass : attn::impl::WriteToArraysPassBase<WriteToArraysPass> 
       }
       auto part = store.getSource().getDefiningOp<tensor::ExtractSliceOp>();
       bool isPart = part && part->hasOneUse() && part.getSourceType().getRank() == 2;
-      if (StoredTile tile = isPart ? findStoredTile(part.getSource(), store) : StoredTile()) {
+      StoredTile tile = isPart ? findStoredTile(part.getSource(), store) : StoredTile();
+      if (!tile) {
+        ++copied;
+      } else if (writePart(tile, part, store)) {
+        ++direct;
+      } else {
         writeToArrayOrBuffer(tile, part, store);
         ++chosen;
-      } else {
-        ++copied;
       }
     }
   }

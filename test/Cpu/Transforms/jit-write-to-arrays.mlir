@@ -122,9 +122,14 @@ func.func @stored_to_some_rows(%v: tensor<4x64xf32>, %y: memref<?x64xf32, stride
   return
 }
 
-// Of a tile of one row, some columns may be missing: a tile of one column is not a whole one.
+// Of a tile of one row, some columns may be missing: only those that exist are computed.
 // CHECK-LABEL: func.func @stored_first_columns
-// CHECK-NOT:     bufferization.to_tensor
+// CHECK-SAME:      %[[V:.*]]: tensor<1x64xf32>, %{{.*}}, %[[N:.*]]: index
+// CHECK:         %[[TO:.*]] = memref.subview
+// CHECK:         %[[PLACE:.*]] = bufferization.to_tensor %[[TO]] restrict writable
+// CHECK:         %[[PART:.*]] = tensor.extract_slice %[[V]][0, 0] [1, %[[N]]] [1, 1]
+// CHECK:         linalg.generic
+// CHECK-SAME:        ins(%[[PART]] : tensor<1x?xf32>) outs(%[[PLACE]] : tensor<1x?xf32>)
 // CHECK:         bufferization.materialize_in_destination
 func.func @stored_first_columns(%v: tensor<1x64xf32>, %y: memref<1x?xf32, strided<[?, 1]>>, %n: index) {
   %e = tensor.empty() : tensor<1x64xf32>
@@ -137,5 +142,25 @@ func.func @stored_first_columns(%v: tensor<1x64xf32>, %y: memref<1x?xf32, stride
   %part = tensor.extract_slice %r[0, 0] [1, %n] [1, 1] : tensor<1x64xf32> to tensor<1x?xf32>
   %to = memref.subview %y[0, 0] [1, %n] [1, 1] : memref<1x?xf32, strided<[?, 1]>> to memref<1x?xf32, strided<[?, 1]>>
   bufferization.materialize_in_destination %part in restrict writable %to : (tensor<1x?xf32>, memref<1x?xf32, strided<[?, 1]>>) -> ()
+  return
+}
+
+// Rows and columns may be missing. What is broadcast along columns has one of them, however many are stored.
+// CHECK-LABEL: func.func @stored_corner
+// CHECK-SAME:      %[[V:.*]]: tensor<4x64xf32>, %[[C:.*]]: tensor<4x1xf32>, %{{.*}}, %[[M:.*]]: index, %[[N:.*]]: index
+// CHECK-DAG:     %[[PART:.*]] = tensor.extract_slice %[[V]][0, 0] [%[[M]], %[[N]]] [1, 1]
+// CHECK-DAG:     %[[COLUMN:.*]] = tensor.extract_slice %[[C]][0, 0] [%[[M]], 1] [1, 1]
+// CHECK:         linalg.generic
+// CHECK-SAME:        ins(%[[PART]], %[[COLUMN]] : tensor<?x?xf32>, tensor<?x1xf32>)
+func.func @stored_corner(%v: tensor<4x64xf32>, %c: tensor<4x1xf32>, %to: memref<?x?xf32, strided<[?, 1]>>, %m: index, %n: index) {
+  %e = tensor.empty() : tensor<4x64xf32>
+  %r = linalg.generic {indexing_maps = [#all, affine_map<(i, j) -> (i, 0)>, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%v, %c : tensor<4x64xf32>, tensor<4x1xf32>) outs(%e : tensor<4x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %s = arith.mulf %x, %y : f32
+    linalg.yield %s : f32
+  } -> tensor<4x64xf32>
+  %part = tensor.extract_slice %r[0, 0] [%m, %n] [1, 1] : tensor<4x64xf32> to tensor<?x?xf32>
+  bufferization.materialize_in_destination %part in restrict writable %to : (tensor<?x?xf32>, memref<?x?xf32, strided<[?, 1]>>) -> ()
   return
 }

@@ -169,7 +169,7 @@ def WriteToArraysPass : Pass<"jit-write-to-arrays", "::mlir::func::FuncOp"> {
   let description = [{
     A tile that is computed only to be stored, at once or some rows after the other, needs no buffer: it is computed
     in the array. Where only the run tells whether the array has all its rows, it is computed in the array or in a
-    buffer, of which the existing rows are copied.
+    buffer, of which the existing rows are copied. Where columns may be missing too, only what exists is computed.
 
     Before:
     ```mlir
@@ -187,7 +187,7 @@ def WriteToArraysPass : Pass<"jit-write-to-arrays", "::mlir::func::FuncOp"> {
                     Statistic<"chosen", "chosen", "Tiles computed in their array where all rows exist">,
                     Statistic<"copied", "copied", "Tiles that are copied to their array">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
-                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def ReuseDestinationsPass : Pass<"jit-reuse-destinations", "::mlir::func::FuncOp"> {
