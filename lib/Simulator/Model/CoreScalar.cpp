@@ -38,7 +38,7 @@ void Core::startBlock(int64_t block, double time) {
   flags.assign(pipeCount * pipeCount * shared.chip.eventIds, Flag());
   scalarTime = time;
   scalarClock = {};
-  loops = LoopHistory(isInGroup);
+  loops = LoopHistory();
   hasNext = hasMet = hasReturnedWell = false;
   meetings = 0;
   state = ScalarState::Running;

@@ -10,7 +10,7 @@ using namespace attn::simulator;
 /// Two windows of at least so many iterations and cycles are compared: cores that share bandwidth
 /// are never quite in step, and what they take is even only on average.
 static constexpr int64_t minWindow = 2;
-static constexpr double minWindowCycles = 300000, minWindowCyclesOfGroups = 100000;
+static constexpr double minWindowCycles = 300000;
 /// Iterations that are remembered.
 static constexpr size_t maxTurns = 1000;
 /// How far the times of the two windows may be apart on one core, as a share.
@@ -26,9 +26,6 @@ static uint64_t getPower(uint64_t exponent) {
       power *= square;
   return power;
 }
-
-LoopHistory::LoopHistory(bool isInGroup)
-    : leastCycles(isInGroup ? minWindowCyclesOfGroups : minWindowCycles) {}
 
 void LoopHistory::addInstruction(const Issued &issued) {
   auto [first, second, third] = issued.amounts;
@@ -69,12 +66,12 @@ void LoopHistory::countRepeats(Loop &loop) {
   }
 }
 
-std::optional<SteadyLoop> LoopHistory::findSteadyState(const Loop &loop) const {
+std::optional<SteadyLoop> LoopHistory::findSteadyState(const Loop &loop) {
   int64_t last = loop.turns.size() - 1;
   if (last < 2 * minWindow)
     return std::nullopt;
   double average = (loop.turns.back().time - loop.turns.front().time) / last;
-  double fewest = std::max<double>(minWindow, std::ceil(leastCycles / average));
+  double fewest = std::max<double>(minWindow, std::ceil(minWindowCycles / average));
   for (int64_t repeat = 1; repeat <= maxRepeat && fewest < last; ++repeat) {
     int64_t window = llvm::alignTo(static_cast<int64_t>(fewest), repeat);
     if (last < 2 * window || loop.repeats[repeat] < 2 * window - repeat)

@@ -36,10 +36,6 @@ public:
   /// Slots alternate after at most so many iterations.
   static constexpr int64_t maxRepeat = 6;
 
-  /// Of groups, flags keep the cores of each in step, so that shorter windows tell what iterations
-  /// take.
-  explicit LoopHistory(bool isInGroup = false);
-
   /// An iteration begins, before its first instruction is fetched.
   void addTurn(const LoopTurn &turn, double time, const CoreWork &work);
   void addInstruction(const Issued &issued);
@@ -82,10 +78,8 @@ private:
   const Loop *find(int32_t number) const;
   Loop &findOrAdd(int32_t number);
   static void countRepeats(Loop &loop);
-  std::optional<SteadyLoop> findSteadyState(const Loop &loop) const;
+  static std::optional<SteadyLoop> findSteadyState(const Loop &loop);
 
-  /// The fewest cycles of a window.
-  double leastCycles;
   /// Outermost first.
   std::vector<Loop> loops;
   std::vector<SteadyLoop> steady;

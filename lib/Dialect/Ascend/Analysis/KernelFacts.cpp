@@ -232,34 +232,34 @@ void KernelFacts::setApartDepths() {
 }
 
 /// What a trace needs to know of an operation that gives a number.
-void KernelFacts::setTracedIndex(Operation *op, TracedOp &traced) {
+void KernelFacts::setTracedIndex(Operation *op, TraceEntry &traced) {
   Value result = op->getResult(0);
-  traced.kind = TracedOp::Kind::Index;
+  traced.kind = TraceEntry::Kind::Index;
   traced.result = numberIndex(result);
   if (op->getNumOperands() != 2 || !op->getOperand(0).getType().isIndex() ||
       !result.getType().isIndex())
     return;
-  traced.kind = isa<arith::AddIOp>(op)   ? TracedOp::Kind::Add
-                : isa<arith::SubIOp>(op) ? TracedOp::Kind::Subtract
-                : isa<arith::MulIOp>(op) ? TracedOp::Kind::Multiply
-                                         : TracedOp::Kind::Compute;
+  traced.kind = isa<arith::AddIOp>(op)   ? TraceEntry::Kind::Add
+                : isa<arith::SubIOp>(op) ? TraceEntry::Kind::Subtract
+                : isa<arith::MulIOp>(op) ? TraceEntry::Kind::Multiply
+                                         : TraceEntry::Kind::Compute;
   traced.operands = {numberIndex(op->getOperand(0)), numberIndex(op->getOperand(1))};
 }
 
 /// The same of one that gives a view of memory.
-void KernelFacts::setTracedView(Operation *op, TracedOp &traced) {
+void KernelFacts::setTracedView(Operation *op, TraceEntry &traced) {
   traced.result = numberView(op->getResult(0));
   if (auto slot = dyn_cast<SlotOp>(op)) {
-    traced.kind = TracedOp::Kind::Slot;
+    traced.kind = TraceEntry::Kind::Slot;
     traced.source = numberView(slot.getBuffer());
     traced.operands = {numberIndex(slot.getIndex())};
   } else if (auto slice = dyn_cast<SliceOp>(op)) {
-    traced.kind = TracedOp::Kind::Slice;
+    traced.kind = TraceEntry::Kind::Slice;
     traced.source = numberView(slice.getBuffer());
     traced.operands = {numberIndex(slice.getOffset())};
   } else {
     auto address = cast<AddressOp>(op);
-    traced.kind = TracedOp::Kind::Address;
+    traced.kind = TraceEntry::Kind::Address;
     if (auto lookup = address.getArray().getDefiningOp<LookupOp>())
       traced.operands.push_back(numberIndex(lookup.getIndex()));
     for (Value index : address.getIndices())
@@ -267,26 +267,26 @@ void KernelFacts::setTracedView(Operation *op, TracedOp &traced) {
   }
 }
 
-TracedOp KernelFacts::getTraced(Operation *op) {
-  TracedOp traced{TracedOp::Kind::Other, op, numbers.lookup(op)};
+TraceEntry KernelFacts::getTraced(Operation *op) {
+  TraceEntry traced{TraceEntry::Kind::Other, op, numbers.lookup(op)};
   if (auto known = instructions.find(op); known != instructions.end()) {
-    traced.kind = TracedOp::Kind::Instruction;
+    traced.kind = TraceEntry::Kind::Instruction;
     traced.instruction = &known->second;
   } else if (isa<scf::ForOp>(op)) {
-    traced.kind = TracedOp::Kind::Loop;
+    traced.kind = TraceEntry::Kind::Loop;
     traced.loop = &loops.find(op)->second;
   } else if (auto condition = dyn_cast<scf::IfOp>(op)) {
-    traced.kind = TracedOp::Kind::Condition;
+    traced.kind = TraceEntry::Kind::Condition;
     for (auto [number, result] : llvm::enumerate(condition.getResults()))
       traced.operands.append({numberIndex(result),
                               numberIndex(condition.thenYield().getOperand(number)),
                               numberIndex(condition.elseYield().getOperand(number))});
   } else if (isa<SetFlagOp, WaitFlagOp, BarrierOp, SyncAllOp>(op)) {
-    traced.kind = TracedOp::Kind::Sync;
+    traced.kind = TraceEntry::Kind::Sync;
     for (Value slot : op->getOperands())
       traced.operands.push_back(numberIndex(slot));
   } else if (op->getNumRegions() != 0 || op->getNumSuccessors() != 0) {
-    traced.kind = TracedOp::Kind::Other;
+    traced.kind = TraceEntry::Kind::Other;
   } else if (op->getNumResults() == 1 && op->getResult(0).getType().isIntOrIndex()) {
     setTracedIndex(op, traced);
   } else if (isa<SlotOp, SliceOp, AddressOp>(op)) {

@@ -77,7 +77,7 @@ struct LoopFacts {
 };
 
 /// An operation that a trace comes by.
-struct TracedOp {
+struct TraceEntry {
   enum class Kind {
     Instruction,
     Loop,
@@ -158,7 +158,7 @@ struct KernelFacts {
   llvm::DenseMap<int64_t, int32_t> apartDepths;
   /// Indices that rows are apart by: transfers step forward, so they are positive.
   llvm::DenseSet<mlir::Value> rowSteps;
-  using TracedBlocks = llvm::DenseMap<mlir::Block *, std::vector<TracedOp>>;
+  using TracedBlocks = llvm::DenseMap<mlir::Block *, std::vector<TraceEntry>>;
   /// The operations of each block that a trace comes by: those that touch memory, make an order or
   /// decide where that is. What is computed for anything else does not matter, and constants are
   /// looked up where they are used.
@@ -173,9 +173,9 @@ private:
   int32_t numberView(mlir::Value view);
   LocalFacts getLocal(Access access);
   void setIndexFacts();
-  TracedOp getTraced(mlir::Operation *op);
-  void setTracedIndex(mlir::Operation *op, TracedOp &traced);
-  void setTracedView(mlir::Operation *op, TracedOp &traced);
+  TraceEntry getTraced(mlir::Operation *op);
+  void setTracedIndex(mlir::Operation *op, TraceEntry &traced);
+  void setTracedView(mlir::Operation *op, TraceEntry &traced);
   void setFullTrips();
   void setSkewedLoops();
   void setApartDepths();

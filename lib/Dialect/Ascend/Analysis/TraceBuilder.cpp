@@ -52,7 +52,7 @@ LogicalResult TraceBuilder::walk(Block &block, int32_t frame) {
   auto traced = blocks.find(&block);
   if (traced == blocks.end())
     return success();
-  for (TracedOp &next : traced->second) {
+  for (TraceEntry &next : traced->second) {
     if (trace.steps.size() > maxSteps)
       return next.op->emitError("lies in loops nested too deeply to synchronise");
     if (failed(visit(next, frame)))
@@ -61,27 +61,27 @@ LogicalResult TraceBuilder::walk(Block &block, int32_t frame) {
   return success();
 }
 
-LogicalResult TraceBuilder::visit(TracedOp &next, int32_t frame) {
+LogicalResult TraceBuilder::visit(TraceEntry &next, int32_t frame) {
   switch (next.kind) {
-  case TracedOp::Kind::Instruction:
+  case TraceEntry::Kind::Instruction:
     return visitInstruction(next, frame);
-  case TracedOp::Kind::Loop:
+  case TraceEntry::Kind::Loop:
     return visitLoop(next, frame);
-  case TracedOp::Kind::Condition:
+  case TraceEntry::Kind::Condition:
     return visitCondition(next, frame);
-  case TracedOp::Kind::Sync:
+  case TraceEntry::Kind::Sync:
     visitSync(next, frame);
     return success();
-  case TracedOp::Kind::Slot:
+  case TraceEntry::Kind::Slot:
     setSlot(next);
     return success();
-  case TracedOp::Kind::Slice:
+  case TraceEntry::Kind::Slice:
     setSlice(next);
     return success();
-  case TracedOp::Kind::Address:
+  case TraceEntry::Kind::Address:
     setAddress(next);
     return success();
-  case TracedOp::Kind::Other:
+  case TraceEntry::Kind::Other:
     if (next.op->getNumRegions() != 0 || next.op->getNumSuccessors() != 0)
       return next.op->emitError("is control flow that synchronisation cannot follow");
     return success();
@@ -92,7 +92,7 @@ LogicalResult TraceBuilder::visit(TracedOp &next, int32_t frame) {
   }
 }
 
-int32_t TraceBuilder::enter(const TracedOp &next, int32_t frame) {
+int32_t TraceBuilder::enter(const TraceEntry &next, int32_t frame) {
   int32_t visit = trace.visits.size();
   trace.visits.push_back({next.op, static_cast<int32_t>(trace.steps.size()), -1, frame});
   trace.steps.push_back({Step::Kind::Enter, next.op, next.number, Pipe::S, frame, visit});
@@ -143,7 +143,7 @@ bool TraceBuilder::mayGoOn(scf::ForOp loop, int64_t trips) {
          facts.tripLimits.lookup(loop).value_or(trips + 1) > trips;
 }
 
-LogicalResult TraceBuilder::visitLoop(const TracedOp &next, int32_t frame) {
+LogicalResult TraceBuilder::visitLoop(const TraceEntry &next, int32_t frame) {
   auto loop = cast<scf::ForOp>(next.op);
   const LoopFacts &known = *next.loop;
   for (Value init : loop.getInitArgs())
@@ -202,7 +202,7 @@ bool TraceBuilder::holds(scf::IfOp condition) {
   return choice.holds[trip.isFirst ? 0 : trip.comesBack ? 2 : 1];
 }
 
-LogicalResult TraceBuilder::visitCondition(const TracedOp &next, int32_t frame) {
+LogicalResult TraceBuilder::visitCondition(const TraceEntry &next, int32_t frame) {
   auto condition = cast<scf::IfOp>(next.op);
   bool goesThen = holds(condition);
   Block *block = goesThen ? condition.thenBlock() : condition.elseBlock();
@@ -219,7 +219,7 @@ LogicalResult TraceBuilder::visitCondition(const TracedOp &next, int32_t frame) 
   return success();
 }
 
-void TraceBuilder::visitSync(const TracedOp &next, int32_t frame) {
+void TraceBuilder::visitSync(const TraceEntry &next, int32_t frame) {
   Step step{Step::Kind::Barrier, next.op, -1, Pipe::S, frame};
   if (auto barrier = dyn_cast<BarrierOp>(next.op))
     step.pipe = barrier.getPipe();
@@ -237,14 +237,14 @@ void TraceBuilder::visitSync(const TracedOp &next, int32_t frame) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-void TraceBuilder::setAddress(const TracedOp &next) {
+void TraceBuilder::setAddress(const TraceEntry &next) {
   SmallVector<IndexExpression, 0> &place = globalPlaces[next.result];
   place.clear();
   for (IndexNumber index : next.operands)
     place.push_back(get(index));
 }
 
-void TraceBuilder::setSlot(const TracedOp &next) {
+void TraceBuilder::setSlot(const TraceEntry &next) {
   LocalPlace &place = localPlaces[next.result];
   place = localPlaces[next.source];
   std::optional<int64_t> number = get(next.operands.front()).getConstant();
@@ -260,7 +260,7 @@ void TraceBuilder::setSlot(const TracedOp &next) {
   }
 }
 
-void TraceBuilder::setSlice(const TracedOp &next) {
+void TraceBuilder::setSlice(const TraceEntry &next) {
   LocalPlace &place = localPlaces[next.result];
   place = localPlaces[next.source];
   auto slice = cast<SliceOp>(next.op);
@@ -362,7 +362,7 @@ void TraceBuilder::addGlobal(const GlobalFacts &access, Pipe pipe, int32_t step,
              });
 }
 
-LogicalResult TraceBuilder::visitInstruction(const TracedOp &next, int32_t frame) {
+LogicalResult TraceBuilder::visitInstruction(const TraceEntry &next, int32_t frame) {
   int pipes = next.instruction->pipes.size();
   for (int pipeNumber = 0; pipeNumber < pipes; ++pipeNumber) {
     if (failed(visitStep(next, pipeNumber, frame)))
@@ -373,7 +373,7 @@ LogicalResult TraceBuilder::visitInstruction(const TracedOp &next, int32_t frame
   return success();
 }
 
-LogicalResult TraceBuilder::visitStep(const TracedOp &next, int pipeNumber, int32_t frame) {
+LogicalResult TraceBuilder::visitStep(const TraceEntry &next, int pipeNumber, int32_t frame) {
   const InstructionFacts &known = *next.instruction;
   int32_t step = trace.steps.size();
   Pipe pipe = known.pipes[pipeNumber];

@@ -26,32 +26,32 @@ private:
   };
 
   mlir::LogicalResult walk(mlir::Block &block, int32_t frame);
-  mlir::LogicalResult visit(TracedOp &next, int32_t frame);
-  mlir::LogicalResult visitLoop(const TracedOp &next, int32_t frame);
-  mlir::LogicalResult visitCondition(const TracedOp &next, int32_t frame);
-  mlir::LogicalResult visitInstruction(const TracedOp &next, int32_t frame);
-  mlir::LogicalResult visitStep(const TracedOp &next, int pipeNumber, int32_t frame);
-  void visitSync(const TracedOp &next, int32_t frame);
+  mlir::LogicalResult visit(TraceEntry &next, int32_t frame);
+  mlir::LogicalResult visitLoop(const TraceEntry &next, int32_t frame);
+  mlir::LogicalResult visitCondition(const TraceEntry &next, int32_t frame);
+  mlir::LogicalResult visitInstruction(const TraceEntry &next, int32_t frame);
+  mlir::LogicalResult visitStep(const TraceEntry &next, int pipeNumber, int32_t frame);
+  void visitSync(const TraceEntry &next, int32_t frame);
 
   int64_t getTripCount(mlir::scf::ForOp loop, const LoopFacts &known);
   bool isIdle(mlir::scf::ForOp loop) const;
   bool holds(mlir::scf::IfOp condition);
   bool mayGoOn(mlir::scf::ForOp loop, int64_t trips);
-  int32_t enter(const TracedOp &next, int32_t frame);
+  int32_t enter(const TraceEntry &next, int32_t frame);
   void leave(int32_t visit);
   int32_t pushFrame(int32_t visit);
 
   // Indices (TraceIndices.cpp).
   const IndexExpression &get(IndexNumber index);
   void set(IndexNumber index, IndexExpression expression);
-  std::optional<IndexExpression> evaluate(TracedOp &next);
+  std::optional<IndexExpression> evaluate(TraceEntry &next);
   IndexExpression makeUnknown() { return symbols.make({}); }
   IndexExpression makeUnknown(IndexNumber index);
 
   // Memory.
-  void setSlot(const TracedOp &next);
-  void setSlice(const TracedOp &next);
-  void setAddress(const TracedOp &next);
+  void setSlot(const TraceEntry &next);
+  void setSlice(const TraceEntry &next);
+  void setAddress(const TraceEntry &next);
   std::optional<Span> getSpan(const IndexExpression &begin, const IndexExpression &size);
   const Span *getWrittenPart(const LocalFacts &known);
   std::optional<LocalHistory::Apart> getApart(const InstructionFacts &known, int32_t frame) const;

@@ -52,16 +52,16 @@ static std::optional<int64_t> compute(Operation *op, int64_t a, int64_t b) {
 }
 
 /// None where only the run knows it.
-std::optional<IndexExpression> TraceBuilder::evaluate(TracedOp &next) {
-  if (next.kind == TracedOp::Kind::Index)
+std::optional<IndexExpression> TraceBuilder::evaluate(TraceEntry &next) {
+  if (next.kind == TraceEntry::Kind::Index)
     return facts.indices[next.result].constant;
   const IndexExpression &a = get(next.operands[0]), &b = get(next.operands[1]);
   switch (next.kind) {
-  case TracedOp::Kind::Add:
+  case TraceEntry::Kind::Add:
     return IndexExpression::add(a, b);
-  case TracedOp::Kind::Subtract:
+  case TraceEntry::Kind::Subtract:
     return IndexExpression::subtract(a, b);
-  case TracedOp::Kind::Multiply:
+  case TraceEntry::Kind::Multiply:
     return IndexExpression::multiply(a, b);
   default:
     break;
@@ -70,7 +70,7 @@ std::optional<IndexExpression> TraceBuilder::evaluate(TracedOp &next) {
     return std::nullopt;
   // Slots come back, so the same numbers do.
   int64_t left = *a.getConstant(), right = *b.getConstant();
-  auto known = llvm::find_if(next.known, [&](const TracedOp::Known &known) {
+  auto known = llvm::find_if(next.known, [&](const TraceEntry::Known &known) {
     return known.a == left && known.b == right;
   });
   if (known == next.known.end()) {
