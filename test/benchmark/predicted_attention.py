@@ -107,7 +107,7 @@ def run_lists(case: Lists, index, counts, lists):
 
     queries = at.spec(f"1 {index.shape[1]} {index.shape[2] * case.block_shape[0]} {WIDTH}", at.bf16)
     keys = at.spec(f"1 {index.shape[1]} {case.length} {WIDTH}", at.bf16)
-    seen = case.block_shape[1] * float(counts.float().mean())
+    seen = case.length * (1 - case.sparsity)  # of the case, also where the lists are samples
     options = dict(BM=tile_rows(), **_dispatch.block_sparse_keys(seen), soc=SOC, timing_only=True, phases="launches")
     arrays = (queries, keys, keys, index, counts, *lists)
     return attn.simulate(block_sparse_fwd, *arrays, *case.block_shape, WIDTH**-0.5, **options).report

@@ -106,3 +106,12 @@ def test_wrong_arguments(change, message):
     arguments = {**dict(lengths=[5], block_size=128, kv_heads=1, cores=24), **change}
     with pytest.raises(ValueError, match=f"^{message}$"):
         attn.paged_plan(arguments.pop("lengths"), **arguments)
+
+
+def test_only_what_is_left_over_is_split():
+    """Of equal sequences, those that go evenly to all cores stay whole."""
+    lengths, kv_heads, cores = [2048] * 32, 4, 24
+    plan = attn.paged_plan(lengths, block_size=128, kv_heads=kv_heads, cores=cores)
+    check(plan, lengths, 128, kv_heads, cores)
+    whole = [task for task in plan.tasks if task.parts == 1]
+    assert len(whole) == len(lengths) * kv_heads // cores * cores
