@@ -156,8 +156,8 @@ FailureOr<SimulationResult> simulateStage(func::FuncOp kernel, const std::string
   FailureOr<std::string> clang = twin::findClang("", kernel.getLoc());
   if (failed(clang))
     return failure();
-  FailureOr<std::unique_ptr<twin::Library>> library =
-      twin::Library::make(text, *clang, kernel.getContext());
+  FailureOr<std::shared_ptr<twin::Library>> library =
+      twin::Library::obtain(text, *clang, kernel.getContext());
   if (failed(library))
     return failure();
   return twin::simulateText(kernel, **library, chip, arguments, options);

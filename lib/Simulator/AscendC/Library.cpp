@@ -4,6 +4,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include <dlfcn.h>
+#include <list>
+#include <mutex>
 
 using namespace mlir;
 using namespace attn;
@@ -60,5 +62,51 @@ FailureOr<std::unique_ptr<Library>> Library::make(StringRef text, StringRef clan
   std::unique_ptr<Library> library = open(path, problem);
   if (!library)
     return emitError(location) << problem;
+  return library;
+}
+
+namespace {
+
+/// The libraries that were used last. A kernel is run with many sets of arguments, and compiling
+/// its text takes longer than most runs. What a library keeps between runs belongs to a thread.
+class RecentLibraries {
+public:
+  std::shared_ptr<Library> find(StringRef key) {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto found = llvm::find_if(entries, [&](const Entry &entry) { return entry.first == key; });
+    if (found == entries.end())
+      return nullptr;
+    entries.splice(entries.begin(), entries, found);
+    return found->second;
+  }
+
+  void add(std::string key, std::shared_ptr<Library> library) {
+    std::lock_guard<std::mutex> lock(mutex);
+    entries.emplace_front(std::move(key), std::move(library));
+    if (entries.size() > mostEntries)
+      entries.pop_back();
+  }
+
+private:
+  using Entry = std::pair<std::string, std::shared_ptr<Library>>;
+  static constexpr size_t mostEntries = 64;
+
+  std::mutex mutex;
+  std::list<Entry> entries;
+};
+
+} // namespace
+
+FailureOr<std::shared_ptr<Library>> Library::obtain(StringRef text, StringRef clang,
+                                                    MLIRContext *context) {
+  static RecentLibraries recent;
+  std::string key = (clang + "\n" + text).str();
+  if (std::shared_ptr<Library> found = recent.find(key))
+    return found;
+  FailureOr<std::unique_ptr<Library>> made = make(text, clang, context);
+  if (failed(made))
+    return failure();
+  std::shared_ptr<Library> library = std::move(*made);
+  recent.add(std::move(key), library);
   return library;
 }

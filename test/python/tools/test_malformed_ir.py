@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from repository import ROOT
+from sweeps import WHOLE
 
 BIN = Path(os.environ.get("ATTN_BUILD_DIR", ROOT / "build")) / "bin"
 ATTN_OPT = BIN / "attn-opt"
@@ -23,7 +24,7 @@ ATTN_SIM = BIN / "attn-sim"
 
 SEED = int(os.environ.get("ATTN_FUZZ_SEED", "20240229"))
 MUTANTS_PER_SHARD = int(os.environ.get("ATTN_FUZZ_COUNT", "20"))
-SHARDS = 8
+SHARDS = 8 if WHOLE else 4
 
 BATCH_SECONDS = 60
 SINGLE_SECONDS = 10

@@ -34,6 +34,9 @@ public:
   /// Compiles `text` and opens the result, which no other process sees. Fails with diagnostics.
   static mlir::FailureOr<std::unique_ptr<Library>> make(llvm::StringRef text, llvm::StringRef clang,
                                                         mlir::MLIRContext *context);
+  /// As `make`, but what was made of the same text before is used again while it is remembered.
+  static mlir::FailureOr<std::shared_ptr<Library>>
+  obtain(llvm::StringRef text, llvm::StringRef clang, mlir::MLIRContext *context);
   ~Library();
 
   /// The kernel of that name. Otherwise null, and `problem` says why.
