@@ -76,6 +76,18 @@ def test_what_the_chip_refuses_is_a_hazard_at_the_python_line(monkeypatch):
     assert hazard.kind == "misaligned" and hazard.place[:2] == (changed_text.__file__, LINE_OF_PRODUCT)
 
 
+def test_a_text_is_compiled_once(monkeypatch, tmp_path):
+    """A kernel that runs again, with other values and sizes, is the same text."""
+    log, clang = tmp_path / "log", tmp_path / "clang"
+    clang.write_text(f'#!/bin/sh\necho "$@" >>"{log}"\nexec clang++-22 "$@"\n')
+    clang.chmod(0o755)
+    monkeypatch.setenv("ATTN_CLANG", str(clang))
+    for rows in (9, 9, 4):
+        x = torch.randn(rows, 64)
+        assert torch.equal(attn.simulate(scale, x, 2.0, stage="ascendc").outputs, 2 * x)
+    assert len(log.read_text().splitlines()) == 1
+
+
 def test_unknown_stages_and_missing_compilers(monkeypatch):
     with pytest.raises(ValueError, match="unknown stage 'tile'; known: ascend, ascendc, hivm"):
         attn.simulate(scale, torch.ones(4, 64), 2.0, stage="tile")
