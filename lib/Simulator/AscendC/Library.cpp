@@ -89,7 +89,7 @@ public:
 
 private:
   using Entry = std::pair<std::string, std::shared_ptr<Library>>;
-  static constexpr size_t mostEntries = 64;
+  static constexpr size_t mostEntries = 50;
 
   std::mutex mutex;
   std::list<Entry> entries;
