@@ -29,11 +29,9 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if item.get_closest_marker("sweep"):
             sweeps.setdefault(item.nodeid.split("[")[0], []).append(item)
-    left_out = {id(case) for cases in sweeps.values() for case in cases} - {
-        id(case) for cases in sweeps.values() for case in in_part(cases)
-    }
-    config.hook.pytest_deselected(items=[item for item in items if id(item) in left_out])
-    items[:] = [item for item in items if id(item) not in left_out]
+    left_out = {case for cases in sweeps.values() for case in set(cases).difference(in_part(cases))}
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,10 @@ using namespace attn::twin;
 std::unique_ptr<Library> Library::open(StringRef path, std::string &problem) {
   // Without a slash, the loader would look in its own folders.
   SmallString<256> absolute = path;
-  llvm::sys::fs::make_absolute(absolute);
+  if (std::error_code error = llvm::sys::fs::make_absolute(absolute)) {
+    problem = "cannot open the compiled text: " + error.message();
+    return nullptr;
+  }
   void *handle = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     problem = std::string("cannot open the compiled text: ") + dlerror();
