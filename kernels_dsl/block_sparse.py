@@ -39,10 +39,10 @@ def block_sparse_fwd(
             n = Skv if kv_lens is None else kv_lens[b]
             r, i = x * BM // bq, at.tiles(BM, BM, base=x * BM, limit=Sq)
             lo, hi = at.split(counts[b, h, r], parts, e)
-            st = at.softmax_state(BM, Dv)
+            st, queries = at.softmax_state(BM, Dv), q[b, h, i, :]
             span = 128 if causal else BN  # masked by positions, so within one block
             for j in at.blocks(index[b, h, r, :], bk, span, step=128, start=lo, count=hi - lo, limit=n, stages=2):
-                s = scale * (q[b, h, i, :] @ k[b, h * Hk // H, j, :].T)
+                s = scale * (queries @ k[b, h * Hk // H, j, :].T)
                 if q_lens is not None:
                     s = at.mask(s, i.idx < m)
                 if causal:

@@ -32,11 +32,11 @@ def flash_fwd(
     for b, h, i in at.grid(B, H, at.tiles(Sq, BM)):
         m = Sq if q_lens is None else q_lens[b]
         n = Skv if kv_lens is None else kv_lens[b]
-        st = at.softmax_state(BM, Dv)
+        st, queries = at.softmax_state(BM, Dv), q[b, h, i, :]
         if sinks is not None:
             st.push(at.zeros((BM, 1)) + sinks[h], at.zeros((BM, Dv)), per_row=True)
         for j in at.range(at.tiles(n, BN), stages=2):
-            s = scale * (q[b, h, i, :] @ k[b, h * Hk // H, j, :].T)
+            s = scale * (queries @ k[b, h * Hk // H, j, :].T)
             if softcap != 0.0:  # tanh(x) = 1 - 2 / (exp(2 * x) + 1), which no x takes beyond 1
                 s = softcap - 2.0 * softcap / (at.exp(2.0 / softcap * s) + 1.0)
             if q_lens is not None:

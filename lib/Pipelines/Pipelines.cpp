@@ -61,6 +61,7 @@ void attn::addAscendStage(OpPassManager &manager) {
   manager.addPass(createCSEPass());
   manager.addNestedPass<func::FuncOp>(createPlanMemoryPass());
   manager.addNestedPass<func::FuncOp>(createGroupLoadsPass());
+  manager.addNestedPass<func::FuncOp>(createShareBarriersPass());
   manager.addNestedPass<func::FuncOp>(createInsertSyncPass());
   manager.addNestedPass<func::FuncOp>(createAssignEventsPass());
   manager.addNestedPass<func::FuncOp>(createSplitFarCopiesPass());

@@ -417,7 +417,7 @@ private:
 
   SizeChoice with(SizeChoice choice, int64_t stripRows) const {
     const GivenGroup &given = space.givenGroup;
-    choice.group = GroupChoice{given.preload.value_or(3), given.lag.value_or(2),
+    choice.group = GroupChoice{given.preload.value_or(3), given.lag.value_or(3),
                                given.slots.value_or(0), stripRows, given.part.value_or(128)};
     return choice;
   }

@@ -135,6 +135,18 @@ func.func @column_short(%d: memref<2048xf32, #ascend.space<ub>>, %s: memref<2048
   return
 }
 
+// Up to eight slices of rows are written out.
+// CHECK-LABEL: func.func @column_slices
+// CHECK: ascend.brcb %[[T:.*]], %{{.*}} repeat(%{{.*}}) strides [1, 8]
+// CHECK-NOT: scf.for
+// CHECK-COUNT-8: ascend.binary sub %{{.*}}, %{{.*}}, %[[T]] mask 64 repeat(%{{.*}}) strides [1, 1, 0, 64, 64, 1]
+// CHECK-NEXT: return
+func.func @column_slices(%d: memref<8192xf32, #ascend.space<ub>>, %c: memref<16xf32, #ascend.space<ub>>,
+                         %t: memref<128xf32, #ascend.space<ub>>, %rows: index) attributes {ascend.kernel} {
+  ascend.row_binary sub %d, %d, %c, %t rows(%rows) cols 512 pitch 512 : memref<8192xf32, #ascend.space<ub>>, memref<8192xf32, #ascend.space<ub>>, memref<16xf32, #ascend.space<ub>>, memref<128xf32, #ascend.space<ub>>
+  return
+}
+
 // CHECK-LABEL: func.func @row_once
 // CHECK: ascend.binary mul %arg0, %arg0, %arg1 count(%c4096)
 // CHECK-NEXT: return

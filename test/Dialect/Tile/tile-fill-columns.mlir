@@ -80,3 +80,66 @@ func.func @products(%Q: !tile.array<?x64xf16>, %K: !tile.array<?x64xf16>, %n: in
   }
   return
 }
+
+// -----
+
+// Scores that are filled for their maximum are what weights are computed from: those of columns that do not exist are zero, and
+// the sum needs nothing filled.
+// CHECK-LABEL: func.func @softmax(
+// CHECK:         tile.range %[[C:.*]] =
+// CHECK:           %[[X:.*]] = tile.load %{{.*}}[%{{.*}} span, %{{.*}} span]
+// CHECK:           %[[F:.*]] = tile.fill_columns %[[X]], %[[C]], 0xFF800000
+// CHECK:           %[[M:.*]] = tile.reduce {{ *}}max %[[F]] axis 1
+// CHECK:           %[[H:.*]] = tile.maximum %{{.*}}, %[[M]]
+// CHECK:           %[[D:.*]] = tile.sub %[[F]], %[[H]]
+// CHECK:           %[[E:.*]] = tile.exp %[[D]]
+// CHECK-NOT:       tile.fill_columns
+// CHECK:           tile.reduce {{ *}}sum %[[E]] axis 1
+func.func @softmax(%X: !tile.array<?x?xf32>, %O: !tile.array<?xf32>, %n: index) attributes {tile.kernel} {
+  %zero = arith.constant 0 : index
+  tile.grid (%t) in (%n by BT) {
+    %old = tile.load %O[%t span] : (!tile.array<?xf32>, !tile.span<BT>) -> !tile.tile<BT x 1 x f32>
+    tile.range %c = %zero to %n by BC {
+      %x = tile.load %X[%t span, %c span] : (!tile.array<?x?xf32>, !tile.span<BT>, !tile.span<BC>) -> !tile.tile<BT x BC x f32>
+      %m = tile.reduce max %x axis 1 : !tile.tile<BT x BC x f32> -> !tile.tile<BT x 1 x f32>
+      %h = tile.maximum %old, %m : !tile.tile<BT x 1 x f32>, !tile.tile<BT x 1 x f32> -> !tile.tile<BT x 1 x f32>
+      %d = tile.sub %x, %h : !tile.tile<BT x BC x f32>, !tile.tile<BT x 1 x f32> -> !tile.tile<BT x BC x f32>
+      %e = tile.exp %d : !tile.tile<BT x BC x f32>
+      %s = tile.reduce sum %e axis 1 : !tile.tile<BT x BC x f32> -> !tile.tile<BT x 1 x f32>
+      tile.store %s, %O[%t span] : (!tile.tile<BT x 1 x f32>, !tile.array<?xf32>, !tile.span<BT>) -> ()
+    }
+  }
+  return
+}
+
+// -----
+
+// What is subtracted may be -inf where the scores are not, or the difference is used otherwise: then both are filled.
+// CHECK-LABEL: func.func @other_bounds(
+// CHECK:           %[[X:.*]] = tile.load %{{.*}}[%{{.*}} span, %{{.*}} span]
+// CHECK:           tile.fill_columns %[[X]], %{{.*}}, 0xFF800000
+// CHECK:           %[[D:.*]] = tile.sub %[[X]],
+// CHECK:           %[[E:.*]] = tile.exp %[[D]]
+// CHECK:           tile.fill_columns %[[E]], %{{.*}}, 0.000000e+00
+// CHECK:           %[[G:.*]] = tile.sub %[[X]],
+// CHECK:           %[[W:.*]] = tile.exp %[[G]]
+// CHECK:           tile.fill_columns %[[W]], %{{.*}}, 0.000000e+00
+func.func @other_bounds(%X: !tile.array<?x?xf32>, %O: !tile.array<?xf32>, %n: index) attributes {tile.kernel} {
+  %zero = arith.constant 0 : index
+  tile.grid (%t) in (%n by BT) {
+    %old = tile.load %O[%t span] : (!tile.array<?xf32>, !tile.span<BT>) -> !tile.tile<BT x 1 x f32>
+    tile.range %c = %zero to %n by BC {
+      %x = tile.load %X[%t span, %c span] : (!tile.array<?x?xf32>, !tile.span<BT>, !tile.span<BC>) -> !tile.tile<BT x BC x f32>
+      %m = tile.reduce max %x axis 1 : !tile.tile<BT x BC x f32> -> !tile.tile<BT x 1 x f32>
+      %d = tile.sub %x, %old : !tile.tile<BT x BC x f32>, !tile.tile<BT x 1 x f32> -> !tile.tile<BT x BC x f32>
+      %e = tile.exp %d : !tile.tile<BT x BC x f32>
+      %s = tile.reduce sum %e axis 1 : !tile.tile<BT x BC x f32> -> !tile.tile<BT x 1 x f32>
+      %g = tile.sub %x, %m : !tile.tile<BT x BC x f32>, !tile.tile<BT x 1 x f32> -> !tile.tile<BT x BC x f32>
+      %w = tile.exp %g : !tile.tile<BT x BC x f32>
+      %u = tile.reduce sum %w axis 1 : !tile.tile<BT x BC x f32> -> !tile.tile<BT x 1 x f32>
+      %a = tile.abs %g : !tile.tile<BT x BC x f32>
+      %v = tile.reduce sum %a axis 1 : !tile.tile<BT x BC x f32> -> !tile.tile<BT x 1 x f32>
+    }
+  }
+  return
+}

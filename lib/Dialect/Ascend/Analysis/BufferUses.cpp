@@ -21,6 +21,14 @@ AllocOp attn::ascend::getBuffer(Value memory) {
   return {};
 }
 
+bool attn::ascend::shareBytes(AllocOp a, AllocOp b) {
+  if (a == b || !a.getAddress() || !b.getAddress())
+    return a.getMemory() == b.getMemory();
+  int64_t first = *a.getAddress(), second = *b.getAddress();
+  return a.getMemory() == b.getMemory() && first < second + b.getByteSize() &&
+         second < first + a.getByteSize();
+}
+
 Value attn::ascend::getArray(Value memory) {
   if (auto address = memory.getDefiningOp<AddressOp>())
     memory = address.getArray();

@@ -24,8 +24,9 @@ namespace {
 /// Composites compute on f32: elements of a data block and of a repeat.
 constexpr int64_t perBlock = architecture::getElementsPerBlock(sizeof(float));
 constexpr int64_t lanes = architecture::getLanes(sizeof(float));
-/// A loop with a known count up to this is written out.
-constexpr int64_t unrollLimit = 4;
+/// A loop with a known count up to this is written out: slices of rows of 512 elements. Where they
+/// begin is known then, so that no barrier keeps them apart.
+constexpr int64_t unrollLimit = 8;
 
 /// Elements from the start of a view to the end of its buffer, where that is known.
 std::optional<int64_t> getElementsLeft(Value buffer) {

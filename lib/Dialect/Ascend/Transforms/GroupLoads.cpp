@@ -19,15 +19,6 @@ using namespace attn::ascend;
 
 namespace {
 
-/// Whether two buffers have bytes in common.
-bool shareBytes(AllocOp a, AllocOp b) {
-  if (a == b || !a.getAddress() || !b.getAddress())
-    return a.getMemory() == b.getMemory();
-  int64_t first = *a.getAddress(), second = *b.getAddress();
-  return a.getMemory() == b.getMemory() && first < second + b.getByteSize() &&
-         second < first + a.getByteSize();
-}
-
 /// A load: what it fills, if that is a buffer of the kernel, and the array it reads.
 struct Load {
   InstructionOpInterface op;

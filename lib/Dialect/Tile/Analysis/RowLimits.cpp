@@ -126,22 +126,6 @@ bool RowLimits::visitDot(DotOp dot) {
   return grows;
 }
 
-/// All columns exist where those that the spans of the input lack are filled; others stay as they
-/// are.
-bool RowLimits::visitFill(FillColumnsOp fill) {
-  auto found = limits.find(fill.getInput());
-  if (found == limits.end())
-    return false;
-  Limits given = found->second;
-  bool grows = false;
-  for (Value span : given.rows)
-    grows |= limits[fill.getResult()].rows.insert(span);
-  for (Value span : given.cols)
-    if (span != fill.getSpan())
-      grows |= limits[fill.getResult()].cols.insert(span);
-  return grows;
-}
-
 bool RowLimits::visit(Operation *op) {
   if (auto loop = dyn_cast<RangeOp>(op))
     return visitLoop(loop);
@@ -149,8 +133,6 @@ bool RowLimits::visit(Operation *op) {
     return visitLoad(load);
   if (auto dot = dyn_cast<DotOp>(op))
     return visitDot(dot);
-  if (auto fill = dyn_cast<FillColumnsOp>(op))
-    return visitFill(fill);
   if (op->getNumResults() != 1)
     return false;
   Value result = op->getResult(0);

@@ -19,6 +19,9 @@ struct BufferUse {
 /// The buffer that a memref is a view of, through slots and slices, or none.
 AllocOp getBuffer(mlir::Value memory);
 
+/// Whether two buffers have bytes in common. Without addresses, all of one memory have.
+bool shareBytes(AllocOp a, AllocOp b);
+
 /// The argument that a memref of GM comes from.
 mlir::Value getArray(mlir::Value memory);
 

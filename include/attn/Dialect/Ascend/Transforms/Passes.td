@@ -122,6 +122,32 @@ def GroupLoadsPass : Pass<"ascend-group-loads", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"moved", "moved", "Loads that were moved">];
 }
 
+def ShareBarriersPass : Pass<"ascend-share-barriers", "::mlir::func::FuncOp"> {
+  let summary = "Puts vector instructions that wait for the same side by side";
+  let description = [{
+    Between two vector instructions of which one needs the other stands a barrier, and after it the vector unit starts anew. So
+    instructions without transfers, loops and conditions between them are brought into the order of their levels: first those
+    that need none of the others, then those that need only these, and so on. What needs different things of one level shares a
+    barrier. A run stays as it is where that takes as many barriers. Addresses are known: what lies in the bytes of another
+    buffer keeps its order.
+
+    ```mlir
+    ascend.unary exp %a, %a count(%n)
+    ascend.unary exp %b, %a count(%n)
+    ascend.unary exp %c, %c count(%n)
+    ascend.unary exp %d, %c count(%n)
+    ```
+    needs two barriers and becomes, with one,
+    ```mlir
+    ascend.unary exp %a, %a count(%n)
+    ascend.unary exp %c, %c count(%n)
+    ascend.unary exp %b, %a count(%n)
+    ascend.unary exp %d, %c count(%n)
+    ```
+  }];
+  let statistics = [Statistic<"saved", "saved", "Barriers that the order saves">];
+}
+
 def InsertSyncPass : Pass<"ascend-insert-sync", "::mlir::func::FuncOp"> {
   let summary = "Orders the pipes by flags and barriers";
   let description = [{

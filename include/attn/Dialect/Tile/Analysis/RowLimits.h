@@ -46,7 +46,6 @@ private:
   bool visitLoop(RangeOp loop);
   bool visitLoad(LoadOp load);
   bool visitDot(DotOp dot);
-  bool visitFill(FillColumnsOp fill);
   /// Hands limits on to the rows and columns of `to`, where there are as many; true for new ones.
   bool hand(mlir::Value from, mlir::Value to, bool transposed = false,
             mlir::Operation *outOf = nullptr);

@@ -9,8 +9,9 @@ include "mlir/IR/OpBase.td"
 def Tile_FillColumnsOp : Tile_Op<"fill_columns", [Pure, AllTypesMatch<["input", "result"]>]> {
   let summary = "A tile with one number in the columns that a span lacks";
   let description = [{
-    The columns that the span has are those of the input. All columns of the result exist. `tile-fill-columns` writes it before
-    reductions, with what does not change them, so that a reduction need not know how many columns exist.
+    The columns that the span has are those of the input, the others hold the number. They still count as columns that do not
+    exist. `tile-fill-columns` writes it before reductions, with what does not change them, so that a reduction need not know how
+    many columns exist.
 
     ```mlir
     %y = tile.fill_columns %x, %c, 0.0 : !tile.tile<BT x BC x f32>, !tile.span<BC>
