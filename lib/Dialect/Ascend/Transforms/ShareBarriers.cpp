@@ -21,7 +21,7 @@ using namespace attn::ascend;
 namespace {
 
 /// Every instruction of a run is compared with those before it, so long runs are taken in parts.
-constexpr size_t maxRun = 128;
+constexpr size_t maxRun = 100;
 
 /// Where a view begins: a buffer, or a slot or slice of one at a place that only the run knows, and
 /// bytes from there on.

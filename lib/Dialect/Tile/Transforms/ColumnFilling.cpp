@@ -35,8 +35,8 @@ static bool isAtLeastMaximum(Value column, Value tile) {
 /// Whether the columns that `span` lacks are zero: weights of scores that were filled for their
 /// maximum, which are exp(-inf).
 ///
-/// Where the subtrahend is -inf as well, so are all scores of the row, and its sum is no number
-/// either way.
+/// Where the subtrahend is -inf as well, so are all scores of the row, and its sum is NaN either
+/// way.
 static bool areLackingZero(Value weights, Value span) {
   auto exp = weights.getDefiningOp<ExpOp>();
   auto distance = exp ? exp.getInput().getDefiningOp<SubOp>() : SubOp();

@@ -125,7 +125,7 @@ def GroupLoadsPass : Pass<"ascend-group-loads", "::mlir::func::FuncOp"> {
 def ShareBarriersPass : Pass<"ascend-share-barriers", "::mlir::func::FuncOp"> {
   let summary = "Puts vector instructions that wait for the same side by side";
   let description = [{
-    Between two vector instructions of which one needs the other stands a barrier, and after it the vector unit starts anew. So
+    Between two vector instructions of which one needs the other stands a barrier, and after it the vector unit starts again. So
     instructions without transfers, loops and conditions between them are brought into the order of their levels: first those
     that need none of the others, then those that need only these, and so on. What needs different things of one level shares a
     barrier. A run stays as it is where that takes as many barriers. Addresses are known: what lies in the bytes of another
