@@ -30,17 +30,17 @@ std::optional<int32_t> SyncSet::add(const Sync &sync) {
   if (auto [found, isNew] = known.try_emplace(key, index); !isNew) {
     if (enabled[found->second])
       return std::nullopt;
-    enabled[found->second] = true;
+    enable(found->second);
     return found->second;
   }
   syncs.push_back(sync);
   enabled.push_back(true);
   firstFlags.push_back(flagCount);
   auto addHold = [&](Operation *op) {
-    before[tracer.getNumber(op)].holds.push_back(makeAct(index, sync.getSlotAwaitedBefore(op)));
+    addAct(before[tracer.getNumber(op)].holds, index, sync.getSlotAwaitedBefore(op));
   };
   auto addSet = [&](Operation *op) {
-    after[tracer.getNumber(op)].sets.push_back(makeAct(index, sync.getSlotRaisedAfter(op)));
+    addAct(after[tracer.getNumber(op)].sets, index, sync.getSlotRaisedAfter(op));
   };
   addHold(sync.consumer);
   if (sync.isBarrier())
@@ -52,12 +52,30 @@ std::optional<int32_t> SyncSet::add(const Sync &sync) {
     addSet(turn.producer);
   }
   if (sync.around) {
-    before[tracer.getNumber(sync.around)].sets.push_back(makeAct(index, Value()));
+    addAct(before[tracer.getNumber(sync.around)].sets, index, Value());
     Place &drain = sync.drainBefore ? before[tracer.getNumber(sync.drainBefore)]
                                     : after[tracer.getNumber(sync.getLastAround())];
-    drain.drains.push_back(makeAct(index, Value()));
+    addAct(drain.drains, index, Value());
   }
   return index;
+}
+
+void SyncSet::addAct(Acts &acts, int32_t index, Value slot) {
+  acts.all.push_back(makeAct(index, slot));
+  acts.enabled.push_back(acts.all.back());
+}
+
+void SyncSet::setEnabled(int32_t index, bool counts) {
+  if (enabled[index] == counts)
+    return;
+  enabled[index] = counts;
+  for (int32_t place : getPlaces(index))
+    for (Place *side : {&before[place], &after[place]})
+      for (Acts *acts : {&side->drains, &side->holds, &side->sets}) {
+        acts->enabled.clear();
+        llvm::copy_if(acts->all, std::back_inserter(acts->enabled),
+                      [&](const Act &act) { return enabled[act.sync]; });
+      }
 }
 
 SyncSet::Act SyncSet::makeAct(int32_t index, Value slot) {
@@ -205,15 +223,12 @@ private:
 
   /// The listener may add to a place while it acts.
   void act(const SyncSet::Place &place, Moment now, int32_t position) {
-    for (size_t i = 0; i < place.drains.size() && !isStopped; ++i)
-      if (syncs.isEnabled(place.drains[i].sync))
-        hold(place.drains[i], now, position);
-    for (size_t i = 0; i < place.holds.size() && !isStopped; ++i)
-      if (syncs.isEnabled(place.holds[i].sync))
-        hold(place.holds[i], now, position);
-    for (size_t i = 0; i < place.sets.size() && !isStopped; ++i)
-      if (syncs.isEnabled(place.sets[i].sync))
-        raise(place.sets[i], now);
+    for (size_t i = 0; i < place.drains.enabled.size() && !isStopped; ++i)
+      hold(place.drains.enabled[i], now, position);
+    for (size_t i = 0; i < place.holds.enabled.size() && !isStopped; ++i)
+      hold(place.holds.enabled[i], now, position);
+    for (size_t i = 0; i < place.sets.enabled.size() && !isStopped; ++i)
+      raise(place.sets.enabled[i], now);
   }
 
   /// Waits for the flag of one slot, or for all of them.

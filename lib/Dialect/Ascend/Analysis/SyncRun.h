@@ -20,12 +20,17 @@ public:
     bool isBarrier;
     int32_t firstFlag, flagCount;
   };
+  /// Acts of one kind, in the order in which their syncs were added.
+  struct Acts {
+    llvm::SmallVector<Act, 2> all;
+    llvm::SmallVector<Act, 2> enabled; // those that count
+  };
   struct Place {
-    llvm::SmallVector<Act, 1> drains; // waits for all slots
-    llvm::SmallVector<Act, 2> holds;  // waits and barriers
-    llvm::SmallVector<Act, 1> sets;
+    Acts drains; // waits for all slots
+    Acts holds;  // waits and barriers
+    Acts sets;
 
-    bool isEmpty() const { return drains.empty() && holds.empty() && sets.empty(); }
+    bool isEmpty() const { return drains.all.empty() && holds.all.empty() && sets.all.empty(); }
   };
 
   explicit SyncSet(const KernelTracer &tracer)
@@ -39,8 +44,8 @@ public:
 
   /// Adds a sync, or enables it again, and returns its number; none where the set has it already.
   std::optional<int32_t> add(const Sync &sync);
-  void disable(int32_t index) { enabled[index] = false; }
-  void enable(int32_t index) { enabled[index] = true; }
+  void disable(int32_t index) { setEnabled(index, false); }
+  void enable(int32_t index) { setEnabled(index, true); }
   bool isEnabled(int32_t index) const { return enabled[index]; }
 
   int32_t size() const { return syncs.size(); }
@@ -59,6 +64,8 @@ public:
   bool isEventful(const ExecutionTrace::Step &step) const;
 
 private:
+  void setEnabled(int32_t index, bool counts);
+  void addAct(Acts &acts, int32_t index, mlir::Value slot);
   Act makeAct(int32_t index, mlir::Value slot);
 
   const KernelTracer &tracer;
