@@ -37,10 +37,10 @@ std::optional<int32_t> SyncSet::add(const Sync &sync) {
   enabled.push_back(true);
   firstFlags.push_back(flagCount);
   auto addHold = [&](Operation *op) {
-    addAct(before[tracer.getNumber(op)].holds, index, sync.getSlotAwaitedBefore(op));
+    addAct(before[tracer.getNumber(op)], &Place::holds, index, sync.getSlotAwaitedBefore(op));
   };
   auto addSet = [&](Operation *op) {
-    addAct(after[tracer.getNumber(op)].sets, index, sync.getSlotRaisedAfter(op));
+    addAct(after[tracer.getNumber(op)], &Place::sets, index, sync.getSlotRaisedAfter(op));
   };
   addHold(sync.consumer);
   if (sync.isBarrier())
@@ -52,36 +52,56 @@ std::optional<int32_t> SyncSet::add(const Sync &sync) {
     addSet(turn.producer);
   }
   if (sync.around) {
-    addAct(before[tracer.getNumber(sync.around)].sets, index, Value());
+    addAct(before[tracer.getNumber(sync.around)], &Place::sets, index, Value());
     Place &drain = sync.drainBefore ? before[tracer.getNumber(sync.drainBefore)]
                                     : after[tracer.getNumber(sync.getLastAround())];
-    addAct(drain.drains, index, Value());
+    addAct(drain, &Place::drains, index, Value());
   }
   return index;
 }
 
-void SyncSet::addAct(Acts &acts, int32_t index, Value slot) {
+void SyncSet::addAct(Place &place, Acts Place::*list, int32_t index, Value slot) {
+  Acts &acts = place.*list;
   acts.all.push_back(makeAct(index, slot));
   acts.enabled.push_back(acts.all.back());
+  use(place);
+}
+
+void SyncSet::use(Place &place) {
+  if (!place.isUsed)
+    ++version;
+  place.isUsed = true;
 }
 
 void SyncSet::setEnabled(int32_t index, bool counts) {
   if (enabled[index] == counts)
     return;
   enabled[index] = counts;
-  for (int32_t place : getPlaces(index))
-    for (Place *side : {&before[place], &after[place]})
-      for (Acts *acts : {&side->drains, &side->holds, &side->sets}) {
+  for (int32_t number : getPlaces(index))
+    for (Place *place : {&before[number], &after[number]})
+      for (Acts *acts : {&place->drains, &place->holds, &place->sets}) {
         acts->enabled.clear();
         llvm::copy_if(acts->all, std::back_inserter(acts->enabled),
                       [&](const Act &act) { return enabled[act.sync]; });
+        if (!acts->enabled.empty())
+          use(*place);
       }
+}
+
+void SyncSet::forgetPlaces() {
+  ++version;
+  for (std::vector<Place> *places : {&before, &after})
+    for (Place &place : *places)
+      place.isUsed = !place.drains.enabled.empty() || !place.holds.enabled.empty() ||
+                     !place.sets.enabled.empty();
 }
 
 SyncSet::Act SyncSet::makeAct(int32_t index, Value slot) {
   int32_t slotIndex = slot ? tracer.getSlotIndexNumber(slot) : allSlots;
-  if (slot)
+  if (slot && !usesSlots[slotIndex]) {
     usesSlots[slotIndex] = true;
+    ++version;
+  }
   const Sync &sync = syncs[index];
   return {index,
           slotIndex,
@@ -100,12 +120,12 @@ bool SyncSet::isEventful(const ExecutionTrace::Step &step) const {
   case Kind::Barrier:
     return true;
   case Kind::Enter:
-    return !before[step.number].isEmpty();
+    return before[step.number].isUsed;
   case Kind::Exit:
-    return !after[step.number].isEmpty();
+    return after[step.number].isUsed;
   case Kind::Instruction:
-    return step.needCount != 0 || step.before != 0 || !before[step.number].isEmpty() ||
-           !after[step.number].isEmpty();
+    return step.needCount != 0 || step.before != 0 || before[step.number].isUsed ||
+           after[step.number].isUsed;
   default:
     return false;
   }

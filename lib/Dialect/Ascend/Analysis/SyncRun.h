@@ -29,8 +29,8 @@ public:
     Acts drains; // waits for all slots
     Acts holds;  // waits and barriers
     Acts sets;
-
-    bool isEmpty() const { return drains.all.empty() && holds.all.empty() && sets.all.empty(); }
+    /// Whether something counted here since places were last forgotten.
+    bool isUsed = false;
   };
 
   explicit SyncSet(const KernelTracer &tracer)
@@ -60,12 +60,16 @@ public:
   int32_t getFlagCount() const { return flagCount; }
 
   int32_t getSlotIndexCount() const { return usesSlots.size(); }
-  /// Whether something may happen at a step of a trace.
+  /// Whether something may happen at a step of a trace. That holds as long as the version stays.
   bool isEventful(const ExecutionTrace::Step &step) const;
+  int32_t getVersion() const { return version; }
+  /// Steps at which only syncs act that do not count are no longer eventful.
+  void forgetPlaces();
 
 private:
   void setEnabled(int32_t index, bool counts);
-  void addAct(Acts &acts, int32_t index, mlir::Value slot);
+  void addAct(Place &place, Acts Place::*acts, int32_t index, mlir::Value slot);
+  void use(Place &place);
   Act makeAct(int32_t index, mlir::Value slot);
 
   const KernelTracer &tracer;
@@ -74,6 +78,7 @@ private:
   std::vector<int32_t> firstFlags;
   int32_t flagCount = 0;
   std::vector<Place> before, after;
+  int32_t version = 0;
   std::vector<bool> usesSlots; // by the number of the index
   using Key = std::tuple<int, int, mlir::Operation *, mlir::Operation *, mlir::Operation *,
                          mlir::Operation *, mlir::Operation *, void *>;

@@ -24,7 +24,7 @@
 // the two ends of a dependence. Of the other loops there, the last use of each slot before and the
 // first after are all that counts: they run one trip less than in full. Nor does anything count
 // from which the loop is cut off by a place where all pipes come to rest (`ascend.settled`). What
-// follows such a place begins anew in each trip of the loop around: one shows it, and what the
+// follows such a place begins again in each trip of the loop around: one shows it, and what the
 // loop around does next, up to where pipes rest again.
 #include "KernelFacts.h"
 #include "attn/Dialect/Ascend/Analysis/ExecutionTrace.h"
