@@ -137,8 +137,8 @@ static LogicalResult emitOverflow(func::FuncOp kernel, const Chip &chip, SizeSea
   if (failed(noteWhatHelps(kernel, chip, options, diagnostic)))
     return failure();
   // Each memory belongs to one kind of core, and so to one function.
-  for (const AssignedFunction &assigned : (*smallest)->functions)
-    for (const TileBuffer *buffer : getPeak(assigned.buffers, use->memory))
+  for (const auto &assigned : (*smallest)->functions)
+    for (const TileBuffer *buffer : getPeak(assigned->buffers, use->memory))
       diagnostic.attachNote(buffer->loc)
           << "'" << buffer->name << "' takes " << buffer->getBytes() << " bytes ("
           << (buffer->slots > 1 ? std::to_string(buffer->slots) + " x " : "") << buffer->elements

@@ -28,24 +28,25 @@ std::string onchip::describe(const SizeChoice &choice) {
 
 SmallVector<MemoryUse> Fitting::getMemoryUse() const {
   SmallVector<MemoryUse> uses;
-  for (const AssignedFunction &assigned : functions)
-    llvm::append_range(uses, assigned.buffers.getMemoryUse());
+  for (const auto &assigned : functions)
+    llvm::append_range(uses, assigned->buffers.getMemoryUse());
   return uses;
 }
 
 bool Fitting::fits(const Chip &chip) const {
-  return llvm::all_of(
-      functions, [&](const AssignedFunction &assigned) { return assigned.buffers.fits(chip); });
+  return llvm::all_of(functions,
+                      [&](const auto &assigned) { return assigned->buffers.fits(chip); });
 }
 
 //===----------------------------------------------------------------------===//
 // One choice
 //===----------------------------------------------------------------------===//
 
-FailureOr<std::optional<Fitting>> SizeSearch::apply(const SizeChoice &choice) {
+/// A copy of the kernel with its sizes, or none where it cannot be computed in strips that way.
+OwningOpRef<func::FuncOp> SizeSearch::bind(const SizeChoice &choice) {
   OwningOpRef<func::FuncOp> copy(space.kernel.clone());
   if (!applySizes(*copy, choice))
-    return std::optional<Fitting>();
+    return {};
   // Sweeps may compute the same part again; those are joined later, and then live from
   // one walk to the next.
   if (choice.stripColumns) {
@@ -53,36 +54,62 @@ FailureOr<std::optional<Fitting>> SizeSearch::apply(const SizeChoice &choice) {
     DominanceInfo dominance(*copy);
     eliminateCommonSubExpressions(rewriter, dominance, *copy);
   }
-  Fitting fitting{choice, {}, {}};
-  if (failed(assign(std::move(copy), fitting)))
-    return failure();
-  return std::optional<Fitting>(std::move(fitting));
+  return copy;
 }
 
-/// Splits the kernel where it needs both kinds of cores, assigns buffers and estimates the cost:
-/// halves run at once.
-LogicalResult SizeSearch::assign(OwningOpRef<func::FuncOp> kernel, Fitting &fitting) {
-  SmallVector<OwningOpRef<func::FuncOp>, 2> functions;
-  functions.push_back(std::move(kernel));
-  if (fitting.choice.group) {
-    FailureOr<OwningOpRef<func::FuncOp>> cube =
-        splitCores(*functions.front(), *fitting.choice.group);
+/// Assigns buffers and estimates the cost.
+FailureOr<SizeSearch::Part> SizeSearch::assign(OwningOpRef<func::FuncOp> function) {
+  FailureOr<BufferAssignment> buffers = BufferAssignment::create(*function, space.model);
+  if (failed(buffers))
+    return failure();
+  CostEstimate cost = estimateCost(*function, space.model, buffers->getPlacement());
+  return Part{std::make_shared<const AssignedFunction>(
+                  AssignedFunction{std::move(function), std::move(*buffers)}),
+              cost};
+}
+
+SizeSearch::Result SizeSearch::apply(const SizeChoice &choice) {
+  return choice.group ? applySplit(choice) : applyWhole(choice);
+}
+
+SizeSearch::Result SizeSearch::applyWhole(const SizeChoice &choice) {
+  OwningOpRef<func::FuncOp> copy = bind(choice);
+  if (!copy)
+    return std::optional<Fitting>();
+  FailureOr<Part> whole = assign(std::move(copy));
+  if (failed(whole))
+    return failure();
+  return std::optional<Fitting>({choice, {whole->assigned}, whole->cost});
+}
+
+/// Splits the kernel, which needs both kinds of cores: halves run at once.
+SizeSearch::Result SizeSearch::applySplit(const SizeChoice &choice) {
+  SizeChoice anyRows = choice;
+  anyRows.group->stripRows = 0;
+  ChoiceAttr key = getChoice(space.kernel.getContext(), /*band=*/{}, /*softmax=*/{}, anyRows);
+  if (!lastSplit || lastSplit->choice != key) {
+    lastSplit.reset();
+    OwningOpRef<func::FuncOp> copy = bind(choice);
+    if (!copy)
+      return std::optional<Fitting>();
+    FailureOr<OwningOpRef<func::FuncOp>> cube = makeHalves(*copy, *choice.group);
     if (failed(cube))
       return failure();
-    functions.push_back(std::move(*cube));
-  }
-  SmallVector<CostEstimate, 2> costs;
-  for (OwningOpRef<func::FuncOp> &function : functions) {
-    FailureOr<BufferAssignment> buffers = BufferAssignment::create(*function, space.model);
-    if (failed(buffers))
+    FailureOr<Part> cubeHalf = assign(std::move(*cube));
+    if (failed(cubeHalf))
       return failure();
-    costs.push_back(estimateCost(*function, space.model, buffers->getPlacement()));
-    fitting.functions.push_back({std::move(function), std::move(*buffers)});
+    lastSplit = SplitKernel{key, std::move(copy), std::move(*cubeHalf)};
   }
-  fitting.cost = costs.size() == 1
-                     ? costs.front()
-                     : joinHalves(costs.front(), costs.back(), CostModel(space.model.getChip()));
-  return success();
+  OwningOpRef<func::FuncOp> vector(lastSplit->vectorHalf.get().clone());
+  finishVectorHalf(*vector, *choice.group);
+  FailureOr<Part> vectorHalf = assign(std::move(vector));
+  if (failed(vectorHalf))
+    return failure();
+  const Part &cubeHalf = lastSplit->cubeHalf;
+  return std::optional<Fitting>(
+      {choice,
+       {vectorHalf->assigned, cubeHalf.assigned},
+       joinHalves(vectorHalf->cost, cubeHalf.cost, CostModel(space.model.getChip()))});
 }
 
 /// The choice applied, or none where it does not fit.
@@ -93,7 +120,7 @@ FailureOr<std::optional<Fitting>> SizeSearch::fit(const SizeChoice &choice) {
   bool isFitting = (*fitting)->fits(space.model.getChip());
   LLVM_DEBUG(llvm::dbgs() << space.kernel.getName() << ": " << describe(choice) << ", stages "
                           << choice.gridStages << " and " << choice.maxRangeStages << ": "
-                          << (*fitting)->functions.front().buffers.getBytes(tileMemory) << " bytes"
+                          << (*fitting)->functions.front()->buffers.getBytes(tileMemory) << " bytes"
                           << (isFitting ? "" : ", too many") << ", " << (*fitting)->cost.cycles
                           << " cycles\n");
   if (onAlternative)
@@ -282,7 +309,7 @@ FailureOr<std::optional<Fitting>> SizeSearch::findSmallest() {
     if (failed(found))
       return failure();
     auto getBytes = [](const Fitting &fitting) {
-      return fitting.functions.front().buffers.getBytes(tileMemory);
+      return fitting.functions.front()->buffers.getBytes(tileMemory);
     };
     if (*found && (!smallest || getBytes(**found) < getBytes(*smallest)))
       smallest = std::move(*found);

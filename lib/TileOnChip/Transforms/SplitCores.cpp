@@ -43,7 +43,14 @@ static LogicalResult verifyChoice(func::FuncOp kernel, const GroupChoice &choice
   return success();
 }
 
-FailureOr<OwningOpRef<func::FuncOp>> onchip::splitCores(func::FuncOp kernel,
+/// What is counted must be what is lowered: equal spans and loads are joined in both.
+static void joinEqual(func::FuncOp half) {
+  IRRewriter rewriter(half.getContext());
+  DominanceInfo dominance(half);
+  eliminateCommonSubExpressions(rewriter, dominance, half);
+}
+
+FailureOr<OwningOpRef<func::FuncOp>> onchip::makeHalves(func::FuncOp kernel,
                                                         const tile::GroupChoice &choice) {
   kernel->removeAttr(groupName);
   if (failed(verifyChoice(kernel, choice)) || failed(insertExchange(kernel, choice)))
@@ -62,16 +69,23 @@ FailureOr<OwningOpRef<func::FuncOp>> onchip::splitCores(func::FuncOp kernel,
     return failure();
   skewLoops(kernel, CoreKind::Vector);
   skewLoops(*cube, CoreKind::Cube);
-  if (choice.stripRows > 0)
-    stripRows(kernel, choice.stripRows);
   if (choice.part > 0)
     cutProducts(*cube, choice.part);
-  // What is counted must be what is lowered: equal spans and loads are joined in both.
-  IRRewriter rewriter(kernel.getContext());
-  for (func::FuncOp half : {kernel, *cube}) {
-    DominanceInfo dominance(half);
-    eliminateCommonSubExpressions(rewriter, dominance, half);
-  }
+  joinEqual(*cube);
+  return cube;
+}
+
+void onchip::finishVectorHalf(func::FuncOp vectorHalf, const tile::GroupChoice &choice) {
+  if (choice.stripRows > 0)
+    stripRows(vectorHalf, choice.stripRows);
+  joinEqual(vectorHalf);
+}
+
+FailureOr<OwningOpRef<func::FuncOp>> onchip::splitCores(func::FuncOp kernel,
+                                                        const tile::GroupChoice &choice) {
+  FailureOr<OwningOpRef<func::FuncOp>> cube = makeHalves(kernel, choice);
+  if (succeeded(cube))
+    finishVectorHalf(kernel, choice);
   return cube;
 }
 

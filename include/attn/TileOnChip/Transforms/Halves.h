@@ -26,8 +26,14 @@ void stripRows(mlir::func::FuncOp vectorHalf, int64_t rows);
 /// is stored by itself, or else of `size` of the k that are summed over.
 void cutProducts(mlir::func::FuncOp cubeHalf, int64_t size);
 
-/// Makes `kernel`, bound and with its grids clamped, the half of the vector cores, and returns the
-/// half of the cube cores.
+/// Makes `kernel`, bound and with its grids clamped, the half of the vector cores as it is before
+/// its rows are cut into strips, and returns the half of the cube cores, finished. The search makes
+/// them once for all rows of strips.
+mlir::FailureOr<mlir::OwningOpRef<mlir::func::FuncOp>> makeHalves(mlir::func::FuncOp kernel,
+                                                                  const tile::GroupChoice &choice);
+void finishVectorHalf(mlir::func::FuncOp vectorHalf, const tile::GroupChoice &choice);
+
+/// Both.
 mlir::FailureOr<mlir::OwningOpRef<mlir::func::FuncOp>> splitCores(mlir::func::FuncOp kernel,
                                                                   const tile::GroupChoice &choice);
 

@@ -21,13 +21,14 @@ struct AssignedFunction {
 /// A kernel after a choice has been applied to it.
 struct Fitting {
   tile::SizeChoice choice;
-  /// The kernel, and the half of the cube cores where it was split.
-  llvm::SmallVector<AssignedFunction, 2> functions;
+  /// The kernel, and the half of the cube cores where it was split, which fittings share that
+  /// differ in strips of rows only.
+  llvm::SmallVector<std::shared_ptr<const AssignedFunction>, 2> functions;
   CostEstimate cost;
   /// The row of the record that is about it.
   size_t alternative = 0;
 
-  mlir::func::FuncOp getKernel() { return *functions.front().function; }
+  mlir::func::FuncOp getKernel() const { return functions.front()->function.get(); }
   /// What its buffers take of every memory that has some.
   llvm::SmallVector<MemoryUse> getMemoryUse() const;
   /// Whether every memory of `chip` has that many bytes.
@@ -81,7 +82,22 @@ private:
   mlir::LogicalResult verifyTypes();
   mlir::LogicalResult verifyStrips();
 
-  mlir::LogicalResult assign(mlir::OwningOpRef<mlir::func::FuncOp> kernel, Fitting &fitting);
+  /// A function that is assigned, and what it costs.
+  struct Part {
+    std::shared_ptr<const AssignedFunction> assigned;
+    CostEstimate cost;
+  };
+  /// The halves of a kernel under a choice whatever rows strips have.
+  struct SplitKernel {
+    tile::ChoiceAttr choice;
+    mlir::OwningOpRef<mlir::func::FuncOp> vectorHalf; // not finished
+    Part cubeHalf;
+  };
+
+  mlir::OwningOpRef<mlir::func::FuncOp> bind(const tile::SizeChoice &choice);
+  mlir::FailureOr<Part> assign(mlir::OwningOpRef<mlir::func::FuncOp> function);
+  Result applyWhole(const tile::SizeChoice &choice);
+  Result applySplit(const tile::SizeChoice &choice);
   Result fit(const tile::SizeChoice &choice);
   /// Decides the axes, of which those before are decided in `choice`.
   Result search(Axes undecided, const tile::SizeChoice &choice);
@@ -95,6 +111,7 @@ private:
 
   SearchSpace space;
   llvm::SmallVector<std::unique_ptr<ChoiceAxis>> axes;
+  std::optional<SplitKernel> lastSplit;
 };
 
 } // namespace attn::onchip

@@ -28,12 +28,11 @@ void LocalHistory::collect(ArrayRef<int32_t> touched, const LocalPlace &place, c
   auto isInOrder = [&](const Touch &touch) {
     return actor.isOrdered && touch.isOrdered && touch.pipe == actor.pipe;
   };
+  auto changes = [&](TouchOfPiece touch) {
+    const Need &need = needs[getIndex(touch.pipe)];
+    return touch.step > need.step || (touch.step == need.step && need.slot);
+  };
   auto meets = [&](const Touch &writer) {
-    const Need &need = needs[getIndex(writer.pipe)];
-    if (writer.step < need.step || (writer.step == need.step && !need.slot))
-      return false;
-    if (isInOrder(writer))
-      return false;
     if (actor.isWrite && actor.apart && actor.apart == writer.apart)
       return false;
     if (!actor.part || !writer.part)
@@ -47,19 +46,21 @@ void LocalHistory::collect(ArrayRef<int32_t> touched, const LocalPlace &place, c
   };
   for (int32_t number : touched) {
     const Piece &piece = pieces[number];
-    for (const Touch &writer : piece.writers)
-      if (meets(writer))
+    for (TouchOfPiece by : piece.writers)
+      if (const Touch &writer = touches[by.touch];
+          changes(by) && !isInOrder(writer) && meets(writer))
         add(needs, writer, place);
-    if (actor.isWrite)
-      for (const Touch &reader : piece.readers)
-        if (!isInOrder(reader))
-          add(needs, reader, place);
+    if (!actor.isWrite)
+      continue;
+    for (TouchOfPiece by : piece.readers)
+      if (const Touch &reader = touches[by.touch]; changes(by) && !isInOrder(reader))
+        add(needs, reader, place);
   }
 }
 
-void LocalHistory::addReader(Piece &piece, const Touch &touch) {
-  auto same =
-      llvm::find_if(piece.readers, [&](const Touch &reader) { return reader.pipe == touch.pipe; });
+void LocalHistory::addReader(Piece &piece, TouchOfPiece touch) {
+  auto *same =
+      llvm::find_if(piece.readers, [&](TouchOfPiece reader) { return reader.pipe == touch.pipe; });
   if (same == piece.readers.end())
     piece.readers.push_back(touch);
   else
@@ -68,21 +69,26 @@ void LocalHistory::addReader(Piece &piece, const Touch &touch) {
 
 /// What was there before stays, since a later one may meet it and not this. Of an instruction that
 /// comes again the earlier parts are no longer told apart, and one of each pipe stands for all.
-void LocalHistory::addPart(Piece &piece, const Touch &touch) {
-  auto *again = llvm::find_if(
-      piece.writers, [&](const Touch &writer) { return writer.op == touch.op && writer.part; });
+void LocalHistory::addPart(Piece &piece, TouchOfPiece touch) {
+  auto *again = llvm::find_if(piece.writers, [&](TouchOfPiece writer) {
+    return touches[writer.touch].op == touches[touch.touch].op && touches[writer.touch].part;
+  });
   if (again != piece.writers.end()) {
-    again->part = nullptr;
+    Touch whole = touches[again->touch];
+    whole.part = nullptr;
+    again->touch = touches.size();
+    touches.push_back(whole);
     int32_t step = again->step;
-    llvm::erase_if(piece.writers, [&](const Touch &writer) {
-      return !writer.part && writer.pipe == touch.pipe && writer.step < step;
+    llvm::erase_if(piece.writers, [&](TouchOfPiece writer) {
+      return !touches[writer.touch].part && writer.pipe == touch.pipe && writer.step < step;
     });
   }
   piece.writers.push_back(touch);
 }
 
 void LocalHistory::record(ArrayRef<int32_t> touched, const LocalPlace &place, const Actor &actor) {
-  Touch touch{actor, place.buffer, place.slot};
+  TouchOfPiece touch{static_cast<int32_t>(touches.size()), actor.step, actor.pipe};
+  touches.push_back({actor, place.buffer, place.slot});
   for (int32_t number : touched) {
     Piece &piece = pieces[number];
     if (!actor.isWrite) {

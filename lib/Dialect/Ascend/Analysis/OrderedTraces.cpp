@@ -25,13 +25,13 @@ OrderedTraces::OrderedTraces(std::vector<ExecutionTrace> list)
 
 ArrayRef<int32_t> OrderedTraces::getEventful(size_t trace, const SyncSet &syncs) {
   Memory &memory = memories[trace];
-  if (memory.syncCount == syncs.size())
+  if (memory.version == syncs.getVersion())
     return memory.eventful;
   memory.eventful.clear();
   for (auto [position, step] : llvm::enumerate(traces[trace].getSteps()))
     if (syncs.isEventful(step))
       memory.eventful.push_back(position);
-  memory.syncCount = syncs.size();
+  memory.version = syncs.getVersion();
   return memory.eventful;
 }
 
@@ -72,6 +72,7 @@ bool OrderedTraces::check(size_t trace, const SyncSet &syncs, ArrayRef<int32_t> 
   auto kept = llvm::partition_point(memory.states,
                                     [&](const RunState &state) { return state.step <= first; });
   RunState state = kept == memory.states.begin() ? RunState() : *std::prev(kept);
+  memory.begin = state.step;
   ArrayRef<int32_t> steps = getEventful(trace, syncs);
   size_t distance = std::max(leastDistance, steps.size() / mostStates);
   steps = steps.drop_front(llvm::lower_bound(steps, state.step) - steps.begin());
@@ -101,9 +102,7 @@ bool OrderedTraces::areOrdered(const SyncSet &syncs) {
   for (Memory &memory : memories) {
     if (memory.newStates.empty())
       continue;
-    llvm::erase_if(memory.states, [&](const RunState &state) {
-      return state.step >= memory.newStates.front().step;
-    });
+    llvm::erase_if(memory.states, [&](const RunState &state) { return state.step > memory.begin; });
     llvm::append_range(memory.states, std::move(memory.newStates));
     memory.newStates.clear();
   }

@@ -28,13 +28,14 @@ private:
   struct Memory {
     /// Where each operation first comes in the trace; its length for those that do not.
     std::vector<int32_t> firstSteps;
-    /// The steps at which something may happen, as of so many syncs.
+    /// The steps at which something may happen, as of a version of the syncs.
     std::vector<int32_t> eventful;
-    int32_t syncCount = -1;
+    int32_t version = -1;
     /// States on the way, of the syncs that `enabled` counts.
     std::vector<RunState> states;
-    /// The same of a check that is under way.
+    /// The same of a check that is under way, and the step where that began.
     std::vector<RunState> newStates;
+    int32_t begin = 0;
   };
 
   /// The syncs that count now and did not at the last check that succeeded, or the reverse.

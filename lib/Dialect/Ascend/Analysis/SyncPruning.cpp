@@ -74,6 +74,7 @@ private:
       else
         LDBG() << "sync " << index << " is implied by the others";
     }
+    syncs.forgetPlaces();
   }
 
   bool isNeededByWitness(int32_t index);

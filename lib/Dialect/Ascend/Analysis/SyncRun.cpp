@@ -30,17 +30,17 @@ std::optional<int32_t> SyncSet::add(const Sync &sync) {
   if (auto [found, isNew] = known.try_emplace(key, index); !isNew) {
     if (enabled[found->second])
       return std::nullopt;
-    enabled[found->second] = true;
+    enable(found->second);
     return found->second;
   }
   syncs.push_back(sync);
   enabled.push_back(true);
   firstFlags.push_back(flagCount);
   auto addHold = [&](Operation *op) {
-    before[tracer.getNumber(op)].holds.push_back(makeAct(index, sync.getSlotAwaitedBefore(op)));
+    addAct(before[tracer.getNumber(op)], &Place::holds, index, sync.getSlotAwaitedBefore(op));
   };
   auto addSet = [&](Operation *op) {
-    after[tracer.getNumber(op)].sets.push_back(makeAct(index, sync.getSlotRaisedAfter(op)));
+    addAct(after[tracer.getNumber(op)], &Place::sets, index, sync.getSlotRaisedAfter(op));
   };
   addHold(sync.consumer);
   if (sync.isBarrier())
@@ -52,18 +52,56 @@ std::optional<int32_t> SyncSet::add(const Sync &sync) {
     addSet(turn.producer);
   }
   if (sync.around) {
-    before[tracer.getNumber(sync.around)].sets.push_back(makeAct(index, Value()));
+    addAct(before[tracer.getNumber(sync.around)], &Place::sets, index, Value());
     Place &drain = sync.drainBefore ? before[tracer.getNumber(sync.drainBefore)]
                                     : after[tracer.getNumber(sync.getLastAround())];
-    drain.drains.push_back(makeAct(index, Value()));
+    addAct(drain, &Place::drains, index, Value());
   }
   return index;
 }
 
+void SyncSet::addAct(Place &place, Acts Place::*list, int32_t index, Value slot) {
+  Acts &acts = place.*list;
+  acts.all.push_back(makeAct(index, slot));
+  acts.enabled.push_back(acts.all.back());
+  use(place);
+}
+
+void SyncSet::use(Place &place) {
+  if (!place.isUsed)
+    ++version;
+  place.isUsed = true;
+}
+
+void SyncSet::setEnabled(int32_t index, bool counts) {
+  if (enabled[index] == counts)
+    return;
+  enabled[index] = counts;
+  for (int32_t number : getPlaces(index))
+    for (Place *place : {&before[number], &after[number]})
+      for (Acts *acts : {&place->drains, &place->holds, &place->sets}) {
+        acts->enabled.clear();
+        llvm::copy_if(acts->all, std::back_inserter(acts->enabled),
+                      [&](const Act &act) { return enabled[act.sync]; });
+        if (!acts->enabled.empty())
+          use(*place);
+      }
+}
+
+void SyncSet::forgetPlaces() {
+  ++version;
+  for (std::vector<Place> *places : {&before, &after})
+    for (Place &place : *places)
+      place.isUsed = !place.drains.enabled.empty() || !place.holds.enabled.empty() ||
+                     !place.sets.enabled.empty();
+}
+
 SyncSet::Act SyncSet::makeAct(int32_t index, Value slot) {
   int32_t slotIndex = slot ? tracer.getSlotIndexNumber(slot) : allSlots;
-  if (slot)
+  if (slot && !usesSlots[slotIndex]) {
     usesSlots[slotIndex] = true;
+    ++version;
+  }
   const Sync &sync = syncs[index];
   return {index,
           slotIndex,
@@ -82,12 +120,12 @@ bool SyncSet::isEventful(const ExecutionTrace::Step &step) const {
   case Kind::Barrier:
     return true;
   case Kind::Enter:
-    return !before[step.number].isEmpty();
+    return before[step.number].isUsed;
   case Kind::Exit:
-    return !after[step.number].isEmpty();
+    return after[step.number].isUsed;
   case Kind::Instruction:
-    return step.needCount != 0 || step.before != 0 || !before[step.number].isEmpty() ||
-           !after[step.number].isEmpty();
+    return step.needCount != 0 || step.before != 0 || before[step.number].isUsed ||
+           after[step.number].isUsed;
   default:
     return false;
   }
@@ -205,15 +243,12 @@ private:
 
   /// The listener may add to a place while it acts.
   void act(const SyncSet::Place &place, Moment now, int32_t position) {
-    for (size_t i = 0; i < place.drains.size() && !isStopped; ++i)
-      if (syncs.isEnabled(place.drains[i].sync))
-        hold(place.drains[i], now, position);
-    for (size_t i = 0; i < place.holds.size() && !isStopped; ++i)
-      if (syncs.isEnabled(place.holds[i].sync))
-        hold(place.holds[i], now, position);
-    for (size_t i = 0; i < place.sets.size() && !isStopped; ++i)
-      if (syncs.isEnabled(place.sets[i].sync))
-        raise(place.sets[i], now);
+    for (size_t i = 0; i < place.drains.enabled.size() && !isStopped; ++i)
+      hold(place.drains.enabled[i], now, position);
+    for (size_t i = 0; i < place.holds.enabled.size() && !isStopped; ++i)
+      hold(place.holds.enabled[i], now, position);
+    for (size_t i = 0; i < place.sets.enabled.size() && !isStopped; ++i)
+      raise(place.sets.enabled[i], now);
   }
 
   /// Waits for the flag of one slot, or for all of them.

@@ -20,12 +20,17 @@ public:
     bool isBarrier;
     int32_t firstFlag, flagCount;
   };
+  /// Acts of one kind, in the order in which their syncs were added.
+  struct Acts {
+    llvm::SmallVector<Act, 2> all;
+    llvm::SmallVector<Act, 2> enabled; // those that count
+  };
   struct Place {
-    llvm::SmallVector<Act, 1> drains; // waits for all slots
-    llvm::SmallVector<Act, 2> holds;  // waits and barriers
-    llvm::SmallVector<Act, 1> sets;
-
-    bool isEmpty() const { return drains.empty() && holds.empty() && sets.empty(); }
+    Acts drains; // waits for all slots
+    Acts holds;  // waits and barriers
+    Acts sets;
+    /// Whether something counted here since places were last forgotten.
+    bool isUsed = false;
   };
 
   explicit SyncSet(const KernelTracer &tracer)
@@ -39,8 +44,8 @@ public:
 
   /// Adds a sync, or enables it again, and returns its number; none where the set has it already.
   std::optional<int32_t> add(const Sync &sync);
-  void disable(int32_t index) { enabled[index] = false; }
-  void enable(int32_t index) { enabled[index] = true; }
+  void disable(int32_t index) { setEnabled(index, false); }
+  void enable(int32_t index) { setEnabled(index, true); }
   bool isEnabled(int32_t index) const { return enabled[index]; }
 
   int32_t size() const { return syncs.size(); }
@@ -55,10 +60,16 @@ public:
   int32_t getFlagCount() const { return flagCount; }
 
   int32_t getSlotIndexCount() const { return usesSlots.size(); }
-  /// Whether something may happen at a step of a trace.
+  /// Whether something may happen at a step of a trace. That holds as long as the version stays.
   bool isEventful(const ExecutionTrace::Step &step) const;
+  int32_t getVersion() const { return version; }
+  /// Steps at which only syncs act that do not count are no longer eventful.
+  void forgetPlaces();
 
 private:
+  void setEnabled(int32_t index, bool counts);
+  void addAct(Place &place, Acts Place::*acts, int32_t index, mlir::Value slot);
+  void use(Place &place);
   Act makeAct(int32_t index, mlir::Value slot);
 
   const KernelTracer &tracer;
@@ -67,6 +78,7 @@ private:
   std::vector<int32_t> firstFlags;
   int32_t flagCount = 0;
   std::vector<Place> before, after;
+  int32_t version = 0;
   std::vector<bool> usesSlots; // by the number of the index
   using Key = std::tuple<int, int, mlir::Operation *, mlir::Operation *, mlir::Operation *,
                          mlir::Operation *, mlir::Operation *, void *>;

@@ -125,6 +125,9 @@ int64_t TraceBuilder::getTripCount(scf::ForOp loop, const LoopFacts &known) {
 
 /// Whether the loop does not run in the current trips of those around it.
 bool TraceBuilder::isIdle(scf::ForOp loop) const {
+  if (llvm::is_contained(choice.afterRest, loop) &&
+      !tripsNow[facts.numbers.lookup(loop->getParentOp())].isFirst)
+    return true;
   auto found = llvm::find_if(choice.idle, [&](auto &idle) { return idle.first == loop; });
   if (found == choice.idle.end())
     return false;

@@ -23,7 +23,9 @@
 // that come after it, so that a loop with few trips makes a difference only where it lies between
 // the two ends of a dependence. Of the other loops there, the last use of each slot before and the
 // first after are all that counts: they run one trip less than in full. Nor does anything count
-// from which the loop is cut off by a place where all pipes come to rest (`ascend.settled`).
+// from which the loop is cut off by a place where all pipes come to rest (`ascend.settled`). What
+// follows such a place begins again in each trip of the loop around: one shows it, and what the
+// loop around does next, up to where pipes rest again.
 #include "KernelFacts.h"
 #include "attn/Dialect/Ascend/Analysis/ExecutionTrace.h"
 
@@ -223,6 +225,7 @@ bool KernelTracer::isNew(const TraceChoice &choice) {
         key.back() = runs == TraceChoice::Runs::Never ? 0 : -static_cast<int64_t>(runs);
     if (key.back() == 0)
       skipped = loop;
+    key.push_back(llvm::is_contained(choice.afterRest, loop));
   }
   return named.insert(std::move(key)).second;
 }
@@ -337,6 +340,19 @@ static SmallVector<scf::ForOp> findCutOff(scf::ForOp loop) {
   return loops;
 }
 
+/// The loops around and beside one, and itself, that run in one trip only of the loop around them:
+/// they follow a place where all pipes come to rest.
+static SmallVector<Operation *> findAfterRest(scf::ForOp loop, const IndexRanges &ranges) {
+  SmallVector<Operation *> loops;
+  for (; isa<scf::ForOp>(loop->getParentOp()); loop = cast<scf::ForOp>(loop->getParentOp())) {
+    SmallVector<scf::ForOp> together = findLoopsBeside(loop).together;
+    if (together.front()->hasAttr("ascend.settled"))
+      llvm::copy_if(together, std::back_inserter(loops),
+                    [&](scf::ForOp beside) { return !alwaysRuns(beside, ranges); });
+  }
+  return loops;
+}
+
 /// With few iterations there is no steady state, and the other two run as often as there are
 /// iterations; with none nothing runs.
 static void addSkewed(const SkewedLoops &skewed, const KernelFacts &facts,
@@ -379,8 +395,16 @@ SmallVector<TraceChoice> KernelTracer::getChoices(scf::ForOp loop) {
     choices.back().exceptionTrips = trips;
   }
   SmallVector<scf::ForOp> cutOff = findCutOff(loop);
+  SmallVector<Operation *> afterRest = findAfterRest(loop, facts->ranges);
+  // What runs in one trip only does not run in the first or the last of several.
+  llvm::erase_if(choices, [&](const TraceChoice &choice) {
+    return llvm::any_of(choice.idle, [&](auto &idle) {
+      return idle.second != TraceChoice::Runs::Never && llvm::is_contained(afterRest, idle.first);
+    });
+  });
   for (TraceChoice &choice : choices) {
     choice.subject = loop;
+    choice.afterRest = afterRest;
     for (scf::ForOp other : cutOff)
       if (!alwaysRuns(other, facts->ranges))
         choice.idle.push_back({other, TraceChoice::Runs::Never});

@@ -24,6 +24,8 @@ struct TraceChoice {
   /// The loop that the trace is about, if any. What it does not lie in uses every slot once: runs
   /// in full of the other loops are seen elsewhere.
   mlir::Operation *subject = nullptr;
+  /// Loops that run in the first trip only of the loop around them, see TripCounts.cpp.
+  llvm::SmallVector<mlir::Operation *> afterRest;
   Branch branch = Branch::Then;
   /// By turn: whether conditions hold in the first trip of a turn of slots, in those between, and
   /// in the one that comes back to the slots of the first.

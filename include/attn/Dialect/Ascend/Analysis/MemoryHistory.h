@@ -87,17 +87,24 @@ private:
     AllocOp buffer;
     mlir::Value slot;
   };
+  /// A touch by its number: an access has many pieces. What is asked most is here, too.
+  struct TouchOfPiece {
+    int32_t touch;
+    int32_t step;
+    Pipe pipe;
+  };
   struct Piece {
     /// The last that wrote all of it, and those that wrote parts since.
-    llvm::SmallVector<Touch, 1> writers;
-    llvm::SmallVector<Touch, 2> readers; // one per pipe
+    llvm::SmallVector<TouchOfPiece, 2> writers;
+    llvm::SmallVector<TouchOfPiece, 3> readers; // one per pipe
   };
 
   static void add(Needs &needs, const Touch &touch, const LocalPlace &place);
-  static void addReader(Piece &piece, const Touch &touch);
-  static void addPart(Piece &piece, const Touch &touch);
+  static void addReader(Piece &piece, TouchOfPiece touch);
+  void addPart(Piece &piece, TouchOfPiece touch);
 
   const IndexSymbols &symbols;
+  std::vector<Touch> touches;
   std::vector<Piece> pieces;
 };
 
