@@ -11,12 +11,23 @@ SOC, GROUPS, WIDTH, PAGE = "Ascend910B2", 24, 128, 128
 
 
 class Pages(NamedTuple):
-    """A decode in f16, and the published microseconds of the public kernel and of npu_incre_flash_attention."""
+    """A decode, and the published microseconds of the public kernel and of npu_incre_flash_attention."""
 
     sequences: int
     length: int
     heads: tuple[int, int]
     published: str = "-"
+    shorter: int = 0  # of each sequence than the one before
+    dtype: str = "f16"
+
+    @property
+    def lengths(self):
+        return [self.length - number * self.shorter for number in range(self.sequences)]
+
+    @property
+    def least_bytes(self):
+        """Of keys and values, once."""
+        return 4 * sum(self.lengths) * self.heads[1] * WIDTH
 
 
 class Lists(NamedTuple):
@@ -59,26 +70,35 @@ def listed(plan):
     return [torch.tensor(numbers, dtype=torch.int32) if numbers else None for numbers in rows]
 
 
+def plan_pages(case: Pages):
+    """The plan as the operator makes it, and how many heads of keys are loaded at a time."""
+    import torch
+
+    import attn
+    from attn.ops import _pages
+
+    heads, kv_heads = case.heads
+    meta = dict(dtype=torch.float16, device="meta")
+    rows = _pages.Rows(torch.empty(case.sequences, 1, heads, WIDTH, **meta), kv_heads)
+    cache = torch.empty(1, PAGE, kv_heads, WIDTH, **meta)
+    together = _pages.heads_together(rows, cache, cache)
+    return attn.paged_plan(case.lengths, block_size=PAGE, kv_heads=kv_heads // together, cores=GROUPS), together
+
+
 def predict_pages(case: Pages):
     import torch
 
     import attn
     import attn.language as at
-    from attn.ops import _pages
     from kernels_dsl.paged import paged_fwd
 
-    heads, kv_heads = case.heads
-    pages, group = case.length // PAGE, heads // kv_heads
-    meta = dict(dtype=torch.float16, device="meta")
-    rows = _pages.Rows(torch.empty(case.sequences, 1, heads, WIDTH, **meta), kv_heads)
-    cache = torch.empty(case.sequences * pages, PAGE, kv_heads, WIDTH, **meta)
-    together = _pages.heads_together(rows, cache, cache)
-    size = dict(block_size=PAGE, kv_heads=kv_heads // together, cores=GROUPS)
-    plan = attn.paged_plan([case.length] * case.sequences, **size)
-    q = at.spec(f"{case.sequences} {kv_heads} {group} {WIDTH}", at.f16)
-    cache = at.spec(" ".join(map(str, _pages.paired(cache, together).shape)), at.f16)
+    (heads, kv_heads), dtype = case.heads, getattr(at, case.dtype)
+    pages, group = -(-case.length // PAGE), heads // kv_heads
+    plan, together = plan_pages(case)
+    q = at.spec(f"{case.sequences} {kv_heads} {group} {WIDTH}", dtype)
+    cache = at.spec(f"{case.sequences * pages} {PAGE} {kv_heads // together} {together * WIDTH}", dtype)
     order = torch.randperm(case.sequences * pages, generator=torch.Generator().manual_seed(0))
-    lengths = torch.full((case.sequences,), case.length, dtype=torch.int32)
+    lengths = torch.tensor(case.lengths, dtype=torch.int32)
     arrays = (q, cache, cache, order.view(case.sequences, pages).int(), lengths)
     options = dict(R=group, G=group, heads=together, soc=SOC, timing_only=True, phases="launches")
     return attn.simulate(paged_fwd, *arrays, *listed(plan), WIDTH**-0.5, **options).report
@@ -182,8 +202,12 @@ def rows():
     """Names, reports, and the bytes of keys and values that are read at least."""
     for case in PAGED:
         heads, kv_heads = case.heads
-        least = 4 * case.sequences * case.length * kv_heads * WIDTH
-        yield f"paged B={case.sequences} L={case.length} {heads}/{kv_heads}", case, predict_pages(case), least
+        yield (
+            f"paged B={case.sequences} L={case.length} {heads}/{kv_heads}",
+            case,
+            predict_pages(case),
+            case.least_bytes,
+        )
     for case in SPARSE:
         blocks = "x".join(map(str, case.block_shape))
         name = f"block-sparse S={case.length} N={case.heads} {blocks} p={case.sparsity}{' causal' * case.causal}"
