@@ -47,6 +47,17 @@ class PagedPlan(NamedTuple):
     merges: tuple[tuple[int, int], ...]
     # How many pages each part has but the last of a sequence; 0 where the parts of a sequence are equal.
     run: int = 0
+    # What it was made for: the pages of each sequence, their tokens, and the cores.
+    pages: tuple[int, ...] = ()
+    block_size: int = 1
+    cores: int = 1
+
+    def for_heads(self, kv_heads: int) -> PagedPlan:
+        """The same parts of the sequences, for another number of heads of keys."""
+        parts = {task.sequence: task.parts for task in self.tasks}
+        row_tiles = 1 + max((task.tile for task in self.tasks), default=0)
+        numbers = [parts[sequence] for sequence in range(len(self.pages))]
+        return _deal(self.pages, numbers, self.run, self.block_size, kv_heads, row_tiles, self.cores)[1]
 
     def workspace_bytes(self, heads: int, width: int):
         """The bytes of partial results and log-sum-exps of so many heads of queries."""
@@ -149,7 +160,7 @@ def _deal(pages, parts, run: int, block_size: int, kv_heads: int, row_tiles: int
     dealt, loads = _share(sorted(costs), min(cores, len(costs)))
     tasks, shares = _listed(dealt)
     time = max((load for load, _ in loads), default=0) + _merging_time(parts, kv_heads, row_tiles, cores)
-    return time, PagedPlan(tasks, shares, tuple(merges), run)
+    return time, PagedPlan(tasks, shares, tuple(merges), run, tuple(pages), block_size, cores)
 
 
 # Block-sparse attention

@@ -110,7 +110,7 @@ def check_causal_block_sparse_with_lengths():
 def _run_paged(arrays, lengths, tensor, **options):
     given = {name: to_npu(value) if isinstance(value, torch.Tensor) else value for name, value in options.items()}
     out, lse = attn.ops.paged_attention(*map(to_npu, arrays), tensor, return_lse=True, **given)
-    known = {name: value for name, value in options.items() if name not in ("num_splits", "batch_invariant")}
+    known = {name: value for name, value in options.items() if name not in ("num_splits", "batch_invariant", "plan")}
     expected = references.paged(*arrays, lengths, arrays[0].shape[-1] ** -0.5, **known)
     references.assert_flash(out.cpu(), lse.cpu(), expected, 1)
 
@@ -120,6 +120,8 @@ def check_paged():
     arrays = paged.draw(lengths, 32, dtype=F16)
     for given in (lengths, torch.tensor(lengths), torch.tensor(lengths, dtype=torch.int32).npu()):
         _run_paged(arrays, lengths, given, num_splits=2)
+    plan = attn.paged_plan(lengths, block_size=32, kv_heads=2, cores=20)  # two heads are loaded at a time
+    _run_paged(arrays, lengths, lengths, plan=plan)
 
 
 def check_several_tokens_over_kept_pages():

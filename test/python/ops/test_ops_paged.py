@@ -353,7 +353,7 @@ def test_opcheck():
     lengths = torch.tensor([40, 3], dtype=torch.int32)
     out, lse = torch.empty(2, 1, 8, 64), torch.empty(2, 8, 1)
     arrays = (out, lse, q[:, None], k, v, table, lengths, None, torch.zeros(8))
-    torch.library.opcheck(torch.ops.attn.paged, (*arrays, 0.2, 5, 0.0, 2, False, None, None, None, 0))
+    torch.library.opcheck(torch.ops.attn.paged, (*arrays, 0.2, 5, 0.0, 2, False, None, None, None, 0, 1))
 
 
 def test_compiled_graphs():
