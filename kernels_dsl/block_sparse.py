@@ -11,22 +11,23 @@ import attn.language as at
 @attn.kernel
 def block_sparse_fwd(
     q: at.Tensor["B H Sq D"], k: at.Tensor["B Hk Skv D"], v: at.Tensor["B Hk Skv Dv"], index: at.Tensor["B H R W"],
-    counts: at.Tensor["B H R", at.i32], shares: at.Tensor["NC 2", at.i32], tasks: at.Tensor["NT 6", at.i32],
+    counts: at.Tensor["B H X", at.i32] | None, shares: at.Tensor["NC 2", at.i32], tasks: at.Tensor["NT 6", at.i32],
     merges: at.Tensor["NP 4", at.i32] | None, bq: int, bk: int, scale: float,
     q_lens: at.Tensor["B", at.i32] | None = None, kv_lens: at.Tensor["B", at.i32] | None = None,
     causal: at.Const[bool] = False, BM: at.Auto(16, 128) = None, BN: at.Auto(16, 512) = None,
 ):  # fmt: skip
     """Forward.
 
-    Block r of bq queries of head h sees the blocks of bk keys that the first counts[b, h, r] entries of index[b, h, r]
-    name. Heads, types and results are those of dense attention (flash.py): a query without keys gives 0 and -inf. Of
-    batch b, the first q_lens[b] queries see the first kv_lens[b] keys; causal, the last query sees up to the last key,
-    and each before it one less.
+    Block r of bq queries of head h sees the blocks of bk keys that entries of index[b, h, r] name, in ascending order.
+    Heads, types and results are those of dense attention (flash.py): a query without keys gives 0 and -inf. Of batch b,
+    the first q_lens[b] queries see the first kv_lens[b] keys; causal, the last query sees up to the last key, and each
+    before it one less. Then counts[b, h, x] are the entries that tile x of BM queries sees any keys of: the last one or
+    two may be cut by the diagonal, all before them are whole.
 
-    Core c computes tasks shares[c, 0] to shares[c, 1]: (batch, head, tile of BM queries, part, parts, row), part being
-    one of so many equal parts of the list. Its result is that of the queries where row is negative, else it is that row
-    of the partial results, which are merged: merges[row] is (batch, head, tile, its rows from this one on or 0). bq is
-    a multiple of BM. Returns o, lse and the partial results.
+    Core c computes tasks shares[c, 0] to shares[c, 1]: (batch, head, tile of BM queries, first, end, row), entries from
+    first to end of the list. Their result is that of the queries where row is negative, else it is that row of the
+    partial results, which are merged: merges[row] is (batch, head, tile, its rows from this one on or 0). bq is a
+    multiple of BM. Returns o, lse and the partial results.
     """
     o, lse = at.empty("B H Sq Dv", q.dtype), at.empty("B H Sq", at.f32)
     po = at.empty("NP BM Dv", at.f32) if merges is not None else None
@@ -34,20 +35,28 @@ def block_sparse_fwd(
     whole = at.tiles(BM, BM)
     for c in at.grid(NC):
         for t in at.range(shares[c, 0], shares[c, 1]):
-            b, h, x, e, parts, part = tasks[t, 0], tasks[t, 1], tasks[t, 2], tasks[t, 3], tasks[t, 4], tasks[t, 5]
+            b, h, x, lo, hi, part = tasks[t, 0], tasks[t, 1], tasks[t, 2], tasks[t, 3], tasks[t, 4], tasks[t, 5]
             m = Sq if q_lens is None else q_lens[b]
             n = Skv if kv_lens is None else kv_lens[b]
             r, i = x * BM // bq, at.tiles(BM, BM, base=x * BM, limit=Sq)
-            lo, hi = at.split(counts[b, h, r], parts, e)
             st, queries = at.softmax_state(BM, Dv), q[b, h, i, :]
-            span = 128 if causal else BN  # masked by positions, so within one block
-            for j in at.blocks(index[b, h, r, :], bk, span, step=128, start=lo, count=hi - lo, limit=n, stages=2):
+            cut, last = hi, n  # keys of entries from `cut` on are masked, and none from `last` on are seen
+            if causal:
+                last = at.maximum(at.minimum(x * BM + BM + n - m, n), 0)
+                cut = counts[b, h, x] - at.cdiv(last, bk) + at.maximum(x * BM + n - m + 1, 0) // bk
+                cut = at.minimum(at.maximum(cut, lo), hi)
+            for j in at.blocks(index[b, h, r, :], bk, BN, step=128, start=lo, count=cut - lo, limit=last, stages=2):
                 s = scale * (queries @ k[b, h * Hk // H, j, :].T)
                 if q_lens is not None:
                     s = at.mask(s, i.idx < m)
-                if causal:
-                    s = at.mask(s, j.idx.T - i.idx <= n - m)
                 st.push(s, v[b, h * Hk // H, j, :])
+            if causal:  # by positions, so within one block
+                rest = hi - cut
+                for j in at.blocks(index[b, h, r, :], bk, 128, step=128, start=cut, count=rest, limit=last, stages=2):
+                    s = scale * (queries @ k[b, h * Hk // H, j, :].T)
+                    if q_lens is not None:
+                        s = at.mask(s, i.idx < m)
+                    st.push(at.mask(s, j.idx.T - i.idx <= n - m), v[b, h * Hk // H, j, :])
             to, tl = st.finish()
             if merges is None:  # noqa: SIM114 - known when the kernel is compiled, unlike the other
                 o[b, h, i, :], lse[b, h, i] = to, tl

@@ -126,12 +126,7 @@ void TileLiveness::fuse(AddOp add) {
     (startsInPlace(add.getRhs()) && !startsInPlace(add.getLhs()) ? right : left) = false;
   if (!left && !right)
     return;
-  // A product in the place of a carried tile, to which a loaded tile is added, stays there:
-  // absorbed, it would be written over what was loaded and copied back.
-  Value absorbed = right ? add.getRhs() : add.getLhs(), other = right ? add.getLhs() : add.getRhs();
-  if (startsInPlace(absorbed) && other.getDefiningOp<LoadOp>())
-    return;
-  auto product = absorbed.getDefiningOp<MulOp>();
+  auto product = (right ? add.getRhs() : add.getLhs()).getDefiningOp<MulOp>();
   LDBG() << "an addition absorbs its product at " << product.getLoc();
   fusedProducts[add] = product;
   fusedInto[product] = add;

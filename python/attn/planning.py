@@ -47,6 +47,17 @@ class PagedPlan(NamedTuple):
     merges: tuple[tuple[int, int], ...]
     # How many pages each part has but the last of a sequence; 0 where the parts of a sequence are equal.
     run: int = 0
+    # What it was made for: the pages of each sequence, their tokens, and the cores.
+    pages: tuple[int, ...] = ()
+    block_size: int = 1
+    cores: int = 1
+
+    def for_heads(self, kv_heads: int) -> PagedPlan:
+        """The same parts of the sequences, for another number of heads of keys."""
+        parts = {task.sequence: task.parts for task in self.tasks}
+        row_tiles = 1 + max((task.tile for task in self.tasks), default=0)
+        numbers = [parts[sequence] for sequence in range(len(self.pages))]
+        return _deal(self.pages, numbers, self.run, self.block_size, kv_heads, row_tiles, self.cores)[1]
 
     def workspace_bytes(self, heads: int, width: int):
         """The bytes of partial results and log-sum-exps of so many heads of queries."""
@@ -149,21 +160,21 @@ def _deal(pages, parts, run: int, block_size: int, kv_heads: int, row_tiles: int
     dealt, loads = _share(sorted(costs), min(cores, len(costs)))
     tasks, shares = _listed(dealt)
     time = max((load for load, _ in loads), default=0) + _merging_time(parts, kv_heads, row_tiles, cores)
-    return time, PagedPlan(tasks, shares, tuple(merges), run)
+    return time, PagedPlan(tasks, shares, tuple(merges), run, tuple(pages), block_size, cores)
 
 
 # Block-sparse attention
 
 
 class BlockTask(NamedTuple):
-    """Part `part` of the `parts` of the list of one tile of queries; its result goes to row `row` of the results that
+    """Entries `first` to `end` of the list of one tile of queries; their result goes to row `row` of the results that
     are merged, or where that is -1 to the output."""
 
     batch: int
     head: int
     tile: int
-    part: int
-    parts: int
+    first: int
+    end: int
     row: int
 
 
@@ -177,33 +188,34 @@ class BlockPlan(NamedTuple):
     merges: tuple[tuple[int, int, int, int], ...]
 
 
-def block_plan(kept: Sequence, *, tokens: Sequence | None = None, cores: int) -> BlockPlan:
+def block_plan(kept: Sequence, *, cores: int) -> BlockPlan:
     """Plans tiles of queries that see so many blocks: kept[b][h][x], on so many cores.
 
     Tiles go to the core with the least to do, the longest first: head after head, so that its keys and values stay in
     the cache, unless cores would have much more to do than others. A core begins with another of its tiles than the
-    core before. Where there are fewer tiles than cores, lists are cut into parts. `tokens` is what the tiles see of
-    their blocks, where that is not in proportion to them.
+    core before. Where there are fewer tiles than cores, lists are cut into parts.
     """
     if cores < 1:
         raise ValueError(f"cores ({cores}) must be positive")
     heads = [
-        [(number, tokens[b][h][x] if tokens is not None else number, (b, h, x)) for x, number in enumerate(row)]
+        [(number, (b, h, x)) for x, number in enumerate(row)]
         for b, rows in enumerate(kept)
         for h, row in enumerate(rows)
     ]
-    tiles, total = sum(map(len, heads)), sum(cost for head in heads for _, cost, _ in head)
+    tiles, total = sum(map(len, heads)), sum(number for head in heads for number, _ in head)
     merges: list[tuple[int, int, int, int]] = []
     groups = []
     for head in heads:
         costs = []
-        for number, cost, place in head:
-            wanted = round(cost * cores / total) if tiles < cores and total else 1
+        for number, place in head:
+            wanted = round(number * cores / total) if tiles < cores and total else 1
             parts, first = max(1, min(number, wanted)), len(merges)
             if parts > 1:
                 merges += [(*place, parts if part == 0 else 0) for part in range(parts)]
             rows = range(first, first + parts) if parts > 1 else (-1,)
-            costs += [(-cost // parts, BlockTask(*place, part, parts, row)) for part, row in enumerate(rows)]
+            ends = [part * number // parts for part in range(parts + 1)]
+            spans = zip(ends, ends[1:], rows)
+            costs += [(first - end, BlockTask(*place, first, end, row)) for first, end, row in spans]
         groups.append(sorted(costs))
     dealt, longest = _share_groups(groups, min(cores, sum(map(len, groups))))
     if longest > _UNEVEN * total / cores:  # a head may have too few tiles to even out what the heads before have left

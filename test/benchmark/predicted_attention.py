@@ -11,16 +11,28 @@ SOC, GROUPS, WIDTH, PAGE = "Ascend910B2", 24, 128, 128
 
 
 class Pages(NamedTuple):
-    """A decode in f16, and the published microseconds of the public kernel and of npu_incre_flash_attention."""
+    """A decode, and the published microseconds of the public kernel and of npu_incre_flash_attention."""
 
     sequences: int
     length: int
     heads: tuple[int, int]
     published: str = "-"
+    shorter: int = 0  # of each sequence than the one before
+    dtype: str = "f16"
+
+    @property
+    def lengths(self):
+        return [self.length - number * self.shorter for number in range(self.sequences)]
+
+    @property
+    def least_bytes(self):
+        """Of keys and values, once."""
+        return 4 * sum(self.lengths) * self.heads[1] * WIDTH
 
 
 class Lists(NamedTuple):
-    """Random lists of blocks in bf16, and the published microseconds of the public kernel."""
+    """Random lists of blocks in bf16, and the published microseconds of the public kernel; as many heads of keys as of
+    queries unless their number is given."""
 
     length: int
     heads: int
@@ -28,6 +40,9 @@ class Lists(NamedTuple):
     sparsity: float
     published: str = "-"
     frame: tuple[int, int, int, int] = (0, 0, 0, 0)
+    batch: int = 1
+    kv_heads: int | None = None
+    causal: bool = False
 
 
 PAGED = [
@@ -42,6 +57,8 @@ SPARSE = [
     Lists(4096, 16, (128, 512), 0.5, "1114.7"),
     Lists(4096, 16, (128, 512), 0.9, "752.9"),
     Lists(4096, 16, (128, 128), 0.5),
+    Lists(4096, 16, (128, 128), 0.0, causal=True),
+    Lists(4096, 16, (128, 128), 0.5, causal=True),
 ]
 
 
@@ -53,26 +70,35 @@ def listed(plan):
     return [torch.tensor(numbers, dtype=torch.int32) if numbers else None for numbers in rows]
 
 
+def plan_pages(case: Pages):
+    """The plan as the operator makes it, and how many heads of keys are loaded at a time."""
+    import torch
+
+    import attn
+    from attn.ops import _pages
+
+    heads, kv_heads = case.heads
+    meta = dict(dtype=torch.float16, device="meta")
+    rows = _pages.Rows(torch.empty(case.sequences, 1, heads, WIDTH, **meta), kv_heads)
+    cache = torch.empty(1, PAGE, kv_heads, WIDTH, **meta)
+    together = _pages.heads_together(rows, cache, cache)
+    return attn.paged_plan(case.lengths, block_size=PAGE, kv_heads=kv_heads // together, cores=GROUPS), together
+
+
 def predict_pages(case: Pages):
     import torch
 
     import attn
     import attn.language as at
-    from attn.ops import _pages
     from kernels_dsl.paged import paged_fwd
 
-    heads, kv_heads = case.heads
-    pages, group = case.length // PAGE, heads // kv_heads
-    meta = dict(dtype=torch.float16, device="meta")
-    rows = _pages.Rows(torch.empty(case.sequences, 1, heads, WIDTH, **meta), kv_heads)
-    cache = torch.empty(case.sequences * pages, PAGE, kv_heads, WIDTH, **meta)
-    together = _pages.heads_together(rows, cache, cache)
-    size = dict(block_size=PAGE, kv_heads=kv_heads // together, cores=GROUPS)
-    plan = attn.paged_plan([case.length] * case.sequences, **size)
-    q = at.spec(f"{case.sequences} {kv_heads} {group} {WIDTH}", at.f16)
-    cache = at.spec(" ".join(map(str, _pages.paired(cache, together).shape)), at.f16)
+    (heads, kv_heads), dtype = case.heads, getattr(at, case.dtype)
+    pages, group = -(-case.length // PAGE), heads // kv_heads
+    plan, together = plan_pages(case)
+    q = at.spec(f"{case.sequences} {kv_heads} {group} {WIDTH}", dtype)
+    cache = at.spec(f"{case.sequences * pages} {PAGE} {kv_heads // together} {together * WIDTH}", dtype)
     order = torch.randperm(case.sequences * pages, generator=torch.Generator().manual_seed(0))
-    lengths = torch.full((case.sequences,), case.length, dtype=torch.int32)
+    lengths = torch.tensor(case.lengths, dtype=torch.int32)
     arrays = (q, cache, cache, order.view(case.sequences, pages).int(), lengths)
     options = dict(R=group, G=group, heads=together, soc=SOC, timing_only=True, phases="launches")
     return attn.simulate(paged_fwd, *arrays, *listed(plan), WIDTH**-0.5, **options).report
@@ -86,16 +112,19 @@ def tile_rows():
 
 
 def plan_lists(case: Lists):
-    """The index [1, N, R, W], how many blocks its rows keep, and the plan of the tiles of queries."""
+    """The index [B, N, R, W], how many blocks tiles of queries keep, and the plan of the tiles."""
     import torch
 
     from attn import block_index, planning
+    from attn.ops import _lists
 
     size = (case.length, case.length, case.block_shape, case.sparsity, case.frame)
-    index = torch.stack([block_index.random_index(*size, head=head) for head in range(case.heads)])[None]
-    counts = (index >= 0).sum(-1, dtype=torch.int32)
-    tiles = counts.repeat_interleave(case.block_shape[0] // tile_rows(), dim=-1)[..., : -(-case.length // tile_rows())]
-    return index, counts, planning.block_plan(tiles.tolist(), cores=GROUPS)
+    heads = [(batch, head) for batch in range(case.batch) for head in range(case.heads)]
+    index = torch.stack([block_index.random_index(*size, batch=batch, head=head) for batch, head in heads])
+    index = index.unflatten(0, (case.batch, case.heads))
+    tiles = _lists.Tiles(tile_rows(), case.block_shape[0] // tile_rows(), case.length, case.causal, None)
+    counts = _lists.count_listed(index, case.block_shape[1], case.length, None, tiles)
+    return index, counts, planning.block_plan(counts.tolist(), cores=GROUPS)
 
 
 def run_lists(case: Lists, index, counts, lists):
@@ -105,12 +134,15 @@ def run_lists(case: Lists, index, counts, lists):
     from attn.ops import _dispatch
     from kernels_dsl.block_sparse import block_sparse_fwd
 
-    queries = at.spec(f"1 {index.shape[1]} {index.shape[2] * case.block_shape[0]} {WIDTH}", at.bf16)
-    keys = at.spec(f"1 {index.shape[1]} {case.length} {WIDTH}", at.bf16)
+    batch, heads, rows, _ = index.shape
+    queries = at.spec(f"{batch} {heads} {rows * case.block_shape[0]} {WIDTH}", at.bf16)
+    keys = at.spec(f"{batch} {min(heads, case.kv_heads or heads)} {case.length} {WIDTH}", at.bf16)
     seen = case.length * (1 - case.sparsity)  # of the case, also where the lists are samples
     options = dict(BM=tile_rows(), **_dispatch.block_sparse_keys(seen), soc=SOC, timing_only=True, phases="launches")
-    arrays = (queries, keys, keys, index, counts, *lists)
-    return attn.simulate(block_sparse_fwd, *arrays, *case.block_shape, WIDTH**-0.5, **options).report
+    arrays = (queries, keys, keys, index, counts if case.causal else None, *lists)
+    return attn.simulate(
+        block_sparse_fwd, *arrays, *case.block_shape, WIDTH**-0.5, causal=case.causal, **options
+    ).report
 
 
 def predict_lists(case: Lists):
@@ -131,10 +163,9 @@ def sample_us(case: Lists, tiles: int, blocks: int):
     kept = [torch.randperm(columns, generator=generator)[:blocks].sort().values for _ in range(GROUPS * tiles)]
     index = torch.stack(kept).int()[None, None]
     step = case.block_shape[0] // tile_rows()  # a tile of each block of queries
-    tasks = torch.tensor([(0, 0, step * tile, 0, 1, -1) for tile in range(GROUPS * tiles)], dtype=torch.int32)
+    tasks = torch.tensor([(0, 0, step * tile, 0, blocks, -1) for tile in range(GROUPS * tiles)], dtype=torch.int32)
     shares = torch.arange(0, GROUPS * tiles + 1, tiles, dtype=torch.int32)
-    counts = torch.full(index.shape[:3], blocks, dtype=torch.int32)
-    return run_lists(case, index, counts, (torch.stack([shares[:-1], shares[1:]], 1), tasks, None)).time_us
+    return run_lists(case, index, None, (torch.stack([shares[:-1], shares[1:]], 1), tasks, None)).time_us
 
 
 def measure_rates(case: Lists, keys: int = 3072):
@@ -149,15 +180,14 @@ def measure_rates(case: Lists, keys: int = 3072):
 def predict_by_classes(case: Lists, rates):
     """Microseconds of a whole launch."""
     launch, tile, block = rates
-    _, counts, plan = plan_lists(case)
-    kept, step = counts[0].tolist(), case.block_shape[0] // tile_rows()
-    loads = (sum(tile + block * kept[task.head][task.tile // step] for task in plan.tasks[i:j]) for i, j in plan.shares)
+    _, _, plan = plan_lists(case)
+    loads = (sum(tile + block * (task.end - task.first) for task in plan.tasks[i:j]) for i, j in plan.shares)
     return launch + max(loads)
 
 
 def report_long():
     """Three heads of 118,806 positions with the frame of the specification."""
-    form = "{:<38}{:>13}{:>16}"
+    form = "{:<47}{:>13}{:>16}"
     print(form.format("by classes of tiles, S=118806 N=3", "predicted ms", "published ms"))
     for keys, published in ((128, ("200.8", "117.7", "24.6")), (512, ("198.7", "85.4", "17.9"))):
         frame = (-(-3600 // keys), 1, -(-3600 // 128), 1)
@@ -172,17 +202,21 @@ def rows():
     """Names, reports, and the bytes of keys and values that are read at least."""
     for case in PAGED:
         heads, kv_heads = case.heads
-        least = 4 * case.sequences * case.length * kv_heads * WIDTH
-        yield f"paged B={case.sequences} L={case.length} {heads}/{kv_heads}", case, predict_pages(case), least
+        yield (
+            f"paged B={case.sequences} L={case.length} {heads}/{kv_heads}",
+            case,
+            predict_pages(case),
+            case.least_bytes,
+        )
     for case in SPARSE:
         blocks = "x".join(map(str, case.block_shape))
-        name = f"block-sparse S={case.length} N={case.heads} {blocks} p={case.sparsity}"
+        name = f"block-sparse S={case.length} N={case.heads} {blocks} p={case.sparsity}{' causal' * case.causal}"
         yield name, case, predict_lists(case), None
 
 
 def main():
     argparse.ArgumentParser(description=__doc__).parse_args()
-    form = "{:<38}{:>13}{:>12}{:>9}{:>7}{:>16}"
+    form = "{:<47}{:>13}{:>12}{:>9}{:>7}{:>16}"
     print(form.format("case", "predicted us", "roofline us", "reached", "reads", "published us"))
     errors = []
     for name, case, report, least in rows():

@@ -1,12 +1,13 @@
-"""Block-sparse attention over sparsities on the modelled Ascend910B2: predicted times, never measured, and their plot.
+"""Block-sparse attention over sparsities: predicted times on the modelled Ascend910B2, and times of this CPU; with plots.
 
-One line for each case, with blanks between: BQxBKV H B Sq Skv D frame sparsity equal ref ours. `equal` is `-`, as
-nothing is computed; `ref` is the published time of npu_fusion_attention for the dense case, measured on a device; `ours`
-is the predicted time. Both are in microseconds.
+One line for each case, with blanks between: BQxBKV H B Sq Skv D frame sparsity equal ref ours. Times are in
+microseconds. Of the sets `short`, `long` and `ours`, `ours` is predicted, never measured, and `equal` is `-`, as nothing is
+computed; `ref` is the published time of npu_fusion_attention for the dense case, measured on a device, and in the set
+`ours`, of which nothing is published, our predicted time without sparsity. Of the set `cpu`, both are means of calls that
+were measured on this machine, with other numbers in each, `ref` that of scaled_dot_product_attention without a mask.
 """
 
 import argparse
-import csv
 import sys
 import time
 from pathlib import Path
@@ -14,8 +15,14 @@ from pathlib import Path
 import plots
 import predicted_attention as predicted
 
-ROOT = Path(__file__).resolve().parents[2]
-PUBLISHED = ROOT.parent / "shared/performance/block_sparse_published.csv"
+# The least published microseconds of npu_fusion_attention without a mask, by heads and positions.
+PUBLISHED_DENSE = {
+    (3, 118806): 157210.33,
+    (14, 4096): 784.19,
+    (14, 10000): 4857.91,
+    (16, 4096): 859.3,
+    (16, 10000): 5696.26,
+}
 SPARSITIES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 SIZES = (128, 256, 512, 1024)
 LONG = 118806
@@ -41,28 +48,64 @@ def long_cases():
         yield [predicted.Lists(LONG, 3, shape, sparsity, frame=frame) for sparsity in SPARSITIES]
 
 
-SETS = {"short": short_cases, "long": long_cases}
+def our_cases():
+    for shape in ((128, 128), (128, 512)):
+        yield [predicted.Lists(16384, 16, shape, sparsity, batch=2, kv_heads=2) for sparsity in SPARSITIES]
 
 
-def read_dense_times():
-    """(heads, length) -> the least published microseconds of dense attention; empty where the figures are not at hand."""
-    if not PUBLISHED.is_file():
-        return {}
-    with PUBLISHED.open() as file:
-        rows = [row for row in csv.DictReader(file) if float(row["sparsity"]) == 0 and row["ref_us"]]
-    times: dict[tuple[int, int], float] = {}
-    for row in rows:
-        case, measured = (int(row["H"]), int(row["S"])), float(row["ref_us"])
-        times[case] = min(measured, times.get(case, measured))
-    return times
+def cpu_cases():
+    yield [predicted.Lists(4096, 1, (128, 128), sparsity) for sparsity in SPARSITIES]
+
+
+SETS = {"short": short_cases, "long": long_cases, "ours": our_cases, "cpu": cpu_cases}
+# Of the longer ones, tiles are classed by their blocks and multiplied.
+MOST_WHOLE = 10000
+WARM_UPS, CALLS = 2, 10
 
 
 def predict(cases):
     """Microseconds of each of the cases, which differ in their sparsity alone."""
-    if cases[0].length < LONG:
+    if cases[0].length <= MOST_WHOLE:
         return [predicted.predict_lists(case).time_us for case in cases]
     rates = predicted.measure_rates(cases[0])
     return [predicted.predict_by_classes(case, rates) for case in cases]
+
+
+def time_call(call, make):
+    """Microseconds of a call with arguments of its own, as the mean of several."""
+    seconds = []
+    for _ in range(WARM_UPS + CALLS):
+        arguments = make()
+        started = time.perf_counter()
+        call(*arguments)
+        seconds.append(time.perf_counter() - started)
+    return 1e6 * sum(seconds[WARM_UPS:]) / CALLS
+
+
+def measure(cases):
+    """Microseconds of each case on this CPU in f32, those of dense attention, and which results are those of a mask."""
+    import torch
+
+    import attn.ops
+    from attn import block_index
+
+    generator, dense = torch.Generator().manual_seed(0), torch.nn.functional.scaled_dot_product_attention
+
+    def make():
+        shape = (1, cases[0].heads, cases[0].length, predicted.WIDTH)
+        return [torch.randn(shape, generator=generator) for _ in range(3)]
+
+    times, equal = [], []
+    for case in cases:
+        index = block_index.random_index(case.length, case.length, case.block_shape, case.sparsity)[None, None]
+        q, k, v = make()
+        kept = (index[..., None] == torch.arange(-(-case.length // case.block_shape[1]))).any(-2)
+        mask = kept.repeat_interleave(case.block_shape[0], 2).repeat_interleave(case.block_shape[1], 3)
+        ours = attn.ops.block_sparse_attention(q, k, v, index, case.block_shape)
+        close = torch.isclose(ours, dense(q, k, v, attn_mask=mask[..., : case.length, : case.length]), 1e-3, 1e-5)
+        equal.append("yes" if close.all() else "no")
+        times.append(time_call(lambda *x: attn.ops.block_sparse_attention(*x, index, case.block_shape), make))
+    return times, time_call(dense, make), equal
 
 
 def show_progress(done: int, total: int, started: float):
@@ -72,22 +115,33 @@ def show_progress(done: int, total: int, started: float):
         print(f"\r[{bar:<30}] {done}/{total}, {time.monotonic() - started:.0f} s", end="", file=sys.stderr, flush=True)
 
 
-def print_lines(cases, times, dense):
-    for case, ours in zip(cases, times):
+def print_lines(cases, times, dense, equal=None):
+    for case, ours, same in zip(cases, times, equal or ["-"] * len(cases)):
         shape, frame = "x".join(map(str, case.block_shape)), "/".join(map(str, case.frame))
-        size = case.heads, 1, case.length, case.length, predicted.WIDTH
-        print(shape, *size, frame, f"{case.sparsity:.2f}", "-", f"{dense:.1f}" if dense else "-", f"{ours:.1f}")
+        size = case.heads, case.batch, case.length, case.length, predicted.WIDTH
+        reference = f"{dense:.1f}" if dense else "-"
+        print(shape, *size, frame, f"{case.sparsity:.2f}", same, reference, f"{ours:.1f}", flush=True)
 
 
-def draw(path: Path, title: str, lines):
-    """Published dense time through predicted time over the sparsity: colours are keys of a block, styles its queries."""
-    figure, axes = plots.new_axes(f"{title} (Ascend910B2, predicted)", "sparsity", "published dense / predicted time")
+# What a plot of a set says it shows, and what its ratios are.
+TITLES = {
+    "short": ("short set (Ascend910B2, predicted)", "published dense / predicted time"),
+    "long": ("long set (Ascend910B2, predicted)", "published dense / predicted time"),
+    "ours": ("B=2, 16/2 heads, S=16384 (Ascend910B2, predicted)", "predicted time without / with sparsity"),
+    "cpu": ("N=1, S=4096, f32 (CPU, measured)", "dense PyTorch / our time"),
+}
+
+
+def draw(path: Path, name: str, lines):
+    """Dense time through ours over the sparsity: colours are keys of a block, styles its queries."""
+    title, ratio = TITLES[name]
+    figure, axes = plots.new_axes(f"Block-sparse attention, {title}", "sparsity", ratio)
     axes.axhline(1, color="0.5", linewidth=1)
     styles = dict(zip(SIZES, ("-", "--", "-.", ":")))
     for (queries, keys), heads, length, ratios in lines:
-        name = f"{queries}x{keys}" if length == LONG else f"{queries}x{keys}, N={heads}, S={length}"
-        colour = f"C{SIZES.index(keys) if length == LONG else len(axes.lines) - 1}"
-        axes.plot(SPARSITIES, ratios, styles[queries], color=colour, label=name)
+        label = f"{queries}x{keys}, N={heads}, S={length}" if name == "short" else f"{queries}x{keys}"
+        colour = f"C{len(axes.lines) - 1 if name == 'short' else SIZES.index(keys)}"
+        axes.plot(SPARSITIES, ratios, styles[queries], color=colour, label=label)
     plots.save(figure, axes, path)
 
 
@@ -97,19 +151,23 @@ def main(arguments=None):
     parser.add_argument("--set", action="append", choices=list(SETS), help="all without")
     parser.add_argument("--plot", type=Path, help="the folder in which sparse-SET.png is written")
     options = parser.parse_args(arguments)
-    dense, started = read_dense_times(), time.monotonic()
+    started = time.monotonic()
     for name in options.set or SETS:
         groups, lines = list(SETS[name]()), []
         for done, cases in enumerate(groups):
             show_progress(done, len(groups), started)
-            times, first = predict(cases), cases[0]
-            reference = dense.get((first.heads, first.length))
-            print_lines(cases, times, reference)
+            first, equal = cases[0], None
+            if name == "cpu":
+                times, reference, equal = measure(cases)
+            else:
+                times = predict(cases)
+                reference = times[0] if name == "ours" else PUBLISHED_DENSE.get((first.heads, first.length))
+            print_lines(cases, times, reference, equal)
             if reference:
                 lines.append((first.block_shape, first.heads, first.length, [reference / ours for ours in times]))
         show_progress(len(groups), len(groups), started)
         if options.plot and lines:
-            draw(options.plot / f"sparse-{name}.png", f"Block-sparse attention, {name} set", lines)
+            draw(options.plot / f"sparse-{name}.png", name, lines)
     return 0
 
 

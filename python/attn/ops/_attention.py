@@ -91,7 +91,8 @@ def check_sinks(sinks, q, heads: int):
 
 
 def read_lengths(name: str, lengths: Tensor | Sequence[int] | None, most: int, q):
-    """Lengths as the kernels read them, one for each entry of the batch of q; None where none are given."""
+    """Lengths in int32, one for each entry of the batch of q, where they were given: on the host or on the device of q;
+    None where none are given."""
     if lengths is None:
         return None
     if isinstance(lengths, Tensor):
@@ -110,9 +111,8 @@ def read_lengths(name: str, lengths: Tensor | Sequence[int] | None, most: int, q
         raise ValueError(
             f"{name} {tuple(tensor.shape)} must have one number, or one for each of {q.shape[0]} batch entries"
         )
-    if tensor.device.type == "cpu":
-        tensor = tensor.to(q.device)
-    check_device(name, tensor, "q", q)
+    if tensor.device.type != "cpu":
+        check_device(name, tensor, "q", q)
     return tensor.to(torch.int32).expand(q.shape[0]).contiguous()
 
 

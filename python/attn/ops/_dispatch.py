@@ -203,8 +203,20 @@ def paged_forward(arrays: dict, lists, options: dict, outputs: dict):
 # Lists
 
 
-def count_listed(ids, size: int, total: int, lens, counts):
-    """`counts`: how many of the ids [B, H, R, W] of each list name a block of `size`."""
+def count_listed(ids, size: int, total: int, lens, tiles, counts):
+    """`counts` [B, H, R, P]: how many of the ids [B, H, R, W] of each list name a block of `size` that a tile sees."""
     from kernels_dsl.lists import count_listed as kernel
 
-    run(kernel, dict(counts=counts), index=ids, size=size, total=total, lens=lens)
+    options = dict(queries=tiles.queries, P=tiles.per_list)
+    if tiles.causal:
+        options.update(causal=True, q_lens=tiles.lens, BM=tiles.rows)
+    run(kernel, dict(counts=counts), index=ids, size=size, total=total, lens=lens, **options)
+
+
+def deal_blocks(counts, cores: int, outputs: dict):
+    """`counts` [B, H, X]: the blocks that tiles keep; `outputs`: the lists of a plan, and what they are made of."""
+    from kernels_dsl.lists import deal_blocks as kernel
+
+    _, heads, tiles = counts.shape
+    room = outputs["tasks"].view(-1)[: len(outputs["tasks"])]  # for its length alone
+    run(kernel, outputs, counts=counts.view(-1), room=room, heads=heads, tiles=tiles, NC=cores, NP=2 * cores)

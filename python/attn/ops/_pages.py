@@ -114,17 +114,18 @@ class Lists(NamedTuple):
         return cls(shares, tasks, merges, plan.run)
 
 
-def given_lists(plan: PagedPlan, device, rows: Rows):
-    """The lists of a plan that the caller has made; ValueError unless it is one for these rows."""
-    return _checked_lists(plan, device, rows.batch, rows.kv_heads, rows.tiles)
+def given_lists(plan: PagedPlan, device, rows: Rows, heads: int):
+    """The lists of a plan that the caller has made, with so many heads of keys at a time; ValueError unless it is one
+    for these rows."""
+    return _checked_lists(plan, device, rows.batch, rows.kv_heads, rows.tiles, heads)
 
 
 @functools.lru_cache(maxsize=64)
-def _checked_lists(plan: PagedPlan, device, sequences: int, kv_heads: int, tiles: int):
+def _checked_lists(plan: PagedPlan, device, sequences: int, kv_heads: int, tiles: int, heads: int):
     planned = {(task.sequence, task.head, task.tile) for task in plan.tasks}
     if planned != {*itertools.product(range(sequences), range(kv_heads), range(tiles))}:
         raise ValueError(f"plan: it must be for {sequences} sequences, {kv_heads} kv_heads and {tiles} row_tiles")
-    return Lists.of(plan, device)
+    return Lists.of(plan if heads == 1 else plan.for_heads(kv_heads // heads), device)
 
 
 def lists_of_lengths(lengths, device, *, block_size: int, **options):

@@ -13,7 +13,7 @@ from ..block_index import PAD, PAD_U16
 from ..planning import block_plan
 from . import _dispatch
 from ._attention import check_arrays, check_layout, check_scale, make_outputs, read_lengths, write_unseen
-from ._lists import BlockLists, check_lists, core_count, count_listed
+from ._lists import BlockLists, Tiles, check_lists, core_count, count_listed
 from ._readable import DEVICES, check_device, readable
 
 BLOCK_SIZES = (128, 256, 512, 1024)
@@ -116,7 +116,8 @@ def _forward(q, k, v, index, q_lens, kv_lens, block_shape, scale, causal):
         write_unseen(o, lse)
         return o, lse
     rows = _dispatch.block_sparse_rows(q.shape[-1], v.shape[-1])
-    counts, lists, seen = _plan(q, k, index, kv_lens, block_shape, causal, rows)
+    counts, lists, seen = _plan(q, k, index, q_lens, kv_lens, block_shape, causal, rows)
+    q_lens, kv_lens = (None if lens is None else lens.to(q.device) for lens in (q_lens, kv_lens))
     parts = 0 if lists.merges is None else len(lists.merges)
     budget = memory.Budget("block_sparse_attention", memory.FORWARD_PERCENT, q.device)
     with (
@@ -127,48 +128,29 @@ def _forward(q, k, v, index, q_lens, kv_lens, block_shape, scale, causal):
         if parts:
             outputs["po"] = memory.empty((parts, rows, v.shape[-1]), torch.float32, q.device)
             outputs["pl"] = memory.empty((parts, rows), torch.float32, q.device)
-        arrays = dict(q=queries, k=keys, v=values, index=blocks, counts=counts, q_lens=q_lens, kv_lens=kv_lens)
+        arrays = dict(q=queries, k=keys, v=values, index=blocks, q_lens=q_lens, kv_lens=kv_lens)
+        arrays.update(counts=counts if causal else None)
         options = dict(bq=block_shape[0], bk=block_shape[1], scale=scale, causal=causal, BM=rows)
         _dispatch.block_sparse_forward(arrays, lists._asdict(), options, outputs, seen)
     return o, lse
 
 
-def _plan(q, k, index, kv_lens, block_shape, causal: bool, rows: int):
-    """How many blocks each row keeps, the lists of a plan, and how many keys a row sees on the average: by what is kept
-    where the host has the index, else as if all rows kept the same, and None."""
+def _plan(q, k, index, q_lens, kv_lens, block_shape, causal: bool, rows: int):
+    """How many blocks each tile of queries sees, the lists of a plan by that, and how many keys a tile sees on the
+    average: None where only the device knows the index or the lengths, which then makes the plan."""
     queries, keys = q.shape[2], k.shape[2]
-    if index.device.type != "cpu":
-        counts = count_listed(index, block_shape[1], keys, kv_lens)
-        shape = (*index.shape[:2], queries, keys, *block_shape, bool(causal), rows)
-        return counts, _lists_of_shape(shape, core_count(q.device), q.device), None
-    lengths = None if kv_lens is None else kv_lens.cpu()
-    counts = count_listed(index, block_shape[1], keys, lengths)
+    known = [tensor for tensor in (index, q_lens, kv_lens) if tensor is not None]
+    if any(tensor.device.type != "cpu" for tensor in known):
+        index, q_lens, kv_lens = (None if x is None else x.to(q.device) for x in (index, q_lens, kv_lens))
+    tiles = Tiles(rows, block_shape[0] // rows, queries, causal, q_lens)
+    counts = count_listed(index, block_shape[1], keys, kv_lens, tiles)
+    if counts.device.type != "cpu":
+        return counts, BlockLists.dealt(counts), None
     cores = core_count(q.device)
     if q.device.type == "cpu":  # threads take shares as they come: with several for each, none waits long for the last
-        tiles = index.shape[0] * index.shape[1] * -(-queries // rows)
-        cores = max(cores, min(tiles, cores * _SHARES_PER_THREAD))
-    plan = _plan_tiles(counts, queries, keys, block_shape, causal, rows, cores)
-    seen = block_shape[1] * float(counts.float().mean())
-    return counts.to(q.device), BlockLists.of(plan, q.device), seen
-
-
-def _plan_tiles(counts, queries: int, keys: int, block_shape, causal: bool, rows: int, cores: int):
-    """A plan of tiles of so many queries, weighted by the keys that they see."""
-    tiles = torch.arange(-(-queries // rows))
-    kept = counts[..., tiles * rows // block_shape[0]]
-    seen = (kept * block_shape[1]).clamp(max=keys)
-    if causal:
-        seen = torch.minimum(seen, (((tiles + 1) * rows).clamp(max=queries) + keys - queries).clamp(min=0))
-    return block_plan(kept.tolist(), tokens=seen.tolist(), cores=cores)
-
-
-@functools.lru_cache(maxsize=64)
-def _lists_of_shape(shape: tuple, cores: int, device):
-    """The lists of a plan for an index that only the device knows."""
-    batch, heads, queries, keys, *block_shape, causal, rows = shape
-    columns = -(-keys // block_shape[1])
-    counts = torch.full((batch, heads, -(-queries // block_shape[0])), columns)
-    return BlockLists.of(_plan_tiles(counts, queries, keys, block_shape, causal, rows, cores), device)
+        cores = max(cores, min(counts.numel(), cores * _SHARES_PER_THREAD))
+    plan = block_plan(counts.tolist(), cores=cores)
+    return counts.to(q.device), BlockLists.of(plan, q.device), block_shape[1] * float(counts.float().mean())
 
 
 @_forward.register_fake

@@ -86,6 +86,7 @@ def _forward(q, k, v, scale, left=-1, right=-1, softcap=0.0, sinks=None, q_lens=
     if not k.numel():
         write_unseen(o, lse, sinks)
         return o, lse
+    q_lens, kv_lens = (None if lens is None else lens.to(q.device) for lens in (q_lens, kv_lens))
     budget = memory.Budget("flash_attention", memory.FORWARD_PERCENT, q.device)
     for part in _split_batches(q, k, v, budget):
         lengths = [None if lens is None else lens[part] for lens in (q_lens, kv_lens)]

@@ -77,13 +77,17 @@ def paged_attention(
     with contextlib.nullcontext() if workspace is None else workspace:
         out = torch.empty(q.shape, dtype=q.dtype, device=q.device) if out is None else out
         lse = _make_lse(queries, return_lse)
-        lists = None if plan is None else given_lists(plan, q.device, Rows(queries, k_cache.shape[2]))
+        rows = Rows(queries, k_cache.shape[2])
+        # A CPU has the rows of the other heads in its caches still.
+        is_plain = page_index is None and sinks is None and options[1] < 0 and q.device.type != "cpu"
+        heads = heads_together(rows, k_cache, v_cache) if is_plain else 1
+        lists = None if plan is None else given_lists(plan, q.device, rows, heads)
         if plan is not None and plan.run and page_index is None and lengths.device.type == "cpu":
             _check_runs(plan, lengths, k_cache.shape[1], _most_seen(options[1], queries.shape[1], k_cache.shape[1]))
         given = (None, None, None, 0) if lists is None else lists
         arrays = queries, k_cache, v_cache, block_table, lengths, page_index, sinks
         result = out if several else out.unsqueeze(1)
-        torch.ops.attn.paged(result, lse, *arrays, *options, num_splits, batch_invariant, *given)
+        torch.ops.attn.paged(result, lse, *arrays, *options, num_splits, batch_invariant, *given, heads)
     if not return_lse:
         return out
     return out, (lse if several else lse[..., 0])
@@ -206,12 +210,12 @@ def _check_out(out, q):
     mutates_args=("out", "lse"),
     schema="(Tensor(a!) out, Tensor(b!) lse, Tensor q, Tensor k_cache, Tensor v_cache, Tensor block_table, "
     "Tensor context_lens, Tensor? page_index, Tensor? sinks, float scale, int left, float softcap, int? num_splits, "
-    "bool batch_invariant, Tensor? shares, Tensor? tasks, Tensor? merges, int run) -> ()",
+    "bool batch_invariant, Tensor? shares, Tensor? tasks, Tensor? merges, int run, int heads) -> ()",
     device_types=DEVICES,
 )
 def _forward(
     out, lse, q, k_cache, v_cache, block_table, context_lens, page_index, sinks, scale, left, softcap, num_splits,
-    batch_invariant, shares, tasks, merges, run,
+    batch_invariant, shares, tasks, merges, run, heads,
 ):  # fmt: skip
     if not q.numel():
         return
@@ -227,11 +231,9 @@ def _forward(
         arrays.update(index=page_index, counts=counts)
     if sinks is not None:
         arrays.update(sinks=rows.spread_sinks(sinks))
-    plan, heads = Lists(shares, tasks, merges, run), 1
+    plan = Lists(shares, tasks, merges, run)
     if tasks is None:
         kept = arrays.get("counts")
-        if kept is None and sinks is None and left < 0 and q.device.type != "cpu":
-            heads = heads_together(rows, k_cache, v_cache)
         plan = _plan(rows, heads, k_cache, block_table, context_lens, kept, left, num_splits, batch_invariant)
     options = dict(scale=scale, left=left, softcap=softcap, R=rows.tile, G=rows.group, T=rows.tokens, heads=heads)
     budget = memory.Budget("paged_attention", memory.FORWARD_PERCENT, q.device)
@@ -263,5 +265,5 @@ def _plan(
 
 @_forward.register_fake
 def _(out, lse, q, k_cache, v_cache, block_table, context_lens, page_index, sinks, scale, left, softcap, num_splits,
-      batch_invariant, shares, tasks, merges, run):  # fmt: skip
+      batch_invariant, shares, tasks, merges, run, heads):  # fmt: skip
     return None

@@ -277,32 +277,6 @@ func.func @outer(%x: !tile.array<16xf32>, %y: !tile.array<?xf32>, %z: !tile.arra
 
 // -----
 
-// A carried tile is scaled in its place where something else is added to it, and not copied back.
-// CHECK-LABEL: func.func @scaled_in_place(
-// CHECK-DAG:     %[[ACC:.*]] = ascend.alloc "acc"
-// CHECK-DAG:     %[[X:.*]] = ascend.alloc "x"
-// CHECK:         scf.for
-// CHECK:           ascend.copy_in %[[X]]
-// CHECK-NEXT:      ascend.binary {{ *}}mul %[[ACC]], %[[ACC]], %{{.*}} count(%c64)
-// CHECK-NEXT:      ascend.binary {{ *}}add %[[ACC]], %[[ACC]], %[[X]] count(%c64)
-// CHECK-NEXT:    }
-func.func @scaled_in_place(%x: !tile.array<?x64xf32>, %f: !tile.array<64xf32>, %n: index) attributes {tile.kernel} {
-  %zero = arith.constant 0 : index
-  %number = arith.constant 0.0 : f32
-  %factor = tile.load %f[:] : (!tile.array<64xf32>) -> !tile.tile<1 x 64 x f32> loc("factor")
-  %none = tile.splat %number : f32 -> !tile.tile<1 x 64 x f32>
-  %sum = tile.range %i = %zero to %n iter(%acc = %none : !tile.tile<1 x 64 x f32>) {
-    %row = tile.load %x[%i, :] : (!tile.array<?x64xf32>, index) -> !tile.tile<1 x 64 x f32> loc("x")
-    %scaled = tile.mul %acc, %factor : !tile.tile<1 x 64 x f32>, !tile.tile<1 x 64 x f32> -> !tile.tile<1 x 64 x f32> loc("acc")
-    %next = tile.add %scaled, %row : !tile.tile<1 x 64 x f32>, !tile.tile<1 x 64 x f32> -> !tile.tile<1 x 64 x f32> loc("acc")
-    tile.yield %next : !tile.tile<1 x 64 x f32>
-  }
-  tile.store %sum, %f[:] : (!tile.tile<1 x 64 x f32>, !tile.array<64xf32>) -> ()
-  return
-}
-
-// -----
-
 // A product that is added to a tile in its place is never written.
 // CHECK-LABEL: func.func @multiply_add(
 // CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<64xf32, #ascend.space<ub>>

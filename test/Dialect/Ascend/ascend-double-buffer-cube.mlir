@@ -94,3 +94,46 @@ func.func @sums_in_turn(%z: memref<?xf32, #ascend.space<gm>>, %count: index) att
   }
   return
 }
+
+// -----
+
+// One loop may have several turns, where other loops have some too.
+// CHECK-LABEL: func.func @two_turns_of_one_loop
+// CHECK: %[[SUMS:.*]] = ascend.alloc "first" counted 0 : memref<2x512xf32, #ascend.space<l0c>>
+// CHECK-NOT: ascend.alloc "{{second|third}}"
+// CHECK: scf.for {{.*}} iter_args(%[[T:.*]] = %{{.*}}) -> (index) {
+// CHECK:   %[[AFTER:.*]] = scf.for {{.*}} iter_args(%[[I:.*]] = %[[T]]) -> (index) {
+// CHECK:     ascend.slot %[[SUMS]][%[[I]]]
+// CHECK:   %[[S:.*]] = ascend.slot %[[SUMS]][%[[AFTER]]]
+// CHECK:   ascend.mmad %[[S]]
+// CHECK:   ascend.fix_out %{{.*}}, %[[S]]
+// CHECK:   %[[NEXT:.*]] = arith.remui
+// CHECK:   %[[U:.*]] = ascend.slot %[[SUMS]][%[[NEXT]]]
+// CHECK:   ascend.mmad %[[U]]
+// CHECK:   ascend.fix_out %{{.*}}, %[[U]]
+// CHECK:   %[[LAST:.*]] = arith.remui
+// CHECK:   scf.yield %[[LAST]] : index
+func.func @two_turns_of_one_loop(%z: memref<?xf32, #ascend.space<gm>>, %count: index) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<cube>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %true = arith.constant true
+  %first = ascend.alloc "first" : memref<256xf32, #ascend.space<l0c>>
+  %second = ascend.alloc "second" : memref<512xf32, #ascend.space<l0c>>
+  %third = ascend.alloc "third" : memref<256xf32, #ascend.space<l0c>>
+  %a = ascend.alloc "a" : memref<256xf16, #ascend.space<l0a>>
+  %b = ascend.alloc "b" : memref<512xf16, #ascend.space<l0b>>
+  scf.for %t = %c0 to %count step %c1 {
+    scf.for %i = %c0 to %c2 step %c1 {
+      ascend.mmad %first, %a, %b m(%c16) n(%c16) k(%c16) init(%true) : memref<256xf32, #ascend.space<l0c>>, memref<256xf16, #ascend.space<l0a>>, memref<512xf16, #ascend.space<l0b>>
+      ascend.fix_out %z, %first rows(%c16) cols(%c16) dst_pitch(%c16) src_rows 16 : memref<?xf32, #ascend.space<gm>>, memref<256xf32, #ascend.space<l0c>>
+    }
+    ascend.mmad %second, %a, %b m(%c16) n(%c32) k(%c16) init(%true) : memref<512xf32, #ascend.space<l0c>>, memref<256xf16, #ascend.space<l0a>>, memref<512xf16, #ascend.space<l0b>>
+    ascend.fix_out %z, %second rows(%c16) cols(%c32) dst_pitch(%c32) src_rows 16 : memref<?xf32, #ascend.space<gm>>, memref<512xf32, #ascend.space<l0c>>
+    ascend.mmad %third, %a, %b m(%c16) n(%c16) k(%c16) init(%true) : memref<256xf32, #ascend.space<l0c>>, memref<256xf16, #ascend.space<l0a>>, memref<512xf16, #ascend.space<l0b>>
+    ascend.fix_out %z, %third rows(%c16) cols(%c16) dst_pitch(%c16) src_rows 16 : memref<?xf32, #ascend.space<gm>>, memref<256xf32, #ascend.space<l0c>>
+  }
+  return
+}

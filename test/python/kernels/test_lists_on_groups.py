@@ -42,20 +42,28 @@ def draw_blocks(dtype, queries=300, keys=270, batch=1, heads=(2, 1), width=32):
     return q, k, v, mask
 
 
-def check_blocks(dtype, stage="ascend", causal=False, lengths=None, sizes=(32, 64), cores=3):
-    q, k, v, mask = draw_blocks(dtype, batch=len(lengths) if lengths else 1)
-    counts = mask.sum(-1, dtype=torch.int32)
+def count_seen(mask, rows, queries, keys, q_lens, kv_lens, causal):
+    """Of the blocks of 128 keys of a mask, how many tiles of so many queries see: [B, H, X]."""
+    tiles = torch.arange(-(-queries // rows))
+    seen = mask[:, :, tiles * rows // 128]
+    for b in range(len(mask)):
+        m, n = queries if q_lens is None else q_lens[b], keys if kv_lens is None else kv_lens[b]
+        ends = ((tiles + 1) * rows + n - m).clamp(max=n) if causal else torch.full_like(tiles, n)
+        seen[b] &= torch.arange(mask.shape[3]) * 128 < ends[:, None]
+    return seen.sum(-1, dtype=torch.int32)
+
+
+def check_blocks(dtype, stage="ascend", causal=False, lengths=None, sizes=(32, 64), cores=3, queries=300, keys=270):
+    q, k, v, mask = draw_blocks(dtype, queries, keys, batch=len(lengths) if lengths else 1)
     q_lens, kv_lens = ([list(column) for column in zip(*lengths)]) if lengths else (None, None)
     options = {}
     if lengths:
         for entry, length in enumerate(kv_lens):
             k[entry, :, length:], v[entry, :, length:] = torch.nan, torch.nan
-            counts[entry] = torch.minimum(
-                counts[entry], (mask[entry].cumsum(-1) * (torch.arange(3) * 128 < length)).amax(-1)
-            )
         options = dict(q_lens=torch.tensor(q_lens, dtype=torch.int32), kv_lens=torch.tensor(kv_lens, dtype=torch.int32))
     options.update(zip(("BM", "BN"), sizes))
-    plan = planning.block_plan(counts[..., torch.arange(-(-300 // sizes[0])) * sizes[0] // 128].tolist(), cores=cores)
+    counts = count_seen(mask, sizes[0], queries, keys, q_lens, kv_lens, causal)
+    plan = planning.block_plan(counts.tolist(), cores=cores)
     lists = [torch.tensor(rows, dtype=torch.int32) if rows else None for rows in (plan.shares, plan.tasks, plan.merges)]
     arguments = (q, k, v, block_index.from_mask(mask), counts, *lists, 128, 128, 32**-0.5)
     o, lse = simulate(block_sparse_fwd, arguments, causal=causal, stage=stage, phases="launches", **options)
@@ -92,31 +100,45 @@ def test_tiles_of_several_blocks_in_parts():
     check_blocks(BF16, sizes=(128, 256), cores=20)
 
 
+@pytest.mark.parametrize("queries, keys, lengths, cores", [
+    (700, 700, None, 3), (200, 600, None, 3), (600, 300, None, 3), (260, 600, None, 20),
+    (300, 600, [(300, 600), (130, 517), (77, 40), (0, 600)], 3),
+])  # fmt: skip
+def test_causal_tiles_of_several_blocks(queries, keys, lengths, cores):
+    """Blocks before the diagonal share wide tiles, those that it cuts are narrow ones."""
+    check_blocks(F16, "ascend", True, lengths, (64, 512), cores, queries, keys)
+
+
 @pytest.mark.parametrize("sizes", [(32, 64), (32, 256)], ids=names)
 @pytest.mark.parametrize("stage", TEXTS)
 def test_lists_of_blocks_in_texts(stage, sizes):
     check_blocks(F16, stage=stage, sizes=sizes)
 
 
-def test_tiles_are_as_wide_as_blocks_fill_them(tmp_path):
-    """n blocks of 128 keys are ceil(n / 4) tiles of 512, each one exchange of scores, and n copies to L1."""
+@pytest.mark.parametrize("keys", [512, 128])
+def test_tiles_are_as_wide_as_blocks_fill_them(tmp_path, keys):
+    """n blocks of 128 keys are ceil(n / 4) tiles of 512, each one exchange of scores, and n copies to L1. With tiles that
+    start again at every gap there would be n exchanges."""
     mask = torch.zeros(1, 1, 3, 12, dtype=torch.bool)
     kept = [0, 2, 3, 5, 7, 8, 11], [1, 4], [0, 1, 2, 3]
     for row, blocks in enumerate(kept):
         mask[0, 0, row, list(blocks)] = True
     counts, trace = mask.sum(-1, dtype=torch.int32), tmp_path / "trace.txt"
-    lists = torch.tensor([[0, 1], [1, 2], [2, 3]]).int(), torch.tensor([(0, 0, x, 0, 1, -1) for x in range(3)]).int()
+    lists = (
+        torch.tensor([[0, 1], [1, 2], [2, 3]]).int(),
+        torch.tensor([(0, 0, x, 0, len(ids), -1) for x, ids in enumerate(kept)]).int(),
+    )
     q, k = randn(1, 1, 384, 32, dtype=F16), randn(1, 1, 1500, 32, dtype=F16)
     arguments = (q, k, k, block_index.from_mask(mask), counts, *lists, None, 128, 128, 32**-0.5)
-    simulate(block_sparse_fwd, arguments, BM=128, BN=512, phases="launches", trace=str(trace))
+    simulate(block_sparse_fwd, arguments, BM=128, BN=keys, phases="launches", trace=str(trace))
     records = [line for line in trace.read_text().splitlines() if "cube core" in line]
     source = Path(inspect.getfile(block_sparse)).read_text().splitlines()
     line, text = next((number, text) for number, text in enumerate(source, 1) if "k[b, h * Hk // H, j, :].T" in text)
-    product, keys = (f":{line}:{text.index(part) + 1} " for part in ("q[b, h, i, :]", "k[b, h * Hk // H, j, :]"))
+    product, copied = (f":{line}:{text.index(part) + 1} " for part in ("queries @", "k[b, h * Hk // H, j, :]"))
     for group, blocks in enumerate(kept):
         own = [record for record in records if f"group {group}," in record]
-        assert sum("cross_set" in record and product in record for record in own) == -(-len(blocks) // 4)
-        assert sum("nd_to_nz" in record and keys in record for record in own) == len(blocks)
+        assert sum("cross_set" in record and product in record for record in own) == -(-len(blocks) * 128 // keys)
+        assert sum("nd_to_nz" in record and copied in record for record in own) == len(blocks)
 
 
 def test_blocks_are_read_once_for_each_tile():
@@ -256,5 +278,24 @@ def test_counts_of_lists():
     for lengths, blocks in ((None, 32), (lens, (lens + 127).view(-1, 1, 1, 1) // 128)):
         expected = ((lists >= 0) & (lists < blocks)).sum(-1)
         run = attn.simulate(count_listed, lists, 128, 4000, lengths)
-        assert torch.equal(run.outputs, expected.int()) and not run.report.hazards
-        assert torch.equal(count_listed(lists, 128, 4000, lengths), expected.int())
+        assert torch.equal(run.outputs[..., 0], expected.int()) and not run.report.hazards
+        assert torch.equal(count_listed(lists, 128, 4000, lengths)[..., 0], expected.int())
+
+
+@pytest.mark.parametrize("size, tiles", [(128, 1), (256, 4)])
+@pytest.mark.parametrize("queries, keys", [(700, 700), (700, 1500), (1500, 700)])
+def test_counts_of_causal_lists(size, tiles, queries, keys):
+    """A tile of 128 queries counts the blocks up to its last one."""
+    rows = -(-queries // (128 * tiles))
+    mask = torch.rand((2, 2, rows, -(-keys // size)), generator=torch.Generator().manual_seed(0)) < 0.6
+    for lens, q_lens in ((None, None), ([keys, 333], [queries, 401])):
+        n, m = (torch.tensor(given or [whole] * 2) for given, whole in ((lens, keys), (q_lens, queries)))
+        ends = (torch.arange(1, rows * tiles + 1) * 128 + (n - m)[:, None]).minimum(n[:, None])
+        seen = mask.repeat_interleave(tiles, 2) & (torch.arange(mask.shape[3]) * size < ends[:, None, :, None])
+        expected = seen.sum(-1).int().view(2, 2, rows, tiles)
+        given = [None if x is None else torch.tensor(x, dtype=torch.int32) for x in (lens, q_lens)]
+        arguments = (block_index.from_mask(mask), size, keys, *given, queries)
+        options = dict(causal=True, P=tiles, BM=128)
+        run = attn.simulate(count_listed, *arguments, **options)
+        assert torch.equal(run.outputs, expected) and not run.report.hazards
+        assert torch.equal(count_listed(*arguments, **options), expected)

@@ -88,10 +88,29 @@ def check_block_sparse():
         attn.ops.block_sparse_attention(*map(to_npu, (q, k, v)), index.flip(-1).npu())
 
 
+def check_causal_block_sparse_with_lengths():
+    """Lists and lengths on the host and on the device, which then deals the tiles itself; blocks of several tiles."""
+    q, k, v = block_sparse.draw(600, 500, (2, 1), 32, dtype=F16, batch=2)
+    shape = (256, 128)
+    mask = block_sparse.draw_mask(q, k, shape)
+    index, q_lens, kv_lens = block_index.from_mask(mask), torch.tensor([600, 301]), torch.tensor([500, 333])
+    *expected, fewest = references.block_sparse(q, k, v, mask, shape, 32**-0.5, True, q_lens, kv_lens)
+    for lists, lengths in (
+        (index, (q_lens, kv_lens)),
+        (index.npu(), (q_lens, kv_lens)),
+        (index, (q_lens.npu(), kv_lens)),
+    ):
+        o, lse = attn.ops.block_sparse_attention(
+            *map(to_npu, (q, k, v)), lists, shape, causal=True, actual_seq_lengths=lengths[0],
+            actual_seq_lengths_kv=lengths[1], return_lse=True,
+        )  # fmt: skip
+        references.assert_flash(o.cpu(), lse.cpu(), expected, fewest)
+
+
 def _run_paged(arrays, lengths, tensor, **options):
     given = {name: to_npu(value) if isinstance(value, torch.Tensor) else value for name, value in options.items()}
     out, lse = attn.ops.paged_attention(*map(to_npu, arrays), tensor, return_lse=True, **given)
-    known = {name: value for name, value in options.items() if name not in ("num_splits", "batch_invariant")}
+    known = {name: value for name, value in options.items() if name not in ("num_splits", "batch_invariant", "plan")}
     expected = references.paged(*arrays, lengths, arrays[0].shape[-1] ** -0.5, **known)
     references.assert_flash(out.cpu(), lse.cpu(), expected, 1)
 
@@ -101,6 +120,8 @@ def check_paged():
     arrays = paged.draw(lengths, 32, dtype=F16)
     for given in (lengths, torch.tensor(lengths), torch.tensor(lengths, dtype=torch.int32).npu()):
         _run_paged(arrays, lengths, given, num_splits=2)
+    plan = attn.paged_plan(lengths, block_size=32, kv_heads=2, cores=20)  # two heads are loaded at a time
+    _run_paged(arrays, lengths, lengths, plan=plan)
 
 
 def check_several_tokens_over_kept_pages():

@@ -13,13 +13,31 @@ def draw(batch, heads, tiles, most, seed=0):
     return [[[generator.randint(0, most) for _ in range(tiles)] for _ in range(heads)] for _ in range(batch)]
 
 
-def loads_of(plan, kept):
+def loads_of(plan):
     """How many blocks each core reads."""
-    loads = []
-    for first, end in plan.shares:
-        tasks = [(kept[task.batch][task.head][task.tile], task) for task in plan.tasks[first:end]]
-        loads.append(sum(n * (t.part + 1) // t.parts - n * t.part // t.parts for n, t in tasks))
-    return loads
+    return [sum(task.end - task.first for task in plan.tasks[first:end]) for first, end in plan.shares]
+
+
+def check(plan, kept):
+    """Every entry of every list is in one task; tiles that are in several have rows of merges that follow each other."""
+    found = {}
+    for task in itertools.chain(*(plan.tasks[first:end] for first, end in plan.shares)):
+        found.setdefault(task[:3], []).append(task)
+    places = {(b, h, x): n for b, rows in enumerate(kept) for h, row in enumerate(rows) for x, n in enumerate(row)}
+    assert found.keys() == places.keys()
+    merged = set()
+    for place, tasks in found.items():
+        ends = [0, *(task.end for task in sorted(tasks, key=lambda task: (task.first, task.end)))]
+        assert sorted(task.first for task in tasks) == ends[:-1] and ends[-1] == places[place]
+        rows = sorted(task.row for task in tasks)
+        if len(tasks) == 1:
+            assert rows == [-1]
+        else:
+            assert rows == list(range(rows[0], rows[0] + len(rows))) and plan.merges[rows[0]] == (*place, len(rows))
+            assert not merged & {*rows}
+            merged |= {*rows}
+            assert all(plan.merges[row][3] == 0 for row in rows[1:])
+    assert all(number == 0 for row, (*_, number) in enumerate(plan.merges) if row not in merged)
 
 
 @pytest.mark.parametrize("cores", [1, 2, 20, 24])
@@ -27,17 +45,7 @@ def loads_of(plan, kept):
 def test_everything_once(cores, shape):
     kept = draw(*shape, 9)
     plan = block_plan(kept, cores=cores)
-    found = {}
-    for task in plan.tasks:
-        found.setdefault(task[:3], []).append(task)
-    assert found.keys() == {(b, h, x) for b in range(shape[0]) for h in range(shape[1]) for x in range(shape[2])}
-    for place, tasks in found.items():
-        assert sorted(task.part for task in tasks) == list(range(tasks[0].parts)) and len(tasks) == tasks[0].parts
-        rows = [task.row for task in sorted(tasks, key=lambda task: task.part)]
-        if len(tasks) == 1:
-            assert rows == [-1]
-        else:
-            assert plan.merges[rows[0] : rows[-1] + 1] == ((*place, len(rows)), *[(*place, 0)] * (len(rows) - 1))
+    check(plan, kept)
     assert [first for first, _ in plan.shares] == [0, *(end for _, end in plan.shares)][: len(plan.shares)]
     assert plan.shares[-1][1] == len(plan.tasks) and len(plan.shares) <= cores
 
@@ -46,7 +54,7 @@ def test_rows_that_keep_all_do_not_wait_for_each_other():
     """The busiest core has at most a tenth more than the mean, with rows at the top that keep everything."""
     kept = [[[100] * 8 + [10] * 92 for _ in range(3)]]
     for cores in (20, 24):
-        loads = loads_of(block_plan(kept, cores=cores), kept)
+        loads = loads_of(block_plan(kept, cores=cores))
         assert max(loads) <= 1.1 * sum(loads) / cores
         in_order = [sum([*itertools.chain(*kept[0])][core::cores]) for core in range(cores)]
         assert max(in_order) > 1.1 * sum(in_order) / cores, "without weights it would not be"
@@ -55,7 +63,7 @@ def test_rows_that_keep_all_do_not_wait_for_each_other():
 def test_few_tiles_are_cut():
     kept = [[[400, 100, 0]]]
     plan = block_plan(kept, cores=24)
-    loads = loads_of(plan, kept)
+    loads = loads_of(plan)
     assert len(loads) >= 20 and max(loads) <= 1.2 * sum(loads) / 24
     assert not block_plan(kept, cores=3).merges
 

@@ -68,8 +68,7 @@ def test_empty_rows_never_written(plant):  # noqa: F811
 
 
 def test_excluded_scores_too_high(plant):  # noqa: F811
-    scores = "s = scale * (q[b, h, i, :] @ k[b, h * Hk // H, j, :].T)"
-    plant.kernel("block_sparse_fwd", scores, f"{scores}\n                s = at.maximum(s, -10000.0)")
+    plant.kernel("block_sparse_fwd", "st.push(s, ", "st.push(at.maximum(s, -10000.0), ")
     with notices("not close"):
         block_sparse.test_very_negative_scores()
 

@@ -11,6 +11,7 @@ import attn
 import attn.ops
 import references
 from attn import memory
+from attn.ops import _dispatch
 from list_kernels import pages_of, randn
 from references import DTYPES, names
 
@@ -75,10 +76,28 @@ def test_splits_agree():
 def test_parts_are_written_before_they_are_read(monkeypatch):
     """The first call ever, with a workspace of NaN."""
     monkeypatch.setattr(memory, "empty", lambda shape, dtype, device: torch.full(shape, torch.nan, dtype=dtype))
-    lengths = [70, 0, 130]
-    for tokens in (None, 2):
-        for num_splits in (1, 3, 24):
-            check(draw(lengths, 32, tokens=tokens), lengths, num_splits=num_splits)
+    for tokens, lengths in ((None, [400, 0, 130]), (2, [70, 0, 130])):
+        arrays = draw(lengths, 16, tokens=tokens)
+        for num_splits in range(1, 25) if tokens is None else (1, 3, 24):
+            check(arrays, lengths, num_splits=num_splits)
+
+
+def test_workspace_is_exact(monkeypatch):
+    """Bytes of the specification: 256 sequences of 8,192 tokens in 22 parts, 16 heads that share one, 128 columns."""
+    taken = []
+
+    def empty(shape, dtype, device):
+        taken.append(4 * math.prod(shape))
+        return torch.empty(shape, dtype=dtype, device=device)
+
+    monkeypatch.setattr(memory, "empty", empty)
+    monkeypatch.setattr(_dispatch, "paged_forward", lambda *_: None)
+    q, cache = torch.zeros(256, 16, 128), torch.zeros(1, 128, 1, 128)
+    arrays = q, cache, cache, torch.zeros(256, 64, dtype=torch.int32), [8192] * 256
+    attn.ops.paged_attention(*arrays, num_splits=22, return_lse=True)
+    assert taken == [46_137_344, 360_448]
+    attn.ops.paged_attention(*arrays, num_splits=1, return_lse=True)
+    assert len(taken) == 2
 
 
 # Tables
@@ -334,7 +353,7 @@ def test_opcheck():
     lengths = torch.tensor([40, 3], dtype=torch.int32)
     out, lse = torch.empty(2, 1, 8, 64), torch.empty(2, 8, 1)
     arrays = (out, lse, q[:, None], k, v, table, lengths, None, torch.zeros(8))
-    torch.library.opcheck(torch.ops.attn.paged, (*arrays, 0.2, 5, 0.0, 2, False, None, None, None, 0))
+    torch.library.opcheck(torch.ops.attn.paged, (*arrays, 0.2, 5, 0.0, 2, False, None, None, None, 0, 1))
 
 
 def test_compiled_graphs():

@@ -91,6 +91,18 @@ def test_workspace():
     assert whole.workspace_bytes(16, 128) == 0
 
 
+def test_plans_for_pairs_of_heads():
+    """The same parts, dealt again: a plan of half as many heads is that of the pairs."""
+    for options in (dict(), dict(num_splits=3), dict(batch_invariant=True)):
+        lengths = [5000, 1, 0, 777, 2100]
+        plan = attn.paged_plan(lengths, block_size=32, kv_heads=8, cores=24, **options)
+        pairs = plan.for_heads(4)
+        assert pairs.merges == plan.merges and pairs.for_heads(8) == plan
+        if not plan.run:
+            check(pairs, lengths, 32, 4, 24)
+        assert len(pairs.tasks) == len(plan.tasks) // 2
+
+
 def test_equal_plans():
     lengths = [5000, 1, 0, 777, 777, 5000]
     first, again = (attn.paged_plan(lengths, block_size=32, kv_heads=2, cores=24) for _ in range(2))

@@ -16,9 +16,11 @@ from attn.call.checking import CPU, Tensors
 from attn.call.layout import fill
 from attn.call.planning import prepare
 from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
+from kernels_dsl.block_sparse import block_sparse_fwd
 from kernels_dsl.flash import flash_fwd
 from kernels_dsl.gemm import gemm, gemm_nt
 from kernels_dsl.neighborhood import neighborhood_bwd, neighborhood_fwd
+from kernels_dsl.paged import paged_fwd
 from list_kernels import block_sums, decode, embed, pages_of, place, randn, row_sums, rows_of, segment_sums, whole
 from turned_kernels import turn
 
@@ -119,6 +121,30 @@ def dense_lengths(queries, keys):
     return dense(100, 140, batch=len(queries), **lens, BM=48)
 
 
+def blocks(counts):
+    """Causal, of each head a tile of 16 queries at the end of so many blocks of 512: those before share wide tiles, and of
+    the last one, which the diagonal cuts, there are four."""
+    heads, most = len(counts), max(*counts, 1)
+    generator = torch.Generator().manual_seed(0)
+    q, k, v = (torch.randn(1, size, 512 * most, 16, generator=generator).half() for size in (heads, 1, 1))
+    index = torch.arange(most, dtype=torch.int32).expand(1, heads, most, -1).contiguous()
+    seen = (torch.arange(32 * most, dtype=torch.int32) // 32 + 1).expand(1, heads, -1).contiguous()
+    tasks = [(0, head, max(32 * count - 1, 0), 0, count, -1) for head, count in enumerate(counts)]
+    lists = {"shares": whole([[0, heads - 1], [heads - 1, heads]]), "tasks": whole(tasks), "merges": None}
+    sizes = {"bq": 512, "bk": 512, "scale": 0.25, "causal": True, "BM": 16, "BN": 256}
+    return {"q": q, "k": k, "v": v, "index": index, "counts": seen, **lists, **sizes}
+
+
+def pages(lens):
+    """Two heads of keys of each sequence over pages of 16 tokens."""
+    k, v, table = pages_of(lens, 16, 2, 16, torch.float16)
+    tasks = [(b, h, 0, 0, 1, -1) for b in range(len(lens)) for h in range(2)]
+    half = len(lens)
+    lists = {"shares": whole([[0, half], [half, 2 * half]]), "tasks": whole(tasks), "merges": None}
+    arrays = {"q": randn(len(lens), 2, 16, 16).half(), "k": k, "v": v, "table": table.int(), "lens": whole(lens)}
+    return {**arrays, **lists, "scale": 0.25, "R": 16, "G": 16}
+
+
 # Kernel, its arguments, bytes of UB, options: every loop makes at least three trips and a tail on each core, and
 # cores come to more than one head.
 CASES = {
@@ -161,6 +187,8 @@ MIXED = {
     "causal": (flash_fwd, dense(200, 330, right=0), 196352, {}),
     "window": (flash_fwd, dense(200, 330, left=210, right=0), 196352, {}),
     "lengths": (flash_fwd, dense_lengths([100, 7, 0, 48], [140, 33, 5, 0]), 196352, {}),
+    "blocks": (block_sparse_fwd, blocks([2, 3, 0, 1, 3]), 196352, {"preload": 2, "lag": 1}),
+    "pages": (paged_fwd, pages([70, 0, 100, 1]), 196352, {"preload": 2, "lag": 1}),
 }
 SMALLER = {
     attn_res_fwd: [(1, 1), (2, 2), (1, 5)],
@@ -180,6 +208,8 @@ FEWER = {
         dense_lengths(*lens)
         for lens in (([0, 0], [0, 0]), ([1, 1], [1, 1]), ([60, 100], [16, 15]), ([100] * 4, [140] * 4))
     ],
+    "blocks": [blocks([1, 0]), blocks([0, 2, 1])],
+    "pages": [pages([0, 1]), pages([40, 0])],
     row_sums: [ragged([0]), ragged([0, 0, 0]), ragged([1, 1]), ragged([0, 40, 0, 40])],
     segment_sums: [segments(*[0] * 7), segments(*range(7)), segments(0, 0, 30, 30, 60, 60, 60)],
     block_sums: [listed([0]), listed([1, 1]), listed([0, 3, 0, 3])],

@@ -44,8 +44,7 @@ public:
   }
 
 private:
-  /// The buffers of one memory, by the loop of which each iteration uses it once, and what takes
-  /// their place.
+  /// The buffers of one memory, by the first op of their turns, and what takes their place.
   struct Ring {
     DenseMap<Operation *, AllocOp> buffers;
     AllocOp shared;
@@ -59,28 +58,37 @@ private:
   bool collectOperands(const BufferUses &uses, LocalMemory memory);
   bool collectTransfers(const BufferUses &uses, ArrayRef<AllocOp> buffers);
   bool collectSums(const BufferUses &uses, int64_t bytes);
+  static Turn getWholeBody(scf::ForOp loop);
   bool addTurn(scf::ForOp loop, Turn turn);
+  bool areApart() const;
   static Turn findTurn(const BufferUses &uses, AllocOp buffer, scf::ForOp loop);
-  bool areApart(Operation *loop, Turn turn) const;
+  bool isApart(Operation *loop, Turn turn) const;
   void share();
   void makeRing(Ring &ring);
   Value thread(Block &block, Value counter, Operation *old);
-  void takeSlot(Operation *old, Value slot);
+  void takeSlot(Operation *first, Value slot);
   Value count(Location location, Value slot);
 
   func::FuncOp kernel;
   IRRewriter rewriter;
   int64_t slots = 0;
   SmallVector<Ring, 2> rings;
-  DenseMap<Operation *, Turn> turns; // by the loop of which they are part
-  DenseSet<Operation *> around;      // loops that have turns inside
+  DenseMap<Operation *, SmallVector<Turn, 1>> turns; // by the loop of which they are part
+  DenseSet<Operation *> around;                      // loops that have turns inside
 };
 
 } // namespace
 
-/// Notes a turn of a loop; false where something else than loops is around it.
+SlotSharing::Turn SlotSharing::getWholeBody(scf::ForOp loop) {
+  Block *body = loop.getBody();
+  return {&body->front(), body->getTerminator()->getPrevNode()};
+}
+
+/// Notes a turn of a loop, once; false where something else than loops is around it.
 bool SlotSharing::addTurn(scf::ForOp loop, Turn turn) {
-  turns[loop] = turn;
+  SmallVector<Turn, 1> &known = turns[loop];
+  if (llvm::none_of(known, [&](const Turn &other) { return other.first == turn.first; }))
+    known.push_back(turn);
   for (Operation *parent = loop->getParentOp(); parent != kernel; parent = parent->getParentOp()) {
     if (!isa<scf::ForOp>(parent))
       return false;
@@ -100,14 +108,11 @@ bool SlotSharing::collectOperands(const BufferUses &uses, LocalMemory memory) {
     Type type = cast<MemRefType>(buffer.getType()).getElementType();
     bool isUniform = loop && getStages(loop) > 1 && (slots == 0 || getStages(loop) == slots) &&
                      (!element || element == type) && buffer.getSlotCount() == 1;
-    if (!isUniform || !ring.buffers.try_emplace(loop, buffer).second)
+    if (!isUniform || !ring.buffers.try_emplace(&loop.getBody()->front(), buffer).second)
       return false;
     slots = getStages(loop);
     element = type;
-    if (!rings.empty() && !turns.contains(loop))
-      return false;
-    Block *body = loop.getBody();
-    if (!addTurn(loop, {&body->front(), body->getTerminator()->getPrevNode()}))
+    if ((!rings.empty() && !turns.contains(loop)) || !addTurn(loop, getWholeBody(loop)))
       return false;
   }
   if (!rings.empty() && ring.buffers.size() != turns.size())
@@ -120,16 +125,15 @@ bool SlotSharing::collectTransfers(const BufferUses &uses, ArrayRef<AllocOp> buf
   Ring ring;
   for (AllocOp buffer : buffers) {
     scf::ForOp loop = uses.getCommonLoop(buffer);
-    Block *body = loop.getBody();
     int64_t stages = getStages(loop);
     if ((stages > 1 && slots > 1 && stages != slots) ||
-        !ring.buffers.try_emplace(loop, buffer).second ||
-        !addTurn(loop, {&body->front(), body->getTerminator()->getPrevNode()}))
+        !ring.buffers.try_emplace(&loop.getBody()->front(), buffer).second ||
+        !addTurn(loop, getWholeBody(loop)))
       return false;
     slots = std::max(slots, stages);
   }
   rings.push_back(std::move(ring));
-  return llvm::all_of(turns, [&](auto &turn) { return areApart(turn.first, turn.second); });
+  return areApart();
 }
 
 SlotSharing::Turn SlotSharing::findTurn(const BufferUses &uses, AllocOp buffer, scf::ForOp loop) {
@@ -144,12 +148,20 @@ SlotSharing::Turn SlotSharing::findTurn(const BufferUses &uses, AllocOp buffer, 
   return turn;
 }
 
-/// Whether no other turn lies inside of one.
-bool SlotSharing::areApart(Operation *loop, Turn turn) const {
+/// Whether no other turn begins inside of one.
+bool SlotSharing::isApart(Operation *loop, Turn turn) const {
   Block &body = cast<scf::ForOp>(loop).getBodyRegion().front();
-  return llvm::none_of(turns, [&](const auto &other) {
-    Operation *in = other.first == loop ? nullptr : body.findAncestorOpInBlock(*other.second.first);
+  auto isInside = [&](const Turn &other) {
+    Operation *in = other.first == turn.first ? nullptr : body.findAncestorOpInBlock(*other.first);
     return in && !in->isBeforeInBlock(turn.first) && !turn.last->isBeforeInBlock(in);
+  };
+  return llvm::none_of(turns,
+                       [&](const auto &others) { return llvm::any_of(others.second, isInside); });
+}
+
+bool SlotSharing::areApart() const {
+  return llvm::all_of(turns, [&](const auto &own) {
+    return llvm::all_of(own.second, [&](Turn turn) { return isApart(own.first, turn); });
   });
 }
 
@@ -165,14 +177,15 @@ bool SlotSharing::collectSums(const BufferUses &uses, int64_t bytes) {
     scf::ForOp loop = uses.getCommonLoop(buffer);
     Type type = cast<MemRefType>(buffer.getType()).getElementType();
     if (!loop || buffer.getSlotCount() != 1 || (element && element != type) ||
-        slots * buffer.getByteSize() > bytes || !uses.isWrittenFirst(buffer) ||
-        !ring.buffers.try_emplace(loop, buffer).second ||
-        !addTurn(loop, findTurn(uses, buffer, loop)))
+        slots * buffer.getByteSize() > bytes || !uses.isWrittenFirst(buffer))
+      return false;
+    Turn turn = findTurn(uses, buffer, loop);
+    if (!ring.buffers.try_emplace(turn.first, buffer).second || !addTurn(loop, turn))
       return false;
     element = type;
   }
   rings.push_back(std::move(ring));
-  return llvm::all_of(turns, [&](auto &turn) { return areApart(turn.first, turn.second); });
+  return areApart();
 }
 
 void SlotSharing::share() {
@@ -188,7 +201,7 @@ void SlotSharing::share() {
 /// One buffer with slots as large as the largest.
 void SlotSharing::makeRing(Ring &ring) {
   AllocOp first, largest;
-  for (auto &[loop, buffer] : ring.buffers) {
+  for (auto &[turn, buffer] : ring.buffers) {
     if (!first || buffer->isBeforeInBlock(first))
       first = buffer;
     if (!largest || buffer.getByteSize() > largest.getByteSize())
@@ -205,9 +218,9 @@ void SlotSharing::makeRing(Ring &ring) {
 }
 
 /// Lets a turn use its slot, from here on.
-void SlotSharing::takeSlot(Operation *old, Value slot) {
+void SlotSharing::takeSlot(Operation *first, Value slot) {
   for (Ring &ring : rings) {
-    AllocOp buffer = ring.buffers.lookup(old);
+    AllocOp buffer = ring.buffers.lookup(first);
     auto type = cast<MemRefType>(ring.shared.getType());
     auto one = MemRefType::get({type.getDimSize(1)}, type.getElementType(),
                                MemRefLayoutAttrInterface(), type.getMemorySpace());
@@ -230,15 +243,17 @@ Value SlotSharing::thread(Block &block, Value counter, Operation *old) {
   auto handOn = [](OpBuilder &, Location, ArrayRef<BlockArgument> arguments) {
     return SmallVector<Value>{arguments.back()};
   };
-  Turn turn = turns.lookup(old);
+  SmallVector<Turn, 1> own = turns.lookup(old);
   for (Operation &op : llvm::make_early_inc_range(block)) {
-    if (&op == turn.first) {
-      rewriter.setInsertionPoint(&op);
-      takeSlot(old, counter);
-    }
-    if (&op == turn.last) {
-      rewriter.setInsertionPointAfter(&op);
-      counter = count(block.getParentOp()->getLoc(), counter);
+    for (const Turn &turn : own) {
+      if (&op == turn.first) {
+        rewriter.setInsertionPoint(&op);
+        takeSlot(&op, counter);
+      }
+      if (&op == turn.last) {
+        rewriter.setInsertionPointAfter(&op);
+        counter = count(block.getParentOp()->getLoc(), counter);
+      }
     }
     if (!turns.contains(&op) && !around.contains(&op))
       continue;
