@@ -9,8 +9,9 @@
 
 using namespace attn::host;
 
-/// Blocks per thread: enough that a thread which was held up leaves its blocks to the others.
-static constexpr int64_t blocksPerThread = 4;
+/// Blocks per thread: enough that a thread which was held up leaves its blocks to the others, and
+/// that the last blocks take little time where some take longer than others, as of a causal kernel.
+static constexpr int64_t blocksPerThread = 16;
 
 Kernel::Kernel(const Image &image) : code(image), parameters(image.parameters), limit(image.limit) {
   for (uint64_t entry : image.phases)

@@ -49,7 +49,12 @@ public:
   }
 
   /// The buffers that it copies to; null for none.
-  MemRefType getLeftType() const { return areDots ? MemRefType() : left.getBufferType(); }
+  /// Sums along k read the left operand where it lies, unless it has to be widened: that is done
+  /// once.
+  MemRefType getLeftType() const {
+    bool isRead = areDots && (a.getElementType() == c.getElementType() || !fits());
+    return isRead ? MemRefType() : left.getBufferType();
+  }
   MemRefType getRightType() const { return areDots ? MemRefType() : right.getBufferType(); }
   void setBuffers(Value leftBuffer, Value rightBuffer) {
     left.setBuffer(leftBuffer);
@@ -60,9 +65,7 @@ public:
   bool sumsAtOnce() const { return areDots || hasAtMost(1, mostInner); }
 
   /// Whether the left operand is copied, all of it at once.
-  bool copiesLeftAtOnce() const {
-    return getLeftType() && hasAtMost(0, blocks.mostRows) && sumsAtOnce();
-  }
+  bool copiesLeftAtOnce() const { return getLeftType() && fits() && sumsAtOnce(); }
 
   /// Copies the left operand here; only where it is copied at once.
   void copyLeft(ImplicitLocOpBuilder &builder) {
@@ -95,7 +98,7 @@ public:
   /// fit the next, go by.
   void emit(ImplicitLocOpBuilder &builder) {
     if (areDots)
-      return ProductDots(a, b, c, blocks).emit(builder, startsAtZero);
+      return emitDots(builder);
     Value zero = createNumber(builder, 0);
     Value rows = a.createSize(builder, 0), inner = a.createSize(builder, 1),
           cols = b.createSize(builder, 1);
@@ -117,6 +120,18 @@ public:
   }
 
 private:
+  void emitDots(ImplicitLocOpBuilder &builder) {
+    bool isCopied = getLeftType() != nullptr;
+    if (isCopied && !isLeftCopied)
+      copyLeft(builder);
+    ProductDots(a, b, c, isCopied ? left.getBuffer() : Value(), blocks).emit(builder, startsAtZero);
+  }
+
+  /// Whether the buffer for copies holds all of the left operand.
+  bool fits() const {
+    return (hasFewRows || hasAtMost(0, blocks.mostRows)) && hasAtMost(1, blocks.mostInner);
+  }
+
   /// Whether the left operand never has more rows (0) or columns (1) than `most`.
   bool hasAtMost(int64_t dimension, int64_t most) const {
     ValueBoundsConstraintSet::Variable size(a.memref, a.transposed ? 1 - dimension : dimension);
@@ -178,18 +193,37 @@ private:
     });
   }
 
-  /// The register tiles of one panel: as many rows as registers hold, and what is left by twos and
-  /// one.
+  /// The register tiles of one panel: as many rows as registers hold, or as there are where they
+  /// are few, and what is left. Four rows have as many sums as multiplications are under way, fewer
+  /// have not: where two or three would be left, one tile more is taken by fours. Copies of a
+  /// transposed operand are panels, whose ends tiles of two rows never cross.
   void emitRows(ImplicitLocOpBuilder &builder, const MatrixPart &part, Value inner, Value col,
                 bool isWhole) {
+    bool takesFours = !hasFewRows && !a.transposed;
+    int64_t most = hasFewRows ? blocks.fewRows : blocks.rows, next = takesFours ? 4 : 2;
     Value done = createNumber(builder, 0);
-    for (int64_t rows : {blocks.rows, int64_t(2), int64_t(1)}) {
+    for (int64_t rows : {most, next, int64_t(1)}) {
       Value end = add(builder, done, roundDown(builder, subtract(builder, part.rows, done), rows));
+      if (takesFours && rows == most)
+        end = leaveFours(builder, part.rows, end);
       emitLoop(builder, done, end, rows, [&](ImplicitLocOpBuilder &inside, Value row) {
         emitTile(inside, part, inner, row, col, rows, isWhole);
       });
       done = end;
     }
+  }
+
+  /// `end`, or one tile before it where two or three of all rows follow it.
+  Value leaveFours(ImplicitLocOpBuilder &builder, Value all, Value end) {
+    auto compare = [&](arith::CmpIPredicate predicate, Value lhs, int64_t rhs) {
+      return builder.createOrFold<arith::CmpIOp>(predicate, lhs, createNumber(builder, rhs));
+    };
+    // Two are subtracted, so that none and one become the largest numbers there are.
+    Value rest = subtract(builder, subtract(builder, all, end), createNumber(builder, 2));
+    Value pays = builder.createOrFold<arith::AndIOp>(compare(arith::CmpIPredicate::ult, rest, 2),
+                                                     compare(arith::CmpIPredicate::ne, end, 0));
+    return builder.createOrFold<arith::SelectOp>(
+        pays, subtract(builder, end, createNumber(builder, blocks.rows)), end);
   }
 
   /// One register tile, whose first element is (row, col) of the part.
@@ -264,6 +298,7 @@ private:
   void emitStep(ImplicitLocOpBuilder &builder, Value row, Value panel, Value k, int64_t rows,
                 ArrayRef<Value> masks, MutableArrayRef<Value> sums) {
     SmallVector<Value> factors;
+    right.prefetch(builder, panel, k, rowsInPlace);
     for (int64_t vector = 0; vector < blocks.vectors; ++vector)
       factors.push_back(
           right.load(builder, panel, k, vector, masks.empty() ? Value() : masks[vector]));

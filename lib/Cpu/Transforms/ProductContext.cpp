@@ -77,10 +77,16 @@ static Value findAddend(linalg::GenericOp sum, BlockArgument argument) {
   return addend.getParentBlock() == sum.getBody() ? addend : Value();
 }
 
-/// Whether a memref is surely no part of `buffer`, an allocation.
-static bool isApart(Value memref, Value buffer) {
+/// What a memref is a view of, by however many views.
+static Value getRoot(Value memref) {
   while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
     memref = view.getViewSource();
+  return memref;
+}
+
+/// Whether a memref is surely no part of `buffer`, an allocation.
+static bool isApart(Value memref, Value buffer) {
+  memref = getRoot(memref);
   return memref != buffer &&
          (isa<BlockArgument>(memref) || memref.getDefiningOp<memref::AllocOp>());
 }
@@ -197,8 +203,7 @@ static bool isOnlyRead(Value memref) {
 scf::ForOp attn::jit::findLoopWithFixedLeft(linalg::MatmulOp product) {
   scf::ForOp found;
   Value left = product.getInputs()[0];
-  auto part = left.getDefiningOp<memref::SubViewOp>();
-  auto array = dyn_cast<BlockArgument>(part ? part.getSource() : left);
+  auto array = dyn_cast<BlockArgument>(getRoot(left));
   if (!array || !isa<func::FuncOp>(array.getOwner()->getParentOp()) || !isOnlyRead(array))
     return {};
   for (Operation *parent = product->getParentOp(); auto loop = dyn_cast<scf::ForOp>(parent);

@@ -45,49 +45,54 @@ void ProductDots::emitColumns(ImplicitLocOpBuilder &builder, Value row, int64_t 
   });
 }
 
-/// The sums of the elements of each of some vectors, a power of two of them, as one vector: each
-/// round lets two vectors be one of twice as many sums, then halves what each sum still has.
+/// The sums of the elements of each of some vectors, at most as many as they have elements, as one
+/// vector, whose further elements repeat them. Each round lets two vectors be one, with half of
+/// what each sum still has: first of neighbours within four elements, which are cheapest to
+/// shuffle, then of neighbouring fours. An element is summed in the same order however many vectors
+/// there are.
 static Value sumEach(ImplicitLocOpBuilder &builder, SmallVector<Value> vectors) {
-  auto shuffle = [&](Value x, Value y, ArrayRef<int64_t> lanes) -> Value {
-    return vector::ShuffleOp::create(builder, x, y, lanes);
-  };
-  int64_t lanes = cast<VectorType>(vectors.front().getType()).getNumElements(), sums = 1;
-  for (; vectors.size() > 1; sums *= 2) {
+  constexpr int64_t quad = 4;
+  int64_t lanes = cast<VectorType>(vectors.front().getType()).getNumElements();
+  for (int64_t rest = lanes; rest > 1; rest /= 2) {
+    bool isWithin = rest * quad > lanes;
+    int64_t size = isWithin ? 1 : quad, unit = isWithin ? std::min(quad, lanes) : lanes;
     SmallVector<int64_t> low, high;
-    for (int64_t lane = 0; lane < lanes / 2; lane += sums)
-      for (int64_t first : {lane, lanes + lane})
-        for (int64_t sum = first; sum < first + sums; ++sum) {
-          low.push_back(sum);
-          high.push_back(sum + lanes / 2);
-        }
+    for (int64_t first = 0; first < lanes; first += unit)
+      for (int64_t from : {first, lanes + first})
+        for (int64_t pair = from; pair < from + unit; pair += 2 * size)
+          for (int64_t lane = pair; lane < pair + size; ++lane) {
+            low.push_back(lane);
+            high.push_back(lane + size);
+          }
     SmallVector<Value> joined;
     for (size_t number = 0; number < vectors.size(); number += 2) {
-      Value x = vectors[number], y = vectors[number + 1];
-      joined.push_back(arith::AddFOp::create(builder, shuffle(x, y, low), shuffle(x, y, high)));
+      Value x = vectors[number], y = vectors[std::min(number + 1, vectors.size() - 1)];
+      joined.push_back(arith::AddFOp::create(builder, vector::ShuffleOp::create(builder, x, y, low),
+                                             vector::ShuffleOp::create(builder, x, y, high)));
     }
     vectors = std::move(joined);
   }
-  Value result = vectors.front();
-  for (; lanes > sums; lanes /= 2) {
-    auto low = llvm::to_vector(llvm::seq<int64_t>(0, lanes / 2));
-    auto high = llvm::to_vector(llvm::seq<int64_t>(lanes / 2, lanes));
-    result =
-        arith::AddFOp::create(builder, shuffle(result, result, low), shuffle(result, result, high));
-  }
-  return result;
+  return vectors.front();
 }
 
 void ProductDots::emitTile(ImplicitLocOpBuilder &builder, Value row, Value col, int64_t rows,
                            int64_t cols, bool startsAtZero) {
-  SmallVector<Value> sums = emitSteps(builder, row, col, rows, cols);
-  for (int64_t more = 0; more < rows; ++more) {
-    Value sum = sumEach(builder, SmallVector<Value>(ArrayRef(sums).slice(more * cols, cols)));
-    SmallVector<Value> place = {add(builder, row, more), col};
-    if (!startsAtZero)
-      sum = arith::AddFOp::create(
-          builder,
-          vector::LoadOp::create(builder, cast<VectorType>(sum.getType()), c.memref, place), sum);
-    vector::StoreOp::create(builder, sum, c.memref, place);
+  SmallVector<Value> vectors = emitSteps(builder, row, col, rows, cols);
+  // As many rows at a time as fill a vector with sums.
+  int64_t together = std::min(rows, blocks.lanes / cols);
+  for (int64_t first = 0; first < rows; first += together) {
+    Value sums = sumEach(
+        builder, SmallVector<Value>(ArrayRef(vectors).slice(first * cols, together * cols)));
+    for (int64_t more = 0; more < together; ++more) {
+      auto numbers = llvm::to_vector(llvm::seq(more * cols, (more + 1) * cols));
+      Value sum = vector::ShuffleOp::create(builder, sums, sums, numbers);
+      SmallVector<Value> place = {add(builder, row, first + more), col};
+      if (!startsAtZero)
+        sum = arith::AddFOp::create(
+            builder,
+            vector::LoadOp::create(builder, cast<VectorType>(sum.getType()), c.memref, place), sum);
+      vector::StoreOp::create(builder, sum, c.memref, place);
+    }
   }
 }
 
@@ -109,6 +114,13 @@ Value ProductDots::loadAlong(ImplicitLocOpBuilder &builder, const Matrix &matrix
 /// of its own, where the processor does not look ahead.
 static constexpr int64_t columnsAhead = 8;
 
+/// The vectors along k that a line of the cache has, of which one is asked for early.
+int64_t ProductDots::countLineSteps() const {
+  constexpr int64_t lineBits = 512;
+  return std::max<int64_t>(lineBits / (blocks.lanes * b.getElementType().getIntOrFloatBitWidth()),
+                           1);
+}
+
 /// The products of `rows` rows and `cols` columns, each summed in a vector.
 SmallVector<Value> ProductDots::emitSteps(ImplicitLocOpBuilder &builder, Value row, Value col,
                                           int64_t rows, int64_t cols) {
@@ -116,36 +128,51 @@ SmallVector<Value> ProductDots::emitSteps(ImplicitLocOpBuilder &builder, Value r
   Value zero = arith::ConstantOp::create(builder, builder.getZeroAttr(type));
   SmallVector<Value> sums(rows * cols, zero);
   Value begin = createNumber(builder, 0), inner = a.createSize(builder, 1);
-  Value main = roundDown(builder, inner, blocks.lanes);
+  int64_t line = countLineSteps() * blocks.lanes;
+  Value lines = roundDown(builder, inner, line), main = roundDown(builder, inner, blocks.lanes);
   Value last = subtract(builder, b.createSize(builder, 1), createNumber(builder, 1));
   SmallVector<Value> ahead;
   for (int64_t next = 0; next < cols; ++next)
     ahead.push_back(
         builder.createOrFold<arith::MinSIOp>(add(builder, col, next + columnsAhead), last));
-  for (auto [end, isWhole] : {std::pair(main, true), std::pair(inner, false)}) {
+  for (auto [end, step, isWhole] :
+       {std::tuple(lines, line, true), std::tuple(main, blocks.lanes, true),
+        std::tuple(inner, blocks.lanes, false)}) {
     if (getConstantIntValue(begin) && getConstantIntValue(begin) == getConstantIntValue(end))
       continue;
     auto loop = scf::ForOp::create(
-        builder, begin, end, createNumber(builder, blocks.lanes), sums,
-        [&, isWhole = isWhole](OpBuilder &inside, Location loc, Value k, ValueRange carried) {
+        builder, begin, end, createNumber(builder, step), sums,
+        [&, step = step, isWhole = isWhole](OpBuilder &inside, Location loc, Value k,
+                                            ValueRange carried) {
           ImplicitLocOpBuilder at(loc, inside);
-          Value mask = isWhole ? Value() : createMask(at, subtract(at, inner, k), 0, blocks.lanes);
-          SmallVector<Value> values(carried), left;
-          for (int64_t more = 0; more < rows; ++more)
-            left.push_back(loadAlong(at, a, {add(at, row, more), k}, mask));
-          for (int64_t next = 0; next < cols; ++next) {
-            Value right = loadAlong(at, b, {add(at, col, next), k}, mask);
-            memref::PrefetchOp::create(at, b.memref, ValueRange{ahead[next], k},
-                                       /*localityHint=*/3, /*isWrite=*/false, /*isDataCache=*/true);
-            for (int64_t more = 0; more < rows; ++more) {
-              Value &sum = values[more * cols + next];
-              sum = vector::FMAOp::create(at, left[more], right, sum);
-            }
-          }
+          SmallVector<Value> values(carried);
+          for (Value column : ahead)
+            memref::PrefetchOp::create(at, b.memref, ValueRange{column, k}, /*isWrite=*/false,
+                                       /*localityHint=*/3, /*isDataCache=*/true);
+          for (int64_t more = 0; more < step; more += blocks.lanes)
+            emitStep(at, row, col, add(at, k, more), cols,
+                     isWhole ? Value() : createMask(at, subtract(at, inner, k), 0, blocks.lanes),
+                     values);
           scf::YieldOp::create(inside, loc, values);
         });
     sums.assign(loop.result_begin(), loop.result_end());
     begin = end;
   }
   return sums;
+}
+
+/// Adds the products of one vector of k to the sums.
+void ProductDots::emitStep(ImplicitLocOpBuilder &builder, Value row, Value col, Value k,
+                           int64_t cols, Value mask, MutableArrayRef<Value> sums) {
+  int64_t rows = static_cast<int64_t>(sums.size()) / cols;
+  SmallVector<Value> factors;
+  for (int64_t more = 0; more < rows; ++more)
+    factors.push_back(loadAlong(builder, left, {add(builder, row, more), k}, mask));
+  for (int64_t next = 0; next < cols; ++next) {
+    Value right = loadAlong(builder, b, {add(builder, col, next), k}, mask);
+    for (int64_t more = 0; more < rows; ++more) {
+      Value &sum = sums[more * cols + next];
+      sum = vector::FMAOp::create(builder, factors[more], right, sum);
+    }
+  }
 }

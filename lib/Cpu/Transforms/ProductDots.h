@@ -11,8 +11,10 @@ namespace attn::jit {
 /// they save.
 class ProductDots {
 public:
-  ProductDots(const Matrix &a, const Matrix &b, const Matrix &c, const ProductBlocks &blocks)
-      : a(a), b(b), c(c), blocks(blocks) {}
+  /// `copy` is null, or has the rows of `a`.
+  ProductDots(const Matrix &a, const Matrix &b, const Matrix &c, mlir::Value copy,
+              const ProductBlocks &blocks)
+      : a(a), b(b), c(c), left{copy ? copy : a.memref}, blocks(blocks) {}
 
   /// Whether a product is one of these; `hasFewRows` where it has no more than `blocks.fewRows`.
   static bool canEmit(const Matrix &a, const Matrix &b, const Matrix &c, bool hasFewRows);
@@ -26,10 +28,16 @@ private:
                 int64_t cols, bool startsAtZero);
   llvm::SmallVector<mlir::Value> emitSteps(mlir::ImplicitLocOpBuilder &builder, mlir::Value row,
                                            mlir::Value col, int64_t rows, int64_t cols);
+  void emitStep(mlir::ImplicitLocOpBuilder &builder, mlir::Value row, mlir::Value col,
+                mlir::Value k, int64_t cols, mlir::Value mask,
+                llvm::MutableArrayRef<mlir::Value> sums);
+  int64_t countLineSteps() const;
   mlir::Value loadAlong(mlir::ImplicitLocOpBuilder &builder, const Matrix &matrix,
                         mlir::ValueRange place, mlir::Value mask) const;
 
   Matrix a, b, c;
+  /// What is read of `a`.
+  Matrix left;
   const ProductBlocks &blocks;
 };
 

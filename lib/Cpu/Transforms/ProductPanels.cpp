@@ -314,24 +314,51 @@ void RightPanels::copyWhole(ImplicitLocOpBuilder &builder, const MatrixPart &par
     });
 }
 
-/// As many vectors as they have elements, rows and columns exchanged: each round interleaves the
-/// first half of the vectors with the second, which turns the bits of (vector, element) by one.
-static SmallVector<Value> transpose(ImplicitLocOpBuilder &builder, SmallVector<Value> vectors) {
-  int64_t size = vectors.size();
+/// As many vectors as they have pieces of `piece` elements, pieces of rows and columns exchanged:
+/// each round interleaves the first half of the vectors with the second, which turns the bits of
+/// (vector, piece) by one. Within units of `unit` elements, of which each is done by itself.
+static SmallVector<Value> transposePieces(ImplicitLocOpBuilder &builder, SmallVector<Value> vectors,
+                                          int64_t piece, int64_t unit) {
+  auto size = static_cast<int64_t>(vectors.size());
+  int64_t lanes = cast<VectorType>(vectors.front().getType()).getNumElements();
   SmallVector<int64_t> low, high;
-  for (int64_t lane = 0; lane < size / 2; ++lane) {
-    low.append({lane, size + lane});
-    high.append({size / 2 + lane, size + size / 2 + lane});
-  }
+  for (int64_t first = 0; first < lanes; first += unit)
+    for (int64_t from = first; from < first + unit / 2; from += piece)
+      for (int64_t start : {from, lanes + from})
+        for (int64_t lane = start; lane < start + piece; ++lane) {
+          low.push_back(lane);
+          high.push_back(lane + unit / 2);
+        }
   for (int64_t round = 1; round < size; round *= 2) {
     SmallVector<Value> next;
     for (int64_t number = 0; number < size / 2; ++number)
-      for (ArrayRef<int64_t> lanes : {ArrayRef<int64_t>(low), ArrayRef<int64_t>(high)})
+      for (ArrayRef<int64_t> taken : {ArrayRef<int64_t>(low), ArrayRef<int64_t>(high)})
         next.push_back(
-            vector::ShuffleOp::create(builder, vectors[number], vectors[number + size / 2], lanes));
+            vector::ShuffleOp::create(builder, vectors[number], vectors[number + size / 2], taken));
     vectors = std::move(next);
   }
   return vectors;
+}
+
+/// As many vectors as they have elements, rows and columns exchanged: first squares of four
+/// elements, which are cheapest to shuffle within, then fours as a whole.
+static SmallVector<Value> transpose(ImplicitLocOpBuilder &builder, ArrayRef<Value> vectors) {
+  auto size = static_cast<int64_t>(vectors.size());
+  int64_t quad = std::min<int64_t>(size, 4);
+  SmallVector<SmallVector<Value>> squares;
+  for (int64_t first = 0; first < size; first += quad)
+    squares.push_back(transposePieces(builder, SmallVector<Value>(vectors.slice(first, quad)),
+                                      /*piece=*/1, /*unit=*/quad));
+  SmallVector<Value> result(size);
+  for (int64_t inQuad = 0; inQuad < quad; ++inQuad) {
+    SmallVector<Value> column;
+    for (ArrayRef<Value> square : squares)
+      column.push_back(square[inQuad]);
+    for (auto [number, row] :
+         llvm::enumerate(transposePieces(builder, column, /*piece=*/quad, /*unit=*/size)))
+      result[number * quad + inQuad] = row;
+  }
+  return result;
 }
 
 /// Columns of the matrix follow each other in memory row by row: squares of as many columns as a
@@ -394,4 +421,16 @@ Value RightPanels::load(ImplicitLocOpBuilder &builder, Value panel, Value k, int
   Value zero = arith::ConstantOp::create(builder, builder.getZeroAttr(type));
   Value value = vector::MaskedLoadOp::create(builder, type, source.memref, place, mask, zero);
   return widen(builder, value, copiedType);
+}
+
+void RightPanels::prefetch(ImplicitLocOpBuilder &builder, Value panel, Value k,
+                           int64_t ahead) const {
+  if (!inPlace || source.getElementType() == copiedType)
+    return;
+  Value last = subtract(builder, source.createSize(builder, 0), createNumber(builder, 1));
+  Value row =
+      builder.createOrFold<arith::MinSIOp>(add(builder, add(builder, current.row, k), ahead), last);
+  Value col = add(builder, current.col, multiply(builder, panel, blocks.getCols()));
+  memref::PrefetchOp::create(builder, source.memref, ValueRange{row, col}, /*isWrite=*/false,
+                             /*localityHint=*/3, /*isDataCache=*/true);
 }

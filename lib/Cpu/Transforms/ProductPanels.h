@@ -77,6 +77,7 @@ public:
   /// The buffer that copies need; null where the operand is read where it lies.
   mlir::MemRefType getBufferType() const;
   void setBuffer(mlir::Value value) { buffer = value; }
+  mlir::Value getBuffer() const { return buffer; }
 
   /// Copies a part.
   void copy(mlir::ImplicitLocOpBuilder &builder, const MatrixPart &part);
@@ -113,6 +114,10 @@ public:
   /// that exist of it are those of `mask`, or all where that is null.
   mlir::Value load(mlir::ImplicitLocOpBuilder &builder, mlir::Value panel, mlir::Value k,
                    int64_t vector, mlir::Value mask) const;
+  /// Asks for a panel of row `k + ahead` early, where it is read where it lies and is a part of a
+  /// line of the cache. A panel that is not widened is a whole line: asked for, it came no earlier.
+  void prefetch(mlir::ImplicitLocOpBuilder &builder, mlir::Value panel, mlir::Value k,
+                int64_t ahead) const;
 
 private:
   void copyWhole(mlir::ImplicitLocOpBuilder &builder, const MatrixPart &part, mlir::Value panels);

@@ -174,32 +174,53 @@ private:
     int64_t lanes = sweep.getLanes();
     Value zero = arith::ConstantIndexOp::create(builder, 0);
     Value size = sweep.createInnerSize(builder);
-    Value rest =
-        arith::RemUIOp::create(builder, size, arith::ConstantIndexOp::create(builder, lanes));
-    Value main = arith::SubIOp::create(builder, size, rest);
+    Value main = roundDown(builder, size, lanes);
+    if (sweep.isInnerReduction())
+      return emitDynamicReduction(builder, outer, size, main);
+    auto emitSteps = [&](Value begin, Value end, int64_t count) {
+      emitLoop(builder, begin, end, count, {},
+               [&](ImplicitLocOpBuilder &inside, Value index, ValueRange) {
+                 emitElements(inside, outer, index, count);
+                 return SmallVector<Value>();
+               });
+    };
+    emitSteps(zero, main, lanes);
+    if (lanes > 1)
+      emitSteps(main, size, 1);
+  }
+
+  /// Several groups of partial results, as where the length is known, for as long as there are
+  /// elements for all of them.
+  void emitDynamicReduction(ImplicitLocOpBuilder &builder, Value outer, Value size, Value main) {
+    SmallVector<Operation *> combiners = getCombiners();
+    unsigned outputs = combiners.size();
+    Value zero = arith::ConstantIndexOp::create(builder, 0);
+    Value steps = roundDown(builder, size, getStep());
+    SmallVector<Value> partials =
+        emitLoop(builder, zero, steps, getStep(), createPartials(builder, combiners),
+                 [&](ImplicitLocOpBuilder &inside, Value index, ValueRange carried) {
+                   return accumulateGroups(inside, outer, index, carried);
+                 });
     auto emitSteps = [&](Value begin, Value end, int64_t count, ValueRange carried) {
       return emitLoop(builder, begin, end, count, carried,
                       [&](ImplicitLocOpBuilder &inside, Value index, ValueRange values) {
-                        if (sweep.isInnerReduction())
-                          return accumulate(inside, {outer, index, count}, values);
-                        emitElements(inside, outer, index, count);
-                        return SmallVector<Value>();
+                        return accumulate(inside, {outer, index, count}, values);
                       });
     };
-    if (!sweep.isInnerReduction()) {
-      emitSteps(zero, main, lanes, {});
-      if (lanes > 1)
-        emitSteps(main, size, 1, {});
-      return;
-    }
-    SmallVector<Operation *> combiners = getCombiners();
-    SmallVector<Value> totals;
-    for (Operation *combiner : combiners)
-      totals.push_back(createNeutral(builder, combiner, lanes));
-    totals = emitSteps(zero, main, lanes, totals);
+    int64_t lanes = sweep.getLanes();
+    if (unroll > 1)
+      llvm::copy(emitSteps(steps, main, lanes, ArrayRef(partials).take_front(outputs)),
+                 partials.begin());
+    SmallVector<Value> totals = combineGroups(builder, combiners, partials);
     if (lanes > 1)
-      totals = emitSteps(main, size, 1, combineLanes(builder, combiners, totals));
+      totals = emitSteps(main, size, 1, totals);
     storeTotals(builder, combiners, outer, totals);
+  }
+
+  Value roundDown(ImplicitLocOpBuilder &builder, Value size, int64_t factor) {
+    Value rest =
+        arith::RemUIOp::create(builder, size, arith::ConstantIndexOp::create(builder, factor));
+    return arith::SubIOp::create(builder, size, rest);
   }
 
   /// What folds elements into each output that is a reduction.
@@ -283,9 +304,33 @@ private:
     return next;
   }
 
+  /// `unroll` groups of one vector per reduction.
+  SmallVector<Value> createPartials(ImplicitLocOpBuilder &builder,
+                                    ArrayRef<Operation *> combiners) {
+    SmallVector<Value> partials;
+    for (int64_t part = 0; part < unroll; ++part)
+      for (Operation *combiner : combiners)
+        partials.push_back(createNeutral(builder, combiner, sweep.getLanes()));
+    return partials;
+  }
+
+  /// Folds a step from `index` on into the groups, a vector into each.
+  SmallVector<Value> accumulateGroups(ImplicitLocOpBuilder &builder, Value outer, Value index,
+                                      ValueRange carried) {
+    size_t outputs = carried.size() / unroll;
+    SmallVector<Value> next;
+    for (int64_t part = 0; part < unroll; ++part)
+      llvm::append_range(next, accumulate(builder,
+                                          {outer, getIndex(builder, index, part * sweep.getLanes()),
+                                           sweep.getLanes(), isLimited()},
+                                          carried.slice(part * outputs, outputs)));
+    return next;
+  }
+
   /// Whether elements that are left out of reductions follow the others in whole vectors.
   bool isLimited() const {
-    return sweep.getLimit() && !isShort() && sweep.getInnerSize() % sweep.getLanes() == 0;
+    return sweep.getLimit() && !sweep.isInnerDynamic() && !isShort() &&
+           sweep.getInnerSize() % sweep.getLanes() == 0;
   }
 
   /// As the main loop of a reduction, but without a comparison for vectors before the limit. After
@@ -318,20 +363,9 @@ private:
     SmallVector<Operation *> combiners = getCombiners();
     unsigned outputs = combiners.size();
 
-    // `unroll` groups of one vector per output.
-    SmallVector<Value> partials;
-    for (int64_t part = 0; part < unroll; ++part)
-      for (Operation *combiner : combiners)
-        partials.push_back(createNeutral(builder, combiner, sweep.getLanes()));
+    SmallVector<Value> partials = createPartials(builder, combiners);
     auto emitStep = [&](ImplicitLocOpBuilder &inside, Value index, ValueRange carried) {
-      SmallVector<Value> next;
-      for (int64_t part = 0; part < unroll; ++part)
-        llvm::append_range(next,
-                           accumulate(inside,
-                                      {outer, getIndex(inside, index, part * sweep.getLanes()),
-                                       sweep.getLanes(), isLimited()},
-                                      carried.slice(part * outputs, outputs)));
-      return next;
+      return accumulateGroups(inside, outer, index, carried);
     };
     if (isLimited()) {
       partials = emitLimited(builder, outer, std::move(partials), emitStep);

@@ -34,13 +34,22 @@ func.func @whole(%a: memref<6x8xf32>, %b: memref<8x16xf32>, %c: memref<6x16xf32>
   return
 }
 
-// Of any size: rows that are left over by twos and one, columns by masks, operands widened where they are copied.
+// Of any size: rows that are left over by fours and one, of which there are no two or three after the last whole tile, columns
+// by masks, operands widened where they are copied.
 // CHECK-LABEL: func.func @tails
 // CHECK: memref.alloc() : memref<16x257x16xf32>
 // CHECK: memref.alloc() : memref<192x256xf32>
 // CHECK: arith.extf %{{.*}} : vector<8xbf16> to vector<8xf32>
-// CHECK: iter_args({{.*}}) -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
-// CHECK: iter_args({{.*}}) -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>) {
+// CHECK: %[[BEYOND:.*]] = arith.subi %{{.*}}, %c2{{.*}} : index
+// CHECK: %[[FEW:.*]] = arith.cmpi ult, %[[BEYOND]], %c2{{.*}} : index
+// CHECK: %[[SOME:.*]] = arith.cmpi ne, %[[END:.*]], %c0{{.*}} : index
+// CHECK: %[[PAYS:.*]] = arith.andi %[[FEW]], %[[SOME]] : i1
+// CHECK: %[[LESS:.*]] = arith.subi %[[END]], %c6{{.*}} : index
+// CHECK: %[[DONE:.*]] = arith.select %[[PAYS]], %[[LESS]], %[[END]] : index
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[DONE]] step %c6
+// CHECK: iter_args({{.*}}) -> ({{(vector<8xf32>, ){11}vector<8xf32>}}) {
+// CHECK: scf.for %{{.*}} = %[[DONE]] to %{{.*}} step %c4
+// CHECK: iter_args({{.*}}) -> ({{(vector<8xf32>, ){7}vector<8xf32>}}) {
 // CHECK: iter_args({{.*}}) -> (vector<8xf32>, vector<8xf32>) {
 // CHECK: arith.cmpi slt
 // CHECK: vector.maskedload
@@ -55,12 +64,15 @@ func.func @tails(%a: memref<?x?xbf16, strided<[?, 1], offset: ?>>, %b: memref<?x
   return
 }
 
-// An operand that is stored the other way round: squares are transposed in registers, and rows of the left are panels.
+// An operand that is stored the other way round: squares are transposed in registers, first by fours of elements, then by fours
+// as a whole, and rows of the left are panels.
 // CHECK-LABEL: func.func @transposed
 // CHECK: memref.alloc() : memref<32x257x6xi32>
 // CHECK: arith.extsi %{{.*}} : vector<8xi8> to vector<8xi32>
-// CHECK: vector.shuffle %{{.*}}, %{{.*}} [0, 8, 1, 9, 2, 10, 3, 11] : vector<8xi32>, vector<8xi32>
-// CHECK: vector.shuffle %{{.*}}, %{{.*}} [4, 12, 5, 13, 6, 14, 7, 15] : vector<8xi32>, vector<8xi32>
+// CHECK: vector.shuffle %{{.*}}, %{{.*}} [0, 8, 1, 9, 4, 12, 5, 13] : vector<8xi32>, vector<8xi32>
+// CHECK: vector.shuffle %{{.*}}, %{{.*}} [2, 10, 3, 11, 6, 14, 7, 15] : vector<8xi32>, vector<8xi32>
+// CHECK: vector.shuffle %{{.*}}, %{{.*}} [0, 1, 2, 3, 8, 9, 10, 11] : vector<8xi32>, vector<8xi32>
+// CHECK: vector.shuffle %{{.*}}, %{{.*}} [4, 5, 6, 7, 12, 13, 14, 15] : vector<8xi32>, vector<8xi32>
 // CHECK: vector.load %{{.*}} : memref<8x6xi8>, vector<4xi8>
 // CHECK: vector.load %{{.*}} : memref<8x6xi8>, vector<2xi8>
 // CHECK: arith.muli
@@ -207,8 +219,9 @@ func.func @fixed_left(%a: memref<6x8xf32, strided<[?, 1]>>, %b: memref<?x8x16xf3
 // CHECK-LABEL: func.func @few_rows
 // CHECK-SAME: (%[[A:.*]]: memref<4x8xf32>, %[[B:.*]]: memref<8x20xf32, strided<[?, 1]>>, %[[C:.*]]: memref<4x20xf32>)
 // CHECK-NOT: memref.alloc
+// CHECK-NOT: memref.prefetch
 // CHECK: vector.load %[[B]]{{.*}} vector<8xf32>
-// CHECK: vector.fma
+// CHECK-COUNT-8: vector.fma
 // CHECK: vector.maskedload %[[B]]
 // CHECK: vector.maskedstore %[[C]]
 func.func @few_rows(%a: memref<4x8xf32>, %b: memref<8x20xf32, strided<[?, 1]>>, %c: memref<4x20xf32>) {
@@ -216,31 +229,86 @@ func.func @few_rows(%a: memref<4x8xf32>, %b: memref<8x20xf32, strided<[?, 1]>>, 
   return
 }
 
+// Where it is widened, the rows that follow are asked for early, up to the last one.
+// CHECK-LABEL: func.func @few_rows_widened
+// CHECK-SAME: (%{{.*}}: memref<4x40xf32>, %[[B:.*]]: memref<40x16xbf16, strided<[?, 1]>>,
+// CHECK: %[[LAST:.*]] = arith.constant 39 : index
+// CHECK: %[[AHEAD:.*]] = arith.minsi %{{.*}}, %[[LAST]] : index
+// CHECK: memref.prefetch %[[B]][%[[AHEAD]], %{{.*}}], read, locality<3>, data
+// CHECK: vector.load %[[B]]{{.*}} vector<8xbf16>
+func.func @few_rows_widened(%a: memref<4x40xf32>, %b: memref<40x16xbf16, strided<[?, 1]>>, %c: memref<4x16xf32>) {
+  linalg.matmul ins(%a, %b : memref<4x40xf32>, memref<40x16xbf16, strided<[?, 1]>>) outs(%c : memref<4x16xf32>)
+  return
+}
+
 // Where the right operand is stored the other way round, sums go along k: two columns of four rows at a time, whose vectors
-// are summed up together, then the last column alone; k that is not a multiple of the lanes ends with masks.
+// are summed up together, then the last column alone; columns that follow are asked for early, once for each line of the
+// cache. k that is not a multiple of a line goes on by vectors, and ends with masks.
 // CHECK-LABEL: func.func @dots
-// CHECK-SAME: (%[[A:.*]]: memref<4x20xf32>, %[[B:.*]]: memref<5x20xf32, strided<[?, 1]>>, %[[C:.*]]: memref<4x5xf32>)
+// CHECK-SAME: (%[[A:.*]]: memref<4x28xf32>, %[[B:.*]]: memref<5x28xf32, strided<[?, 1]>>, %[[C:.*]]: memref<4x5xf32>)
 // CHECK-NOT: memref.alloc
 // CHECK: scf.for
 // CHECK: %[[SUMS:.*]]:8 = scf.for %[[K:[^ ]*]] = {{.*}} iter_args
-// CHECK-COUNT-4: vector.load %[[A]][%{{.*}}, %[[K]]] : memref<4x20xf32>, vector<8xf32>
+// CHECK-COUNT-2: memref.prefetch %[[B]][%{{.*}}, %[[K]]], read, locality<3>, data
+// CHECK-NOT: memref.prefetch
+// CHECK-COUNT-4: vector.load %[[A]][%{{.*}}, %[[K]]] : memref<4x28xf32>, vector<8xf32>
 // CHECK: vector.load %[[B]][%{{.*}}, %[[K]]]
 // CHECK-COUNT-4: vector.fma
 // CHECK: vector.load %[[B]][%{{.*}}, %[[K]]]
 // CHECK-COUNT-4: vector.fma
+// CHECK-COUNT-8: vector.fma
+// CHECK: scf.yield
+// CHECK: %[[MORE:.*]]:8 = scf.for {{.*}} iter_args
+// CHECK-COUNT-8: vector.fma
+// CHECK: scf.yield
 // CHECK: %[[ALL:.*]]:8 = scf.for
 // CHECK: vector.maskedload %[[A]]
 // CHECK: vector.maskedload %[[B]]
-// CHECK: %[[LOW:.*]] = vector.shuffle %[[ALL]]#0, %[[ALL]]#1 [0, 8, 1, 9, 2, 10, 3, 11]
-// CHECK: %[[HIGH:.*]] = vector.shuffle %[[ALL]]#0, %[[ALL]]#1 [4, 12, 5, 13, 6, 14, 7, 15]
-// CHECK: arith.addf %[[LOW]], %[[HIGH]] : vector<8xf32>
-// CHECK: arith.addf %{{.*}} : vector<4xf32>
-// CHECK: arith.addf %{{.*}} : vector<2xf32>
+// CHECK: %[[EVEN:.*]] = vector.shuffle %[[ALL]]#0, %[[ALL]]#1 [0, 2, 8, 10, 4, 6, 12, 14]
+// CHECK: %[[ODD:.*]] = vector.shuffle %[[ALL]]#0, %[[ALL]]#1 [1, 3, 9, 11, 5, 7, 13, 15]
+// CHECK: %[[SUM01:.*]] = arith.addf %[[EVEN]], %[[ODD]] : vector<8xf32>
+// CHECK: vector.shuffle %[[SUM01]], %{{.*}} [0, 2, 8, 10, 4, 6, 12, 14]
+// CHECK: %[[LOW:.*]] = vector.shuffle %{{.*}}, %{{.*}} [0, 1, 2, 3, 8, 9, 10, 11]
+// CHECK: %[[HIGH:.*]] = vector.shuffle %{{.*}}, %{{.*}} [4, 5, 6, 7, 12, 13, 14, 15]
+// CHECK: %[[TILE:.*]] = arith.addf %[[LOW]], %[[HIGH]] : vector<8xf32>
+// CHECK: vector.shuffle %[[TILE]], %[[TILE]] [0, 1]
 // CHECK: vector.load %[[C]]{{.*}} : memref<4x5xf32>, vector<2xf32>
 // CHECK: vector.store %{{.*}}, %[[C]]{{.*}} : memref<4x5xf32>, vector<2xf32>
+// CHECK: vector.shuffle %[[TILE]], %[[TILE]] [2, 3]
 // CHECK: vector.store %{{.*}}, %[[C]]{{.*}} : memref<4x5xf32>, vector<1xf32>
-func.func @dots(%a: memref<4x20xf32>, %b: memref<5x20xf32, strided<[?, 1]>>, %c: memref<4x5xf32>) {
-  linalg.matmul indexing_maps = [#left, #right, #sum] ins(%a, %b : memref<4x20xf32>, memref<5x20xf32, strided<[?, 1]>>)
+func.func @dots(%a: memref<4x28xf32>, %b: memref<5x28xf32, strided<[?, 1]>>, %c: memref<4x5xf32>) {
+  linalg.matmul indexing_maps = [#left, #right, #sum] ins(%a, %b : memref<4x28xf32>, memref<5x28xf32, strided<[?, 1]>>)
                 outs(%c : memref<4x5xf32>)
+  return
+}
+
+// Rows that have to be widened are, once: before a loop that does not change them, also where their access is checked.
+// CHECK-LABEL: func.func @dots_widened
+// CHECK-SAME: (%[[A:.*]]: memref<?x32xbf16, strided<[?, 1]>>, %{{.*}}: memref<?x8x32xbf16>
+// CHECK: %[[ROWS:.*]] = memref.alloc() : memref<192x256xf32>
+// CHECK: %[[INSIDE:.*]] = cpu.check_access
+// CHECK: %[[PART:.*]] = memref.subview %[[INSIDE]]
+// CHECK: vector.load %[[PART]]{{.*}} vector<8xbf16>
+// CHECK: vector.store %{{.*}}, %[[ROWS]]
+// CHECK: scf.for %[[I:.*]] =
+// CHECK: memref.subview %{{.*}}[%[[I]], 0, 0]
+// CHECK-NOT: vector.load %[[PART]]
+// CHECK: vector.load %[[ROWS]]
+// CHECK: vector.fma
+func.func @dots_widened(%a: memref<?x32xbf16, strided<[?, 1]>>, %b: memref<?x8x32xbf16>, %c: memref<4x8xf32>, %n: index) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %four = arith.constant 4 : index
+  %width = arith.constant 32 : index
+  %inside = cpu.check_access "load" %a[%n, %zero] [%four, %width] [%one, %one] named "a" : memref<?x32xbf16, strided<[?, 1]>>
+  %part = memref.subview %inside[%n, 0] [4, 32] [1, 1]
+      : memref<?x32xbf16, strided<[?, 1]>> to memref<4x32xbf16, strided<[?, 1], offset: ?>>
+  scf.for %i = %zero to %n step %one {
+    %step = memref.subview %b[%i, 0, 0] [1, 8, 32] [1, 1, 1]
+        : memref<?x8x32xbf16> to memref<8x32xbf16, strided<[32, 1], offset: ?>>
+    linalg.matmul indexing_maps = [#left, #right, #sum]
+        ins(%part, %step : memref<4x32xbf16, strided<[?, 1], offset: ?>>, memref<8x32xbf16, strided<[32, 1], offset: ?>>)
+        outs(%c : memref<4x8xf32>)
+  }
   return
 }

@@ -309,7 +309,8 @@ func.func @ahead_of_both(%x: memref<4x64xf32>, %y: memref<4x64xf32>, %to: memref
 #all = affine_map<(d0, d1) -> (d0, d1)>
 #column = affine_map<(d0, d1) -> (d0, 0)>
 
-// Rows whose length only the run tells: whole vectors, then element by element.
+// Rows whose length only the run tells: whole vectors, then element by element; of a reduction, first as many vectors at a
+// time as it keeps partial results.
 // CHECK-LABEL: func.func @dynamic
 func.func @dynamic(%x: memref<4x?xf32>, %y: memref<4x?xf32>, %s: memref<4x1xf32>) {
   // CHECK: scf.for
@@ -322,7 +323,11 @@ func.func @dynamic(%x: memref<4x?xf32>, %y: memref<4x?xf32>, %s: memref<4x1xf32>
   // CHECK:     memref.load
   // CHECK:     memref.store
   memref.copy %x, %y : memref<4x?xf32> to memref<4x?xf32>
-  // CHECK:   %[[LANES:.*]] = scf.for {{.*}} -> (vector<8xf32>)
+  // CHECK:   arith.remui %{{.*}}, %c32
+  // CHECK:   %[[STEPS:.*]] = arith.subi
+  // CHECK:   %[[GROUPS:.*]]:4 = scf.for %{{.*}} = %{{.*}} to %[[STEPS]] step %c32{{.*}} -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
+  // CHECK:   %[[FIRST:.*]] = scf.for %{{.*}} = %[[STEPS]] to %{{.*}} step %c8{{.*}} iter_args(%{{.*}} = %[[GROUPS]]#0) -> (vector<8xf32>)
+  // CHECK:   arith.addf %[[FIRST]], %[[GROUPS]]#2
   // CHECK:   scf.for {{.*}} -> (f32)
   // CHECK:   memref.store
   linalg.generic {indexing_maps = [#all, #column], iterator_types = ["parallel", "reduction"]}

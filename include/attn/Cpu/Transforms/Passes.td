@@ -226,8 +226,11 @@ def LowerProductsPass : Pass<"jit-lower-products", "::mlir::func::FuncOp"> {
     loaded, summed over up to 256 steps of k and stored. What it reads was copied before in the order in which it is read, and
     widened to the type of the sum: the right operand in panels of two vectors, the left one row by row, so that no stride
     of the caller's arrays costs cache lines. A left operand that is a buffer is read where it lies. Rows that are left over are
-    taken by twos and one by one, columns that are left over by masks. Every element is summed in the order of k. With `pairs`,
+    taken by fours and one by one, columns that are left over by masks. Every element is summed in the order of k. With `pairs`,
     copies of bf16 are words of two that follow each other along k, and one instruction multiplies and adds both.
+
+    A result of at most four rows reads the right operand where it lies, and asks for what it reads next. Where that is stored
+    the other way round, each sum goes along k in a vector, whose lanes are added at the end in a fixed order.
 
     A product that is only added to a tile is summed in that tile. Else the buffer that it is added to is not set to zero
     first where the product writes all of it. A left operand that a loop around the product does not change is copied once,
