@@ -136,7 +136,7 @@ SmallVector<Value> ProductDots::emitSteps(ImplicitLocOpBuilder &builder, Value r
           for (int64_t next = 0; next < cols; ++next) {
             Value right = loadAlong(at, b, {add(at, col, next), k}, mask);
             memref::PrefetchOp::create(at, b.memref, ValueRange{ahead[next], k},
-                                       /*localityHint=*/3, /*isWrite=*/false, /*isDataCache=*/true);
+                                       /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
             for (int64_t more = 0; more < rows; ++more) {
               Value &sum = values[more * cols + next];
               sum = vector::FMAOp::create(at, left[more], right, sum);

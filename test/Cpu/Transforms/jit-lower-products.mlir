@@ -225,6 +225,7 @@ func.func @few_rows(%a: memref<4x8xf32>, %b: memref<8x20xf32, strided<[?, 1]>>, 
 // CHECK: %[[SUMS:.*]]:8 = scf.for %[[K:[^ ]*]] = {{.*}} iter_args
 // CHECK-COUNT-4: vector.load %[[A]][%{{.*}}, %[[K]]] : memref<4x20xf32>, vector<8xf32>
 // CHECK: vector.load %[[B]][%{{.*}}, %[[K]]]
+// CHECK: memref.prefetch %[[B]][%{{.*}}, %[[K]]], read, locality<3>, data
 // CHECK-COUNT-4: vector.fma
 // CHECK: vector.load %[[B]][%{{.*}}, %[[K]]]
 // CHECK-COUNT-4: vector.fma
