@@ -2,8 +2,8 @@
 """Checks that numbers of the chip are in `Machine` and nowhere else.
 
 Sizes of memories and what fields hold (`KNOWN`) are found wherever code has them. Small powers of two mean many things;
-they are found in C++, where they are given a name, or where something is aligned to them, divided or multiplied by
-them. `ALLOWED` has what is not a number of the chip, and says what it is.
+they are found where they are given a name, or where something is aligned to them, divided or multiplied by them.
+`ALLOWED` has what is not a number of the chip, and says what it is.
 """
 
 import argparse
@@ -19,6 +19,7 @@ LEFT_OUT = (
     *("include/attn/Machine/", "lib/Machine/"),
     "include/attn/Simulator/AscendC/Device/",
     *("include/attn/Cpu/", "lib/Cpu/", "lib/Pipelines/CpuLowering.cpp"),
+    *("python/attn/cache/", "python/attn/cli/"),  # files of the cache
 )
 
 KNOWN = {255, 4095, 4096, 8192, 65535, 65536, 131072, 196352, 196608, 524032, 524288, 2097151, 2097152, 0xFFFFFFFF}
@@ -31,18 +32,31 @@ ALLOWED = {
     ("lib/Dialect/Tile/Analysis/IndexBound.cpp", 16): "a bound on the work of an analysis",
     ("lib/Dialect/Tile/Analysis/IndexBound.cpp", 32): "a bound on the work of an analysis",
     ("lib/TileOnChip/Transforms/SizeSearch.cpp", 256): "k and columns that the caches of a CPU hold of a product",
-    (
-        "python/attn/ops/_dispatch.py",
-        8192,
-    ): "bytes from which a form is predicted to be the faster one",
+    ("python/attn/call/planning.py", 1024): "forms of calls that are remembered",
+    ("python/attn/frontend/arithmetic.py", 1024): "bits of an integer that is computed while compiling",
+    ("python/attn/ops/_attention.py", 256): "columns of a head that the operators take",
+    ("python/attn/ops/_dispatch.py", 64): "rows of a tile, a choice",
+    ("python/attn/ops/_dispatch.py", 128): "rows and keys of a tile, a choice",
+    ("python/attn/ops/_dispatch.py", 8192): "bytes from which a form is predicted to be the faster one",
+    ("python/attn/ops/_pages.py", 128): "rows of a tile, a choice",
+    ("python/attn/ops/paged.py", 16): "new tokens that the operator takes",
+    ("python/attn/ops/paged.py", 512): "tokens of a page that the operator takes",
+    ("python/attn/planning.py", 64): "tokens that a task costs, an estimate",
+    ("python/attn/planning.py", 256): "tokens of a part, a choice",
+    ("python/attn/planning.py", 512): "tokens that a barrier costs, an estimate",
+    ("python/attn/planning.py", 1024): "tokens of a part, a choice",
 }
 
 # Hexadecimal numbers are masks, apart from the largest of 32 bits.
 NUMBER = r"(?<![\w.])(0[xX][fF_]{8,9}|[1-9][\d_']*)[uUlL]*(?![\w.])"
 BEFORE = r"(?:[-+*/%]=?|(?<![=!<>])=|\b(?:alignTo|divideCeil)\([^;]*,)\s*"
 ARITHMETIC = re.compile(rf"{BEFORE}{NUMBER}|{NUMBER}\s*[*/%]")
+# Keyword arguments and defaults, `maxsize=64`, have no space around the sign: they are not names.
+ARITHMETIC_OF_PYTHON = re.compile(rf"(?:(?<!\*)[-+*/%]=?| =) ?{NUMBER}|{NUMBER}\s*[*/%]")
+NAMES_OF_PYTHON = re.compile(r"^\w+(?:, \w+)+ = [^(]*$")
 ANY = re.compile(NUMBER)
-NOT_CODE = re.compile(r'//.*|#.*|"(?:[^"\\]|\\.)*"')
+STRING = r'"(?:[^"\\]|\\.)*"'
+NOT_CODE, NOT_CODE_OF_PYTHON = re.compile(rf"//.*|#.*|{STRING}"), re.compile(rf"#.*|{STRING}")
 DOCSTRING = re.compile(r'"""[\s\S]*?"""')
 
 
@@ -54,11 +68,15 @@ def read(text: str):
 def check_text(name: str, text: str):
     """Yields (line, message) for each number of the chip."""
     text = DOCSTRING.sub(lambda found: "\n" * found.group().count("\n"), text)
+    not_code, named = NOT_CODE, ARITHMETIC
+    if name.endswith(".py"):
+        not_code, named = NOT_CODE_OF_PYTHON, ARITHMETIC_OF_PYTHON
     for number, line in enumerate(text.splitlines(), 1):
-        line = NOT_CODE.sub("", line)
+        line = not_code.sub("", line)
+        if NAMES_OF_PYTHON.match(line):
+            line = line.replace(", ", " = ")
         found = {read(match) for match in ANY.findall(line)} & KNOWN
-        if not name.endswith(".py"):
-            found |= {read(first or second) for first, second in ARITHMETIC.findall(line)} & SMALL
+        found |= {read(match) for matches in named.findall(line) for match in matches if match} & SMALL
         for value in sorted(found):
             if (name, value) not in ALLOWED:
                 yield number, f"has the number {value}; numbers of the chip are in Machine, with their source"

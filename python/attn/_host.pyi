@@ -12,6 +12,20 @@ MAX_GRID: int
 MAX_ROW_GAP_BYTES: int
 """From the end of a row to the next one that a transfer of the chip can step over, at most."""
 
+WORKSPACE_ALIGNMENT: int
+"""Bytes that the parts of a workspace begin at multiples of."""
+
+REPEAT_BYTES: int
+"""What a repeat of a vector instruction computes."""
+
+FRACTAL_ROWS: int
+"""Rows of a fractal, of which the operands of products on cube cores are made."""
+
+L2_LINE_BYTES: int
+
+MEMORY_BYTES: dict[str, int]
+"""The bytes of each local memory of a core, by its name in the IR."""
+
 class Violation(Exception):
     """A check of a kernel does not hold; `args` are the number of the check, from 1 on, and numbers of its own."""
 

@@ -33,7 +33,13 @@ _OPTIONS |= dict.fromkeys(_GROUP_OPTIONS, "attn-tile")
 _OPTIONS["bounds"] = "attn-cpu"
 _OPTIONS |= dict.fromkeys(("kernel_form", "source_comments"), "ascendc")  # of the printer, not of a pipeline
 _WORD = re.compile(r"[A-Za-z][\w-]*")
-_STRIP_UNIT = 64  # columns: those of one vector repeat of f32
+
+
+def strip_unit():
+    """The columns that strips have multiples of: those of one vector repeat of f32."""
+    from . import _host
+
+    return _host.REPEAT_BYTES // 4
 
 
 def split_options(signature, keywords: dict):
@@ -51,9 +57,9 @@ def _read_option(name: str, value, arguments):
         raise TypeError(message + near_miss(name, (*arguments, *_OPTIONS)))
     if name == "strips":
         read = int(value) if isinstance(value, str) and value.isdecimal() else value
-        if type(read) is int and 0 <= read <= MAX_SIZE and read % _STRIP_UNIT == 0:
+        if type(read) is int and 0 <= read <= MAX_SIZE and read % strip_unit() == 0:
             return read
-        expected = f"a multiple of {_STRIP_UNIT} up to {MAX_SIZE}, or 0 for the compiler's choice,"
+        expected = f"a multiple of {strip_unit()} up to {MAX_SIZE}, or 0 for the compiler's choice,"
     elif name in _GROUP_OPTIONS:
         read = int(value) if isinstance(value, str) and value.isdecimal() else value
         if type(read) is int and 0 <= read <= _GROUP_OPTIONS[name]:

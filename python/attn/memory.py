@@ -147,15 +147,16 @@ class Workspace:
         """A tensor for the time of a call, not yet written."""
         import torch
 
+        from ._host import WORKSPACE_ALIGNMENT
+
         size = math.prod(shape) * dtype.itemsize
-        first, self._taken = self._taken, self._taken + -(-size // _ALIGNMENT) * _ALIGNMENT
+        first, self._taken = self._taken, self._taken + -(-size // WORKSPACE_ALIGNMENT) * WORKSPACE_ALIGNMENT
         if self._memory is None or self._memory.device != device or self._taken > self._memory.nbytes:
             self._memory = torch.empty(self._taken, dtype=torch.uint8, device=device)
         return self._memory[first : first + size].view(dtype).view(shape)
 
 
 _lent = threading.local()
-_ALIGNMENT = 512
 
 
 def lent():

@@ -13,7 +13,8 @@
 #ifdef ATTN_VENDOR_HEADERS
 #include "acl/acl.h"
 #else
-// As in version 1.17.0 of the vendor's header acl_rt.h.
+// As in version 1.17.0 of the vendor's header acl_rt.h, whose names these are.
+// NOLINTBEGIN(readability-identifier-naming,bugprone-tagged-union-member-count)
 using aclError = int;
 using aclrtStream = void *;
 using aclrtBinHandle = void *;
@@ -53,6 +54,7 @@ struct aclrtLaunchKernelCfg {
   size_t numAttrs;
 };
 enum aclrtDevAttr : unsigned { ACL_DEV_ATTR_CUBE_CORE_NUM = 102 };
+// NOLINTEND(readability-identifier-naming,bugprone-tagged-union-member-count)
 #endif
 
 #define ATTN_ACL_FUNCTIONS(FUNCTION)                                                               \

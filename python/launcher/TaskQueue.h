@@ -5,7 +5,7 @@
 #include "Kernel.h"
 #include <functional>
 
-struct _object; // a Python object
+struct _object; // a Python object NOLINT(readability-identifier-naming)
 
 namespace attn::launcher {
 

@@ -126,9 +126,17 @@ PYBIND11_MODULE(_host, module) {
           },
           py::arg("arguments"), py::arg("threads"));
   module.attr("BLOCKS_WITH_PHASES") = blocksWithPhases;
-  // Limits of the chip that calls and sidecars are held to.
+  // What calls, operators and sidecars know of the chip.
   module.attr("MAX_GRID") = attn::architecture::maxGrid;
   module.attr("MAX_ROW_GAP_BYTES") = attn::architecture::maxCopyGapBytes;
+  module.attr("WORKSPACE_ALIGNMENT") = attn::architecture::workspaceAlignment;
+  module.attr("REPEAT_BYTES") = attn::architecture::repeatBytes;
+  module.attr("FRACTAL_ROWS") = attn::architecture::fractalRows;
+  module.attr("L2_LINE_BYTES") = attn::architecture::l2LineBytes;
+#define ATTN_MEMORY(member, key, core, bytes, usableBytes, alignment, source) memories[key] = bytes;
+  py::dict memories;
+#include "attn/Machine/Memories.def"
+  module.attr("MEMORY_BYTES") = memories;
   module.def("prefer_huge_pages", &preferHugePages, py::arg("address"), py::arg("bytes"));
   module.def("describe_cpu", &describeCpu);
   // The libraries that the compiler takes its code generation from.

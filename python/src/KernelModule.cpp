@@ -253,19 +253,19 @@ std::vector<std::optional<std::string>> KernelModule::getInexactOutputs() const 
 }
 
 void bindKernelModule(py::module_ &module) {
-  using release = py::call_guard<py::gil_scoped_release>;
+  using Release = py::call_guard<py::gil_scoped_release>;
   py::class_<KernelModule, std::shared_ptr<KernelModule>>(module, "Module")
       .def_static("parse", &KernelModule::parse, py::arg("text"), py::arg("soc") = py::none(),
-                  release())
-      .def("run", &KernelModule::run, py::arg("pipeline"), release())
+                  Release())
+      .def("run", &KernelModule::run, py::arg("pipeline"), Release())
       .def("text", &KernelModule::text, py::arg("debug_info") = false, py::arg("generic") = false,
-           release())
+           Release())
       .def("emit_ascendc", &KernelModule::emitAscendC, py::arg("kernel_form") = "attribute",
-           py::arg("sources") = ascendc::SourceLines(), release())
-      .def("emit_hivm", &KernelModule::emitHIVM, py::arg("locations") = true, release())
-      .def("emit_sidecar", &KernelModule::emitSidecar, release())
+           py::arg("sources") = ascendc::SourceLines(), Release())
+      .def("emit_hivm", &KernelModule::emitHIVM, py::arg("locations") = true, Release())
+      .def("emit_sidecar", &KernelModule::emitSidecar, Release())
       .def("build_object", &KernelModule::buildObject, py::arg("output"), py::arg("shared"),
-           py::arg("via"), py::arg("compiler"), py::arg("call"), release())
+           py::arg("via"), py::arg("compiler"), py::arg("call"), Release())
       .def("__str__", [](const KernelModule &kernel) { return kernel.text(/*debugInfo=*/false); })
       .def_property_readonly("source_files", &KernelModule::getSourceFiles)
       .def_property_readonly("sizes", &KernelModule::getSizes)

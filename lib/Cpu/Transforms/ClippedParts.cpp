@@ -33,7 +33,9 @@ struct Sum {
       add(op->getOperand(1), isa<arith::AddIOp>(op) ? times : -times);
       return;
     }
-    if ((values[value] += times) == 0)
+    int64_t &sum = values[value];
+    sum += times;
+    if (sum == 0)
       values.erase(value);
   }
 };

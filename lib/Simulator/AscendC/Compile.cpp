@@ -70,8 +70,9 @@ class WorkFolder {
 public:
   explicit WorkFolder(Location location) : location(location) {}
   ~WorkFolder() {
+    // A run does not fail where something cannot be removed.
     if (!path.empty())
-      llvm::sys::fs::remove_directories(path);
+      (void)llvm::sys::fs::remove_directories(path);
   }
 
   LogicalResult make() {
@@ -237,5 +238,5 @@ FailureOr<TextResult> twin::runText(const TextRun &run) {
       simulateText(*kernel, **library, *chip, run.arguments, run.options, run.location);
   if (failed(result))
     return failure();
-  return TextResult{*chip, std::move(*result)};
+  return TextResult{*chip, std::move(result)};
 }

@@ -1,5 +1,6 @@
 // The discrete-event simulation of all cores and the GM bandwidth they share.
 #include "Engine.h"
+#include "llvm/ADT/Twine.h"
 #include <numeric>
 
 using namespace attn;
@@ -74,7 +75,7 @@ void Engine::reportDeadlock(int at) {
       return;
     }
     for (auto &[location, text] : core.listHeld())
-      held.push_back({location, name.empty() ? text : name + ": " + text});
+      held.push_back({location, name.empty() ? text : (llvm::Twine(name) + ": " + text).str()});
     for (int setter : core.listMissingSetters())
       add(setter, add);
   };

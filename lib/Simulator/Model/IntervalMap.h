@@ -78,7 +78,10 @@ private:
 
   void splitAt(int64_t at) {
     auto it = entries.upper_bound(at);
-    if (it == entries.begin() || (--it)->first == at || it->second.end <= at)
+    if (it == entries.begin())
+      return;
+    --it;
+    if (it->first == at || it->second.end <= at)
       return;
     Entry tail = it->second;
     it->second.end = at;

@@ -3,6 +3,8 @@
 #include "attn/Simulator/Tool/Tool.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/MathExtras.h"
+#include <climits>
 #include <functional>
 
 using namespace mlir;
@@ -185,6 +187,14 @@ private:
   function_ref<InFlightDiagnostic()> emitError;
 };
 
+/// An integer in memory, with a sign unless its type has none.
+int64_t loadInteger(Type type, const uint8_t *at) {
+  unsigned bits = type.getIntOrFloatBitWidth();
+  uint64_t value = 0;
+  std::memcpy(&value, at, bits / CHAR_BIT);
+  return type.isUnsignedInteger() ? static_cast<int64_t>(value) : llvm::SignExtend64(value, bits);
+}
+
 void printRows(const Array &array, size_t axis, int64_t offset, raw_ostream &stream) {
   Element element = *getElement(array.elementType);
   auto *data = static_cast<const uint8_t *>(array.data);
@@ -195,11 +205,8 @@ void printRows(const Array &array, size_t axis, int64_t offset, raw_ostream &str
       continue;
     }
     stream << (index == 0 ? "  " : " ");
-    if (array.elementType.isIntOrIndex()) {
-      int32_t value = static_cast<int8_t>(data[at]);
-      if (element == Element::Int32)
-        std::memcpy(&value, data + at * sizeof(value), sizeof(value));
-      stream << value;
+    if (array.elementType.isInteger()) {
+      stream << loadInteger(array.elementType, data + at * getBytes(element));
       continue;
     }
     float value = loadElement(element, data + at * getBytes(element));

@@ -205,11 +205,11 @@ void KernelEmitter::writeBuffers() {
     std::string place = (make + "(AscendC::TPosition::" + getPosition(alloc) + ", " +
                          Twine(*alloc.getAddress()) + ", " + Twine(elements) + ");")
                             .str();
-    std::string &tensor =
-        tensors[head + (base.consume_back("_") ? base : alloc.getName()).str() + place];
+    StringRef named = base.consume_back("_") ? base : alloc.getName();
+    std::string &tensor = tensors[(Twine(head) + named + place).str()];
     if (tensor.empty()) {
       tensor = names.add(alloc.getName(), "buffer");
-      writer.writeDeclaration(alloc.getLoc(), head + tensor + place);
+      writer.writeDeclaration(alloc.getLoc(), (Twine(head) + tensor + place).str());
     }
     places[alloc.getResult()] = {tensor, Expression::integer(0), ""};
   }

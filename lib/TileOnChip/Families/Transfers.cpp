@@ -320,14 +320,18 @@ static Value getStoredColumns(Lowering &lowering, StoreOp op, const ArrayPlace &
   return limit == stored ? stored : lowering.create<arith::MinSIOp>(stored, limit).getResult();
 }
 
-static void storeStridedColumn(Lowering &lowering, StoreOp op, const ArrayPlace &place) {
+static LogicalResult storeStridedColumn(Lowering &lowering, StoreOp op, const ArrayPlace &place) {
   TileType type = op.getValue().getType();
+  bool isWide = isWidened(op, lowering.model);
+  if (isWide && !isa<FloatType>(type.getElementType()))
+    return op.emitOpError() << "cannot store a column of " << type.getElementType()
+                            << " to rows of an array in HIVM, which spreads floats only";
   int64_t perBlock = lowering.model.getBlockElements(type.getElementType());
   int64_t rows = type.getRowCount();
   Value storedRows = lowering.multiply(place.rows, getStoredColumns(lowering, op, place));
   Value blocks = lowering.getScratch(op, Scratch::Blocks);
   Value column = lowering.getMemory(op.getValue());
-  if (isWidened(op, lowering.model)) {
+  if (isWide) {
     Value wideBlocks = lowering.getScratch(op, Scratch::WideBlocks);
     Value wideColumn = lowering.getScratch(op, Scratch::WideColumn);
     spreadByComposite(lowering, op, wideBlocks, widen(lowering, column, wideColumn, rows), rows,
@@ -342,6 +346,7 @@ static void storeStridedColumn(Lowering &lowering, StoreOp op, const ArrayPlace 
                                        place.getRowMemory(blocks, perBlock, first), amount,
                                        lowering.constant(int64_t(1)), place.pitch, perBlock);
   });
+  return success();
 }
 
 static void storeRows(Lowering &lowering, StoreOp op, const ArrayPlace &place) {
@@ -449,8 +454,8 @@ struct StoreOnChip : OnChipOpInterface::ExternalModel<StoreOnChip, StoreOp> {
     ArrayPlace place(lowering, store, type, form == TransferForm::ContiguousColumn);
     place.limit(lowering.getLimit(store.getValue()), type);
     if (form == TransferForm::StridedColumn)
-      storeStridedColumn(lowering, store, place);
-    else if (form == TransferForm::ContiguousColumn)
+      return storeStridedColumn(lowering, store, place);
+    if (form == TransferForm::ContiguousColumn)
       storeContiguousColumn(lowering, store, place);
     else
       storeRows(lowering, store, place);

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from .._host import FRACTAL_ROWS
 from ._readable import check_device, check_dtype, empty_in_order, memory_order, zeros
 
 LAYOUTS = ("BNSD", "BSND")
-_MOST_COLUMNS, _COLUMN_STEP = 256, 16
+_MOST_COLUMNS = 256
 
 
 def check_layout(layout: str):
@@ -43,8 +44,8 @@ def check_arrays(q, k, v, layout: str):
 
 
 def check_width(name: str, columns: int):
-    if not 0 < columns <= _MOST_COLUMNS or columns % _COLUMN_STEP:
-        raise ValueError(f"{name} ({columns}) must be a multiple of {_COLUMN_STEP} up to {_MOST_COLUMNS}")
+    if not 0 < columns <= _MOST_COLUMNS or columns % FRACTAL_ROWS:
+        raise ValueError(f"{name} ({columns}) must be a multiple of {FRACTAL_ROWS} up to {_MOST_COLUMNS}")
 
 
 def check_number(name: str, number):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..call import running
 from ..call.layout import max_row_gap
+from ..compiler import strip_unit
 
 # The resident form takes one token at a time, with all of its blocks. That pays where they are few, and together
 # neither too short for an instruction nor too long for local memory: by predicted time, between so many bytes.
@@ -11,8 +12,8 @@ _RESIDENT_BLOCKS = 8
 _RESIDENT_BYTES = 8_192, 16_384
 
 
-# Rows are forced into strips of so many columns: the narrowest there are.
-_STRIPS = dict(strips=64)
+# Rows are forced into the narrowest strips there are.
+_STRIPS = dict(strips=strip_unit())
 
 
 def run(kernel, outputs: dict, **arguments):

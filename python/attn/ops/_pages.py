@@ -11,16 +11,14 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from .. import memory
+from .. import _host, memory
 from ..planning import PagedPlan, paged_plan
 from ._lists import listed
 from ._readable import is_readable
 
 MOST_ROWS = 128
-# Of heads that are loaded together: rows of their product, bytes of a line of L2, and bytes of a page.
-_SMALL_ROWS = 16
-_LINE_BYTES = 512
-_PAGE_BYTES = 64 * 1024
+# Of L1, for the pages of heads that are loaded together: keys and values twice each, and as much again for the rest.
+_PAGE_SHARE = 2 * 2 * 2
 
 
 class Rows:
@@ -84,14 +82,15 @@ class Rows:
 def heads_together(rows: Rows, k_cache, v_cache):
     """How many heads of keys an NPU loads at a time, where all of them see the same: 1 or 2.
 
-    Rows of one head that are shorter than a line of L2 take as long as a line. Two heads must be a small product, and
-    their pages must fit L1, keys and values twice each.
+    Rows of one head that are shorter than a line of L2 take as long as a line. Two heads must be a small product, of
+    the rows of one fractal, and their pages must fit L1.
     """
     _, page, heads, width = k_cache.shape
     row_bytes = width * k_cache.element_size()
     near = all(cache.stride(2) == width for cache in (k_cache, v_cache))
-    small = 2 * rows.tile <= _SMALL_ROWS and 2 * page * row_bytes <= _PAGE_BYTES
-    return 2 if heads % 2 == 0 and row_bytes < _LINE_BYTES and near and small and rows.tokens == 1 else 1
+    fits = 2 * page * row_bytes * _PAGE_SHARE <= _host.MEMORY_BYTES["l1"]
+    small = 2 * rows.tile <= _host.FRACTAL_ROWS and row_bytes < _host.L2_LINE_BYTES
+    return 2 if heads % 2 == 0 and near and small and fits and rows.tokens == 1 else 1
 
 
 def paired(cache, heads: int):

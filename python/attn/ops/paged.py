@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from .. import config, memory
+from .._host import FRACTAL_ROWS
 from ..planning import PagedPlan
 from . import _dispatch
 from ._attention import check_scale, check_sinks, check_softcap, check_width, check_window, write_unseen
@@ -18,7 +19,6 @@ from ._readable import DEVICES, check_device, check_dtype, readable
 
 _MOST_PAGE = 512
 _MOST_TOKENS = 16
-_PAGE_STEP = 16
 _INTEGERS = (torch.int32, torch.int64)
 
 
@@ -121,8 +121,8 @@ def _check_sizes(q, k_cache, block_table):
     if kv_heads == 0 or heads % kv_heads or heads // kv_heads > MOST_ROWS:
         raise ValueError(f"Nq ({heads}) must be a multiple of Nkv ({kv_heads}), at most {MOST_ROWS} times as large")
     check_width("D", width)
-    if not 0 < size <= _MOST_PAGE or size % _PAGE_STEP:
-        raise ValueError(f"bs ({size}) must be a multiple of {_PAGE_STEP} up to {_MOST_PAGE}")
+    if not 0 < size <= _MOST_PAGE or size % FRACTAL_ROWS:
+        raise ValueError(f"bs ({size}) must be a multiple of {FRACTAL_ROWS} up to {_MOST_PAGE}")
     if not isinstance(block_table, Tensor) or block_table.dtype != torch.int32 or block_table.dim() != 2:
         raise TypeError("block_table: a tensor of torch.int32 [B, maxblk] is expected")
     check_device("block_table", block_table, "q", q)

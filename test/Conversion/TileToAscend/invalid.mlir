@@ -176,6 +176,17 @@ func.func @gather_integers(%x: !tile.array<?x8xi32>, %n: index) attributes {tile
 
 // -----
 
+func.func @spread_integers(%x: !tile.array<?xf32>, %y: !tile.array<?x1xi32>, %n: index) attributes {tile.kernel, ascend.keep_composites} {
+  %t = tile.make_span %n to %n : !tile.span<8>
+  %a = tile.load %x[%t span] : (!tile.array<?xf32>, !tile.span<8>) -> !tile.tile<8 x 1 x f32>
+  %b = tile.cast %a : !tile.tile<8 x 1 x f32> -> !tile.tile<8 x 1 x i32>
+  // expected-error @+1 {{cannot store a column of 'i32' to rows of an array in HIVM, which spreads floats only}}
+  tile.store %b, %y[%t span, :] : (!tile.tile<8 x 1 x i32>, !tile.array<?x1xi32>, !tile.span<8>) -> ()
+  return
+}
+
+// -----
+
 func.func @cast_narrow(%x: !tile.array<16xf16>) attributes {tile.kernel} {
   %a = tile.load %x[:] : (!tile.array<16xf16>) -> !tile.tile<1 x 16 x f16>
   // expected-error @+1 {{cannot turn 'f16' into 'bf16' on the chip in one step; go through f32}}

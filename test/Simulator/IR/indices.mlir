@@ -1,6 +1,12 @@
 // RUN: not attn-sim %s --arg=values:2,-1,70000:3xi64 --arg=values:7,65535:1x2xu16 --arg=values:0:1xi32 --arg=undef:3xf32 --print=3 2>&1 | FileCheck %s
 // RUN: not attn-sim %s --arg=values:2:1xi64 --arg=values:7,65535:1x2xu16 --arg=values:0:1xi32 --arg=undef:3xf32 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 // RUN: not attn-sim %s --arg=values:2,-1,70000:3xi64 --arg=values:7,65535:1x2xu16 --arg=values:0:1xi32 --arg=undef:3xf32 --timing-only 2>&1 | FileCheck %s --check-prefix=TIME
+// RUN: not attn-sim %s --arg=values:2,-1,70000:3xi64 --arg=values:7,65535:1x2xu16 --arg=values:0:1xi32 --arg=undef:3xf32 --print=0 2>&1 | FileCheck %s --check-prefix=WORDS
+// RUN: not attn-sim %s --arg=values:2,-1,70000:3xi64 --arg=values:7,65535:1x2xu16 --arg=values:0:1xi32 --arg=undef:3xf32 --print=1 2>&1 | FileCheck %s --check-prefix=SHORTS
+// WORDS: values of argument 0:
+// WORDS-NEXT: {{^}}  2 -1 70000{{$}}
+// SHORTS: values of argument 1:
+// SHORTS-NEXT: {{^}}  7 65535{{$}}
 
 // Integers from memory with and without a sign; wrong ones are reported, and the run goes on.
 !words = memref<?xi64, strided<[1]>, #ascend.space<gm>>

@@ -27,6 +27,9 @@ def test_every_exception_is_needed(monkeypatch, name, value):
         ("lib/Simulator/Model/Memory.cpp", "ByteMemory ub(196'608);", 196608),
         ("include/attn/Dialect/Tile/IR/Tile.h", "bool fits(int64_t rows) { return rows <= 4095; }", 4095),
         ("python/attn/call/layout.py", "MAX_GAP = 0xFFFF_FFFF", 0xFFFFFFFF),
+        ("python/attn/ops/_pages.py", "_LINE_BYTES = 512", 512),
+        ("python/attn/ops/_pages.py", "_MOST, _STEP, _REST = size, 16, 3", 16),
+        ("python/attn/memory.py", "return -(-size // 32)", 32),
         ("python/launcher/Kernel.cpp", "if (blocks > 65535u)", 65535),
     ],
 )
@@ -47,7 +50,8 @@ def test_planted_number_is_found(tmp_path, file, text, value):
         ("lib/Target/AscendC/Scalars.cpp", 'type.isSignlessInteger(32) && text == "255" // at most 4095'),
         ("lib/Simulator/Model/Numerics.cpp", "int biased = (bits >> 23) & 0xff;"),
         ("lib/Launch/Convention/Signature.cpp", "llvm::SmallVector<Value, 32> values;"),
-        ("python/attn/compiler.py", '"""At most 65535."""\nDEPTH = 64  # not 255'),
+        ("python/attn/compiler.py", '"""At most 65535."""\nDEPTH = 63  # not 255, nor 64'),
+        ("python/attn/language.py", "MOST = 2**16\n@functools.lru_cache(maxsize=64)"),
     ],
 )
 def test_other_numbers_are_allowed(tmp_path, file, text):

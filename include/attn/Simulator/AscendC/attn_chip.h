@@ -11,6 +11,8 @@
 extern "C" {
 #endif
 
+// NOLINTBEGIN(readability-identifier-naming): names as C has them.
+
 /// A compiled text, and a kernel of it. A kernel lives as long as its library.
 typedef struct attn_chip_library attn_chip_library;
 typedef struct attn_chip_kernel attn_chip_kernel;
@@ -64,6 +66,8 @@ attn_chip_status attn_chip_run(const attn_chip_kernel *kernel, const attn_chip_l
 
 /// Frees a text that this library has made; null is fine.
 void attn_chip_free(char *message);
+
+// NOLINTEND(readability-identifier-naming)
 
 #ifdef __cplusplus
 }

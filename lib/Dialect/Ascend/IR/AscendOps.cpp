@@ -121,8 +121,9 @@ LogicalResult AllocOp::verify() {
   constexpr int64_t maxElements = int64_t(1) << 40;
   int64_t elements = 1;
   for (int64_t size : type.getShape()) {
-    if (size < 1 || size > maxElements || (elements *= size) > maxElements)
+    if (size < 1 || size > maxElements / elements)
       return emitOpError() << "makes a buffer of an impossible size, " << type;
+    elements *= size;
   }
   int64_t alignment = getFacts(getMemory()).alignment;
   for (std::optional<int64_t> address : {getAddress(), getCounted()})

@@ -65,16 +65,16 @@ namespace {
 
 using Kinds = std::optional<StringRef> (*)(int);
 
-/// The kinds of an instruction, by the names of the column.
+/// The kinds of an instruction, each named after its word in the column.
 namespace kinds {
-std::optional<StringRef> None(int) { return std::nullopt; }
-std::optional<StringRef> Unary(int kind) { return stringifyUnaryKind(UnaryKind(kind)); }
-std::optional<StringRef> Binary(int kind) { return stringifyBinaryKind(BinaryKind(kind)); }
-std::optional<StringRef> Scalar(int kind) { return stringifyScalarKind(ScalarKind(kind)); }
-std::optional<StringRef> Bitwise(int kind) { return stringifyBitwiseKind(BitwiseKind(kind)); }
-std::optional<StringRef> Compare(int kind) { return stringifyCompareKind(CompareKind(kind)); }
-std::optional<StringRef> Reduce(int kind) { return stringifyReduceKind(ReduceKind(kind)); }
-std::optional<StringRef> Round(int kind) { return stringifyRoundMode(RoundMode(kind)); }
+std::optional<StringRef> ofNone(int) { return std::nullopt; }
+std::optional<StringRef> ofUnary(int kind) { return stringifyUnaryKind(UnaryKind(kind)); }
+std::optional<StringRef> ofBinary(int kind) { return stringifyBinaryKind(BinaryKind(kind)); }
+std::optional<StringRef> ofScalar(int kind) { return stringifyScalarKind(ScalarKind(kind)); }
+std::optional<StringRef> ofBitwise(int kind) { return stringifyBitwiseKind(BitwiseKind(kind)); }
+std::optional<StringRef> ofCompare(int kind) { return stringifyCompareKind(CompareKind(kind)); }
+std::optional<StringRef> ofReduce(int kind) { return stringifyReduceKind(ReduceKind(kind)); }
+std::optional<StringRef> ofRound(int kind) { return stringifyRoundMode(RoundMode(kind)); }
 } // namespace kinds
 
 struct Family {
@@ -82,13 +82,13 @@ struct Family {
   std::optional<VectorFamily> family;
 };
 
-/// The families by the names of the column.
+/// The families, each named after its word in the column.
 namespace families {
 #define ATTN_VECTOR_COST(family, slope32, slope16, start, drain, source)                           \
-  [[maybe_unused]] constexpr Family family = {false, VectorFamily::family};
+  [[maybe_unused]] constexpr Family of##family = {false, VectorFamily::family};
 #include "attn/Machine/VectorCosts.def"
-constexpr Family ByKind = {true, std::nullopt};
-constexpr Family Other = {false, std::nullopt};
+constexpr Family ofByKind = {true, std::nullopt};
+constexpr Family ofOther = {false, std::nullopt};
 } // namespace families
 
 struct Row {
@@ -107,17 +107,17 @@ const Row &getRow(Opcode opcode) {
 #define ATTN_INSTRUCTION(name, group, pipe, kindRows, elements, call, hivm, family)                \
   {drop(name##Op::getOperationName()),                                                             \
    Pipe::pipe,                                                                                     \
-   kinds::kindRows,                                                                                \
+   kinds::of##kindRows,                                                                            \
    ElementRule::elements,                                                                          \
    #call,                                                                                          \
-   families::family},
+   families::of##family},
 #define ATTN_SYNCHRONISATION(name, call)                                                           \
   {drop(name##Op::getOperationName()),                                                             \
    std::nullopt,                                                                                   \
-   kinds::None,                                                                                    \
+   kinds::ofNone,                                                                                  \
    ElementRule::Any,                                                                               \
    #call,                                                                                          \
-   families::Other},
+   families::ofOther},
 #include "attn/Dialect/Ascend/IR/Instructions.def"
   };
   return rows[static_cast<size_t>(opcode)];
@@ -154,7 +154,7 @@ std::optional<VectorFamily> ascend::getFamily(Opcode opcode, int kind) {
   if (!row.family.isByKind)
     return row.family.family;
 #define ATTN_KIND(kindRows, member, hivm, family)                                                  \
-  if (row.kinds == kinds::kindRows && kind == static_cast<int>(kindRows##Kind::member))            \
+  if (row.kinds == kinds::of##kindRows && kind == static_cast<int>(kindRows##Kind::member))        \
     return VectorFamily::family;
 #include "attn/Dialect/Ascend/IR/Instructions.def"
   llvm_unreachable("all kinds are listed");
@@ -232,20 +232,20 @@ StringRef ascend::getCallWord(RoundMode mode) {
 SmallVector<std::string> ascend::getAllCallNames() {
   SmallVector<std::string> names;
   auto add = [&](StringRef call, Kinds kindRows) {
-    if (kindRows == kinds::None || kindRows == kinds::Compare || kindRows == kinds::Round) {
+    if (kindRows == kinds::ofNone || kindRows == kinds::ofCompare || kindRows == kinds::ofRound) {
       if (!call.empty())
         names.push_back(call.str());
       return;
     }
 #define ATTN_KIND(rows, member, hivm, family)                                                      \
-  if (kindRows == kinds::rows)                                                                     \
+  if (kindRows == kinds::of##rows)                                                                 \
     names.push_back(call.str() + #member);
 #include "attn/Dialect/Ascend/IR/Instructions.def"
   };
 #define ATTN_INSTRUCTION(name, group, pipe, kindRows, elements, call, hivm, family)                \
   if (InstructionGroup::group != InstructionGroup::Composite)                                      \
-    add(#call, kinds::kindRows);
-#define ATTN_SYNCHRONISATION(name, call) add(#call, kinds::None);
+    add(#call, kinds::of##kindRows);
+#define ATTN_SYNCHRONISATION(name, call) add(#call, kinds::ofNone);
 #include "attn/Dialect/Ascend/IR/Instructions.def"
   return names;
 }
