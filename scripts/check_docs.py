@@ -13,12 +13,16 @@ the program's own path for `kernel.py`. The kernels of a program are also taken 
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from prepared import Prepared
 
 ROOT = Path(__file__).resolve().parent.parent
 FENCE = re.compile(r"^```(\w+)[ \t]*([^\n]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -82,40 +86,59 @@ def is_printed(expected, printed):
     return bool(printed) and expected[0].rstrip() == printed[0].rstrip() and is_printed(expected[1:], printed[1:])
 
 
-def command_line(program: Program, folder: Path):
-    if program.kind == "make":
-        return ["make", "--dry-run", *shlex.split(program.text, comments=True)[1:]]
-    if program.kind == "sh":
-        return ["bash", "-euo", "pipefail", "-c", program.text]
+# Each program runs once, so nothing is optimised for it.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in MAKE_VARIABLES}
+ENVIRONMENT["ATTN_OPTIMIZE_CPU"] = "0"
+
+
+THREAD = threading.local()
+"""Has the process of each thread that runs Python programs."""
+
+
+def run_python(program: Program, folder: Path, environment):
+    """Exit code, None for a program that does not end, and what it prints."""
+    if not hasattr(THREAD, "prepared"):
+        THREAD.prepared = Prepared(ROOT / "scripts" / "run_documented.py", ENVIRONMENT, cwd=ROOT)
     # A file, because the source of a kernel is read from its file.
-    snippet = folder / SHOWN_PATH
+    snippet, output = folder / SHOWN_PATH, folder / "output"
     snippet.write_text(program.text)
-    return [sys.executable, str(ROOT / "scripts" / "run_documented.py"), str(snippet), *program.refused]
+    request = str(snippet), program.refused
+    code = THREAD.prepared.ask(*request, output=output, environment=environment, seconds=TIMEOUT_SECONDS)
+    return None if code == -signal.SIGALRM else code, output.read_text()
+
+
+def run_command(program: Program, _, environment):
+    if program.kind == "make":
+        argv = ["make", "--dry-run", *shlex.split(program.text, comments=True)[1:]]
+    else:
+        argv = ["bash", "-euo", "pipefail", "-c", program.text]
+    try:
+        done = subprocess.run(
+            argv,
+            cwd=ROOT,
+            env=environment,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=TIMEOUT_SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        return None, ""
+    return done.returncode, done.stdout
 
 
 def run(program: Program):
     """Returns (problem, output); no problem where all is as the page says."""
-    environment = {name: value for name, value in os.environ.items() if name not in MAKE_VARIABLES}
     with tempfile.TemporaryDirectory() as folder:
-        environment["ATTN_CACHE_DIR"] = str(Path(folder) / "cache")  # never the user's
-        environment["ATTN_OPTIMIZE_CPU"] = "0"  # each program runs once
-        argv = command_line(program, Path(folder))
-        try:
-            done = subprocess.run(
-                argv,
-                cwd=ROOT,
-                env=environment,
-                text=True,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                timeout=TIMEOUT_SECONDS,
-            )
-        except subprocess.TimeoutExpired:
-            return f"no end after {TIMEOUT_SECONDS} s", ""
-        output = done.stdout.replace(f"{folder}/", "")
-    if done.returncode != 0:
-        return f"exit code {done.returncode}", output
+        environment = {**ENVIRONMENT, "ATTN_CACHE_DIR": str(Path(folder) / "cache")}  # never the user's
+        start = run_python if program.kind == "python" else run_command
+        code, output = start(program, Path(folder), environment)
+        output = output.replace(f"{folder}/", "")
+    if code is None:
+        return f"no end after {TIMEOUT_SECONDS} s", output
+    if code != 0:
+        return f"exit code {code}", output
     if program.expected and not is_printed(program.expected, output.rstrip("\n").splitlines()):
         return "prints something else than the page says", output
     return "", output

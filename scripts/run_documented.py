@@ -3,6 +3,8 @@
 
 run_documented.py PROGRAM [FORM...]: the kernels must compile to each form of `attn.STAGES` but those named, which must
 refuse at least one of them. What the program prints is printed, and nothing else unless something is wrong.
+
+Without arguments, it is a process that `check_docs.py` asks for one program after the other (`prepared.py`).
 """
 
 import sys
@@ -10,6 +12,7 @@ from pathlib import Path
 
 import attn
 from attn._kernel import Kernel
+from prepared import serve
 
 SOC = "Ascend910B4"
 
@@ -57,5 +60,10 @@ def main(program: str, refusing):
     return bool(problems)
 
 
+def prepare():
+    """Imports what most programs do."""
+    import torch  # noqa: F401
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2:]))
+    sys.exit(main(sys.argv[1], sys.argv[2:]) if sys.argv[1:] else serve(prepare, main))

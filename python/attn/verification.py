@@ -279,12 +279,13 @@ def _unwritten_is_nan():
     """Fills what PyTorch allocates with NaN, so that an element of a workspace is never right by chance."""
     import torch
 
-    before = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
-    torch.use_deterministic_algorithms(True)
+    # Not by use_deterministic_algorithms, which also tells inductor: importing that takes seconds.
+    before = torch.get_deterministic_debug_mode()
+    torch.set_deterministic_debug_mode("error")
     try:
         yield
     finally:
-        torch.use_deterministic_algorithms(before[0], warn_only=before[1])
+        torch.set_deterministic_debug_mode(before)
 
 
 # Outputs by name

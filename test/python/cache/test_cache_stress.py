@@ -1,6 +1,6 @@
 """Many processes that want the same kernels, and are killed: what they leave is right or not there.
 
-ATTN_CACHE_ROUNDS says how many rounds (20); `make stress` tries 200. Processes are forked from this one, which has the
+ATTN_CACHE_ROUNDS says how many rounds (8); `make stress` tries 200. Processes are forked from this one, which has the
 compiler already, so that nearly all of their time goes into what is tested.
 """
 
@@ -21,7 +21,7 @@ from attn.cache import keys, store
 from attn.cache.entry import Entry
 from attn.call import running  # noqa: F401
 
-ROUNDS = int(os.environ.get("ATTN_CACHE_ROUNDS", "20"))
+ROUNDS = int(os.environ.get("ATTN_CACHE_ROUNDS", "8"))
 PROCESSES = 16
 
 KERNELS = """

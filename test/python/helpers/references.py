@@ -224,7 +224,8 @@ def paged(q, k_cache, v_cache, table, lengths, scale, window=None, softcap=None,
         tokens = (pages[:, None] * page + torch.arange(page)).flatten()
         tokens, blocks = tokens[tokens < length], table[b, pages].long()
         k, v = (cache[blocks, :, h].flatten(0, 1)[: len(tokens)].double() for cache in (k_cache, v_cache))
-        scores = scale * queries[b, h] @ k.T
+        # All rows at once: products of several matrices by one make as many copies of it.
+        scores = (scale * queries[b, h].flatten(0, 1) @ k.T).unflatten(0, queries.shape[2:4])
         if softcap is not None:
             scores = softcap * torch.tanh(scores / softcap)
         distance = torch.arange(length - queries.shape[3], length)[:, None] - tokens
@@ -233,7 +234,7 @@ def paged(q, k_cache, v_cache, table, lengths, scale, window=None, softcap=None,
         scores = torch.cat([scores.masked_fill(~seen, -torch.inf), sink], 2)
         lse[b, h] = torch.logsumexp(scores, 2)
         weights = torch.exp(scores - lse[b, h].clamp(min=torch.finfo(torch.float32).min)[..., None])
-        out[b, h] = weights[..., :-1] @ v
+        out[b, h] = (weights[..., :-1].flatten(0, 1) @ v).unflatten(0, queries.shape[2:4])
     out, lse = out.flatten(1, 2).transpose(1, 2), lse.flatten(1, 2)
     return (out, lse) if several else (out[:, 0], lse[..., 0])
 

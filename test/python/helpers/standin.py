@@ -1,7 +1,8 @@
 """Runs checks under the real torch_npu, on attn's stand-in for the CANN runtime, in processes of their own.
 
 A file of checks (`standin_*_checks.py`) has functions named `check_...`. A test runs those of a file in one process, as
-its subtests. What ends a process, or leaves its queue dead, has a process of its own.
+its subtests. What ends a process, or leaves its queue dead, has a process of its own. Processes are forks of one that has
+imported torch_npu and done nothing with it, since the import takes longer than most checks.
 The stand-in is taken only here, on request, and never where CANN is installed: docs/Runtime.md says what such a test
 can and cannot show.
 """
@@ -20,6 +21,7 @@ import traceback
 from pathlib import Path
 
 import vendor
+from prepared import Prepared, serve
 from repository import ROOT
 
 FOLDER = ROOT / "build" / "standin"
@@ -61,20 +63,40 @@ class Outcome:
 
 
 def run(file: Path, *names: str, **environment: str):
-    """Runs checks of a file in a new process: all of them, or those that are named."""
+    """Runs checks of a file in a process of their own: all of them, or those that are named."""
     vendor.require("torch-npu")
     assert FOLDER.is_dir(), "the stand-in is not built: scripts/build.sh builds it"
     with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder) / "report"
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)}
-        variables = {**inherited, **environment, "PYTHONPATH": str(Path(__file__).parent), "PATH": _path()}
-        done = subprocess.run(
-            [sys.executable, __file__, str(file), str(report), *names],
-            env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=PROCESS_SECONDS, check=False,
+        report, output = Path(folder) / "report", Path(folder) / "output"
+        code = _prepared().ask(
+            str(file), str(report), names,
+            output=output, environment={**_environment(), **environment}, seconds=PROCESS_SECONDS,
         )  # fmt: skip
         lines = report.read_text().splitlines() if report.exists() else []
+        said = output.read_bytes().decode(errors="replace")
     checks = {name: (problem, value) for name, problem, value in map(json.loads, lines)}
-    return Outcome(done.returncode, done.stdout.decode(errors="replace"), checks)
+    return Outcome(code, said, checks)
+
+
+def run_start(**environment: str):
+    """Starts a new process up to where checks would begin; gives its exit code and what it wrote."""
+    done = subprocess.run(
+        [sys.executable, __file__], env={**_environment(), **environment}, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PROCESS_SECONDS, check=False,
+    )  # fmt: skip
+    return done.returncode, done.stdout
+
+
+def _environment():
+    """That of processes of checks."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)}
+    folders = Path(__file__).parent, ROOT / "scripts"
+    return {**inherited, "PYTHONPATH": os.pathsep.join(map(str, folders)), "PATH": _path()}
+
+
+@functools.cache
+def _prepared():
+    return Prepared(__file__, _environment())
 
 
 def names_of(file: Path):
@@ -152,8 +174,8 @@ def _drain():
         torch.npu.synchronize()
 
 
-def _main(file: str, report: str, *names: str):
-    start()
+def _run_checks(file: str, report: str, names):
+    """Runs checks of a file, all or some, and reports each as it ends."""
     sys.path.insert(0, str(Path(file).parent))  # its neighbours
     module = importlib.import_module(Path(file).stem)
     with open(report, "a") as lines:
@@ -172,4 +194,4 @@ def _main(file: str, report: str, *names: str):
 
 if __name__ == "__main__":
     sys.modules["standin"] = sys.modules["__main__"]
-    _main(*sys.argv[1:])
+    sys.exit(serve(start, _run_checks))

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from product_cases import DTYPES, FAR, KERNELS, exact, matrix, operands, run_stage, sums_of
-
-pytestmark = pytest.mark.optimized
+from sweeps import some_optimized
 
 SEED = int(os.environ.get("ATTN_PRODUCT_SEED", "0")) or random.randrange(1, 2**31)
 CASES = int(os.environ.get("ATTN_PRODUCT_CASES", "300"))
@@ -29,17 +28,28 @@ def far_or_near(chance, rows, cols, dtype):
     return matrix(chance, rows, cols, dtype, FAR if is_far else cols + chance.randrange(0, 20))
 
 
-def make_case(number):
+def draw_kind(number):
+    """What chooses the kernel of a case: type, transposes and block sizes; and the chance that draws the rest."""
     chance = random.Random(SEED + number)
+    transposes = chance.random() < 0.5, chance.random() < 0.5
+    return chance.randrange(len(DTYPES)), transposes, chance.randrange(len(BLOCKS)), chance
+
+
+def make_case(number):
+    dtype, transposes, blocks, chance = draw_kind(number)
     m, n, k = (chance.choice(SIZES) for _ in range(3))
-    dtype, transposes = chance.choice(DTYPES), (chance.random() < 0.5, chance.random() < 0.5)
-    a, b = operands(chance, m, n, k, dtype, transposes, far_or_near)
-    return transposes, a, b, chance.choice(BLOCKS)
+    a, b = operands(chance, m, n, k, DTYPES[dtype], transposes, far_or_near)
+    return transposes, a, b, BLOCKS[blocks]
 
 
-@pytest.mark.parametrize("shard", range(SHARDS))
+# Cases of one kernel after each other, so that not every process compiles every kernel.
+NUMBERS = sorted(range(CASES), key=lambda number: draw_kind(number)[:3])
+PER_SHARD = -(-CASES // SHARDS)
+
+
+@pytest.mark.parametrize("shard", some_optimized(range(SHARDS)))
 def test_every_stage_gives_the_same_bits(shard):
-    for number in range(shard, CASES, SHARDS):
+    for number in NUMBERS[shard * PER_SHARD : (shard + 1) * PER_SHARD]:
         transposes, a, b, blocks = make_case(number)
         expected = exact(a, b, transposes)
         for stage in STAGES:

@@ -38,7 +38,7 @@ def find_failures(kernel, dtype):
     """The text forms that do not compile, each with its width and its error; each kernel and type has widths of its own
     where not all are tried."""
     first = list(KERNELS).index(kernel) + list(TYPES).index(dtype)
-    for width in in_part(WIDTHS[first:] + WIDTHS[:first]):
+    for width in in_part(WIDTHS[first:] + WIDTHS[:first], share=5):
         specs = {name: at.spec(shape.format(width), dtype) for name, shape in KERNELS[kernel].items()}
         artefact = kernel.compile(**specs, soc=SOC)
         for text in TEXTS:

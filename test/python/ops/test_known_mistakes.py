@@ -87,12 +87,12 @@ def notices(message: str):
 def test_later_blocks_left_out(plant):
     loop = "for n in at.range(N, stages=2):\n                v, r, s"
     plant.kernel("attn_res_bwd", loop, loop.replace("range(N", "range(at.minimum(N, 32)"))
-    torch.use_deterministic_algorithms(True)
+    torch.set_deterministic_debug_mode("error")
     try:
         with notices("^dV is off by"):
             attn_res.test_number_of_blocks("jit", None, Subtests())
     finally:
-        torch.use_deterministic_algorithms(False)
+        torch.set_deterministic_debug_mode("default")
 
 
 @pytest.fixture

@@ -13,8 +13,6 @@ from kernels_dsl.neighborhood import neighborhood_bwd, neighborhood_fwd
 from references import DTYPES, names
 from stages import BOTH_STAGES, SOC, first_on_chip, on_both
 
-pytestmark = pytest.mark.optimized
-
 F32, F16, BF16 = DTYPES
 
 
@@ -61,6 +59,7 @@ def assert_same(results, others):
 FUNCTION = [(2, 4, 32, 32, 7), (1, 8, 24, 16, 5), (2, 6, 16, 64, 9), (1, 2, 48, 128, 3)]
 
 
+@pytest.mark.optimized
 @pytest.mark.sweep
 @pytest.mark.parametrize("dtype", DTYPES, ids=names)
 @pytest.mark.parametrize("dilation", [1, 2])
@@ -91,6 +90,7 @@ def test_scale(stage, shape, subtests):
             check(*draw(shape), scale=scale)
 
 
+@pytest.mark.optimized
 @pytest.mark.sweep
 @pytest.mark.parametrize("dilation", [1, 3])
 @pytest.mark.parametrize("path", [None, *neighborhood.PATHS])

@@ -28,14 +28,19 @@ def draw(lengths, page=128, heads=(8, 2), width=64, dtype=F32, tokens=None):
     return randn(*shape, dtype=dtype), k, v, table.to(torch.int32)
 
 
-def check(arrays, lengths, **options):
-    """Runs the operator and compares it with the reference; returns the results."""
+def reference(arrays, lengths, **options):
+    """What the operator should give with the options that change it."""
+    known = {name: options[name] for name in ("window", "softcap", "sinks", "page_index") if name in options}
+    return references.paged(*arrays, lengths, arrays[0].shape[-1] ** -0.5, **known)
+
+
+def check(arrays, lengths, expected=None, **options):
+    """Runs the operator and compares it with the reference, which may be known already; returns the results."""
     q = arrays[0]
     options.setdefault("out", torch.full_like(q, torch.nan))
     out, lse = attn.ops.paged_attention(*arrays, lengths, return_lse=True, **options)
     assert out.dtype == q.dtype and lse.dtype == torch.float32
-    known = {name: options[name] for name in ("window", "softcap", "sinks", "page_index") if name in options}
-    expected = references.paged(*arrays, lengths, q.shape[-1] ** -0.5, **known)
+    expected = expected or reference(arrays, lengths, **options)
     references.assert_flash(out, lse, expected, min((length for length in lengths if length), default=0))
     return out, lse
 
@@ -51,8 +56,9 @@ def test_ragged(shape, dtype):
     page, width, heads = shape
     lengths = [1, 33, page - 1, page, page + 1, 2 * page + 7, 0, 1000]
     arrays = draw(lengths, page, heads, width, dtype)
+    expected = reference(arrays, lengths)
     for num_splits in (None, 1, 3):
-        check(arrays, lengths, num_splits=num_splits)
+        check(arrays, lengths, expected, num_splits=num_splits)
 
 
 @pytest.mark.parametrize("sequences, heads, length", [
@@ -66,9 +72,10 @@ def test_shapes_of_servers(sequences, heads, length, dtype):
 def test_splits_agree():
     lengths = [1000, 77, 300]
     arrays = draw(lengths, 32)
-    whole = check(arrays, lengths, num_splits=1)
+    expected = reference(arrays, lengths)
+    whole = check(arrays, lengths, expected, num_splits=1)
     for num_splits in (2, 5, 24, 1000):
-        cut = check(arrays, lengths, num_splits=num_splits)
+        cut = check(arrays, lengths, expected, num_splits=num_splits)
         for one, other in zip(whole, cut):
             torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-5)
 

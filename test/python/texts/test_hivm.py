@@ -59,6 +59,7 @@ def test_accepted(name, dtype):
     assert pointer_casts(text) == pointer_casts(converted)
 
 
+@pytest.mark.sweep
 @EVERY_FORM
 def test_task_type_is_the_vendors(name, dtype):
     """Each kernel has the function of the host that the vendor's own pass would give it."""
@@ -77,6 +78,7 @@ def templates(tmp_path_factory):
     return read_templates("aiv", tmp_path_factory.mktemp("templates"))
 
 
+@pytest.mark.sweep
 @EVERY_FORM
 def test_templates_exist(templates, name, dtype):
     """Each call has the template it names, with as many parameters: a forgotten scratch would be one too few."""
@@ -110,6 +112,7 @@ def check_scratch(text: str):
             assert given >= wanted, f"op {number}, {name}: {given} elements of scratch, the vendor takes {wanted}"
 
 
+@pytest.mark.sweep
 @EVERY_FORM
 def test_scratch_is_large_enough(name, dtype):
     check_scratch(hivm_text(name, dtype))

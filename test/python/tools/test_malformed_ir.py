@@ -8,7 +8,6 @@ ATTN_FUZZ_SEED and ATTN_FUZZ_COUNT (mutants per shard) choose it, and a failure 
 import os
 import random
 import re
-import resource
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -23,8 +22,8 @@ ATTN_OPT = BIN / "attn-opt"
 ATTN_SIM = BIN / "attn-sim"
 
 SEED = int(os.environ.get("ATTN_FUZZ_SEED", "20240229"))
-MUTANTS_PER_SHARD = int(os.environ.get("ATTN_FUZZ_COUNT", "20"))
-SHARDS = 8 if WHOLE else 4
+MUTANTS_PER_SHARD = int(os.environ.get("ATTN_FUZZ_COUNT", "40"))
+SHARDS = 8 if WHOLE else 2
 
 BATCH_SECONDS = 60
 SINGLE_SECONDS = 10
@@ -65,19 +64,16 @@ WORDS = {
 
 def run(command, seconds):
     """The trouble a command is in, or None."""
-
-    def limit_memory():
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-
+    # A sanitizer reserves far more addresses than it uses. A command, since a function to run in the new process would have
+    # all of this one copied.
+    limit = [] if is_sanitized() else ["prlimit", f"--as={MEMORY_BYTES}"]
     try:
         result = subprocess.run(
-            command,
+            [*limit, *command],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             timeout=seconds,
-            # A sanitizer reserves far more addresses than it uses.
-            preexec_fn=None if is_sanitized() else limit_memory,
         )
     except subprocess.TimeoutExpired:
         return f"no end after {seconds} s"
