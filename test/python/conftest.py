@@ -1,6 +1,7 @@
 """What is printed at the start and the end of a run, a cache of its own for each run, and how kernels are compiled."""
 
 import os
+import random
 import shutil
 import tempfile
 
@@ -16,8 +17,10 @@ def pytest_report_header():
 
 
 def pytest_configure(config):
-    """Compiled kernels never go to, or come from, the user's cache. The workers of a run share one."""
+    """Compiled kernels never go to, or come from, the user's cache. The workers of a run share one, and the seed of random
+    products, of which each takes a part."""
     if not hasattr(config, "workerinput"):
+        os.environ.setdefault("ATTN_PRODUCT_SEED", str(random.randrange(1, 2**31)))
         folder = tempfile.mkdtemp(prefix="attn-cache-")
         os.environ["ATTN_CACHE_DIR"] = folder
         config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))

@@ -253,7 +253,6 @@ func.func @few_rows_widened(%a: memref<4x40xf32>, %b: memref<40x16xbf16, strided
 // CHECK-NOT: memref.prefetch
 // CHECK-COUNT-4: vector.load %[[A]][%{{.*}}, %[[K]]] : memref<4x28xf32>, vector<8xf32>
 // CHECK: vector.load %[[B]][%{{.*}}, %[[K]]]
-// CHECK: memref.prefetch %[[B]][%{{.*}}, %[[K]]], read, locality<3>, data
 // CHECK-COUNT-4: vector.fma
 // CHECK: vector.load %[[B]][%{{.*}}, %[[K]]]
 // CHECK-COUNT-4: vector.fma
