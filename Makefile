@@ -32,11 +32,12 @@ test: vendor
 	@$(VENV_PYTHON) scripts/run_tests.py
 
 # What `make test` tries in small numbers: processes that share the cache and are killed, 200 rounds, whole test
-# matrices and sweeps, wrong integers in 300 programs, 400 mutants of each shard, and 50,000 calls.
+# matrices and sweeps, optimised kernels, wrong integers in 300 programs, 400 mutants of each shard, and 50,000 calls.
 stress: build
 	@ATTN_CACHE_ROUNDS=200 $(VENV_PYTHON) -m pytest -q -s test/python/cache/test_cache_stress.py
 	@ATTN_WHOLE_MATRIX=1 $(VENV_PYTHON) -m pytest -q -m sweep test/python
 	@ATTN_WHOLE_MATRIX=1 $(VENV_PYTHON) -m pytest -q test/python/ops/test_attention_matrix.py test/python/kernels/test_widths.py
+	@ATTN_WHOLE_MATRIX=1 $(VENV_PYTHON) -m pytest -q test/python/kernels/test_exact_products.py test/python/ops/test_ops_attn_res.py test/python/ops/test_ops_neighborhood.py
 	@ATTN_WRONG_PROGRAMS=300 $(VENV_PYTHON) -m pytest -q test/python/verification/test_random_programs.py -k wrong_numbers
 	@ATTN_WHOLE_MATRIX=1 ATTN_FUZZ_COUNT=400 $(VENV_PYTHON) -m pytest -q test/python/tools/test_malformed_ir.py
 	@ATTN_FUZZ_CALLS=50000 $(VENV_PYTHON) -m pytest -q -s test/python/call/test_call_fuzz.py
