@@ -30,6 +30,9 @@ def flash_fwd(
     """
     o, lse = at.empty("B H Sq Dv", q.dtype), at.empty("B H Sq", at.f32)
     for b, h, i in at.grid(B, H, at.tiles(Sq, BM)):
+        if right >= 0:  # tiles from both ends in turn: one that sees many keys beside one that sees few
+            x, last = i.base // BM, at.cdiv(Sq, BM) - 1
+            i = at.tiles(BM, BM, base=(x // 2 + x % 2 * (last - x // 2 * 2)) * BM, limit=Sq)
         m = Sq if q_lens is None else q_lens[b]
         n = Skv if kv_lens is None else kv_lens[b]
         st, queries = at.softmax_state(BM, Dv), q[b, h, i, :]
