@@ -53,6 +53,10 @@ bool overlap(const Access &a, const Access &b) {
   }
   if (a.toEnd || b.toEnd)
     return true;
+  // Most are apart as a whole, so that their runs need not be compared.
+  if (first.bytes + a.getExtentBytes() <= second.bytes ||
+      second.bytes + b.getExtentBytes() <= first.bytes)
+    return false;
   constexpr int64_t limit = std::numeric_limits<int64_t>::max();
   bool overlaps = false;
   a.forEachRun(limit, [&](int64_t begin, int64_t end) {
