@@ -14,7 +14,7 @@ def block_sparse_fwd(
     counts: at.Tensor["B H X", at.i32] | None, shares: at.Tensor["NC 2", at.i32], tasks: at.Tensor["NT 6", at.i32],
     merges: at.Tensor["NP 4", at.i32] | None, bq: int, bk: int, scale: float,
     q_lens: at.Tensor["B", at.i32] | None = None, kv_lens: at.Tensor["B", at.i32] | None = None,
-    causal: at.Const[bool] = False, BM: at.Auto(16, 128) = None, BN: at.Auto(16, 512) = None,
+    causal: at.Const[bool] = False, BM: at.Auto(16, 256) = None, BN: at.Auto(16, 512) = None,
 ):  # fmt: skip
     """Forward.
 

@@ -12,7 +12,7 @@ def flash_fwd(
     q: at.Tensor["B H Sq D"], k: at.Tensor["B Hk Skv D"], v: at.Tensor["B Hk Skv Dv"], scale: float,
     sinks: at.Tensor["H", at.f32] | None = None, q_lens: at.Tensor["B", at.i32] | None = None,
     kv_lens: at.Tensor["B", at.i32] | None = None, left: at.Const[int] = -1, right: at.Const[int] = -1,
-    softcap: at.Const[float] = 0.0, BM: at.Auto(16, 128) = None, BN: at.Auto(16, 512) = None,
+    softcap: at.Const[float] = 0.0, BM: at.Auto(16, 256) = None, BN: at.Auto(16, 512) = None,
 ):  # fmt: skip
     """Forward.
 

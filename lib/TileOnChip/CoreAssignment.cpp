@@ -21,21 +21,38 @@ static bool isSource(Operation *op) {
   return op->getNumRegions() == 0 && llvm::none_of(op->getOperands(), isTile);
 }
 
+/// Whether a tile is multiplied and nothing else.
+static bool isOnlyOperand(ExtractOp extract) {
+  return llvm::all_of(extract->getUses(), [](OpOperand &use) {
+    auto dot = dyn_cast<DotOp>(use.getOwner());
+    return dot && dot.getAcc() != use.get();
+  });
+}
+
+/// Whether a part begins and ends with fractals.
+static bool isInFractals(Attribute size, Value first, Type elementType) {
+  auto number = dyn_cast<IntegerAttr>(size);
+  int64_t unit = getFractalUnit(elementType);
+  return number && number.getInt() % unit == 0 && isMultipleOf(first, unit);
+}
+
 bool onchip::isOperandPart(ExtractOp extract) {
   auto load = extract.getInput().getDefiningOp<LoadOp>();
   TileType part = extract.getResult().getType();
   // Columns that may be missing would be missing in some parts and not in others.
-  if (!load || extract.getTransposed() ||
-      part.getRows() != extract.getInput().getType().getRows() ||
-      getColumnSpan(load.getKinds(), load.getIndices()))
-    return false;
-  auto cols = dyn_cast<IntegerAttr>(part.getCols());
-  int64_t unit = getFractalUnit(part.getElementType());
-  return cols && cols.getInt() % unit == 0 && isMultipleOf(extract.getCol(), unit) &&
-         llvm::all_of(extract->getUses(), [](OpOperand &use) {
-           auto dot = dyn_cast<DotOp>(use.getOwner());
-           return dot && dot.getAcc() != use.get();
-         });
+  return load && !extract.getTransposed() &&
+         part.getRows() == extract.getInput().getType().getRows() &&
+         !getColumnSpan(load.getKinds(), load.getIndices()) &&
+         isInFractals(part.getCols(), extract.getCol(), part.getElementType()) &&
+         isOnlyOperand(extract);
+}
+
+bool onchip::isOperandRows(ExtractOp extract) {
+  TileType part = extract.getResult().getType();
+  return extract.getInput().getDefiningOp<LoadOp>() && !extract.getTransposed() &&
+         part.getCols() == extract.getInput().getType().getCols() &&
+         isInFractals(part.getRows(), extract.getRow(), part.getElementType()) &&
+         isOnlyOperand(extract);
 }
 
 std::optional<std::pair<RangeOp, unsigned>> onchip::getCarriedPosition(OpOperand &use) {

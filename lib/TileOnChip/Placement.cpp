@@ -55,7 +55,7 @@ static CubePlace getFractals(LocalMemory memory, TileType type) {
   int64_t unit = getFractalUnit(type.getElementType());
   int64_t rows = llvm::alignTo(type.getRowCount(), unit);
   int64_t cols = llvm::alignTo(type.getColCount(), unit);
-  return {memory, CubeLayout::Fractals, rows, cols, rows * cols};
+  return {memory, CubeLayout::Fractals, rows, cols, rows * cols, /*pitch=*/rows};
 }
 
 static CubePlace getRow(LocalMemory memory, TileType type) {
@@ -64,7 +64,7 @@ static CubePlace getRow(LocalMemory memory, TileType type) {
   // In L1 it takes whole fractals, so that those after it begin at one.
   if (memory == LocalMemory::L1)
     elements = llvm::alignTo(cols, architecture::fractalBytes / getElementBytes(type));
-  return {memory, CubeLayout::Row, 1, cols, elements};
+  return {memory, CubeLayout::Row, 1, cols, elements, /*pitch=*/1};
 }
 
 //===----------------------------------------------------------------------===//
@@ -130,7 +130,7 @@ LogicalResult Placer::placeOperand(DotOp dot, OpOperand &use) {
     return success();
   }
   auto extract = operand.getDefiningOp<ExtractOp>();
-  bool isPart = extract && isOperandPart(extract);
+  bool isPart = extract && (isOperandPart(extract) || isOperandRows(extract));
   auto load = (isPart ? extract.getInput() : operand).getDefiningOp<LoadOp>();
   if (!load)
     return emitNeedsVectorCores(operand.getDefiningOp() ? operand.getDefiningOp() : dot,
@@ -139,8 +139,8 @@ LogicalResult Placer::placeOperand(DotOp dot, OpOperand &use) {
   result.places[load.getResult()] = whole;
   result.cubeOps.insert(load);
   if (isPart) {
-    int64_t cols = getTileType(operand).getColCount();
-    result.places[operand] = {whole.memory, whole.layout, whole.rows, cols, whole.rows * cols};
+    CubePlace &part = result.places[operand] = getFractals(LocalMemory::L1, getTileType(operand));
+    part.pitch = whole.pitch;
     result.cubeOps.insert(extract);
   }
   return success();

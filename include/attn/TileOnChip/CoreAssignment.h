@@ -65,6 +65,10 @@ private:
 /// fractals of that tile that follow each other, so that products take them from there.
 bool isOperandPart(tile::ExtractOp extract);
 
+/// The same for rows. What is missing of the tile are zeros in all of its parts, so that only who
+/// knows how many rows count may cut a tile this way: `cutProducts`.
+bool isOperandRows(tile::ExtractOp extract);
+
 /// The number of the carried value that an operand of a loop, or of its yield, becomes; none for
 /// other operands.
 std::optional<std::pair<tile::RangeOp, unsigned>> getCarriedPosition(mlir::OpOperand &use);

@@ -23,6 +23,8 @@ struct CubePlace {
   int64_t rows;
   int64_t cols;
   int64_t elements;
+  /// Rows from one column block to the next: those of the whole tile where this is a part of one.
+  int64_t pitch;
 };
 
 /// Rows and columns of fractals come in multiples of this, whichever way round they are loaded: the
@@ -32,7 +34,7 @@ int64_t getFractalUnit(mlir::Type elementType);
 /// Products are computed by cube cores, everything else by vector cores. For every tile of a kernel
 /// with products, or of the half of one that cube cores run:
 /// - what is loaded as an operand lies in L1, in fractals, and a row that sums start from in L1 as
-/// a row; columns of it that are an operand lie inside it;
+/// a row; columns or rows of it that are an operand lie inside it;
 /// - sums lie in L0C: results of products, and the tiles of loops that carry them;
 /// - the zeros and the broadcast row that sums start from are not written anywhere: the first
 /// product does not add to what was there. The row goes from L1 to the bias table, where products

@@ -18,11 +18,11 @@ struct ProductRoom {
     m = dot.getTransposeA() ? left.cols : left.rows;
     k = dot.getTransposeA() ? left.rows : left.cols;
     n = dot.getTransposeB() ? right.rows : right.cols;
-    leftRows = left.rows;
-    rightRows = right.rows;
+    leftPitch = left.pitch;
+    rightPitch = right.pitch;
   }
   int64_t m, n, k;
-  int64_t leftRows, rightRows;
+  int64_t leftPitch, rightPitch;
 };
 } // namespace
 
@@ -139,18 +139,21 @@ struct DotOnCube : OnCubeOpInterface::ExternalModel<DotOnCube, DotOp> {
         lowering.getScratch(op, Scratch::Right), getBiasMemory(lowering, dot),
         lowering.getExtent(dot.getResult(), ProductExtents::Rows),
         lowering.getExtent(dot.getResult(), ProductExtents::Cols), k,
-        isStillToStart(lowering, dot.getAcc()), ArrayRef<int64_t>{room.leftRows, room.rightRows},
+        isStillToStart(lowering, dot.getAcc()), ArrayRef<int64_t>{room.leftPitch, room.rightPitch},
         dot.getTransposeA(), dot.getTransposeB());
     return success();
   }
 };
 
-/// Column blocks of an operand that was loaded: they follow each other.
+/// Column blocks of an operand that was loaded, which follow each other, or rows of all of them.
 struct ExtractOnCube : OnCubeOpInterface::ExternalModel<ExtractOnCube, ExtractOp> {
   LogicalResult lowerOnCube(Operation *op, Lowering &lowering) const {
     auto extract = cast<ExtractOp>(op);
-    int64_t rows = lowering.getPlacement().getPlace(extract.getInput())->rows;
-    Value first = lowering.scale(lowering.scalars.lookup(extract.getCol()), rows);
+    int64_t pitch = lowering.getPlacement().getPlace(extract.getInput())->pitch;
+    int64_t perBlock =
+        lowering.model.getBlockElements(extract.getResult().getType().getElementType());
+    Value first = lowering.add(lowering.scale(lowering.scalars.lookup(extract.getCol()), pitch),
+                               lowering.scale(lowering.scalars.lookup(extract.getRow()), perBlock));
     lowering.setView(extract.getResult(),
                      lowering.slice(lowering.getMemory(extract.getInput()), first));
     return success();

@@ -11,16 +11,21 @@ using namespace attn;
 using namespace attn::onchip;
 using namespace attn::tile;
 
-/// The next part is loaded while one is multiplied.
-static constexpr int64_t partStages = 2;
+/// The next part is loaded while one is multiplied, and of parts that are summed up one more: what
+/// comes before them is slowed down by the way out of L0C, and they are loaded meanwhile.
+static constexpr int64_t partStages = 2, summedStages = 3;
+
+/// The most rows of a product at a time: with as many columns, L0C has room for two.
+static constexpr int64_t mostRows = 128;
 
 namespace {
 
 /// Cuts one product along its columns, where each part is stored by itself, or along k, where the
-/// parts are summed up.
+/// parts are summed up; and along its rows, where there are many.
 class ProductCutter {
 public:
-  ProductCutter(DotOp dot, int64_t size) : dot(dot), size(size), builder(dot.getLoc(), dot) {}
+  ProductCutter(DotOp dot, const ChipModel &model, int64_t size)
+      : dot(dot), model(model), size(size), builder(dot.getLoc(), dot) {}
 
   void run();
 
@@ -30,20 +35,40 @@ private:
     SmallVector<Value> indices;
     SmallVector<int64_t> kinds;
   };
+  /// A part of a dimension: where it begins, how many it has at the most, and how many the whole
+  /// has.
+  struct Part {
+    Value first;
+    int64_t size;
+    int64_t whole;
+    /// Of the whole so many exist, where that is less than what the span says.
+    Value existing = {};
+  };
 
   bool losesByColumns();
+  bool hasRoomForStages(Value a, Value b);
+  bool isHere(LoadOp load) const {
+    return load && load->hasOneUse() && load->getBlock() == dot->getBlock();
+  }
   template <typename Op> static bool canCut(Op op, bool alongRows);
-  template <typename Op> Place cut(Op op, bool alongRows, int64_t whole, Value first);
+  template <typename Op> Place cut(Op op, bool alongRows, const Part &part);
   template <typename Op> Value countOf(Op op, bool alongRows);
   Value listRows(ListRowsOp list, Value part);
-  Place cutLoad(LoadOp load, bool alongRows, Value first);
-  Value loadPart(LoadOp load, bool alongRows, const Place &place);
-  Value countParts(Value count, int64_t whole);
+  Value loadPart(LoadOp load, bool alongRows, const Part &part);
+  Value loadPart(LoadOp load, bool alongRows, const Part &part, const Place &place);
+  Value takeRows(Value tile, const Part &part);
+  Value countParts(Value count, int64_t whole, int64_t size);
   RangeOp makeLoop(Value parts, ValueRange inits);
-  void cutColumns(LoadOp right, StoreOp store);
+  Part makePart(RangeOp loop, int64_t size, int64_t whole);
+  void storePart(StoreOp store, Value sums, bool alongRows, const Part &part);
+  void cutColumns(LoadOp right);
+  void cutRows(LoadOp left);
   void cutInner(LoadOp left, LoadOp right);
 
   DotOp dot;
+  const ChipModel &model;
+  /// Where the product goes, if it only goes to an array.
+  StoreOp store;
   int64_t size;
   ImplicitLocOpBuilder builder;
 };
@@ -89,9 +114,9 @@ Value ProductCutter::listRows(ListRowsOp list, Value part) {
                             list.getKindsAttr(), step);
 }
 
-/// The indices of a transfer for the part that begins at `first`.
+/// The indices of a transfer for a part of its rows or columns.
 template <typename Op>
-ProductCutter::Place ProductCutter::cut(Op op, bool alongRows, int64_t whole, Value first) {
+ProductCutter::Place ProductCutter::cut(Op op, bool alongRows, const Part &part) {
   Place place;
   place.kinds.assign(op.getKinds().begin(), op.getKinds().end());
   int64_t cutDimension = getDimension(op, alongRows);
@@ -108,10 +133,14 @@ ProductCutter::Place ProductCutter::cut(Op op, bool alongRows, int64_t whole, Va
     bool isMapped = false;
     if (place.kinds[dimension] == SpanIndex) {
       std::tie(base, limit) = getBounds(builder, index);
+      auto limitTo = [&](Value count) {
+        limit = arith::MinSIOp::create(builder, limit, add(base, count));
+      };
       // The last part ends with the tile, where rows go on after it.
-      if (whole % size != 0)
-        limit = arith::MinSIOp::create(builder, limit,
-                                       add(base, arith::ConstantIndexOp::create(builder, whole)));
+      if (part.whole % part.size != 0)
+        limitTo(arith::ConstantIndexOp::create(builder, part.whole));
+      if (part.existing)
+        limitTo(part.existing);
       if (auto make = index.getDefiningOp<MakeSpanOp>(); make && make.getStep()) {
         offset = make.getOffset();
         step = make.getStep();
@@ -120,15 +149,16 @@ ProductCutter::Place ProductCutter::cut(Op op, bool alongRows, int64_t whole, Va
     } else {
       if (!base)
         base = arith::ConstantIndexOp::create(builder, 0);
-      limit = add(base, arith::ConstantIndexOp::create(builder, whole));
+      limit = add(base, part.existing ? part.existing
+                                      : Value(arith::ConstantIndexOp::create(builder, part.whole)));
     }
-    auto type = SpanType::get(context, getDim(context, size), /*filled=*/false, isMapped);
-    Value part = MakeSpanOp::create(builder, type, add(base, first), limit,
+    auto type = SpanType::get(context, getDim(context, part.size), /*filled=*/false, isMapped);
+    Value span = MakeSpanOp::create(builder, type, add(base, part.first), limit,
                                     /*first=*/Value(), offset, step,
                                     /*nonempty=*/false);
     if (auto list = index ? index.getDefiningOp<ListRowsOp>() : ListRowsOp())
-      part = listRows(list, part);
-    place.indices.push_back(part);
+      span = listRows(list, span);
+    place.indices.push_back(span);
     place.kinds[dimension] = SpanIndex;
   }
   return place;
@@ -144,7 +174,7 @@ template <typename Op> Value ProductCutter::countOf(Op op, bool alongRows) {
   return arith::SubIOp::create(builder, limit, base);
 }
 
-Value ProductCutter::countParts(Value count, int64_t whole) {
+Value ProductCutter::countParts(Value count, int64_t whole, int64_t size) {
   Value most = arith::ConstantIndexOp::create(builder, llvm::divideCeil(whole, size));
   if (!count)
     return most;
@@ -156,18 +186,26 @@ Value ProductCutter::countParts(Value count, int64_t whole) {
   return arith::MinSIOp::create(builder, parts, most);
 }
 
-ProductCutter::Place ProductCutter::cutLoad(LoadOp load, bool alongRows, Value first) {
-  TileType type = load.getResult().getType();
-  return cut(load, alongRows, alongRows ? type.getRowCount() : type.getColCount(), first);
+Value ProductCutter::loadPart(LoadOp load, bool alongRows, const Part &part) {
+  return loadPart(load, alongRows, part, cut(load, alongRows, part));
 }
 
-Value ProductCutter::loadPart(LoadOp load, bool alongRows, const Place &place) {
+Value ProductCutter::loadPart(LoadOp load, bool alongRows, const Part &part, const Place &place) {
   TileType type = load.getResult().getType();
-  Attribute part = getDim(builder.getContext(), size);
-  auto partType = TileType::get(builder.getContext(), alongRows ? part : type.getRows(),
-                                alongRows ? type.getCols() : part, type.getElementType());
+  Attribute dim = getDim(builder.getContext(), part.size);
+  auto partType = TileType::get(builder.getContext(), alongRows ? dim : type.getRows(),
+                                alongRows ? type.getCols() : dim, type.getElementType());
   return LoadOp::create(builder, load.getLoc(), partType, load.getArray(), place.indices,
                         builder.getDenseI64ArrayAttr(place.kinds), load.getBounded());
+}
+
+/// Rows of a tile that stays in L1 for several parts.
+Value ProductCutter::takeRows(Value tile, const Part &part) {
+  auto type = cast<TileType>(tile.getType());
+  auto partType = TileType::get(type.getContext(), getDim(type.getContext(), part.size),
+                                type.getCols(), type.getElementType());
+  return ExtractOp::create(builder, partType, tile, part.first,
+                           arith::ConstantIndexOp::create(builder, 0), /*transposed=*/false);
 }
 
 RangeOp ProductCutter::makeLoop(Value parts, ValueRange inits) {
@@ -181,44 +219,97 @@ RangeOp ProductCutter::makeLoop(Value parts, ValueRange inits) {
   return loop;
 }
 
-void ProductCutter::cutColumns(LoadOp right, StoreOp store) {
-  bool alongRows = dot.getTransposeB();
-  TileType type = dot.getType();
-  builder.setInsertionPoint(store);
-  RangeOp loop = makeLoop(countParts(countOf(right, alongRows), type.getColCount()), {});
+/// The part that an iteration of a loop over parts works on.
+ProductCutter::Part ProductCutter::makePart(RangeOp loop, int64_t size, int64_t whole) {
   Value first = arith::MulIOp::create(builder, loop.getInductionVar(),
                                       arith::ConstantIndexOp::create(builder, size));
-  Value part = loadPart(right, alongRows, cutLoad(right, alongRows, first));
+  return {first, size, whole};
+}
+
+/// Stores a part of the product instead of all of it.
+void ProductCutter::storePart(StoreOp whole, Value sums, bool alongRows, const Part &part) {
+  Place place = cut(whole, alongRows, part);
+  store = StoreOp::create(builder, whole.getLoc(), sums, whole.getArray(), place.indices,
+                          builder.getDenseI64ArrayAttr(place.kinds));
+  YieldOp::create(builder);
+  whole.erase();
+}
+
+void ProductCutter::cutColumns(LoadOp right) {
+  bool alongRows = dot.getTransposeB();
+  DotOp whole = dot;
+  TileType type = whole.getType();
+  builder.setInsertionPoint(store);
+  RangeOp loop = makeLoop(countParts(countOf(right, alongRows), type.getColCount(), size), {});
+  Part part = makePart(loop, size, type.getColCount());
+  Value columns = loadPart(right, alongRows, part);
   auto partType = TileType::get(builder.getContext(), type.getRows(),
                                 getDim(builder.getContext(), size), type.getElementType());
-  Value product = DotOp::create(builder, partType, dot.getA(), part, Value(), dot.getTransposeA(),
-                                dot.getTransposeB());
-  Place place = cut(store, /*alongRows=*/false, type.getColCount(), first);
-  StoreOp::create(builder, store.getLoc(), product, store.getArray(), place.indices,
-                  builder.getDenseI64ArrayAttr(place.kinds));
-  YieldOp::create(builder);
-  store.erase();
-  dot.erase();
+  dot = DotOp::create(builder, partType, whole.getA(), columns, Value(), whole.getTransposeA(),
+                      whole.getTransposeB());
+  storePart(store, dot, /*alongRows=*/false, part);
+  whole.erase();
   right.erase();
+}
+
+/// The right operand stays in L1 for all rows.
+void ProductCutter::cutRows(LoadOp left) {
+  DotOp whole = dot;
+  TileType type = whole.getType();
+  bool isLoadedForIt = isHere(left) && canCut(left, /*alongRows=*/true);
+  builder.setInsertionPoint(store);
+  Value parts = countParts(countOf(store, /*alongRows=*/true), type.getRowCount(), mostRows);
+  RangeOp loop = makeLoop(parts, {});
+  Part part = makePart(loop, mostRows, type.getRowCount());
+  Value rows =
+      isLoadedForIt ? loadPart(left, /*alongRows=*/true, part) : takeRows(whole.getA(), part);
+  auto partType = TileType::get(builder.getContext(), getDim(builder.getContext(), mostRows),
+                                type.getCols(), type.getElementType());
+  dot = DotOp::create(builder, partType, rows, whole.getB(), Value(), /*transpose_a=*/false,
+                      whole.getTransposeB());
+  storePart(store, dot, /*alongRows=*/true, part);
+  whole.erase();
+  if (isLoadedForIt)
+    left.erase();
+}
+
+/// Whether parts of both operands leave half of L1 to others.
+bool ProductCutter::hasRoomForStages(Value a, Value b) {
+  int64_t bytes = 0;
+  for (Value part : {a, b}) {
+    TileType type = getTileType(part);
+    bytes += type.getRowCount() * type.getColCount() * getElementBytes(type);
+  }
+  return 2 * summedStages * bytes <= model.getChip().getUsableBytes(LocalMemory::L1);
 }
 
 void ProductCutter::cutInner(LoadOp left, LoadOp right) {
   bool leftRows = dot.getTransposeA(), rightRows = !dot.getTransposeB();
   TileType type = dot.getType();
   int64_t whole = cast<IntegerAttr>(dot.getLeftInner()).getInt();
+  builder.setInsertionPoint(dot);
   Value count = countOf(left, leftRows);
   if (Value other = countOf(right, rightRows))
     count = count ? Value(arith::MinSIOp::create(builder, count, other)) : other;
-  Value parts = countParts(count, whole);
   Type sum = type.getElementType();
   TypedAttr zero = builder.getZeroAttr(sum);
   Value start = SplatOp::create(builder, type, arith::ConstantOp::create(builder, zero));
-  RangeOp loop = makeLoop(parts, start);
-  Value first = arith::MulIOp::create(builder, loop.getInductionVar(),
-                                      arith::ConstantIndexOp::create(builder, size));
-  // Each part has the k that both have, so both spans are made before either is loaded.
-  Place leftPlace = cutLoad(left, leftRows, first), rightPlace = cutLoad(right, rightRows, first);
-  Value a = loadPart(left, leftRows, leftPlace), b = loadPart(right, rightRows, rightPlace);
+  RangeOp loop = makeLoop(countParts(count, whole, size), start);
+  Part part = makePart(loop, size, whole);
+  Value a, b;
+  if (isHere(right)) {
+    // Each part has the k that both have, so both spans are made before either is loaded.
+    Place leftPlace = cut(left, leftRows, part), rightPlace = cut(right, rightRows, part);
+    a = loadPart(left, leftRows, part, leftPlace);
+    b = loadPart(right, rightRows, part, rightPlace);
+    if (!model.keepsComposites() && hasRoomForStages(a, b))
+      loop.setStages(summedStages);
+  } else {
+    // What the right operand lacks are zeros there, so the left one says how many there are.
+    part.existing = count;
+    a = loadPart(left, leftRows, part);
+    b = takeRows(dot.getB(), part);
+  }
   Value next = DotOp::create(builder, type, a, b, loop.getCarried().front(), dot.getTransposeA(),
                              dot.getTransposeB());
   YieldOp::create(builder, next);
@@ -239,25 +330,38 @@ bool ProductCutter::losesByColumns() {
 
 void ProductCutter::run() {
   auto left = dot.getA().getDefiningOp<LoadOp>(), right = dot.getB().getDefiningOp<LoadOp>();
-  auto isHere = [&](LoadOp load) {
-    return load && load->hasOneUse() && load->getBlock() == dot->getBlock();
-  };
   if (dot.getAcc() || !isHere(right))
     return;
-  int64_t inner = cast<IntegerAttr>(dot.getLeftInner()).getInt();
-  auto store = dot->hasOneUse() ? dyn_cast<StoreOp>(*dot->user_begin()) : StoreOp();
+  store = dot->hasOneUse() ? dyn_cast<StoreOp>(*dot->user_begin()) : StoreOp();
+  if (store && store->getBlock() != dot->getBlock())
+    store = {};
+  // A product that is kept takes its operands as they were loaded.
+  bool isTall = store && left && !model.keepsComposites() && !dot.getTransposeA() &&
+                dot.getType().getRowCount() > mostRows && canCut(store, /*alongRows=*/true);
   if (store && !losesByColumns() && dot.getType().getColCount() > size &&
-      store->getBlock() == dot->getBlock() && canCut(right, dot.getTransposeB()) &&
-      canCut(store, /*alongRows=*/false))
-    return cutColumns(right, store);
-  if (inner > size && isHere(left) && canCut(left, dot.getTransposeA()) &&
-      canCut(right, !dot.getTransposeB()))
+      canCut(right, dot.getTransposeB()) && canCut(store, /*alongRows=*/false)) {
+    cutColumns(right);
+    if (isTall)
+      cutRows(left);
+    return;
+  }
+  if (isTall) {
+    // The right operand stays for all rows and is loaded again only after other products: a second
+    // slot for it would take the room of the parts.
+    if (auto around = dyn_cast<RangeOp>(dot->getParentOp()); around && !around.getParallel())
+      around.setStages(1);
+    cutRows(left);
+    left = dot.getA().getDefiningOp<LoadOp>();
+  }
+  int64_t inner = cast<IntegerAttr>(dot.getLeftInner()).getInt();
+  bool isRightCut = isHere(right) ? canCut(right, !dot.getTransposeB()) : !dot.getTransposeB();
+  if (inner > size && isHere(left) && canCut(left, dot.getTransposeA()) && isRightCut)
     cutInner(left, right);
 }
 
-void onchip::cutProducts(func::FuncOp cubeHalf, int64_t size) {
+void onchip::cutProducts(func::FuncOp cubeHalf, const ChipModel &model, int64_t size) {
   SmallVector<DotOp> dots;
   cubeHalf.walk([&](DotOp dot) { dots.push_back(dot); });
   for (DotOp dot : dots)
-    ProductCutter(dot, size).run();
+    ProductCutter(dot, model, size).run();
 }

@@ -92,7 +92,7 @@ SizeSearch::Result SizeSearch::applySplit(const SizeChoice &choice) {
     OwningOpRef<func::FuncOp> copy = bind(choice);
     if (!copy)
       return std::optional<Fitting>();
-    FailureOr<OwningOpRef<func::FuncOp>> cube = makeHalves(*copy, *choice.group);
+    FailureOr<OwningOpRef<func::FuncOp>> cube = makeHalves(*copy, space.model, *choice.group);
     if (failed(cube))
       return failure();
     FailureOr<Part> cubeHalf = assign(std::move(*cube));

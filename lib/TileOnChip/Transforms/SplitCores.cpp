@@ -50,7 +50,7 @@ static void joinEqual(func::FuncOp half) {
   eliminateCommonSubExpressions(rewriter, dominance, half);
 }
 
-FailureOr<OwningOpRef<func::FuncOp>> onchip::makeHalves(func::FuncOp kernel,
+FailureOr<OwningOpRef<func::FuncOp>> onchip::makeHalves(func::FuncOp kernel, const ChipModel &model,
                                                         const tile::GroupChoice &choice) {
   kernel->removeAttr(groupName);
   if (failed(verifyChoice(kernel, choice)) || failed(insertExchange(kernel, choice)))
@@ -70,7 +70,7 @@ FailureOr<OwningOpRef<func::FuncOp>> onchip::makeHalves(func::FuncOp kernel,
   skewLoops(kernel, CoreKind::Vector);
   skewLoops(*cube, CoreKind::Cube);
   if (choice.part > 0)
-    cutProducts(*cube, choice.part);
+    cutProducts(*cube, model, choice.part);
   joinEqual(*cube);
   return cube;
 }
@@ -81,9 +81,9 @@ void onchip::finishVectorHalf(func::FuncOp vectorHalf, const tile::GroupChoice &
   joinEqual(vectorHalf);
 }
 
-FailureOr<OwningOpRef<func::FuncOp>> onchip::splitCores(func::FuncOp kernel,
+FailureOr<OwningOpRef<func::FuncOp>> onchip::splitCores(func::FuncOp kernel, const ChipModel &model,
                                                         const tile::GroupChoice &choice) {
-  FailureOr<OwningOpRef<func::FuncOp>> cube = makeHalves(kernel, choice);
+  FailureOr<OwningOpRef<func::FuncOp>> cube = makeHalves(kernel, model, choice);
   if (succeeded(cube))
     finishVectorHalf(kernel, choice);
   return cube;
@@ -102,7 +102,7 @@ struct SplitCores : attn::impl::SplitCoresPassBase<SplitCores> {
     cubeHalves.clear();
     for (func::FuncOp kernel : *kernels) {
       givenArguments[kernel] = kernel.getNumArguments();
-      if (CoreAssignment(kernel).usesBoth() && failed(split(kernel)))
+      if (CoreAssignment(kernel).usesBoth() && failed(split(kernel, *chip)))
         return signalPassFailure();
       // A phase that was made a kernel of its own may need one kind of core only.
       kernel->removeAttr(groupName);
@@ -113,12 +113,13 @@ struct SplitCores : attn::impl::SplitCoresPassBase<SplitCores> {
   }
 
 private:
-  LogicalResult split(func::FuncOp kernel) {
+  LogicalResult split(func::FuncOp kernel, const Chip &chip) {
     auto group = kernel->getAttrOfType<GroupAttr>(groupName);
     if (!group)
       return kernel.emitError(
           "needs cube and vector cores and has no tile.group: tile-fit-tiles must run first");
-    FailureOr<OwningOpRef<func::FuncOp>> cube = splitCores(kernel, getGroupChoice(group));
+    FailureOr<OwningOpRef<func::FuncOp>> cube =
+        splitCores(kernel, ChipModel(chip, kernel), getGroupChoice(group));
     if (failed(cube))
       return failure();
     launch::addNewArguments(kernel);

@@ -3,6 +3,7 @@
 #ifndef ATTN_TILEONCHIP_TRANSFORMS_HALVES_H
 #define ATTN_TILEONCHIP_TRANSFORMS_HALVES_H
 
+#include "attn/TileOnChip/ChipModel.h"
 #include "attn/TileOnChip/ExchangePlan.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -23,19 +24,20 @@ void skewLoops(mlir::func::FuncOp half, CoreKind core);
 void stripRows(mlir::func::FuncOp vectorHalf, int64_t rows);
 
 /// Cuts products of operands that are loaded for them into parts of `size` columns, where each part
-/// is stored by itself, or else of `size` of the k that are summed over.
-void cutProducts(mlir::func::FuncOp cubeHalf, int64_t size);
+/// is stored by itself, or else of `size` of the k that are summed over; of many rows into parts
+/// for which the right operand stays in L1.
+void cutProducts(mlir::func::FuncOp cubeHalf, const ChipModel &model, int64_t size);
 
 /// Makes `kernel`, bound and with its grids clamped, the half of the vector cores as it is before
 /// its rows are cut into strips, and returns the half of the cube cores, finished. The search makes
 /// them once for all rows of strips.
-mlir::FailureOr<mlir::OwningOpRef<mlir::func::FuncOp>> makeHalves(mlir::func::FuncOp kernel,
-                                                                  const tile::GroupChoice &choice);
+mlir::FailureOr<mlir::OwningOpRef<mlir::func::FuncOp>>
+makeHalves(mlir::func::FuncOp kernel, const ChipModel &model, const tile::GroupChoice &choice);
 void finishVectorHalf(mlir::func::FuncOp vectorHalf, const tile::GroupChoice &choice);
 
 /// Both.
-mlir::FailureOr<mlir::OwningOpRef<mlir::func::FuncOp>> splitCores(mlir::func::FuncOp kernel,
-                                                                  const tile::GroupChoice &choice);
+mlir::FailureOr<mlir::OwningOpRef<mlir::func::FuncOp>>
+splitCores(mlir::func::FuncOp kernel, const ChipModel &model, const tile::GroupChoice &choice);
 
 } // namespace attn::onchip
 
