@@ -66,9 +66,9 @@ def block_sparse_fwd(
                 po[part, whole, :], pl[part, whole] = to, tl
     if merges is not None:
         at.phase()
-        for part in at.grid(NP):
+        for part, some in at.grid(NP, at.tiles(BM, 64)):  # rows at a time, which may be none of the last tile
             b, h, x, n = merges[part, 0], merges[part, 1], merges[part, 2], merges[part, 3]
             if n > 0:
-                i = at.tiles(BM, BM, base=x * BM, limit=Sq)
-                o[b, h, i, :], lse[b, h, i] = at.lse_merge(po[:, whole, :], pl[:, whole], start=part, count=n)
+                i = at.tiles(64, 64, base=x * BM + some.base, limit=at.minimum(Sq, x * BM + BM))
+                o[b, h, i, :], lse[b, h, i] = at.lse_merge(po[:, some, :], pl[:, some], start=part, count=n)
     return o, lse, po, pl

@@ -188,41 +188,64 @@ class BlockPlan(NamedTuple):
     merges: tuple[tuple[int, int, int, int], ...]
 
 
-def block_plan(kept: Sequence, *, cores: int) -> BlockPlan:
+def block_plan(kept: Sequence, *, cores: int, least: int | None = None) -> BlockPlan:
     """Plans tiles of queries that see so many blocks: kept[b][h][x], on so many cores.
 
     Tiles go to the core with the least to do, the longest first: head after head, so that its keys and values stay in
     the cache, unless cores would have much more to do than others. A core begins with another of its tiles than the
-    core before. Where there are fewer tiles than cores, lists are cut into parts.
+    core before. What a core then has more than the mean is cut off the list of one of its tiles, in parts of at least
+    `least` blocks for cores that have less. Without `least` lists are cut only where there are fewer tiles than cores.
     """
     if cores < 1:
         raise ValueError(f"cores ({cores}) must be positive")
-    heads = [
-        [(number, (b, h, x)) for x, number in enumerate(row)]
+    if least is not None and least < 1:
+        raise ValueError(f"least ({least}) must be positive")
+    groups = [
+        sorted((-number, BlockTask(b, h, x, 0, number, -1)) for x, number in enumerate(row))
         for b, rows in enumerate(kept)
         for h, row in enumerate(rows)
     ]
-    tiles, total = sum(map(len, heads)), sum(number for head in heads for number, _ in head)
-    merges: list[tuple[int, int, int, int]] = []
-    groups = []
-    for head in heads:
-        costs = []
-        for number, place in head:
-            wanted = round(number * cores / total) if tiles < cores and total else 1
-            parts, first = max(1, min(number, wanted)), len(merges)
-            if parts > 1:
-                merges += [(*place, parts if part == 0 else 0) for part in range(parts)]
-            rows = range(first, first + parts) if parts > 1 else (-1,)
-            ends = [part * number // parts for part in range(parts + 1)]
-            spans = zip(ends, ends[1:], rows)
-            costs += [(first - end, BlockTask(*place, first, end, row)) for first, end, row in spans]
-        groups.append(sorted(costs))
-    dealt, longest = _share_groups(groups, min(cores, sum(map(len, groups))))
+    tiles, total = sum(map(len, groups)), -sum(cost for group in groups for cost, _ in group)
+    dealt, longest = _share_groups(groups, cores)
     if longest > _UNEVEN * total / cores:  # a head may have too few tiles to even out what the heads before have left
-        everything = [sorted(itertools.chain(*groups))]
-        dealt, _ = _share_groups(everything, len(dealt))
-    tasks, shares = _listed(dealt)
-    return BlockPlan(tasks, shares, tuple(merges))
+        dealt, _ = _share_groups([sorted(itertools.chain(*groups))], cores)
+    if least is None and tiles < cores:
+        least = 1
+    merges = _even_out(dealt, least) if least is not None else ()
+    tasks, shares = _listed([own for own in dealt if own] or [[]])
+    return BlockPlan(tasks, shares, merges)
+
+
+def _even_out(dealt: list[list[BlockTask]], least: int):
+    """Cuts what cores have more than the mean off their longest task, for cores that have less: parts of at least so
+    many blocks. Returns the rows of the results that are merged."""
+    loads = [sum(task.end - task.first for task in own) for own in dealt]
+    mean = -(-sum(loads) // len(dealt))
+    merges: list[tuple[int, int, int, int]] = []
+    takers = [core for core, load in enumerate(loads) if mean - load >= least]
+    for own, load in zip(dealt, loads):
+        longest = max(own, key=lambda task: task.end - task.first, default=None)
+        if longest is None or load - mean < least or not takers:
+            continue
+        over, end, parts = min(load - mean, longest.end - least), longest.end, []
+        while over >= least and takers:
+            core = takers[-1]
+            size = min(over, mean - loads[core])
+            # What is left over must be worth a part as well.
+            size = over if over - size < least else size
+            parts.append((core, end - size, end))
+            loads[core] += size
+            over, end = over - size, end - size
+            if mean - loads[core] < least:
+                takers.pop()
+        if not parts:
+            continue
+        rows = range(len(merges), len(merges) + len(parts) + 1)
+        merges += [(*longest[:3], len(rows) if row == rows[0] else 0) for row in rows]
+        own[own.index(longest)] = longest._replace(end=end, row=rows[0])
+        for row, (core, first, last) in zip(rows[1:], reversed(parts)):
+            dealt[core].append(longest._replace(first=first, end=last, row=row))
+    return tuple(merges)
 
 
 def _share_groups(groups, cores: int):

@@ -147,12 +147,19 @@ def _neighborhood_backward_by_halves(arrays, grad_lse, options, outputs):
 _CPU_ROWS = _CPU_KEYS = 128
 
 
+# Where a mask cuts through tiles, or where they are not dealt to cores by a plan, higher ones lose on a chip.
+ROWS = 128
+
+
 def flash_forward(arrays, options: dict, outputs):
     """`arrays`: q, k, v, sinks and the lengths of queries and of keys, the last three or None; `outputs`: o and lse."""
     from kernels_dsl.flash import flash_fwd
 
     arguments = dict(zip(("q", "k", "v", "sinks", "q_lens", "kv_lens"), arrays))
-    sizes = dict(BM=_CPU_ROWS, BN=_CPU_KEYS) if arguments["q"].device.type == "cpu" else {}
+    columns = arguments["q"].shape[-1] + arguments["v"].shape[-1]
+    sizes = {} if columns > _WIDE_COLUMNS else dict(BM=ROWS)
+    if arguments["q"].device.type == "cpu":
+        sizes = dict(BM=_CPU_ROWS, BN=_CPU_KEYS)
     run(flash_fwd, dict(zip(("o", "lse"), outputs)), **arguments, **options, **sizes)
 
 
@@ -162,11 +169,19 @@ def flash_forward(arrays, options: dict, outputs):
 # Rows of a tile, which a plan must know: as many as are multiplied at once, and fewer where keys and values are so wide
 # that they take their room.
 _BLOCK_ROWS, _WIDE_BLOCK_ROWS, _WIDE_COLUMNS = 128, 64, 384
+# On a chip, tiles of more rows read keys and values less often. That pays where elements have 16 bits, where there are
+# several tiles for each core, and where no mask cuts through them.
+TALL_ROWS, _TALL_COLUMNS, _TALL_TILES = 256, 256, 2
 
 
 def block_sparse_rows(columns: int, value_columns: int):
     """The queries of a tile."""
     return _BLOCK_ROWS if columns + value_columns <= _WIDE_COLUMNS else _WIDE_BLOCK_ROWS
+
+
+def has_tall_rows(columns: int, item_bytes: int, tiles: int, cores: int):
+    """Whether tiles of TALL_ROWS queries, of which there are so many, pay on a chip; `columns` of keys and values."""
+    return item_bytes == 2 and columns <= _TALL_COLUMNS and tiles >= _TALL_TILES * cores
 
 
 # Where tiles of queries see up to so many keys on the average, so many of them are computed at a time: of several tiles

@@ -20,6 +20,10 @@ BLOCK_SIZES = (128, 256, 512, 1024)
 _MOST_BLOCKS = PAD_U16  # ids are below it
 _INDEX_TYPES = (torch.uint16, torch.int32)
 _SHARES_PER_THREAD = 8
+# Blocks where every query sees all keys, on an NPU: those of tiles as wide and as high as there are.
+_DENSE_SHAPE = (1024, 512)
+# Keys of a part of a list, for which a further launch pays by predicted time.
+_LEAST_KEYS = 1024
 
 
 def block_sparse_attention(
@@ -54,6 +58,8 @@ def block_sparse_attention(
     q_lens = read_lengths("actual_seq_lengths", actual_seq_lengths, q.shape[2], q)
     kv_lens = read_lengths("actual_seq_lengths_kv", actual_seq_lengths_kv, k.shape[2], q)
     index = _read_index(block_index, q, k.shape[2], block_shape)
+    if index is None and q.device.type != "cpu":
+        block_shape = _DENSE_SHAPE
     o, lse = torch.ops.attn.block_sparse(
         q, k, v, index, q_lens, kv_lens, list(block_shape), check_scale(scale, q.shape[-1]), bool(causal)
     )
@@ -69,11 +75,11 @@ def _check_blocks(block_shape, keys: int):
 
 
 def _read_index(block_index, q, keys: int, block_shape):
-    """The index as [B, H, R, W], checked; all blocks where there is none."""
+    """The index as [B, H, R, W], checked; None where every list has all blocks, as far as that is looked for."""
     batch, heads, queries = q.shape[:3]
     rows, columns = -(-queries // block_shape[0]), -(-keys // block_shape[1])
     if block_index is None:
-        return _every(columns, q.device).expand(batch, heads, rows, max(columns, 1))
+        return None
     if not isinstance(block_index, Tensor) or block_index.dtype not in _INDEX_TYPES:
         what = block_index.dtype if isinstance(block_index, Tensor) else type(block_index).__name__
         raise TypeError(f"block_index: a tensor of torch.uint16 or torch.int32 is expected, not {what}")
@@ -88,7 +94,16 @@ def _read_index(block_index, q, keys: int, block_shape):
     if config.check_index and not torch.compiler.is_compiling():
         dims = ("batch", "head", "row", "position")[-block_index.dim() :]
         check_lists("block_index", block_index, columns, dims)
+    if q.device.type != "cpu" and _lists_all(block_index, columns):
+        return None
     return block_index.expand(batch, heads, rows, block_index.shape[-1])
+
+
+def _lists_all(block_index, columns: int):
+    """Whether every list of an index on the host names all blocks: ids ascend."""
+    if block_index.device.type != "cpu" or torch.compiler.is_compiling() or not 0 < columns <= block_index.shape[-1]:
+        return False
+    return bool((block_index[..., columns - 1].to(torch.int32) == columns - 1).all())
 
 
 @functools.lru_cache(maxsize=16)
@@ -104,7 +119,7 @@ def _every(columns: int, device):
 @torch.library.custom_op(
     "attn::block_sparse",
     mutates_args=(),
-    schema="(Tensor q, Tensor k, Tensor v, Tensor index, Tensor? q_lens, Tensor? kv_lens, int[] block_shape, "
+    schema="(Tensor q, Tensor k, Tensor v, Tensor? index, Tensor? q_lens, Tensor? kv_lens, int[] block_shape, "
     "float scale, bool causal) -> (Tensor o, Tensor lse)",
     device_types=DEVICES,
 )
@@ -112,45 +127,86 @@ def _forward(q, k, v, index, q_lens, kv_lens, block_shape, scale, causal):
     o, lse = make_outputs(q, v)
     if not q.numel():
         return o, lse
-    if not k.numel() or not index.numel():
+    if not k.numel() or (index is not None and not index.numel()):
         write_unseen(o, lse)
         return o, lse
-    rows = _dispatch.block_sparse_rows(q.shape[-1], v.shape[-1])
-    counts, lists, seen = _plan(q, k, index, q_lens, kv_lens, block_shape, causal, rows)
-    q_lens, kv_lens = (None if lens is None else lens.to(q.device) for lens in (q_lens, kv_lens))
+    attend(q, k, v, index, (q_lens, kv_lens), tuple(block_shape), scale, causal, (o, lse))
+    return o, lse
+
+
+def attend_densely(q, k, v, scale: float, causal: bool, outputs):
+    """Every query sees all keys, or those up to its own, on an NPU; `outputs`: o and lse."""
+    attend(q, k, v, None, (None, None), _DENSE_SHAPE, scale, causal, outputs)
+
+
+def attend(q, k, v, index, lengths, block_shape, scale: float, causal: bool, outputs):
+    """`index` [B, H, R, W], None for all blocks; `lengths` of queries and of keys; `outputs`: o and lse."""
+    rows = _count_rows(q, v, block_shape[0], causal)
+    counts, lists, seen = _plan(q, k, index, lengths, block_shape, causal, rows)
+    if index is None:
+        index = _every(-(-k.shape[2] // block_shape[1]), q.device).expand(*_lists_of(q, block_shape), -1)
+    q_lens, kv_lens = (None if lens is None else lens.to(q.device) for lens in lengths)
     parts = 0 if lists.merges is None else len(lists.merges)
     budget = memory.Budget("block_sparse_attention", memory.FORWARD_PERCENT, q.device)
     with (
         readable(budget, q, k, v, index.to(q.device)) as (queries, keys, values, blocks),
         budget.take(4 * parts * rows * (v.shape[-1] + 1)),
     ):
-        outputs = dict(o=o, lse=lse)
+        results = dict(zip(("o", "lse"), outputs))
         if parts:
-            outputs["po"] = memory.empty((parts, rows, v.shape[-1]), torch.float32, q.device)
-            outputs["pl"] = memory.empty((parts, rows), torch.float32, q.device)
+            results["po"] = memory.empty((parts, rows, v.shape[-1]), torch.float32, q.device)
+            results["pl"] = memory.empty((parts, rows), torch.float32, q.device)
         arrays = dict(q=queries, k=keys, v=values, index=blocks, q_lens=q_lens, kv_lens=kv_lens)
         arrays.update(counts=counts if causal else None)
         options = dict(bq=block_shape[0], bk=block_shape[1], scale=scale, causal=causal, BM=rows)
-        _dispatch.block_sparse_forward(arrays, lists._asdict(), options, outputs, seen)
-    return o, lse
+        _dispatch.block_sparse_forward(arrays, lists._asdict(), options, results, seen)
 
 
-def _plan(q, k, index, q_lens, kv_lens, block_shape, causal: bool, rows: int):
+def _lists_of(q, block_shape):
+    """Batch, heads and blocks of queries: what there is a list for."""
+    return *q.shape[:2], -(-q.shape[2] // block_shape[0])
+
+
+def _count_rows(q, v, block_queries: int, causal: bool):
+    """The queries of a tile."""
+    if q.device.type != "cpu" and not causal and block_queries % _dispatch.TALL_ROWS == 0:
+        tiles = q.shape[0] * q.shape[1] * -(-q.shape[2] // _dispatch.TALL_ROWS)
+        if _dispatch.has_tall_rows(q.shape[-1] + v.shape[-1], q.element_size(), tiles, core_count(q.device)):
+            return _dispatch.TALL_ROWS
+    return _dispatch.block_sparse_rows(q.shape[-1], v.shape[-1])
+
+
+def _plan(q, k, index, lengths, block_shape, causal: bool, rows: int):
     """How many blocks each tile of queries sees, the lists of a plan by that, and how many keys a tile sees on the
     average: None where only the device knows the index or the lengths, which then makes the plan."""
-    queries, keys = q.shape[2], k.shape[2]
-    known = [tensor for tensor in (index, q_lens, kv_lens) if tensor is not None]
+    tiles, lists = Tiles(rows, block_shape[0] // rows, q.shape[2], causal, None), _lists_of(q, block_shape)
+    if index is None and lengths == (None, None):
+        return _plan_densely(lists, block_shape[1], k.shape[2], tiles, core_count(q.device), q.device)
+    if index is None:
+        index = _every(-(-k.shape[2] // block_shape[1]), torch.device("cpu")).expand(*lists, -1)
+    known = [tensor for tensor in (index, *lengths) if tensor is not None]
     if any(tensor.device.type != "cpu" for tensor in known):
-        index, q_lens, kv_lens = (None if x is None else x.to(q.device) for x in (index, q_lens, kv_lens))
-    tiles = Tiles(rows, block_shape[0] // rows, queries, causal, q_lens)
-    counts = count_listed(index, block_shape[1], keys, kv_lens, tiles)
+        index, *lengths = (None if x is None else x.to(q.device) for x in (index, *lengths))
+    counts = count_listed(index, block_shape[1], k.shape[2], lengths[1], tiles._replace(lens=lengths[0]))
     if counts.device.type != "cpu":
         return counts, BlockLists.dealt(counts), None
-    cores = core_count(q.device)
-    if q.device.type == "cpu":  # threads take shares as they come: with several for each, none waits long for the last
-        cores = max(cores, min(counts.numel(), cores * _SHARES_PER_THREAD))
-    plan = block_plan(counts.tolist(), cores=cores)
-    return counts.to(q.device), BlockLists.of(plan, q.device), block_shape[1] * float(counts.float().mean())
+    return _deal(counts, block_shape[1], core_count(q.device), q.device)
+
+
+@functools.lru_cache(maxsize=64)
+def _plan_densely(lists, size: int, keys: int, tiles: Tiles, cores: int, device):
+    """The same for lists of all blocks: made once, so that nothing is copied to the device later."""
+    index = _every(-(-keys // size), torch.device("cpu")).expand(*lists, -1)
+    return _deal(count_listed(index, size, keys, None, tiles), size, cores, device)
+
+
+def _deal(counts, size: int, cores: int, device):
+    """What `_plan` gives, from counts on the host."""
+    least: int | None = max(1, _LEAST_KEYS // size)
+    if device.type == "cpu":  # threads take shares as they come: with several for each, none waits long for the last
+        cores, least = max(cores, min(counts.numel(), cores * _SHARES_PER_THREAD)), None
+    plan = block_plan(counts.tolist(), cores=cores, least=least)
+    return counts.to(device), BlockLists.of(plan, device), size * float(counts.float().mean())
 
 
 @_forward.register_fake

@@ -20,7 +20,9 @@ from ._attention import (
     read_lengths,
     write_unseen,
 )
+from ._lists import core_count
 from ._readable import DEVICES, copy_bytes, readable, unreadable
+from .block_sparse import attend_densely
 
 
 def flash_attention(
@@ -86,6 +88,9 @@ def _forward(q, k, v, scale, left=-1, right=-1, softcap=0.0, sinks=None, q_lens=
     if not k.numel():
         write_unseen(o, lse, sinks)
         return o, lse
+    if _is_dealt(q, k, v, left, right, softcap, (sinks, q_lens, kv_lens)):
+        attend_densely(q, k, v, scale, right == 0, (o, lse))
+        return o, lse
     q_lens, kv_lens = (None if lens is None else lens.to(q.device) for lens in (q_lens, kv_lens))
     budget = memory.Budget("flash_attention", memory.FORWARD_PERCENT, q.device)
     for part in _split_batches(q, k, v, budget):
@@ -94,6 +99,19 @@ def _forward(q, k, v, scale, left=-1, right=-1, softcap=0.0, sinks=None, q_lens=
             options = dict(scale=scale, left=left, right=right, softcap=softcap)
             _dispatch.flash_forward(arrays, options, (o[part], lse[part]))
     return o, lse
+
+
+# With so many keys or more, tiles are dealt to cores even where there are fewer of them than cores: in parts.
+_DEALT_KEYS = 4096
+
+
+def _is_dealt(q, k, v, left: int, right: int, softcap: float, others):
+    """Whether the tiles of a call are dealt to the cores of an NPU by a plan, as those of block-sparse attention are:
+    where some would otherwise have more to do than others, and nothing is asked for that only the dense kernel has."""
+    if q.device.type == "cpu" or left >= 0 or right > 0 or softcap or any(x is not None for x in others):
+        return False
+    tiles = q.shape[0] * q.shape[1] * -(-q.shape[2] // _dispatch.ROWS)
+    return not unreadable((q, k, v)) and (k.shape[2] >= _DEALT_KEYS or tiles > core_count(q.device))
 
 
 def _split_batches(q, k, v, budget):

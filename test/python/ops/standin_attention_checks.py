@@ -71,6 +71,26 @@ def check_dense():
         references.assert_flash(o.cpu(), lse.cpu(), expected, 70)
 
 
+def check_dense_tiles_are_dealt():
+    """Tiles that a plan deals to cores: high ones, and long lists of keys in parts; later calls copy nothing."""
+    cases = {
+        "high": (flash.draw(1030, 40, (10, 1), 16, dtype=F16), {}),
+        "parts": (flash.draw(40, 4200, (1, 1), 16, dtype=F16), {}),
+        "causal": (flash.draw(300, 300, (10, 2), 16, dtype=F16), {"causal": True}),
+    }
+    for name, ((q, k, v), options) in cases.items():
+        expected = references.flash(q, k, v, 16**-0.5, right=0 if options else -1)
+        given = [*map(to_npu, (q, k, v))]
+        o, lse = attn.ops.flash_attention(*given, **options, return_lse=True)
+        references.assert_flash(o.cpu(), lse.cpu(), expected, 1)
+        with Host() as host:
+            attn.ops.flash_attention(*given, **options)
+        assert not host.waits, (name, host.waits)
+        full = torch.arange(-(-k.shape[2] // 128), dtype=torch.int32).expand(q.shape[1], -(-q.shape[2] // 128), -1)
+        o, lse = attn.ops.block_sparse_attention(*given, full, **options, return_lse=True)
+        references.assert_flash(o.cpu(), lse.cpu(), expected, 1)
+
+
 def _draw_blocks():
     q, k, v = block_sparse.draw(300, heads=(2, 1), width=32, dtype=F16)
     return q, k, v, block_sparse.draw_mask(q, k, SHAPE)

@@ -91,3 +91,25 @@ def test_equal_plans():
 def test_wrong_arguments():
     with pytest.raises(ValueError, match=r"^cores \(0\) must be positive$"):
         block_plan([[[1]]], cores=0)
+    with pytest.raises(ValueError, match=r"^least \(0\) must be positive$"):
+        block_plan([[[1]]], cores=1, least=0)
+
+
+def test_what_is_left_over_is_cut():
+    """Of tiles that do not go evenly to all cores, those that are left over are computed in parts."""
+    kept = [[[64] * 128]]
+    whole, plan = block_plan(kept, cores=24), block_plan(kept, cores=24, least=2)
+    check(plan, kept)
+    assert max(loads_of(whole)) == 6 * 64 and not whole.merges
+    assert max(loads_of(plan)) <= 1.01 * 128 * 64 / 24
+    assert all(task.end - task.first >= 2 for task in plan.tasks) and len(plan.merges) <= 2 * 24
+
+
+@pytest.mark.parametrize("least", [1, 3, 100])
+def test_parts_are_not_shorter_than_asked(least):
+    for seed in range(20):
+        kept = draw(1, 3, 20, 40, seed)
+        plan = block_plan(kept, cores=24, least=least)
+        check(plan, kept)
+        assert all(task.end - task.first >= least for task in plan.tasks if task.row >= 0)
+        assert max(loads_of(plan)) <= max(loads_of(block_plan(kept, cores=24)))
