@@ -193,8 +193,9 @@ def block_plan(kept: Sequence, *, cores: int, least: int | None = None) -> Block
 
     Tiles go to the core with the least to do, the longest first: head after head, so that its keys and values stay in
     the cache, unless cores would have much more to do than others. A core begins with another of its tiles than the
-    core before. What a core then has more than the mean is cut off the list of one of its tiles, in parts of at least
-    `least` blocks for cores that have less. Without `least` lists are cut only where there are fewer tiles than cores.
+    core before. Where one has at least twice `least` blocks more than the mean, what cores have more is cut off the
+    list of one of their tiles, in parts of at least `least` blocks for cores that have less. Without `least` lists are
+    cut only where there are fewer tiles than cores.
     """
     if cores < 1:
         raise ValueError(f"cores ({cores}) must be positive")
@@ -211,7 +212,7 @@ def block_plan(kept: Sequence, *, cores: int, least: int | None = None) -> Block
         dealt, _ = _share_groups([sorted(itertools.chain(*groups))], cores)
     if least is None and tiles < cores:
         least = 1
-    merges = _even_out(dealt, least) if least is not None else ()
+    merges = () if least is None else _even_out(dealt, least)
     tasks, shares = _listed([own for own in dealt if own] or [[]])
     return BlockPlan(tasks, shares, merges)
 
@@ -221,6 +222,8 @@ def _even_out(dealt: list[list[BlockTask]], least: int):
     many blocks. Returns the rows of the results that are merged."""
     loads = [sum(task.end - task.first for task in own) for own in dealt]
     mean = -(-sum(loads) // len(dealt))
+    if max(loads) - mean < 2 * least:
+        return ()
     merges: list[tuple[int, int, int, int]] = []
     takers = [core for core, load in enumerate(loads) if mean - load >= least]
     for own, load in zip(dealt, loads):
