@@ -2,7 +2,7 @@
 
 The published schedule (128 rows, 256 keys, four tiles ahead, rings of eight tiles, a block for every 128 rows) is forced
 beside what `attn.ops.flash_attention` launches, the merge of parts included. `cube` is the share of the time that the
-products alone would take.
+products alone would take, `causal us` our time with a causal mask.
 """
 
 import argparse
@@ -29,11 +29,11 @@ def predict_published(length, keys=256):
     return attn.simulate(block_attention, q, k, k, 1.0, **options).report.time_us
 
 
-def predict(length):
+def predict(length, causal=False):
     """(Microseconds, rows of a tile) of what the operator launches."""
     import predicted_attention
 
-    case = predicted_attention.as_computed(predicted_attention.Lists(length, 1, (128, 128), 0.0))
+    case = predicted_attention.as_computed(predicted_attention.Lists(length, 1, (128, 128), 0.0, causal=causal))
     return predicted_attention.predict_lists(case).time_us, predicted_attention.tile_rows(case)
 
 
@@ -45,12 +45,13 @@ def products_us(length):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("lengths", nargs="*", type=int, default=LENGTHS)
-    form = "{:>8}{:>14}{:>10}{:>7}{:>9}{:>8}"
-    print(form.format("length", "published us", "ours us", "rows", "faster", "cube"))
+    form = "{:>8}{:>14}{:>10}{:>7}{:>9}{:>8}{:>11}"
+    print(form.format("length", "published us", "ours us", "rows", "faster", "cube", "causal us"))
     for length in parser.parse_args().lengths:
         forced, (ours, rows) = predict_published(length), predict(length)
         shares = f"{1 - ours / forced:.1%}", f"{products_us(length) / ours:.1%}"
-        print(form.format(length, f"{forced:.1f}", f"{ours:.1f}", rows, *shares), flush=True)
+        causal, _ = predict(length, causal=True)
+        print(form.format(length, f"{forced:.1f}", f"{ours:.1f}", rows, *shares, f"{causal:.1f}"), flush=True)
 
 
 if __name__ == "__main__":

@@ -108,7 +108,7 @@ def as_computed(case: Lists):
     """A case with the blocks that the operator computes with: others where lists have all of them."""
     from attn.ops import block_sparse
 
-    return case if case.sparsity else case._replace(block_shape=block_sparse._DENSE_SHAPE)
+    return case if case.sparsity else case._replace(block_shape=block_sparse.dense_shape(case.causal))
 
 
 def tile_rows(case: Lists):

@@ -20,8 +20,9 @@ BLOCK_SIZES = (128, 256, 512, 1024)
 _MOST_BLOCKS = PAD_U16  # ids are below it
 _INDEX_TYPES = (torch.uint16, torch.int32)
 _SHARES_PER_THREAD = 8
-# Blocks where every query sees all keys, on an NPU: those of tiles as wide and as high as there are.
-_DENSE_SHAPE = (1024, 512)
+# Blocks where every query sees all keys, or all up to its own, on an NPU: tiles as high and as wide as there are divide
+# them, and few keys are in a block that a mask cuts through.
+_DENSE_SHAPE, _CAUSAL_SHAPE = (1024, 512), (1024, 128)
 # Keys of a part of a list, for which a further launch pays by predicted time.
 _LEAST_KEYS = 1024
 
@@ -59,7 +60,7 @@ def block_sparse_attention(
     kv_lens = read_lengths("actual_seq_lengths_kv", actual_seq_lengths_kv, k.shape[2], q)
     index = _read_index(block_index, q, k.shape[2], block_shape)
     if index is None and q.device.type != "cpu":
-        block_shape = _DENSE_SHAPE
+        block_shape = dense_shape(causal)
     o, lse = torch.ops.attn.block_sparse(
         q, k, v, index, q_lens, kv_lens, list(block_shape), check_scale(scale, q.shape[-1]), bool(causal)
     )
@@ -134,9 +135,14 @@ def _forward(q, k, v, index, q_lens, kv_lens, block_shape, scale, causal):
     return o, lse
 
 
+def dense_shape(causal: bool):
+    """Queries and keys of a block where lists name all of them."""
+    return _CAUSAL_SHAPE if causal else _DENSE_SHAPE
+
+
 def attend_densely(q, k, v, scale: float, causal: bool, outputs):
     """Every query sees all keys, or those up to its own, on an NPU; `outputs`: o and lse."""
-    attend(q, k, v, None, (None, None), _DENSE_SHAPE, scale, causal, outputs)
+    attend(q, k, v, None, (None, None), dense_shape(causal), scale, causal, outputs)
 
 
 def attend(q, k, v, index, lengths, block_shape, scale: float, causal: bool, outputs):

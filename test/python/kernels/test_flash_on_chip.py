@@ -70,6 +70,22 @@ def test_sizes(sizes):
     check(draw(100, 130, values=256), sizes=sizes)
 
 
+@pytest.mark.parametrize("queries", [129, 257, 400])
+@pytest.mark.parametrize("stage", ["ascend", "ascendc"])
+def test_many_rows(queries, stage):
+    """Products of more rows than L0C takes twice are cut along them; one tile has rows for the first part only."""
+    check(draw(queries, 700, width=16), stage, dict(BM=256, BN=512))
+
+
+@pytest.mark.parametrize("name", ["causal", "window"])
+def test_many_rows_with_masks(name):
+    options = {"causal": dict(right=0), "window": dict(left=150, right=0)}[name]
+    arrays = draw(300, 700, width=16, dtype=BF16)
+    plain = check(arrays, sizes=dict(BM=256, BN=256), **options)
+    for seed in range(3):
+        assert all(map(torch.equal, plain, simulate(*arrays, **options, BM=256, BN=256, jitter=seed))), seed
+
+
 def test_chosen_sizes():
     check(draw(200, 300, width=128, dtype=BF16), sizes={})
 
