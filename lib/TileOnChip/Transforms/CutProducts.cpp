@@ -15,9 +15,6 @@ using namespace attn::tile;
 /// comes before them is slowed down by the way out of L0C, and they are loaded meanwhile.
 static constexpr int64_t partStages = 2, summedStages = 3;
 
-/// The most rows of a product at a time: with as many columns, L0C has room for two.
-static constexpr int64_t mostRows = 128;
-
 namespace {
 
 /// Cuts one product along its columns, where each part is stored by itself, or along k, where the
@@ -25,7 +22,8 @@ namespace {
 class ProductCutter {
 public:
   ProductCutter(DotOp dot, const ChipModel &model, int64_t size)
-      : dot(dot), model(model), size(size), builder(dot.getLoc(), dot) {}
+      : dot(dot), model(model), size(size), mostRows(getMostRows(model, size)),
+        builder(dot.getLoc(), dot) {}
 
   void run();
 
@@ -45,6 +43,7 @@ private:
     Value existing = {};
   };
 
+  static int64_t getMostRows(const ChipModel &model, int64_t cols);
   bool losesByColumns();
   bool hasRoomForStages(Value a, Value b);
   bool isHere(LoadOp load) const {
@@ -69,11 +68,19 @@ private:
   const ChipModel &model;
   /// Where the product goes, if it only goes to an array.
   StoreOp store;
-  int64_t size;
+  /// Columns or k of a part, and the most rows.
+  int64_t size, mostRows;
   ImplicitLocOpBuilder builder;
 };
 
 } // namespace
+
+/// The rows of which L0C has room for two products with so many columns.
+int64_t ProductCutter::getMostRows(const ChipModel &model, int64_t cols) {
+  constexpr int64_t sumBytes = 4, slots = 2;
+  int64_t rows = model.getChip().getUsableBytes(LocalMemory::L0C) / (slots * sumBytes * cols);
+  return std::max(llvm::alignDown(rows, architecture::fractalRows), architecture::fractalRows);
+}
 
 /// The dimension of the array that rows or columns of a tile come from.
 template <typename Op> static int64_t getDimension(Op op, bool alongRows) {
