@@ -79,7 +79,8 @@ private:
 int64_t ProductCutter::getMostRows(const ChipModel &model, int64_t cols) {
   constexpr int64_t sumBytes = 4, slots = 2;
   int64_t rows = model.getChip().getUsableBytes(LocalMemory::L0C) / (slots * sumBytes * cols);
-  return std::max(llvm::alignDown(rows, architecture::fractalRows), architecture::fractalRows);
+  return std::max<int64_t>(llvm::alignDown(rows, architecture::fractalRows),
+                           architecture::fractalRows);
 }
 
 /// The dimension of the array that rows or columns of a tile come from.
