@@ -75,7 +75,7 @@ def paged_fwd(
                     po[part, high, rows, :], pl[part, high, rows] = other, ol
     if merges is not None:
         at.phase()
-        for part, h, rows in at.grid(NP, Nkv, at.tiles(M, R)):
+        for part, h, rows in at.grid(NP, Nkv, at.tiles(M, 64)):
             b, n = merges[part, 0], merges[part, 1]
             if n > 0:
                 merged = at.lse_merge(po[:, h, rows, :], pl[:, h, rows], start=part, count=n)

@@ -45,7 +45,7 @@ private:
 
   static int64_t getMostRows(const ChipModel &model, int64_t cols);
   bool losesByColumns();
-  bool hasRoomForStages(Value a, Value b);
+  bool hasRoomForSlots(int64_t slots, ValueRange tiles, int64_t share);
   bool isHere(LoadOp load) const {
     return load && load->hasOneUse() && load->getBlock() == dot->getBlock();
   }
@@ -281,14 +281,14 @@ void ProductCutter::cutRows(LoadOp left) {
     left.erase();
 }
 
-/// Whether parts of both operands leave half of L1 to others.
-bool ProductCutter::hasRoomForStages(Value a, Value b) {
+/// Whether so many slots for each of the tiles take at most one of so many shares of L1.
+bool ProductCutter::hasRoomForSlots(int64_t slots, ValueRange tiles, int64_t share) {
   int64_t bytes = 0;
-  for (Value part : {a, b}) {
-    TileType type = getTileType(part);
+  for (Value tile : tiles) {
+    TileType type = getTileType(tile);
     bytes += type.getRowCount() * type.getColCount() * getElementBytes(type);
   }
-  return 2 * summedStages * bytes <= model.getChip().getUsableBytes(LocalMemory::L1);
+  return share * slots * bytes <= model.getChip().getUsableBytes(LocalMemory::L1);
 }
 
 void ProductCutter::cutInner(LoadOp left, LoadOp right) {
@@ -310,7 +310,7 @@ void ProductCutter::cutInner(LoadOp left, LoadOp right) {
     Place leftPlace = cut(left, leftRows, part), rightPlace = cut(right, rightRows, part);
     a = loadPart(left, leftRows, part, leftPlace);
     b = loadPart(right, rightRows, part, rightPlace);
-    if (!model.keepsComposites() && hasRoomForStages(a, b))
+    if (!model.keepsComposites() && hasRoomForSlots(summedStages, {a, b}, /*share=*/2))
       loop.setStages(summedStages);
   } else {
     // What the right operand lacks are zeros there, so the left one says how many there are.
@@ -354,9 +354,10 @@ void ProductCutter::run() {
     return;
   }
   if (isTall) {
-    // The right operand stays for all rows and is loaded again only after other products: a second
-    // slot for it would take the room of the parts.
-    if (auto around = dyn_cast<RangeOp>(dot->getParentOp()); around && !around.getParallel())
+    // The right operand stays for all rows and is loaded again only after other products: where it
+    // is large, a second slot for it would take the room of the parts.
+    auto around = dyn_cast<RangeOp>(dot->getParentOp());
+    if (around && !around.getParallel() && !hasRoomForSlots(partStages, dot.getB(), /*share=*/4))
       around.setStages(1);
     cutRows(left);
     left = dot.getA().getDefiningOp<LoadOp>();
