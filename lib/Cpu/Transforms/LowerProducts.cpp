@@ -145,8 +145,10 @@ private:
   }
 
   /// Whether the left operand never has more rows (0) or columns (1) than `most`: those of the tile
-  /// that it is a part of, or by how its size is computed.
+  /// that the result or it is a part of, or by how its size is computed.
   bool hasAtMost(int64_t dimension, int64_t most) const {
+    if (dimension == 0 && countTileRows(c.memref) <= most)
+      return true;
     dimension = a.transposed ? 1 - dimension : dimension;
     auto whole = cast<MemRefType>(getWhole(a.memref).getType());
     if (whole.getRank() == 2 && !whole.isDynamicDim(dimension) &&
