@@ -100,8 +100,7 @@ _CPU_CACHE_BYTES = 4 << 20
 def cached_tokens(k_cache):
     """How many tokens of all heads the caches of a CPU hold; None for an NPU.
 
-    A CPU reads ahead beyond the row of a head, into the rows of the next heads: they are used only if those heads are
-    computed soon.
+    What a CPU reads ahead beyond the row of a head is of the next heads: it is used only if they are computed soon.
     """
     if k_cache.device.type != "cpu":
         return None
