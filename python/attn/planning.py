@@ -73,12 +73,16 @@ def paged_plan(
     num_splits: int | None = None,
     row_tiles: int = 1,
     batch_invariant: bool = False,
+    cached_tokens: int | None = None,
 ) -> PagedPlan:
     """Plans the decode of sequences of so many tokens, in pages of `block_size`, on so many cores.
 
     A sequence is cut at pages. With `num_splits` each has that many parts, or one for each page where there are fewer;
     otherwise as many as make the busiest core end first. `batch_invariant` cuts it after every so many tokens, whatever
     the other sequences and the cores are. The rows of the queries of a head are computed in `row_tiles` tiles.
+
+    `cached_tokens` is for machines whose caches hold all heads of so many tokens: parts have no more, unless it is said
+    how many there are, and the heads of a part are computed one after the other.
     """
     if min(block_size, kv_heads, cores, row_tiles) < 1:
         sizes = f"block_size ({block_size}), kv_heads ({kv_heads}), cores ({cores}) and row_tiles ({row_tiles})"
@@ -87,6 +91,8 @@ def paged_plan(
         raise ValueError(f"num_splits ({num_splits}) must be None with batch_invariant, which says where to cut")
     if num_splits is not None and num_splits < 1:
         raise ValueError(f"num_splits ({num_splits}) must be positive")
+    if cached_tokens is not None and cached_tokens < 1:
+        raise ValueError(f"cached_tokens ({cached_tokens}) must be positive")
     if any(length < 0 for length in lengths):
         raise ValueError(f"lengths ({min(lengths)}) must not be negative")
     pages = [-(-length // block_size) for length in lengths]
@@ -97,11 +103,16 @@ def paged_plan(
         choices = [_cut(pages, num_splits)]
     else:
         choices = _choices(pages, block_size, kv_heads * row_tiles, cores)
+        if cached_tokens is not None:
+            span = max(1, cached_tokens // block_size)
+            least = [-(-count // span) for count in pages]
+            choices = [[max(both) for both in zip(parts, least)] for parts in choices]
+    is_cached = cached_tokens is not None
     best: tuple[int, PagedPlan] | None = None
     for parts in choices:
         # Dealing takes long, and most choices cannot be the best.
         if best is None or _least_time(pages, parts, block_size, kv_heads, row_tiles, cores) < best[0]:
-            time, plan = _deal(pages, parts, run, block_size, kv_heads, row_tiles, cores)
+            time, plan = _deal(pages, parts, run, block_size, kv_heads, row_tiles, cores, is_cached)
             best = (time, plan) if best is None or time < best[0] else best
     assert best is not None
     return best[1]
@@ -143,8 +154,11 @@ def _least_time(pages, parts, block_size: int, kv_heads: int, row_tiles: int, co
     return least + _merging_time(parts, kv_heads, row_tiles, cores)
 
 
-def _deal(pages, parts, run: int, block_size: int, kv_heads: int, row_tiles: int, cores: int):
-    """(Its estimated time, the plan): longest tasks first, each to the core with the least to do."""
+def _deal(pages, parts, run: int, block_size: int, kv_heads: int, row_tiles: int, cores: int, is_cached: bool = False):
+    """(Its estimated time, the plan): longest tasks first, each to the core with the least to do.
+
+    Where `is_cached`, tasks go part after part instead.
+    """
     merges: list[tuple[int, int]] = []
     costs: list[tuple[int, Task]] = []
     for sequence, (count, number) in enumerate(zip(pages, parts)):
@@ -157,7 +171,8 @@ def _deal(pages, parts, run: int, block_size: int, kv_heads: int, row_tiles: int
             cost = size * block_size + _TASK_TOKENS
             places = itertools.product(range(kv_heads), range(row_tiles))
             costs += [(-cost, Task(sequence, head, tile, part, number, row)) for head, tile in places]
-    dealt, loads = _share(sorted(costs), min(cores, len(costs)))
+    ordered = costs if is_cached else sorted(costs)
+    dealt, loads = _share(ordered, min(cores, len(costs)))
     tasks, shares = _listed(dealt)
     time = max((load for load, _ in loads), default=0) + _merging_time(parts, kv_heads, row_tiles, cores)
     return time, PagedPlan(tasks, shares, tuple(merges), run, tuple(pages), block_size, cores)

@@ -2,6 +2,7 @@
 // stage, on buffers.
 #include "ProductContext.h"
 #include "ProductDots.h"
+#include "SeenColumns.h"
 #include "attn/Cpu/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -39,7 +40,16 @@ public:
         hasFewRows(countTileRows(c.memref) <= blocks.fewRows && blocks.depth == 1),
         areDots(ProductDots::canEmit(a, b, c, hasFewRows)), left(a, blocks, c.getElementType()),
         right(b, blocks, c.getElementType(), hasFewRows && hasVectors(b)),
-        mostInner(hasFewRows && hasVectors(b) ? rowsInPlace : blocks.mostInner) {}
+        mostInner(hasFewRows && hasVectors(b) ? rowsInPlace : blocks.mostInner) {
+    if (areDots)
+      return;
+    resultOffset = findSeenResult(op);
+    if (!a.transposed && hasVectors(a) && sumsAtOnce())
+      leftOffset = findSeenLeft(op);
+  }
+
+  /// Whether a mask leaves out a part of it.
+  bool isCut() const { return resultOffset || leftOffset; }
 
   /// Whether both operands are bf16 whose pairs along k can be copied.
   static bool mayPair(linalg::MatmulOp op) {
@@ -100,6 +110,8 @@ public:
     if (areDots)
       return emitDots(builder);
     Value zero = createNumber(builder, 0);
+    if (leftOffset)
+      isShort = createZeroCheck(builder, a, leftOffset, blocks.lanes);
     Value rows = a.createSize(builder, 0), inner = a.createSize(builder, 1),
           cols = b.createSize(builder, 1);
     forEachBlock(builder, cols, blocks.mostCols,
@@ -132,9 +144,17 @@ private:
     return (hasFewRows || hasAtMost(0, blocks.mostRows)) && hasAtMost(1, blocks.mostInner);
   }
 
-  /// Whether the left operand never has more rows (0) or columns (1) than `most`.
+  /// Whether the left operand never has more rows (0) or columns (1) than `most`: those of the tile
+  /// that the result or it is a part of, or by how its size is computed.
   bool hasAtMost(int64_t dimension, int64_t most) const {
-    ValueBoundsConstraintSet::Variable size(a.memref, a.transposed ? 1 - dimension : dimension);
+    if (dimension == 0 && countTileRows(c.memref) <= most)
+      return true;
+    dimension = a.transposed ? 1 - dimension : dimension;
+    auto whole = cast<MemRefType>(getWhole(a.memref).getType());
+    if (whole.getRank() == 2 && !whole.isDynamicDim(dimension) &&
+        whole.getDimSize(dimension) <= most)
+      return true;
+    ValueBoundsConstraintSet::Variable size(a.memref, dimension);
     FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
         presburger::BoundType::UB, size, /*stopCondition=*/nullptr, /*closedUB=*/true);
     return succeeded(bound) && *bound <= most;
@@ -201,7 +221,7 @@ private:
                 bool isWhole) {
     bool takesFours = !hasFewRows && !a.transposed;
     int64_t most = hasFewRows ? blocks.fewRows : blocks.rows, next = takesFours ? 4 : 2;
-    Value done = createNumber(builder, 0);
+    Value done = findFirstRow(builder, part, col, most);
     for (int64_t rows : {most, next, int64_t(1)}) {
       Value end = add(builder, done, roundDown(builder, subtract(builder, part.rows, done), rows));
       if (takesFours && rows == most)
@@ -211,6 +231,29 @@ private:
       });
       done = end;
     }
+  }
+
+  /// The first row of a part that sees a column, rounded down to a tile of rows.
+  Value findFirstRow(ImplicitLocOpBuilder &builder, const MatrixPart &part, Value col,
+                     int64_t rows) {
+    Value zero = createNumber(builder, 0);
+    if (!resultOffset)
+      return zero;
+    Value first = subtract(builder, add(builder, part.col, col), resultOffset);
+    first = subtract(builder, add(builder, first, 1), part.row);
+    first = builder.createOrFold<arith::MaxSIOp>(first, zero);
+    return roundDown(builder, builder.createOrFold<arith::MinSIOp>(first, part.rows), rows);
+  }
+
+  /// The steps of k that a tile of rows sees, of `inner`.
+  Value countSeenSteps(ImplicitLocOpBuilder &builder, const MatrixPart &part, Value row,
+                       int64_t rows, Value inner) {
+    if (!leftOffset)
+      return inner;
+    Value last = add(builder, add(builder, part.row, row), rows - 1);
+    Value seen = roundUpSeen(builder, add(builder, last, leftOffset), blocks.lanes);
+    Value steps = builder.createOrFold<arith::MinSIOp>(divide(builder, seen, blocks.depth), inner);
+    return builder.createOrFold<arith::SelectOp>(isShort, steps, inner);
   }
 
   /// `end`, or one tile before it where two or three of all rows follow it.
@@ -244,7 +287,8 @@ private:
     for (auto [number, place] : llvm::enumerate(places))
       sums.push_back(loadSum(builder, place, isWhole ? Value() : masks[number % blocks.vectors]));
     Value panel = divide(builder, col, blocks.getCols());
-    sums = emitSteps(builder, inner, std::move(sums),
+    Value steps = countSeenSteps(builder, part, row, rows, inner);
+    sums = emitSteps(builder, steps, std::move(sums),
                      [&](ImplicitLocOpBuilder &inside, Value k, MutableArrayRef<Value> values) {
                        emitStep(inside, row, panel, k, rows, masks, values);
                      });
@@ -337,6 +381,9 @@ private:
   RightPanels right;
   /// How many of k are summed at a time.
   int64_t mostInner;
+  /// Where a mask leaves to row `r` its first `r + offset` columns: of the result, and of the left
+  /// operand. The others of the latter take no steps where `isShort`, since they are zero.
+  Value resultOffset, leftOffset, isShort;
 };
 
 struct LowerProductsPass : attn::impl::LowerProductsPassBase<LowerProductsPass> {
@@ -383,6 +430,8 @@ private:
       ++fromZero;
     }
     emitter.emit(builder);
+    if (emitter.isCut())
+      ++cut;
     product.erase();
     ++lowered;
     return success();

@@ -12,10 +12,25 @@
 using namespace mlir;
 using namespace attn::jit;
 
-/// The buffer that a view is a part of, or `memref` itself.
-static Value getWhole(Value memref) {
+Value attn::jit::getWhole(Value memref) {
   auto part = memref.getDefiningOp<memref::SubViewOp>();
   return part ? part.getSource() : memref;
+}
+
+Value attn::jit::getRoot(Value memref) {
+  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
+    memref = view.getViewSource();
+  return memref;
+}
+
+bool attn::jit::touches(Operation *op, Value buffer) {
+  return op
+      ->walk([&](Operation *inside) {
+        return llvm::is_contained(llvm::map_range(inside->getOperands(), getRoot), buffer)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 linalg::FillOp attn::jit::findFill(linalg::MatmulOp product) {
@@ -75,13 +90,6 @@ static Value findAddend(linalg::GenericOp sum, BlockArgument argument) {
     return {};
   Value addend = add.getLhs() == argument ? add.getRhs() : add.getLhs();
   return addend.getParentBlock() == sum.getBody() ? addend : Value();
-}
-
-/// What a memref is a view of, by however many views.
-static Value getRoot(Value memref) {
-  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
-    memref = view.getViewSource();
-  return memref;
 }
 
 /// Whether a memref is surely no part of `buffer`, an allocation.

@@ -8,6 +8,15 @@
 
 namespace attn::jit {
 
+/// The buffer that a view is a part of, or `memref` itself.
+mlir::Value getWhole(mlir::Value memref);
+
+/// What a memref is a view of, by however many views.
+mlir::Value getRoot(mlir::Value memref);
+
+/// Whether an operation, or one in it, takes a buffer or a view of it.
+bool touches(mlir::Operation *op, mlir::Value buffer);
+
 /// What sets to zero the buffer that a product is added to, or the buffer that it is a part of,
 /// where nothing reads or writes that buffer in between; otherwise null.
 mlir::linalg::FillOp findFill(mlir::linalg::MatmulOp product);

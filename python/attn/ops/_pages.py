@@ -93,6 +93,21 @@ def heads_together(rows: Rows, k_cache, v_cache):
     return 2 if heads % 2 == 0 and near and small and fits and rows.tokens == 1 else 1
 
 
+# Of the caches of a CPU, for the keys and values of a part: what a core has of the last one on most machines.
+_CPU_CACHE_BYTES = 4 << 20
+
+
+def cached_tokens(k_cache):
+    """How many tokens of all heads the caches of a CPU hold; None for an NPU.
+
+    What a CPU reads ahead beyond the row of a head is of the next heads: it is used only if they are computed soon.
+    """
+    if k_cache.device.type != "cpu":
+        return None
+    token_bytes = 2 * k_cache[0, 0].numel() * k_cache.element_size()
+    return max(1, _CPU_CACHE_BYTES // token_bytes)
+
+
 def paired(cache, heads: int):
     """Pages [N, S, Nkv, D] seen as [N, S, Nkv / heads, heads * D]."""
     pages, size, count, width = cache.shape

@@ -14,7 +14,17 @@ from ..planning import PagedPlan
 from . import _dispatch
 from ._attention import check_scale, check_sinks, check_softcap, check_width, check_window, write_unseen
 from ._lists import check_lists, core_count, count_listed
-from ._pages import MOST_ROWS, Lists, Rows, given_lists, heads_together, lists_of_lengths, lists_of_shape, paired
+from ._pages import (
+    MOST_ROWS,
+    Lists,
+    Rows,
+    cached_tokens,
+    given_lists,
+    heads_together,
+    lists_of_lengths,
+    lists_of_shape,
+    paired,
+)
 from ._readable import DEVICES, check_device, check_dtype, readable
 
 _MOST_PAGE = 512
@@ -250,7 +260,7 @@ def _plan(
     page = k_cache.shape[1]
     options = dict(
         block_size=page, kv_heads=rows.kv_heads // heads, cores=core_count(block_table.device), num_splits=num_splits,
-        row_tiles=rows.tiles, batch_invariant=batch_invariant,
+        row_tiles=rows.tiles, batch_invariant=batch_invariant, cached_tokens=cached_tokens(k_cache),
     )  # fmt: skip
     seen = _most_seen(left, rows.tokens, page)
     if context_lens.device.type != "cpu":

@@ -215,6 +215,27 @@ func.func @fixed_left(%a: memref<6x8xf32, strided<[?, 1]>>, %b: memref<?x8x16xf3
   return
 }
 
+// So is a part of it: it has no more rows than the tile that the result is a part of.
+// CHECK-LABEL: func.func @fixed_part
+// CHECK: %[[ROWS:.*]] = memref.alloc() : memref<192x256xf32>
+// CHECK: vector.store %{{.*}}, %[[ROWS]]
+// CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} {
+// CHECK-NOT: vector.store %{{.*}}, %[[ROWS]]
+// CHECK: memref.load %[[ROWS]]
+func.func @fixed_part(%a: memref<?x8xf32, strided<[?, 1]>>, %b: memref<?x8x16xf32>, %c: memref<6x16xf32>, %n: index,
+                      %rows: index) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %part = memref.subview %c[0, 0] [%rows, 16] [1, 1] : memref<6x16xf32> to memref<?x16xf32, strided<[16, 1]>>
+  scf.for %i = %zero to %n step %one {
+    %step = memref.subview %b[%i, 0, 0] [1, 8, 16] [1, 1, 1]
+        : memref<?x8x16xf32> to memref<8x16xf32, strided<[16, 1], offset: ?>>
+    linalg.matmul ins(%a, %step : memref<?x8xf32, strided<[?, 1]>>, memref<8x16xf32, strided<[16, 1], offset: ?>>)
+                  outs(%part : memref<?x16xf32, strided<[16, 1]>>)
+  }
+  return
+}
+
 // Few rows read each element of the right operand once, where it lies; where columns are left over, by masks.
 // CHECK-LABEL: func.func @few_rows
 // CHECK-SAME: (%[[A:.*]]: memref<4x8xf32>, %[[B:.*]]: memref<8x20xf32, strided<[?, 1]>>, %[[C:.*]]: memref<4x20xf32>)

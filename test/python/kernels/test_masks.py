@@ -288,3 +288,34 @@ def test_causal_windowed_attention_of_one_row(dtype):
         attn.verify(
             attend_row, *tensors, positions, width, stages=STAGES, soc=SMALL, reference=attend_row_reference
         ).check()
+
+
+@attn.kernel
+def replaced_weights(
+    Q: at.Tensor["M D"], K: at.Tensor["N D"], V: at.Tensor["N D"], shift: int, other: float, BM: at.Auto(16, 64),
+    BN: at.Auto(16, 64),
+):  # fmt: skip
+    """Sums of V by products that a number replaces after the diagonal."""
+    O = at.empty("M D", at.f32)  # noqa: E741
+    for i in at.grid(at.tiles(M, BM)):
+        acc, queries = at.zeros((BM, D)), Q[i, :]
+        for j in at.range(at.tiles(N, BN)):
+            weights = at.where(j.idx.T - i.idx <= shift, queries @ K[j, :].T, other)
+            acc += weights.to(V.dtype) @ V[j, :]
+        O[i, :] = acc
+    return O
+
+
+@pytest.mark.parametrize("dtype", references.DTYPES, ids=references.names)
+@pytest.mark.parametrize("other", [0.0, 0.5])
+def test_products_that_a_mask_cuts(dtype, other):
+    """What a mask leaves out of a product is not computed, and multiplies nothing only where it is zero."""
+    torch.manual_seed(3)
+    for rows, columns, shift in ((64, 64, 0), (50, 77, 5), (77, 50, -30)):
+        Q, K, V = ((torch.randn(size, 32) / 8).to(dtype) for size in (rows, columns, columns))
+        weights = Q.double() @ K.double().T
+        after = torch.arange(columns) - torch.arange(rows)[:, None] > shift
+        weights[after] = other
+        result = replaced_weights(Q, K, V, shift, other, BM=64, BN=64)
+        tolerance = 1e-5 if dtype == torch.float32 else 2e-2
+        torch.testing.assert_close(result.double(), weights @ V.double(), rtol=tolerance, atol=tolerance)

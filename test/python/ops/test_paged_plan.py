@@ -109,9 +109,24 @@ def test_equal_plans():
     assert first == again
 
 
+def test_heads_of_a_part_follow_each_other():
+    """Where caches hold so many tokens, no part has more, and a core has the heads of one part after the other."""
+    lengths = [4096, 130, 0, 900]
+    for cores in (1, 2):
+        plan = attn.paged_plan(lengths, block_size=128, kv_heads=8, cores=cores, cached_tokens=512)
+        check(plan, lengths, 128, 8, cores)
+        assert all(end - first <= 4 for parts in spans(plan, lengths, 128).values() for first, end, _ in parts)
+        for first, end in plan.shares:
+            places = [(task.sequence, task.part) for task in plan.tasks[first:end]]
+            assert places == sorted(places)
+    whole = attn.paged_plan(lengths, block_size=128, kv_heads=8, cores=1, cached_tokens=512, num_splits=1)
+    assert whole.merges == ()
+
+
 @pytest.mark.parametrize("change, message", [
     (dict(num_splits=0), r"num_splits \(0\) must be positive"),
     (dict(cores=0), r"block_size \(128\), kv_heads \(1\), cores \(0\) and row_tiles \(1\) must be positive"),
+    (dict(cached_tokens=0), r"cached_tokens \(0\) must be positive"),
     (dict(lengths=[5, -1]), r"lengths \(-1\) must not be negative"),
 ])  # fmt: skip
 def test_wrong_arguments(change, message):

@@ -236,6 +236,10 @@ def LowerProductsPass : Pass<"jit-lower-products", "::mlir::func::FuncOp"> {
     first where the product writes all of it. A left operand that a loop around the product does not change is copied once,
     before the loop.
 
+    Of a result that a mask of positions cuts, so that each row sees one column more than the row before, register tiles that
+    no row sees are not computed: the sweep that applies the mask replaces them. A product by what was computed from such a
+    result takes for each register tile only the steps of k that its rows see, where all others are found to be zero.
+
     Before:
     ```mlir
     linalg.matmul ins(%a, %b : memref<?x?xf32, strided<[?, 1], offset: ?>>, memref<?x?xf32, strided<[?, 1], offset: ?>>) outs(%c : memref<96x256xf32>)
@@ -262,7 +266,8 @@ def LowerProductsPass : Pass<"jit-lower-products", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"lowered", "lowered", "Products">,
                     Statistic<"paired", "paired", "Products of pairs of narrow numbers">,
                     Statistic<"fromZero", "from-zero", "Products that are not added to anything">,
-                    Statistic<"absorbed", "absorbed", "Products that are summed in the tile they are added to">];
+                    Statistic<"absorbed", "absorbed", "Products that are summed in the tile they are added to">,
+                    Statistic<"cut", "cut", "Products that a mask cuts">];
   let options = [
     Option<"lanes", "lanes", "int64_t", "8", "Elements of f32 in a vector">,
     Option<"pairs", "pairs", "bool", "false", "Multiply bf16 in pairs, by the dot products of AVX512_BF16">
