@@ -294,9 +294,10 @@ class Artefact:
         if stage not in self._modules:
             module = parse(self._source, self.soc)
             said: list[Diagnostic] = []
-            with compile_errors():
-                for name in _PIPELINES[stage]:
-                    said += map(Diagnostic.from_native, module.run(pipeline_text(name, self._options)))
+            pipelines = ",".join(pipeline_text(name, self._options) for name in _PIPELINES[stage])
+            if pipelines:  # as one: each run has a thread of its own and verifies what it has made
+                with compile_errors():
+                    said += map(Diagnostic.from_native, module.run(pipelines))
             self._modules[stage], self._said[stage] = module, said
             self._remember(said)
         return self._modules[stage]

@@ -1,4 +1,4 @@
-// What the integers of a kernel can be: constant ranges, from MLIR's integer range analysis.
+// What the integers of a kernel can be: constant ranges, as MLIR's ops infer them.
 #ifndef ATTN_SUPPORT_INDEXRANGES_H
 #define ATTN_SUPPORT_INDEXRANGES_H
 

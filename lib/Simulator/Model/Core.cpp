@@ -107,7 +107,7 @@ bool Core::takeProduct(int pipeIndex, double now) {
 
 void Core::runLocally(int pipeIndex, const Issued &issued, double now) {
   PipeState &pipe = pipes[pipeIndex];
-  LocalTime time = getLocalTime(shared.costs, issued);
+  LocalTime time = shared.localTimes.get(shared.costs, issued);
   bool isCold = pipe.isCold || now > pipe.freeAt;
   pipe.freeAt = now + jitter.shake(isCold ? time.start : 0) + jitter.shake(time.work);
   pipe.doneAt = std::max(pipe.doneAt, pipe.freeAt + time.drain);

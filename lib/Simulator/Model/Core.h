@@ -101,6 +101,7 @@ struct Chipwide {
   std::vector<TraceArrow> arrows;
   int64_t instructions = 0;
   ProductWork products;
+  LocalTimes localTimes = {};
 
   /// Counts an instruction that works.
   void count(const Issued &issued) {

@@ -52,9 +52,7 @@ void Engine::run() {
       finishTransfers();
       continue;
     }
-    Event event = events.top();
-    events.pop();
-    handle(event);
+    handle(events.take());
   }
   for (int at = 0, count = places.size(); at < count; ++at)
     reportDeadlock(at);

@@ -2,9 +2,8 @@
 #ifndef ATTN_LIB_SIMULATOR_MODEL_ENGINE_H
 #define ATTN_LIB_SIMULATOR_MODEL_ENGINE_H
 
-#include "Core.h"
+#include "EventQueue.h"
 #include "SharedPools.h"
-#include <queue>
 
 namespace attn::simulator {
 
@@ -22,18 +21,6 @@ public:
   double getHeldCycles(CoreKind kind) const;
 
 private:
-  struct Event {
-    double time;
-    /// Events of one time come in the order they were made.
-    uint64_t order;
-    EventKind kind;
-    int core;
-    int index;
-    bool operator>(const Event &other) const {
-      return std::tie(time, order) > std::tie(other.time, other.order);
-    }
-  };
-
   void schedule(double time, EventKind kind, int core, int index) override;
   void startTransfer(int core, int pipe, const Transfer &transfer, const PoolBytes &drawn,
                      double now) override;
@@ -63,7 +50,7 @@ private:
     double end = 0;
   };
   std::vector<BlockState> places;
-  std::priority_queue<Event, std::vector<Event>, std::greater<Event>> events;
+  EventQueue events;
   SharedPools memory;
   uint64_t nextOrder = 0;
   int64_t nextBlock = 0;

@@ -1,6 +1,6 @@
 // Finds loops whose iterations take the same instructions in the same time.
 #include "LoopHistory.h"
-#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 
@@ -16,8 +16,10 @@ static constexpr size_t maxTurns = 1000;
 /// How far the times of the two windows may be apart on one core, as a share.
 static constexpr double tolerance = 0.05;
 
-/// Any large odd number.
+/// Any large odd numbers: the base of the polynomial, and what makes one number of an instruction
+/// and its amounts.
 static constexpr uint64_t base = 0x9e3779b97f4a7c15;
+static constexpr uint64_t factors[] = {0xbf58476d1ce4e5b9, 0x94d049bb133111eb, 0xd6e8feb86659fd93};
 
 static uint64_t getPower(uint64_t exponent) {
   uint64_t power = 1;
@@ -28,8 +30,10 @@ static uint64_t getPower(uint64_t exponent) {
 }
 
 void LoopHistory::addInstruction(const Issued &issued) {
-  auto [first, second, third] = issued.amounts;
-  hash = hash * base + llvm::hash_combine(issued.instruction->number, first, second, third);
+  uint64_t coefficient = issued.instruction->number;
+  for (auto [amount, factor] : llvm::zip_equal(issued.amounts, factors))
+    coefficient += static_cast<uint64_t>(amount) * factor;
+  hash = hash * base + coefficient;
   ++instructions;
 }
 

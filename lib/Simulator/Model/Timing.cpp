@@ -202,7 +202,7 @@ ProductWork simulator::getProductWork(const Costs &costs, const Issued &issued) 
   return {2 * m * n * k, m * n * k / perCycle};
 }
 
-LocalTime simulator::getLocalTime(const Costs &costs, const Issued &issued) {
+LocalTime LocalTimes::get(const Costs &costs, const Issued &issued) {
   const Instruction &instruction = *issued.instruction;
   if (instruction.opcode == Opcode::Matmul)
     return getMatmulTime(costs, issued);
@@ -221,8 +221,31 @@ LocalTime simulator::getLocalTime(const Costs &costs, const Issued &issued) {
     return {cost.start, getVectorWork(cost, repeats, 0), cost.drain};
   }
   default:
-    return getElementwiseTime(costs, issued);
+    return getElementwise(costs, issued);
   }
+}
+
+LocalTime LocalTimes::getElementwise(const Costs &costs, const Issued &issued) {
+  const Instruction &instruction = *issued.instruction;
+  if (kept.size() <= static_cast<size_t>(instruction.number))
+    kept.resize(instruction.number + 1);
+  std::vector<Kept> &known = kept[instruction.number];
+  auto isSame = [&](const Kept &other) {
+    if (other.amount != issued.amounts[0])
+      return false;
+    for (int operand = 0; operand < instruction.getOperandCount(); ++operand)
+      if (other.offsets[operand] != issued.places[operand].offset)
+        return false;
+    return true;
+  };
+  if (auto found = llvm::find_if(known, isSame); found != known.end())
+    return found->time;
+  Kept &added = known.size() < mostKept ? known.emplace_back() : known[nextReplaced++ % mostKept];
+  added.amount = issued.amounts[0];
+  for (int operand = 0; operand < instruction.getOperandCount(); ++operand)
+    added.offsets[operand] = issued.places[operand].offset;
+  added.time = getElementwiseTime(costs, issued);
+  return added.time;
 }
 
 //===----------------------------------------------------------------------===//

@@ -16,7 +16,29 @@ struct LocalTime {
   double work;
   double drain;
 };
-LocalTime getLocalTime(const Costs &costs, const Issued &issued);
+
+/// The times of the instructions of a launch. Bank conflicts take long to count, and loops issue
+/// the same instructions with the same operands again: what was found for them is kept.
+class LocalTimes {
+public:
+  LocalTime get(const Costs &costs, const Issued &issued);
+
+private:
+  /// The time of an elementwise instruction for an amount and places of its operands.
+  struct Kept {
+    int64_t amount;
+    std::array<int64_t, maxOperands> offsets;
+    LocalTime time;
+  };
+  /// Slots and strips give an instruction few places; more than so many are not looked through.
+  static constexpr size_t mostKept = 12;
+
+  LocalTime getElementwise(const Costs &costs, const Issued &issued);
+
+  /// By the number of the instruction.
+  std::vector<std::vector<Kept>> kept;
+  size_t nextReplaced = 0;
+};
 
 /// What products compute: multiplications and additions, and the cycles that they fill of a cube
 /// core that does nothing else and wastes no part of a fractal.

@@ -171,17 +171,21 @@ public:
 private:
   /// No choice of these sizes with whole rows needs less: the bytes of the largest tile.
   int64_t getLargestTileBytes(ArrayRef<BoundSize> sizes) {
+    if (tileTypes.empty())
+      space.kernel.walk([&](Operation *op) {
+        // A splat may be a scalar operand and have no bytes at all.
+        if (!isa<SplatOp>(op))
+          for (Type type : op->getResultTypes())
+            if (auto tile = dyn_cast<TileType>(type))
+              tileTypes.insert(tile);
+      });
     int64_t largest = 0;
-    space.kernel.walk([&](Operation *op) {
-      // A splat may be a scalar operand and have no bytes at all.
-      if (isa<SplatOp>(op))
-        return;
-      for (Type type : op->getResultTypes())
-        if (auto tile = dyn_cast<TileType>(type))
-          largest = std::max(largest, space.model.getBufferBytes(bindType(tile, sizes)));
-    });
+    for (TileType type : tileTypes)
+      largest = std::max(largest, space.model.getBufferBytes(bindType(type, sizes)));
     return largest;
   }
+
+  llvm::SmallSetVector<TileType, 16> tileTypes; // that take bytes
 };
 
 /// Which rows strips keep whole, so that they need neither be computed again nor be spilled.

@@ -163,6 +163,7 @@ struct Choose : attn::impl::ChoosePassBase<Choose> {
     options.strips = chip->isHost ? 0 : strips;
     auto given = [](int64_t number) { return number < 0 ? std::nullopt : std::optional(number); };
     options.order = given(order);
+    options.isRecorded = printAlternatives || recordAlternatives;
     options.group = {given(preload), given(lag), given(slots), given(stripRows), given(part)};
     for (func::FuncOp kernel : *kernels)
       if (failed(choose(kernel, *chip, options)))
@@ -201,7 +202,7 @@ private:
     KernelSearch search(kernel, chip, options);
     if (failed(search.run()))
       return failure();
-    alternativesTried += search.getRecord().getAlternatives().size();
+    alternativesTried += search.countTried();
     report(kernel, search);
     if (!search.getBest())
       return emitOverflow(search.getKernel(), chip, search.getSizes(), options);

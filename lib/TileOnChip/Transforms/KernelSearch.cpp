@@ -34,7 +34,11 @@ std::unique_ptr<SizeSearch> KernelSearch::makeSizeSearch(func::FuncOp trial, boo
     decided.emplace_back(decidedAxis.str(), decidedForm.str());
   if (!axis.empty())
     decided.emplace_back(axis.str(), form.str());
+  search->isRecorded = options.isRecorded;
   search->onAlternative = [this, decided, axes = search->getAxes()](const Fitting &fitting) {
+    ++tried;
+    if (!options.isRecorded)
+      return size_t(0);
     Alternative alternative;
     alternative.values = decided;
     for (const std::unique_ptr<ChoiceAxis> &axis : axes)
@@ -187,7 +191,7 @@ LogicalResult KernelSearch::findSizes(func::FuncOp current) {
     settled->best = std::move(*fitting);
   }
   best = std::move(settled->best);
-  if (best)
+  if (best && options.isRecorded)
     record.take(best->alternative);
   return success();
 }

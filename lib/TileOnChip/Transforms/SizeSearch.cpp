@@ -57,12 +57,14 @@ OwningOpRef<func::FuncOp> SizeSearch::bind(const SizeChoice &choice) {
   return copy;
 }
 
-/// Assigns buffers and estimates the cost.
+/// Assigns buffers and, where they fit, estimates the cost.
 FailureOr<SizeSearch::Part> SizeSearch::assign(OwningOpRef<func::FuncOp> function) {
   FailureOr<BufferAssignment> buffers = BufferAssignment::create(*function, space.model);
   if (failed(buffers))
     return failure();
-  CostEstimate cost = estimateCost(*function, space.model, buffers->getPlacement());
+  CostEstimate cost;
+  if (isRecorded || buffers->fits(space.model.getChip()))
+    cost = estimateCost(*function, space.model, buffers->getPlacement());
   return Part{std::make_shared<const AssignedFunction>(
                   AssignedFunction{std::move(function), std::move(*buffers)}),
               cost};
@@ -82,11 +84,19 @@ SizeSearch::Result SizeSearch::applyWhole(const SizeChoice &choice) {
   return std::optional<Fitting>({choice, {whole->assigned}, whole->cost});
 }
 
+ChoiceAttr SizeSearch::makeKey(const SizeChoice &choice) const {
+  return getChoice(func::FuncOp(space.kernel).getContext(), /*band=*/{}, /*softmax=*/{}, choice);
+}
+
+/// Whatever rows strips have.
+ChoiceAttr SizeSearch::makeSplitKey(SizeChoice choice) const {
+  choice.group->stripRows = 0;
+  return makeKey(choice);
+}
+
 /// Splits the kernel, which needs both kinds of cores: halves run at once.
 SizeSearch::Result SizeSearch::applySplit(const SizeChoice &choice) {
-  SizeChoice anyRows = choice;
-  anyRows.group->stripRows = 0;
-  ChoiceAttr key = getChoice(space.kernel.getContext(), /*band=*/{}, /*softmax=*/{}, anyRows);
+  ChoiceAttr key = makeSplitKey(choice);
   if (!lastSplit || lastSplit->choice != key) {
     lastSplit.reset();
     OwningOpRef<func::FuncOp> copy = bind(choice);
@@ -112,8 +122,22 @@ SizeSearch::Result SizeSearch::applySplit(const SizeChoice &choice) {
        joinHalves(vectorHalf->cost, cubeHalf.cost, CostModel(space.model.getChip()))});
 }
 
+/// The choice without what makes no difference to the memory it takes: sizes that are not those of
+/// tiles, and strips that cut nothing.
+ChoiceAttr SizeSearch::getFootprint(SizeChoice choice) const {
+  if (choice.group && lastSplit && lastSplit->choice == makeSplitKey(choice) &&
+      !cutsRows(lastSplit->vectorHalf.get(), choice.group->stripRows))
+    choice.group->stripRows = 0;
+  for (BoundSize &bound : choice.sizes)
+    if (!space.tileSymbols.contains(bound.symbol))
+      bound.size = 0;
+  return makeKey(choice);
+}
+
 /// The choice applied, or none where it does not fit.
 FailureOr<std::optional<Fitting>> SizeSearch::fit(const SizeChoice &choice) {
+  if (!isRecorded && refused.contains(getFootprint(choice)))
+    return std::optional<Fitting>();
   FailureOr<std::optional<Fitting>> fitting = apply(choice);
   if (failed(fitting) || !*fitting)
     return fitting;
@@ -125,8 +149,10 @@ FailureOr<std::optional<Fitting>> SizeSearch::fit(const SizeChoice &choice) {
                           << " cycles\n");
   if (onAlternative)
     (*fitting)->alternative = onAlternative(**fitting);
-  if (!isFitting)
+  if (!isFitting) {
+    refused.insert(getFootprint(choice));
     fitting->reset();
+  }
   return fitting;
 }
 

@@ -270,12 +270,14 @@ static bool movesRows(ArrayRef<Operation *> ops) {
   return llvm::any_of(ops, isTransfer) && !llvm::all_of(ops, isTransfer);
 }
 
-static void stripBlock(Block &block, int64_t stripRows) {
+/// The runs of ops of a block that strips of so many rows cut.
+static void forEachSegment(Block &block, int64_t stripRows,
+                           llvm::function_ref<void(ArrayRef<Operation *>, int64_t)> take) {
   SmallVector<Operation *> ops;
   int64_t rows = 0;
   auto finish = [&] {
     if (!ops.empty() && rows > stripRows && rows % stripRows == 0 && movesRows(ops))
-      Segment(ops, rows, stripRows).strip();
+      take(ops, rows);
     ops.clear();
     rows = 0;
   };
@@ -302,5 +304,15 @@ void onchip::stripRows(func::FuncOp vectorHalf, int64_t rows) {
   SmallVector<Block *> blocks;
   vectorHalf.walk<WalkOrder::PreOrder>([&](Block *block) { blocks.push_back(block); });
   for (Block *block : blocks)
-    stripBlock(*block, rows);
+    forEachSegment(*block, rows, [&](ArrayRef<Operation *> ops, int64_t rowsOfOps) {
+      Segment(ops, rowsOfOps, rows).strip();
+    });
+}
+
+bool onchip::cutsRows(func::FuncOp vectorHalf, int64_t rows) {
+  bool cuts = false;
+  vectorHalf.walk([&](Block *block) {
+    forEachSegment(*block, rows, [&](ArrayRef<Operation *>, int64_t) { cuts = true; });
+  });
+  return cuts;
 }

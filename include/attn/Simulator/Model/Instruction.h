@@ -129,9 +129,9 @@ inline void join(Clock &clock, const Clock &other) {
     clock[queue] = std::max(clock[queue], other[queue]);
 }
 
-/// An instruction on its way: its operands have become places and numbers. Pipes look at the head
-/// of their queues far more often than they run it: what they look at comes first.
-struct Issued {
+/// An instruction on its way without the places of its operands. Pipes look at the head of their
+/// queues far more often than they run it: what they look at comes first.
+struct IssuedHead {
   const Instruction *instruction = nullptr;
   /// When it enters its pipe's queue.
   double arrival = 0;
@@ -145,9 +145,23 @@ struct Issued {
   Scalar scalar;
   /// What the scalar unit knew to be finished when it issued it.
   Clock known = {};
-  std::array<Place, maxOperands> places;
 
   int64_t getRoom() const { return room.value_or(instruction->pitch); }
+};
+
+/// An instruction on its way: its operands have become places and numbers.
+struct Issued : IssuedHead {
+  std::array<Place, maxOperands> places;
+
+  Issued() = default;
+  Issued(const Issued &) = default;
+  /// Takes no more places than the instruction has operands: queues copy every instruction.
+  Issued &operator=(const Issued &other) {
+    IssuedHead::operator=(other);
+    if (instruction)
+      std::copy_n(other.places.begin(), instruction->getOperandCount(), places.begin());
+    return *this;
+  }
 };
 
 /// A buffer in a local memory.

@@ -22,6 +22,8 @@ void skewLoops(mlir::func::FuncOp half, CoreKind core);
 
 /// Computes tiles of more rows than `rows`, a divisor of theirs, in strips of so many.
 void stripRows(mlir::func::FuncOp vectorHalf, int64_t rows);
+/// Whether there is something that these strips cut.
+bool cutsRows(mlir::func::FuncOp vectorHalf, int64_t rows);
 
 /// Cuts products of operands that are loaded for them into parts of `size` columns, where each part
 /// is stored by itself, or else of `size` of the k that are summed over; of many rows into parts

@@ -20,6 +20,8 @@ struct SearchOptions {
   int64_t strips = 0;
   GivenGroup group;
   std::optional<int64_t> order;
+  /// Whether the record is kept, with what is known not to fit.
+  bool isRecorded = false;
 };
 
 class KernelSearch {
@@ -42,6 +44,8 @@ public:
   SizeSearch &getSizes() { return *settled->sizes; }
 
   const SearchRecord &getRecord() const { return record; }
+  /// Choices that were counted and estimated.
+  size_t countTried() const { return tried; }
 
 private:
   /// The kernel in the forms that were decided so far and one more, ready for sizes.
@@ -68,6 +72,7 @@ private:
   const Chip &chip;
   const SearchOptions &options;
   SearchRecord record;
+  size_t tried = 0;
   llvm::SmallMapVector<llvm::StringRef, mlir::StringAttr, 2> forms;
   /// The trial of the form that was decided last, where it was one of several.
   std::optional<Trial> settled;

@@ -73,6 +73,8 @@ public:
 
   /// Called for every fitting that was looked at; returns the number of its row in the record.
   std::function<size_t(const Fitting &)> onAlternative;
+  /// Whether what is known not to fit is looked at all the same, and its cost estimated.
+  bool isRecorded = false;
 
 private:
   using Axes = llvm::ArrayRef<std::unique_ptr<ChoiceAxis>>;
@@ -96,6 +98,9 @@ private:
 
   mlir::OwningOpRef<mlir::func::FuncOp> bind(const tile::SizeChoice &choice);
   mlir::FailureOr<Part> assign(mlir::OwningOpRef<mlir::func::FuncOp> function);
+  tile::ChoiceAttr makeKey(const tile::SizeChoice &choice) const;
+  tile::ChoiceAttr makeSplitKey(tile::SizeChoice choice) const;
+  tile::ChoiceAttr getFootprint(tile::SizeChoice choice) const;
   Result applyWhole(const tile::SizeChoice &choice);
   Result applySplit(const tile::SizeChoice &choice);
   Result fit(const tile::SizeChoice &choice);
@@ -112,6 +117,7 @@ private:
   SearchSpace space;
   llvm::SmallVector<std::unique_ptr<ChoiceAxis>> axes;
   std::optional<SplitKernel> lastSplit;
+  llvm::DenseSet<mlir::Attribute> refused; // footprints that did not fit
 };
 
 } // namespace attn::onchip
