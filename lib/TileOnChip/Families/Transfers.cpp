@@ -212,9 +212,10 @@ void LoadLowering::fillBlocks(Value reached) {
       auto fill = lowering.create<ascend::DuplicateOp>(
           lowering.slice(memory, offset), zero, lowering.subtract(lowering.constant(pitch), start),
           IntegerAttr(), DenseI64ArrayAttr());
-      fill->setAttr(ascend::apartName, group);
-      if (auto loop = scf::getForInductionVarOwner(row))
+      if (auto loop = scf::getForInductionVarOwner(row)) {
+        fill->setAttr(ascend::apartName, group);
         loop->setAttr(ascend::apartName, group);
+      }
     });
     return;
   }

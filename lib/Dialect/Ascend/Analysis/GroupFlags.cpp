@@ -52,8 +52,8 @@ private:
                  get(loop.getStep()), around ? get(around.getInductionVar()) : -1};
     }
     Operation *op = value.getDefiningOp();
-    auto load = dyn_cast<LoadIndexOp>(op);
-    if (op->getNumRegions() != 0 || !isMemoryEffectFree(op) || (load && load.getWritten()))
+    // What has no effect gives the same each time: nothing writes an index while it can be read.
+    if (op->getNumRegions() != 0 || !isMemoryEffectFree(op))
       return std::nullopt;
     Key key{Result, fromPointer(op->getName().getAsOpaquePointer()),
             fromPointer(op->getPropertiesAsAttribute().getAsOpaquePointer()),

@@ -26,6 +26,9 @@
 // from which the loop is cut off by a place where all pipes come to rest (`ascend.settled`). What
 // follows such a place begins again in each trip of the loop around: one shows it, and what the
 // loop around does next, up to where pipes rest again.
+//
+// A wait for other cores tells of flags that were raised some turns before, or before its loop was
+// come to. To leave trips out brings turns closer together: what a trace is told of, a run is.
 #include "KernelFacts.h"
 #include "SkewedLoops.h"
 #include "attn/Dialect/Ascend/Analysis/ExecutionTrace.h"
