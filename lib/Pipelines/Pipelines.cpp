@@ -62,6 +62,7 @@ void attn::addAscendStage(OpPassManager &manager) {
   manager.addNestedPass<func::FuncOp>(createPlanMemoryPass());
   manager.addNestedPass<func::FuncOp>(createGroupLoadsPass());
   manager.addNestedPass<func::FuncOp>(createShareBarriersPass());
+  manager.addPass(createRelateHalvesPass());
   manager.addNestedPass<func::FuncOp>(createInsertSyncPass());
   manager.addNestedPass<func::FuncOp>(createAssignEventsPass());
   manager.addNestedPass<func::FuncOp>(createSplitFarCopiesPass());

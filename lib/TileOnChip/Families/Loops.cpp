@@ -191,7 +191,8 @@ struct SignalOnChip : OnChipOpInterface::ExternalModel<SignalOnChip, SignalOp> {
 
 struct AwaitOnChip : OnChipOpInterface::ExternalModel<AwaitOnChip, AwaitOp> {
   LogicalResult lower(Operation *op, Lowering &lowering) const {
-    lowering.create<ascend::CrossWaitOp>(cast<AwaitOp>(op).getFlag());
+    lowering.create<ascend::CrossWaitOp>(cast<AwaitOp>(op).getFlag(),
+                                         /*heard=*/DenseI64ArrayAttr());
     return success();
   }
 };

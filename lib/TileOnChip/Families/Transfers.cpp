@@ -203,24 +203,34 @@ void LoadLowering::fillBlocks(Value reached) {
   Value buffer = lowering.getMemory(op.getResult()), zero = getZero();
   Value memory =
       rows == 1 ? buffer : place.getRowMemory(buffer, pitch, lowering.constant(int64_t(0)));
+  // Rows and data blocks are different bytes, in all trips.
+  IntegerAttr group = lowering.builder.getI64IntegerAttr(lowering.makeGroup());
   if (rows <= rowBlocks || rowBlocks > chip.maxRepeatStride) {
     Value start = lowering.scale(reached, perBlock);
     lowering.forEachChunk(place.rows, rows, 1, [&](Value row, Value) {
       Value offset = lowering.add(lowering.scale(row, pitch), start);
-      lowering.emitDuplicate(lowering.slice(memory, offset), zero,
-                             lowering.subtract(lowering.constant(pitch), start));
+      auto fill = lowering.create<ascend::DuplicateOp>(
+          lowering.slice(memory, offset), zero, lowering.subtract(lowering.constant(pitch), start),
+          IntegerAttr(), DenseI64ArrayAttr());
+      if (auto loop = scf::getForInductionVarOwner(row)) {
+        fill->setAttr(ascend::apartName, group);
+        loop->setAttr(ascend::apartName, group);
+      }
     });
     return;
   }
   auto loop = lowering.create<scf::ForOp>(reached, lowering.constant(rowBlocks),
                                           lowering.constant(int64_t(1)));
+  loop->setAttr(ascend::apartName, group);
   OpBuilder::InsertionGuard guard(lowering.builder);
   lowering.builder.setInsertionPoint(loop.getBody()->getTerminator());
   Value blocks = lowering.slice(memory, lowering.scale(loop.getInductionVar(), perBlock));
   lowering.forEachChunk(place.rows, rows, chip.maxRepeats, [&](Value first, Value amount) {
-    lowering.create<ascend::DuplicateOp>(lowering.slice(blocks, lowering.scale(first, pitch)), zero,
-                                         amount, lowering.builder.getI64IntegerAttr(perBlock),
-                                         lowering.builder.getDenseI64ArrayAttr({1, rowBlocks}));
+    auto fill = lowering.create<ascend::DuplicateOp>(
+        lowering.slice(blocks, lowering.scale(first, pitch)), zero, amount,
+        lowering.builder.getI64IntegerAttr(perBlock),
+        lowering.builder.getDenseI64ArrayAttr({1, rowBlocks}));
+    fill->setAttr(ascend::apartName, group);
   });
 }
 

@@ -19,7 +19,8 @@
 // CHECK:         %[[REACHED:.*]] = arith.ceildivui %[[COLS]], %c8 : index
 // CHECK:         scf.if %[[LACKS]] {
 // CHECK:           scf.for %[[BLOCK:.*]] = %[[REACHED]] to %c6 step %c1 {
-// CHECK:             ascend.duplicate %{{.*}}, %{{.*}} mask 8 repeat(%[[ROWS]]) strides [1, 6]
+// CHECK:             ascend.duplicate %{{.*}}, %{{.*}} mask 8 repeat(%[[ROWS]]) strides [1, 6] {ascend.apart = [[APART:.*]]} :
+// CHECK-NEXT:      } {ascend.apart = [[APART]]}
 // CHECK:         scf.if %[[LACKS]] {
 // CHECK:           ascend.duplicate %[[KEPT]], %{{.*}} count(%c48)
 // CHECK:           ascend.duplicate %[[KEPT]], %{{.*}} count(%[[COLS]])

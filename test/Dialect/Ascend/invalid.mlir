@@ -471,6 +471,22 @@ func.func @negative_flag() {
 
 // -----
 
+func.func @no_turns() {
+  // expected-error @+1 {{has heard of a flag without its turns}}
+  ascend.cross_wait flag 0 heard [1]
+  return
+}
+
+// -----
+
+func.func @turns_to_come() {
+  // expected-error @+1 {{has heard of -2 turns before}}
+  ascend.cross_wait flag 0 heard [1, -2]
+  return
+}
+
+// -----
+
 func.func @scalar_pipe() {
   // expected-error @+1 {{cannot be queued on pipe s}}
   ascend.cross_set s flag 0

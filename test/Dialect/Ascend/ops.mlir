@@ -54,6 +54,8 @@ func.func @ops(%V: memref<?x?x4096xbf16, strided<[?, ?, 1]>, #ascend.space<gm>>,
   ascend.cross_set mte3 flag 0
   // CHECK: ascend.cross_wait flag 10
   ascend.cross_wait flag 10
+  // CHECK: ascend.cross_wait flag 2 heard [1, 1, 4, -1]
+  ascend.cross_wait flag 2 heard [1, 1, 4, -1]
   ascend.barrier all
   return
 }

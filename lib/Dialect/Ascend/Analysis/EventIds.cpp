@@ -57,6 +57,7 @@ public:
 
   LogicalResult run(const ExecutionTrace &trace) {
     PipeClocks clocks;
+    CrossKnowledge cross;
     conflicts.beginTrace();
     std::vector<SmallVector<Flag, 2>> flags;
     for (const EventGroup &event : events)
@@ -65,6 +66,10 @@ public:
       using Kind = ExecutionTrace::Step::Kind;
       if (entry.kind == Kind::Barrier)
         clocks.barrier(entry.pipe, momentOf(step));
+      if (entry.kind == Kind::CrossSet)
+        cross.set(trace, step, clocks);
+      if (entry.kind == Kind::CrossWait)
+        cross.wait(trace, step, clocks);
       if (entry.kind == Kind::Instruction) {
         beginStep(trace, step, clocks);
         endStep(trace, step, clocks);

@@ -65,6 +65,7 @@ KernelFacts::KernelFacts(func::FuncOp kernel, const IndexRanges &ranges)
   llvm::for_each(loopsInOrder, [&](scf::ForOp loop) { add(loop); });
   setFullTrips();
   setSkewedLoops();
+  setExchangeLoops();
   setApartDepths();
   traced = findTraced(/*findsNeeds=*/true);
   tracedFlags = findTraced(/*findsNeeds=*/false);
@@ -281,7 +282,7 @@ TraceEntry KernelFacts::getTraced(Operation *op) {
       traced.operands.append({numberIndex(result),
                               numberIndex(condition.thenYield().getOperand(number)),
                               numberIndex(condition.elseYield().getOperand(number))});
-  } else if (isa<SetFlagOp, WaitFlagOp, BarrierOp, SyncAllOp>(op)) {
+  } else if (isa<SetFlagOp, WaitFlagOp, BarrierOp, SyncAllOp, CrossSetOp, CrossWaitOp>(op)) {
     traced.kind = TraceEntry::Kind::Sync;
     for (Value slot : op->getOperands())
       traced.operands.push_back(numberIndex(slot));

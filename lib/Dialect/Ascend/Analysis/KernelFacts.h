@@ -113,6 +113,14 @@ struct TraceEntry {
   llvm::SmallVector<Known, 0> known = {};
 };
 
+/// A loop in which cores of a group tell each other of what they have done.
+struct ExchangeLoop {
+  /// Loops that fill, go on and drain are one exchange.
+  int32_t exchange;
+  /// Whether it is the first of them.
+  bool isFirst;
+};
+
 struct KernelFacts {
   KernelFacts(mlir::func::FuncOp kernel, const IndexRanges &ranges);
   /// How often a loop runs in a trace, unless the trace itself finds its bounds to be numbers.
@@ -132,6 +140,9 @@ struct KernelFacts {
   llvm::DenseSet<mlir::Operation *> fixedLoops;
   /// Of a loop that drains what another has filled: that one.
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> fillOf;
+  /// The loops around waits that tell of flags of this core, see `CrossWaitOp`.
+  llvm::DenseMap<mlir::Operation *, ExchangeLoop> exchangeLoops;
+  int32_t exchangeCount = 0;
   /// The innermost loop around a loop in whose trips it may run another number of times.
   llvm::DenseMap<mlir::Operation *, mlir::scf::ForOp> varyingWith;
   /// Conditions inside of which pipes may wait for each other, and the innermost loop around each
@@ -178,6 +189,7 @@ private:
   void setTracedView(mlir::Operation *op, TraceEntry &traced);
   void setFullTrips();
   void setSkewedLoops();
+  void setExchangeLoops();
   void setApartDepths();
   TracedBlocks findTraced(bool findsNeeds);
   void collectSources(bool findsNeeds, llvm::SmallVectorImpl<mlir::Value> &sources);

@@ -20,7 +20,7 @@ class HoldLog : public SyncListener {
 public:
   struct Entry {
     int32_t step;
-    int32_t sync;
+    int32_t sync; // -1: a wait for other cores
   };
   std::vector<Entry> entries;
 
@@ -29,6 +29,7 @@ private:
   SyncAnswer raisesTwice(int32_t) override { return SyncAnswer::GoOn; }
   SyncAnswer isUnbalanced(int32_t) override { return SyncAnswer::GoOn; }
   void holds(int32_t sync, int32_t step) override { entries.push_back({step, sync}); }
+  void hears(int32_t step) override { entries.push_back({step, -1}); }
 };
 
 class Pruner {
@@ -100,6 +101,8 @@ bool Pruner::isNeededByWitness(int32_t index) {
   const auto *entry = llvm::partition_point(
       entries, [&](const HoldLog::Entry &entry) { return entry.step <= witness->producer; });
   for (; entry != entries.end() && entry->step <= witness->consumer; ++entry) {
+    if (entry->sync < 0)
+      return false;
     Pipe target = syncs[entry->sync].target;
     if (entry->sync != index && (target == syncs[index].target || target == Pipe::ALL))
       return false;

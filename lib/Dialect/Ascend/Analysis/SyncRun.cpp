@@ -118,7 +118,10 @@ bool SyncSet::isEventful(const ExecutionTrace::Step &step) const {
   case Kind::Slot:
     return usesSlots[step.number];
   case Kind::Barrier:
+  case Kind::CrossWait:
     return true;
+  case Kind::CrossSet:
+    return step.detail >= 0;
   case Kind::Enter:
     return before[step.number].isUsed;
   case Kind::Exit:
@@ -157,6 +160,21 @@ bool attn::ascend::knowsNeeds(const ExecutionTrace &trace, const ExecutionTrace:
   });
 }
 
+void CrossKnowledge::set(const ExecutionTrace &trace, int32_t position, const PipeClocks &clocks) {
+  const ExecutionTrace::Step &step = trace.getSteps()[position];
+  if (step.detail < 0)
+    return;
+  known.resize(trace.getHeardCount());
+  known[step.detail] = clocks.getKnowledge(step.pipe);
+  known[step.detail][getIndex(step.pipe)] = momentOf(position);
+}
+
+void CrossKnowledge::wait(const ExecutionTrace &trace, int32_t position, PipeClocks &clocks) const {
+  for (int32_t set : trace.getHeard(trace.getSteps()[position]))
+    for (int pipe = 0; pipe < pipeCount; ++pipe)
+      clocks.learn(static_cast<Pipe>(pipe), known[set]);
+}
+
 /// The pipe of one step of an instruction goes on when another step of it is done.
 static void learn(const ExecutionTrace &trace, int32_t position, int32_t done, PipeClocks &clocks) {
   Pipe source = trace.getSteps()[done].pipe, target = trace.getSteps()[position].pipe;
@@ -189,6 +207,7 @@ struct Checker {
   SyncAnswer raisesTwice(int32_t) { return SyncAnswer::Stop; }
   SyncAnswer isUnbalanced(int32_t) { return SyncAnswer::Stop; }
   void holds(int32_t, int32_t) {}
+  void hears(int32_t) {}
   void raises(int32_t, ArrayRef<Flag>, const PipeClocks &) {}
   void passes(int32_t, const PipeClocks &) {}
 };
@@ -220,6 +239,11 @@ private:
       return;
     case Step::Kind::Barrier:
       return clocks.barrier(step.pipe, momentOf(position));
+    case Step::Kind::CrossSet:
+      return state.cross.set(trace, position, clocks);
+    case Step::Kind::CrossWait:
+      listener.hears(position);
+      return state.cross.wait(trace, position, clocks);
     case Step::Kind::Enter:
       return act(syncs.getBefore(step.number), momentBefore(position), position);
     case Step::Kind::Exit:

@@ -102,8 +102,21 @@ public:
   virtual void holds(int32_t sync, int32_t step) {}
   /// A flag is about to be raised; `flags` are those of all syncs.
   virtual void raises(int32_t sync, llvm::ArrayRef<Flag> flags, const PipeClocks &clocks) {}
+  /// A wait for other cores tells of what this one has done.
+  virtual void hears(int32_t step) {}
   /// A step is over.
   virtual void passes(int32_t step, const PipeClocks &clocks) {}
+};
+
+/// What pipes knew when they raised flags for other cores, by the number of the set.
+class CrossKnowledge {
+public:
+  void set(const ExecutionTrace &trace, int32_t position, const PipeClocks &clocks);
+  /// Lets all pipes know what the sets told that a wait tells of: it holds the whole core.
+  void wait(const ExecutionTrace &trace, int32_t position, PipeClocks &clocks) const;
+
+private:
+  std::vector<Flag::Knowledge> known;
 };
 
 /// Where a run of a trace stands: before `step`. Steps at which nothing may happen may be left out.
@@ -112,6 +125,7 @@ struct RunState {
   PipeClocks clocks;
   std::vector<Flag> flags;
   std::vector<int64_t> slots; // by the number of the index; -1 where it is not known
+  CrossKnowledge cross;
 };
 
 /// Runs the given steps of a trace from a state on; returns whether nothing is wrong at any of

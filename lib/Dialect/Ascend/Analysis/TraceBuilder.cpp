@@ -32,7 +32,7 @@ TraceBuilder::TraceBuilder(KernelFacts &facts, const TraceChoice &choice, TraceD
     : facts(facts), choice(choice), detail(detail), tripsNow(facts.numbers.size()),
       indices(facts.indices.size()), hasIndex(facts.indices.size()),
       localPlaces(facts.viewNumbers.size()), globalPlaces(facts.viewNumbers.size()), local(symbols),
-      global(symbols) {
+      global(symbols), exchanges(facts.exchangeCount) {
   for (const auto &[view, place] : facts.buffers)
     localPlaces[view] = place;
   for (auto &row : awaited)
@@ -163,7 +163,13 @@ LogicalResult TraceBuilder::visitLoop(const TraceEntry &next, int32_t frame) {
   int64_t last = mayGoOn(loop, trips) ? trips : trips - 1;
   SmallVector<Operation *> opened;
   int32_t visit = enter(next, frame);
+  auto exchange = facts.exchangeLoops.find(loop);
+  bool isExchange = exchange != facts.exchangeLoops.end();
+  if (isExchange && exchange->second.isFirst)
+    exchanges[exchange->second.exchange] = {static_cast<int32_t>(trace.steps.size()), 0};
   for (int64_t trip = 0; trip <= last; ++trip) {
+    if (isExchange)
+      ++exchanges[exchange->second.exchange].turn;
     if (trip == trips)
       for (Operation *view : facts.movingViews.find(loop)->second)
         if (openViews.insert(view).second)
@@ -222,7 +228,51 @@ LogicalResult TraceBuilder::visitCondition(const TraceEntry &next, int32_t frame
   return success();
 }
 
+void TraceBuilder::visitCrossSet(CrossSetOp set, int32_t frame) {
+  auto exchange = facts.exchangeLoops.find(set->getParentOp());
+  int64_t turn =
+      exchange == facts.exchangeLoops.end() ? 0 : exchanges[exchange->second.exchange].turn;
+  crossSets[set.getFlag()].sets.push_back({static_cast<int32_t>(trace.steps.size()), turn});
+  trace.steps.push_back({Step::Kind::CrossSet, set, -1, set.getPipe(), frame, /*detail=*/-1});
+}
+
+/// Finds the last set of each flag that the wait tells of. Traces leave out trips between others,
+/// so that what lies so many turns before here does so in every run.
+void TraceBuilder::visitCrossWait(CrossWaitOp wait, int32_t frame) {
+  auto loop = facts.exchangeLoops.find(wait->getParentOp());
+  if (loop == facts.exchangeLoops.end() || !wait.getHeard())
+    return;
+  Exchange now = exchanges[loop->second.exchange];
+  ArrayRef<int64_t> pairs = *wait.getHeard();
+  size_t first = trace.heard.size();
+  for (size_t pair = 0; pair < pairs.size(); pair += 2) {
+    CrossSets &of = crossSets[pairs[pair]];
+    int64_t turns = pairs[pair + 1];
+    size_t told = of.sets.size();
+    auto isTold = [&](const CrossSets::Set &set) {
+      return set.step < now.begin || (turns >= 0 && set.turn <= now.turn - turns);
+    };
+    while (told > of.told && !isTold(of.sets[told - 1]))
+      --told;
+    if (told <= of.told)
+      continue;
+    of.told = told;
+    int32_t &number = trace.steps[of.sets[told - 1].step].detail;
+    number = trace.heardCount++;
+    trace.heard.push_back(number);
+  }
+  if (trace.heard.size() == first)
+    return;
+  trace.steps.push_back({Step::Kind::CrossWait, wait, -1, Pipe::S, frame,
+                         static_cast<int32_t>(first),
+                         static_cast<int32_t>(trace.heard.size() - first)});
+}
+
 void TraceBuilder::visitSync(const TraceEntry &next, int32_t frame) {
+  if (auto set = dyn_cast<CrossSetOp>(next.op))
+    return visitCrossSet(set, frame);
+  if (auto wait = dyn_cast<CrossWaitOp>(next.op))
+    return visitCrossWait(wait, frame);
   Step step{Step::Kind::Barrier, next.op, -1, Pipe::S, frame};
   if (auto barrier = dyn_cast<BarrierOp>(next.op))
     step.pipe = barrier.getPipe();

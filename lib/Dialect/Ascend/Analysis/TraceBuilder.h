@@ -32,6 +32,8 @@ private:
   mlir::LogicalResult visitInstruction(const TraceEntry &next, int32_t frame);
   mlir::LogicalResult visitStep(const TraceEntry &next, int pipeNumber, int32_t frame);
   void visitSync(const TraceEntry &next, int32_t frame);
+  void visitCrossSet(CrossSetOp set, int32_t frame);
+  void visitCrossWait(CrossWaitOp wait, int32_t frame);
 
   int64_t getTripCount(mlir::scf::ForOp loop, const LoopFacts &known);
   bool isIdle(mlir::scf::ForOp loop) const;
@@ -75,6 +77,23 @@ private:
   LocalHistory local;
   std::deque<Span> parts; // that the local history points to
   GlobalHistory global;
+  /// Where an exchange with other cores stands: the step at which its loops were come to, and how
+  /// many of their trips have begun.
+  struct Exchange {
+    int32_t begin = 0;
+    int64_t turn = 0;
+  };
+  std::vector<Exchange> exchanges;
+  /// The sets of a flag for other cores so far, and how many of them all pipes know to be done.
+  struct CrossSets {
+    struct Set {
+      int32_t step;
+      int64_t turn;
+    };
+    llvm::SmallVector<Set, 0> sets;
+    size_t told = 0;
+  };
+  std::map<int64_t, CrossSets> crossSets;
   /// For each pipe the last step of each that an instruction of it has waited for.
   std::array<std::array<int32_t, pipeCount>, pipeCount> awaited;
 };

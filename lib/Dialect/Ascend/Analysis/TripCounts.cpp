@@ -26,7 +26,11 @@
 // from which the loop is cut off by a place where all pipes come to rest (`ascend.settled`). What
 // follows such a place begins again in each trip of the loop around: one shows it, and what the
 // loop around does next, up to where pipes rest again.
+//
+// A wait for other cores tells of flags that were raised some turns before, or before its loop was
+// come to. To leave trips out brings turns closer together: what a trace is told of, a run is.
 #include "KernelFacts.h"
+#include "SkewedLoops.h"
 #include "attn/Dialect/Ascend/Analysis/ExecutionTrace.h"
 
 using namespace mlir;
@@ -69,54 +73,6 @@ static SmallVector<scf::ForOp> findAdvancingLoops(Value index) {
     worklist.push_back(loop.getTiedLoopInit(argument)->get());
   }
   return loops;
-}
-
-/// The loops in the block of one, itself included, between which the pipes do not come to rest, and
-/// the others.
-struct LoopsBeside {
-  SmallVector<scf::ForOp> together, apart;
-};
-
-static LoopsBeside findLoopsBeside(scf::ForOp loop) {
-  LoopsBeside found;
-  SmallVector<scf::ForOp> loops;
-  auto close = [&] {
-    llvm::append_range(llvm::is_contained(loops, loop) ? found.together : found.apart, loops);
-    loops.clear();
-  };
-  for (auto beside : loop->getBlock()->getOps<scf::ForOp>()) {
-    if (beside->hasAttr("ascend.settled"))
-      close();
-    loops.push_back(beside);
-  }
-  close();
-  return found;
-}
-
-/// Of one loop's iterations, some levels may run ahead of the others: a loop that fills, one of the
-/// steady state and one that drains, which runs as often as the first does.
-struct SkewedLoops {
-  scf::ForOp fill, steady, drain;
-};
-
-/// The loops that one is part of, where its iterations were made into three.
-static std::optional<SkewedLoops> findSkewed(scf::ForOp loop, ArrayRef<scf::ForOp> beside) {
-  for (scf::ForOp steady : beside) {
-    auto rest = steady.getUpperBound().getDefiningOp<arith::SubIOp>();
-    if (!rest)
-      continue;
-    SkewedLoops skewed{{}, steady, {}};
-    for (scf::ForOp other : beside) {
-      if (other.getUpperBound() == rest.getRhs())
-        skewed.fill = other;
-      if (other.getLowerBound() == rest.getResult() && other.getUpperBound() == rest.getLhs())
-        skewed.drain = other;
-    }
-    if (skewed.fill && skewed.drain &&
-        llvm::is_contained({skewed.fill, skewed.steady, skewed.drain}, loop))
-      return skewed;
-  }
-  return std::nullopt;
 }
 
 /// The innermost loop around a condition that moves on slots that it uses, if any.
@@ -182,6 +138,20 @@ void KernelFacts::setSkewedLoops() {
       return;
     fillOf[loop] = skewed->fill;
     tripLimits[loop] = tripLimits.lookup(skewed->fill);
+  });
+}
+
+void KernelFacts::setExchangeLoops() {
+  kernel.walk([&](CrossWaitOp wait) {
+    auto loop = dyn_cast<scf::ForOp>(wait->getParentOp());
+    if (!loop || !wait.getHeard() || exchangeLoops.contains(loop))
+      return;
+    SkewedLoops loops = findSkewed(loop, findLoopsBeside(loop).together).value_or(SkewedLoops());
+    scf::ForOp first = loops.fill ? loops.fill : loop;
+    int32_t exchange = exchangeCount++;
+    for (scf::ForOp each : {first, loop, loops.steady, loops.drain})
+      if (each)
+        exchangeLoops[each] = {exchange, each == first};
   });
 }
 
@@ -354,14 +324,16 @@ static SmallVector<Operation *> findAfterRest(scf::ForOp loop, const IndexRanges
 }
 
 /// With few iterations there is no steady state, and the other two run as often as there are
-/// iterations; with none nothing runs.
+/// iterations; with none, where there may be none, nothing runs.
 static void addSkewed(const SkewedLoops &skewed, const KernelFacts &facts,
                       SmallVectorImpl<TraceChoice> &choices) {
   using Runs = TraceChoice::Runs;
+  bool alwaysFills = alwaysRuns(skewed.fill, facts.ranges);
   auto addIdle = [&](Runs runs) {
     choices.emplace_back().idle = {{skewed.steady, runs}};
-    choices.emplace_back().idle = {
-        {skewed.fill, runs}, {skewed.steady, runs}, {skewed.drain, runs}};
+    if (!alwaysFills)
+      choices.emplace_back().idle = {
+          {skewed.fill, runs}, {skewed.steady, runs}, {skewed.drain, runs}};
   };
   addIdle(Runs::Never);
   if (facts.varyingWith.lookup(skewed.steady))

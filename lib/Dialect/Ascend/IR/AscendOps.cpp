@@ -190,7 +190,18 @@ LogicalResult CrossSetOp::verify() {
   return verifyCrossFlag(*this, getFlag());
 }
 
-LogicalResult CrossWaitOp::verify() { return verifyCrossFlag(*this, getFlag()); }
+LogicalResult CrossWaitOp::verify() {
+  std::optional<ArrayRef<int64_t>> heard = getHeard();
+  if (heard && heard->size() % 2 != 0)
+    return emitOpError("has heard of a flag without its turns");
+  for (size_t pair = 0; heard && pair < heard->size(); pair += 2) {
+    if (failed(verifyCrossFlag(*this, (*heard)[pair])))
+      return failure();
+    if ((*heard)[pair + 1] < -1)
+      return emitOpError() << "has heard of " << (*heard)[pair + 1] << " turns before";
+  }
+  return verifyCrossFlag(*this, getFlag());
+}
 
 #define GET_OP_CLASSES
 #include "attn/Dialect/Ascend/IR/AscendOps.cpp.inc"

@@ -39,24 +39,28 @@ public:
   struct Step {
     enum class Kind {
       Instruction,
-      Enter,  ///< a loop or condition begins
-      Exit,   ///< it ends
-      Slot,   ///< an index that chooses slots gets a value
-      Set,    ///< a flag that is in the IR already
-      Wait,   ///< likewise
-      Barrier ///< likewise, or a meeting of all blocks
+      Enter,    ///< a loop or condition begins
+      Exit,     ///< it ends
+      Slot,     ///< an index that chooses slots gets a value
+      Set,      ///< a flag that is in the IR already
+      Wait,     ///< likewise
+      Barrier,  ///< likewise, or a meeting of all blocks
+      CrossSet, ///< a flag for other cores, of which a later wait tells
+      CrossWait ///< a wait for other cores that tells of sets before
     };
     Kind kind;
     mlir::Operation *op = nullptr;
     /// Instruction, Enter, Exit: the number of the operation; Slot: that of the index.
     int32_t number = -1;
-    /// Instruction: what executes it; Barrier: what it holds.
+    /// Instruction, CrossSet: what executes it; Barrier: what it holds.
     Pipe pipe = Pipe::S;
     /// The pass through a region that the step is part of.
     int32_t frame = 0;
-    /// Instruction: where its needs begin; Enter, Exit: the visit of the loop or condition.
+    /// Instruction: where its needs begin; Enter, Exit: the visit of the loop or condition;
+    /// CrossSet: its number among those that are told of, or -1; CrossWait: where the sets that it
+    /// tells of begin.
     int32_t detail = 0;
-    /// Instruction: how many needs it has.
+    /// Instruction: how many needs it has; CrossWait: of how many sets it tells.
     int32_t needCount = 0;
     /// Instruction that occupies several pipes: its steps before and after this one, each on the
     /// next pipe.
@@ -88,6 +92,11 @@ public:
   llvm::ArrayRef<PipeNeed> getNeeds(const Step &step) const {
     return llvm::ArrayRef(needs).slice(step.detail, step.needCount);
   }
+  /// The numbers of the sets that a wait for other cores tells of.
+  llvm::ArrayRef<int32_t> getHeard(const Step &step) const {
+    return llvm::ArrayRef(heard).slice(step.detail, step.needCount);
+  }
+  int32_t getHeardCount() const { return heardCount; }
   /// With `entersConditions` the consumer is looked at inside the conditions around it.
   Relation relate(int32_t producer, int32_t consumer, bool entersConditions = false) const;
 
@@ -116,6 +125,8 @@ private:
 
   std::vector<Step> steps;
   std::vector<PipeNeed> needs;
+  std::vector<int32_t> heard;
+  int32_t heardCount = 0;
   std::vector<Visit> visits;
   std::vector<Frame> frames;
 };

@@ -28,12 +28,17 @@ def Ascend_CrossWaitOp : Ascend_Op<"cross_wait"> {
     Holds the whole core; what its pipes have in their queues goes on. On a vector core it waits for a set of the cube core, on the
     cube core for one of each vector core. Every set must have been awaited when the kernel ends.
 
+    Whoever raised the flag has waited for flags of this core before: what these told is done. `heard` says how far, as pairs of a flag
+    and of turns, trips of the loop around counted over the loops that fill, go on and drain: all sets of that flag so many turns before
+    this wait, or earlier, were awaited; with -1 those before the first of these loops. `ascend-relate-halves` writes it.
+
     ```mlir
     ascend.cross_wait flag 0
+    ascend.cross_wait flag 2 heard [1, 1]
     ```
   }];
-  let arguments = (ins Ascend_IntAttr:$flag);
-  let assemblyFormat = "`flag` $flag attr-dict";
+  let arguments = (ins Ascend_IntAttr:$flag, OptionalAttr<DenseI64ArrayAttr>:$heard);
+  let assemblyFormat = "`flag` $flag (`heard` $heard^)? attr-dict";
   let hasVerifier = 1;
 }
 

@@ -148,6 +148,32 @@ def ShareBarriersPass : Pass<"ascend-share-barriers", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"saved", "saved", "Barriers that the order saves">];
 }
 
+def RelateHalvesPass : Pass<"ascend-relate-halves", "::mlir::ModuleOp"> {
+  let summary = "Checks the flags between the halves of mixed kernels, and notes what each wait tells";
+  let description = [{
+    Both halves of a mixed kernel run the same loops as often, which their bounds say: computed by the same operations from the same
+    arguments. So the flags of both are run against each other for a few numbers of trips. Where no core can go on, that is an error
+    with who waits for what and where it would be raised; so is a flag that is raised more often than it is awaited.
+
+    A wait tells more than that its flag was raised: before, the other core has waited for flags of this one. How many turns ago
+    these were raised at the latest follows from the places of sets and waits within the loops of both halves, and is noted as `heard`.
+    `ascend-insert-sync` then plans no flag that says the same inside the core. Nothing is noted where loops of the halves do not
+    correspond.
+
+    Before:
+    ```mlir
+    ascend.cross_set mte3 flag 1
+    ascend.cross_wait flag 2
+    ```
+    After, where the cube core waits for flag 1 of an iteration before it raises flag 2 of that iteration, and vector cores run one
+    iteration late with flag 2:
+    ```mlir
+    ascend.cross_set mte3 flag 1
+    ascend.cross_wait flag 2 heard [1, 1]
+    ```
+  }];
+}
+
 def InsertSyncPass : Pass<"ascend-insert-sync", "::mlir::func::FuncOp"> {
   let summary = "Orders the pipes by flags and barriers";
   let description = [{

@@ -1,0 +1,30 @@
+// The loops that one loop was made into, or that lie beside it.
+#ifndef ATTN_LIB_DIALECT_ASCEND_ANALYSIS_SKEWEDLOOPS_H
+#define ATTN_LIB_DIALECT_ASCEND_ANALYSIS_SKEWEDLOOPS_H
+
+#include "attn/Dialect/Ascend/IR/Ascend.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace attn::ascend {
+
+/// The loops in the block of one, itself included, between which the pipes do not come to rest, and
+/// the others.
+struct LoopsBeside {
+  llvm::SmallVector<mlir::scf::ForOp> together, apart;
+};
+
+LoopsBeside findLoopsBeside(mlir::scf::ForOp loop);
+
+/// Of one loop's iterations, some levels may run ahead of the others: a loop that fills, one of the
+/// steady state and one that drains, which runs as often as the first does.
+struct SkewedLoops {
+  mlir::scf::ForOp fill, steady, drain;
+};
+
+/// The loops that one is part of, where its iterations were made into three.
+std::optional<SkewedLoops> findSkewed(mlir::scf::ForOp loop,
+                                      llvm::ArrayRef<mlir::scf::ForOp> beside);
+
+} // namespace attn::ascend
+
+#endif // ATTN_LIB_DIALECT_ASCEND_ANALYSIS_SKEWEDLOOPS_H
