@@ -10,6 +10,10 @@ import pytest
 import attn
 from sweeps import WHOLE, in_part
 
+# Two workers, each with as many threads as there are cores: where PyTorch's threads wait by spinning, they take the time of
+# those that work. Read when PyTorch is loaded, which is later.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
 
 def pytest_report_header():
     start, count = os.environ.get("ATTN_RANDOM_START", "1"), os.environ.get("ATTN_RANDOM_COUNT", "500")
