@@ -27,8 +27,9 @@ demo: build
 vendor: setup
 	@scripts/vendor.sh
 
-# The build is a part of the test run, so that a build failure still ends with totals.
-test: vendor
+# The build is a part of the test run, so that a build failure still ends with totals; the vendor's packages are fetched
+# meanwhile.
+test: setup
 	@$(VENV_PYTHON) scripts/run_tests.py
 
 # What `make test` tries in small numbers: processes that share the cache and are killed, 200 rounds, whole test

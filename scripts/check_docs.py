@@ -89,6 +89,8 @@ def is_printed(expected, printed):
 # Each program runs once, so nothing is optimised for it.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in MAKE_VARIABLES}
 ENVIRONMENT["ATTN_OPTIMIZE_CPU"] = "0"
+# Pages run beside each other: threads of PyTorch that wait leave the cores to those that work.
+ENVIRONMENT.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
 THREAD = threading.local()

@@ -71,12 +71,29 @@ def run_pytest(build: Path):
     return with_exit_code(counts, code)
 
 
-def parts(preset: str):
+VENDOR = "vendor packages"
+
+
+def start_fetching():
+    """Fetches what only tests use; the build, which runs meanwhile, does not need it."""
+    return subprocess.Popen([ROOT / "scripts" / "vendor.sh"], cwd=ROOT)
+
+
+def end_fetching(process: subprocess.Popen):
+    try:
+        return Counter(failed=1) if process.wait(TIMEOUT_SECONDS) else Counter(passed=1)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return Counter(failed=1)
+
+
+def parts(preset: str, fetching=None):
     """Name -> (what to run, whether it needs the build), in order."""
     build = ROOT / ("build" if preset == "release" else f"build-{preset}")
     script = lambda name, *arguments: one(sys.executable, f"scripts/{name}", *arguments)  # noqa: E731
     return {
         "build": (lambda: one("scripts/build.sh", preset), False),
+        VENDOR: (lambda: end_fetching(fetching), False),
         "lit": (lambda: run_lit(build), True),
         "pytest": (lambda: run_pytest(build), True),
         "include direction": (lambda: script("check_includes.py"), False),
@@ -107,9 +124,11 @@ def main():
     parser.add_argument("--preset", default="release", choices=["release", "debug", "asan"])
     parser.add_argument("--only", action="append", choices=known, help="run this part; may be repeated")
     options = parser.parse_args()
+    wanted = options.only or known
+    fetching = start_fetching() if VENDOR in wanted else None
     results, built = {}, True
-    for name, (action, needs_build) in parts(options.preset).items():
-        if options.only and name not in options.only:
+    for name, (action, needs_build) in parts(options.preset, fetching).items():
+        if name not in wanted:
             continue
         start = time.monotonic()
         print(f"\n=== {name}", flush=True)

@@ -64,9 +64,10 @@ python_candidates() {
   done | awk '!seen[$0]++'
 }
 
+# Modules are compiled when they are imported, which most of them never are.
 install_requirements() {
   .venv/bin/python -m pip install --disable-pip-version-check --no-input --progress-bar off \
-    -r requirements.txt
+    --no-compile -r requirements.txt
 }
 
 # What .venv depends on. It does not survive a move of the clone, hence the path.

@@ -14,7 +14,7 @@ fetch() {
   part=$(mktemp -d ".vendor/.$name.XXXXXX")
   if run_step "build/vendor-$name.log" "fetching $name $version" \
     .venv/bin/python -m pip install --disable-pip-version-check --no-input --progress-bar off \
-    --no-deps --target "$part" "$name==$version"; then
+    --no-compile --no-deps --target "$part" "$name==$version"; then
     mv -T "$part" "$folder"
   else
     rm -rf "$part"

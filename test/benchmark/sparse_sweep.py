@@ -4,7 +4,7 @@ One line for each case, with blanks between: BQxBKV H B Sq Skv D frame sparsity 
 microseconds. Of the sets `short`, `long` and `ours`, `ours` is predicted, never measured, and `equal` is `-`, as nothing is
 computed; `ref` is the published time of npu_fusion_attention for the dense case, measured on a device, and in the set
 `ours`, of which nothing is published, our predicted time without sparsity. Of the set `cpu`, both are means of calls that
-were measured on this machine, with other numbers in each, `ref` that of scaled_dot_product_attention without a mask.
+were measured on this machine by turns, with other numbers in each, `ref` that of scaled_dot_product_attention without a mask.
 """
 
 import argparse
@@ -60,7 +60,7 @@ def cpu_cases():
 SETS = {"short": short_cases, "long": long_cases, "ours": our_cases, "cpu": cpu_cases}
 # Of the longer ones, tiles are classed by their blocks and multiplied.
 MOST_WHOLE = 10000
-WARM_UPS, CALLS = 2, 10
+WARM_UPS = 2
 
 
 def predict(cases):
@@ -72,19 +72,21 @@ def predict(cases):
     return [predicted.predict_by_classes(case, rates[case.sparsity > 0]) for case in cases]
 
 
-def time_call(call, make):
-    """Microseconds of a call with arguments of its own, as the mean of several."""
-    seconds = []
-    for _ in range(WARM_UPS + CALLS):
+def time_by_turns(calls, make, rounds: int, clock):
+    """Microseconds of each call, with arguments that are made for each round: the mean of several rounds."""
+    seconds = [0.0 for _ in calls]
+    for number in range(WARM_UPS + rounds):
         arguments = make()
-        started = time.perf_counter()
-        call(*arguments)
-        seconds.append(time.perf_counter() - started)
-    return 1e6 * sum(seconds[WARM_UPS:]) / CALLS
+        for place, call in enumerate(calls):
+            started = clock()
+            call(*arguments)
+            seconds[place] += clock() - started if number >= WARM_UPS else 0
+    return [1e6 * total / rounds for total in seconds]
 
 
-def measure(cases):
-    """Microseconds of each case on this CPU in f32, those of dense attention, and which results are those of a mask."""
+def measure(cases, rounds: int, clock):
+    """Microseconds of each case on this CPU in f32, those of dense attention by turns with it, and which results are those
+    of a mask."""
     import torch
 
     import attn.ops
@@ -105,8 +107,9 @@ def measure(cases):
         ours = attn.ops.block_sparse_attention(q, k, v, index, case.block_shape)
         close = torch.isclose(ours, dense(q, k, v, attn_mask=mask[..., : case.length, : case.length]), 1e-3, 1e-5)
         equal.append("yes" if close.all() else "no")
-        times.append(time_call(lambda *x: attn.ops.block_sparse_attention(*x, index, case.block_shape), make))
-    return times, time_call(dense, make), equal
+        calls = (lambda *x: attn.ops.block_sparse_attention(*x, index, case.block_shape)), dense
+        times.append(time_by_turns(calls, make, rounds, clock))
+    return [ours for ours, _ in times], [other for _, other in times], equal
 
 
 def show_progress(done: int, total: int, started: float):
@@ -116,8 +119,8 @@ def show_progress(done: int, total: int, started: float):
         print(f"\r[{bar:<30}] {done}/{total}, {time.monotonic() - started:.0f} s", end="", file=sys.stderr, flush=True)
 
 
-def print_lines(cases, times, dense, equal=None):
-    for case, ours, same in zip(cases, times, equal or ["-"] * len(cases)):
+def print_lines(cases, times, references, equal=None):
+    for case, ours, dense, same in zip(cases, times, references, equal or ["-"] * len(cases)):
         shape, frame = "x".join(map(str, case.block_shape)), "/".join(map(str, case.frame))
         size = case.heads, case.batch, case.length, case.length, predicted.WIDTH
         reference = f"{dense:.1f}" if dense else "-"
@@ -151,7 +154,14 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--set", action="append", choices=list(SETS), help="all without")
     parser.add_argument("--plot", type=Path, help="the folder in which sparse-SET.png is written")
+    parser.add_argument("--calls", type=int, default=10, help="of each case on the CPU")
+    parser.add_argument("--alone", action="store_true", help="processor time of one thread, for a busy machine")
     options = parser.parse_args(arguments)
+    if options.alone:
+        import torch
+
+        torch.set_num_threads(1)
+    clock = time.thread_time if options.alone else time.perf_counter
     started = time.monotonic()
     for name in options.set or SETS:
         groups, lines = list(SETS[name]()), []
@@ -159,13 +169,15 @@ def main(arguments=None):
             show_progress(done, len(groups), started)
             first, equal = cases[0], None
             if name == "cpu":
-                times, reference, equal = measure(cases)
+                times, references, equal = measure(cases, options.calls, clock)
             else:
                 times = predict(cases)
-                reference = times[0] if name == "ours" else PUBLISHED_DENSE.get((first.heads, first.length))
-            print_lines(cases, times, reference, equal)
-            if reference:
-                lines.append((first.block_shape, first.heads, first.length, [reference / ours for ours in times]))
+                dense = times[0] if name == "ours" else PUBLISHED_DENSE.get((first.heads, first.length))
+                references = [dense] * len(cases)
+            print_lines(cases, times, references, equal)
+            if references[0]:
+                ratios = [dense / ours for dense, ours in zip(references, times)]
+                lines.append((first.block_shape, first.heads, first.length, ratios))
         show_progress(len(groups), len(groups), started)
         if options.plot and lines:
             draw(options.plot / f"sparse-{name}.png", name, lines)

@@ -10,6 +10,10 @@ import pytest
 import attn
 from sweeps import WHOLE, in_part
 
+# Two workers, each with as many threads as there are cores: where PyTorch's threads wait by spinning, they take the time of
+# those that work. Read when PyTorch is loaded, which is later.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
 
 def pytest_report_header():
     start, count = os.environ.get("ATTN_RANDOM_START", "1"), os.environ.get("ATTN_RANDOM_COUNT", "500")
@@ -41,7 +45,8 @@ def pytest_collection_modifyitems(config, items):
 def optimization(request, monkeypatch):
     """Kernels for the CPU are optimised where a test is about how they run, and everywhere by `make stress`: LLVM takes much
     of the time of a small kernel. Our own lowering is the same in both, and processes that a test starts follow it."""
-    is_optimized = WHOLE or request.node.get_closest_marker("optimized") is not None
+    mark = request.node.get_closest_marker("optimized")
+    is_optimized = WHOLE or (mark is not None and mark.args != (False,))
     monkeypatch.setattr(attn.config, "optimize_cpu", is_optimized)
     monkeypatch.setenv("ATTN_OPTIMIZE_CPU", str(int(is_optimized)))
 

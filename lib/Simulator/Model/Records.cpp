@@ -63,11 +63,8 @@ static void printCubeAmounts(raw_ostream &stream, const Issued &issued) {
   // What is filled once is not followed by anything.
   if (issued.getRoom() != 0 && (instruction.opcode != Opcode::Fill || first > 1))
     printNumbers(stream, "room", {issued.getRoom()});
-  ArrayRef<int64_t> strides = instruction.strides;
-  if (instruction.opcode == Opcode::Transpose && issued.amounts[0] == 1)
-    strides = strides.take_front(2); // those of repeats say nothing of a single one
-  if (!strides.empty())
-    printNumbers(stream, "strides", strides);
+  if (!instruction.strides.empty())
+    printNumbers(stream, "strides", instruction.strides);
   for (auto [isSet, word] : {std::pair<bool, StringRef>(instruction.transposes, " turned"),
                              {instruction.transposesLeft, " left turned"},
                              {instruction.transposesRight, " right turned"},
@@ -109,8 +106,11 @@ static void printAmounts(raw_ostream &stream, const Issued &issued) {
   printNumbers(stream, "count", {issued.amounts[0] * (instruction.mask ? 1 : lane)});
   if (instruction.mask)
     printNumbers(stream, "mask", {*instruction.mask * lane});
-  if (!instruction.strides.empty())
-    printNumbers(stream, "strides", instruction.strides);
+  ArrayRef<int64_t> strides = instruction.strides;
+  if (instruction.opcode == Opcode::Transpose && issued.amounts[0] == 1)
+    strides = strides.take_front(2); // those of repeats say nothing of a single one
+  if (!strides.empty())
+    printNumbers(stream, "strides", strides);
   if (instruction.cols != 0)
     printNumbers(stream, "cols", {instruction.cols, instruction.pitch});
 }

@@ -15,7 +15,11 @@ def in_part(cases, share: int = 3):
 
 
 def some_optimized(cases, share: int = 5):
-    """The cases, of which one of every `share` has its kernels optimised for the CPU."""
-    return [
-        case if number % share else pytest.param(case, marks=pytest.mark.optimized) for number, case in enumerate(cases)
-    ]
+    """The cases, of which one of every `share` has its kernels optimised for the CPU, and the others have not, whatever is
+    said of their file. A tuple is the arguments of one case."""
+
+    def param(case, is_optimized: bool):
+        values = case if isinstance(case, tuple) else (case,)
+        return pytest.param(*values, marks=pytest.mark.optimized(is_optimized))
+
+    return [param(case, number % share == 0) for number, case in enumerate(cases)]

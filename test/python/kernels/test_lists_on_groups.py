@@ -1,6 +1,7 @@
 """Attention over lists of blocks and pages on the modelled chip: loops of cube and vector cores whose counts lie in memory."""
 
 import inspect
+import re
 from pathlib import Path
 
 import pytest
@@ -8,9 +9,10 @@ import torch
 
 import attn
 import attn.language as at
+import attn.ops
 import references
 from attn import block_index, planning
-from kernels_dsl import block_sparse
+from attn.ops import _dispatch
 from kernels_dsl.block_sparse import block_sparse_fwd
 from kernels_dsl.lists import count_listed
 from kernels_dsl.paged import paged_fwd
@@ -132,13 +134,30 @@ def test_tiles_are_as_wide_as_blocks_fill_them(tmp_path, keys):
     arguments = (q, k, k, block_index.from_mask(mask), counts, *lists, None, 128, 128, 32**-0.5)
     simulate(block_sparse_fwd, arguments, BM=128, BN=keys, phases="launches", trace=str(trace))
     records = [line for line in trace.read_text().splitlines() if "cube core" in line]
-    source = Path(inspect.getfile(block_sparse)).read_text().splitlines()
+    source = Path(inspect.getsourcefile(inspect.unwrap(block_sparse_fwd))).read_text().splitlines()
     line, text = next((number, text) for number, text in enumerate(source, 1) if "k[b, h * Hk // H, j, :].T" in text)
     product, copied = (f":{line}:{text.index(part) + 1} " for part in ("queries @", "k[b, h * Hk // H, j, :]"))
     for group, blocks in enumerate(kept):
         own = [record for record in records if f"group {group}," in record]
         assert sum("cross_set" in record and product in record for record in own) == -(-len(blocks) * 128 // keys)
         assert sum("nd_to_nz" in record and copied in record for record in own) == len(blocks)
+
+
+def test_cores_are_busy_alike(tmp_path):
+    """Rows at the top that keep everything: the products of the busiest cube core take a tenth more than the mean at most."""
+    index = block_index.random_index(4096, 4096, (128, 128), 0.85, (0, 0, 3, 0))[None, None]
+    counts, trace, cores = (index >= 0).sum(-1), tmp_path / "trace.txt", 4
+    plan = planning.block_plan(counts.tolist(), cores=cores)
+    lists = [torch.tensor(rows, dtype=torch.int32) if rows else None for rows in (plan.shares, plan.tasks, plan.merges)]
+    array = at.spec("1 1 4096 64", at.f16)
+    options = dict(BM=128, phases="launches", timing_only=True, trace=str(trace))
+    attn.simulate(block_sparse_fwd, array, array, array, index, None, *lists, 128, 128, 0.125, **options)
+    busy = dict.fromkeys(range(cores), 0.0)
+    for start, end, group in re.findall(
+        r"^ *([\d.]+) to +([\d.]+) us .* mmad .* group (\d+)", trace.read_text(), re.MULTILINE
+    ):
+        busy[int(group)] += float(end) - float(start)
+    assert 0 < max(busy.values()) <= 1.1 * sum(busy.values()) / cores, f"cores are busy for {busy}"
 
 
 def test_blocks_are_read_once_for_each_tile():
@@ -258,12 +277,57 @@ def test_time_without_values():
     assert timed.instructions < whole.instructions
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_jitter_changes_no_bit(seed):
-    lengths = [70, 1, 130]
+@pytest.mark.parametrize("group", [1, 4, 16])
+def test_keys_are_read_once_for_each_group(monkeypatch, group):
+    """By the operator, in parts: each token once for each head of keys, whose queries are the rows of one product."""
+    runs = []
+    monkeypatch.setattr(_dispatch, "run", lambda kernel, outputs, **given: runs.append((kernel, given)))
+    lengths = [300, 70]
+    k, v, table = pages_of(lengths, page=32, heads=2, width=64, dtype=F16)
+    attn.ops.paged_attention(randn(2, 2 * group, 64, dtype=F16), k, v, table.int(), lengths, num_splits=3)
+    ((kernel, given),) = runs
+    run = attn.simulate(kernel, **given)
+    assert not run.report.hazards, run.report.text
+    for array in ("k", "v"):
+        times = run.report.traffic[array][0] / (sum(lengths) * 2 * 64 * 2)
+        assert times <= 1.02, f"{array} is read {times:.2f} times"
+
+
+@pytest.mark.parametrize("stage", ["ascend", *TEXTS])
+@pytest.mark.parametrize("num_splits", [1, 2])
+def test_what_no_task_names_is_not_computed(stage, num_splits):
+    """What runs is the kernel with its plan: where a task is missing, so is what it computes, and nothing else. A part that
+    is missing is not merged unnoticed."""
+    lengths = [70, 33, 40]
+    arrays, (shares, tasks, merges) = draw_pages(lengths, F16), plan_lists(lengths, num_splits)
+    fewer = shares.clone()
+    fewer[-1, 1] -= 1
+    sequence, head = tasks[-1, :2].tolist()
+
+    def run(shares):
+        out = torch.full_like(arrays[0], torch.nan)
+        arguments = (*arrays, torch.tensor(lengths, dtype=torch.int32), shares, tasks, merges, 0.125)
+        options = dict(R=4, G=4, phases="launches", stage=stage, outputs=dict(o=out))
+        return out, attn.simulate(paged_fwd, *arguments, **options).report.hazards
+
+    (whole, hazards), (without, missed) = run(shares), run(fewer)
+    assert not hazards and whole.isfinite().all()
+    if num_splits == 1:
+        assert not missed and without[sequence, head].isnan().all()
+    else:
+        assert {hazard.kind for hazard in missed} == {"read of uninitialised memory"}
+    whole[sequence, head] = without[sequence, head] = 0
+    assert torch.equal(whole, without)
+
+
+@pytest.mark.parametrize("ahead", [{}, dict(preload=2, lag=1)], ids=str)
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_jitter_changes_no_bit(seed, ahead):
+    """Of parts of sequences, some long enough that products run ahead of weights, and of their merge."""
+    lengths = [70, 1, 330]
     arguments = (*draw_pages(lengths, F16), torch.tensor(lengths, dtype=torch.int32), *plan_lists(lengths, 2), 0.125)
     steady, shaken = (
-        simulate(paged_fwd, arguments, R=4, G=4, phases="launches", jitter=jitter) for jitter in (None, seed)
+        simulate(paged_fwd, arguments, R=4, G=4, phases="launches", jitter=jitter, **ahead) for jitter in (None, seed)
     )
     assert all(map(torch.equal, steady, shaken))
 

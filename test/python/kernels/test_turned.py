@@ -22,11 +22,12 @@ def with_nan_after(rows: int, columns: int, dtype: torch.dtype):
 @NARROW
 @pytest.mark.parametrize("columns", [16, 80])
 def test_transpose(dtype, columns):
-    """Bit for bit, with tails of rows, which become columns."""
+    """Bit for bit, with tails of rows, which become columns. Of 16 rows and columns, a tile is a single square."""
     torch.manual_seed(columns)
-    for rows in (1, 15, 16, 33, 64):
+    for rows, sizes in ((1, {}), (15, {}), (16, {}), (33, {}), (64, {}), (33, {"BT": 16})):
         X = with_nan_after(rows, columns, dtype)
-        attn.verify(turn, X, stages=STAGES, soc=SMALL, reference=lambda X, **_: X.T, tolerance=(0, 0)).check()
+        options = dict(stages=STAGES, soc=SMALL, reference=lambda X, **_: X.T, tolerance=(0, 0))
+        attn.verify(turn, X, **sizes, **options).check()
 
 
 @NARROW

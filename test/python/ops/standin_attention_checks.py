@@ -20,6 +20,7 @@ import attn.ops
 import references
 import standin
 from attn import block_index, runtime
+from attn.ops import _dispatch
 from attn.ops import block_sparse as block_sparse_ops
 from attn.ops import flash as flash_ops
 from attn.ops import paged as paged_ops
@@ -177,6 +178,43 @@ def check_the_host_waits_for_nothing():
                 call()
             assert not host.waits, (name, host.waits)
             patch.setattr(attn.config, "check_index", True)
+
+
+def check_memory_does_not_grow():
+    """Calls that follow each other find the memory of those before them."""
+    q, k, v, mask = _draw_blocks()
+    words = (block_index.from_mask(mask) & block_index.PAD_U16).to(torch.uint16)
+    sparse = [*map(to_npu, (q, k, v)), words.npu()]
+    pages = [*map(to_npu, paged.draw([70, 0, 100], 32, dtype=F16)), torch.tensor([70, 0, 100], dtype=torch.int32).npu()]
+    for call in (lambda: attn.ops.block_sparse_attention(*sparse), lambda: attn.ops.paged_attention(*pages)):
+        call()
+        torch.npu.synchronize()
+        before = torch.npu.memory_allocated(), torch.npu.memory_reserved()
+        for _ in range(5):
+            call()
+        torch.npu.synchronize()
+        after = torch.npu.memory_allocated(), torch.npu.memory_reserved()
+        assert before == after, f"memory grows from {before} to {after}"
+
+
+def check_a_host_that_waits_or_keeps_memory_is_noticed():
+    """What the public version does in every call, put in: it waits for the stream, and allocates."""
+    right, kept = _dispatch.block_sparse_forward, []
+    mistakes = {
+        "aclrtSynchronizeStream": (check_the_host_waits_for_nothing, torch.npu.current_stream().synchronize),
+        "memory grows": (check_memory_does_not_grow, lambda: kept.append(torch.empty(1 << 20, device="npu"))),
+    }
+    for said, (guard, mistake) in mistakes.items():
+
+        def wrong(*arguments, mistake=mistake, **options):
+            right(*arguments, **options)
+            mistake()
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_dispatch, "block_sparse_forward", wrong)
+            with pytest.raises(AssertionError, match=said):
+                guard()
+        kept.clear()
 
 
 def check_captured_launches():

@@ -5,7 +5,6 @@ as it stands; it must fail, and say what is wrong. docs/Ops.md lists which test 
 """
 
 import contextlib
-import re
 
 import pytest
 import test_ops_attn_res as attn_res
@@ -15,19 +14,16 @@ import test_ops_neighborhood_api as neighborhood_api
 import test_traffic as traffic
 import torch
 
-import kernel_text
 from attn import memory, nn
 from attn.call import layout as call_layout
 from attn.ops import _dispatch, _readable, attention_residual
 from attn.ops import neighborhood as neighborhood_operator
 from kernels_dsl.attn_res import attn_res_bwd, attn_res_fwd
 from kernels_dsl.neighborhood import neighborhood_bwd, neighborhood_fwd
+from planting import Planter, notices
 from references import DTYPES
-from repository import ROOT
-from stages import Chip
 
 F32 = DTYPES[0]
-KERNELS = ROOT / "kernels_dsl"
 GUARDS = (attn_res, attn_res_api, neighborhood, neighborhood_api, traffic)
 
 
@@ -38,47 +34,9 @@ class Subtests:
         return contextlib.nullcontext()
 
 
-class Planter:
-    """Puts mistakes in, until the test ends."""
-
-    def __init__(self, monkeypatch, folder):
-        self.patch, self._folder = monkeypatch, folder
-
-    def kernel(self, name: str, right: str, wrong: str):
-        """Changes the text of a kernel, for operators and tests."""
-        (path,) = (path for path in KERNELS.glob("*.py") if f"def {name}(" in path.read_text())
-        file, (_, *kernels) = path.stem, path.read_text().split("@attn.kernel\n")
-        (text,) = (kernel for kernel in kernels if kernel.startswith(f"def {name}("))
-        assert text.count(right) == 1, f"{name} has not one '{right}'"
-        planted = kernel_text.define(self._folder, "@attn.kernel\n" + text.replace(right, wrong), name)
-        self.patch.setattr(f"kernels_dsl.{file}.{name}", planted)
-        for guard in GUARDS:
-            if hasattr(guard, name):
-                self.patch.setattr(guard, name, planted)
-
-    def function(self, owner, name: str, change):
-        """Has a function replaced: `change` gets it, and the arguments of each call."""
-        right = getattr(owner, name)
-        self.patch.setattr(owner, name, lambda *args, **keywords: change(right, *args, **keywords))
-
-    def chip(self):
-        """Has the operators run on the modelled chip."""
-        stand_in = Chip()
-        self.patch.setattr(_dispatch, "run", stand_in.run)
-        return stand_in
-
-
 @pytest.fixture
 def plant(monkeypatch, tmp_path):
-    return Planter(monkeypatch, tmp_path)
-
-
-@contextlib.contextmanager
-def notices(message: str):
-    """The guard fails, and says so."""
-    with pytest.raises((Exception, pytest.fail.Exception)) as caught:
-        yield
-    assert re.search(message, str(caught.value)), caught.value
+    return Planter(monkeypatch, tmp_path, GUARDS)
 
 
 # Attention residual, by the rows of its specification

@@ -1,6 +1,7 @@
 """Mistakes of block-sparse and paged attention, put in on purpose: each must be noticed by the test that stands against it.
 
 The rows are those of docs/Ops.md. As in test_known_mistakes.py, a guard is a test of another file, called as it stands.
+Those that run on the modelled chip are in test_known_mistakes_on_groups.py.
 """
 
 import pytest
@@ -9,15 +10,20 @@ import test_ops_block_sparse as block_sparse
 import test_ops_paged as paged
 import test_paged_plan as paged_plans
 import torch
-from test_known_mistakes import notices, plant  # noqa: F401 - a fixture
 
 from attn import planning
 from attn.ops import _pages
 from attn.ops import block_sparse as block_sparse_operator
+from planting import Planter, notices
 from references import DTYPES
 
 F32, F16, BF16 = DTYPES
 ROWS = dict(too_few=0, out_of_range=1, twice=3)  # of block_sparse.test_wrong_arguments
+
+
+@pytest.fixture
+def plant(monkeypatch, tmp_path):
+    return Planter(monkeypatch, tmp_path, ())
 
 
 def run_wrong_arguments(tests, row: int):
@@ -35,14 +41,14 @@ def run_wrong_arguments(tests, row: int):
     lambda: block_sparse.test_lengths([363, 363], [463, 463], False),
     block_sparse.test_long_sequences,
 ], ids=["batches and groups", "lengths", "long sequences"])  # fmt: skip
-def test_index_ignored(plant, guard):  # noqa: F811
+def test_index_ignored(plant, guard):
     plant.function(block_sparse_operator, "_read_index", lambda right, _, *others: right(None, *others))
     with notices("^o is off|not close"):
         guard()
 
 
 @pytest.mark.parametrize("row", ROWS, ids=str)
-def test_wrong_lists_accepted(plant, row):  # noqa: F811
+def test_wrong_lists_accepted(plant, row):
     def accept(right, block_index, q, keys, block_shape):
         rows = -(-q.shape[2] // block_shape[0])
         return block_index[:, :, [min(row, block_index.shape[2] - 1) for row in range(rows)]]
@@ -53,7 +59,7 @@ def test_wrong_lists_accepted(plant, row):  # noqa: F811
         run_wrong_arguments(block_sparse, ROWS[row])
 
 
-def test_empty_rows_never_written(plant):  # noqa: F811
+def test_empty_rows_never_written(plant):
     def left_out(right, kept, **options):
         plan = right(kept, **options)
         tasks = [task for task in plan.tasks if kept[task.batch][task.head][task.tile]]
@@ -67,13 +73,13 @@ def test_empty_rows_never_written(plant):  # noqa: F811
         block_sparse.test_rows_without_blocks()
 
 
-def test_excluded_scores_too_high(plant):  # noqa: F811
+def test_excluded_scores_too_high(plant):
     plant.kernel("block_sparse_fwd", "st.push(s, ", "st.push(at.maximum(s, -10000.0), ")
     with notices("not close"):
         block_sparse.test_very_negative_scores()
 
 
-def test_sums_in_f16(plant):  # noqa: F811
+def test_sums_in_f16(plant):
     def rounded(right, q, *others):
         o, lse = right(q, *others)
         return o, lse.half().float()
@@ -83,13 +89,13 @@ def test_sums_in_f16(plant):  # noqa: F811
         block_sparse.test_many_keys_are_summed_in_f32()
 
 
-def test_output_like_q(plant):  # noqa: F811
+def test_output_like_q(plant):
     plant.function(block_sparse_operator, "make_outputs", lambda right, q, v: right(q, q))
     with notices("o: an array .* is expected"):
         block_sparse.test_widths(64, 128)
 
 
-def test_tiles_without_weights(plant):  # noqa: F811
+def test_tiles_without_weights(plant):
     def in_order(right, costs, cores, loads=None):
         return [[task for _, task in costs[core::cores]] for core in range(cores)], [(0, core) for core in range(cores)]
 
@@ -101,7 +107,7 @@ def test_tiles_without_weights(plant):  # noqa: F811
 # Paged attention
 
 
-def test_workspace_without_the_batch(plant):  # noqa: F811
+def test_workspace_without_the_batch(plant):
     def one_sequence(plan, heads, width):
         return 4 * heads * (width + 1) * max(parts for _, parts in plan.merges)
 
@@ -110,7 +116,7 @@ def test_workspace_without_the_batch(plant):  # noqa: F811
         paged_plans.test_workspace()
 
 
-def test_wide_rows_without_a_kernel(plant):  # noqa: F811
+def test_wide_rows_without_a_kernel(plant):
     def nothing(right, *arguments):
         return None if arguments[2].shape[-1] == 256 else right(*arguments)
 
@@ -119,13 +125,13 @@ def test_wide_rows_without_a_kernel(plant):  # noqa: F811
         paged.test_ragged((128, 256, (8, 1)), F32)
 
 
-def plant_plan(plant, change):  # noqa: F811
+def plant_plan(plant, change):
     """Has plans changed that are made for lengths; none that were kept are used, and none of these is kept."""
     plant.patch.setattr(_pages, "_lists_of_pages", _pages._lists_of_pages.__wrapped__)
     plant.function(_pages, "paged_plan", change)
 
 
-def test_part_never_written(plant):  # noqa: F811
+def test_part_never_written(plant):
     def without_last(right, *lengths, **options):
         plan = right(*lengths, **options)
         tasks = [task for task in plan.tasks if task.parts == 1 or task.part < task.parts - 1]
@@ -136,7 +142,7 @@ def test_part_never_written(plant):  # noqa: F811
         paged.test_parts_are_written_before_they_are_read(plant.patch)
 
 
-def test_empty_sequences_left_out(plant):  # noqa: F811
+def test_empty_sequences_left_out(plant):
     def without_empty(right, lengths, **options):
         plan = right(lengths, **options)
         tasks = [task for task in plan.tasks if lengths[task.sequence]]
@@ -147,13 +153,13 @@ def test_empty_sequences_left_out(plant):  # noqa: F811
         paged.test_sequences_without_tokens([0, 100, 5], 1)
 
 
-def test_sequences_never_cut(plant):  # noqa: F811
+def test_sequences_never_cut(plant):
     plant.function(planning, "_choices", lambda right, pages, *others: [[1] * len(pages)])
     with notices("assert"):
         paged_plans.test_balance([100, 200, 30_000, 50], 2, 24)
 
 
-def test_absent_arguments_reach_the_kernel(plant):  # noqa: F811
+def test_absent_arguments_reach_the_kernel(plant):
     """A placeholder for sinks, which counts."""
 
     def placeholder(right, out, lse, q, k, v, table, lengths, pages, sinks, *others):
@@ -164,7 +170,7 @@ def test_absent_arguments_reach_the_kernel(plant):  # noqa: F811
         paged.test_sizes_of_groups((4, 4))
 
 
-def test_lengths_of_whole_pages(plant):  # noqa: F811
+def test_lengths_of_whole_pages(plant):
     plant.kernel("paged_fwd", "j, page = at.tiles(S, S, limit=length - p * S)", "j, page = at.tiles(S, S)")
     with notices("^(o|lse) is"):
         paged.test_sizes_of_groups((4, 4))

@@ -11,6 +11,7 @@ import attn.ops
 import references
 from attn import memory
 from references import DTYPES, names
+from sweeps import some_optimized
 
 pytestmark = pytest.mark.optimized
 
@@ -53,7 +54,7 @@ def test_heads(heads, dtype):
 
 
 @pytest.mark.parametrize("width, values", [(16, 16), (48, 80), (256, 256), (64, 128), (128, 16)])
-@pytest.mark.parametrize("dtype", DTYPES, ids=names)
+@pytest.mark.parametrize("dtype", some_optimized(DTYPES, 3), ids=names)
 def test_widths(width, values, dtype):
     check(*draw(70, 150, (2, 1), width, values, dtype))
 
@@ -109,7 +110,7 @@ OPTIONS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("dtype", [F32, BF16], ids=names)
+@pytest.mark.parametrize("dtype", some_optimized([F32, BF16], 2), ids=names)
 @pytest.mark.parametrize("name", OPTIONS)
 def test_options(name, dtype):
     """With NaN after the lengths, which nothing reads."""
