@@ -3,6 +3,7 @@
 #include "attn/Dialect/Tile/Analysis/Selection.h"
 #include "attn/Machine/Architecture.h"
 #include "attn/TileOnChip/ChipModel.h"
+#include "attn/TileOnChip/Placement.h"
 #include "attn/TileOnChip/Transforms/Halves.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -22,8 +23,7 @@ namespace {
 class ProductCutter {
 public:
   ProductCutter(DotOp dot, const ChipModel &model, int64_t size)
-      : dot(dot), model(model), size(size), mostRows(getMostRows(model, size)),
-        builder(dot.getLoc(), dot) {}
+      : dot(dot), model(model), size(size), builder(dot.getLoc(), dot) {}
 
   void run();
 
@@ -43,7 +43,7 @@ private:
     Value existing = {};
   };
 
-  static int64_t getMostRows(const ChipModel &model, int64_t cols);
+  int64_t getRowsOfPart();
   bool losesByColumns();
   bool hasRoomForSlots(int64_t slots, ValueRange tiles, int64_t share);
   bool isHere(LoadOp load) const {
@@ -61,26 +61,31 @@ private:
   Part makePart(RangeOp loop, int64_t size, int64_t whole);
   void storePart(StoreOp store, Value sums, bool alongRows, const Part &part);
   void cutColumns(LoadOp right);
-  void cutRows(LoadOp left);
+  void cutRows(LoadOp left, int64_t rowsOfPart);
   void cutInner(LoadOp left, LoadOp right);
 
   DotOp dot;
   const ChipModel &model;
   /// Where the product goes, if it only goes to an array.
   StoreOp store;
-  /// Columns or k of a part, and the most rows.
-  int64_t size, mostRows;
+  int64_t size; // columns or k of a part
   ImplicitLocOpBuilder builder;
 };
 
 } // namespace
 
-/// The rows of which L0C has room for two products with so many columns.
-int64_t ProductCutter::getMostRows(const ChipModel &model, int64_t cols) {
+/// The rows of equal parts of the product, of which L0C has room for two: whole fractals, so that
+/// an operand has all rows of each. All of its rows where it has room for these, or where there is
+/// no such part.
+int64_t ProductCutter::getRowsOfPart() {
   constexpr int64_t sumBytes = 4, slots = 2;
-  int64_t rows = model.getChip().getUsableBytes(LocalMemory::L0C) / (slots * sumBytes * cols);
-  return std::max<int64_t>(llvm::alignDown(rows, architecture::fractalRows),
-                           architecture::fractalRows);
+  int64_t rows = dot.getType().getRowCount();
+  int64_t unit = getFractalUnit(dot.getA().getType().getElementType());
+  int64_t most = model.getChip().getUsableBytes(LocalMemory::L0C) / (slots * sumBytes * size);
+  for (int64_t part = llvm::alignDown(most, unit); part > 0 && rows > most; part -= unit)
+    if (rows % part == 0)
+      return part;
+  return rows;
 }
 
 /// The dimension of the array that rows or columns of a tile come from.
@@ -261,17 +266,17 @@ void ProductCutter::cutColumns(LoadOp right) {
 }
 
 /// The right operand stays in L1 for all rows.
-void ProductCutter::cutRows(LoadOp left) {
+void ProductCutter::cutRows(LoadOp left, int64_t rowsOfPart) {
   DotOp whole = dot;
   TileType type = whole.getType();
   bool isLoadedForIt = isHere(left) && canCut(left, /*alongRows=*/true);
   builder.setInsertionPoint(store);
-  Value parts = countParts(countOf(store, /*alongRows=*/true), type.getRowCount(), mostRows);
+  Value parts = countParts(countOf(store, /*alongRows=*/true), type.getRowCount(), rowsOfPart);
   RangeOp loop = makeLoop(parts, {});
-  Part part = makePart(loop, mostRows, type.getRowCount());
+  Part part = makePart(loop, rowsOfPart, type.getRowCount());
   Value rows =
       isLoadedForIt ? loadPart(left, /*alongRows=*/true, part) : takeRows(whole.getA(), part);
-  auto partType = TileType::get(builder.getContext(), getDim(builder.getContext(), mostRows),
+  auto partType = TileType::get(builder.getContext(), getDim(builder.getContext(), rowsOfPart),
                                 type.getCols(), type.getElementType());
   dot = DotOp::create(builder, partType, rows, whole.getB(), Value(), /*transpose_a=*/false,
                       whole.getTransposeB());
@@ -343,14 +348,15 @@ void ProductCutter::run() {
   store = dot->hasOneUse() ? dyn_cast<StoreOp>(*dot->user_begin()) : StoreOp();
   if (store && store->getBlock() != dot->getBlock())
     store = {};
+  int64_t rowsOfPart = getRowsOfPart();
   // A product that is kept takes its operands as they were loaded.
   bool isTall = store && left && !model.keepsComposites() && !dot.getTransposeA() &&
-                dot.getType().getRowCount() > mostRows && canCut(store, /*alongRows=*/true);
+                rowsOfPart < dot.getType().getRowCount() && canCut(store, /*alongRows=*/true);
   if (store && !losesByColumns() && dot.getType().getColCount() > size &&
       canCut(right, dot.getTransposeB()) && canCut(store, /*alongRows=*/false)) {
     cutColumns(right);
     if (isTall)
-      cutRows(left);
+      cutRows(left, rowsOfPart);
     return;
   }
   if (isTall) {
@@ -359,7 +365,7 @@ void ProductCutter::run() {
     auto around = dyn_cast<RangeOp>(dot->getParentOp());
     if (around && !around.getParallel() && !hasRoomForSlots(partStages, dot.getB(), /*share=*/4))
       around.setStages(1);
-    cutRows(left);
+    cutRows(left, rowsOfPart);
     left = dot.getA().getDefiningOp<LoadOp>();
   }
   int64_t inner = cast<IntegerAttr>(dot.getLeftInner()).getInt();

@@ -77,6 +77,12 @@ def test_many_rows(queries, stage):
     check(draw(queries, 700, width=16), stage, dict(BM=256, BN=512))
 
 
+@pytest.mark.parametrize("rows", [144, 176, 192, 240])
+def test_many_rows_in_equal_parts(rows):
+    """Parts have whole fractals, so that a product never takes rows that its operand does not have."""
+    check(draw(rows + 50, 300, width=16), sizes=dict(BM=rows, BN=256))
+
+
 @pytest.mark.parametrize("name", ["causal", "window"])
 def test_many_rows_with_masks(name):
     options = {"causal": dict(right=0), "window": dict(left=150, right=0)}[name]
