@@ -2,6 +2,7 @@
 #include "attn/Support/IndexRanges.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/Utils/InferIntRangeCommon.h"
@@ -56,11 +57,11 @@ private:
     auto given =
         llvm::map_to_vector<4>(op.getOperands(), [&](Value operand) { return get(operand); });
     if (std::optional<ConstantIntRanges> range = inferWithoutOverflow(op, given))
-      return grow(op.getResult(0), IntegerValueRange(*range));
+      return (void)join(op.getResult(0), IntegerValueRange(*range));
     inferable.inferResultRangesFromOptional(given,
                                             [&](Value value, const IntegerValueRange &range) {
                                               if (isa<OpResult>(value))
-                                                grow(value, range);
+                                                join(value, range);
                                             });
   }
 
@@ -78,7 +79,7 @@ private:
         }
         for (auto [input, operand] :
              llvm::zip_equal(successor.getSuccessorInputs(), getOperands(successor)))
-          hasMore |= join(input, get(operand)) && !successor.isParent();
+          hasMore |= grow(input, get(operand)) && !successor.isParent();
       }
       return hasMore;
     };
@@ -137,14 +138,13 @@ private:
       join(counter, IntegerValueRange(ConstantIntRanges::fromSigned(least, end)));
   }
 
-  /// What is known of the operands of an op that chooses a way; null where they can be several.
-  SmallVector<Attribute> getConstants(Operation *op) const {
-    return llvm::map_to_vector(op->getOperands(), [&](Value operand) -> Attribute {
-      IntegerValueRange range = get(operand);
-      if (range.isUninitialized() || !operand.getType().isIntOrIndex())
-        return {};
-      std::optional<APInt> constant = range.getValue().getConstantValue();
-      return constant ? IntegerAttr::get(operand.getType(), *constant) : Attribute();
+  /// The operands of an op that chooses a way, as far as they are constants. A way that only ranges
+  /// rule out is still in the kernel, and what checks it asks for its numbers.
+  static SmallVector<Attribute> getConstants(Operation *op) {
+    return llvm::map_to_vector(op->getOperands(), [](Value operand) {
+      Attribute constant;
+      matchPattern(operand, m_Constant(&constant));
+      return constant;
     });
   }
 
@@ -180,12 +180,16 @@ private:
     return true;
   }
 
-  /// A range that keeps growing runs around a loop: it is let go to the end of its sign.
-  void grow(Value value, const IntegerValueRange &range) {
+  /// What a loop carries and keeps growing is let go to the end of its sign. What is computed from
+  /// it is not: a minimum bounds it still.
+  bool grow(Value carried, const IntegerValueRange &range) {
     constexpr unsigned mostGrowths = 4;
-    bool isFirst = get(value).isUninitialized();
-    if (join(value, range) && !isFirst && ++growths[value] > mostGrowths)
-      join(value, IntegerValueRange(widen(get(value).getValue())));
+    bool isFirst = get(carried).isUninitialized();
+    if (!join(carried, range))
+      return false;
+    if (!isFirst && ++growths[carried] > mostGrowths)
+      join(carried, IntegerValueRange(widen(get(carried).getValue())));
+    return true;
   }
 
   static ConstantIntRanges widen(const ConstantIntRanges &range) {
