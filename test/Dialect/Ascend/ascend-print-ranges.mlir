@@ -96,7 +96,7 @@ func.func @loops(%n: index) attributes {ascend.kernel} {
   // expected-remark @+2 {{argument 1 is at least 0}}
   // expected-remark @+1 {{result 0 is at least 0}}
   %sum = scf.for %i = %c0 to %n step %c1 iter_args(%before = %c0) -> (index) {
-    // expected-remark @+1 {{result 0 is at least 0}}
+    // expected-remark @+1 {{result 0 is at least 8}}
     %after = arith.addi %before, %c8 : index
     // expected-remark @+3 {{argument 0 is from 0 to 7}}
     // expected-remark @+2 {{argument 1 is at least 0}}
