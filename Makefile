@@ -11,6 +11,9 @@ SHELL := /bin/bash
 PRESET ?= release
 VENV_PYTHON := .venv/bin/python
 export JOBS
+# Modules of .venv are compiled when they are first imported; an environment that forbids to keep that makes every import
+# of PyTorch three times as long.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: setup vendor build demo test stress mistakes bench docs format lint clean
 
