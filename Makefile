@@ -44,7 +44,7 @@ stress: build
 	@ATTN_WHOLE_MATRIX=1 $(VENV_PYTHON) -m pytest -q test/python/kernels/test_exact_products.py test/python/ops/test_ops_attn_res.py test/python/ops/test_ops_neighborhood.py
 	@ATTN_WRONG_PROGRAMS=300 $(VENV_PYTHON) -m pytest -q test/python/verification/test_random_programs.py -k wrong_numbers
 	@ATTN_WHOLE_MATRIX=1 ATTN_FUZZ_COUNT=400 $(VENV_PYTHON) -m pytest -q test/python/tools/test_malformed_ir.py
-	@ATTN_FUZZ_CALLS=50000 $(VENV_PYTHON) -m pytest -q -s test/python/call/test_call_fuzz.py
+	@ATTN_WHOLE_MATRIX=1 ATTN_FUZZ_CALLS=50000 $(VENV_PYTHON) -m pytest -q -s test/python/call/test_call_fuzz.py
 
 # All of them, or MISTAKES="hivm-missing linalg": those whose names begin so.
 mistakes: build vendor

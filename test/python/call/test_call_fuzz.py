@@ -7,11 +7,7 @@ import os
 import subprocess
 import sys
 
-import pytest
-
 import repository
-
-pytestmark = pytest.mark.optimized
 
 START = int(os.environ.get("ATTN_FUZZ_START", "1"))
 CALLS = int(os.environ.get("ATTN_FUZZ_CALLS", "2000"))
