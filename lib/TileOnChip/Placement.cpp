@@ -129,6 +129,11 @@ LogicalResult Placer::placeOperand(DotOp dot, OpOperand &use) {
     result.places[operand] = getFractals(LocalMemory::L1, getTileType(operand));
     return success();
   }
+  if (isZeroSplat(operand)) {
+    result.places[operand] = getFractals(LocalMemory::L1, getTileType(operand));
+    result.cubeOps.insert(operand.getDefiningOp());
+    return success();
+  }
   auto extract = operand.getDefiningOp<ExtractOp>();
   bool isPart = extract && (isOperandPart(extract) || isOperandRows(extract));
   auto load = (isPart ? extract.getInput() : operand).getDefiningOp<LoadOp>();

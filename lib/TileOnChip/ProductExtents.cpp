@@ -75,7 +75,7 @@ void ProductExtents::limitSums(const RowLimits &limits, Axis axis) {
 }
 
 bool ProductExtents::widenOperand(DotOp dot, OpOperand &use) {
-  if (use.get().getDefiningOp<LoadOp>())
+  if (isa_and_present<LoadOp, SplatOp>(use.get().getDefiningOp()))
     return false;
   bool isLeft = use.getOperandNumber() == dot.getAMutable().getOperandNumber();
   bool isTurned = isLeft ? dot.getTransposeA() : dot.getTransposeB();

@@ -249,3 +249,45 @@ func.func @shares(%A: !q, %B: !k, %C: !o {launch.output}, %D: !o {launch.output}
   return
 }
 }
+
+// -----
+
+!a = !tile.array<?x64xf16>
+!b = !tile.array<64x64xf16>
+!c = !tile.array<?x64xf32>
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+
+// Sums that a loop carries while it exchanges tiles are started before it: the loop may not run at all, or only its last part,
+// and must not run once more than that of the vector cores.
+// CHECK-LABEL: func.func @summed_cube(
+// CHECK-DAG: %[[LEFT:.*]] = tile.splat %{{.*}} : f16 -> <32 x 16 x f16>
+// CHECK-DAG: %[[RIGHT:.*]] = tile.splat %{{.*}} : f16 -> <64 x 16 x f16>
+// CHECK: %[[START:.*]] = tile.dot %[[LEFT]], %[[RIGHT]] acc(%{{.*}}) transpose_b
+// CHECK: tile.range
+// CHECK: tile.range {{.*}} iter(%{{.*}} = %[[START]]
+// CHECK: tile.await
+// CHECK: tile.range {{.*}} iter(
+// CHECK: tile.await
+func.func @summed(%A: !a, %B: !b, %C: !c {launch.output}, %n: index)
+    attributes {tile.kernel, tile.group = #tile.group<preload = 1, lag = 0, slots = 0, strip_rows = 0, part = 0>} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %M = tile.dim %A, 0 : !a
+  tile.range %m = %c0 to %M by 32 {
+    %x = tile.load %A[%m span, :] : (!a, !tile.span<32>) -> !tile.tile<32 x 64 x f16>
+    %z = tile.splat %zero : f32 -> !tile.tile<32 x 64 x f32>
+    %sum = tile.range %i = %c0 to %n iter(%acc = %z : !tile.tile<32 x 64 x f32>) {
+      %y = tile.load %B[:, :] : (!b) -> !tile.tile<64 x 64 x f16>
+      %s = tile.dot %x, %y : !tile.tile<32 x 64 x f16>, !tile.tile<64 x 64 x f16> -> !tile.tile<32 x 64 x f32>
+      %e = tile.exp %s : !tile.tile<32 x 64 x f32>
+      %h = tile.cast %e : !tile.tile<32 x 64 x f32> -> !tile.tile<32 x 64 x f16>
+      %next = tile.dot %h, %y acc(%acc) : !tile.tile<32 x 64 x f16>, !tile.tile<64 x 64 x f16> -> !tile.tile<32 x 64 x f32>
+      tile.yield %next : !tile.tile<32 x 64 x f32>
+    }
+    tile.store %sum, %C[%m span, :] : (!tile.tile<32 x 64 x f32>, !c, !tile.span<32>) -> ()
+  }
+  return
+}
+
+}

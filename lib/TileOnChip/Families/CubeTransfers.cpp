@@ -28,6 +28,13 @@ template <typename Op> static LogicalResult verifyRows(Op op) {
 // Into L1
 //===----------------------------------------------------------------------===//
 
+static Value getZero(Lowering &lowering, Type element) {
+  if (auto floating = dyn_cast<FloatType>(element))
+    return lowering.constant(APFloat::getZero(floating.getFloatSemantics()), floating);
+  return arith::ConstantOp::create(lowering.entry, lowering.loc,
+                                   lowering.builder.getIntegerAttr(element, 0));
+}
+
 namespace {
 
 /// Writes a load of rows to L1. All that products read is written: what the array lacks of it
@@ -84,7 +91,8 @@ private:
   void fillRows();
   void fillColumns(Value present);
   void fill(Value offset, Value repeat, Value blocks) {
-    auto fill = lowering.create<ascend::FillOp>(lowering.slice(memory, offset), getZero(), repeat,
+    auto fill = lowering.create<ascend::FillOp>(lowering.slice(memory, offset),
+                                                getZero(lowering, type.getElementType()), repeat,
                                                 blocks, at.rows);
     keepApart(fill);
   }
@@ -92,7 +100,6 @@ private:
   void keepApart(Operation *write) {
     write->setAttr(ascend::apartName, lowering.builder.getI64IntegerAttr(group));
   }
-  Value getZero();
 
   Lowering &lowering;
   LoadOp op;
@@ -193,14 +200,6 @@ void FractalLoad::copy() {
   lowering.writeIf(
       isNear, [&] { copyAll(lowering.create<arith::MinUIOp>(place.pitch, most)); },
       [&] { copyEach(); });
-}
-
-Value FractalLoad::getZero() {
-  Type element = type.getElementType();
-  if (auto floating = dyn_cast<FloatType>(element))
-    return lowering.constant(APFloat::getZero(floating.getFloatSemantics()), floating);
-  return arith::ConstantOp::create(lowering.entry, lowering.loc,
-                                   lowering.builder.getIntegerAttr(element, 0));
 }
 
 /// The rows that each column block lacks before and after those that exist, of the column blocks
@@ -335,8 +334,23 @@ struct ConversionOnCube : OnCubeOpInterface::ExternalModel<ConversionOnCube<Op>,
   }
 };
 
-/// The zeros that sums start from, or that they are compared with, are not written.
-struct SplatOnCube : OnCubeOpInterface::ExternalModel<SplatOnCube, SplatOp> {};
+/// Zeros that are multiplied are written to L1; those that sums start from, or that they are
+/// compared with, are not written.
+struct SplatOnCube : OnCubeOpInterface::ExternalModel<SplatOnCube, SplatOp> {
+  unsigned getCubeWritingPipes(Operation *) const { return LoadPipe; }
+  LogicalResult lowerOnCube(Operation *op, Lowering &lowering) const {
+    Value zeros = op->getResult(0);
+    std::optional<CubePlace> place = lowering.getPlacement().getPlace(zeros);
+    if (!place)
+      return success();
+    Type element = getTileType(zeros).getElementType();
+    int64_t blocks = place->elements / lowering.model.getBlockElements(element);
+    lowering.create<ascend::FillOp>(lowering.getMemory(zeros), getZero(lowering, element),
+                                    lowering.constant(int64_t(1)), lowering.constant(blocks),
+                                    blocks);
+    return success();
+  }
+};
 
 } // namespace
 

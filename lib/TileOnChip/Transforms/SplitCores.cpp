@@ -67,6 +67,7 @@ FailureOr<OwningOpRef<func::FuncOp>> onchip::makeHalves(func::FuncOp kernel, con
   keepCore(*cube, CoreKind::Cube);
   if (failed(distributeRows(kernel)))
     return failure();
+  startSums(*cube);
   skewLoops(kernel, CoreKind::Vector);
   skewLoops(*cube, CoreKind::Cube);
   if (choice.part > 0)

@@ -76,7 +76,8 @@ class MixedProgram:
             if not is_last:
                 operand = f"p{number}"
                 self._clamp(product, operand)
-        self._add(f"acc = acc * {self.factor} + {product}")
+        # Without a factor, sums of the last product may stay on the cube core.
+        self._add(f"acc = acc + {product}" if self.factor == 1.0 else f"acc = acc * {self.factor} + {product}")
 
     def text(self):
         """The kernel as Python."""

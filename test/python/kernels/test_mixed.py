@@ -23,6 +23,9 @@ def cases(dtype, m):
         "block_attention": (
             randn(m, 64, dtype=dtype), randn(3, 80, 64, dtype=dtype), randn(3, 80, 64, dtype=dtype), 0.125
         ),
+        "summed": (
+            randn(m, 64, dtype=dtype), randn(3, 80, 64, dtype=dtype), randn(3, 80, 64, dtype=dtype, scale=0.1), 2, 0.125
+        ),
         "prepared": (randn(m, 96, dtype=dtype), randn(96, 32, dtype=dtype, scale=0.1), randn(96, dtype=torch.float32)),
         "three_products": (randn(m, 32, dtype=dtype), randn(2, 32, 32, dtype=dtype, scale=0.1)),
         "recurrence": (randn(m, 32, dtype=dtype), randn(3, 32, 32, dtype=dtype, scale=0.2)),
@@ -81,6 +84,24 @@ def test_distances_change_no_bit(blocks, preload):
         for slots in (0, preload + 3):
             options = dict(BM=32, preload=preload, lag=lag, slots=slots)
             assert torch.equal(plain, simulate(mixed.block_attention, *arguments, **options)), options
+
+
+@pytest.mark.parametrize("preload", [0, 1, 4])
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_sums_of_loops_that_exchange_tiles(count, preload):
+    """No iterations, fewer than the cube core runs ahead, and more: sums begin at zero in all of them."""
+    *arrays, _, scale = cases(torch.float16, 70)["summed"]
+    arguments = (*arrays, count, scale)
+    result = simulate(mixed.summed, *arguments, BM=32, preload=preload, lag=0)
+    check("summed", arguments, result, torch.float16)
+    check("summed", arguments, mixed.summed(*arguments, BM=32), torch.float16)
+
+
+@pytest.mark.parametrize("stage", ["ascendc", "hivm"])
+def test_sums_of_loops_that_exchange_tiles_in_texts(stage):
+    *arrays, _, scale = cases(torch.bfloat16, 40)["summed"]
+    arguments = (*arrays, 1, scale)
+    check("summed", arguments, simulate(mixed.summed, *arguments, stage=stage), torch.bfloat16)
 
 
 @pytest.mark.parametrize("strip_rows", [0, 8, 16])

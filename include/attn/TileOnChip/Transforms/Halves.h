@@ -16,6 +16,10 @@ void keepCore(mlir::func::FuncOp half, CoreKind core);
 /// all rows together, the first core takes them all. Either way each core signals and waits.
 mlir::LogicalResult distributeRows(mlir::func::FuncOp vectorHalf);
 
+/// Starts sums that a loop carries by a product of zeros before it, where the loop exchanges tiles:
+/// other loops run once with nothing to sum over, which would be one signal too many here.
+void startSums(mlir::func::FuncOp cubeHalf);
+
 /// Lets the first level of a loop run ahead of the others by as many iterations as the exchange was
 /// planned for: a loop that fills, a loop of the steady state, and a loop that drains.
 void skewLoops(mlir::func::FuncOp half, CoreKind core);
