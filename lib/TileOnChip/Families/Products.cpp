@@ -160,9 +160,45 @@ struct ExtractOnCube : OnCubeOpInterface::ExternalModel<ExtractOnCube, ExtractOp
   }
 };
 
+/// On vector cores each row is a copy of its own. A single element, which becomes a column, is
+/// spread by multiplying ones.
 struct BroadcastOnChip : OnChipOpInterface::ExternalModel<BroadcastOnChip, BroadcastOp> {
-  LogicalResult lower(Operation *op, Lowering &) const {
-    return op->emitOpError("starts the sums of a product, and there is none");
+  void addScratch(Operation *op, const ChipModel &model, MulOp,
+                  SmallVectorImpl<ScratchNeed> &needs) const {
+    TileType type = cast<BroadcastOp>(op).getType();
+    if (isColumn(type))
+      needs.push_back({Scratch::Broadcast, type.getElementType(), model.getBroadcastScratch(1)});
+  }
+  OpCost getCost(Operation *op, const ChipModel &model, const CostModel &costs) const {
+    OpCost cost;
+    TileType type = cast<BroadcastOp>(op).getType();
+    cost.vectorCycles =
+        costs.getCycles(VectorFamily::Duplicate, type.getRowCount(), model.getRepeats(type));
+    return cost;
+  }
+  LogicalResult lower(Operation *op, Lowering &lowering) const {
+    auto broadcast = cast<BroadcastOp>(op);
+    TileType type = broadcast.getType();
+    Value dst = lowering.getMemory(broadcast.getResult());
+    Value row = lowering.getMemory(broadcast.getRow());
+    if (isColumn(type)) {
+      if (!type.getElementType().isF32())
+        return op->emitOpError("repeats a single element of ")
+               << type.getElementType() << ", which vector cores do in f32 only: cast it first";
+      int64_t elements = lowering.model.getBufferElements(type);
+      lowering.emitDuplicate(dst, lowering.constant(1.0f), lowering.constant(elements));
+      lowering.create<ascend::RowBinaryOp>(ascend::BinaryKind::Mul, dst, dst, row,
+                                           lowering.getScratch(op, Scratch::Broadcast),
+                                           lowering.constant(int64_t(1)), elements, elements);
+      return success();
+    }
+    int64_t pitch = lowering.model.getPitch(type);
+    lowering.forEachChunk(
+        lowering.constant(type.getRowCount()), type.getRowCount(), 1, [&](Value first, Value) {
+          lowering.create<ascend::CopyOp>(lowering.slice(dst, lowering.scale(first, pitch)), row,
+                                          lowering.constant(pitch));
+        });
+    return success();
   }
 };
 

@@ -277,10 +277,10 @@ func.func @shared_operand(%x: !tile.array<16x?xf16>, %w: !tile.array<?x16xf16>, 
 
 // -----
 
-func.func @broadcast(%x: !tile.array<1x16xf32>, %y: !tile.array<16x16xf32>) attributes {tile.kernel} {
-  %a = tile.load %x[:, :] : (!tile.array<1x16xf32>) -> !tile.tile<1 x 16 x f32>
-  // expected-error @+1 {{starts the sums of a product, and there is none}}
-  %p = tile.broadcast %a : !tile.tile<1 x 16 x f32> -> !tile.tile<16 x 16 x f32>
-  tile.store %p, %y[:, :] : (!tile.tile<16 x 16 x f32>, !tile.array<16x16xf32>) -> ()
+func.func @broadcast(%x: !tile.array<1x1xf16>, %y: !tile.array<16x1xf16>) attributes {tile.kernel} {
+  %a = tile.load %x[:, :] : (!tile.array<1x1xf16>) -> !tile.tile<1 x 1 x f16>
+  // expected-error @+1 {{repeats a single element of 'f16', which vector cores do in f32 only: cast it first}}
+  %p = tile.broadcast %a : !tile.tile<1 x 1 x f16> -> !tile.tile<16 x 1 x f16>
+  tile.store %p, %y[:, :] : (!tile.tile<16 x 1 x f16>, !tile.array<16x1xf16>) -> ()
   return
 }

@@ -69,7 +69,12 @@ def block_attention(
 
 @attn.kernel
 def summed(
-    Q: at.Tensor["S D"], K: at.Tensor["H N D"], V: at.Tensor["H N D"], count: int, scale: float, BM: at.Auto(16, 128) = None
+    Q: at.Tensor["S D"],
+    K: at.Tensor["H N D"],
+    V: at.Tensor["H N D"],
+    count: int,
+    scale: float,
+    BM: at.Auto(16, 128) = None,
 ):
     """Attention by sigmoids over `count` blocks: sums stay on the cube core while tiles go to and fro."""
     Y = at.empty("S D", at.f32)
