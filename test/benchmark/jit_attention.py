@@ -18,12 +18,14 @@ PAGED = dict(sequences=8, length=4096, heads=(32, 8), width=128, page=128)
 
 
 class Case(NamedTuple):
-    """Functions by name, of which the first is ours and the second the one that the goal is against."""
+    """Functions by name, of which the first is ours and the second computes the same. Goals are how many times as fast
+    as others ours must be: as the second, and as those that `more_goals` names."""
 
     title: str
     functions: dict[str, Callable]
     goal: float
     tolerance: float
+    more_goals: tuple[tuple[str, float], ...] = ()
 
 
 def draw(*shape, dtype):
@@ -90,13 +92,14 @@ def paged_cases(dtype, name):
         attend = torch.nn.functional.scaled_dot_product_attention
         return attend(q.unsqueeze(2), keys, values, enable_gqa=True).squeeze(2)
 
+    # As words of one size whatever the type is: a sum in bf16 would be arithmetic, not reading.
     functions = {
         "ours": lambda: attn.ops.paged_attention(q, k, v, table, lengths),
         "torch gathered": gather,
         "torch reads": lambda: (k.view(torch.float32).sum(), v.view(torch.float32).sum()),
     }
     title = f"paged {name} b{count} ctx {length} {heads}/{kv_heads} heads, {k.nbytes + v.nbytes >> 20} MiB of pages"
-    yield Case(title, functions, 6.0, host_tolerance(dtype))
+    yield Case(title, functions, 6.0, host_tolerance(dtype), (("torch reads", 0.8),))
 
 
 def host_tolerance(dtype):
@@ -118,15 +121,14 @@ def check(case: Case):
 def report(case: Case, seconds: dict):
     ours, opponent, *_ = seconds
     times = ", ".join(f"{name} {value * 1e3:.2f} ms" for name, value in seconds.items())
-    ratio = seconds[opponent] / seconds[ours]
-    reached = ratio >= case.goal
-    others = "".join(
-        f", {seconds[name] / seconds[ours]:.2f} x {name}" for name in seconds if name not in (ours, opponent)
-    )
-    outcome = "reached" if reached else "MISSED"
-    print(
-        f"{case.title}: {times}; {ratio:.2f} x as fast as {opponent}{others}; goal {case.goal}, {outcome}", flush=True
-    )
+    goals = {opponent: case.goal} | dict(case.more_goals)
+    ratios = {name: seconds[name] / seconds[ours] for name in seconds if name != ours}
+    reached = all(ratios[name] >= goal for name, goal in goals.items())
+    results = []
+    for name, ratio in ratios.items():
+        outcome = "reached" if ratio >= goals.get(name, 0.0) else "MISSED"
+        results.append(f"{ratio:.2f} x {name}" + (f" (goal {goals[name]}, {outcome})" if name in goals else ""))
+    print(f"{case.title}: {times}; {', '.join(results)}", flush=True)
     return reached
 
 
