@@ -228,8 +228,17 @@ def block_plan(kept: Sequence, *, cores: int, least: int | None = None) -> Block
     if least is None and tiles < cores:
         least = 1
     merges = () if least is None else _even_out(dealt, least)
+    dealt = [_turned(own, core) for core, own in enumerate(dealt)]
     tasks, shares = _listed([own for own in dealt if own] or [[]])
     return BlockPlan(tasks, shares, merges)
+
+
+def _turned(own: list[BlockTask], core: int):
+    """The tasks of each head from another start than on the core before, so that cores which share a cache begin and
+    end tiles at other times."""
+    heads = [list(tasks) for _, tasks in itertools.groupby(own, key=lambda task: task[:2])]
+    turns = [core % len(tasks) for tasks in heads]
+    return [task for tasks, turn in zip(heads, turns) for task in tasks[turn:] + tasks[:turn]]
 
 
 def _even_out(dealt: list[list[BlockTask]], least: int):
@@ -267,14 +276,13 @@ def _even_out(dealt: list[list[BlockTask]], least: int):
 
 
 def _share_groups(groups, cores: int):
-    """Tasks of each core, one group after the other and each from another start, and the largest cost of a core."""
+    """Tasks of each core, one group after the other, and the largest cost of a core."""
     dealt: list[list] = [[] for _ in range(cores)]
     loads = None
     for group in groups:
         shared, loads = _share(group, cores, loads)
-        for core, (own, new) in enumerate(zip(dealt, shared)):
-            turn = core * len(new) // cores
-            own += new[turn:] + new[:turn]
+        for own, new in zip(dealt, shared):
+            own += new
     return dealt, max(load for load, _ in loads or [(0, 0)])
 
 
