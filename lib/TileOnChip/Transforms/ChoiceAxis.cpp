@@ -3,6 +3,7 @@
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "attn/Dialect/Tile/Analysis/StripPlan.h"
 #include "attn/Machine/Architecture.h"
+#include "attn/Machine/Groups.h"
 #include "attn/TileOnChip/CoreAssignment.h"
 
 using namespace mlir;
@@ -24,6 +25,8 @@ SearchSpace::SearchSpace(func::FuncOp kernel, const Chip &chip, ArrayRef<BoundSi
   kernel.walk([&](Operation *op) {
     if (auto range = dyn_cast<RangeOp>(op); range && !range.getParallel())
       askedStages = std::max<int64_t>(askedStages, range.getStages());
+    if (auto dot = dyn_cast<DotOp>(op); dot && isMixed)
+      dot.getLeftRows().walk([&](StringAttr symbol) { sharedSymbols.insert(symbol); });
     bool isTurned = !chip.isHost && isa<TransposeOp>(op) &&
                     !cast<TileType>(op->getResult(0).getType()).getElementType().isF32();
     for (Type type : op->getResultTypes())
@@ -91,6 +94,29 @@ const std::optional<SmallVector<Value>> &SearchSpace::findKeepableRows() {
     keepableRows = StripPlan::findCandidates(kernel, width, reasonAgainstStrips);
   hasLookedForRows = true;
   return keepableRows;
+}
+
+SmallVector<BoundSize> SearchSpace::getStripSizes(const SizeChoice &choice) const {
+  int64_t strip = choice.group->stripRows;
+  SmallVector<BoundSize> sizes = choice.sizes;
+  for (BoundSize &bound : sizes)
+    if (sharedSymbols.contains(bound.symbol)) {
+      int64_t half = llvm::alignTo(llvm::divideCeil(bound.size, vectorCoresPerGroup),
+                                   architecture::getElementsPerBlock(/*elementBytes=*/4));
+      // Strips have equally many rows, or there are none.
+      bound.size = strip && half % strip == 0 ? strip : half;
+    }
+  return sizes;
+}
+
+bool SearchSpace::needsNoLess(const SizeChoice &choice, const SizeChoice &other) const {
+  auto areNoLess = [](ArrayRef<BoundSize> sizes, ArrayRef<BoundSize> others) {
+    return llvm::all_of(llvm::zip_equal(sizes, others),
+                        [](auto pair) { return std::get<0>(pair).size >= std::get<1>(pair).size; });
+  };
+  return choice.gridStages >= other.gridStages && choice.maxRangeStages >= other.maxRangeStages &&
+         choice.group->lag >= other.group->lag && areNoLess(choice.sizes, other.sizes) &&
+         areNoLess(getStripSizes(choice), getStripSizes(other));
 }
 
 //===----------------------------------------------------------------------===//

@@ -42,6 +42,12 @@ public:
   const std::optional<llvm::SmallVector<mlir::Value>> &findKeepableRows();
   llvm::StringRef getReasonAgainstStrips() const { return reasonAgainstStrips; }
 
+  /// The sizes of what a vector core of a group computes at a time: a strip of its half of the
+  /// rows.
+  llvm::SmallVector<tile::BoundSize> getStripSizes(const tile::SizeChoice &choice) const;
+  /// Whether vector cores need at least as much memory with one choice as with another.
+  bool needsNoLess(const tile::SizeChoice &choice, const tile::SizeChoice &other) const;
+
   mlir::func::FuncOp kernel;
   ChipModel model;
   llvm::SmallVector<tile::BoundSize> given;
@@ -54,6 +60,7 @@ public:
   int64_t width;                     // the most columns of any tile
   llvm::DenseSet<mlir::StringAttr> tileSymbols; // of dimensions of tiles, so that they take memory
   llvm::DenseSet<mlir::StringAttr> turnedSymbols; // of tiles that vector cores turn over in squares
+  llvm::DenseSet<mlir::StringAttr> sharedSymbols; // of the rows that vector cores of a group share
 
 private:
   std::optional<llvm::SmallVector<mlir::Value>> keepableRows;

@@ -101,6 +101,8 @@ private:
   tile::ChoiceAttr makeKey(const tile::SizeChoice &choice) const;
   tile::ChoiceAttr makeSplitKey(tile::SizeChoice choice) const;
   tile::ChoiceAttr getFootprint(tile::SizeChoice choice) const;
+  bool isTooLarge(const tile::SizeChoice &choice) const;
+  void noteTooLarge(const Fitting &fitting);
   Result applyWhole(const tile::SizeChoice &choice);
   Result applySplit(const tile::SizeChoice &choice);
   Result fit(const tile::SizeChoice &choice);
@@ -118,6 +120,7 @@ private:
   llvm::SmallVector<std::unique_ptr<ChoiceAxis>> axes;
   std::optional<SplitKernel> lastSplit;
   llvm::DenseSet<mlir::Attribute> refused; // footprints that did not fit
+  Choices tooLarge;                        // choices for which vector cores had no room
 };
 
 } // namespace attn::onchip
