@@ -135,18 +135,18 @@ ChoiceAttr SizeSearch::getFootprint(SizeChoice choice) const {
   return makeKey(choice);
 }
 
-/// Whether vector cores of a group had no room for a choice that needs no more of them.
+/// Whether vector cores of a group have no room for a choice, as can be told from others.
 bool SizeSearch::isTooLarge(const SizeChoice &choice) const {
-  return choice.group && llvm::any_of(tooLarge, [&](const SizeChoice &other) {
-           return space.needsNoLess(choice, other);
+  return choice.group && llvm::any_of(tooLarge, [&](auto &other) {
+           return space.getLeastBytes(choice, other.first, other.second) >
+                  space.model.getChip().getUsableBytes(tileMemory);
          });
 }
 
 void SizeSearch::noteTooLarge(const Fitting &fitting) {
-  const Chip &chip = space.model.getChip();
-  if (fitting.choice.group &&
-      fitting.functions.front()->buffers.getBytes(tileMemory) > chip.getUsableBytes(tileMemory))
-    tooLarge.push_back(fitting.choice);
+  int64_t bytes = fitting.functions.front()->buffers.getBytes(tileMemory);
+  if (fitting.choice.group && bytes > space.model.getChip().getUsableBytes(tileMemory))
+    tooLarge.emplace_back(fitting.choice, bytes);
 }
 
 /// The choice applied, or none where it does not fit.

@@ -5,6 +5,7 @@
 
 #include "attn/Dialect/Tile/Transforms/SizeChoice.h"
 #include "attn/TileOnChip/BufferAssignment.h"
+#include "llvm/ADT/SetVector.h"
 #include <memory>
 
 namespace attn::onchip {
@@ -45,8 +46,10 @@ public:
   /// The sizes of what a vector core of a group computes at a time: a strip of its half of the
   /// rows.
   llvm::SmallVector<tile::BoundSize> getStripSizes(const tile::SizeChoice &choice) const;
-  /// Whether vector cores need at least as much memory with one choice as with another.
-  bool needsNoLess(const tile::SizeChoice &choice, const tile::SizeChoice &other) const;
+  /// The bytes that a vector core needs at least, where it needs `bytes` with another choice: 0
+  /// where the other has more stages or waits longer.
+  int64_t getLeastBytes(const tile::SizeChoice &choice, const tile::SizeChoice &other,
+                        int64_t bytes) const;
 
   mlir::func::FuncOp kernel;
   ChipModel model;
@@ -63,6 +66,10 @@ public:
   llvm::DenseSet<mlir::StringAttr> sharedSymbols; // of the rows that vector cores of a group share
 
 private:
+  int64_t getHalf(int64_t rows) const;
+  int64_t getKeptBytes(const tile::SizeChoice &choice) const;
+
+  llvm::SmallSetVector<tile::TileType, 4> carriedTypes; // of what loops carry on vector cores
   std::optional<llvm::SmallVector<mlir::Value>> keepableRows;
   std::string reasonAgainstStrips;
   bool hasLookedForRows = false;

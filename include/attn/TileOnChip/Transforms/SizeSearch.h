@@ -120,7 +120,8 @@ private:
   llvm::SmallVector<std::unique_ptr<ChoiceAxis>> axes;
   std::optional<SplitKernel> lastSplit;
   llvm::DenseSet<mlir::Attribute> refused; // footprints that did not fit
-  Choices tooLarge;                        // choices for which vector cores had no room
+  /// Choices for which vector cores had no room, and what they would have taken.
+  llvm::SmallVector<std::pair<tile::SizeChoice, int64_t>> tooLarge;
 };
 
 } // namespace attn::onchip
