@@ -16,9 +16,12 @@ using namespace attn::tile;
 
 namespace {
 
-/// Trips of a loop over the tiles that a mask cuts through: one, or two where it goes from one tile
-/// to the next in the middle of the rows.
-constexpr double cutTrips = 1.5;
+/// Trips of a loop over the tiles of `step` elements that a mask cuts through, whose edge goes
+/// through `edge` elements: between the fewest, where it begins at a tile, and the mean of all
+/// places where it may begin.
+double getCutTrips(double edge, double step) {
+  return (std::max(1.0, edge / step) + edge / step + 1) / 2;
+}
 
 /// Trips of a loop whose bounds are known only when the kernel runs.
 constexpr double assumedTrips = 8;
@@ -149,12 +152,12 @@ private:
     auto steadyStep = range->getAttrOfType<IntegerAttr>(steadyStepName);
     if (steadyStep && steadyStep.getInt() == 0)
       return 0;
-    if (range->hasAttr(cutName))
-      return cutTrips;
-    if (steadyStep)
-      return std::max(1.0, assumed.inner / steadyStep.getInt());
-    auto block = range.getBlock() ? dyn_cast<IntegerAttr>(*range.getBlock()) : IntegerAttr();
+    auto block = range.getBlock() ? dyn_cast<IntegerAttr>(*range.getBlock()) : steadyStep;
     double step = block ? block.getInt() : 1;
+    if (auto edge = range->getAttrOfType<IntegerAttr>(cutName))
+      return getCutTrips(edge.getInt(), step);
+    if (steadyStep)
+      return std::max(1.0, assumed.inner / step);
     if (std::optional<int64_t> most = getLargestDifference(range.getUpper(), range.getLower()))
       return std::max(0.0, std::ceil(*most / step));
     return block ? std::max(1.0, assumed.inner / step) : assumedTrips;

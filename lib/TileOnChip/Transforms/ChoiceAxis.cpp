@@ -3,6 +3,7 @@
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "attn/Dialect/Tile/Analysis/StripPlan.h"
 #include "attn/Machine/Architecture.h"
+#include "attn/Machine/Groups.h"
 #include "attn/TileOnChip/CoreAssignment.h"
 
 using namespace mlir;
@@ -24,6 +25,12 @@ SearchSpace::SearchSpace(func::FuncOp kernel, const Chip &chip, ArrayRef<BoundSi
   kernel.walk([&](Operation *op) {
     if (auto range = dyn_cast<RangeOp>(op); range && !range.getParallel())
       askedStages = std::max<int64_t>(askedStages, range.getStages());
+    if (auto dot = dyn_cast<DotOp>(op); dot && isMixed)
+      dot.getLeftRows().walk([&](StringAttr symbol) { sharedSymbols.insert(symbol); });
+    if (auto range = dyn_cast<RangeOp>(op); range && isMixed)
+      for (Value carried : range.getCarried())
+        if (auto type = dyn_cast<TileType>(carried.getType()))
+          carriedTypes.insert(type);
     bool isTurned = !chip.isHost && isa<TransposeOp>(op) &&
                     !cast<TileType>(op->getResult(0).getType()).getElementType().isF32();
     for (Type type : op->getResultTypes())
@@ -91,6 +98,55 @@ const std::optional<SmallVector<Value>> &SearchSpace::findKeepableRows() {
     keepableRows = StripPlan::findCandidates(kernel, width, reasonAgainstStrips);
   hasLookedForRows = true;
   return keepableRows;
+}
+
+/// A vector core has half of the rows.
+int64_t SearchSpace::getHalf(int64_t rows) const {
+  return llvm::alignTo(llvm::divideCeil(rows, vectorCoresPerGroup),
+                       architecture::getElementsPerBlock(/*elementBytes=*/4));
+}
+
+SmallVector<BoundSize> SearchSpace::getStripSizes(const SizeChoice &choice) const {
+  int64_t strip = choice.group->stripRows;
+  SmallVector<BoundSize> sizes = choice.sizes;
+  for (BoundSize &bound : sizes)
+    if (sharedSymbols.contains(bound.symbol)) {
+      int64_t half = getHalf(bound.size);
+      // Strips have equally many rows, or there are none.
+      bound.size = strip && half % strip == 0 ? strip : half;
+    }
+  return sizes;
+}
+
+/// What has the rows of a vector core as a whole, however it is computed: what loops carry. Columns
+/// also wait in a stack for late work, and are computed beside the last.
+int64_t SearchSpace::getKeptBytes(const SizeChoice &choice) const {
+  int64_t bytes = 0;
+  for (TileType type : carriedTypes) {
+    TileType bound = bindType(type, choice.sizes);
+    int64_t copies = bound.getColCount() == 1 ? choice.group->lag + 3 : 1;
+    bytes += copies * getHalf(bound.getRowCount()) * bound.getColCount() * getElementBytes(bound);
+  }
+  return bytes;
+}
+
+int64_t SearchSpace::getLeastBytes(const SizeChoice &choice, const SizeChoice &other,
+                                   int64_t bytes) const {
+  auto isInStripsOfRows = [&](const SizeChoice &of) {
+    return llvm::any_of(llvm::zip_equal(getStripSizes(of), of.sizes), [&](auto pair) {
+      auto [strip, whole] = pair;
+      return strip.size < whole.size && strip.size < getHalf(whole.size);
+    });
+  };
+  // Without strips other tiles are alive together.
+  if (isInStripsOfRows(choice) != isInStripsOfRows(other) || choice.gridStages < other.gridStages ||
+      choice.maxRangeStages < other.maxRangeStages || choice.group->lag < other.group->lag)
+    return 0;
+  // No tile becomes smaller by more than its sizes.
+  double inStrips = bytes - getKeptBytes(other);
+  for (auto [mine, its] : llvm::zip_equal(getStripSizes(choice), getStripSizes(other)))
+    inStrips *= std::min(1.0, static_cast<double>(mine.size) / its.size);
+  return getKeptBytes(choice) + static_cast<int64_t>(inStrips);
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,7 @@
 #include "mlir/Transforms/CSE.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/Debug.h"
+#include <set>
 
 #define DEBUG_TYPE "tile-choose"
 
@@ -134,9 +135,23 @@ ChoiceAttr SizeSearch::getFootprint(SizeChoice choice) const {
   return makeKey(choice);
 }
 
+/// Whether vector cores of a group have no room for a choice, as can be told from others.
+bool SizeSearch::isTooLarge(const SizeChoice &choice) const {
+  return choice.group && llvm::any_of(tooLarge, [&](auto &other) {
+           return space.getLeastBytes(choice, other.first, other.second) >
+                  space.model.getChip().getUsableBytes(tileMemory);
+         });
+}
+
+void SizeSearch::noteTooLarge(const Fitting &fitting) {
+  int64_t bytes = fitting.functions.front()->buffers.getBytes(tileMemory);
+  if (fitting.choice.group && bytes > space.model.getChip().getUsableBytes(tileMemory))
+    tooLarge.emplace_back(fitting.choice, bytes);
+}
+
 /// The choice applied, or none where it does not fit.
 FailureOr<std::optional<Fitting>> SizeSearch::fit(const SizeChoice &choice) {
-  if (!isRecorded && refused.contains(getFootprint(choice)))
+  if (!isRecorded && (isTooLarge(choice) || refused.contains(getFootprint(choice))))
     return std::optional<Fitting>();
   FailureOr<std::optional<Fitting>> fitting = apply(choice);
   if (failed(fitting) || !*fitting)
@@ -151,6 +166,7 @@ FailureOr<std::optional<Fitting>> SizeSearch::fit(const SizeChoice &choice) {
     (*fitting)->alternative = onAlternative(**fitting);
   if (!isFitting) {
     refused.insert(getFootprint(choice));
+    noteTooLarge(**fitting);
     fitting->reset();
   }
   return fitting;
@@ -212,20 +228,33 @@ SizeSearch::Result SizeSearch::findFastest(Axes after, const Choices &candidates
 }
 
 SizeSearch::Result SizeSearch::findFastestByEstimate(Axes after, const Choices &candidates) {
-  TrialCopy trial(space.kernel, space.model, space.isMixed);
-  SmallVector<std::pair<double, size_t>> estimates;
-  for (auto [number, candidate] : llvm::enumerate(candidates)) {
-    FailureOr<double> cycles = trial.getLeastCycles(expandFastest(after, candidate));
-    if (failed(cycles))
-      return failure();
-    estimates.emplace_back(*cycles, number);
-  }
+  TrialCopy trial(space);
   // Of equals the first is preferred.
-  llvm::sort(estimates);
+  std::set<std::pair<double, size_t>> open;
+  SmallVector<size_t> known(candidates.size()); // what was too large when it was estimated
+  auto estimate = [&](size_t number) {
+    Choices choices = expandFastest(after, candidates[number]);
+    // With fewer stages the last may fit nevertheless.
+    SizeChoice last = choices.back();
+    llvm::erase_if(choices, [&](const SizeChoice &choice) { return isTooLarge(choice); });
+    known[number] = tooLarge.size();
+    FailureOr<double> cycles = trial.getLeastCycles(choices.empty() ? Choices{last} : choices);
+    if (succeeded(cycles))
+      open.emplace(*cycles, number);
+    return LogicalResult(cycles);
+  };
+  for (size_t number = 0; number < candidates.size(); ++number)
+    if (failed(estimate(number)))
+      return failure();
   std::optional<Fitting> best;
-  for (auto [cycles, number] : estimates) {
-    if (best && best->cost.cycles <= cycles)
-      break;
+  while (!open.empty() && (!best || best->cost.cycles > open.begin()->first)) {
+    size_t number = open.extract(open.begin()).value().second;
+    // What did not fit meanwhile may leave it slower choices only.
+    if (known[number] != tooLarge.size()) {
+      if (failed(estimate(number)))
+        return failure();
+      continue;
+    }
     Result found = search(after, candidates[number]);
     if (failed(found))
       return failure();

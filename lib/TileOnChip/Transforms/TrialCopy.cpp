@@ -1,8 +1,7 @@
 // Estimates what choices of sizes cost on one copy of a kernel (tile on the chip).
 #include "TrialCopy.h"
+#include "attn/Dialect/Tile/Analysis/CutLoops.h"
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
-#include "attn/Machine/Architecture.h"
-#include "attn/Machine/Groups.h"
 #include "attn/TileOnChip/BufferAssignment.h"
 #include "attn/TileOnChip/Transforms/Exchange.h"
 
@@ -11,16 +10,11 @@ using namespace attn;
 using namespace attn::onchip;
 using namespace attn::tile;
 
-TrialCopy::TrialCopy(func::FuncOp kernel, const ChipModel &model, bool isMixed)
-    : model(model), copy(kernel.clone()) {
-  if (isMixed) {
+TrialCopy::TrialCopy(SearchSpace &space)
+    : space(space), model(space.model), copy(space.kernel.clone()) {
+  if (space.isMixed) {
     detachAccumulators(*copy);
     groupCosts.emplace(*copy, model);
-    copy->walk([&](DotOp dot) {
-      auto sum = dyn_cast<SumAttr>(dot.getLeftRows());
-      if (auto symbol = sum ? sum.getSymbol() : dyn_cast<StringAttr>(dot.getLeftRows()))
-        rowSymbols.insert(symbol);
-    });
   }
   copy->walk([&](Operation *op) {
     for (Value value : getDefinedValues(op))
@@ -36,6 +30,8 @@ TrialCopy::TrialCopy(func::FuncOp kernel, const ChipModel &model, bool isMixed)
     loops.emplace_back(range, range.getStages());
     if (range.getBlock())
       blocks.emplace_back(range, *range.getBlock());
+    if (Attribute edge = range->getAttr(cutName))
+      edges.emplace_back(range, edge);
   });
 }
 
@@ -64,18 +60,10 @@ void TrialCopy::setStages(const SizeChoice &choice) {
     grid.setStages(choice.gridStages);
 }
 
-/// A vector core has half of the rows, and computes with a strip of them at a time: the work of all
-/// strips is that of as many smaller tiles.
-SmallVector<BoundSize> TrialCopy::getStripSizes(const SizeChoice &choice) const {
-  int64_t strip = choice.group->stripRows;
-  SmallVector<BoundSize> sizes = choice.sizes;
-  for (BoundSize &bound : sizes)
-    if (rowSymbols.contains(bound.symbol)) {
-      int64_t half = llvm::alignTo(llvm::divideCeil(bound.size, vectorCoresPerGroup),
-                                   architecture::getElementsPerBlock(/*elementBytes=*/4));
-      bound.size = strip ? std::min(strip, half) : half;
-    }
-  return sizes;
+/// Masks cut through as many tiles of a loop whether rows are computed in strips or not.
+void TrialCopy::setEdges(ArrayRef<BoundSize> sizes) {
+  for (auto &[range, edge] : edges)
+    range->setAttr(cutName, bindDim(edge, sizes));
 }
 
 /// Tiles that cross have two slots, so that transfers overlap with work.
@@ -90,7 +78,8 @@ double TrialCopy::getLeastGroupCycles(ArrayRef<SizeChoice> choices) {
   // Strips come from long to short: longer ones are not slower, if they fit.
   double cycles = 0;
   for (const SizeChoice &choice : choices) {
-    setSizes(getStripSizes(choice));
+    // The work of all strips is that of as many smaller tiles.
+    setSizes(space.getStripSizes(choice));
     if (!hasRoomForStrips() && &choice != &choices.back())
       continue;
     CostEstimate vector = estimateHalf(*copy, *groupCosts, CoreKind::Vector);
@@ -102,6 +91,7 @@ double TrialCopy::getLeastGroupCycles(ArrayRef<SizeChoice> choices) {
 
 FailureOr<double> TrialCopy::getLeastCycles(ArrayRef<SizeChoice> choices) {
   setSizes(choices.front().sizes);
+  setEdges(choices.front().sizes);
   if (groupCosts)
     return getLeastGroupCycles(choices);
   FailureOr<Placement> placement = Placement::create(*copy, model);

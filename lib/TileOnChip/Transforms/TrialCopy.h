@@ -2,8 +2,8 @@
 #ifndef ATTN_LIB_TILEONCHIP_TRANSFORMS_TRIALCOPY_H
 #define ATTN_LIB_TILEONCHIP_TRANSFORMS_TRIALCOPY_H
 
-#include "attn/Dialect/Tile/Transforms/SizeChoice.h"
 #include "attn/TileOnChip/CostEstimate.h"
+#include "attn/TileOnChip/Transforms/ChoiceAxis.h"
 #include "mlir/IR/OwningOpRef.h"
 
 namespace attn::onchip {
@@ -13,7 +13,7 @@ namespace attn::onchip {
 class TrialCopy {
 public:
   /// A kernel that is still to be split is estimated as it is.
-  TrialCopy(mlir::func::FuncOp kernel, const ChipModel &model, bool isMixed);
+  explicit TrialCopy(SearchSpace &space);
 
   /// The fewest cycles of `choices`, all of which have the sizes of the first, whether they fit or
   /// not.
@@ -22,18 +22,18 @@ public:
 private:
   void setSizes(llvm::ArrayRef<tile::BoundSize> sizes);
   void setStages(const tile::SizeChoice &choice);
-  llvm::SmallVector<tile::BoundSize> getStripSizes(const tile::SizeChoice &choice) const;
+  void setEdges(llvm::ArrayRef<tile::BoundSize> sizes);
   bool hasRoomForStrips() const;
   double getLeastGroupCycles(llvm::ArrayRef<tile::SizeChoice> choices);
 
+  const SearchSpace &space;
   const ChipModel &model;
   mlir::OwningOpRef<mlir::func::FuncOp> copy;
   std::optional<GroupCosts> groupCosts;
-  /// The symbols of the rows that vector cores share.
-  llvm::DenseSet<mlir::StringAttr> rowSymbols;
   /// What has symbols, as the kernel has it.
   llvm::SmallVector<std::pair<mlir::Value, mlir::Type>> types;
   llvm::SmallVector<std::pair<tile::RangeOp, mlir::Attribute>> blocks;
+  llvm::SmallVector<std::pair<tile::RangeOp, mlir::Attribute>> edges;
   llvm::SmallVector<std::pair<tile::SizeOp, mlir::Attribute>> dims;
   llvm::SmallVector<std::pair<tile::GridOp, mlir::ArrayAttr>> grids;
   /// The loops, with the stages that they ask for.

@@ -5,6 +5,7 @@
 
 #include "attn/Dialect/Tile/Transforms/SizeChoice.h"
 #include "attn/TileOnChip/BufferAssignment.h"
+#include "llvm/ADT/SetVector.h"
 #include <memory>
 
 namespace attn::onchip {
@@ -42,6 +43,14 @@ public:
   const std::optional<llvm::SmallVector<mlir::Value>> &findKeepableRows();
   llvm::StringRef getReasonAgainstStrips() const { return reasonAgainstStrips; }
 
+  /// The sizes of what a vector core of a group computes at a time: a strip of its half of the
+  /// rows.
+  llvm::SmallVector<tile::BoundSize> getStripSizes(const tile::SizeChoice &choice) const;
+  /// The bytes that a vector core needs at least, where it needs `bytes` with another choice: 0
+  /// where the other has more stages or waits longer.
+  int64_t getLeastBytes(const tile::SizeChoice &choice, const tile::SizeChoice &other,
+                        int64_t bytes) const;
+
   mlir::func::FuncOp kernel;
   ChipModel model;
   llvm::SmallVector<tile::BoundSize> given;
@@ -54,8 +63,13 @@ public:
   int64_t width;                     // the most columns of any tile
   llvm::DenseSet<mlir::StringAttr> tileSymbols; // of dimensions of tiles, so that they take memory
   llvm::DenseSet<mlir::StringAttr> turnedSymbols; // of tiles that vector cores turn over in squares
+  llvm::DenseSet<mlir::StringAttr> sharedSymbols; // of the rows that vector cores of a group share
 
 private:
+  int64_t getHalf(int64_t rows) const;
+  int64_t getKeptBytes(const tile::SizeChoice &choice) const;
+
+  llvm::SmallSetVector<tile::TileType, 4> carriedTypes; // of what loops carry on vector cores
   std::optional<llvm::SmallVector<mlir::Value>> keepableRows;
   std::string reasonAgainstStrips;
   bool hasLookedForRows = false;

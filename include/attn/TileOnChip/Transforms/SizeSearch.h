@@ -101,6 +101,8 @@ private:
   tile::ChoiceAttr makeKey(const tile::SizeChoice &choice) const;
   tile::ChoiceAttr makeSplitKey(tile::SizeChoice choice) const;
   tile::ChoiceAttr getFootprint(tile::SizeChoice choice) const;
+  bool isTooLarge(const tile::SizeChoice &choice) const;
+  void noteTooLarge(const Fitting &fitting);
   Result applyWhole(const tile::SizeChoice &choice);
   Result applySplit(const tile::SizeChoice &choice);
   Result fit(const tile::SizeChoice &choice);
@@ -118,6 +120,8 @@ private:
   llvm::SmallVector<std::unique_ptr<ChoiceAxis>> axes;
   std::optional<SplitKernel> lastSplit;
   llvm::DenseSet<mlir::Attribute> refused; // footprints that did not fit
+  /// Choices for which vector cores had no room, and what they would have taken.
+  llvm::SmallVector<std::pair<tile::SizeChoice, int64_t>> tooLarge;
 };
 
 } // namespace attn::onchip

@@ -1,5 +1,6 @@
 // Applies chosen sizes, stages and strips to a kernel (tile stage).
 #include "attn/Dialect/Tile/Transforms/SizeChoice.h"
+#include "attn/Dialect/Tile/Analysis/CutLoops.h"
 #include "attn/Dialect/Tile/Transforms/StripMine.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 
@@ -79,6 +80,8 @@ void tile::bindSizes(func::FuncOp function, ArrayRef<BoundSize> sizes) {
   function.walk([&](Operation *op) {
     if (auto range = dyn_cast<RangeOp>(op); range && range.getBlock())
       range.setBlockAttr(bindDim(*range.getBlock(), sizes));
+    if (Attribute edge = op->getAttr(cutName))
+      op->setAttr(cutName, bindDim(edge, sizes));
     if (auto size = dyn_cast<SizeOp>(op))
       size.setDimAttr(bindDim(size.getDim(), sizes));
     if (auto grid = dyn_cast<GridOp>(op))

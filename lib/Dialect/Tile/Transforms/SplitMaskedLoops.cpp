@@ -5,7 +5,6 @@
 #include "attn/Dialect/Tile/Transforms/Passes.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace attn {
@@ -48,6 +47,7 @@ private:
   Value getCorner(const PositionCondition &condition, TileType type, Corner corner);
   void limit(Run &run, const PositionCondition &condition, TileType type, Corner corner);
   bool dropsSelect(SelectOp select) const;
+  Attribute getEdge(bool isAtBegin);
   RangeOp addLoop(Value begin, Value end, ValueRange inits, bool isWhole);
   Value getPlace(Value iteration);
 
@@ -115,6 +115,16 @@ bool LoopSplitter::dropsSelect(SelectOp select) const {
          });
 }
 
+/// What the edge of the masks goes through before or after the tiles that they take whole; as wide
+/// as a tile is high where a condition compares rows.
+Attribute LoopSplitter::getEdge(bool isAtBegin) {
+  for (const LoopMask &mask : masks)
+    for (const PositionCondition &condition : mask.conditions)
+      if (mask.isWhole && condition.rowFactor != 0 && (condition.baseFactor > 0) == isAtBegin)
+        return cast<TileType>(mask.mask.getType()).getRows();
+  return getDim(loop.getContext(), 1);
+}
+
 Value LoopSplitter::getPlace(Value iteration) {
   Value distance = arith::MulIOp::create(builder, iteration, step);
   return smaller(add(loop.getLower(), distance), loop.getUpper());
@@ -134,10 +144,10 @@ RangeOp LoopSplitter::addLoop(Value begin, Value end, ValueRange inits, bool isW
   for (auto [select, copied] : llvm::zip_equal(selects, copies))
     if (dropsSelect(select))
       copied.getResult().replaceAllUsesWith(copied.getTaken());
-  copy.getBody().walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
-    if (isOpTriviallyDead(op))
-      op->erase();
-  });
+  // What takes a mask goes before what makes it.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(copy.getBody().front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
   return copy;
 }
 
@@ -174,15 +184,15 @@ bool LoopSplitter::run() {
   if (!drops) {
     addRun(first, last, /*isWhole=*/false);
   } else {
-    auto addCut = [&](Value from, Value to) {
+    auto addCut = [&](Value from, Value to, bool isAtBegin) {
       addRun(from, to, /*isWhole=*/false);
-      latest->setAttr(cutName, builder.getUnitAttr());
+      latest->setAttr(cutName, getEdge(isAtBegin));
     };
     if (all.begin)
-      addCut(first, begin);
+      addCut(first, begin, /*isAtBegin=*/true);
     addRun(begin, end, /*isWhole=*/true);
     if (all.end)
-      addCut(end, last);
+      addCut(end, last, /*isAtBegin=*/false);
   }
   loop.replaceAllUsesWith(carried);
   loop.erase();

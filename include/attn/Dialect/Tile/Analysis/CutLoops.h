@@ -6,8 +6,9 @@
 
 namespace attn::tile {
 
-/// On a loop over the tiles that a mask cuts through, beside one over those that it takes whole: it
-/// has few iterations.
+/// On a loop over the tiles that a mask cuts through, beside one over those that it takes whole:
+/// how many elements of the loop the edge of the mask goes through in a tile, its rows where each
+/// row has an edge of its own. They say how many iterations there are.
 constexpr llvm::StringLiteral cutName = "tile.cut";
 
 } // namespace attn::tile
