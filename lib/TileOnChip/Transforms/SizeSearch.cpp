@@ -151,7 +151,7 @@ void SizeSearch::noteTooLarge(const Fitting &fitting) {
 
 /// The choice applied, or none where it does not fit.
 FailureOr<std::optional<Fitting>> SizeSearch::fit(const SizeChoice &choice) {
-  if (!isRecorded && (isTooLarge(choice) || refused.contains(getFootprint(choice))))
+  if (!isRecorded && refused.contains(getFootprint(choice)))
     return std::optional<Fitting>();
   FailureOr<std::optional<Fitting>> fitting = apply(choice);
   if (failed(fitting) || !*fitting)
