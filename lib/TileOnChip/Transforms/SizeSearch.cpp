@@ -135,7 +135,8 @@ ChoiceAttr SizeSearch::getFootprint(SizeChoice choice) const {
   return makeKey(choice);
 }
 
-/// Whether vector cores of a group have no room for a choice, as can be told from others.
+/// Whether vector cores of a group seem to have no room for a choice, by what others took. That is
+/// an estimate: it orders what is tried and refuses nothing.
 bool SizeSearch::isTooLarge(const SizeChoice &choice) const {
   return choice.group && llvm::any_of(tooLarge, [&](auto &other) {
            return space.getLeastBytes(choice, other.first, other.second) >
