@@ -1,12 +1,13 @@
 // The pass `jit-lower-products`: products of matrices as register tiles over copied panels. CPU
 // stage, on buffers.
+#include "NextIteration.h"
 #include "ProductContext.h"
 #include "ProductDots.h"
+#include "ProductPanels.h"
 #include "SeenColumns.h"
 #include "attn/Cpu/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -29,7 +30,7 @@ constexpr int64_t unrolledSteps = 4;
 
 /// Rows of a right operand that is read where it lies, at a time: so many lie in pages that the
 /// processor finds quickly, and are followed by it, even where each is in one of its own.
-constexpr int64_t rowsInPlace = 16;
+constexpr int64_t rowsInPlace = 32;
 
 /// Emits one product: `c += a * b`.
 class ProductEmitter {
@@ -37,10 +38,10 @@ public:
   ProductEmitter(linalg::MatmulOp op, const ProductBlocks &blocks)
       : blocks(blocks), a{op.getInputs()[0], isTransposed(op, 0)},
         b{op.getInputs()[1], isTransposed(op, 1)}, c{op.getOutputs()[0]},
-        hasFewRows(countTileRows(c.memref) <= blocks.fewRows && blocks.depth == 1),
+        hasFewRows(countTileRows(c.memref) <= blocks.fewRows),
         areDots(ProductDots::canEmit(a, b, c, hasFewRows)), left(a, blocks, c.getElementType()),
-        right(b, blocks, c.getElementType(), hasFewRows && hasVectors(b)),
-        mostInner(hasFewRows && hasVectors(b) ? rowsInPlace : blocks.mostInner) {
+        right(b, blocks, c.getElementType(), readsRightInPlace()),
+        mostInner(readsRightInPlace() ? rowsInPlace : blocks.mostInner) {
     if (areDots)
       return;
     resultOffset = findSeenResult(op);
@@ -58,11 +59,21 @@ public:
     });
   }
 
+  /// The rows that a result has at most: those of the tile that it is a part of.
+  static int64_t countTileRows(Value result) {
+    if (auto part = result.getDefiningOp<memref::SubViewOp>();
+        part && part.getSourceType().getRank() == 2)
+      result = part.getSource();
+    int64_t rows = cast<MemRefType>(result.getType()).getDimSize(0);
+    return ShapedType::isDynamic(rows) ? std::numeric_limits<int64_t>::max() : rows;
+  }
+
   /// The buffers that it copies to; null for none.
   /// Sums along k read the left operand where it lies, unless it has to be widened: that is done
   /// once.
   MemRefType getLeftType() const {
-    bool isRead = areDots && (a.getElementType() == c.getElementType() || !fits());
+    bool isWidened = a.getElementType() != c.getElementType() && blocks.depth == 1;
+    bool isRead = areDots && (!isWidened || !fits());
     return isRead ? MemRefType() : left.getBufferType();
   }
   MemRefType getRightType() const { return areDots ? MemRefType() : right.getBufferType(); }
@@ -107,6 +118,8 @@ public:
   /// A panel of the right operand stays in the nearest cache while the rows of the left one, which
   /// fit the next, go by.
   void emit(ImplicitLocOpBuilder &builder) {
+    if (areDots || readsRightInPlace())
+      next = createNextPart(builder, b.memref);
     if (areDots)
       return emitDots(builder);
     Value zero = createNumber(builder, 0);
@@ -125,7 +138,7 @@ public:
                                         if (!isLeftCopied)
                                           left.copy(inRows, {row, k, partRows, partInner});
                                         emitPanels(inRows, {row, col, partRows, partCols},
-                                                   countSteps(inRows, partInner), zero);
+                                                   Steps(inRows, partInner, blocks), zero);
                                       });
                                 });
                  });
@@ -136,8 +149,13 @@ private:
     bool isCopied = getLeftType() != nullptr;
     if (isCopied && !isLeftCopied)
       copyLeft(builder);
-    ProductDots(a, b, c, isCopied ? left.getBuffer() : Value(), blocks).emit(builder, startsAtZero);
+    ProductDots(a, b, c, isCopied ? left.getBuffer() : Value(), next, blocks)
+        .emit(builder, startsAtZero);
   }
+
+  /// Whether rows of the right operand are used where they lie, since few rows of the left one use
+  /// them.
+  bool readsRightInPlace() const { return hasFewRows && hasVectors(b); }
 
   /// Whether the buffer for copies holds all of the left operand.
   bool fits() const {
@@ -158,15 +176,6 @@ private:
     FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
         presburger::BoundType::UB, size, /*stopCondition=*/nullptr, /*closedUB=*/true);
     return succeeded(bound) && *bound <= most;
-  }
-
-  /// The rows that a result has at most: those of the tile that it is a part of.
-  static int64_t countTileRows(Value result) {
-    if (auto part = result.getDefiningOp<memref::SubViewOp>();
-        part && part.getSourceType().getRank() == 2)
-      result = part.getSource();
-    int64_t rows = cast<MemRefType>(result.getType()).getDimSize(0);
-    return ShapedType::isDynamic(rows) ? std::numeric_limits<int64_t>::max() : rows;
   }
 
   /// Whether vectors of columns of a right operand follow each other in memory.
@@ -195,21 +204,17 @@ private:
              });
   }
 
-  /// The steps that `inner` elements of k are; the last may be half a pair.
-  Value countSteps(ImplicitLocOpBuilder &builder, Value inner) {
-    return divide(builder, add(builder, inner, blocks.depth - 1), blocks.depth);
-  }
-
-  /// All register tiles of a part of the result, each summed over `inner` steps.
-  void emitPanels(ImplicitLocOpBuilder &builder, const MatrixPart &part, Value inner, Value zero) {
+  /// All register tiles of a part of the result, each summed over the steps of k.
+  void emitPanels(ImplicitLocOpBuilder &builder, const MatrixPart &part, const Steps &steps,
+                  Value zero) {
     int64_t width = blocks.getCols();
     Value whole = roundDown(builder, part.cols, width);
     emitLoop(builder, zero, whole, width, [&](ImplicitLocOpBuilder &inside, Value col) {
-      emitRows(inside, part, inner, col, /*isWhole=*/true);
+      emitRows(inside, part, steps, col, /*isWhole=*/true);
     });
     // At most one panel is left.
     emitLoop(builder, whole, part.cols, width, [&](ImplicitLocOpBuilder &inside, Value col) {
-      emitRows(inside, part, inner, col, /*isWhole=*/false);
+      emitRows(inside, part, steps, col, /*isWhole=*/false);
     });
   }
 
@@ -217,8 +222,8 @@ private:
   /// are few, and what is left. Four rows have as many sums as multiplications are under way, fewer
   /// have not: where two or three would be left, one tile more is taken by fours. Copies of a
   /// transposed operand are panels, whose ends tiles of two rows never cross.
-  void emitRows(ImplicitLocOpBuilder &builder, const MatrixPart &part, Value inner, Value col,
-                bool isWhole) {
+  void emitRows(ImplicitLocOpBuilder &builder, const MatrixPart &part, const Steps &steps,
+                Value col, bool isWhole) {
     bool takesFours = !hasFewRows && !a.transposed;
     int64_t most = hasFewRows ? blocks.fewRows : blocks.rows, next = takesFours ? 4 : 2;
     Value done = findFirstRow(builder, part, col, most);
@@ -227,7 +232,7 @@ private:
       if (takesFours && rows == most)
         end = leaveFours(builder, part.rows, end);
       emitLoop(builder, done, end, rows, [&](ImplicitLocOpBuilder &inside, Value row) {
-        emitTile(inside, part, inner, row, col, rows, isWhole);
+        emitTile(inside, part, steps, row, col, rows, isWhole);
       });
       done = end;
     }
@@ -245,15 +250,19 @@ private:
     return roundDown(builder, builder.createOrFold<arith::MinSIOp>(first, part.rows), rows);
   }
 
-  /// The steps of k that a tile of rows sees, of `inner`.
-  Value countSeenSteps(ImplicitLocOpBuilder &builder, const MatrixPart &part, Value row,
-                       int64_t rows, Value inner) {
+  /// The steps of k that a tile of rows sees, of `all`.
+  Steps countSeenSteps(ImplicitLocOpBuilder &builder, const MatrixPart &part, Value row,
+                       int64_t rows, const Steps &all) {
     if (!leftOffset)
-      return inner;
+      return all;
     Value last = add(builder, add(builder, part.row, row), rows - 1);
     Value seen = roundUpSeen(builder, add(builder, last, leftOffset), blocks.lanes);
-    Value steps = builder.createOrFold<arith::MinSIOp>(divide(builder, seen, blocks.depth), inner);
-    return builder.createOrFold<arith::SelectOp>(isShort, steps, inner);
+    seen = divide(builder, seen, blocks.depth);
+    auto limit = [&](Value steps) {
+      return builder.createOrFold<arith::SelectOp>(
+          isShort, builder.createOrFold<arith::MinSIOp>(seen, steps), steps);
+    };
+    return {limit(all.all), limit(all.whole)};
   }
 
   /// `end`, or one tile before it where two or three of all rows follow it.
@@ -270,7 +279,7 @@ private:
   }
 
   /// One register tile, whose first element is (row, col) of the part.
-  void emitTile(ImplicitLocOpBuilder &builder, const MatrixPart &part, Value inner, Value row,
+  void emitTile(ImplicitLocOpBuilder &builder, const MatrixPart &part, const Steps &all, Value row,
                 Value col, int64_t rows, bool isWhole) {
     SmallVector<Value> masks;
     Value exist = subtract(builder, part.cols, col);
@@ -287,10 +296,11 @@ private:
     for (auto [number, place] : llvm::enumerate(places))
       sums.push_back(loadSum(builder, place, isWhole ? Value() : masks[number % blocks.vectors]));
     Value panel = divide(builder, col, blocks.getCols());
-    Value steps = countSeenSteps(builder, part, row, rows, inner);
+    Steps steps = countSeenSteps(builder, part, row, rows, all);
     sums = emitSteps(builder, steps, std::move(sums),
-                     [&](ImplicitLocOpBuilder &inside, Value k, MutableArrayRef<Value> values) {
-                       emitStep(inside, row, panel, k, rows, masks, values);
+                     [&](ImplicitLocOpBuilder &inside, Value k, bool isWholeStep,
+                         MutableArrayRef<Value> values) {
+                       emitStep(inside, row, panel, k, rows, masks, isWholeStep, values);
                      });
     for (auto [number, place] : llvm::enumerate(places))
       storeSum(builder, sums[number], place, isWhole ? Value() : masks[number % blocks.vectors]);
@@ -313,25 +323,29 @@ private:
       vector::StoreOp::create(builder, sum, c.memref, place);
   }
 
-  using StepBody = function_ref<void(ImplicitLocOpBuilder &, Value, MutableArrayRef<Value>)>;
+  using StepBody = function_ref<void(ImplicitLocOpBuilder &, Value, bool, MutableArrayRef<Value>)>;
 
   /// The loop over k, several steps at a time, which carries the sums in registers.
-  SmallVector<Value> emitSteps(ImplicitLocOpBuilder &builder, Value inner, SmallVector<Value> sums,
-                               StepBody body) {
+  SmallVector<Value> emitSteps(ImplicitLocOpBuilder &builder, const Steps &all,
+                               SmallVector<Value> sums, StepBody body) {
     Value begin = createNumber(builder, 0);
-    Value main = roundDown(builder, inner, unrolledSteps);
-    for (auto [end, steps] : {std::pair(main, unrolledSteps), std::pair(inner, int64_t(1))}) {
-      if (getConstantIntValue(begin) && getConstantIntValue(begin) == getConstantIntValue(end))
+    Value main = roundDown(builder, all.whole, unrolledSteps);
+    for (auto [end, steps, isWhole] :
+         {std::tuple(main, unrolledSteps, true), std::tuple(all.whole, int64_t(1), true),
+          std::tuple(all.all, int64_t(1), false)}) {
+      if (begin == end ||
+          (getConstantIntValue(begin) && getConstantIntValue(begin) == getConstantIntValue(end)))
         continue;
-      auto loop = scf::ForOp::create(
-          builder, begin, end, createNumber(builder, steps), sums,
-          [&, steps = steps](OpBuilder &inside, Location loc, Value k, ValueRange carried) {
-            ImplicitLocOpBuilder at(loc, inside);
-            SmallVector<Value> values(carried);
-            for (int64_t step = 0; step < steps; ++step)
-              body(at, add(at, k, step), values);
-            scf::YieldOp::create(inside, loc, values);
-          });
+      auto loop =
+          scf::ForOp::create(builder, begin, end, createNumber(builder, steps), sums,
+                             [&, steps = steps, isWhole = isWhole](OpBuilder &inside, Location loc,
+                                                                   Value k, ValueRange carried) {
+                               ImplicitLocOpBuilder at(loc, inside);
+                               SmallVector<Value> values(carried);
+                               for (int64_t step = 0; step < steps; ++step)
+                                 body(at, add(at, k, step), isWhole, values);
+                               scf::YieldOp::create(inside, loc, values);
+                             });
       sums.assign(loop.result_begin(), loop.result_end());
       begin = end;
     }
@@ -340,36 +354,17 @@ private:
 
   /// Adds the products of one k to the sums.
   void emitStep(ImplicitLocOpBuilder &builder, Value row, Value panel, Value k, int64_t rows,
-                ArrayRef<Value> masks, MutableArrayRef<Value> sums) {
-    SmallVector<Value> factors;
-    right.prefetch(builder, panel, k, rowsInPlace);
-    for (int64_t vector = 0; vector < blocks.vectors; ++vector)
-      factors.push_back(
-          right.load(builder, panel, k, vector, masks.empty() ? Value() : masks[vector]));
+                ArrayRef<Value> masks, bool isWhole, MutableArrayRef<Value> sums) {
+    right.prefetch(builder, panel, k, next, rowsInPlace);
+    SmallVector<Value> factors = right.load(builder, panel, k, masks, isWhole);
     for (int64_t more = 0; more < rows; ++more) {
-      Value element = left.load(builder, row, more, k);
+      Value element = left.load(builder, row, more, k, isWhole);
       Value spread = vector::BroadcastOp::create(builder, factors[0].getType(), element);
       for (auto [vector, factor] : llvm::enumerate(factors)) {
         Value &sum = sums[more * blocks.vectors + vector];
-        sum = createSum(builder, spread, factor, sum);
+        sum = createSum(builder, spread, factor, sum, blocks);
       }
     }
-  }
-
-  /// `left * factor + sum`; of pairs, the sum and the two products of each.
-  Value createSum(ImplicitLocOpBuilder &builder, Value left, Value factor, Value sum) {
-    if (blocks.depth > 1) {
-      constexpr int64_t wordBits = 32;
-      auto type = VectorType::get({blocks.lanes * blocks.depth}, builder.getBF16Type());
-      auto name =
-          builder.getStringAttr("llvm.x86.avx512bf16.dpbf16ps." + Twine(blocks.lanes * wordBits));
-      SmallVector<Value> operands = {sum, vector::BitCastOp::create(builder, type, left),
-                                     vector::BitCastOp::create(builder, type, factor)};
-      return LLVM::CallIntrinsicOp::create(builder, sum.getType(), name, operands).getResult(0);
-    }
-    if (isa<FloatType>(getElementTypeOrSelf(sum.getType())))
-      return vector::FMAOp::create(builder, left, factor, sum);
-    return arith::AddIOp::create(builder, sum, arith::MulIOp::create(builder, left, factor));
   }
 
   const ProductBlocks &blocks;
@@ -381,6 +376,8 @@ private:
   RightPanels right;
   /// How many of k are summed at a time.
   int64_t mostInner;
+  /// What is read in the place of the right operand after it; null where that is not known.
+  Value next;
   /// Where a mask leaves to row `r` its first `r + offset` columns: of the result, and of the left
   /// operand. The others of the latter take no steps where `isShort`, since they are zero.
   Value resultOffset, leftOffset, isShort;
@@ -446,6 +443,9 @@ private:
     blocks.mostInner = 256;
     blocks.mostCols = 256;
     blocks.fewRows = 4;
+    blocks.mostSums = lanes >= 16 ? 16 : 8;
+    if (ProductEmitter::countTileRows(product.getOutputs()[0]) <= blocks.fewRows)
+      blocks.vectors = blocks.mostSums / blocks.fewRows;
     if (pairs && ProductEmitter::mayPair(product)) {
       blocks.depth = 2;
       ++paired;

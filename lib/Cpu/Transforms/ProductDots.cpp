@@ -35,7 +35,7 @@ void ProductDots::emit(ImplicitLocOpBuilder &builder, bool startsAtZero) {
 void ProductDots::emitColumns(ImplicitLocOpBuilder &builder, Value row, int64_t rows,
                               bool startsAtZero) {
   Value zero = createNumber(builder, 0), all = b.createSize(builder, 1);
-  int64_t cols = std::min(2 * blocks.fewRows / rows, blocks.lanes);
+  int64_t cols = std::min(blocks.mostSums / rows, blocks.lanes);
   Value main = roundDown(builder, all, cols);
   emitLoop(builder, zero, main, cols, [&](ImplicitLocOpBuilder &inside, Value col) {
     emitTile(inside, row, col, rows, cols, startsAtZero);
@@ -96,10 +96,11 @@ void ProductDots::emitTile(ImplicitLocOpBuilder &builder, Value row, Value col, 
   }
 }
 
-/// A vector along k, in the type of the sums; where a mask is given, zeros are where it is not.
+/// A vector along k, in the type of the sums, or of pairs as they lie; where a mask is given, zeros
+/// are where it is not.
 Value ProductDots::loadAlong(ImplicitLocOpBuilder &builder, const Matrix &matrix, ValueRange place,
                              Value mask) const {
-  auto type = VectorType::get({blocks.lanes}, matrix.getElementType());
+  auto type = VectorType::get({getWidth()}, matrix.getElementType());
   Value value;
   if (mask) {
     Value zero = arith::ConstantOp::create(builder, builder.getZeroAttr(type));
@@ -107,18 +108,22 @@ Value ProductDots::loadAlong(ImplicitLocOpBuilder &builder, const Matrix &matrix
   } else {
     value = vector::LoadOp::create(builder, type, matrix.memref, place);
   }
-  return widen(builder, value, c.getElementType());
+  return blocks.depth > 1 ? value : widen(builder, value, c.getElementType());
 }
 
-/// The columns, rows of memory, that follow by so many are asked for early: each may lie in a page
-/// of its own, where the processor does not look ahead.
+/// Where nothing is known of what is read next, the columns, rows of memory, that follow by so many
+/// are asked for early: each may lie in a page of its own, where the processor does not look ahead.
 static constexpr int64_t columnsAhead = 8;
 
-/// The vectors along k that a line of the cache has, of which one is asked for early.
-int64_t ProductDots::countLineSteps() const {
-  constexpr int64_t lineBits = 512;
-  return std::max<int64_t>(lineBits / (blocks.lanes * b.getElementType().getIntOrFloatBitWidth()),
-                           1);
+/// Asks for the lines early that begin with `k` in columns of what is read next.
+void ProductDots::prefetch(ImplicitLocOpBuilder &builder, Value col, int64_t cols, Value k) const {
+  Value last = subtract(builder, b.createSize(builder, 1), createNumber(builder, 1));
+  for (int64_t more = 0; more < cols; ++more) {
+    Value place = add(builder, col, more);
+    if (!next)
+      place = builder.createOrFold<arith::MinSIOp>(add(builder, place, columnsAhead), last);
+    prefetchLine(builder, next ? next : b.memref, place, k);
+  }
 }
 
 /// The products of `rows` rows and `cols` columns, each summed in a vector.
@@ -128,16 +133,10 @@ SmallVector<Value> ProductDots::emitSteps(ImplicitLocOpBuilder &builder, Value r
   Value zero = arith::ConstantOp::create(builder, builder.getZeroAttr(type));
   SmallVector<Value> sums(rows * cols, zero);
   Value begin = createNumber(builder, 0), inner = a.createSize(builder, 1);
-  int64_t line = countLineSteps() * blocks.lanes;
-  Value lines = roundDown(builder, inner, line), main = roundDown(builder, inner, blocks.lanes);
-  Value last = subtract(builder, b.createSize(builder, 1), createNumber(builder, 1));
-  SmallVector<Value> ahead;
-  for (int64_t next = 0; next < cols; ++next)
-    ahead.push_back(
-        builder.createOrFold<arith::MinSIOp>(add(builder, col, next + columnsAhead), last));
-  for (auto [end, step, isWhole] :
-       {std::tuple(lines, line, true), std::tuple(main, blocks.lanes, true),
-        std::tuple(inner, blocks.lanes, false)}) {
+  int64_t width = getWidth(), line = std::max(countLineElements(b.getElementType()), width);
+  Value lines = roundDown(builder, inner, line), main = roundDown(builder, inner, width);
+  for (auto [end, step, isWhole] : {std::tuple(lines, line, true), std::tuple(main, width, true),
+                                    std::tuple(inner, width, false)}) {
     if (getConstantIntValue(begin) && getConstantIntValue(begin) == getConstantIntValue(end))
       continue;
     auto loop = scf::ForOp::create(
@@ -146,13 +145,10 @@ SmallVector<Value> ProductDots::emitSteps(ImplicitLocOpBuilder &builder, Value r
                                             ValueRange carried) {
           ImplicitLocOpBuilder at(loc, inside);
           SmallVector<Value> values(carried);
-          for (Value column : ahead)
-            memref::PrefetchOp::create(at, b.memref, ValueRange{column, k}, /*isWrite=*/false,
-                                       /*localityHint=*/3, /*isDataCache=*/true);
-          for (int64_t more = 0; more < step; more += blocks.lanes)
+          prefetch(at, col, cols, k);
+          for (int64_t more = 0; more < step; more += width)
             emitStep(at, row, col, add(at, k, more), cols,
-                     isWhole ? Value() : createMask(at, subtract(at, inner, k), 0, blocks.lanes),
-                     values);
+                     isWhole ? Value() : createMask(at, subtract(at, inner, k), 0, width), values);
           scf::YieldOp::create(inside, loc, values);
         });
     sums.assign(loop.result_begin(), loop.result_end());
@@ -172,7 +168,7 @@ void ProductDots::emitStep(ImplicitLocOpBuilder &builder, Value row, Value col, 
     Value right = loadAlong(builder, b, {add(builder, col, next), k}, mask);
     for (int64_t more = 0; more < rows; ++more) {
       Value &sum = sums[more * cols + next];
-      sum = vector::FMAOp::create(builder, factors[more], right, sum);
+      sum = createSum(builder, factors[more], right, sum, blocks);
     }
   }
 }

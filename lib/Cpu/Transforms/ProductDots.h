@@ -2,7 +2,7 @@
 #ifndef ATTN_CPU_TRANSFORMS_PRODUCTDOTS_H
 #define ATTN_CPU_TRANSFORMS_PRODUCTDOTS_H
 
-#include "ProductPanels.h"
+#include "ProductSteps.h"
 
 namespace attn::jit {
 
@@ -11,10 +11,10 @@ namespace attn::jit {
 /// they save.
 class ProductDots {
 public:
-  /// `copy` is null, or has the rows of `a`.
-  ProductDots(const Matrix &a, const Matrix &b, const Matrix &c, mlir::Value copy,
+  /// `copy` is null, or has the rows of `a`; `next` is null, or what is read after `b`, as it is.
+  ProductDots(const Matrix &a, const Matrix &b, const Matrix &c, mlir::Value copy, mlir::Value next,
               const ProductBlocks &blocks)
-      : a(a), b(b), c(c), left{copy ? copy : a.memref}, blocks(blocks) {}
+      : a(a), b(b), c(c), left{copy ? copy : a.memref}, next(next), blocks(blocks) {}
 
   /// Whether a product is one of these; `hasFewRows` where it has no more than `blocks.fewRows`.
   static bool canEmit(const Matrix &a, const Matrix &b, const Matrix &c, bool hasFewRows);
@@ -31,13 +31,16 @@ private:
   void emitStep(mlir::ImplicitLocOpBuilder &builder, mlir::Value row, mlir::Value col,
                 mlir::Value k, int64_t cols, mlir::Value mask,
                 llvm::MutableArrayRef<mlir::Value> sums);
-  int64_t countLineSteps() const;
+  int64_t getWidth() const { return blocks.lanes * blocks.depth; }
+  void prefetch(mlir::ImplicitLocOpBuilder &builder, mlir::Value col, int64_t cols,
+                mlir::Value k) const;
   mlir::Value loadAlong(mlir::ImplicitLocOpBuilder &builder, const Matrix &matrix,
                         mlir::ValueRange place, mlir::Value mask) const;
 
   Matrix a, b, c;
   /// What is read of `a`.
   Matrix left;
+  mlir::Value next;
   const ProductBlocks &blocks;
 };
 

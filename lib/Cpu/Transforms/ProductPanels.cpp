@@ -2,166 +2,12 @@
 // the type in which products are summed. CPU stage, on buffers, used by `jit-lower-products`.
 #include "ProductPanels.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::jit;
-
-//===----------------------------------------------------------------------===//
-// Indices and loops
-//===----------------------------------------------------------------------===//
-
-Value jit::createNumber(ImplicitLocOpBuilder &builder, int64_t number) {
-  return arith::ConstantIndexOp::create(builder, number);
-}
-
-Value jit::add(ImplicitLocOpBuilder &builder, Value lhs, Value rhs) {
-  return builder.createOrFold<arith::AddIOp>(lhs, rhs);
-}
-
-Value jit::add(ImplicitLocOpBuilder &builder, Value lhs, int64_t rhs) {
-  return rhs == 0 ? lhs : add(builder, lhs, createNumber(builder, rhs));
-}
-
-Value jit::subtract(ImplicitLocOpBuilder &builder, Value lhs, Value rhs) {
-  return builder.createOrFold<arith::SubIOp>(lhs, rhs);
-}
-
-Value jit::divide(ImplicitLocOpBuilder &builder, Value value, int64_t factor) {
-  return builder.createOrFold<arith::DivUIOp>(value, createNumber(builder, factor));
-}
-
-Value jit::roundDown(ImplicitLocOpBuilder &builder, Value value, int64_t factor) {
-  Value rest = builder.createOrFold<arith::RemUIOp>(value, createNumber(builder, factor));
-  return subtract(builder, value, rest);
-}
-
-void jit::emitLoop(ImplicitLocOpBuilder &builder, Value begin, Value end, int64_t step,
-                   function_ref<void(ImplicitLocOpBuilder &, Value)> body) {
-  std::optional<int64_t> first = getConstantIntValue(begin), last = getConstantIntValue(end);
-  if (first && last && *first >= *last)
-    return;
-  if (first && last && *last - *first <= step)
-    return body(builder, begin);
-  scf::ForOp::create(builder, begin, end, createNumber(builder, step), ValueRange(),
-                     [&](OpBuilder &inside, Location loc, Value index, ValueRange) {
-                       ImplicitLocOpBuilder bodyBuilder(loc, inside);
-                       body(bodyBuilder, index);
-                       scf::YieldOp::create(inside, loc);
-                     });
-}
-
-Value jit::createMask(ImplicitLocOpBuilder &builder, Value count, int64_t first, int64_t lanes) {
-  auto type = VectorType::get({lanes}, builder.getI32Type());
-  auto numbers = llvm::to_vector(llvm::seq<int32_t>(first, first + lanes));
-  Value places =
-      arith::ConstantOp::create(builder, DenseElementsAttr::get(type, ArrayRef(numbers)));
-  Value most = vector::BroadcastOp::create(
-      builder, type, arith::IndexCastOp::create(builder, builder.getI32Type(), count));
-  return arith::CmpIOp::create(builder, arith::CmpIPredicate::slt, places, most);
-}
-
-//===----------------------------------------------------------------------===//
-// Matrices
-//===----------------------------------------------------------------------===//
-
-Value Matrix::createSize(ImplicitLocOpBuilder &builder, int64_t dimension) const {
-  return builder.createOrFold<memref::DimOp>(memref, transposed ? 1 - dimension : dimension);
-}
-
-Value Matrix::load(ImplicitLocOpBuilder &builder, Value row, Value col, int64_t count) const {
-  SmallVector<Value> indices = {row, col};
-  if (transposed)
-    std::swap(indices[0], indices[1]);
-  if (count == 1)
-    return memref::LoadOp::create(builder, memref, indices);
-  return vector::LoadOp::create(builder, VectorType::get({count}, getElementType()), memref,
-                                indices);
-}
-
-Type jit::getCopiedType(const ProductBlocks &blocks, Type sumType) {
-  return blocks.depth == 1 ? sumType : IntegerType::get(sumType.getContext(), 32);
-}
-
-/// bf16, or vectors of them, as the low halves of words.
-static Value toWords(ImplicitLocOpBuilder &builder, Value value) {
-  auto withElement = [&](Type element) -> Type {
-    auto vector = dyn_cast<VectorType>(value.getType());
-    return vector ? Type(VectorType::get(vector.getShape(), element)) : element;
-  };
-  Value bits = arith::BitcastOp::create(builder, withElement(builder.getI16Type()), value);
-  return arith::ExtUIOp::create(builder, withElement(builder.getI32Type()), bits);
-}
-
-/// Words of two bf16, the first in the low half.
-static Value createPairs(ImplicitLocOpBuilder &builder, Value first, Value second) {
-  Value low = toWords(builder, first), high = toWords(builder, second);
-  Value half = arith::ConstantIntOp::create(builder, builder.getI32Type(), 16);
-  if (isa<VectorType>(high.getType()))
-    half = vector::BroadcastOp::create(builder, high.getType(), half);
-  return arith::OrIOp::create(builder, low, arith::ShLIOp::create(builder, high, half));
-}
-
-/// `2 * count` bf16 that follow each other in memory as words of two.
-static Value asPairs(ImplicitLocOpBuilder &builder, Value value, int64_t count) {
-  return vector::BitCastOp::create(builder, VectorType::get({count}, builder.getI32Type()), value);
-}
-
-Value jit::widen(ImplicitLocOpBuilder &builder, Value value, Type sumType) {
-  Type type = value.getType();
-  if (getElementTypeOrSelf(type) == sumType)
-    return value;
-  Type wide = sumType;
-  if (auto vector = dyn_cast<VectorType>(type))
-    wide = VectorType::get(vector.getShape(), sumType);
-  if (isa<FloatType>(sumType))
-    return arith::ExtFOp::create(builder, wide, value);
-  return arith::ExtSIOp::create(builder, wide, value);
-}
-
-/// The steps of k that `inner` elements are, and how many of them are whole.
-struct Steps {
-  Steps(ImplicitLocOpBuilder &builder, Value inner, const ProductBlocks &blocks)
-      : all(divide(builder, add(builder, inner, blocks.depth - 1), blocks.depth)),
-        whole(divide(builder, inner, blocks.depth)) {}
-  Value all, whole;
-};
-
-static Value multiply(ImplicitLocOpBuilder &builder, Value value, int64_t factor) {
-  return builder.createOrFold<arith::MulIOp>(value, createNumber(builder, factor));
-}
-
-/// One step of k for `count` elements of the other dimension from (row, col) on, as it is copied.
-/// `inner` is the dimension that k counts; a step that is not whole has nothing in its second half.
-static Value loadStep(ImplicitLocOpBuilder &builder, const Matrix &source, Value row, Value col,
-                      int64_t count, bool isRowInner, bool isWhole, const ProductBlocks &blocks,
-                      Type copiedType) {
-  Value first = source.load(builder, row, col, count);
-  if (blocks.depth == 1)
-    return widen(builder, first, copiedType);
-  if (!isWhole)
-    return createPairs(builder, first,
-                       arith::ConstantOp::create(builder, builder.getZeroAttr(first.getType())));
-  (isRowInner ? row : col) = add(builder, isRowInner ? row : col, 1);
-  return createPairs(builder, first, source.load(builder, row, col, count));
-}
-
-/// `count` steps of k, which follow each other in memory from (row, col) on, as they are copied.
-static Value loadSteps(ImplicitLocOpBuilder &builder, const Matrix &source, Value row, Value col,
-                       int64_t count, const ProductBlocks &blocks, Type copiedType) {
-  Value value = source.load(builder, row, col, count * blocks.depth);
-  return blocks.depth == 1 ? widen(builder, value, copiedType) : asPairs(builder, value, count);
-}
-
-static void store(ImplicitLocOpBuilder &builder, Value value, Value buffer, ValueRange indices) {
-  if (isa<VectorType>(value.getType()))
-    vector::StoreOp::create(builder, value, buffer, indices);
-  else
-    memref::StoreOp::create(builder, value, buffer, indices);
-}
 
 //===----------------------------------------------------------------------===//
 // The left operand
@@ -173,11 +19,11 @@ static int64_t getPanelRows(const ProductBlocks &blocks) {
   return blocks.mostInner / blocks.depth + 1;
 }
 
-/// A buffer whose rows are a fixed distance apart needs no copy.
+/// A buffer whose rows are a fixed distance apart needs no copy: its pairs are words already.
 bool LeftPanels::isInPlace() const {
   auto [strides, offset] = source.getType().getStridesAndOffset();
-  return !source.transposed && source.getElementType() == copiedType &&
-         !ShapedType::isDynamic(strides[0]) && strides[1] == 1;
+  bool isAsCopied = source.getElementType() == copiedType || blocks.depth > 1;
+  return !source.transposed && isAsCopied && !ShapedType::isDynamic(strides[0]) && strides[1] == 1;
 }
 
 MemRefType LeftPanels::getBufferType() const {
@@ -255,10 +101,18 @@ void LeftPanels::copyPanels(ImplicitLocOpBuilder &builder, const MatrixPart &par
   });
 }
 
-Value LeftPanels::load(ImplicitLocOpBuilder &builder, Value row, int64_t more, Value k) const {
-  if (isInPlace())
-    return source.load(builder, add(builder, add(builder, current.row, row), more),
-                       add(builder, current.col, k), 1);
+Value LeftPanels::load(ImplicitLocOpBuilder &builder, Value row, int64_t more, Value k,
+                       bool isWhole) const {
+  if (isInPlace()) {
+    Value from = add(builder, add(builder, current.row, row), more);
+    Value col = add(builder, current.col, multiply(builder, k, blocks.depth));
+    if (blocks.depth == 1 || !isWhole) {
+      Value element = source.load(builder, from, col, 1);
+      return blocks.depth == 1 ? element : toWords(builder, element);
+    }
+    Value pair = asPairs(builder, source.load(builder, from, col, blocks.depth), 1);
+    return vector::ExtractOp::create(builder, pair, 0);
+  }
   SmallVector<Value> indices = {add(builder, row, more), k};
   if (source.transposed) {
     Value panel = divide(builder, row, blocks.rows);
@@ -406,31 +260,79 @@ void RightPanels::copyElements(ImplicitLocOpBuilder &builder, const MatrixPart &
     });
 }
 
-Value RightPanels::load(ImplicitLocOpBuilder &builder, Value panel, Value k, int64_t vector,
-                        Value mask) const {
-  if (!inPlace)
-    return vector::LoadOp::create(
-        builder, VectorType::get({blocks.lanes}, copiedType), buffer,
-        ValueRange{panel, k, createNumber(builder, vector * blocks.lanes)});
-  Value first = add(builder, current.col, multiply(builder, panel, blocks.getCols()));
-  SmallVector<Value> place = {add(builder, current.row, k),
-                              add(builder, first, vector * blocks.lanes)};
-  auto type = VectorType::get({blocks.lanes}, source.getElementType());
+/// `count` elements from (row, col) on, zero where a mask is given and says so.
+Value RightPanels::loadInPlace(ImplicitLocOpBuilder &builder, Value row, Value col, int64_t count,
+                               Value mask) const {
+  auto type = VectorType::get({count}, source.getElementType());
   if (!mask)
-    return widen(builder, vector::LoadOp::create(builder, type, source.memref, place), copiedType);
+    return vector::LoadOp::create(builder, type, source.memref, ValueRange{row, col});
   Value zero = arith::ConstantOp::create(builder, builder.getZeroAttr(type));
-  Value value = vector::MaskedLoadOp::create(builder, type, source.memref, place, mask, zero);
-  return widen(builder, value, copiedType);
+  return vector::MaskedLoadOp::create(builder, type, source.memref, ValueRange{row, col}, mask,
+                                      zero);
 }
 
-void RightPanels::prefetch(ImplicitLocOpBuilder &builder, Value panel, Value k,
-                           int64_t ahead) const {
-  if (!inPlace || source.getElementType() == copiedType)
-    return;
-  Value last = subtract(builder, source.createSize(builder, 0), createNumber(builder, 1));
-  Value row =
-      builder.createOrFold<arith::MinSIOp>(add(builder, add(builder, current.row, k), ahead), last);
+/// Words of two bf16, one of row `row` and one of the row after it. Both are read in pieces of
+/// twice as many elements as a vector has words, and shuffled into two vectors at once.
+SmallVector<Value> RightPanels::loadPairs(ImplicitLocOpBuilder &builder, Value row, Value col,
+                                          ArrayRef<Value> masks, bool isWhole) const {
+  // Of a panel that is not whole, each vector has a mask of its own.
+  int64_t vectors = masks.empty() ? 2 : 1, count = vectors * blocks.lanes;
+  SmallVector<Value> pairs;
+  for (int64_t first = 0; first < blocks.vectors; first += vectors) {
+    Value place = add(builder, col, first * blocks.lanes);
+    Value mask = masks.empty() ? Value() : masks[first];
+    Value low = loadInPlace(builder, row, place, count, mask);
+    Value high = isWhole ? loadInPlace(builder, add(builder, row, 1), place, count, mask)
+                         : arith::ConstantOp::create(
+                               builder, builder.getZeroAttr(cast<VectorType>(low.getType())));
+    for (int64_t vector = 0; vector < vectors; ++vector) {
+      SmallVector<int64_t> taken;
+      for (int64_t lane = 0; lane < blocks.lanes; ++lane)
+        for (int64_t half : {int64_t(0), count})
+          taken.push_back(half + vector * blocks.lanes + lane);
+      pairs.push_back(
+          asPairs(builder, vector::ShuffleOp::create(builder, low, high, taken), blocks.lanes));
+    }
+  }
+  return pairs;
+}
+
+SmallVector<Value> RightPanels::load(ImplicitLocOpBuilder &builder, Value panel, Value k,
+                                     ArrayRef<Value> masks, bool isWhole) const {
+  Value row = add(builder, current.row, multiply(builder, k, blocks.depth));
   Value col = add(builder, current.col, multiply(builder, panel, blocks.getCols()));
-  memref::PrefetchOp::create(builder, source.memref, ValueRange{row, col}, /*isWrite=*/false,
-                             /*localityHint=*/3, /*isDataCache=*/true);
+  if (makesPairs())
+    return loadPairs(builder, row, col, masks, isWhole);
+  SmallVector<Value> vectors;
+  for (int64_t vector = 0; vector < blocks.vectors; ++vector) {
+    int64_t first = vector * blocks.lanes;
+    Value mask = masks.empty() ? Value() : masks[vector];
+    vectors.push_back(
+        inPlace
+            ? widen(builder,
+                    loadInPlace(builder, row, add(builder, col, first), blocks.lanes, mask),
+                    copiedType)
+            : vector::LoadOp::create(builder, VectorType::get({blocks.lanes}, copiedType), buffer,
+                                     ValueRange{panel, k, createNumber(builder, first)}));
+  }
+  return vectors;
+}
+
+void RightPanels::prefetch(ImplicitLocOpBuilder &builder, Value panel, Value k, Value next,
+                           int64_t ahead) const {
+  // Without widening a panel is whole lines: rows that follow, asked for, came no earlier.
+  bool isWhole = source.getElementType() == copiedType;
+  if (!inPlace || (isWhole && !next))
+    return;
+  Value row = add(builder, current.row, multiply(builder, k, blocks.depth));
+  Value last = subtract(builder, source.createSize(builder, 0), createNumber(builder, 1));
+  Value col = add(builder, current.col, multiply(builder, panel, blocks.getCols()));
+  for (int64_t more = 0; more < blocks.depth; ++more) {
+    Value place = add(builder, row, more);
+    if (!next)
+      place = builder.createOrFold<arith::MinSIOp>(add(builder, place, ahead), last);
+    for (int64_t line = 0; line < blocks.getCols();
+         line += countLineElements(source.getElementType()))
+      prefetchLine(builder, next ? next : source.memref, place, add(builder, col, line));
+  }
 }

@@ -2,7 +2,7 @@
 #ifndef ATTN_CPU_TRANSFORMS_SEENCOLUMNS_H
 #define ATTN_CPU_TRANSFORMS_SEENCOLUMNS_H
 
-#include "ProductPanels.h"
+#include "ProductSteps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace attn::jit {

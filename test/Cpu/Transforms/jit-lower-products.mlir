@@ -255,7 +255,7 @@ func.func @few_rows(%a: memref<4x8xf32>, %b: memref<8x20xf32, strided<[?, 1]>>, 
 // CHECK-SAME: (%{{.*}}: memref<4x40xf32>, %[[B:.*]]: memref<40x16xbf16, strided<[?, 1]>>,
 // CHECK: %[[LAST:.*]] = arith.constant 39 : index
 // CHECK: %[[AHEAD:.*]] = arith.minsi %{{.*}}, %[[LAST]] : index
-// CHECK: memref.prefetch %[[B]][%[[AHEAD]], %{{.*}}], read, locality<3>, data
+// CHECK: memref.prefetch %[[B]][%[[AHEAD]], %{{.*}}], read, locality<2>, data
 // CHECK: vector.load %[[B]]{{.*}} vector<8xbf16>
 func.func @few_rows_widened(%a: memref<4x40xf32>, %b: memref<40x16xbf16, strided<[?, 1]>>, %c: memref<4x16xf32>) {
   linalg.matmul ins(%a, %b : memref<4x40xf32>, memref<40x16xbf16, strided<[?, 1]>>) outs(%c : memref<4x16xf32>)
@@ -270,7 +270,7 @@ func.func @few_rows_widened(%a: memref<4x40xf32>, %b: memref<40x16xbf16, strided
 // CHECK-NOT: memref.alloc
 // CHECK: scf.for
 // CHECK: %[[SUMS:.*]]:8 = scf.for %[[K:[^ ]*]] = {{.*}} iter_args
-// CHECK-COUNT-2: memref.prefetch %[[B]][%{{.*}}, %[[K]]], read, locality<3>, data
+// CHECK-COUNT-2: memref.prefetch %[[B]][%{{.*}}, %[[K]]], read, locality<2>, data
 // CHECK-NOT: memref.prefetch
 // CHECK-COUNT-4: vector.load %[[A]][%{{.*}}, %[[K]]] : memref<4x28xf32>, vector<8xf32>
 // CHECK: vector.load %[[B]][%{{.*}}, %[[K]]]
@@ -330,6 +330,87 @@ func.func @dots_widened(%a: memref<?x32xbf16, strided<[?, 1]>>, %b: memref<?x8x3
     linalg.matmul indexing_maps = [#left, #right, #sum]
         ins(%part, %step : memref<4x32xbf16, strided<[?, 1], offset: ?>>, memref<8x32xbf16, strided<[32, 1], offset: ?>>)
         outs(%c : memref<4x8xf32>)
+  }
+  return
+}
+
+// Of pairs, few rows too are read where they lie, the left ones as words: rows of the right operand become pairs two by two,
+// by vectors of both that are shuffled. The last of an odd number of rows has zeros beside it, and so has its factor.
+// PAIRS-LABEL: func.func @few_rows_in_pairs
+// PAIRS-SAME: (%[[A:.*]]: memref<4x9xbf16>, %[[B:.*]]: memref<9x64xbf16, strided<[?, 1]>>,
+// PAIRS-NOT: memref.alloc
+// PAIRS: %[[SUMS:.*]]:16 = scf.for
+// PAIRS: %[[EVEN:.*]] = vector.load %[[B]]{{.*}} vector<32xbf16>
+// PAIRS: %[[ODD:.*]] = vector.load %[[B]]{{.*}} vector<32xbf16>
+// PAIRS: %[[LOW:.*]] = vector.shuffle %[[EVEN]], %[[ODD]] [0, 32, 1, 33, 2, 34, 3, 35, 4, 36, 5, 37, 6, 38, 7, 39, 8, 40, 9, 41, 10, 42, 11, 43, 12, 44, 13, 45, 14, 46, 15, 47]
+// PAIRS: vector.bitcast %[[LOW]] : vector<32xbf16> to vector<16xi32>
+// PAIRS: vector.shuffle %[[EVEN]], %[[ODD]] [16, 48,
+// PAIRS: %[[WORDS:.*]] = vector.load %[[A]]{{.*}} vector<2xbf16>
+// PAIRS: vector.bitcast %[[WORDS]] : vector<2xbf16> to vector<1xi32>
+// PAIRS: llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"
+// PAIRS: scf.yield
+// PAIRS: %[[LAST:.*]] = vector.load %[[B]]{{.*}} vector<32xbf16>
+// PAIRS: %[[NONE:.*]] = arith.constant dense<0.000000e+00> : vector<32xbf16>
+// PAIRS: vector.shuffle %[[LAST]], %[[NONE]] [0, 32,
+// PAIRS: %[[ALONE:.*]] = memref.load %[[A]]
+// PAIRS: %[[BITS:.*]] = arith.bitcast %[[ALONE]] : bf16 to i16
+// PAIRS: arith.extui %[[BITS]] : i16 to i32
+func.func @few_rows_in_pairs(%a: memref<4x9xbf16>, %b: memref<9x64xbf16, strided<[?, 1]>>, %c: memref<4x64xf32>) {
+  linalg.matmul ins(%a, %b : memref<4x9xbf16>, memref<9x64xbf16, strided<[?, 1]>>) outs(%c : memref<4x64xf32>)
+  return
+}
+
+// Sums along k take pairs of both operands as they lie.
+// PAIRS-LABEL: func.func @dots_in_pairs
+// PAIRS-SAME: (%[[A:.*]]: memref<4x40xbf16>, %[[B:.*]]: memref<8x40xbf16, strided<[?, 1]>>,
+// PAIRS-NOT: memref.alloc
+// PAIRS: scf.for
+// PAIRS: %{{.*}}:16 = scf.for
+// PAIRS-COUNT-4: memref.prefetch %[[B]]
+// PAIRS: vector.load %[[A]]{{.*}} vector<32xbf16>
+// PAIRS: %[[KEYS:.*]] = vector.load %[[B]]{{.*}} vector<32xbf16>
+// PAIRS: llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"(%{{.*}}, %{{.*}}, %[[KEYS]])
+// PAIRS: vector.maskedload %[[B]]{{.*}} vector<32xbf16>
+func.func @dots_in_pairs(%a: memref<4x40xbf16>, %b: memref<8x40xbf16, strided<[?, 1]>>, %c: memref<4x8xf32>) {
+  linalg.matmul indexing_maps = [#left, #right, #sum] ins(%a, %b : memref<4x40xbf16>, memref<8x40xbf16, strided<[?, 1]>>)
+                outs(%c : memref<4x8xf32>)
+  return
+}
+
+// What the next iteration reads is asked for early, where its place can be computed: the entry of a table that says it is
+// one that exists, whatever its index, and the checks of the next iteration are made by itself.
+// CHECK-LABEL: func.func @next_page
+// CHECK-SAME: (%{{.*}}: memref<4x32xf32>, %[[PAGES:.*]]: memref<?x8x32xf32>, %[[TABLE:.*]]: memref<?xindex>,
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %[[END:.*]] step %[[ONE:.*]] {
+// CHECK: %[[PART:.*]] = memref.subview
+// CHECK: %[[NEXT:.*]] = arith.addi %[[I]], %[[ONE]]
+// CHECK: %[[EXISTS:.*]] = arith.cmpi slt, %[[NEXT]], %[[END]]
+// CHECK: %[[LATER:.*]] = arith.select %[[EXISTS]], %[[NEXT]], %[[I]]
+// CHECK: %[[SIZE:.*]] = memref.dim %[[TABLE]]
+// CHECK: %[[FURTHEST:.*]] = arith.subi %[[SIZE]]
+// CHECK: %[[BELOW:.*]] = arith.minsi %[[LATER]], %[[FURTHEST]]
+// CHECK: %[[INSIDE:.*]] = arith.maxsi %[[BELOW]]
+// CHECK-NOT: cpu.check_access
+// CHECK: %[[PAGE:.*]] = memref.load %[[TABLE]][%[[INSIDE]]]
+// CHECK: %[[AHEAD:.*]] = memref.subview %[[PAGES]][%[[PAGE]], 0, 0]
+// CHECK: scf.for %[[COLUMN:.*]] =
+// CHECK: scf.for %[[K:[^ ]*]] =
+// CHECK: memref.prefetch %[[AHEAD]][%[[COLUMN]], %[[K]]], read, locality<2>, data
+func.func @next_page(%a: memref<4x32xf32>, %pages: memref<?x8x32xf32>, %table: memref<?xindex>, %c: memref<4x8xf32>,
+                     %n: index) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %eight = arith.constant 8 : index
+  %width = arith.constant 32 : index
+  scf.for %i = %zero to %n step %one {
+    %there = cpu.check_access "read" %table[%i] [%one] [%one] named "table" : memref<?xindex>
+    %page = memref.load %there[%i] : memref<?xindex>
+    %inside = cpu.check_access "load" %pages[%page, %zero, %zero] [%one, %eight, %width] [%one, %one, %one] named "pages"
+        : memref<?x8x32xf32>
+    %keys = memref.subview %inside[%page, 0, 0] [1, 8, 32] [1, 1, 1]
+        : memref<?x8x32xf32> to memref<8x32xf32, strided<[32, 1], offset: ?>>
+    linalg.matmul indexing_maps = [#left, #right, #sum]
+        ins(%a, %keys : memref<4x32xf32>, memref<8x32xf32, strided<[32, 1], offset: ?>>) outs(%c : memref<4x8xf32>)
   }
   return
 }

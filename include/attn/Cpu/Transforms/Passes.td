@@ -229,8 +229,10 @@ def LowerProductsPass : Pass<"jit-lower-products", "::mlir::func::FuncOp"> {
     taken by fours and one by one, columns that are left over by masks. Every element is summed in the order of k. With `pairs`,
     copies of bf16 are words of two that follow each other along k, and one instruction multiplies and adds both.
 
-    A result of at most four rows reads the right operand where it lies, and asks for what it reads next. Where that is stored
-    the other way round, each sum goes along k in a vector, whose lanes are added at the end in a fixed order.
+    A result of at most four rows reads the right operand where it lies. Where that is stored the other way round, each sum goes
+    along k in a vector, whose lanes are added at the end in a fixed order. Where the loop around the product takes another part
+    of an array in each iteration, the part of the next one is asked for meanwhile; its place is computed from the entries of a
+    table, if need be.
 
     A product that is only added to a tile is summed in that tile. Else the buffer that it is added to is not set to zero
     first where the product writes all of it. A left operand that a loop around the product does not change is copied once,

@@ -1,0 +1,96 @@
+// What the next iteration of a loop reads, to ask for it early. CPU stage, on buffers, used by
+// `jit-lower-products`.
+#include "NextIteration.h"
+#include "attn/Cpu/IR/Cpu.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace attn;
+
+/// Whether all that `value` is computed from in a loop can be computed for another iteration, and
+/// whether it `changes` with the iteration.
+static bool isKnown(Value value, scf::ForOp loop, bool &changes) {
+  if (value == loop.getInductionVar())
+    return changes = true;
+  if (!loop->isAncestor(value.getParentRegion()->getParentOp()))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (auto check = dyn_cast_or_null<cpu::CheckAccessOp>(op))
+    return isKnown(check.getArray(), loop, changes);
+  bool isComputed =
+      op && op->getNumRegions() == 0 && (isa<memref::LoadOp, memref::SubViewOp>(op) || isPure(op));
+  return isComputed &&
+         llvm::all_of(op->getOperands(), [&](Value from) { return isKnown(from, loop, changes); });
+}
+
+namespace {
+
+/// Computes again, for the next iteration of a loop, what is computed in its body.
+class NextIteration {
+public:
+  NextIteration(ImplicitLocOpBuilder &builder, scf::ForOp loop) : builder(builder), loop(loop) {
+    Value index = loop.getInductionVar();
+    Value next = arith::AddIOp::create(builder, index, loop.getStep());
+    Value exists =
+        arith::CmpIOp::create(builder, arith::CmpIPredicate::slt, next, loop.getUpperBound());
+    values.map(index, arith::SelectOp::create(builder, exists, next, index));
+  }
+
+  Value create(Value value) {
+    if (Value known = values.lookupOrNull(value))
+      return known;
+    if (!loop->isAncestor(value.getParentRegion()->getParentOp()))
+      return value;
+    Operation *op = value.getDefiningOp();
+    Value result;
+    // The next iteration makes its checks itself.
+    if (auto check = dyn_cast<cpu::CheckAccessOp>(op)) {
+      result = create(check.getArray());
+    } else if (auto load = dyn_cast<memref::LoadOp>(op)) {
+      result = createLoad(load);
+    } else {
+      for (Value operand : op->getOperands())
+        values.map(operand, create(operand));
+      result = builder.clone(*op, values)->getResult(0);
+    }
+    values.map(value, result);
+    return result;
+  }
+
+private:
+  /// An element that is there, whatever the index, which is not checked yet: this iteration has
+  /// read one of the array.
+  Value createLoad(memref::LoadOp load) {
+    Value array = create(load.getMemRef()), zero = arith::ConstantIndexOp::create(builder, 0);
+    Value one = arith::ConstantIndexOp::create(builder, 1);
+    SmallVector<Value> indices;
+    for (auto [dimension, index] : llvm::enumerate(load.getIndices())) {
+      Value size = memref::DimOp::create(builder, array, static_cast<int64_t>(dimension));
+      Value last = arith::SubIOp::create(builder, size, one);
+      Value inside = arith::MinSIOp::create(builder, create(index), last);
+      indices.push_back(arith::MaxSIOp::create(builder, inside, zero));
+    }
+    return memref::LoadOp::create(builder, array, indices);
+  }
+
+  ImplicitLocOpBuilder &builder;
+  scf::ForOp loop;
+  IRMapping values;
+};
+
+} // namespace
+
+Value jit::createNextPart(ImplicitLocOpBuilder &builder, Value part) {
+  auto view = part.getDefiningOp<memref::SubViewOp>();
+  auto loop = view ? view->getParentOfType<scf::ForOp>() : scf::ForOp();
+  if (!loop)
+    return {};
+  bool changes = false;
+  if (!isKnown(part, loop, changes) || !changes)
+    return {};
+  return NextIteration(builder, loop).create(part);
+}
