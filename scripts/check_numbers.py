@@ -41,7 +41,6 @@ ALLOWED = {
     ("python/attn/ops/_dispatch.py", 8192): "bytes from which a form is predicted to be the faster one",
     ("python/attn/ops/block_sparse.py", 1024): "keys of a part, a choice",
     ("python/attn/ops/flash.py", 4096): "keys for which parts pay, a choice",
-    ("python/attn/ops/_pages.py", 16): "MiB of a part on a CPU, a choice",
     ("python/attn/ops/_pages.py", 128): "rows of a tile, a choice",
     ("python/attn/ops/paged.py", 16): "new tokens that the operator takes",
     ("python/attn/ops/paged.py", 512): "tokens of a page that the operator takes",

@@ -93,9 +93,9 @@ def heads_together(rows: Rows, k_cache, v_cache):
     return 2 if heads % 2 == 0 and near and small and fits and rows.tokens == 1 else 1
 
 
-# Of the caches of a CPU, for the keys and values of a part: half of the last one on many machines. A core asks for the next
+# Of the caches of a CPU, for the keys and values of a part: a quarter of the last one on many machines. A core asks for the next
 # page of a head while it computes with one, so that shorter parts have more first pages, which it waits for.
-_CPU_CACHE_BYTES = 16 << 20
+_CPU_CACHE_BYTES = 8 << 20
 
 
 def cached_tokens(k_cache):
