@@ -31,6 +31,7 @@ ALLOWED = {
     ("lib/Conversion/TileToLinalg/ArrayPatterns.cpp", 64): "a cache line of the CPU",
     ("lib/Dialect/Tile/Analysis/IndexBound.cpp", 16): "a bound on the work of an analysis",
     ("lib/Dialect/Tile/Analysis/IndexBound.cpp", 32): "a bound on the work of an analysis",
+    ("lib/Dialect/Tile/Transforms/SplitMaskedLoops.cpp", 64): "rows whose masks cost little, a choice",
     ("lib/TileOnChip/Transforms/SizeSearch.cpp", 256): "k and columns that the caches of a CPU hold of a product",
     ("python/attn/call/planning.py", 1024): "forms of calls that are remembered",
     ("python/attn/frontend/arithmetic.py", 1024): "bits of an integer that is computed while compiling",

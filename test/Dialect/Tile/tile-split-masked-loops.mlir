@@ -116,3 +116,92 @@ func.func @other(%X: !tile.array<8x?xf32>, %O: !tile.array<8x1xf32>, %S: index) 
   tile.store %l, %O[:, :] : (!tile.tile<8 x 1 x f32>, !tile.array<8x1xf32>) -> ()
   return
 }
+
+// -----
+
+// A loop that goes one by one: page p holds positions 16 p to 16 p + 15, of which row r sees those below length + r. Up to page
+// (length + 0 - 15 - 1) / 16 all rows see all of it; the edge of 96 rows lies in 6 pages.
+// CHECK-LABEL: func.func @pages(
+// CHECK:         %[[WHOLE:.*]] = tile.range %{{.*}} = %{{.*}} to %{{.*}} iter
+// CHECK-NOT:       tile.select
+// CHECK:           tile.yield
+// CHECK:         %[[ALL:.*]] = tile.range %{{.*}} = %{{.*}} to %{{.*}} iter(%{{.*}} = %[[WHOLE]]
+// CHECK:           tile.select
+// CHECK:         } {tile.cut = 6 : i64}
+// CHECK:         tile.store %[[ALL]]
+func.func @pages(%Q: !tile.array<96x32xf16>, %X: !tile.array<?x16x32xf16>, %O: !tile.array<96x1xf32>, %N: index, %length: index) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %f0 = arith.constant 0.0 : f32
+  %f1 = arith.constant 1.0 : f32
+  %minus = arith.constant -1.0 : f32
+  %none = tile.splat %f0 : f32 -> !tile.tile<1 x 1 x f32>
+  %one = tile.splat %f1 : f32 -> !tile.tile<1 x 1 x f32>
+  %turn = tile.splat %minus : f32 -> !tile.tile<1 x 1 x f32>
+  %rows = tile.ramp : !tile.tile<96 x 1 x f32>
+  %cols = tile.ramp : !tile.tile<1 x 16 x f32>
+  %l0 = tile.splat %f0 : f32 -> !tile.tile<96 x 1 x f32>
+  %q = tile.load %Q[:, :] : (!tile.array<96x32xf16>) -> !tile.tile<96 x 32 x f16>
+  %l = tile.range %p = %c0 to %N iter(%a = %l0 : !tile.tile<96 x 1 x f32>) {
+    %keys = tile.load %X[%p, :, :] : (!tile.array<?x16x32xf16>, index) -> !tile.tile<16 x 32 x f16>
+    %s = tile.dot %q, %keys transpose_b : !tile.tile<96 x 32 x f16>, !tile.tile<16 x 32 x f16> -> !tile.tile<96 x 16 x f32>
+    %before = arith.muli %p, %c16 : index
+    %left = arith.subi %length, %before : index
+    %w = arith.index_cast %left : index to i64
+    %f = arith.sitofp %w : i64 to f32
+    %room = tile.splat %f : f32 -> !tile.tile<1 x 1 x f32>
+    %back = tile.mul %cols, %turn : !tile.tile<1 x 16 x f32>, !tile.tile<1 x 1 x f32> -> !tile.tile<1 x 16 x f32>
+    %from = tile.add %back, %rows : !tile.tile<1 x 16 x f32>, !tile.tile<96 x 1 x f32> -> !tile.tile<96 x 16 x f32>
+    %distance = tile.add %from, %room : !tile.tile<96 x 16 x f32>, !tile.tile<1 x 1 x f32> -> !tile.tile<96 x 16 x f32>
+    %reached = tile.maximum %distance, %none : !tile.tile<96 x 16 x f32>, !tile.tile<1 x 1 x f32> -> !tile.tile<96 x 16 x f32>
+    %mask = tile.minimum %reached, %one : !tile.tile<96 x 16 x f32>, !tile.tile<1 x 1 x f32> -> !tile.tile<96 x 16 x f32>
+    %t = tile.select %mask, %s, %none : !tile.tile<96 x 16 x f32>, !tile.tile<96 x 16 x f32>, !tile.tile<1 x 1 x f32> -> !tile.tile<96 x 16 x f32>
+    %m = tile.reduce sum %t axis 1 : !tile.tile<96 x 16 x f32> -> !tile.tile<96 x 1 x f32>
+    %b = tile.add %a, %m : !tile.tile<96 x 1 x f32>, !tile.tile<96 x 1 x f32> -> !tile.tile<96 x 1 x f32>
+    tile.yield %b : !tile.tile<96 x 1 x f32>
+  }
+  tile.store %l, %O[:, :] : (!tile.tile<96 x 1 x f32>, !tile.array<96x1xf32>) -> ()
+  return
+}
+
+// -----
+
+// Few rows: a mask costs less than a second loop.
+// CHECK-LABEL: func.func @few_rows(
+// CHECK:         tile.range
+// CHECK:           tile.select
+// CHECK-NOT:     tile.range
+func.func @few_rows(%Q: !tile.array<64x32xf16>, %X: !tile.array<?x16x32xf16>, %O: !tile.array<64x1xf32>, %N: index, %length: index) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %f0 = arith.constant 0.0 : f32
+  %f1 = arith.constant 1.0 : f32
+  %minus = arith.constant -1.0 : f32
+  %none = tile.splat %f0 : f32 -> !tile.tile<1 x 1 x f32>
+  %one = tile.splat %f1 : f32 -> !tile.tile<1 x 1 x f32>
+  %turn = tile.splat %minus : f32 -> !tile.tile<1 x 1 x f32>
+  %rows = tile.ramp : !tile.tile<64 x 1 x f32>
+  %cols = tile.ramp : !tile.tile<1 x 16 x f32>
+  %l0 = tile.splat %f0 : f32 -> !tile.tile<64 x 1 x f32>
+  %q = tile.load %Q[:, :] : (!tile.array<64x32xf16>) -> !tile.tile<64 x 32 x f16>
+  %l = tile.range %p = %c0 to %N iter(%a = %l0 : !tile.tile<64 x 1 x f32>) {
+    %keys = tile.load %X[%p, :, :] : (!tile.array<?x16x32xf16>, index) -> !tile.tile<16 x 32 x f16>
+    %s = tile.dot %q, %keys transpose_b : !tile.tile<64 x 32 x f16>, !tile.tile<16 x 32 x f16> -> !tile.tile<64 x 16 x f32>
+    %before = arith.muli %p, %c16 : index
+    %left = arith.subi %length, %before : index
+    %w = arith.index_cast %left : index to i64
+    %f = arith.sitofp %w : i64 to f32
+    %room = tile.splat %f : f32 -> !tile.tile<1 x 1 x f32>
+    %back = tile.mul %cols, %turn : !tile.tile<1 x 16 x f32>, !tile.tile<1 x 1 x f32> -> !tile.tile<1 x 16 x f32>
+    %from = tile.add %back, %rows : !tile.tile<1 x 16 x f32>, !tile.tile<64 x 1 x f32> -> !tile.tile<64 x 16 x f32>
+    %distance = tile.add %from, %room : !tile.tile<64 x 16 x f32>, !tile.tile<1 x 1 x f32> -> !tile.tile<64 x 16 x f32>
+    %reached = tile.maximum %distance, %none : !tile.tile<64 x 16 x f32>, !tile.tile<1 x 1 x f32> -> !tile.tile<64 x 16 x f32>
+    %mask = tile.minimum %reached, %one : !tile.tile<64 x 16 x f32>, !tile.tile<1 x 1 x f32> -> !tile.tile<64 x 16 x f32>
+    %t = tile.select %mask, %s, %none : !tile.tile<64 x 16 x f32>, !tile.tile<64 x 16 x f32>, !tile.tile<1 x 1 x f32> -> !tile.tile<64 x 16 x f32>
+    %m = tile.reduce sum %t axis 1 : !tile.tile<64 x 16 x f32> -> !tile.tile<64 x 1 x f32>
+    %b = tile.add %a, %m : !tile.tile<64 x 1 x f32>, !tile.tile<64 x 1 x f32> -> !tile.tile<64 x 1 x f32>
+    tile.yield %b : !tile.tile<64 x 1 x f32>
+  }
+  tile.store %l, %O[:, :] : (!tile.tile<64 x 1 x f32>, !tile.array<64x1xf32>) -> ()
+  return
+}

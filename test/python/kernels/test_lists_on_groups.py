@@ -176,10 +176,10 @@ def test_blocks_are_read_once_for_each_tile():
 # Pages
 
 
-def draw_pages(lengths, dtype, tokens=1):
+def draw_pages(lengths, dtype, rows=4):
     """q, the caches with NaN wherever nothing may be read, and the table; unused entries name no page."""
     k, v, table = pages_of(lengths, page=32, heads=2, width=64, dtype=dtype)
-    return randn(len(lengths), 2, 4 * tokens, 64, dtype=dtype), k, v, table.to(torch.int32)
+    return randn(len(lengths), 2, rows, 64, dtype=dtype), k, v, table.to(torch.int32)
 
 
 def plan_lists(lengths, num_splits, cores=3, batch_invariant=False, heads=2):
@@ -189,24 +189,25 @@ def plan_lists(lengths, num_splits, cores=3, batch_invariant=False, heads=2):
     return [torch.tensor(rows, dtype=torch.int32) if rows else None for rows in (plan.shares, plan.tasks, plan.merges)]
 
 
-def check_pages(lengths, num_splits, dtype, stage="ascend", tokens=1, kept=None, lists=None, **options):
-    arrays = draw_pages(lengths, dtype, tokens)
+def check_pages(lengths, num_splits, dtype, stage="ascend", tokens=1, group=4, kept=None, lists=None, **options):
+    arrays = draw_pages(lengths, dtype, group * tokens)
     lists = plan_lists(lengths, num_splits) if lists is None else lists
     arguments = (*arrays, torch.tensor(lengths, dtype=torch.int32), *lists, 0.125)
     given = dict(options)
     if "sinks" in options:
-        given["sinks"] = options["sinks"].view(2, 1, 4).expand(2, tokens, 4).reshape(2, -1)
+        given["sinks"] = options["sinks"].view(2, 1, group).expand(2, tokens, group).reshape(2, -1)
     if kept is not None:
         counts = (kept >= 0).sum(-1, dtype=torch.int32)
         given.update(index=kept, counts=torch.minimum(counts, torch.tensor(lengths)[:, None].add(31) // 32).int())
-    out, lse = simulate(paged_fwd, arguments, R=4 * tokens, G=4, T=tokens, phases="launches", stage=stage, **given)
+    given.update(R=group * tokens, G=group, T=tokens, phases="launches", stage=stage)
+    out, lse = simulate(paged_fwd, arguments, **given)
     options.pop("run", None)
     if "left" in options:
         options["window"] = options.pop("left"), 0
-    q = arrays[0].unflatten(2, (tokens, 4)).transpose(1, 2).flatten(2, 3)
+    q = arrays[0].unflatten(2, (tokens, group)).transpose(1, 2).flatten(2, 3)
     expected, expected_lse = references.paged(q, *arrays[1:], lengths, 0.125, page_index=kept, **options)
-    expected = expected.unflatten(2, (2, 4)).transpose(1, 2).flatten(2, 3)
-    expected_lse = expected_lse.unflatten(1, (2, 4)).transpose(2, 3).flatten(2)
+    expected = expected.unflatten(2, (2, group)).transpose(1, 2).flatten(2, 3)
+    expected_lse = expected_lse.unflatten(1, (2, group)).transpose(2, 3).flatten(2)
     references.assert_flash(out, lse, (expected, expected_lse), keys=1)
 
 
@@ -251,6 +252,12 @@ def test_the_last_part_has_what_is_left():
 @pytest.mark.parametrize("stage", TEXTS)
 def test_pages_in_texts(stage):
     check_pages([70, 0, 33], 2, F16, stage=stage)
+
+
+@pytest.mark.parametrize("stage, window", [("ascend", {}), ("ascend", dict(left=40)), *((text, {}) for text in TEXTS)])
+def test_many_rows_are_masked_in_the_last_pages_only(stage, window):
+    """Pages before the newest tokens have a loop of their own: with pages before them, without, and none at all."""
+    check_pages([170, 33, 0, 16, 5], 1, F16, tokens=16, group=8, stage=stage, **window)
 
 
 @pytest.mark.parametrize("options", [

@@ -76,7 +76,8 @@ bool MaskReader::readIndex(Value index, int64_t factor, PositionCondition &sum) 
   }
   Operation *op = index.getDefiningOp();
   auto base = dyn_cast_if_present<SpanBaseOp>(op);
-  if (base && base.getSpan() == loop.getInductionVar()) {
+  // A loop that goes one by one has an index for its base.
+  if ((base ? base.getSpan() : index) == loop.getInductionVar()) {
     sum.baseFactor += factor;
     return true;
   }
@@ -256,7 +257,7 @@ bool changesNothing(RangeOp loop, Value emptyMask) {
 
 SmallVector<LoopMask> tile::findLoopMasks(RangeOp loop) {
   SmallVector<LoopMask> masks;
-  if (!loop.getBlock() || loop.getParallel())
+  if (loop.getParallel())
     return masks;
   llvm::SmallSetVector<Value, 2> choosing;
   loop.getBody().walk([&](SelectOp select) { choosing.insert(select.getMask()); });

@@ -16,8 +16,8 @@ struct IndexSum {
 };
 
 /// One comparison of positions: it holds where `rowFactor * row + colFactor * column +
-/// baseFactor * base + rest` is at least 1, for the base of the loop's span. `rest` does not change
-/// in the loop.
+/// baseFactor * base + rest` is at least 1, for the base of the loop's span, or the index of a loop
+/// that goes one by one. `rest` does not change in the loop.
 struct PositionCondition {
   int64_t rowFactor = 0;
   int64_t colFactor = 0;
@@ -35,8 +35,8 @@ struct LoopMask {
   bool mayBeSkipped = false;
 };
 
-/// The masks of the body of `loop`, which goes by a block size, that depend on how far the loop is.
-/// None where the loop is not of that kind.
+/// The masks of the body of `loop` that depend on how far the loop is. None where it is one of the
+/// grid.
 llvm::SmallVector<LoopMask> findLoopMasks(RangeOp loop);
 
 } // namespace attn::tile

@@ -7,10 +7,11 @@ include "mlir/Pass/PassBase.td"
 def SplitMaskedLoopsPass : Pass<"tile-split-masked-loops", "::mlir::ModuleOp"> {
   let summary = "Splits loops where their masks begin or cease to matter";
   let description = [{
-    Of the tiles that a loop by a block size goes over, a mask of positions takes some whole, some in part and some not at all. Which they
+    Of the tiles that a loop goes over, by a block size or one by one, a mask of positions takes some whole, some in part and some not at all. Which they
     are follows from the ends of the tiles: they are up to three runs, in part, whole, in part. Each becomes a loop of its own, and the
     loop over whole tiles has no mask. Tiles of which nothing is taken are left out where an iteration then changes nothing: where
-    all that the loop carries are softmax states that excluded scores are pushed to, or sums that zeros are added to.
+    all that the loop carries are softmax states that excluded scores are pushed to, or sums that zeros are added to. A loop that goes
+    one by one, over pages say, is split for products of more than 64 rows only.
 
     Masks are read from comparisons of positions and products of them. Other parts of a mask, and masks that do not move with the loop,
     stay as they are.
