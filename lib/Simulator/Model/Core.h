@@ -93,6 +93,8 @@ struct Chipwide {
   HazardLog &log;
   GlobalMemory &gm;
   int64_t blocks;
+  /// Whether iterations of steady loops may be passed over.
+  bool mayPassOver;
   /// Cycles of the launches before, and of what was passed over in this one.
   double begin;
   double skippedCycles;
@@ -102,6 +104,9 @@ struct Chipwide {
   int64_t instructions = 0;
   ProductWork products;
   LocalTimes localTimes = {};
+  /// Whether iterations that were passed over turned out to be others than those before them: where
+  /// the cores are then is not known, and the run is for nothing.
+  bool isLost = false;
 
   /// Counts an instruction that works.
   void count(const Issued &issued) {

@@ -118,10 +118,13 @@ bool Core::skipToTransfer(int64_t iterations) {
     if (operand)
       touchMemory(next, *operand, getTransfer(shared.costs, next, getArrayAddress(next, *operand)),
                   scalarTime);
-    if (fetch() != ScalarProgram::Stop::Issue) {
-      // Only a mistake of the program ends a loop early.
-      hasNext = false;
-      failScalar();
+    // An iteration that is shorter than those before has no such place, and cores of a group that
+    // stop in others have not set and awaited the same flags.
+    hasNext = fetch() == ScalarProgram::Stop::Issue;
+    int64_t turns = loops.countTurns(loop);
+    if (!hasNext || turns < skip->turns || turns > skip->turns + iterations) {
+      shared.isLost = true;
+      return false;
     }
     if (operand)
       return true;

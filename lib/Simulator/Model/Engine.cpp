@@ -47,14 +47,14 @@ Engine::Engine(Chipwide &shared)
 void Engine::run() {
   for (int at = 0, count = places.size(); at < count; ++at)
     startNextBlock(at, at * shared.costs.blockStagger);
-  while (!events.empty() || memory.getNextEnd() < SharedPools::never) {
+  while (!shared.isLost && (!events.empty() || memory.getNextEnd() < SharedPools::never)) {
     if (events.empty() || memory.getNextEnd() <= events.top().time) {
       finishTransfers();
       continue;
     }
     handle(events.take());
   }
-  for (int at = 0, count = places.size(); at < count; ++at)
+  for (int at = 0, count = places.size(); at < count && !shared.isLost; ++at)
     reportDeadlock(at);
 }
 
@@ -190,9 +190,7 @@ static constexpr double coreTolerance = 0.05, driftTolerance = 0.002;
 static constexpr double missTolerance = 0.01;
 
 void Engine::noticeSteadyLoop(int core) {
-  bool isWanted = shared.options.timingOnly && !shared.options.everyIteration &&
-                  !shared.options.jitter && shared.options.traceCores == 0;
-  if (!isWanted || startsPending > 0)
+  if (!shared.mayPassOver || startsPending > 0)
     return;
   // A copy: passing over changes the history.
   llvm::SmallVector<SteadyLoop, 4> loops(cores[core].getLoops().getSteadyLoops());
@@ -254,6 +252,8 @@ bool Engine::skipIterations(const SteadyLoop &lead) {
       goesOn = false;
       for (auto &[core, loop] : running)
         goesOn |= core->skipToTransfer(done);
+      if (shared.isLost)
+        return true;
     }
     CoreWork skipped;
     add(skipped, before, -1);

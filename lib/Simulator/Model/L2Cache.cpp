@@ -21,9 +21,9 @@ L2Cache::L2Cache(int64_t bytes, int64_t end)
       chunks(llvm::divideCeil(lineCount, linesPerSector * sectorsPerChunk)) {}
 
 L2Cache::Sector &L2Cache::getSector(int32_t index) {
-  std::unique_ptr<Sector[]> &chunk = chunks[index / sectorsPerChunk];
-  if (!chunk)
-    chunk = std::make_unique<Sector[]>(sectorsPerChunk);
+  std::vector<Sector> &chunk = chunks[index / sectorsPerChunk];
+  if (chunk.empty())
+    chunk.resize(sectorsPerChunk);
   return chunk[index % sectorsPerChunk];
 }
 

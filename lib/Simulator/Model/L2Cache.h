@@ -3,7 +3,6 @@
 #define ATTN_LIB_SIMULATOR_MODEL_L2CACHE_H
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace attn::simulator {
@@ -76,7 +75,7 @@ private:
   int64_t capacity;
   int64_t used = 0;
   int64_t lineCount;
-  std::vector<std::unique_ptr<Sector[]>> chunks;
+  std::vector<std::vector<Sector>> chunks;
   int32_t oldest = -1;
   int32_t newest = -1;
 };

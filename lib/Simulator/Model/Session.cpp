@@ -73,6 +73,12 @@ void sumTraffic(const GlobalMemory &gm, const Launch &launch, SimulationResult &
   result.hbmBytesWritten = gm.counts.linesWritten * architecture::l2LineBytes;
 }
 
+/// Whether a run passes over iterations of loops that are in a steady state.
+bool passesOver(const SimulationOptions &options) {
+  return options.timingOnly && !options.everyIteration && !options.jitter &&
+         options.traceCores == 0;
+}
+
 /// Adds one launch to what those before it took.
 void addLaunch(const Engine &engine, Chipwide &shared, SimulationResult &result) {
   double cyclesPerMicrosecond = shared.chip.clockHz * 1e-6;
@@ -96,6 +102,63 @@ void addLaunch(const Engine &engine, Chipwide &shared, SimulationResult &result)
                                                        ? shared.costs.launchCubeMicroseconds
                                                        : shared.costs.launchMicroseconds);
 }
+
+/// Runs one kernel, and hands on what it has come to.
+struct Launcher {
+  using Use = llvm::function_ref<void(Engine &, Chipwide &)>;
+
+  const Session::Kernel &kernel;
+  const Launch &launch;
+  const Chip &chip;
+  const SimulationOptions &options;
+  HazardLog &log;
+  GlobalMemory &gm;
+  int64_t blocks;
+  int64_t number;
+
+  /// Every iteration is simulated where those that were passed over are not as the others.
+  void run(Use use) {
+    if (!passesOver(options)) {
+      runOnce(/*mayPassOver=*/false, use);
+      return;
+    }
+    L2Cache l2 = gm.l2;
+    TrafficCounts counts = gm.counts;
+    if (runOnce(/*mayPassOver=*/true, use))
+      return;
+    gm.l2 = std::move(l2);
+    gm.counts = std::move(counts);
+    runOnce(/*mayPassOver=*/false, use);
+  }
+
+private:
+  /// False where it came to nothing.
+  bool runOnce(bool mayPassOver, Use use) {
+    Chipwide shared{kernel,
+                    launch,
+                    chip,
+                    Costs(),
+                    options,
+                    log,
+                    gm,
+                    blocks,
+                    mayPassOver,
+                    gm.cycles,
+                    /*skippedCycles=*/0,
+                    InstructionRecorder(number, launch, options.recordInstructions),
+                    {},
+                    {},
+                    /*instructions=*/0,
+                    {}};
+    Engine engine(shared);
+    engine.run();
+    if (shared.isLost)
+      return false;
+    gm.cycles += engine.getCycles();
+    use(engine, shared);
+    return true;
+  }
+};
 
 /// What follows from the sums over all launches.
 void sumUp(const Chip &chip, const SimulationOptions &options, SimulationResult &result) {
@@ -129,44 +192,23 @@ void Session::run(const Kernel &kernel) {
   result.hazards = log.take();
   if (!result.hazards.empty())
     return;
-  auto makeShared = [&] {
-    return Chipwide{kernel,
-                    launch,
-                    chip,
-                    Costs(),
-                    options,
-                    log,
-                    *gm,
-                    result.blocks,
-                    gm->cycles,
-                    /*skippedCycles=*/0,
-                    InstructionRecorder(launches, launch, options.recordInstructions),
-                    {},
-                    {},
-                    /*instructions=*/0,
-                    {}};
-  };
+  Launcher launcher{kernel, launch, chip, options, log, *gm, result.blocks, launches};
   for (int64_t warmUp = 0; options.timingOnly && warmUp < options.warmUps; ++warmUp) {
     TrafficCounts counted = gm->counts;
-    Chipwide shared = makeShared();
-    Engine engine(shared);
-    engine.run();
-    gm->cycles += engine.getCycles();
+    launcher.run([](Engine &, Chipwide &) {});
     gm->counts = std::move(counted);
   }
-  Chipwide shared = makeShared();
+  launcher.run([&](Engine &engine, Chipwide &shared) {
+    addLaunch(engine, shared, result);
+    for (int kind = 0; kind < coreKindCount; ++kind) {
+      cores[kind] = std::max(cores[kind], engine.getCoreCount(static_cast<CoreKind>(kind)));
+      heldCycles[kind] += engine.getHeldCycles(static_cast<CoreKind>(kind));
+      for (int pipe = 0; pipe < pipeCount; ++pipe)
+        busyCycles[kind][pipe] += engine.getBusyCycles(static_cast<CoreKind>(kind), pipe);
+    }
+    llvm::append_range(result.records, shared.recorder.take(log));
+  });
   ++launches;
-  Engine engine(shared);
-  engine.run();
-  gm->cycles += engine.getCycles();
-  addLaunch(engine, shared, result);
-  for (int kind = 0; kind < coreKindCount; ++kind) {
-    cores[kind] = std::max(cores[kind], engine.getCoreCount(static_cast<CoreKind>(kind)));
-    heldCycles[kind] += engine.getHeldCycles(static_cast<CoreKind>(kind));
-    for (int pipe = 0; pipe < pipeCount; ++pipe)
-      busyCycles[kind][pipe] += engine.getBusyCycles(static_cast<CoreKind>(kind), pipe);
-  }
-  llvm::append_range(result.records, shared.recorder.take(log));
   result.hazards = log.take();
   noteMemories(kernel);
   // A launch is over before the next begins.

@@ -4,10 +4,14 @@ import re
 import subprocess
 
 import pytest
+import torch
 
+import attn
+import attn.language as at
 import calibration
 from calibration import SIMULATOR
 from cube_kernels import Product, write_copies_to_l1
+from kernels_dsl.paged import paged_fwd
 from repository import ROOT
 
 pytestmark = pytest.mark.skipif(not SIMULATOR.is_file(), reason="attn-sim is not built")
@@ -64,3 +68,14 @@ def test_groups_of_cores():
     (every, shares), (some, same) = figures
     assert some != every and abs(some / every - 1) <= 0.01
     assert len(shares) == len(same) == 9 and all(abs(one - other) <= 1 for one, other in zip(shares, same))
+
+
+def test_last_iterations_may_be_shorter():
+    """Tasks of a plan that are parts of sequences come last. A core that was in the middle of a task has no such place in
+    them: it ends, and nothing is reported of it."""
+    plan = attn.paged_plan([2048] * 16, block_size=128, kv_heads=8, cores=24, row_tiles=4)
+    lists = [torch.tensor(rows, dtype=torch.int32) if rows else None for rows in (plan.shares, plan.tasks, plan.merges)]
+    cache, table = at.spec("256 128 8 128", at.f16), torch.arange(256, dtype=torch.int32).view(16, 16)
+    arrays = at.spec("16 8 256 128", at.f16), cache, cache, table, torch.full((16,), 2048, dtype=torch.int32)
+    options = dict(R=64, G=16, T=16, phases="launches", soc="Ascend910B2", timing_only=True)
+    assert attn.simulate(paged_fwd, *arrays, *lists, 128**-0.5, **options).report.hazards == []
