@@ -126,7 +126,7 @@ double SearchSpace::countStrips(const SizeChoice &choice) const {
       strips *= static_cast<double>(getHalf(whole.size)) / strip.size;
       ++shared;
     }
-  // Rows that are no symbol are those of both cores.
+  // Rows that are a number are those of both cores.
   return shared ? strips : 1.0 / vectorCoresPerGroup;
 }
 

@@ -109,10 +109,9 @@ private:
   }
 
   SizeChoice with(SizeChoice choice, Distances distances) const {
-    constexpr int64_t part = 128;
     const GivenGroup &given = space.givenGroup;
     choice.group = GroupChoice{distances.preload, distances.lag, given.slots.value_or(0),
-                               /*stripRows=*/0, given.part.value_or(part)};
+                               /*stripRows=*/0, given.part.value_or(128)};
     return choice;
   }
 
