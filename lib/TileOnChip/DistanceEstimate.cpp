@@ -62,12 +62,6 @@ void DistanceEstimate::findOps(Loop &loop, CoreKind core) {
   }
 }
 
-bool DistanceEstimate::hasPreload() const { return !loops.empty(); }
-
-bool DistanceEstimate::hasLag() const {
-  return llvm::any_of(loops, [](const Loop &loop) { return loop.block.lag > 0; });
-}
-
 /// The parts that an op is cut into.
 static double countParts(Operation *op, int64_t part) {
   auto dot = dyn_cast<DotOp>(op);

@@ -19,9 +19,8 @@ class DistanceEstimate {
 public:
   DistanceEstimate(mlir::func::FuncOp kernel, const GroupCosts &costs);
 
-  /// Whether first products of some loop can run ahead, and vector cores come late to later ones.
-  bool hasPreload() const;
-  bool hasLag() const;
+  /// Whether cores of some loop can run apart at all.
+  bool isNeeded() const { return !loops.empty(); }
 
   /// Notes what levels take the cube core with the sizes that the kernel has now, where products
   /// are cut into parts of `part` columns or k.

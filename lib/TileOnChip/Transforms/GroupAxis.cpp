@@ -50,19 +50,19 @@ public:
   Choices getCandidates(const SizeChoice &choice) override {
     if (!space.isMixed)
       return {choice};
-    Choices choices = {findFastest(choice, enumerate(mostLag))};
+    Choices choices = {findFastest(choice, enumerate(longest))};
     while (!space.givenGroup.lag && choices.back().group->lag > 0)
       choices.push_back(findFastest(choice, enumerate(choices.back().group->lag / 2)));
     return choices;
   }
 
   Choices getLeast(const SizeChoice &choice) override {
-    return {space.isMixed ? with(choice, enumerate(/*lag=*/0).front()) : choice};
+    return {space.isMixed ? with(choice, enumerate(/*mostLag=*/0).front()) : choice};
   }
 
   /// The estimate of sizes does not know of distances: the longest take as much memory as any.
   Choices getFastest(const SizeChoice &choice) override {
-    return {space.isMixed ? with(choice, enumerate(mostLag).back()) : choice};
+    return {space.isMixed ? with(choice, enumerate(longest).back()) : choice};
   }
 
   AxisRule getRule(const SizeChoice &) const override { return AxisRule::First; }
@@ -70,7 +70,7 @@ public:
   double getSlowdown(const SizeChoice &choice) override {
     if (!choice.group || space.givenGroup.lag)
       return 1;
-    const GroupChoice fastest = *findFastest(choice, enumerate(mostLag)).group;
+    const GroupChoice fastest = *findFastest(choice, enumerate(longest)).group;
     if (fastest.preload == choice.group->preload && fastest.lag == choice.group->lag)
       return 1;
     const DistanceEstimate &times = estimateDistances(choice);
@@ -87,24 +87,25 @@ public:
   }
 
 private:
-  /// Longer distances gain little by the estimate, and the slots of exchanged tiles take L2.
-  static constexpr int64_t mostLag = 4;
+  /// Longer distances gain little, and the slots of exchanged tiles take L2.
+  static constexpr int64_t longest = 4;
 
   struct Distances {
     int64_t preload, lag;
   };
 
-  /// The distances with such a lag at most that are not fixed otherwise, from short to long.
-  SmallVector<Distances> enumerate(int64_t lag) const {
+  /// The distances with such a lag at most, as far as they are not given, from short to long.
+  /// Vector cores cannot come later than products run ahead.
+  SmallVector<Distances> enumerate(int64_t mostLag) const {
     const GivenGroup &given = space.givenGroup;
-    int64_t leastLag = given.lag.value_or(0), highestLag = given.lag.value_or(lag);
+    int64_t leastPreload = given.preload.value_or(given.lag.value_or(0));
+    int64_t mostPreload = given.preload.value_or(std::max(longest, leastPreload));
     SmallVector<Distances> distances;
-    int64_t least = given.preload.value_or(leastLag);
-    int64_t most = given.preload.value_or(std::max(mostLag, leastLag));
-    for (int64_t preload = least; preload <= most; ++preload)
-      for (int64_t late = leastLag; late <= std::max(leastLag, std::min(highestLag, preload));
-           ++late)
-        distances.push_back({preload, late});
+    for (int64_t preload = leastPreload; preload <= mostPreload; ++preload) {
+      int64_t most = given.lag.value_or(std::min(mostLag, preload));
+      for (int64_t lag = given.lag.value_or(0); lag <= most; ++lag)
+        distances.push_back({preload, lag});
+    }
     return distances;
   }
 

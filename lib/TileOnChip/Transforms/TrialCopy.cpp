@@ -95,7 +95,7 @@ double TrialCopy::getLeastGroupCycles(ArrayRef<SizeChoice> choices) {
 const DistanceEstimate &TrialCopy::estimateDistances(ArrayRef<SizeChoice> choices) {
   if (!distances)
     distances.emplace(*copy, *groupCosts);
-  if (!distances->hasPreload())
+  if (!distances->isNeeded())
     return *distances;
   setSizes(choices.front().sizes);
   setEdges(choices.front().sizes);
