@@ -39,6 +39,7 @@ ALLOWED = {
     ("python/attn/ops/_dispatch.py", 64): "rows of a tile, a choice",
     ("python/attn/ops/_dispatch.py", 128): "rows and keys of a tile, a choice",
     ("python/attn/ops/_dispatch.py", 256): "rows of a tile, a choice",
+    ("python/attn/ops/_dispatch.py", 512): "keys of a tile, a choice",
     ("python/attn/ops/_dispatch.py", 8192): "bytes from which a form is predicted to be the faster one",
     ("python/attn/ops/block_sparse.py", 1024): "keys of a part, a choice",
     ("python/attn/ops/flash.py", 4096): "keys for which parts pay, a choice",

@@ -98,16 +98,6 @@ public:
     return total;
   }
 
-private:
-  /// Whether a transfer shares its buffer with a cast only, so that even a single slot is free
-  /// while everything else is computed.
-  static bool isOnlyCast(Operation *op) {
-    if (auto load = dyn_cast<LoadOp>(op))
-      return load->hasOneUse() && isa<CastOp>(*load->user_begin());
-    auto store = dyn_cast<StoreOp>(op);
-    return store && store.getValue().hasOneUse() && store.getValue().getDefiningOp<CastOp>();
-  }
-
   Work getWork(Operation *op, int64_t stages) {
     if (auto range = dyn_cast<RangeOp>(op)) {
       double trips = getTrips(range);
@@ -161,6 +151,16 @@ private:
     if (std::optional<int64_t> most = getLargestDifference(range.getUpper(), range.getLower()))
       return std::max(0.0, std::ceil(*most / step));
     return block ? std::max(1.0, assumed.inner / step) : assumedTrips;
+  }
+
+private:
+  /// Whether a transfer shares its buffer with a cast only, so that even a single slot is free
+  /// while everything else is computed.
+  static bool isOnlyCast(Operation *op) {
+    if (auto load = dyn_cast<LoadOp>(op))
+      return load->hasOneUse() && isa<CastOp>(*load->user_begin());
+    auto store = dyn_cast<StoreOp>(op);
+    return store && store.getValue().hasOneUse() && store.getValue().getDefiningOp<CastOp>();
   }
 
   /// The elements of the grid in one iteration of a block's share: what the number of tiles, which
@@ -222,6 +222,20 @@ CostEstimate onchip::estimateHalf(func::FuncOp kernel, const GroupCosts &costs, 
   // Until the first tile has come, a part of one may do.
   double cores = core == CoreKind::Vector ? vectorCoresPerGroup : 1;
   return {work.gmBytes / cores, work.vectorCycles / cores, (work.getCycles() - work.fill) / cores};
+}
+
+OpCost onchip::estimateOp(Operation *op, const GroupCosts &costs, CoreKind core) {
+  auto getCost = [&](Operation *inner) { return costs.getCost(inner, core); };
+  Work work = Estimator(op->getParentOfType<func::FuncOp>(), getCost).getWork(op, /*stages=*/2);
+  OpCost cost{work.gmBytes, work.vector, work.transfer, work.feed, work.product, work.out};
+  // What stands alone keeps the core from everything else.
+  (core == CoreKind::Vector ? cost.vectorCycles : cost.productCycles) += work.serial;
+  return cost;
+}
+
+double onchip::estimateTrips(RangeOp range) {
+  auto getCost = [](Operation *) { return OpCost(); };
+  return Estimator(range->getParentOfType<func::FuncOp>(), getCost).getTrips(range);
 }
 
 std::string onchip::describeShape(func::FuncOp kernel) {

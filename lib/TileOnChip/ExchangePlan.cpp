@@ -28,6 +28,7 @@ public:
       : kernel(kernel), assignment(assignment), choice(choice), plan(plan) {}
 
   LogicalResult run();
+  void addChannels();
 
 private:
   void addChannel(Crossing crossing);
@@ -324,9 +325,13 @@ LogicalResult ExchangePlanner::assignFlags() {
   return diagnostic;
 }
 
-LogicalResult ExchangePlanner::run() {
+void ExchangePlanner::addChannels() {
   for (const Crossing &crossing : assignment.getCrossings())
     addChannel(crossing);
+}
+
+LogicalResult ExchangePlanner::run() {
+  addChannels();
   for (Channel &channel : plan.channels)
     findSlots(channel);
   return assignFlags();
@@ -338,4 +343,13 @@ FailureOr<ExchangePlan> ExchangePlan::create(func::FuncOp kernel, const CoreAssi
   if (failed(ExchangePlanner(kernel, assignment, choice, plan).run()))
     return failure();
   return plan;
+}
+
+SmallVector<ExchangeBlock> ExchangePlan::findBlocks(func::FuncOp kernel,
+                                                    const CoreAssignment &assignment) {
+  ExchangePlan plan;
+  GroupChoice choice;
+  choice.preload = choice.lag = 1;
+  ExchangePlanner(kernel, assignment, choice, plan).addChannels();
+  return std::move(plan.blocks);
 }

@@ -39,16 +39,6 @@ GroupCosts::GroupCosts(func::FuncOp kernel, const ChipModel &model)
     }
 }
 
-static OpCost operator+(OpCost a, const OpCost &b) {
-  a.gmBytes += b.gmBytes;
-  a.vectorCycles += b.vectorCycles;
-  a.transferCycles += b.transferCycles;
-  a.feedCycles += b.feedCycles;
-  a.productCycles += b.productCycles;
-  a.outCycles += b.outCycles;
-  return a;
-}
-
 static double getBytes(TileType type) {
   return static_cast<double>(type.getRowCount()) * type.getColCount() * getElementBytes(type);
 }
@@ -64,11 +54,11 @@ OpCost GroupCosts::getCubeCost(Operation *op, Role role) const {
   auto store = dyn_cast<StoreOp>(op);
   if (store || role.makes) {
     TileType type = store ? store.getValue().getType() : getTileType(op->getResult(0));
-    cost = cost + costs.getOutput(type.getRowCount(), getBytes(type));
+    cost += costs.getOutput(type.getRowCount(), getBytes(type));
   }
   if (role.takes || isa<LoadOp>(op)) {
     TileType type = getTileType(op->getResult(0));
-    cost = cost + costs.getFractalLoad(type.getRowCount(), getBytes(type));
+    cost += costs.getFractalLoad(type.getRowCount(), getBytes(type));
   }
   return cost;
 }
@@ -79,8 +69,8 @@ OpCost GroupCosts::getVectorCost(Operation *op, Role role) const {
     cost = onChip.getCost(model, costs);
   if (role.makes || role.takes) {
     TileType type = getTileType(op->getResult(0));
-    cost = cost + costs.getTransfer(/*isLoad=*/role.takes, type.getRowCount(), getBytes(type),
-                                    /*movedBytes=*/0);
+    cost += costs.getTransfer(/*isLoad=*/role.takes, type.getRowCount(), getBytes(type),
+                              /*movedBytes=*/0);
   }
   return cost;
 }

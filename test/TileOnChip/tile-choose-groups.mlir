@@ -7,7 +7,7 @@
 // CHECK: remark: alternatives, estimated for
 // CHECK-NEXT: BM
 // CHECK-NOT: {{^ (32|16) }}
-// CHECK: -> 128 1024 2 2 whole rows 3 3 8 128 {{.*}} taken
+// CHECK: -> 128 1024 2 2 whole rows 2 2 8 128 {{.*}} taken
 // CHECK-NOT: {{^ (32|16) }}
 // CHECK: func.func @attention
 

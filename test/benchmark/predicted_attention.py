@@ -149,8 +149,9 @@ def run_lists(case: Lists, index, counts, lists):
     batch, heads, rows, _ = index.shape
     queries = at.spec(f"{batch} {heads} {rows * case.block_shape[0]} {WIDTH}", at.bf16)
     keys = at.spec(f"{batch} {min(heads, case.kv_heads or heads)} {case.length} {WIDTH}", at.bf16)
-    seen = case.length * (1 - case.sparsity)  # of the case, also where the lists are samples
-    sizes = dict(BM=tile_rows(case), **_dispatch.block_sparse_keys(seen))
+    # Of the case, also where the lists are samples; causal, a tile sees half on the average.
+    seen = case.length * (1 - case.sparsity) / (2 if case.causal else 1)
+    sizes = dict(BM=tile_rows(case), **_dispatch.block_sparse_keys(seen, case.causal, 2 * WIDTH))
     options = dict(sizes, soc=SOC, timing_only=True, phases="launches")
     arrays = (queries, keys, keys, index, counts if case.causal else None, *lists)
     return attn.simulate(

@@ -27,6 +27,12 @@ CostEstimate joinHalves(const CostEstimate &vector, const CostEstimate &cube,
 /// Of one core of a kernel that is still to be split, without what strips and parts add.
 CostEstimate estimateHalf(mlir::func::FuncOp kernel, const GroupCosts &costs, CoreKind core);
 
+/// What an op of such a kernel and everything inside it cost one core of a kind.
+OpCost estimateOp(mlir::Operation *op, const GroupCosts &costs, CoreKind core);
+
+/// The iterations of a loop, as many as estimates assume where they are not known.
+double estimateTrips(tile::RangeOp range);
+
 std::string describeShape(mlir::func::FuncOp kernel);
 
 } // namespace attn::onchip

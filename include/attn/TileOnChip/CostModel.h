@@ -4,6 +4,7 @@
 
 #include "attn/Machine/Chip.h"
 #include "attn/Machine/Costs.h"
+#include <algorithm>
 
 namespace attn::onchip {
 
@@ -18,6 +19,25 @@ struct OpCost {
   double outCycles = 0;
   /// Cycles until a transfer's first bytes arrive, hidden where transfers run ahead.
   double transferStart = 0;
+
+  /// One after the other, on the same core.
+  OpCost &operator+=(const OpCost &other) {
+    gmBytes += other.gmBytes;
+    vectorCycles += other.vectorCycles;
+    transferCycles += other.transferCycles;
+    feedCycles += other.feedCycles;
+    productCycles += other.productCycles;
+    outCycles += other.outCycles;
+    return *this;
+  }
+
+  /// The cycles of the pipe that has the most to do, and of all of them.
+  double getMostCycles() const {
+    return std::max({vectorCycles, transferCycles, feedCycles, productCycles, outCycles});
+  }
+  double getAllCycles() const {
+    return vectorCycles + transferCycles + feedCycles + productCycles + outCycles;
+  }
 };
 
 class CostModel {
@@ -42,6 +62,10 @@ public:
 
   /// What L2 takes for the bytes that a group moves, while the others move theirs.
   double getGroupCycles(double bytes) const { return bytes / costs.l2BytesPerCycle; }
+
+  /// What it takes until a core has heard of a tile of the other kind and its first bytes are
+  /// there.
+  double getHandoverCycles() const { return costs.crossFlagLatency + costs.loadStart; }
 
 private:
   Costs costs;

@@ -53,6 +53,10 @@ public:
                                               const CoreAssignment &assignment,
                                               const tile::GroupChoice &choice);
 
+  /// The blocks alone, which every kernel has: loops with a distance have one of 1.
+  static llvm::SmallVector<ExchangeBlock> findBlocks(mlir::func::FuncOp kernel,
+                                                     const CoreAssignment &assignment);
+
   llvm::ArrayRef<ExchangeBlock> getBlocks() const { return blocks; }
   llvm::ArrayRef<Channel> getChannels() const { return channels; }
 

@@ -1,5 +1,6 @@
 // The axes of the search over sizes, stages and strips (tile on the chip).
 #include "attn/TileOnChip/Transforms/ChoiceAxis.h"
+#include "GroupAxis.h"
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "attn/Dialect/Tile/Analysis/StripPlan.h"
 #include "attn/Machine/Architecture.h"
@@ -116,6 +117,17 @@ SmallVector<BoundSize> SearchSpace::getStripSizes(const SizeChoice &choice) cons
       bound.size = strip && half % strip == 0 ? strip : half;
     }
   return sizes;
+}
+
+double SearchSpace::countStrips(const SizeChoice &choice) const {
+  double strips = 1, shared = 0;
+  for (auto [strip, whole] : llvm::zip_equal(getStripSizes(choice), choice.sizes))
+    if (sharedSymbols.contains(whole.symbol)) {
+      strips *= static_cast<double>(getHalf(whole.size)) / strip.size;
+      ++shared;
+    }
+  // Rows that are a number are those of both cores.
+  return shared ? strips : 1.0 / vectorCoresPerGroup;
 }
 
 /// What has the rows of a vector core as a whole, however it is computed: what loops carry. Columns
@@ -438,51 +450,6 @@ private:
   SmallVector<TileType> ofRows, ofCols;
 };
 
-/// How the cores of a group share the kernel. What waits for the other kind of core has something
-/// else to do meanwhile; rows are computed in strips where that lets transfers overlap with
-/// arithmetic.
-class GroupAxis : public ChoiceAxis {
-public:
-  using ChoiceAxis::ChoiceAxis;
-
-  Choices getCandidates(const SizeChoice &choice) override {
-    if (!space.isMixed)
-      return {choice};
-    Choices choices;
-    for (int64_t rows : getStripRows())
-      choices.push_back(with(choice, rows));
-    return choices;
-  }
-
-  Choices getLeast(const SizeChoice &choice) override { return {getCandidates(choice).back()}; }
-
-  AxisRule getRule(const SizeChoice &) const override { return AxisRule::First; }
-
-  void describe(const SizeChoice &choice,
-                SmallVectorImpl<std::pair<std::string, std::string>> &columns) const override {
-    if (!choice.group)
-      return;
-    columns.emplace_back("preload", std::to_string(choice.group->preload));
-    columns.emplace_back("lag", std::to_string(choice.group->lag));
-    columns.emplace_back("strip rows", std::to_string(choice.group->stripRows));
-    columns.emplace_back("part", std::to_string(choice.group->part));
-  }
-
-private:
-  SmallVector<int64_t> getStripRows() const {
-    if (space.givenGroup.stripRows)
-      return {*space.givenGroup.stripRows};
-    return {64, 32, 16, 8};
-  }
-
-  SizeChoice with(SizeChoice choice, int64_t stripRows) const {
-    const GivenGroup &given = space.givenGroup;
-    choice.group = GroupChoice{given.preload.value_or(3), given.lag.value_or(3),
-                               given.slots.value_or(0), stripRows, given.part.value_or(128)};
-    return choice;
-  }
-};
-
 } // namespace
 
 SmallVector<std::unique_ptr<ChoiceAxis>> onchip::getChoiceAxes(SearchSpace &space) {
@@ -493,6 +460,6 @@ SmallVector<std::unique_ptr<ChoiceAxis>> onchip::getChoiceAxes(SearchSpace &spac
   axes.push_back(std::make_unique<StagesAxis>(space));
   axes.push_back(std::make_unique<StripColumnsAxis>(space));
   axes.push_back(std::make_unique<OrderAxis>(space));
-  axes.push_back(std::make_unique<GroupAxis>(space));
+  addGroupAxes(space, axes);
   return axes;
 }

@@ -117,10 +117,10 @@ SizeSearch::Result SizeSearch::applySplit(const SizeChoice &choice) {
   if (failed(vectorHalf))
     return failure();
   const Part &cubeHalf = lastSplit->cubeHalf;
-  return std::optional<Fitting>(
-      {choice,
-       {vectorHalf->assigned, cubeHalf.assigned},
-       joinHalves(vectorHalf->cost, cubeHalf.cost, CostModel(space.model.getChip()))});
+  CostEstimate cost = joinHalves(vectorHalf->cost, cubeHalf.cost, CostModel(space.model.getChip()));
+  for (const std::unique_ptr<ChoiceAxis> &axis : axes)
+    cost.cycles *= axis->getSlowdown(choice);
+  return std::optional<Fitting>({choice, {vectorHalf->assigned, cubeHalf.assigned}, cost});
 }
 
 /// The choice without what makes no difference to the memory it takes: sizes that are not those of

@@ -71,22 +71,37 @@ bool TrialCopy::hasRoomForStrips() const {
   return 2 * groupCosts->getExchangedBytes() <= model.getChip().getUsableBytes(tileMemory);
 }
 
+/// Sets the sizes of a strip. Strips come from long to short: longer ones are not slower, if they
+/// fit.
+const SizeChoice &TrialCopy::setStripSizes(ArrayRef<SizeChoice> choices) {
+  for (const SizeChoice &choice : choices) {
+    setSizes(space.getStripSizes(choice));
+    if (hasRoomForStrips())
+      return choice;
+  }
+  return choices.back();
+}
+
 double TrialCopy::getLeastGroupCycles(ArrayRef<SizeChoice> choices) {
   // The first has the most stages.
   setStages(choices.front());
   CostEstimate cube = estimateHalf(*copy, *groupCosts, CoreKind::Cube);
-  // Strips come from long to short: longer ones are not slower, if they fit.
-  double cycles = 0;
-  for (const SizeChoice &choice : choices) {
-    // The work of all strips is that of as many smaller tiles.
-    setSizes(space.getStripSizes(choice));
-    if (!hasRoomForStrips() && &choice != &choices.back())
-      continue;
-    CostEstimate vector = estimateHalf(*copy, *groupCosts, CoreKind::Vector);
-    cycles = joinHalves(vector, cube, groupCosts->getModel()).cycles;
-    break;
-  }
-  return cycles;
+  // The work of all strips is that of as many smaller tiles.
+  setStripSizes(choices);
+  CostEstimate vector = estimateHalf(*copy, *groupCosts, CoreKind::Vector);
+  return joinHalves(vector, cube, groupCosts->getModel()).cycles;
+}
+
+const DistanceEstimate &TrialCopy::estimateDistances(ArrayRef<SizeChoice> choices) {
+  if (!distances)
+    distances.emplace(*copy, *groupCosts);
+  if (!distances->isNeeded())
+    return *distances;
+  setSizes(choices.front().sizes);
+  setEdges(choices.front().sizes);
+  distances->noteCube(choices.front().group->part);
+  distances->noteVector(space.countStrips(setStripSizes(choices)));
+  return *distances;
 }
 
 FailureOr<double> TrialCopy::getLeastCycles(ArrayRef<SizeChoice> choices) {

@@ -2,7 +2,7 @@
 #ifndef ATTN_LIB_TILEONCHIP_TRANSFORMS_TRIALCOPY_H
 #define ATTN_LIB_TILEONCHIP_TRANSFORMS_TRIALCOPY_H
 
-#include "attn/TileOnChip/CostEstimate.h"
+#include "attn/TileOnChip/DistanceEstimate.h"
 #include "attn/TileOnChip/Transforms/ChoiceAxis.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -19,17 +19,22 @@ public:
   /// not.
   mlir::FailureOr<double> getLeastCycles(llvm::ArrayRef<tile::SizeChoice> choices);
 
+  /// What distances take with such choices of a kernel that is still to be split.
+  const DistanceEstimate &estimateDistances(llvm::ArrayRef<tile::SizeChoice> choices);
+
 private:
   void setSizes(llvm::ArrayRef<tile::BoundSize> sizes);
   void setStages(const tile::SizeChoice &choice);
   void setEdges(llvm::ArrayRef<tile::BoundSize> sizes);
   bool hasRoomForStrips() const;
+  const tile::SizeChoice &setStripSizes(llvm::ArrayRef<tile::SizeChoice> choices);
   double getLeastGroupCycles(llvm::ArrayRef<tile::SizeChoice> choices);
 
   const SearchSpace &space;
   const ChipModel &model;
   mlir::OwningOpRef<mlir::func::FuncOp> copy;
   std::optional<GroupCosts> groupCosts;
+  std::optional<DistanceEstimate> distances;
   /// What has symbols, as the kernel has it.
   llvm::SmallVector<std::pair<mlir::Value, mlir::Type>> types;
   llvm::SmallVector<std::pair<tile::RangeOp, mlir::Attribute>> blocks;

@@ -187,13 +187,19 @@ def has_tall_rows(columns: int, item_bytes: int, tiles: int, cores: int):
 # Where tiles of queries see up to so many keys on the average, so many of them are computed at a time: of several tiles
 # of scores one is multiplied while another is weighted, and one wide tile waits for itself. Chosen by predicted time.
 _FEW_KEYS = ((768, 128), (1536, 256))
+# Causal, blocks at the diagonal have a loop of their own, which the compiler takes to be as long as the one over whole
+# blocks, and chooses tiles that are good for both. From so many keys on, the other loop alone counts.
+_MANY_KEYS, _MANY_KEYS_TILE = 8192, 512
 
 
-def block_sparse_keys(seen: float | None):
-    """The sizes that are given for tiles that see so many keys on the average, where that is known."""
+def block_sparse_keys(seen: float | None, causal: bool = False, columns: int = 0, item_bytes: int = 2):
+    """The sizes that are given for tiles that see so many keys on the average, where that is known; `columns` of keys
+    and values."""
     for most, keys in _FEW_KEYS:
         if seen is not None and seen <= most:
             return dict(BN=keys)
+    if causal and seen is not None and seen >= _MANY_KEYS and item_bytes == 2 and columns <= _TALL_COLUMNS:
+        return dict(BN=_MANY_KEYS_TILE)
     return {}
 
 
@@ -201,7 +207,9 @@ def block_sparse_forward(arrays: dict, lists: dict, options: dict, outputs: dict
     """`arrays`: the kernel's arguments by name; `lists`: those of a plan; `outputs`: by name; `seen`: keys."""
     from kernels_dsl.block_sparse import block_sparse_fwd
 
-    sizes = dict(BN=_CPU_KEYS) if arrays["q"].device.type == "cpu" else block_sparse_keys(seen)
+    q, columns = arrays["q"], arrays["k"].shape[-1] + arrays["v"].shape[-1]
+    on_chip = block_sparse_keys(seen, options["causal"], columns, q.element_size())
+    sizes = dict(BN=_CPU_KEYS) if q.device.type == "cpu" else on_chip
     run(block_sparse_fwd, outputs, **arrays, **lists, **options, **sizes, phases="launches")
 
 

@@ -182,12 +182,14 @@ CASES = {
 }  # fmt: skip
 
 
-# All parts of the keys that masks make have a steady state, and a core has more than one tile of rows.
+# All parts of the keys that masks make have a steady state with these distances, and a core has more than one tile of
+# rows.
+FAR = {"preload": 3, "lag": 3}
 MIXED = {
-    "dense": (flash_fwd, dense(200, 330), 196352, {}),
-    "causal": (flash_fwd, dense(200, 330, right=0), 196352, {}),
-    "window": (flash_fwd, dense(330, 330, left=8, right=220), 196352, {}),
-    "lengths": (flash_fwd, dense_lengths([100, 7, 0, 48], [140, 33, 5, 0]), 196352, {}),
+    "dense": (flash_fwd, dense(200, 330), 196352, FAR),
+    "causal": (flash_fwd, dense(200, 330, right=0), 196352, FAR),
+    "window": (flash_fwd, dense(330, 330, left=8, right=220), 196352, FAR),
+    "lengths": (flash_fwd, dense_lengths([100, 7, 0, 48], [140, 33, 5, 0]), 196352, FAR),
     "blocks": (block_sparse_fwd, blocks([2, 3, 0, 1, 3]), 196352, {"preload": 2, "lag": 1}),
     "pages": (paged_fwd, pages([70, 0, 100, 1]), 196352, {"preload": 2, "lag": 1}),
 }

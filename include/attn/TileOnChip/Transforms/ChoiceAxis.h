@@ -1,5 +1,5 @@
 // The axes of the search whose answers are entries of a `tile::SizeChoice`: whole rows or strips,
-// sizes, kept rows, stages, columns of strips, order of tiles, shares of a group.
+// sizes, kept rows, stages, columns of strips, order of tiles, distances and strips of a group.
 #ifndef ATTN_TILEONCHIP_TRANSFORMS_CHOICEAXIS_H
 #define ATTN_TILEONCHIP_TRANSFORMS_CHOICEAXIS_H
 
@@ -46,6 +46,8 @@ public:
   /// The sizes of what a vector core of a group computes at a time: a strip of its half of the
   /// rows.
   llvm::SmallVector<tile::BoundSize> getStripSizes(const tile::SizeChoice &choice) const;
+  /// How often a vector core computes with those sizes, for all of its rows.
+  double countStrips(const tile::SizeChoice &choice) const;
   /// The bytes that a vector core needs at least, where it needs `bytes` with another choice: 0
   /// where the other has more stages or waits longer.
   int64_t getLeastBytes(const tile::SizeChoice &choice, const tile::SizeChoice &other,
@@ -109,6 +111,10 @@ public:
   virtual Choices getFastest(const tile::SizeChoice &choice) { return getCandidates(choice); }
 
   virtual AxisRule getRule(const tile::SizeChoice &choice) const = 0;
+
+  /// How many times as long a choice takes as with the preferred answer of this axis, where the
+  /// estimate of its cost does not know of the axis.
+  virtual double getSlowdown(const tile::SizeChoice &choice) { return 1; }
 
   /// Whether a candidate cannot be better than a choice that fits.
   virtual bool isCovered(const tile::SizeChoice &candidate, const tile::SizeChoice &fitting) const {
