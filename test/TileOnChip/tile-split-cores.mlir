@@ -291,3 +291,45 @@ func.func @summed(%A: !a, %B: !b, %C: !c {launch.output}, %n: index)
 }
 
 }
+
+// -----
+
+!a = !tile.array<?x16xf16>
+!b = !tile.array<16x32xf16>
+!t = !tile.array<?x32xf32>
+!i = !tile.array<?xi32>
+!c = !tile.array<?x32xf32>
+!s = !tile.span<32>
+!l = !tile.span<32, listed>
+!p = !tile.tile<32 x 32 x f32>
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+
+// Each vector core goes over its share of the list, and its rows come from where that says.
+// CHECK-LABEL: func.func @listed(
+// CHECK-SAME: %{{.*}}: !tile.array<?x16xf16>, %{{.*}}, %[[TABLE:arg[0-9]+]]: !tile.array<?x32xf32>, %[[LIST:arg[0-9]+]]: !tile.array<?xi32>
+// CHECK: %[[SUB:.*]] = tile.sub_block_id
+// CHECK: %[[SHARE:.*]] = arith.muli %[[SUB]], %{{.*}} : index
+// CHECK: %[[FIRST:.*]] = arith.addi %{{.*}}, %[[SHARE]] : index
+// CHECK: %[[ROWS:.*]] = tile.make_span %[[FIRST]] to %{{.*}} : <16>
+// CHECK: %[[NAMED:.*]] = tile.list_rows %[[LIST]] [%[[ROWS]] span] : {{.*}} -> !tile.span<16, listed>
+// CHECK: tile.load %[[TABLE]] [%[[NAMED]] span, :] : {{.*}} -> !tile.tile<16 x 32 x f32>
+// CHECK-LABEL: func.func @listed_cube(
+// CHECK-NOT: tile.list_rows
+func.func @listed(%A: !a, %B: !b, %T: !t, %I: !i, %C: !c {launch.output})
+    attributes {tile.kernel, tile.group = #tile.group<preload = 0, lag = 0, slots = 0, strip_rows = 0, part = 0>} {
+  %c0 = arith.constant 0 : index
+  %m = tile.dim %A, 0 : !a
+  tile.range %s = %c0 to %m by 32 {
+    %x = tile.load %A [%s span, :] : (!a, !s) -> !tile.tile<32 x 16 x f16>
+    %w = tile.load %B [:, :] : (!b) -> !tile.tile<16 x 32 x f16>
+    %r = tile.list_rows %I [%s span] : (!i, !s) -> !l
+    %t = tile.load %T [%r span, :] : (!t, !l) -> !p
+    %p = tile.dot %x, %w : !tile.tile<32 x 16 x f16>, !tile.tile<16 x 32 x f16> -> !p
+    %e = tile.mul %p, %t : !p, !p -> !p
+    tile.store %e, %C [%s span, :] : (!p, !c, !s) -> ()
+  }
+  return
+}
+
+}
