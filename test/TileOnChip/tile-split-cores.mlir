@@ -333,3 +333,47 @@ func.func @listed(%A: !a, %B: !b, %T: !t, %I: !i, %C: !c {launch.output})
 }
 
 }
+
+// -----
+
+!a = !tile.array<32x64xf16>
+!b = !tile.array<64x64xf16>
+!c = !tile.array<32x64xf32>
+!x = !tile.tile<32 x 64 x f16>
+!f = !tile.tile<32 x 64 x f32>
+!h = !tile.tile<32 x 32 x f32>
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+
+// Columns put together in strips of rows: each strip has a tile of its own to put them in, and the run is not cut there.
+// CHECK-LABEL: func.func @halves_in_strips(
+// CHECK: tile.range {{.*}} {
+// CHECK: %[[X:.*]] = tile.load {{.*}} -> !tile.tile<8 x 64 x f16>
+// CHECK: %[[F:.*]] = tile.cast %[[X]]
+// CHECK-DAG: %[[RIGHT:.*]] = tile.extract %[[F]][%{{.*}}, %c32] : <8 x 64 x f32> -> <8 x 32 x f32>
+// CHECK-DAG: %[[LEFT:.*]] = tile.extract %[[F]][%{{.*}}, %c0] : <8 x 64 x f32> -> <8 x 32 x f32>
+// CHECK: %[[NONE:.*]] = tile.undefined : <8 x 64 x f32>
+// CHECK: %[[ONE:.*]] = tile.insert %[[RIGHT]], %[[NONE]][%{{.*}}, %c0] : <8 x 32 x f32> into <8 x 64 x f32>
+// CHECK: %[[BOTH:.*]] = tile.insert %[[LEFT]], %[[ONE]][%{{.*}}, %c32] : <8 x 32 x f32> into <8 x 64 x f32>
+// CHECK: %[[Q:.*]] = tile.cast %[[BOTH]]
+// CHECK: tile.store %[[Q]]
+// CHECK: }
+func.func @halves_in_strips(%A: !a, %B: !b, %C: !c {launch.output})
+    attributes {tile.kernel, tile.group = #tile.group<preload = 0, lag = 0, slots = 0, strip_rows = 8, part = 0>} {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %x = tile.load %A [:, :] : (!a) -> !x
+  %f = tile.cast %x : !x -> !f
+  %right = tile.extract %f[%c0, %c32] : !f -> !h
+  %left = tile.extract %f[%c0, %c0] : !f -> !h
+  %none = tile.undefined : !f
+  %one = tile.insert %right, %none[%c0, %c0] : !h into !f
+  %both = tile.insert %left, %one[%c0, %c32] : !h into !f
+  %q = tile.cast %both : !f -> !x
+  %w = tile.load %B [:, :] : (!b) -> !tile.tile<64 x 64 x f16>
+  %p = tile.dot %q, %w : !x, !tile.tile<64 x 64 x f16> -> !f
+  tile.store %p, %C [:, :] : (!f, !c) -> ()
+  return
+}
+
+}

@@ -265,7 +265,8 @@ struct ExtractOnChip : OnChipOpInterface::ExternalModel<ExtractOnChip, ExtractOp
       return emitUnreachable(op, extract.getPartType(), whole, model);
     lowering.limitRows(extract.getResult());
     BufferAssignment::Place place = lowering.assignment.getPlace(extract.getResult());
-    if (place.kind == BufferAssignment::Place::Part)
+    // A view of what an insertion replaces; other extracts are copied to where they are inserted.
+    if (place.kind == BufferAssignment::Place::Part && form == PartForm::InPlace)
       return success();
     Value memory = lowering.getMemory(extract.getInput());
     if (!memory)
