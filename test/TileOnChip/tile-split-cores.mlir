@@ -377,3 +377,43 @@ func.func @halves_in_strips(%A: !a, %B: !b, %C: !c {launch.output})
 }
 
 }
+
+// -----
+
+!a = !tile.array<?x16xf16>
+!b = !tile.array<16x32xf16>
+!c = !tile.array<32x32xf32>
+!x = !tile.tile<16 x 16 x f16>
+!w = !tile.tile<16 x 32 x f16>
+!e = !tile.tile<16 x 32 x f16>
+!p = !tile.tile<16 x 32 x f32>
+!q = !tile.tile<32 x 32 x f32>
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+
+// Sums of equal shapes that one loop carries start apart: each is changed in its place.
+// CHECK-LABEL: func.func @two_sums_cube(
+// CHECK: %[[ONE:.*]] = tile.dot {{.*}} {tile.start = 0 : i64}
+// CHECK: %[[TWO:.*]] = tile.dot {{.*}} {tile.start = 1 : i64}
+// CHECK: tile.range {{.*}} iter(%{{.*}} = %[[ONE]] : {{.*}}, %{{.*}} = %[[TWO]] : {{.*}}) {
+func.func @two_sums(%A: !a, %B: !b, %C: !c {launch.output}, %D: !c {launch.output}, %n: index)
+    attributes {tile.kernel, tile.group = #tile.group<preload = 0, lag = 0, slots = 0, strip_rows = 0, part = 0>} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %start = tile.splat %zero : f32 -> !q
+  %w = tile.load %B [:, :] : (!b) -> !w
+  %sums:2 = tile.range %i = %c0 to %n iter(%one = %start : !q, %two = %start : !q) {
+    %x = tile.load %A [%i:16, :] : (!a, index) -> !x
+    %p = tile.dot %x, %w : !x, !w -> !p
+    %e = tile.exp %p : !p
+    %h = tile.cast %e : !p -> !e
+    %one1 = tile.dot %h, %h acc(%one) transpose_a : !e, !e -> !q
+    %two1 = tile.dot %w, %h acc(%two) transpose_a : !w, !e -> !q
+    tile.yield %one1, %two1 : !q, !q
+  }
+  tile.store %sums#0, %C [:, :] : (!q, !c) -> ()
+  tile.store %sums#1, %D [:, :] : (!q, !c) -> ()
+  return
+}
+
+}
