@@ -144,7 +144,13 @@ LogicalResult FractalLoad::limitInner() {
     if (spans.size() == own.size())
       continue;
     auto isUnknown = [&](Value span) { return !lowering.spans.contains(span); };
-    if (!op->hasOneUse() || use->get() != op.getResult() || llvm::any_of(spans, isUnknown))
+    auto isOwn = [&](Value span) {
+      return llvm::any_of(own, [&](Value other) { return haveAsManyRows(span, other); });
+    };
+    bool isAlone = op->hasOneUse() && use->get() == op.getResult();
+    if (!isAlone && llvm::all_of(spans, isOwn))
+      continue;
+    if (!isAlone || llvm::any_of(spans, isUnknown))
       return op.emitOpError("is multiplied by an operand that has fewer k, and must then be loaded "
                             "for this product alone and after the spans of both are made");
     if (isAlongRows)
