@@ -417,3 +417,46 @@ func.func @two_sums(%A: !a, %B: !b, %C: !c {launch.output}, %D: !c {launch.outpu
 }
 
 }
+
+// -----
+
+!a = !tile.array<?x16xf16>
+!b = !tile.array<16x32xf16>
+!i = !tile.array<?xi32>
+!c = !tile.array<?x32xf16>
+!s = !tile.span<32>
+!l = !tile.span<32, listed>
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+
+// Vector cores load the rows that a list names for a product, and store its result to such rows.
+// CHECK-LABEL: func.func @by_lists(
+// CHECK: %[[ROWS:.*]] = tile.list_rows %arg2
+// CHECK: %[[X:.*]] = tile.load %arg0 [%[[ROWS]] span, :] : {{.*}}!tile.span<16, listed>) -> !tile.tile<16 x 16 x f16>
+// CHECK: tile.store %[[X]], %arg4
+// CHECK: tile.signal
+// CHECK: tile.await
+// CHECK: %[[Y:.*]] = tile.load %arg5 {{.*}} -> !tile.tile<16 x 32 x f16>
+// CHECK: tile.store %[[Y]], %arg3 [%[[ROWS]] span, :]
+// CHECK-LABEL: func.func @by_lists_cube(
+// CHECK-NOT: tile.list_rows
+// CHECK: %[[A:.*]] = tile.load %arg4
+// CHECK: %[[P:.*]] = tile.dot %[[A]]
+// CHECK: %[[H:.*]] = tile.cast %[[P]]
+// CHECK: tile.store %[[H]], %arg5
+func.func @by_lists(%A: !a, %B: !b, %I: !i, %C: !c {launch.output})
+    attributes {tile.kernel, tile.group = #tile.group<preload = 0, lag = 0, slots = 0, strip_rows = 0, part = 0>} {
+  %c0 = arith.constant 0 : index
+  %m = tile.dim %I, 0 : !i
+  tile.range %s = %c0 to %m by 32 {
+    %r = tile.list_rows %I [%s span] : (!i, !s) -> !l
+    %x = tile.load %A [%r span, :] : (!a, !l) -> !tile.tile<32 x 16 x f16>
+    %w = tile.load %B [:, :] : (!b) -> !tile.tile<16 x 32 x f16>
+    %p = tile.dot %x, %w : !tile.tile<32 x 16 x f16>, !tile.tile<16 x 32 x f16> -> !tile.tile<32 x 32 x f32>
+    %h = tile.cast %p : !tile.tile<32 x 32 x f32> -> !tile.tile<32 x 32 x f16>
+    tile.store %h, %C [%r span, :] : (!tile.tile<32 x 32 x f16>, !c, !l) -> ()
+  }
+  return
+}
+
+}

@@ -16,9 +16,7 @@ template <typename Op> static LogicalResult verifyRows(Op op) {
   if (getSelection(op.getKinds()).colDimension != last)
     return op.emitOpError("moves columns of a dimension that is not contiguous, which cube cores "
                           "cannot; index the last dimension with a span or ':'");
-  Value span = getRowSpan(op.getKinds(), op.getIndices());
-  auto list = span ? span.getDefiningOp<ListRowsOp>() : ListRowsOp();
-  if (list && !list.getSize())
+  if (isEachRowListed(op.getKinds(), op.getIndices()))
     return op.emitOpError("moves rows that a list in memory names, which is not lowered to cube "
                           "cores");
   return success();

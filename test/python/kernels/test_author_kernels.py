@@ -118,6 +118,82 @@ def test_rows_by_a_list_are_multiplied():
 
 
 @attn.kernel
+def permuted(
+    X: at.Tensor["V K"], W: at.Tensor["K N"], source: at.Tensor["T", at.i32], target: at.Tensor["T", at.i32],
+    BM: at.Auto(16, 64), BK: at.Auto(16, 64),
+):  # fmt: skip
+    """Products alone, but of rows that lists name: vector cores move them."""
+    Y = at.empty("T N", X.dtype)
+    for t in at.grid(at.tiles(T, BM)):
+        acc = at.zeros((BM, N))
+        for k in at.range(at.tiles(K, BK), stages=2):
+            acc += X[source[t], k] @ W[k, :]
+        Y[target[t], :] = acc
+    return Y
+
+
+@pytest.mark.parametrize("dtype", TOLERANCES, ids=str)
+def test_products_of_rows_by_lists(dtype):
+    def reference(x, w, source, target):
+        y = torch.zeros(len(source), w.shape[1], dtype=x.dtype)
+        y[target.long()] = x[source.long()] @ w
+        return y
+
+    source, target = torch.arange(37, dtype=torch.int32) * 3 % 50, torch.arange(37, dtype=torch.int32) * 5 % 37
+    arguments = (randn(50, 100, dtype=dtype), randn(100, 40, dtype=dtype, scale=0.1), source, target)
+    verify(permuted, *arguments, reference=reference)
+
+
+@attn.kernel
+def sparse_attention(
+    Q: at.Tensor["M D"],
+    C: at.Tensor["N D"],
+    rows: at.Tensor["L", at.i32],
+    scale: float,
+    BM: at.Auto(16, 64),
+    BN: at.Auto(16, 64),
+):
+    """Attention over listed rows that are keys, and with some of their columns values."""
+    O = at.empty("M 48", Q.dtype)
+    for m in at.grid(at.tiles(M, BM)):
+        state = at.softmax_state(BM, 48)
+        for n in at.range(at.tiles(L, BN), stages=2):
+            c = at.gather(C, rows[n])
+            state.push(scale * (Q[m, :] @ c.T), c[:, 0:48])
+        O[m, :], lse = state.finish()
+    return O
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+def test_keys_and_values_by_a_list(dtype):
+    def reference(q, c, rows, scale):
+        c = c[rows.long()]
+        return torch.softmax(scale * q @ c.T, 1) @ c[:, :48]
+
+    arguments = (randn(33, 64, dtype=dtype), randn(100, 64, dtype=dtype), torch.arange(70, dtype=torch.int32) * 7 % 100)
+    verify(sparse_attention, *arguments, 0.1, reference=reference)
+
+
+@attn.kernel
+def columns(A: at.Tensor["M K"], w: at.Tensor["K"], BM: at.Auto(16, 64), BK: at.Auto(16, 64)):
+    """The product with a column, which is one."""
+    S = at.empty("M", at.f32)
+    for m in at.grid(at.tiles(M, BM)):
+        acc = at.zeros((BM, 1))
+        for k in at.range(at.tiles(K, BK), stages=2):
+            acc += A[m, k] @ w[k]
+        S[m] = acc
+    return S
+
+
+@pytest.mark.parametrize("dtype", TOLERANCES, ids=str)
+@pytest.mark.parametrize("rows", [1, 33])
+def test_products_of_columns(rows, dtype):
+    arguments = (randn(rows, 75, dtype=dtype, scale=0.3), randn(75, dtype=dtype))
+    verify(columns, *arguments, reference=lambda a, w: a @ w)
+
+
+@attn.kernel
 def differential(
     Q: at.Tensor["M D"], K: at.Tensor["N D"], V: at.Tensor["N D"], scale: float, share: float,
     BM: at.Auto(16, 64), BN: at.Auto(16, 64),
