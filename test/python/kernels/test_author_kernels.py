@@ -52,7 +52,15 @@ def ref_turned(q, k, v, cos, sin, scale):
 
 
 @pytest.mark.parametrize(
-    ("rows", "width", "dtype"), [(33, 64, torch.float16), (70, 128, torch.bfloat16), (17, 32, torch.float32)], ids=str
+    ("rows", "width", "dtype"),
+    [
+        (33, 64, torch.float16),
+        (70, 128, torch.bfloat16),
+        (17, 32, torch.float32),
+        (33, 48, torch.float16),
+        (17, 80, torch.bfloat16),
+    ],
+    ids=str,
 )
 def test_turned_rows(rows, width, dtype):
     angles = torch.outer(torch.arange(rows).float(), 100.0 ** (-torch.arange(width // 2) / (width // 2)))
