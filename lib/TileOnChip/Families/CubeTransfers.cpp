@@ -149,8 +149,8 @@ LogicalResult FractalLoad::limitInner() {
     if (!isAlone && llvm::all_of(spans, isOwn))
       continue;
     if (!isAlone || llvm::any_of(spans, isUnknown))
-      return op.emitOpError("is multiplied by an operand that has fewer k, and must then be loaded "
-                            "for this product alone and after the spans of both are made");
+      return op.emitOpError("is multiplied by an operand that has fewer k, and by others or before "
+                            "it is known how many; load both operands by the same span");
     if (isAlongRows)
       place.limit(lowering.getLimit(spans, type.getRowCount()), type);
     else
