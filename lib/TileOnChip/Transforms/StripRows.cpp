@@ -313,6 +313,8 @@ void onchip::stripRows(func::FuncOp vectorHalf, int64_t rows) {
 }
 
 bool onchip::cutsRows(func::FuncOp vectorHalf, int64_t rows) {
+  if (rows == 0)
+    return false;
   bool cuts = false;
   vectorHalf.walk([&](Block *block) {
     forEachSegment(*block, rows, [&](ArrayRef<Operation *>, int64_t) { cuts = true; });
