@@ -286,3 +286,27 @@ func.func @shared_by_counts(%v: !tile.array<?x32xf16>, %p: !tile.array<16x32xf16
   tile.store %sum, %y[:, :] : (!tile.tile<16 x 32 x f32>, !tile.array<16x32xf32>) -> ()
   return
 }
+
+// -----
+
+// Two products of which both lack the same k: what they lack is left out of the operand that they share.
+// CHECK-LABEL: func.func @shared_by_fewer
+// CHECK: %[[SHARED:.*]] = ascend.alloc "shared" {{.*}} : memref<512xf16, #ascend.space<l1>>
+// CHECK: %[[K:.*]] = arith.maxsi
+// CHECK: %[[LESS:.*]] = arith.minsi %[[K]], %c32
+// CHECK: ascend.nd_to_nz %[[SHARED]], {{.*}} rows(%c16) cols(%[[LESS]]) src_pitch
+// CHECK: ascend.matmul %{{[^,]*}}, %[[SHARED]]
+// CHECK: ascend.matmul %{{[^,]*}}, %[[SHARED]]
+func.func @shared_by_fewer(%v: !tile.array<?x32xf16>, %w: !tile.array<?x32xf16>, %p: !tile.array<16x32xf16>, %y: !tile.array<16x32xf32>, %z: !tile.array<16x32xf32>) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %n = tile.dim %v, 0 : !tile.array<?x32xf16>
+  %k = tile.make_span %c0 to %n : <32>
+  %a = tile.load %p[:, :] : (!tile.array<16x32xf16>) -> !tile.tile<16 x 32 x f16> loc("shared")
+  %b = tile.load %v[%k span, :] : (!tile.array<?x32xf16>, !tile.span<32>) -> !tile.tile<32 x 32 x f16>
+  %c = tile.load %w[%k span, :] : (!tile.array<?x32xf16>, !tile.span<32>) -> !tile.tile<32 x 32 x f16>
+  %one = tile.dot %a, %b : !tile.tile<16 x 32 x f16>, !tile.tile<32 x 32 x f16> -> !tile.tile<16 x 32 x f32>
+  %two = tile.dot %a, %c : !tile.tile<16 x 32 x f16>, !tile.tile<32 x 32 x f16> -> !tile.tile<16 x 32 x f32>
+  tile.store %one, %y[:, :] : (!tile.tile<16 x 32 x f32>, !tile.array<16x32xf32>) -> ()
+  tile.store %two, %z[:, :] : (!tile.tile<16 x 32 x f32>, !tile.array<16x32xf32>) -> ()
+  return
+}

@@ -233,6 +233,32 @@ def test_values_of_two_softmaxes(dtype, options):
 
 
 @attn.kernel
+def pooled(Q: at.Tensor["M D"], K: at.Tensor["N D"], V: at.Tensor["N D"], scale: float, BM: at.Auto(16, 64)):
+    """Attention over the means of eight rows each: a computed matrix is multiplied with keys and with values."""
+    O = at.empty_like(Q)
+    for m in at.grid(at.tiles(M, BM)):
+        state = at.softmax_state(BM, D)
+        for n in at.range(at.tiles(N, 128), stages=2):
+            apart = at.arange(128) - 8 * at.tiles(16, 16).idx
+            mean = at.where((apart >= 0) & (apart < 8), 0.125, 0.0).to(Q.dtype)
+            k, v = (mean @ K[n, :]).to(Q.dtype), (mean @ V[n, :]).to(Q.dtype)
+            state.push(scale * (Q[m, :] @ k.T), v)
+        O[m, :], lse = state.finish()
+    return O
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+def test_computed_matrix_of_two_products(dtype):
+    def reference(q, k, v, scale):
+        # Rows that are missing count as zeros in the means.
+        k, v = (torch.nn.functional.pad(x, (0, 0, 0, -len(x) % 128)).reshape(-1, 8, x.shape[1]).mean(1) for x in (k, v))
+        return torch.softmax(scale * q @ k.T, 1) @ v
+
+    arguments = (randn(33, 64, dtype=dtype), randn(200, 64, dtype=dtype), randn(200, 64, dtype=dtype))
+    verify(pooled, *arguments, 0.3, reference=reference, stages=("jit", "ascend", "ascendc"))
+
+
+@attn.kernel
 def gradients(
     Q: at.Tensor["M D"], K: at.Tensor["N D"], V: at.Tensor["N D"], dO: at.Tensor["M D"], L: at.Tensor["M", at.f32],
     S: at.Tensor["M", at.f32], scale: float, BM: at.Auto(16, 64), BN: at.Auto(16, 64),
