@@ -153,6 +153,21 @@ def test_products_of_rows_by_lists(dtype):
 
 
 @attn.kernel
+def taken(X: at.Tensor["V K"], rows: at.Tensor["T"], BT: at.Auto(1, 64)):
+    Y = at.empty("T K", X.dtype)
+    for t in at.grid(at.tiles(T, BT)):
+        Y[t, :] = at.gather(X, rows[t])
+    return Y
+
+
+def test_lists_of_rows_have_32_bits():
+    x, rows = randn(5, 16), torch.arange(4)
+    with pytest.raises(attn.CompileError, match="'rows' holds i64, .*; lists that name rows are of at.i32"):
+        taken(x, rows)
+    assert torch.equal(taken(x, rows.int()), x[:4])
+
+
+@attn.kernel
 def sparse_attention(
     Q: at.Tensor["M D"],
     C: at.Tensor["N D"],
