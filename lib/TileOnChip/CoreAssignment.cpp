@@ -21,6 +21,18 @@ static bool isSource(Operation *op) {
   return op->getNumRegions() == 0 && llvm::none_of(op->getOperands(), isTile);
 }
 
+/// Whether cube cores can move what a load or a store does: columns that are contiguous, of rows
+/// that they do not have to look up one by one.
+template <typename Op> static bool canCubeMove(Op op) {
+  return getSelection(op.getKinds()).colDimension == op.getArray().getType().getRank() - 1 &&
+         !isEachRowListed(op.getKinds(), op.getIndices());
+}
+
+/// Whether vector cores load an operand for a product, since cube cores cannot.
+static bool isOperandOfVectorCores(LoadOp load) {
+  return !canCubeMove(load) && llvm::any_of(load->getUsers(), llvm::IsaPred<DotOp>);
+}
+
 /// Whether a tile is multiplied and nothing else.
 static bool isOnlyOperand(ExtractOp extract) {
   return llvm::all_of(extract->getUses(), [](OpOperand &use) {
@@ -40,7 +52,7 @@ bool onchip::isOperandPart(ExtractOp extract) {
   auto load = extract.getInput().getDefiningOp<LoadOp>();
   TileType part = extract.getResult().getType();
   // Columns that may be missing would be missing in some parts and not in others.
-  return load && !extract.getTransposed() &&
+  return load && canCubeMove(load) && !extract.getTransposed() &&
          part.getRows() == extract.getInput().getType().getRows() &&
          !getColumnSpan(load.getKinds(), load.getIndices()) &&
          isInFractals(part.getCols(), extract.getCol(), part.getElementType()) &&
@@ -176,9 +188,11 @@ std::optional<CoreKind> CoreAssignment::getCore(Operation *op) const {
     return CoreKind::Cube;
   if (auto extract = dyn_cast<ExtractOp>(op); extract && isOperandPart(extract))
     return CoreKind::Cube;
+  if (auto load = dyn_cast<LoadOp>(op); load && isOperandOfVectorCores(load))
+    return CoreKind::Vector;
   if (op->getNumRegions() != 0 || isa<YieldOp>(op) || isSource(op))
     return std::nullopt;
-  if (auto store = dyn_cast<StoreOp>(op))
+  if (auto store = dyn_cast<StoreOp>(op); store && canCubeMove(store))
     return getCore(store.getValue()).value_or(CoreKind::Vector);
   // A bias is repeated by the product that starts from it.
   if (isa<BroadcastOp>(op) && isRepeatedRow(op->getResult(0)) &&

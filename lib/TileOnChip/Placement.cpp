@@ -116,8 +116,11 @@ LogicalResult Placer::placeOperand(DotOp dot, OpOperand &use) {
   if (result.places.contains(operand) && !result.isSums(operand))
     return success();
   if (result.isSums(operand))
-    return dot.emitOpError("multiplies sums of another product as they are; cast them to the type "
-                           "of the other operand");
+    return dot.emitOpError() << "multiplies sums of another product as "
+                             << getTileType(operand).getElementType()
+                             << ", which cannot lie in L1; cast both operands to f16 or bf16, or "
+                                "compute something with the sums before (* 1.0), which takes them "
+                                "to vector cores";
   // Casts are placed with the sums that they convert.
   if (result.outputs.contains(operand)) {
     Type type = getTileType(operand).getElementType();

@@ -1,5 +1,6 @@
 // RUN: attn-opt %s --soc=Ascend910B2 --tile-choose=print-alternatives 2>&1 >/dev/null | FileCheck %s
 // RUN: attn-opt %s --soc=Ascend910B2 --tile-choose=sizes=BM=128,BN=1024 | FileCheck %s --check-prefix=WIDE
+// RUN: not attn-opt %s --soc=Ascend910B2 --tile-choose="sizes=BM=128,BN=1024 strip-rows=0" 2>&1 | FileCheck %s --check-prefix=WHOLE
 // The sizes of a kernel for both kinds of cores.
 
 // All sizes are estimated before the kernel is split; only those are split that may be the best. Both halves count, and
@@ -13,6 +14,9 @@
 
 // What crosses is larger than any memory, and no core has all of it at a time.
 // WIDE: tile.choice = #tile.choice<sizes = {BM = 128 : i64, BN = 1024 : i64}
+
+// All rows at once, as it is asked for, do not fit.
+// WHOLE: error: kernel 'attention' does not fit: with BM = 128, BN = 1024 it needs
 func.func @attention(%q: !tile.array<?x128xf16>, %k: !tile.array<?x128xf16>, %o: !tile.array<?x128xf32>) attributes {tile.kernel, tile.symbols = {BM = #tile.auto<16, 128>, BN = #tile.auto<16, 1024>}} {
   %Sq = tile.dim %q, 0 : <?x128xf16>
   %Skv = tile.dim %k, 0 : <?x128xf16>

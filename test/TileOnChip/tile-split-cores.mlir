@@ -291,3 +291,172 @@ func.func @summed(%A: !a, %B: !b, %C: !c {launch.output}, %n: index)
 }
 
 }
+
+// -----
+
+!a = !tile.array<?x16xf16>
+!b = !tile.array<16x32xf16>
+!t = !tile.array<?x32xf32>
+!i = !tile.array<?xi32>
+!c = !tile.array<?x32xf32>
+!s = !tile.span<32>
+!l = !tile.span<32, listed>
+!p = !tile.tile<32 x 32 x f32>
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+
+// Each vector core goes over its share of the list, and its rows come from where that says.
+// CHECK-LABEL: func.func @listed(
+// CHECK-SAME: %{{.*}}: !tile.array<?x16xf16>, %{{.*}}, %[[TABLE:arg[0-9]+]]: !tile.array<?x32xf32>, %[[LIST:arg[0-9]+]]: !tile.array<?xi32>
+// CHECK: %[[SUB:.*]] = tile.sub_block_id
+// CHECK: %[[SHARE:.*]] = arith.muli %[[SUB]], %{{.*}} : index
+// CHECK: %[[FIRST:.*]] = arith.addi %{{.*}}, %[[SHARE]] : index
+// CHECK: %[[ROWS:.*]] = tile.make_span %[[FIRST]] to %{{.*}} : <16>
+// CHECK: %[[NAMED:.*]] = tile.list_rows %[[LIST]] [%[[ROWS]] span] : {{.*}} -> !tile.span<16, listed>
+// CHECK: tile.load %[[TABLE]] [%[[NAMED]] span, :] : {{.*}} -> !tile.tile<16 x 32 x f32>
+// CHECK-LABEL: func.func @listed_cube(
+// CHECK-NOT: tile.list_rows
+func.func @listed(%A: !a, %B: !b, %T: !t, %I: !i, %C: !c {launch.output})
+    attributes {tile.kernel, tile.group = #tile.group<preload = 0, lag = 0, slots = 0, strip_rows = 0, part = 0>} {
+  %c0 = arith.constant 0 : index
+  %m = tile.dim %A, 0 : !a
+  tile.range %s = %c0 to %m by 32 {
+    %x = tile.load %A [%s span, :] : (!a, !s) -> !tile.tile<32 x 16 x f16>
+    %w = tile.load %B [:, :] : (!b) -> !tile.tile<16 x 32 x f16>
+    %r = tile.list_rows %I [%s span] : (!i, !s) -> !l
+    %t = tile.load %T [%r span, :] : (!t, !l) -> !p
+    %p = tile.dot %x, %w : !tile.tile<32 x 16 x f16>, !tile.tile<16 x 32 x f16> -> !p
+    %e = tile.mul %p, %t : !p, !p -> !p
+    tile.store %e, %C [%s span, :] : (!p, !c, !s) -> ()
+  }
+  return
+}
+
+}
+
+// -----
+
+!a = !tile.array<32x64xf16>
+!b = !tile.array<64x64xf16>
+!c = !tile.array<32x64xf32>
+!x = !tile.tile<32 x 64 x f16>
+!f = !tile.tile<32 x 64 x f32>
+!h = !tile.tile<32 x 32 x f32>
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+
+// Columns put together in strips of rows: each strip has a tile of its own to put them in, and the run is not cut there.
+// CHECK-LABEL: func.func @halves_in_strips(
+// CHECK: tile.range {{.*}} {
+// CHECK: %[[X:.*]] = tile.load {{.*}} -> !tile.tile<8 x 64 x f16>
+// CHECK: %[[F:.*]] = tile.cast %[[X]]
+// CHECK-DAG: %[[RIGHT:.*]] = tile.extract %[[F]][%{{.*}}, %c32] : <8 x 64 x f32> -> <8 x 32 x f32>
+// CHECK-DAG: %[[LEFT:.*]] = tile.extract %[[F]][%{{.*}}, %c0] : <8 x 64 x f32> -> <8 x 32 x f32>
+// CHECK: %[[NONE:.*]] = tile.undefined : <8 x 64 x f32>
+// CHECK: %[[ONE:.*]] = tile.insert %[[RIGHT]], %[[NONE]][%{{.*}}, %c0] : <8 x 32 x f32> into <8 x 64 x f32>
+// CHECK: %[[BOTH:.*]] = tile.insert %[[LEFT]], %[[ONE]][%{{.*}}, %c32] : <8 x 32 x f32> into <8 x 64 x f32>
+// CHECK: %[[Q:.*]] = tile.cast %[[BOTH]]
+// CHECK: tile.store %[[Q]]
+// CHECK: }
+func.func @halves_in_strips(%A: !a, %B: !b, %C: !c {launch.output})
+    attributes {tile.kernel, tile.group = #tile.group<preload = 0, lag = 0, slots = 0, strip_rows = 8, part = 0>} {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %x = tile.load %A [:, :] : (!a) -> !x
+  %f = tile.cast %x : !x -> !f
+  %right = tile.extract %f[%c0, %c32] : !f -> !h
+  %left = tile.extract %f[%c0, %c0] : !f -> !h
+  %none = tile.undefined : !f
+  %one = tile.insert %right, %none[%c0, %c0] : !h into !f
+  %both = tile.insert %left, %one[%c0, %c32] : !h into !f
+  %q = tile.cast %both : !f -> !x
+  %w = tile.load %B [:, :] : (!b) -> !tile.tile<64 x 64 x f16>
+  %p = tile.dot %q, %w : !x, !tile.tile<64 x 64 x f16> -> !f
+  tile.store %p, %C [:, :] : (!f, !c) -> ()
+  return
+}
+
+}
+
+// -----
+
+!a = !tile.array<?x16xf16>
+!b = !tile.array<16x32xf16>
+!c = !tile.array<32x32xf32>
+!x = !tile.tile<16 x 16 x f16>
+!w = !tile.tile<16 x 32 x f16>
+!e = !tile.tile<16 x 32 x f16>
+!p = !tile.tile<16 x 32 x f32>
+!q = !tile.tile<32 x 32 x f32>
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+
+// Sums of equal shapes that one loop carries start apart: each is changed in its place.
+// CHECK-LABEL: func.func @two_sums_cube(
+// CHECK: %[[ONE:.*]] = tile.dot {{.*}} {tile.start = 0 : i64}
+// CHECK: %[[TWO:.*]] = tile.dot {{.*}} {tile.start = 1 : i64}
+// CHECK: tile.range {{.*}} iter(%{{.*}} = %[[ONE]] : {{.*}}, %{{.*}} = %[[TWO]] : {{.*}}) {
+func.func @two_sums(%A: !a, %B: !b, %C: !c {launch.output}, %D: !c {launch.output}, %n: index)
+    attributes {tile.kernel, tile.group = #tile.group<preload = 0, lag = 0, slots = 0, strip_rows = 0, part = 0>} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %start = tile.splat %zero : f32 -> !q
+  %w = tile.load %B [:, :] : (!b) -> !w
+  %sums:2 = tile.range %i = %c0 to %n iter(%one = %start : !q, %two = %start : !q) {
+    %x = tile.load %A [%i:16, :] : (!a, index) -> !x
+    %p = tile.dot %x, %w : !x, !w -> !p
+    %e = tile.exp %p : !p
+    %h = tile.cast %e : !p -> !e
+    %one1 = tile.dot %h, %h acc(%one) transpose_a : !e, !e -> !q
+    %two1 = tile.dot %w, %h acc(%two) transpose_a : !w, !e -> !q
+    tile.yield %one1, %two1 : !q, !q
+  }
+  tile.store %sums#0, %C [:, :] : (!q, !c) -> ()
+  tile.store %sums#1, %D [:, :] : (!q, !c) -> ()
+  return
+}
+
+}
+
+// -----
+
+!a = !tile.array<?x16xf16>
+!b = !tile.array<16x32xf16>
+!i = !tile.array<?xi32>
+!c = !tile.array<?x32xf16>
+!s = !tile.span<32>
+!l = !tile.span<32, listed>
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+
+// Vector cores load the rows that a list names for a product, and store its result to such rows.
+// CHECK-LABEL: func.func @by_lists(
+// CHECK: %[[ROWS:.*]] = tile.list_rows %arg2
+// CHECK: %[[X:.*]] = tile.load %arg0 [%[[ROWS]] span, :] : {{.*}}!tile.span<16, listed>) -> !tile.tile<16 x 16 x f16>
+// CHECK: tile.store %[[X]], %arg4
+// CHECK: tile.signal
+// CHECK: tile.await
+// CHECK: %[[Y:.*]] = tile.load %arg5 {{.*}} -> !tile.tile<16 x 32 x f16>
+// CHECK: tile.store %[[Y]], %arg3 [%[[ROWS]] span, :]
+// CHECK-LABEL: func.func @by_lists_cube(
+// CHECK-NOT: tile.list_rows
+// CHECK: %[[A:.*]] = tile.load %arg4
+// CHECK: %[[P:.*]] = tile.dot %[[A]]
+// CHECK: %[[H:.*]] = tile.cast %[[P]]
+// CHECK: tile.store %[[H]], %arg5
+func.func @by_lists(%A: !a, %B: !b, %I: !i, %C: !c {launch.output})
+    attributes {tile.kernel, tile.group = #tile.group<preload = 0, lag = 0, slots = 0, strip_rows = 0, part = 0>} {
+  %c0 = arith.constant 0 : index
+  %m = tile.dim %I, 0 : !i
+  tile.range %s = %c0 to %m by 32 {
+    %r = tile.list_rows %I [%s span] : (!i, !s) -> !l
+    %x = tile.load %A [%r span, :] : (!a, !l) -> !tile.tile<32 x 16 x f16>
+    %w = tile.load %B [:, :] : (!b) -> !tile.tile<16 x 32 x f16>
+    %p = tile.dot %x, %w : !tile.tile<32 x 16 x f16>, !tile.tile<16 x 32 x f16> -> !tile.tile<32 x 32 x f32>
+    %h = tile.cast %p : !tile.tile<32 x 32 x f32> -> !tile.tile<32 x 32 x f16>
+    tile.store %h, %C [%r span, :] : (!tile.tile<32 x 32 x f16>, !c, !l) -> ()
+  }
+  return
+}
+
+}

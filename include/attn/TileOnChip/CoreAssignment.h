@@ -21,8 +21,9 @@ struct Crossing {
 };
 
 /// Cube cores run products, take sums out of L0C to where they are stored or multiplied again, and
-/// carry sums through loops. Vector cores run everything else that computes with tiles. What has no
-/// tiles for operands (loads, constants, indices) runs wherever it is needed.
+/// carry sums through loops. Vector cores run everything else that computes with tiles, and move
+/// what cube cores cannot (rows by lists, single columns). What has no tiles for operands (other
+/// loads, constants, indices) runs wherever it is needed.
 ///
 /// For kernels without grids, bands and softmax states.
 class CoreAssignment {

@@ -1,9 +1,12 @@
 // The pass `jit-place-buffers`: allocates every buffer once, at the start of its function. CPU
 // stage, on buffers.
 #include "attn/Cpu/Transforms/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace attn {
@@ -17,6 +20,66 @@ namespace {
 
 /// Whole cache lines, and whole vectors of any width.
 constexpr int64_t bufferAlignmentBytes = 64;
+
+/// What a size is at the most, by how the rows and columns that exist are counted; none where that
+/// does not say.
+std::optional<int64_t> getMost(Value size) {
+  if (std::optional<int64_t> number = getConstantIntValue(size))
+    return number;
+  std::optional<int64_t> most;
+  auto limit = [&](std::optional<int64_t> other) {
+    if (other)
+      most = std::min(most.value_or(*other), *other);
+  };
+  if (auto least = size.getDefiningOp<affine::AffineMinOp>())
+    for (AffineExpr expr : least.getMap().getResults())
+      if (auto number = dyn_cast<AffineConstantExpr>(expr))
+        limit(number.getValue());
+  if (auto least = size.getDefiningOp<arith::MinSIOp>()) {
+    limit(getMost(least.getLhs()));
+    limit(getMost(least.getRhs()));
+  }
+  if (auto greater = size.getDefiningOp<arith::MaxSIOp>()) {
+    std::optional<int64_t> one = getMost(greater.getLhs()), other = getMost(greater.getRhs());
+    if (one && other)
+      most = std::max(*one, *other);
+  }
+  return most;
+}
+
+/// Makes a buffer whose sizes are known only when the kernel runs the beginning of one that is as
+/// large as it can be. Such are copies of the rows that exist.
+void boundSizes(memref::AllocOp buffer) {
+  MemRefType type = buffer.getType();
+  SmallVector<int64_t> shape(type.getShape());
+  auto dynamic = buffer.getDynamicSizes().begin();
+  for (int64_t &size : shape) {
+    if (!ShapedType::isDynamic(size))
+      continue;
+    std::optional<int64_t> most = getMost(*dynamic++);
+    if (!most)
+      return;
+    size = *most;
+  }
+  ImplicitLocOpBuilder builder(buffer.getLoc(), buffer);
+  auto whole = memref::AllocOp::create(builder, MemRefType::get(shape, type.getElementType()),
+                                       buffer.getAlignmentAttr());
+  SmallVector<OpFoldResult> sizes = buffer.getMixedSizes(), strides(sizes.size());
+  OpFoldResult stride = builder.getIndexAttr(1);
+  for (size_t dim = sizes.size(); dim-- > 0;) {
+    strides[dim] = stride;
+    auto create = [&](OpFoldResult number) {
+      return getValueOrCreateConstantIndexOp(builder, builder.getLoc(), number);
+    };
+    if (dim > 0)
+      stride = getAsOpFoldResult(
+          builder.createOrFold<arith::MulIOp>(create(stride), create(sizes[dim])));
+  }
+  Value part =
+      memref::ReinterpretCastOp::create(builder, whole, builder.getIndexAttr(0), sizes, strides);
+  buffer.getResult().replaceAllUsesWith(memref::CastOp::create(builder, type, part));
+  buffer.erase();
+}
 
 /// Whether a buffer can be made anywhere in the function: nothing but numbers decides its size.
 bool isFixed(memref::AllocOp buffer) {
@@ -39,6 +102,10 @@ struct PlaceBuffersPass : attn::impl::PlaceBuffersPassBase<PlaceBuffersPass> {
   using PlaceBuffersPassBase::PlaceBuffersPassBase;
 
   void runOnOperation() override {
+    getOperation().walk([](memref::AllocOp buffer) {
+      if (!buffer.getDynamicSizes().empty() && buffer.getType().getLayout().isIdentity())
+        boundSizes(buffer);
+    });
     SmallVector<memref::AllocOp> buffers;
     if (failed(collect(buffers)))
       return signalPassFailure();

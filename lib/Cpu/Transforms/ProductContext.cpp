@@ -146,13 +146,13 @@ bool attn::jit::absorbSum(linalg::MatmulOp product) {
   return true;
 }
 
-/// What computes a buffer element by element, where it is the only one to write it and `product`
-/// the only one to read it, as its left operand; otherwise null.
-static OpOperand *findWriter(Value buffer, linalg::MatmulOp product) {
+/// What computes a buffer element by element, where it is the only one to write it and `reader`, a
+/// product or the part of the buffer that one takes, the only one to read it; otherwise null.
+static OpOperand *findWriter(Value buffer, Operation *reader) {
   OpOperand *writer = nullptr;
   for (OpOperand &use : buffer.getUses()) {
     auto sweep = dyn_cast<linalg::GenericOp>(use.getOwner());
-    bool isRead = use.getOwner() == product || isa<memref::SubViewOp>(use.getOwner());
+    bool isRead = use.getOwner() == reader;
     if (!isRead &&
         (writer || !sweep || !sweep.isDpsInit(&use) || sweep.payloadUsesValueFromOperand(&use) ||
          !sweep.getMatchingIndexingMap(&use).isIdentity()))
@@ -172,7 +172,7 @@ bool attn::jit::widenLeft(linalg::MatmulOp product) {
   if (!isNarrow || !alloc.getType().getLayout().isIdentity() || (part && !part->hasOneUse()) ||
       llvm::count(product->getOperands(), left) != 1)
     return false;
-  OpOperand *output = findWriter(buffer, product);
+  OpOperand *output = findWriter(buffer, part ? part : product.getOperation());
   if (!output)
     return false;
   auto sweep = cast<linalg::GenericOp>(output->getOwner());

@@ -16,9 +16,7 @@ template <typename Op> static LogicalResult verifyRows(Op op) {
   if (getSelection(op.getKinds()).colDimension != last)
     return op.emitOpError("moves columns of a dimension that is not contiguous, which cube cores "
                           "cannot; index the last dimension with a span or ':'");
-  Value span = getRowSpan(op.getKinds(), op.getIndices());
-  auto list = span ? span.getDefiningOp<ListRowsOp>() : ListRowsOp();
-  if (list && !list.getSize())
+  if (isEachRowListed(op.getKinds(), op.getIndices()))
     return op.emitOpError("moves rows that a list in memory names, which is not lowered to cube "
                           "cores");
   return success();
@@ -68,7 +66,19 @@ public:
   }
 
 private:
+  /// The k of a product that takes the tile: the axis that they lie along here, and the spans that
+  /// limit them.
+  struct Inner {
+    bool isAlongRows;
+    SmallVector<Value> spans;
+    bool operator==(const Inner &other) const {
+      return isAlongRows == other.isAlongRows && spans.size() == other.spans.size() &&
+             llvm::all_of(spans, [&](Value span) { return llvm::is_contained(other.spans, span); });
+    }
+  };
+
   SmallVector<OpOperand *> getProductUses();
+  Inner getInner(OpOperand &use);
   LogicalResult limitInner();
   Value getRead(OpOperand &use, ProductExtents::Axis axis);
   Value getRead(ProductExtents::Axis axis);
@@ -130,27 +140,42 @@ SmallVector<OpOperand *> FractalLoad::getProductUses() {
   return uses;
 }
 
+FractalLoad::Inner FractalLoad::getInner(OpOperand &use) {
+  auto dot = cast<DotOp>(use.getOwner());
+  bool isLeft = use.getOperandNumber() == dot.getAMutable().getOperandNumber();
+  return {isLeft ? dot.getTransposeA() : !dot.getTransposeB(),
+          lowering.getRowLimits().getInnerSpans(dot)};
+}
+
 /// A product sums over the k that both of its operands have. What one lacks is left out of the
 /// other as well, so that zeros meet zeros there.
 LogicalResult FractalLoad::limitInner() {
+  SmallVector<Inner> inners =
+      llvm::map_to_vector(getProductUses(), [&](OpOperand *use) { return getInner(*use); });
   const RowLimits &limits = lowering.getRowLimits();
-  for (OpOperand *use : getProductUses()) {
-    auto dot = cast<DotOp>(use->getOwner());
-    bool isLeft = use->getOperandNumber() == dot.getAMutable().getOperandNumber();
-    bool isAlongRows = isLeft ? dot.getTransposeA() : !dot.getTransposeB();
-    SmallVector<Value> spans = limits.getInnerSpans(dot);
+  auto isKnown = [&](Value span) { return lowering.spans.contains(span); };
+  // What is left out for one product is left out for all.
+  bool areAlike = llvm::all_equal(inners) && llvm::all_of(op->getUsers(), llvm::IsaPred<DotOp>);
+  bool isAlone = areAlike && op->hasOneUse();
+  for (const Inner &inner : inners) {
     ArrayRef<Value> own =
-        isAlongRows ? limits.getSpans(op.getResult()) : limits.getColumnSpans(op.getResult());
-    if (spans.size() == own.size())
+        inner.isAlongRows ? limits.getSpans(op.getResult()) : limits.getColumnSpans(op.getResult());
+    if (inner.spans.size() == own.size())
       continue;
-    auto isUnknown = [&](Value span) { return !lowering.spans.contains(span); };
-    if (!op->hasOneUse() || use->get() != op.getResult() || llvm::any_of(spans, isUnknown))
-      return op.emitOpError("is multiplied by an operand that has fewer k, and must then be loaded "
-                            "for this product alone and after the spans of both are made");
-    if (isAlongRows)
-      place.limit(lowering.getLimit(spans, type.getRowCount()), type);
+    auto isOwn = [&](Value span) {
+      return llvm::any_of(own, [&](Value other) { return haveAsManyRows(span, other); });
+    };
+    if (!isAlone && llvm::all_of(inner.spans, isOwn))
+      continue;
+    if (!areAlike || !llvm::all_of(inner.spans, isKnown))
+      return op.emitOpError("is multiplied by an operand that has fewer k, and by others or before "
+                            "it is known how many; load both operands by the same span");
+    if (inner.isAlongRows)
+      place.limit(lowering.getLimit(inner.spans, type.getRowCount()), type);
     else
-      cols = lowering.create<arith::MinSIOp>(cols, lowering.getLimit(spans, type.getColCount()));
+      cols =
+          lowering.create<arith::MinSIOp>(cols, lowering.getLimit(inner.spans, type.getColCount()));
+    return success();
   }
   return success();
 }

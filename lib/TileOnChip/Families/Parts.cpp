@@ -35,12 +35,17 @@ static PartForm getStraightForm(TileType part, TileType whole, Value row, Value 
     return isa<FloatType>(whole.getElementType()) ? PartForm::Blocks : PartForm::Unsupported;
   }
   // Rows start at a data block, so only the column counts.
-  if (!isMultipleOf(col, blockElements) ||
-      !isWholeRun(col, part.getColCount(), whole.getColCount(), model.getRowUnit()) ||
+  auto isWholeIn = [&](int64_t unit) {
+    return isWholeRun(col, part.getColCount(), whole.getColCount(), unit);
+  };
+  if (!isMultipleOf(col, blockElements) || !isWholeIn(blockElements) ||
       (isColumn(part) && part.getRowCount() > 1))
     return PartForm::Unsupported;
-  return part.getRowCount() == 1 || part.getColCount() == whole.getColCount() ? PartForm::InPlace
-                                                                              : PartForm::Rows;
+  if (part.getColCount() == whole.getColCount())
+    return PartForm::InPlace;
+  // A row by itself is worked on where it is, in whole row units; of others data blocks are copied.
+  return part.getRowCount() == 1 && isWholeIn(model.getRowUnit()) ? PartForm::InPlace
+                                                                  : PartForm::Rows;
 }
 
 /// A row that is seen as a column, or a column that is seen as a row; `part` in the order of the
@@ -115,6 +120,11 @@ static OpCost getPartCost(TileType part, PartForm form, const ChipModel &model,
 // Instructions
 //===----------------------------------------------------------------------===//
 
+/// The elements of the data blocks that a row of a part lies in: those after it belong to others.
+static int64_t getRowBlocks(TileType part, const ChipModel &model) {
+  return llvm::alignTo(part.getColCount(), model.getBlockElements(part.getElementType()));
+}
+
 /// Copies the rows of `part` between two buffers with pitches of their own.
 static void copyRows(Lowering &lowering, Value dst, int64_t dstPitch, Value src, int64_t srcPitch,
                      Value part) {
@@ -122,7 +132,7 @@ static void copyRows(Lowering &lowering, Value dst, int64_t dstPitch, Value src,
   lowering.forEachChunk(lowering.getRows(part), type.getRowCount(), 1, [&](Value row, Value) {
     lowering.create<ascend::CopyOp>(lowering.slice(dst, lowering.scale(row, dstPitch)),
                                     lowering.slice(src, lowering.scale(row, srcPitch)),
-                                    lowering.constant(lowering.model.getPitch(type)));
+                                    lowering.constant(getRowBlocks(type, lowering.model)));
   });
 }
 
@@ -206,7 +216,7 @@ static void insertPart(Lowering &lowering, InsertOp op, PartForm form, Value dst
     lowering.forEachChunk(
         lowering.getRows(op.getPart()), part.getRowCount(), 1, [&](Value row, Value) {
           lowering.emitDuplicate(lowering.slice(to, lowering.scale(row, model.getPitch(whole))),
-                                 scalar, lowering.constant(model.getPitch(part)));
+                                 scalar, lowering.constant(getRowBlocks(part, model)));
         });
   else
     copyRows(lowering, to, model.getPitch(whole), lowering.getMemory(op.getPart()),
@@ -265,7 +275,8 @@ struct ExtractOnChip : OnChipOpInterface::ExternalModel<ExtractOnChip, ExtractOp
       return emitUnreachable(op, extract.getPartType(), whole, model);
     lowering.limitRows(extract.getResult());
     BufferAssignment::Place place = lowering.assignment.getPlace(extract.getResult());
-    if (place.kind == BufferAssignment::Place::Part)
+    // A view of what an insertion replaces; other extracts are copied to where they are inserted.
+    if (place.kind == BufferAssignment::Place::Part && form == PartForm::InPlace)
       return success();
     Value memory = lowering.getMemory(extract.getInput());
     if (!memory)

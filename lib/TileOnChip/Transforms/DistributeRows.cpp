@@ -7,6 +7,7 @@
 #include "attn/TileOnChip/Transforms/Halves.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace attn;
@@ -51,6 +52,7 @@ private:
   }
   template <typename Op> LogicalResult narrow(Op op, TileType type);
   Value makeSpan(Value given, int64_t kind, int64_t rows);
+  Value listRows(ListRowsOp list, int64_t rows);
   void shiftRamps();
 
   func::FuncOp half;
@@ -63,6 +65,8 @@ private:
 
 /// The part of the rows that this core has: of a span, of a slice or of a whole dimension.
 Value RowDistributor::makeSpan(Value given, int64_t kind, int64_t rows) {
+  if (auto list = given ? given.getDefiningOp<ListRowsOp>() : ListRowsOp())
+    return listRows(list, rows);
   MLIRContext *context = builder.getContext();
   int64_t share = getShare(rows);
   Value offset =
@@ -91,6 +95,22 @@ Value RowDistributor::makeSpan(Value given, int64_t kind, int64_t rows) {
   auto loop = cast<RangeOp>(cast<BlockArgument>(given).getOwner()->getParentOp());
   Value base = SpanBaseOp::create(builder, builder.getIndexType(), given);
   return MakeSpanOp::create(builder, type, add(base, offset), limitTo(base, loop.getUpper()));
+}
+
+/// What a list names for the rows of this core.
+Value RowDistributor::listRows(ListRowsOp list, int64_t rows) {
+  SmallVector<Value> indices(list.getIndices());
+  Value &span = indices[list.getSpanDimension()];
+  span = makeSpan(span, SpanIndex, rows);
+  auto of = cast<SpanType>(span.getType());
+  auto type = SpanType::get(of.getContext(), of.getSize(), of.getFilled(), /*mapped=*/false,
+                            /*listed=*/true);
+  // A share may begin within a run of the whole.
+  IntegerAttr step = list.getSize()
+                         ? builder.getI64IntegerAttr(std::gcd(list.getRun(), getShare(rows)))
+                         : IntegerAttr();
+  return ListRowsOp::create(builder, type, list.getArray(), indices, list.getSize(),
+                            list.getKindsAttr(), step);
 }
 
 /// The numbers of rows go on from core to core.

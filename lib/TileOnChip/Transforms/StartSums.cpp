@@ -10,6 +10,10 @@ using namespace attn;
 using namespace attn::onchip;
 using namespace attn::tile;
 
+/// Numbers the products that start sums. Each is changed in its place by a loop of its own, so that
+/// equal ones must not be joined.
+static constexpr llvm::StringLiteral startName = "tile.start";
+
 /// Whether an iteration waits for the other half or signals to it.
 static bool exchangesTiles(RangeOp range) {
   return range.getBody()
@@ -33,7 +37,7 @@ static DotOp findProduct(Value sums) {
 
 /// Zeros of the type that `like` multiplies, added to `start`. The right operand is stored by
 /// columns, as every type can be.
-static Value addNothing(ImplicitLocOpBuilder &builder, Value start, DotOp like) {
+static DotOp addNothing(ImplicitLocOpBuilder &builder, Value start, DotOp like) {
   auto type = cast<TileType>(start.getType());
   Type element = like.getA().getType().getElementType();
   Value zero = arith::ConstantOp::create(builder, builder.getZeroAttr(element));
@@ -47,7 +51,8 @@ static Value addNothing(ImplicitLocOpBuilder &builder, Value start, DotOp like) 
 }
 
 void onchip::startSums(func::FuncOp cubeHalf) {
-  cubeHalf.walk<WalkOrder::PreOrder>([](RangeOp range) {
+  int64_t started = 0;
+  cubeHalf.walk<WalkOrder::PreOrder>([&](RangeOp range) {
     if (!exchangesTiles(range))
       return;
     ImplicitLocOpBuilder builder(range.getLoc(), range);
@@ -55,8 +60,11 @@ void onchip::startSums(func::FuncOp cubeHalf) {
       Operation *maker = init.get().getDefiningOp();
       unsigned position = getCarriedPosition(init)->second;
       DotOp product = findProduct(range.getCarried()[position]);
-      if (isa_and_present<SplatOp, BroadcastOp>(maker) && product)
-        init.set(addNothing(builder, init.get(), product));
+      if (!isa_and_present<SplatOp, BroadcastOp>(maker) || !product)
+        continue;
+      DotOp start = addNothing(builder, init.get(), product);
+      start->setAttr(startName, builder.getI64IntegerAttr(started++));
+      init.set(start.getResult());
     }
   });
 }

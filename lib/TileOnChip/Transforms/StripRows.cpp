@@ -40,7 +40,7 @@ private:
   struct Output {
     Value tile;
     Value start;
-    bool isWhole; // the result of an insertion, of which the strips insert their part
+    bool isWhole; // the result of an insertion of rows, of which the strips insert their part
   };
 
   bool isInside(Operation *op) const { return op && members.contains(op); }
@@ -88,7 +88,7 @@ void Segment::findOutputs() {
           llvm::any_of(result.getUsers(), [&](Operation *user) { return !isInside(user); });
       if (!isTall(result) || !isUsedOutside)
         continue;
-      if (auto insert = dyn_cast<InsertOp>(op)) {
+      if (auto insert = dyn_cast<InsertOp>(op); insert && insert.getType().getRowCount() != rows) {
         outputs.push_back({result, insert.getWhole(), true});
         continue;
       }
@@ -140,6 +140,8 @@ Value Segment::getStrip(Value tile, Value first) {
   Operation *op = tile.getDefiningOp();
   if (auto splat = dyn_cast_if_present<SplatOp>(op))
     return SplatOp::create(builder, tile.getLoc(), getStripType(tile), splat.getValue());
+  if (isa_and_present<UndefinedOp>(op))
+    return UndefinedOp::create(builder, tile.getLoc(), getStripType(tile));
   auto found = wholes.find(tile);
   Value whole = found == wholes.end() ? tile : found->second;
   Value zero = arith::ConstantIndexOp::create(builder, 0);
@@ -286,7 +288,8 @@ static void forEachSegment(Block &block, int64_t stripRows,
       finish();
       continue;
     }
-    if (!hasTallTiles(&op) || isa<YieldOp>(op))
+    // What holds nothing cuts no run: strips have their own.
+    if (!hasTallTiles(&op) || isa<YieldOp, UndefinedOp>(op))
       continue;
     bool fits = canStrip(&op) && (rows == 0 || getRows(&op) == rows);
     if (!fits)
@@ -310,6 +313,8 @@ void onchip::stripRows(func::FuncOp vectorHalf, int64_t rows) {
 }
 
 bool onchip::cutsRows(func::FuncOp vectorHalf, int64_t rows) {
+  if (rows == 0)
+    return false;
   bool cuts = false;
   vectorHalf.walk([&](Block *block) {
     forEachSegment(*block, rows, [&](ArrayRef<Operation *>, int64_t) { cuts = true; });

@@ -110,7 +110,8 @@ class Indexing:
         self._check_readable(array, node)
         if array.dtype in (u16, i64):
             message = f"'{array.name}' holds {array.dtype.name}, which is read one integer at a time"
-            raise self._error(node, f"{message}: index it by numbers alone, or loop over it with at.each")
+            hint = "index it by numbers alone, or loop over it with at.each; lists that name rows are of at.i32"
+            raise self._error(node, f"{message}: {hint}")
         result = Tile("", selection.rows, selection.cols, array.dtype)
         types = ", ".join([array.type, *selection.types])
         text = f"tile.load {array.ssa}[{selection.text}] : ({types}) -> {result.type}"

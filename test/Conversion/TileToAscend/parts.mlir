@@ -188,3 +188,58 @@ func.func @band_mask(%base: index, %n: index) attributes {tile.kernel} {
   %m = tile.band_mask %w transposed : !tile.span<18, filled> -> !tile.tile<3 x 16 x f32> loc("m")
   return
 }
+
+// -----
+
+// Columns that are inserted as rows of another tile are copied there, and nothing else is made of them.
+// CHECK-LABEL: func.func @columns_as_rows(
+// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<1024xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[B:.*]] = ascend.alloc "b" counted {{[0-9]+}} : memref<1024xf32, #ascend.space<ub>>
+// CHECK-NOT:     ascend.alloc
+// CHECK:         %[[TO:.*]] = ascend.slice %[[B]][%c512]
+// CHECK:         %[[FROM:.*]] = ascend.slice %[[A]][%c64]
+// CHECK:         scf.for
+// CHECK:           %[[ROW:.*]] = ascend.slice %[[TO]]
+// CHECK:           %[[COLUMNS:.*]] = ascend.slice %[[FROM]]
+// CHECK:           ascend.copy %[[ROW]], %[[COLUMNS]] count(%c64)
+// CHECK:         ascend.copy_out %{{.*}}, %[[B]]
+func.func @columns_as_rows(%x: !tile.array<8x128xf32>, %y: !tile.array<16x64xf32>) attributes {tile.kernel} {
+  %zero = arith.constant 0 : index
+  %row = arith.constant 8 : index
+  %col = arith.constant 64 : index
+  %a = tile.load %x[:, :] : (!tile.array<8x128xf32>) -> !tile.tile<8 x 128 x f32> loc("a")
+  %b = tile.load %y[:, :] : (!tile.array<16x64xf32>) -> !tile.tile<16 x 64 x f32> loc("b")
+  %p = tile.extract %a[%zero, %col] : !tile.tile<8 x 128 x f32> -> !tile.tile<8 x 64 x f32>
+  %c = tile.insert %p, %b[%row, %zero] : !tile.tile<8 x 64 x f32> into !tile.tile<16 x 64 x f32> loc("b")
+  tile.store %c, %y[:, :] : (!tile.tile<16 x 64 x f32>, !tile.array<16x64xf32>) -> ()
+  return
+}
+
+// -----
+
+// Columns of whole data blocks, fewer than the row unit: as many are copied, and not what lies after them, from where they are and to where they go.
+// CHECK-LABEL: func.func @data_blocks(
+// CHECK-DAG:     %[[A:.*]] = ascend.alloc "a" counted {{[0-9]+}} : memref<192xf32, #ascend.space<ub>>
+// CHECK-DAG:     %[[P:.*]] = ascend.alloc "p" counted {{[0-9]+}} : memref<128xf32, #ascend.space<ub>>
+// CHECK:         %[[LAST:.*]] = ascend.slice %[[A]][%c24]
+// CHECK:         scf.for
+// CHECK:           %[[TO:.*]] = ascend.slice %[[P]]
+// CHECK:           %[[FROM:.*]] = ascend.slice %[[LAST]]
+// CHECK:           ascend.copy %[[TO]], %[[FROM]] count(%c24)
+// CHECK:         scf.for
+// CHECK:           ascend.copy %{{.*}}, %{{.*}} count(%c24)
+// CHECK:         scf.for
+// CHECK:           ascend.duplicate %{{.*}}, %{{.*}} count(%c8)
+func.func @data_blocks(%x: !tile.array<4x48xf32>, %s: f32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : index
+  %eight = arith.constant 8 : index
+  %half = arith.constant 24 : index
+  %a = tile.load %x[:, :] : (!tile.array<4x48xf32>) -> !tile.tile<4 x 48 x f32> loc("a")
+  %p = tile.extract %a[%zero, %half] : !tile.tile<4 x 48 x f32> -> !tile.tile<4 x 24 x f32> loc("p")
+  %e = tile.exp %p : !tile.tile<4 x 24 x f32> loc("p")
+  %b = tile.insert %e, %a[%zero, %zero] : !tile.tile<4 x 24 x f32> into !tile.tile<4 x 48 x f32> loc("a")
+  %f = tile.splat %s : f32 -> !tile.tile<4 x 8 x f32>
+  %c = tile.insert %f, %b[%zero, %eight] : !tile.tile<4 x 8 x f32> into !tile.tile<4 x 48 x f32> loc("a")
+  tile.store %c, %x[:, :] : (!tile.tile<4 x 48 x f32>, !tile.array<4x48xf32>) -> ()
+  return
+}

@@ -61,7 +61,7 @@ func.func @computed_row(%x: !tile.array<16x16xf32>, %b: !tile.array<1x16xf32>, %
 func.func @sums_as_operand(%x: !tile.array<16x16xf32>, %y: !tile.array<16x16xf32>) attributes {tile.kernel} {
   %a = tile.load %x[:, :] : (!tile.array<16x16xf32>) -> !tile.tile<16 x 16 x f32>
   %p = tile.dot %a, %a : !tile.tile<16 x 16 x f32>, !tile.tile<16 x 16 x f32> -> !tile.tile<16 x 16 x f32>
-  // expected-error @+1 {{multiplies sums of another product as they are; cast them to the type of the other operand}}
+  // expected-error @+1 {{multiplies sums of another product as 'f32', which cannot lie in L1; cast both operands to f16 or bf16, or compute something with the sums before}}
   %q = tile.dot %p, %a : !tile.tile<16 x 16 x f32>, !tile.tile<16 x 16 x f32> -> !tile.tile<16 x 16 x f32>
   tile.store %q, %y[:, :] : (!tile.tile<16 x 16 x f32>, !tile.array<16x16xf32>) -> ()
   return
@@ -265,7 +265,7 @@ func.func @shared_operand(%x: !tile.array<16x?xf16>, %w: !tile.array<?x16xf16>, 
   %k = tile.dim %x, 1 : !tile.array<16x?xf16>
   %all = tile.make_span %c0 to %k : <32>
   %some = tile.make_span %c0 to %less : <32>
-  // expected-error @+1 {{is multiplied by an operand that has fewer k, and must then be loaded for this product alone}}
+  // expected-error @+1 {{is multiplied by an operand that has fewer k, and by others or before it is known how many; load both operands by the same span}}
   %a = tile.load %x[:, %all span] : (!tile.array<16x?xf16>, !tile.span<32>) -> !tile.tile<16 x 32 x f16>
   %b = tile.load %w[%some span, :] : (!tile.array<?x16xf16>, !tile.span<32>) -> !tile.tile<32 x 16 x f16>
   %p = tile.dot %a, %b : !tile.tile<16 x 32 x f16>, !tile.tile<32 x 16 x f16> -> !tile.tile<16 x 16 x f32>

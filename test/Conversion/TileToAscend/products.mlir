@@ -258,3 +258,55 @@ func.func @filled(%x: !tile.array<?x16xf16>, %z: !tile.array<?x32xf32>, %base: i
   tile.store %p, %z[%span span, :] : (!tile.tile<32 x 32 x f32>, !tile.array<?x32xf32>, !tile.span<32, filled>) -> ()
   return
 }
+
+// -----
+
+// One operand of two products, whose other operands count the same k from 0 on, as exchanged tiles do: it is loaded once for both.
+// CHECK-LABEL: func.func @shared_by_counts
+// CHECK: %[[SHARED:.*]] = ascend.alloc "load" {{.*}} : memref<1024xf16, #ascend.space<l1>>
+// CHECK: ascend.nd_to_nz %[[SHARED]]
+// CHECK: ascend.matmul %{{[^,]*}}, %{{[^,]*}}, %[[SHARED]]
+// CHECK: ascend.matmul %{{[^,]*}}, %{{[^,]*}}, %[[SHARED]]
+func.func @shared_by_counts(%v: !tile.array<?x32xf16>, %p: !tile.array<16x32xf16>, %q: !tile.array<16x32xf16>, %y: !tile.array<16x32xf32>) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tile.dim %v, 0 : !tile.array<?x32xf16>
+  %start = tile.splat %zero : f32 -> !tile.tile<16 x 32 x f32>
+  %sum = tile.range %t = %c0 to %n by 32 iter(%acc = %start : !tile.tile<16 x 32 x f32>) {
+    %base = tile.span_base %t : !tile.span<32>
+    %left = arith.subi %n, %base : index
+    %k = tile.make_span %c0 to %left : <32>
+    %b = tile.load %v[%t span, :] : (!tile.array<?x32xf16>, !tile.span<32>) -> !tile.tile<32 x 32 x f16>
+    %a = tile.load %p[:, %k span] : (!tile.array<16x32xf16>, !tile.span<32>) -> !tile.tile<16 x 32 x f16>
+    %one = tile.dot %a, %b acc(%acc) : !tile.tile<16 x 32 x f16>, !tile.tile<32 x 32 x f16> -> !tile.tile<16 x 32 x f32>
+    %c = tile.load %q[:, %k span] : (!tile.array<16x32xf16>, !tile.span<32>) -> !tile.tile<16 x 32 x f16>
+    %two = tile.dot %c, %b acc(%one) : !tile.tile<16 x 32 x f16>, !tile.tile<32 x 32 x f16> -> !tile.tile<16 x 32 x f32>
+    tile.yield %two : !tile.tile<16 x 32 x f32>
+  }
+  tile.store %sum, %y[:, :] : (!tile.tile<16 x 32 x f32>, !tile.array<16x32xf32>) -> ()
+  return
+}
+
+// -----
+
+// Two products of which both lack the same k: what they lack is left out of the operand that they share.
+// CHECK-LABEL: func.func @shared_by_fewer
+// CHECK: %[[SHARED:.*]] = ascend.alloc "shared" {{.*}} : memref<512xf16, #ascend.space<l1>>
+// CHECK: %[[K:.*]] = arith.maxsi
+// CHECK: %[[LESS:.*]] = arith.minsi %[[K]], %c32
+// CHECK: ascend.nd_to_nz %[[SHARED]], {{.*}} rows(%c16) cols(%[[LESS]]) src_pitch
+// CHECK: ascend.matmul %{{[^,]*}}, %[[SHARED]]
+// CHECK: ascend.matmul %{{[^,]*}}, %[[SHARED]]
+func.func @shared_by_fewer(%v: !tile.array<?x32xf16>, %w: !tile.array<?x32xf16>, %p: !tile.array<16x32xf16>, %y: !tile.array<16x32xf32>, %z: !tile.array<16x32xf32>) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %n = tile.dim %v, 0 : !tile.array<?x32xf16>
+  %k = tile.make_span %c0 to %n : <32>
+  %a = tile.load %p[:, :] : (!tile.array<16x32xf16>) -> !tile.tile<16 x 32 x f16> loc("shared")
+  %b = tile.load %v[%k span, :] : (!tile.array<?x32xf16>, !tile.span<32>) -> !tile.tile<32 x 32 x f16>
+  %c = tile.load %w[%k span, :] : (!tile.array<?x32xf16>, !tile.span<32>) -> !tile.tile<32 x 32 x f16>
+  %one = tile.dot %a, %b : !tile.tile<16 x 32 x f16>, !tile.tile<32 x 32 x f16> -> !tile.tile<16 x 32 x f32>
+  %two = tile.dot %a, %c : !tile.tile<16 x 32 x f16>, !tile.tile<32 x 32 x f16> -> !tile.tile<16 x 32 x f32>
+  tile.store %one, %y[:, :] : (!tile.tile<16 x 32 x f32>, !tile.array<16x32xf32>) -> ()
+  tile.store %two, %z[:, :] : (!tile.tile<16 x 32 x f32>, !tile.array<16x32xf32>) -> ()
+  return
+}

@@ -196,6 +196,29 @@ func.func @widened(%x: memref<6x8xf32>, %b: memref<8x16xbf16>, %c: memref<6x16xf
   return
 }
 
+// What another part is taken of is read by others than this product, and stays as it is.
+// CHECK-LABEL: func.func @read_by_two
+// CHECK: %[[P:.*]] = memref.alloc() : memref<6x8xbf16>
+// CHECK: linalg.generic {{.*}} outs(%[[P]]
+// CHECK: memref.subview %[[P]]
+// CHECK: memref.subview %[[P]]
+func.func @read_by_two(%x: memref<6x8xf32>, %b: memref<8x16xbf16>, %c: memref<6x16xf32>, %d: memref<6x16xf32>, %n: index) {
+  %p = memref.alloc() : memref<6x8xbf16>
+  linalg.generic {indexing_maps = [#tile, #tile], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<6x8xf32>) outs(%p : memref<6x8xbf16>) {
+  ^bb0(%in: f32, %o: bf16):
+    %t = arith.truncf %in : f32 to bf16
+    linalg.yield %t : bf16
+  }
+  %one = memref.subview %p[0, 0] [%n, 8] [1, 1] : memref<6x8xbf16> to memref<?x8xbf16, strided<[8, 1]>>
+  %c1 = memref.subview %c[0, 0] [%n, 16] [1, 1] : memref<6x16xf32> to memref<?x16xf32, strided<[16, 1]>>
+  linalg.matmul ins(%one, %b : memref<?x8xbf16, strided<[8, 1]>>, memref<8x16xbf16>) outs(%c1 : memref<?x16xf32, strided<[16, 1]>>)
+  %two = memref.subview %p[0, 0] [%n, 8] [1, 1] : memref<6x8xbf16> to memref<?x8xbf16, strided<[8, 1]>>
+  %d1 = memref.subview %d[0, 0] [%n, 16] [1, 1] : memref<6x16xf32> to memref<?x16xf32, strided<[16, 1]>>
+  linalg.matmul ins(%two, %b : memref<?x8xbf16, strided<[8, 1]>>, memref<8x16xbf16>) outs(%d1 : memref<?x16xf32, strided<[16, 1]>>)
+  return
+}
+
 // The left operand is an array that the loop does not change: it is copied before the loop.
 // CHECK-LABEL: func.func @fixed_left
 // CHECK: %[[ROWS:.*]] = memref.alloc() : memref<192x256xf32>

@@ -25,6 +25,38 @@ func.func @loop(%N: index, %x: f32) {
 
 // -----
 
+// A copy of the rows that exist, which are at most as many as the tile has: it begins at the start of a buffer for all of them.
+// CHECK-LABEL: func.func @existing
+// CHECK: %[[ALL:.*]] = memref.alloca() {alignment = 64 : i64} : memref<16x4xf32>
+// CHECK: %[[ROWS:.*]] = affine.min
+// CHECK: %[[PART:.*]] = memref.reinterpret_cast %[[ALL]] to offset: [0], sizes: [%[[ROWS]], 4], strides: [4, 1]
+// CHECK: %[[COPY:.*]] = memref.cast %[[PART]] : {{.*}} to memref<?x4xf32>
+// CHECK: memref.copy %{{.*}}, %[[COPY]]
+func.func @existing(%x: memref<16x4xf32>, %base: index, %n: index) {
+  %rows = affine.min affine_map<(d0)[s0] -> (-d0 + s0, 16)>(%base)[%n]
+  %part = memref.subview %x[0, 0] [%rows, 4] [1, 1] : memref<16x4xf32> to memref<?x4xf32, strided<[4, 1]>>
+  %copy = memref.alloc(%rows) : memref<?x4xf32>
+  memref.copy %part, %copy : memref<?x4xf32, strided<[4, 1]>> to memref<?x4xf32>
+  return
+}
+
+// -----
+
+// The rows of such a copy follow each other as those of the copy do, not as those of the buffer.
+// CHECK-LABEL: func.func @existing_columns
+// CHECK: memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [%{{.*}}, %[[COLS:.*]]], strides: [%[[COLS]], 1] : memref<16x8xf32>
+func.func @existing_columns(%n: index, %m: index) {
+  %zero = arith.constant 0 : index
+  %eight = arith.constant 8 : index
+  %least = arith.minsi %m, %eight : index
+  %cols = arith.maxsi %least, %zero : index
+  %rows = affine.min affine_map<()[s0] -> (s0, 16)>()[%n]
+  %copy = memref.alloc(%rows, %cols) : memref<?x?xf32>
+  return
+}
+
+// -----
+
 func.func @dynamic(%N: index) {
   // expected-error @+1 {{'memref.alloc' op has a size that is not a number; only fixed sizes can be placed}}
   %a = memref.alloc(%N) : memref<?xf32>

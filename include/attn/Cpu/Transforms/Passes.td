@@ -281,8 +281,9 @@ def LowerProductsPass : Pass<"jit-lower-products", "::mlir::func::FuncOp"> {
 def PlaceBuffersPass : Pass<"jit-place-buffers", "::mlir::func::FuncOp"> {
   let summary = "Allocates each buffer once per block, at the start of the function";
   let description = [{
-    All buffers have static sizes and no loop hands one on, so each can be made once, outside of all loops. Small ones
-    live on the stack, where LLVM keeps them in registers; larger ones on the heap, freed at the end.
+    All buffers have static sizes, or sizes of which a number says how large they are at the most, and no loop hands one on,
+    so each can be made once, outside of all loops. Small ones live on the stack, where LLVM keeps them in registers; larger
+    ones on the heap, freed at the end.
 
     Before:
     ```mlir

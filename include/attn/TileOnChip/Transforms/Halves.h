@@ -26,7 +26,7 @@ void skewLoops(mlir::func::FuncOp half, CoreKind core);
 
 /// Computes tiles of more rows than `rows`, a divisor of theirs, in strips of so many.
 void stripRows(mlir::func::FuncOp vectorHalf, int64_t rows);
-/// Whether there is something that these strips cut.
+/// Whether there is something that these strips cut; 0 stands for all rows at once.
 bool cutsRows(mlir::func::FuncOp vectorHalf, int64_t rows);
 
 /// Cuts products of operands that are loaded for them into parts of `size` columns, where each part

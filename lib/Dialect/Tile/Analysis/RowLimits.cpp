@@ -1,6 +1,7 @@
 // How many rows and columns of each tile of a kernel exist (tile stage, analysis).
 #include "attn/Dialect/Tile/Analysis/RowLimits.h"
 #include "attn/Dialect/Tile/Analysis/Selection.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace attn;
@@ -148,4 +149,28 @@ bool RowLimits::visit(Operation *op) {
   for (Value operand : op->getOperands())
     grows |= hand(operand, result);
   return grows;
+}
+
+/// Whether `counting` goes from 0 to the limit of `span` less its base.
+static bool countsRows(Value counting, Value span) {
+  auto count = counting.getDefiningOp<MakeSpanOp>();
+  if (!count || !isConstantIntValue(count.getBase(), 0))
+    return false;
+  auto difference = count.getLimit().getDefiningOp<arith::SubIOp>();
+  if (!difference)
+    return false;
+  auto make = span.getDefiningOp<MakeSpanOp>();
+  auto argument = dyn_cast<BlockArgument>(span);
+  auto loop = argument ? dyn_cast<RangeOp>(argument.getOwner()->getParentOp()) : RangeOp();
+  if (!make && !loop)
+    return false;
+  auto base = difference.getRhs().getDefiningOp<SpanBaseOp>();
+  bool isFromBase = base ? base.getSpan() == span : make && difference.getRhs() == make.getBase();
+  return isFromBase && difference.getLhs() == (make ? make.getLimit() : loop.getUpper());
+}
+
+bool tile::haveAsManyRows(Value span, Value other) {
+  auto getSize = [](Value value) { return cast<SpanType>(value.getType()).getSize(); };
+  return span == other ||
+         (getSize(span) == getSize(other) && (countsRows(span, other) || countsRows(other, span)));
 }

@@ -35,3 +35,9 @@ Value tile::getColumnSpan(ArrayRef<int64_t> kinds, OperandRange indices) {
   int64_t col = getSelection(kinds).colDimension;
   return col >= 0 && kinds[col] == SpanIndex ? getIndexOperand(kinds, indices, col) : Value();
 }
+
+bool tile::isEachRowListed(ArrayRef<int64_t> kinds, OperandRange indices) {
+  Value span = getRowSpan(kinds, indices);
+  auto list = span ? span.getDefiningOp<ListRowsOp>() : ListRowsOp();
+  return list && !list.getSize();
+}

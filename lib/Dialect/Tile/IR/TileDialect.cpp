@@ -60,7 +60,8 @@ static LogicalResult verifyKernel(Operation *op) {
 /// What `tile-split-cores` notes on ops while it works, and which loops a mask cuts through.
 static bool isOfLevels(StringRef name) {
   return llvm::is_contained({"tile.core", "tile.level", "tile.preload", "tile.lag",
-                             "tile.exchanged", "tile.steady_step", "tile.settled", "tile.cut"},
+                             "tile.exchanged", "tile.steady_step", "tile.settled", "tile.cut",
+                             "tile.start"},
                             name);
 }
 

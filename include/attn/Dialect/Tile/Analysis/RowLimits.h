@@ -53,6 +53,10 @@ private:
   llvm::DenseMap<mlir::Value, Limits> limits;
 };
 
+/// Whether two spans are known to have as many rows: one of them counts from 0 on what the other
+/// has, as the places of tiles that are exchanged do.
+bool haveAsManyRows(mlir::Value span, mlir::Value other);
+
 } // namespace attn::tile
 
 #endif // ATTN_DIALECT_TILE_ANALYSIS_ROWLIMITS_H

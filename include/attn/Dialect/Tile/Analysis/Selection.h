@@ -25,6 +25,9 @@ mlir::Value getRowSpan(llvm::ArrayRef<int64_t> kinds, mlir::OperandRange indices
 /// The span that selects the columns of a tile; null where no span does.
 mlir::Value getColumnSpan(llvm::ArrayRef<int64_t> kinds, mlir::OperandRange indices);
 
+/// Whether a list in memory names every row by itself, and not blocks of rows.
+bool isEachRowListed(llvm::ArrayRef<int64_t> kinds, mlir::OperandRange indices);
+
 } // namespace attn::tile
 
 #endif // ATTN_DIALECT_TILE_ANALYSIS_SELECTION_H
