@@ -102,6 +102,23 @@ func.func @preload(%x: !x, %y: !y)
 !t = !tile.tile<16 x 16 x f16>
 !s = !tile.tile<16 x 16 x f32>
 
+// expected-error @+1 {{lag is at most the preload, which is 1, not 2}}
+func.func @lag(%x: !x, %y: !y)
+    attributes {tile.kernel, tile.group = #tile.group<preload = 1, lag = 2, slots = 0, strip_rows = 0, part = 0>} {
+  %a = tile.load %x[:, :] : (!x) -> !t
+  %p = tile.dot %a, %a : !t, !t -> !s
+  %e = tile.exp %p : !s
+  tile.store %e, %y[:, :] : (!s, !y) -> ()
+  return
+}
+
+// -----
+
+!x = !tile.array<16x16xf16>
+!y = !tile.array<16x16xf32>
+!t = !tile.tile<16 x 16 x f16>
+!s = !tile.tile<16 x 16 x f32>
+
 // expected-error @+1 {{slots are 0 to 15, not 16}}
 func.func @slots(%x: !x, %y: !y)
     attributes {tile.kernel, tile.group = #tile.group<preload = 0, lag = 0, slots = 16, strip_rows = 0, part = 0>} {

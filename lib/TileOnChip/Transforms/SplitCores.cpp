@@ -32,6 +32,9 @@ static LogicalResult verifyChoice(func::FuncOp kernel, const GroupChoice &choice
   if (!isWithin(choice.preload, most - 1, 1) || !isWithin(choice.lag, most - 1, 1))
     return kernel.emitError() << "preload and lag are 0 to " << most - 1 << ", not "
                               << choice.preload << " and " << choice.lag;
+  if (choice.lag > choice.preload)
+    return kernel.emitError() << "lag is at most the preload, which is " << choice.preload
+                              << ", not " << choice.lag;
   if (!isWithin(choice.slots, most, 1))
     return kernel.emitError() << "slots are 0 to " << most << ", not " << choice.slots;
   if (!isWithin(choice.stripRows, mostRows, rowUnit))
