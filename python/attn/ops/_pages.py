@@ -93,8 +93,8 @@ def heads_together(rows: Rows, k_cache, v_cache):
     return 2 if heads % 2 == 0 and near and small and fits and rows.tokens == 1 else 1
 
 
-# Of the caches of a CPU, for the keys and values of a part: a quarter of the last one on many machines. A core asks for the next
-# page of a head while it computes with one, so that shorter parts have more first pages, which it waits for.
+# Of the caches of a CPU, for the keys and values of a part: a quarter of the last one on many machines. A core asks for
+# the next page of a head while it computes with one, so that shorter parts have more first pages, which it waits for.
 _CPU_CACHE_BYTES = 8 << 20
 
 
