@@ -95,6 +95,14 @@ ChoiceAttr SizeSearch::makeSplitKey(SizeChoice choice) const {
   return makeKey(choice);
 }
 
+/// Whatever strips of rows and lag vector cores have: cube cores keep as much, and as much however
+/// far they run ahead, if they do.
+ChoiceAttr SizeSearch::makeCubeKey(SizeChoice choice) const {
+  choice.group->lag = 0;
+  choice.group->preload = std::min<int64_t>(choice.group->preload, 1);
+  return makeSplitKey(choice);
+}
+
 /// Splits the kernel, which needs both kinds of cores: halves run at once.
 SizeSearch::Result SizeSearch::applySplit(const SizeChoice &choice) {
   ChoiceAttr key = makeSplitKey(choice);
@@ -152,7 +160,8 @@ void SizeSearch::noteTooLarge(const Fitting &fitting) {
 
 /// The choice applied, or none where it does not fit.
 FailureOr<std::optional<Fitting>> SizeSearch::fit(const SizeChoice &choice) {
-  if (!isRecorded && refused.contains(getFootprint(choice)))
+  if (!isRecorded && (refused.contains(getFootprint(choice)) ||
+                      (choice.group && refusedCubes.contains(makeCubeKey(choice)))))
     return std::optional<Fitting>();
   FailureOr<std::optional<Fitting>> fitting = apply(choice);
   if (failed(fitting) || !*fitting)
@@ -167,6 +176,9 @@ FailureOr<std::optional<Fitting>> SizeSearch::fit(const SizeChoice &choice) {
     (*fitting)->alternative = onAlternative(**fitting);
   if (!isFitting) {
     refused.insert(getFootprint(choice));
+    // The cube half is the last.
+    if (choice.group && !(*fitting)->functions.back()->buffers.fits(space.model.getChip()))
+      refusedCubes.insert(makeCubeKey(choice));
     noteTooLarge(**fitting);
     fitting->reset();
   }

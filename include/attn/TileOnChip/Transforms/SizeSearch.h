@@ -100,6 +100,7 @@ private:
   mlir::FailureOr<Part> assign(mlir::OwningOpRef<mlir::func::FuncOp> function);
   tile::ChoiceAttr makeKey(const tile::SizeChoice &choice) const;
   tile::ChoiceAttr makeSplitKey(tile::SizeChoice choice) const;
+  tile::ChoiceAttr makeCubeKey(tile::SizeChoice choice) const;
   tile::ChoiceAttr getFootprint(tile::SizeChoice choice) const;
   bool isTooLarge(const tile::SizeChoice &choice) const;
   void noteTooLarge(const Fitting &fitting);
@@ -119,7 +120,8 @@ private:
   SearchSpace space;
   llvm::SmallVector<std::unique_ptr<ChoiceAxis>> axes;
   std::optional<SplitKernel> lastSplit;
-  llvm::DenseSet<mlir::Attribute> refused; // footprints that did not fit
+  llvm::DenseSet<mlir::Attribute> refused;      // footprints that did not fit
+  llvm::DenseSet<mlir::Attribute> refusedCubes; // keys of cube halves that did not fit
   /// Choices for which vector cores had no room, and what they would have taken.
   llvm::SmallVector<std::pair<tile::SizeChoice, int64_t>> tooLarge;
 };
