@@ -119,7 +119,7 @@ public:
   /// fit the next, go by.
   void emit(ImplicitLocOpBuilder &builder) {
     if (areDots || readsRightInPlace())
-      next = createNextPart(builder, b.memref);
+      nextPart = createNextPart(builder, b.memref);
     if (areDots)
       return emitDots(builder);
     Value zero = createNumber(builder, 0);
@@ -149,7 +149,7 @@ private:
     bool isCopied = getLeftType() != nullptr;
     if (isCopied && !isLeftCopied)
       copyLeft(builder);
-    ProductDots(a, b, c, isCopied ? left.getBuffer() : Value(), next, blocks)
+    ProductDots(a, b, c, isCopied ? left.getBuffer() : Value(), nextPart, blocks)
         .emit(builder, startsAtZero);
   }
 
@@ -355,7 +355,7 @@ private:
   /// Adds the products of one k to the sums.
   void emitStep(ImplicitLocOpBuilder &builder, Value row, Value panel, Value k, int64_t rows,
                 ArrayRef<Value> masks, bool isWhole, MutableArrayRef<Value> sums) {
-    right.prefetch(builder, panel, k, next, rowsInPlace);
+    right.prefetch(builder, panel, k, nextPart, rowsInPlace);
     SmallVector<Value> factors = right.load(builder, panel, k, masks, isWhole);
     for (int64_t more = 0; more < rows; ++more) {
       Value element = left.load(builder, row, more, k, isWhole);
@@ -377,7 +377,7 @@ private:
   /// How many of k are summed at a time.
   int64_t mostInner;
   /// What is read in the place of the right operand after it; null where that is not known.
-  Value next;
+  Value nextPart;
   /// Where a mask leaves to row `r` its first `r + offset` columns: of the result, and of the left
   /// operand. The others of the latter take no steps where `isShort`, since they are zero.
   Value resultOffset, leftOffset, isShort;

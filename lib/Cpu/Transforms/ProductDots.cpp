@@ -120,9 +120,9 @@ void ProductDots::prefetch(ImplicitLocOpBuilder &builder, Value col, int64_t col
   Value last = subtract(builder, b.createSize(builder, 1), createNumber(builder, 1));
   for (int64_t more = 0; more < cols; ++more) {
     Value place = add(builder, col, more);
-    if (!next)
+    if (!nextPart)
       place = builder.createOrFold<arith::MinSIOp>(add(builder, place, columnsAhead), last);
-    prefetchLine(builder, next ? next : b.memref, place, k);
+    prefetchLine(builder, nextPart ? nextPart : b.memref, place, k);
   }
 }
 

@@ -14,7 +14,7 @@ public:
   /// `copy` is null, or has the rows of `a`; `next` is null, or what is read after `b`, as it is.
   ProductDots(const Matrix &a, const Matrix &b, const Matrix &c, mlir::Value copy, mlir::Value next,
               const ProductBlocks &blocks)
-      : a(a), b(b), c(c), left{copy ? copy : a.memref}, next(next), blocks(blocks) {}
+      : a(a), b(b), c(c), left{copy ? copy : a.memref}, nextPart(next), blocks(blocks) {}
 
   /// Whether a product is one of these; `hasFewRows` where it has no more than `blocks.fewRows`.
   static bool canEmit(const Matrix &a, const Matrix &b, const Matrix &c, bool hasFewRows);
@@ -40,7 +40,7 @@ private:
   Matrix a, b, c;
   /// What is read of `a`.
   Matrix left;
-  mlir::Value next;
+  mlir::Value nextPart;
   const ProductBlocks &blocks;
 };
 
