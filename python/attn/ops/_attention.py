@@ -25,22 +25,25 @@ def check_arrays(q, k, v, layout: str):
     arrays = dict(q=q, k=k, v=v)
     for name, tensor in arrays.items():
         check_dtype(name, tensor)
-    shapes = ", ".join(f"{name} {tuple(tensor.shape)}" for name, tensor in arrays.items())
     if any(tensor.dim() != 4 for tensor in arrays.values()):
-        raise ValueError(f"{shapes} must have 4 dimensions, those of {layout}")
+        raise ValueError(f"{describe_shapes(arrays)} must have 4 dimensions, those of {layout}")
     if not q.dtype == k.dtype == v.dtype:
         raise TypeError(f"q {q.dtype}, k {k.dtype}, v {v.dtype} must have the same type")
     for name in ("k", "v"):
         check_device(name, arrays[name], "q", q)
     heads = layout.index("N")
     if k.shape[:3] != v.shape[:3] or q.shape[0] != k.shape[0] or q.shape[3] != k.shape[3]:
-        raise ValueError(f"{shapes} must agree in B, k and v in heads and positions, q and k in D")
+        raise ValueError(f"{describe_shapes(arrays)} must agree in B, k and v in heads and positions, q and k in D")
     if q.shape[heads] and (k.shape[heads] == 0 or q.shape[heads] % k.shape[heads]):
-        raise ValueError(
-            f"{shapes}: the heads of q ({q.shape[heads]}) must be a multiple of those of k and v ({k.shape[heads]})"
-        )
+        counts = f"the heads of q ({q.shape[heads]}) must be a multiple of those of k and v ({k.shape[heads]})"
+        raise ValueError(f"{describe_shapes(arrays)}: {counts}")
     for name, tensor in (("D", q), ("Dv", v)):
         check_width(name, tensor.shape[3])
+
+
+def describe_shapes(arrays: dict):
+    """Arrays by name with their shapes, for messages: graphs with sizes that are not known yet cannot compute it."""
+    return ", ".join(f"{name} {tuple(tensor.shape)}" for name, tensor in arrays.items())
 
 
 def check_width(name: str, columns: int):
@@ -108,7 +111,7 @@ def read_lengths(name: str, lengths: Tensor | Sequence[int] | None, most: int, q
             raise TypeError(f"{name}: integers are expected, not {numbers}")
         _check_limits(name, numbers, most)
         tensor = torch.tensor(numbers, dtype=torch.int32)
-    if tensor.shape not in ((1,), q.shape[:1]):
+    if tensor.dim() != 1 or not (len(tensor) == 1 or len(tensor) == len(q)):
         raise ValueError(
             f"{name} {tuple(tensor.shape)} must have one number, or one for each of {q.shape[0]} batch entries"
         )

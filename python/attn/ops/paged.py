@@ -12,7 +12,15 @@ from .. import config, memory
 from .._host import FRACTAL_ROWS
 from ..planning import PagedPlan
 from . import _dispatch
-from ._attention import check_scale, check_sinks, check_softcap, check_width, check_window, write_unseen
+from ._attention import (
+    check_scale,
+    check_sinks,
+    check_softcap,
+    check_width,
+    check_window,
+    describe_shapes,
+    write_unseen,
+)
 from ._lists import check_lists, core_count, count_listed
 from ._pages import (
     MOST_ROWS,
@@ -84,7 +92,10 @@ def paged_attention(
             check_lists("page_index", page_index, block_table.shape[1], ("sequence", "head", "position"))
     if out is not None:
         _check_out(out, q)
-    with contextlib.nullcontext() if workspace is None else workspace:
+    if workspace is not None and not isinstance(workspace, memory.Workspace):
+        raise TypeError(f"workspace: an attn.Workspace is expected, not {type(workspace).__name__}")
+    # A graph runs when nothing is lent any more.
+    with contextlib.nullcontext() if workspace is None or torch.compiler.is_compiling() else workspace:
         out = torch.empty(q.shape, dtype=q.dtype, device=q.device) if out is None else out
         lse = _make_lse(queries, return_lse)
         rows = Rows(queries, k_cache.shape[2])
@@ -111,15 +122,15 @@ def _make_lse(q, returned: bool):
 
 def _check_types(q, k_cache, v_cache):
     caches = dict(k_cache=k_cache, v_cache=v_cache)
-    for name, tensor in dict(q=q, **caches).items():
+    arrays = dict(q=q, **caches)
+    for name, tensor in arrays.items():
         check_dtype(name, tensor)
-    shapes = ", ".join(f"{name} {tuple(tensor.shape)}" for name, tensor in dict(q=q, **caches).items())
     if q.dim() not in (3, 4) or any(tensor.dim() != 4 for tensor in caches.values()):
-        raise ValueError(f"{shapes} must be [B, Nq, D] or [B, T, Nq, D], and [nblk, bs, Nkv, D]")
+        raise ValueError(f"{describe_shapes(arrays)} must be [B, Nq, D] or [B, T, Nq, D], and [nblk, bs, Nkv, D]")
     if not q.dtype == k_cache.dtype == v_cache.dtype:
         raise TypeError(f"q {q.dtype}, k_cache {k_cache.dtype}, v_cache {v_cache.dtype} must have the same type")
     if k_cache.shape != v_cache.shape or q.shape[-1] != k_cache.shape[3]:
-        raise ValueError(f"{shapes}: the caches must have one shape, and the D of q")
+        raise ValueError(f"{describe_shapes(arrays)}: the caches must have one shape, and the D of q")
     for name, tensor in caches.items():
         check_device(name, tensor, "q", q)
 

@@ -331,11 +331,12 @@ def test_opcheck():
     torch.library.opcheck(torch.ops.attn.block_sparse, (q, k, v, index, lengths, lengths, [128, 128], 0.2, True))
 
 
-def test_compiled_graphs():
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_compiled_graphs(dynamic):
     def attend(q, k, v, index):
         return attn.ops.block_sparse_attention(2 * q, k, v, index, return_lse=True)
 
     q, k, v = draw(200, 300, (4, 2), 32)
     arrays = (q, k, v, block_index.from_mask(draw_mask(q, k, (128, 128))))
-    compiled = torch.compile(attend, backend="aot_eager", fullgraph=True)
+    compiled = torch.compile(attend, backend="aot_eager", fullgraph=True, dynamic=dynamic)
     assert all(map(torch.equal, compiled(*arrays), attend(*arrays)))

@@ -340,6 +340,7 @@ Q, CACHE, TABLE = torch.zeros(2, 4, 32), torch.zeros(5, 16, 2, 32), torch.zeros(
     (dict(window=5), TypeError, "window: two integers are expected, not 5"),
     (dict(num_splits=2, batch_invariant=True), ValueError,
      "num_splits (2) must be None with batch_invariant, which says where to cut"),
+    (dict(workspace=3), TypeError, "workspace: an attn.Workspace is expected, not int"),
     (dict(plan=3), TypeError, "plan: one of attn.paged_plan is expected, not int"),
     (dict(plan=3, num_splits=2), ValueError, "num_splits and batch_invariant are of the plan where one is given"),
     (dict(scale=math.nan), ValueError, "scale (nan) must be finite"),
@@ -365,12 +366,14 @@ def test_opcheck():
     torch.library.opcheck(torch.ops.attn.paged, (*arrays, 0.2, 5, 0.0, 2, False, None, None, None, 0, 1))
 
 
-def test_compiled_graphs():
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("workspace", [None, attn.Workspace()], ids=["", "workspace"])
+def test_compiled_graphs(dynamic, workspace):
     lengths = torch.tensor([40, 3], dtype=torch.int32)
 
     def attend(q, k, v, table):
-        return attn.ops.paged_attention(2 * q, k, v, table, lengths, return_lse=True)
+        return attn.ops.paged_attention(2 * q, k, v, table, lengths, return_lse=True, workspace=workspace)
 
     arrays = draw([40, 3], 16)
-    compiled = torch.compile(attend, backend="aot_eager", fullgraph=True)
+    compiled = torch.compile(attend, backend="aot_eager", fullgraph=True, dynamic=dynamic)
     assert all(map(torch.equal, compiled(*arrays), attend(*arrays)))
