@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from numbers import Integral
 
 import torch
 from torch import Tensor
 
 from .._host import FRACTAL_ROWS
-from ._readable import check_device, check_dtype, empty_in_order, memory_order, zeros
+from ._readable import check_device, check_dtype, empty_in_order, has_values, memory_order, zeros
 
 LAYOUTS = ("BNSD", "BSND")
 _MOST_COLUMNS = 256
+_MOST_KEYS = 2**31 - 1
 
 
 def check_layout(layout: str):
@@ -66,14 +68,14 @@ def check_scale(scale, width: int):
 
 
 def check_window(window):
-    """The keys before and after its own that a query sees; -1 for all."""
+    """The keys before and after its own that a query sees; -1 for all, and for more than any array has."""
     if window is None:
         return -1, -1
     if not isinstance(window, (tuple, list)) or [type(side) for side in window] != [int, int]:
         raise TypeError(f"window: two integers are expected, not {window!r}")
     if min(window) < -1:
         raise ValueError(f"window {tuple(window)} must have numbers of keys, or -1 for all")
-    return tuple(window)
+    return tuple(-1 if side >= _MOST_KEYS else side for side in window)
 
 
 def check_softcap(softcap):
@@ -94,7 +96,22 @@ def check_sinks(sinks, q, heads: int):
     check_device("sinks", sinks, "q", q)
 
 
-def read_lengths(name: str, lengths: Tensor | Sequence[int] | None, most: int, q):
+def is_integer(number):
+    """Whether it is an integer, of NumPy as well."""
+    return isinstance(number, (int, Integral)) and not isinstance(number, bool)
+
+
+def read_integers(name: str, numbers):
+    """The integers of a sequence as a list."""
+    if not isinstance(numbers, (list, tuple)) and not hasattr(numbers, "__iter__"):
+        raise TypeError(f"{name}: integers are expected, not {numbers!r}")
+    numbers = list(numbers)
+    if not all(is_integer(number) for number in numbers):
+        raise TypeError(f"{name}: integers are expected, not {numbers}")
+    return numbers
+
+
+def read_lengths(name: str, lengths: Tensor | Sequence[int] | int | None, most: int, q):
     """Lengths in int32, one for each entry of the batch of q, where they were given: on the host or on the device of q;
     None where none are given."""
     if lengths is None:
@@ -103,12 +120,10 @@ def read_lengths(name: str, lengths: Tensor | Sequence[int] | None, most: int, q
         tensor = lengths
         if tensor.dtype not in (torch.int32, torch.int64):
             raise TypeError(f"{name}: {tensor.dtype} is not supported; known: torch.int32, torch.int64")
-        if tensor.device.type == "cpu" and not torch.compiler.is_compiling():
+        if tensor.device.type == "cpu" and has_values(tensor):
             _check_limits(name, tensor.flatten().tolist(), most)
     else:
-        numbers = list(lengths)
-        if any(not isinstance(number, int) or isinstance(number, bool) for number in numbers):
-            raise TypeError(f"{name}: integers are expected, not {numbers}")
+        numbers = [lengths] if is_integer(lengths) else read_integers(name, lengths)
         _check_limits(name, numbers, most)
         tensor = torch.tensor(numbers, dtype=torch.int32)
     if tensor.dim() != 1 or not (len(tensor) == 1 or len(tensor) == len(q)):

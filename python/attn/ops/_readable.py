@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 
 import torch
+from torch._subclasses import FakeTensor
 
 from .. import memory
 
@@ -26,6 +27,11 @@ def check_device(name: str, tensor, first_name: str, first):
     """ValueError unless both tensors are on the same device."""
     if tensor.device != first.device:
         raise ValueError(f"{name}: device {tensor.device} does not equal {first.device} of {first_name}")
+
+
+def has_values(tensor):
+    """Whether there are numbers to be looked at: not while a graph is traced, nor in fake tensors."""
+    return not (torch.compiler.is_compiling() or tensor.device.type == "meta" or isinstance(tensor, FakeTensor))
 
 
 # Memory order

@@ -35,8 +35,8 @@ def flash_attention(
     softcap: float | None = None,
     sinks: Tensor | None = None,
     layout: str = "BNSD",
-    actual_seq_lengths: Tensor | Sequence[int] | None = None,
-    actual_seq_lengths_kv: Tensor | Sequence[int] | None = None,
+    actual_seq_lengths: Tensor | Sequence[int] | int | None = None,
+    actual_seq_lengths_kv: Tensor | Sequence[int] | int | None = None,
     return_lse: bool = False,
 ):
     """Softmax attention of each query over the keys of its head.

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from .. import config, memory
 from .._host import FRACTAL_ROWS
+from ..call.overlap import check_overlap
 from ..planning import PagedPlan
 from . import _dispatch
 from ._attention import (
@@ -19,6 +20,7 @@ from ._attention import (
     check_width,
     check_window,
     describe_shapes,
+    read_integers,
     write_unseen,
 )
 from ._lists import check_lists, core_count, count_listed
@@ -33,7 +35,7 @@ from ._pages import (
     lists_of_shape,
     paired,
 )
-from ._readable import DEVICES, check_device, check_dtype, readable
+from ._readable import DEVICES, check_device, check_dtype, has_values, readable
 
 _MOST_PAGE = 512
 _MOST_TOKENS = 16
@@ -81,17 +83,18 @@ def paged_attention(
     queries = q.unsqueeze(1) if isinstance(q, Tensor) and q.dim() == 3 else q
     _check_types(q, k_cache, v_cache)
     _check_sizes(queries, k_cache, block_table)
-    lengths = _read_lengths(context_lens, q.shape[0])
+    lengths = _read_lengths(context_lens, q)
     options = check_scale(scale, q.shape[-1]), check_window(window)[0], check_softcap(softcap)
     check_sinks(sinks, q, q.shape[-2])
     _check_index(page_index, q, k_cache.shape[2])
     _check_cuts(num_splits, batch_invariant, plan)
-    if config.check_index and not torch.compiler.is_compiling():  # no numbers are there to be looked at
-        _check_entries(block_table.cpu(), lengths.cpu(), k_cache.shape[0], k_cache.shape[1])
-        if page_index is not None:
+    if config.check_index:
+        _check_entries(block_table, lengths, k_cache.shape[0], k_cache.shape[1])
+        if page_index is not None and has_values(page_index):
             check_lists("page_index", page_index, block_table.shape[1], ("sequence", "head", "position"))
+    lengths = lengths.to(torch.int32)
     if out is not None:
-        _check_out(out, q)
+        _check_out(out, q, dict(k_cache=k_cache, v_cache=v_cache, block_table=block_table, sinks=sinks))
     if workspace is not None and not isinstance(workspace, memory.Workspace):
         raise TypeError(f"workspace: an attn.Workspace is expected, not {type(workspace).__name__}")
     # A graph runs when nothing is lent any more.
@@ -151,18 +154,21 @@ def _check_sizes(q, k_cache, block_table):
         raise ValueError(f"block_table {tuple(block_table.shape)} must have a row for each of {sequences} sequences")
 
 
-def _read_lengths(context_lens, sequences: int):
-    """The lengths as a tensor of int32, on the device that they are given on."""
+def _read_lengths(context_lens, q):
+    """The lengths as a tensor of integers, on the device that they are given on."""
+    sequences = q.shape[0]
     if isinstance(context_lens, Tensor):
         if context_lens.dtype not in _INTEGERS or context_lens.shape != (sequences,):
             raise ValueError(
                 f"context_lens ({context_lens.dtype} {tuple(context_lens.shape)}) must be integers [{sequences}]"
             )
-        return context_lens.to(torch.int32)
-    lengths = list(context_lens)
-    if len(lengths) != sequences or any(not isinstance(length, int) for length in lengths):
+        if context_lens.device.type != "cpu":
+            check_device("context_lens", context_lens, "q", q)
+        return context_lens
+    lengths = read_integers("context_lens", context_lens)
+    if len(lengths) != sequences:
         raise ValueError(f"context_lens ({context_lens}) must be {sequences} integers")
-    return torch.tensor(lengths, dtype=torch.int32)
+    return torch.tensor(lengths, dtype=torch.int64)
 
 
 def _check_index(page_index, q, kv_heads: int):
@@ -205,10 +211,15 @@ def _check_runs(plan: PagedPlan, lengths, page: int, seen: int | None):
 
 def _check_entries(block_table, lengths, pages: int, size: int):
     """ValueError for the first length or block that does not exist; entries beyond a length may be anything."""
-    limit = block_table.shape[1] * size
+    if not has_values(lengths):
+        return
+    limit, lengths = block_table.shape[1] * size, lengths.cpu()
     for sequence, length in enumerate(lengths.tolist()):
         if not 0 <= length <= limit:
             raise ValueError(f"context_lens[{sequence}] ({length}) must be 0 to {limit}")
+    if not has_values(block_table):
+        return
+    block_table = block_table.cpu()
     used = torch.arange(block_table.shape[1]) * size < lengths[:, None]
     wrong = (used & ((block_table < 0) | (block_table >= pages))).nonzero()
     if len(wrong):
@@ -217,10 +228,14 @@ def _check_entries(block_table, lengths, pages: int, size: int):
         raise ValueError(f"block_table[{sequence}, {position}] ({entry}) must be 0 to {pages - 1}")
 
 
-def _check_out(out, q):
+def _check_out(out, q, others):
+    """It may be q itself, of which each tile is read before it is written, but share memory with nothing else."""
     if not isinstance(out, Tensor) or out.shape != q.shape or out.dtype != q.dtype:
         raise ValueError(f"out must be a tensor of {q.dtype} {tuple(q.shape)}, as q")
     check_device("out", out, "q", q)
+    if has_values(out):
+        is_query = out.data_ptr() == q.data_ptr() and out.stride() == q.stride()
+        check_overlap(others if is_query else dict(q=q, **others), dict(out=out))
 
 
 # The operator

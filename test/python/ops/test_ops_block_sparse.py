@@ -6,6 +6,7 @@ import re
 
 import pytest
 import torch
+from torch._subclasses import FakeTensorMode
 
 import attn
 import attn.ops
@@ -322,6 +323,17 @@ def test_gradients_are_refused():
     q, k, v = (tensor.requires_grad_() for tensor in draw(5, 7, width=16, dtype=F32))
     with pytest.raises(NotImplementedError, match="block_sparse_attention: gradients are not supported"):
         attn.ops.block_sparse_attention(q, k, v).sum().backward()
+
+
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_fake_tensors(device):
+    """Nothing is looked at where there are no numbers."""
+    q, k, v = draw(200, 300, (4, 2), 32, 48)
+    arrays = (q, k, v, block_index.from_mask(draw_mask(q, k, (128, 128))), torch.tensor([150]))
+    with FakeTensorMode() as mode:
+        *arrays, lengths = (mode.from_tensor(array).to(device) for array in arrays)
+        o = attn.ops.block_sparse_attention(*arrays, actual_seq_lengths_kv=lengths)
+    assert o.shape == (1, 4, 200, 48) and o.device.type == device
 
 
 def test_opcheck():

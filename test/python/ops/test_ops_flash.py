@@ -3,6 +3,7 @@
 import math
 import re
 
+import numpy as np
 import pytest
 import torch
 
@@ -141,6 +142,15 @@ def test_lengths_beyond_the_keys_are_reported():
         attn.ops.flash_attention(q, k, v, actual_seq_lengths_kv=torch.tensor([31]))
     with pytest.raises(attn.OutOfBoundsError):
         torch.ops.attn.flash(q, k, v, 1.0, kv_lens=torch.tensor([31], dtype=torch.int32))
+
+
+def test_one_length_for_all_entries():
+    q, k, v = draw(20, 30, width=32, batch=2)
+    expected = attn.ops.flash_attention(q, k, v, actual_seq_lengths_kv=[7, 7])
+    for length in (7, [7], np.int64(7), np.array([7, 7])):
+        assert attn.ops.flash_attention(q, k, v, actual_seq_lengths_kv=length).equal(expected)
+    with pytest.raises(TypeError, match=r"^actual_seq_lengths_kv: integers are expected, not 7.5$"):
+        attn.ops.flash_attention(q, k, v, actual_seq_lengths_kv=7.5)
 
 
 # Layouts and strides
