@@ -14,7 +14,7 @@ from ..planning import block_plan
 from . import _dispatch
 from ._attention import check_arrays, check_layout, check_scale, make_outputs, read_lengths, write_unseen
 from ._lists import BlockLists, Tiles, check_lists, core_count, count_listed
-from ._readable import DEVICES, check_device, has_values, readable
+from ._readable import DEVICES, check_device, has_values, readable, refuse_tangents
 
 BLOCK_SIZES = (128, 256, 512, 1024)
 _MOST_BLOCKS = PAD_U16  # ids are below it
@@ -61,6 +61,7 @@ def block_sparse_attention(
     index = _read_index(block_index, q, k.shape[2], block_shape)
     if index is None and q.device.type != "cpu":
         block_shape = dense_shape(causal)
+    refuse_tangents("block_sparse_attention", q, k, v)
     o, lse = torch.ops.attn.block_sparse(
         q, k, v, index, q_lens, kv_lens, list(block_shape), check_scale(scale, q.shape[-1]), bool(causal)
     )

@@ -35,7 +35,7 @@ from ._pages import (
     lists_of_shape,
     paired,
 )
-from ._readable import DEVICES, check_device, check_dtype, has_values, readable
+from ._readable import DEVICES, check_device, check_dtype, has_values, readable, refuse_tangents
 
 _MOST_PAGE = 512
 _MOST_TOKENS = 16
@@ -97,6 +97,7 @@ def paged_attention(
         _check_out(out, q, dict(k_cache=k_cache, v_cache=v_cache, block_table=block_table, sinks=sinks))
     if workspace is not None and not isinstance(workspace, memory.Workspace):
         raise TypeError(f"workspace: an attn.Workspace is expected, not {type(workspace).__name__}")
+    refuse_tangents("paged_attention", q, k_cache, v_cache, sinks)
     # A graph runs when nothing is lent any more.
     with contextlib.nullcontext() if workspace is None or torch.compiler.is_compiling() else workspace:
         out = torch.empty(q.shape, dtype=q.dtype, device=q.device) if out is None else out
@@ -112,9 +113,24 @@ def paged_attention(
         arrays = queries, k_cache, v_cache, block_table, lengths, page_index, sinks
         result = out if several else out.unsqueeze(1)
         torch.ops.attn.paged(result, lse, *arrays, *options, num_splits, batch_invariant, *given, heads)
+    if torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in (q, k_cache, v_cache, sinks)):
+        out, lse = (_Refused.apply(result, q, k_cache, v_cache, sinks) for result in (out, lse))
     if not return_lse:
         return out
     return out, (lse if several else lse[..., 0])
+
+
+class _Refused(torch.autograd.Function):
+    """A result whose gradient is not supported. An operator that writes to its arguments cannot say so itself."""
+
+    @staticmethod
+    def forward(ctx, result, *_):
+        ctx.mark_dirty(result)
+        return result
+
+    @staticmethod
+    def backward(ctx, *_):
+        raise NotImplementedError("paged_attention: gradients are not supported")
 
 
 def _make_lse(q, returned: bool):

@@ -378,6 +378,19 @@ def test_unchecked_entries_touch_nothing_outside(monkeypatch):
         attn.ops.paged_attention(Q, CACHE, CACHE, TABLE + 7, [3, 20])
 
 
+def test_gradients_are_refused():
+    """As those of the other operators: in the backward, not left out."""
+    arrays = draw([40, 3], 16)
+    queries = arrays[0].clone().requires_grad_()
+    buffer = torch.zeros(3, *arrays[0].shape[1:])
+    for out in (None, buffer[1:]):
+        for result in attn.ops.paged_attention(queries, *arrays[1:], [40, 3], out=out, return_lse=True):
+            with pytest.raises(NotImplementedError, match="^paged_attention: gradients are not supported$"):
+                result.sum().backward()
+    with torch.no_grad():
+        assert not attn.ops.paged_attention(queries, *arrays[1:], [40, 3]).requires_grad
+
+
 def test_outputs_in_place_of_queries():
     """Each tile of queries is read before it is written; other memory of arguments is refused."""
     arrays = draw([40, 3], 16)
