@@ -70,7 +70,8 @@ def block_sparse_attention(
 
 
 def _check_blocks(block_shape, keys: int):
-    if not isinstance(block_shape, (tuple, list)) or len(block_shape) != 2 or not {*block_shape} <= {*BLOCK_SIZES}:
+    is_pair = isinstance(block_shape, (tuple, list)) and len(block_shape) == 2
+    if not is_pair or not all(isinstance(size, int) and size in BLOCK_SIZES for size in block_shape):
         raise ValueError(f"block_shape ({block_shape}) must be two of {', '.join(map(str, BLOCK_SIZES))}")
     if -(-keys // block_shape[1]) > _MOST_BLOCKS:
         raise ValueError(f"k has {keys} positions, more than {_MOST_BLOCKS} blocks of {block_shape[1]}")

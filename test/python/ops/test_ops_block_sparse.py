@@ -290,6 +290,7 @@ def with_entries(*row):
      "block_index: a tensor of torch.uint16 or torch.int32 is expected, not torch.int64"),
     (dict(block_index=INDEX.to("meta")), ValueError, "block_index: device meta does not equal cpu of q"),
     (dict(block_shape=(128, 100)), ValueError, "block_shape ((128, 100)) must be two of 128, 256, 512, 1024"),
+    (dict(block_shape=(128.0, 128)), ValueError, "block_shape ((128.0, 128)) must be two of 128, 256, 512, 1024"),
     (dict(block_shape=128), ValueError, "block_shape (128) must be two of 128, 256, 512, 1024"),
     (dict(actual_seq_lengths=[1, 2, 3]), ValueError,
      "actual_seq_lengths (3,) must have one number, or one for each of 2 batch entries"),
