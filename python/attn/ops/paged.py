@@ -275,21 +275,21 @@ def _forward(
         write_unseen(out.transpose(1, 2), lse, sinks)
         return
     rows = Rows(q, k_cache.shape[2])
-    lens = context_lens.to(q.device)
-    arrays = dict(table=block_table, lens=lens)
-    if page_index is not None:
-        lists, page = page_index.unsqueeze(2), k_cache.shape[1]
-        counts = count_listed(lists, page, block_table.shape[1] * page, lens).squeeze(2)
-        arrays.update(index=page_index, counts=counts)
-    if sinks is not None:
-        arrays.update(sinks=rows.spread_sinks(sinks))
-    plan = Lists(shares, tasks, merges, run)
-    if tasks is None:
-        kept = arrays.get("counts")
-        plan = _plan(rows, heads, k_cache, block_table, context_lens, kept, left, num_splits, batch_invariant)
-    options = dict(scale=scale, left=left, softcap=softcap, R=rows.tile, G=rows.group, T=rows.tokens, heads=heads)
     budget = memory.Budget("paged_attention", memory.FORWARD_PERCENT, q.device)
-    with readable(budget, q, k_cache, v_cache) as (queries, keys, values):
+    given = (q, k_cache, v_cache, block_table, context_lens.to(q.device), page_index, sinks)
+    with readable(budget, *given) as (queries, keys, values, table, lens, pages, scores):
+        arrays = dict(table=table, lens=lens)
+        if pages is not None:
+            lists, page = pages.unsqueeze(2), k_cache.shape[1]
+            counts = count_listed(lists, page, block_table.shape[1] * page, lens).squeeze(2)
+            arrays.update(index=pages, counts=counts)
+        if scores is not None:
+            arrays.update(sinks=rows.spread_sinks(scores))
+        plan = Lists(shares, tasks, merges, run)
+        if tasks is None:
+            kept = arrays.get("counts")
+            plan = _plan(rows, heads, k_cache, block_table, context_lens, kept, left, num_splits, batch_invariant)
+        options = dict(scale=scale, left=left, softcap=softcap, R=rows.tile, G=rows.group, T=rows.tokens, heads=heads)
         arrays.update(q=rows.readable(queries), k=paired(keys, heads), v=paired(values, heads))
         with rows.outputs(budget, out, lse, plan) as outputs:
             _dispatch.paged_forward(arrays, plan, options, outputs)

@@ -313,6 +313,19 @@ def test_windows_beyond_all_numbers():
     )
 
 
+def test_strides_of_lists():
+    """What is not contiguous in its last dimension is copied, whatever argument it is."""
+    q, k, v, table = draw([40, 30, 3], 16)
+    pages = torch.tensor([0, 1], dtype=torch.int32).expand(3, 2, 2).contiguous()
+    pages[2, :, 1] = -1
+    lists = (table, torch.tensor([40, 30, 3], dtype=torch.int32), pages, torch.arange(8.0))
+    spread = [torch.stack([tensor, tensor], -1)[..., 0] for tensor in lists]
+    results = []
+    for blocks, lengths, index, sinks in (lists, spread):
+        results.append(attn.ops.paged_attention(q, k, v, blocks, lengths, page_index=index, sinks=sinks))
+    assert spread[0].stride(-1) == 2 and results[0].equal(results[1])
+
+
 # Calls
 
 Q, CACHE, TABLE = torch.zeros(2, 4, 32), torch.zeros(5, 16, 2, 32), torch.zeros(2, 3, dtype=torch.int32)
