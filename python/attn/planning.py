@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import operator
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -93,6 +94,10 @@ def paged_plan(
         raise ValueError(f"num_splits ({num_splits}) must be positive")
     if cached_tokens is not None and cached_tokens < 1:
         raise ValueError(f"cached_tokens ({cached_tokens}) must be positive")
+    try:
+        lengths = [operator.index(length) for length in lengths]
+    except TypeError:
+        raise TypeError(f"lengths: integers are expected, not {lengths!r}") from None
     if any(length < 0 for length in lengths):
         raise ValueError(f"lengths ({min(lengths)}) must not be negative")
     pages = [-(-length // block_size) for length in lengths]

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from numbers import Integral
 
 import torch
 from torch import Tensor
 
 from .._host import FRACTAL_ROWS
-from ._readable import check_device, check_dtype, empty_in_order, memory_order, zeros
+from ._readable import check_device, check_dtype, empty_in_order, has_values, memory_order, zeros
 
 LAYOUTS = ("BNSD", "BSND")
 _MOST_COLUMNS = 256
+_MOST_KEYS = 2**31 - 1
 
 
 def check_layout(layout: str):
@@ -25,22 +27,25 @@ def check_arrays(q, k, v, layout: str):
     arrays = dict(q=q, k=k, v=v)
     for name, tensor in arrays.items():
         check_dtype(name, tensor)
-    shapes = ", ".join(f"{name} {tuple(tensor.shape)}" for name, tensor in arrays.items())
     if any(tensor.dim() != 4 for tensor in arrays.values()):
-        raise ValueError(f"{shapes} must have 4 dimensions, those of {layout}")
+        raise ValueError(f"{describe_shapes(arrays)} must have 4 dimensions, those of {layout}")
     if not q.dtype == k.dtype == v.dtype:
         raise TypeError(f"q {q.dtype}, k {k.dtype}, v {v.dtype} must have the same type")
     for name in ("k", "v"):
         check_device(name, arrays[name], "q", q)
     heads = layout.index("N")
     if k.shape[:3] != v.shape[:3] or q.shape[0] != k.shape[0] or q.shape[3] != k.shape[3]:
-        raise ValueError(f"{shapes} must agree in B, k and v in heads and positions, q and k in D")
+        raise ValueError(f"{describe_shapes(arrays)} must agree in B, k and v in heads and positions, q and k in D")
     if q.shape[heads] and (k.shape[heads] == 0 or q.shape[heads] % k.shape[heads]):
-        raise ValueError(
-            f"{shapes}: the heads of q ({q.shape[heads]}) must be a multiple of those of k and v ({k.shape[heads]})"
-        )
+        counts = f"the heads of q ({q.shape[heads]}) must be a multiple of those of k and v ({k.shape[heads]})"
+        raise ValueError(f"{describe_shapes(arrays)}: {counts}")
     for name, tensor in (("D", q), ("Dv", v)):
         check_width(name, tensor.shape[3])
+
+
+def describe_shapes(arrays: dict):
+    """Arrays by name with their shapes, for messages: graphs with sizes that are not known yet cannot compute it."""
+    return ", ".join(f"{name} {tuple(tensor.shape)}" for name, tensor in arrays.items())
 
 
 def check_width(name: str, columns: int):
@@ -63,14 +68,14 @@ def check_scale(scale, width: int):
 
 
 def check_window(window):
-    """The keys before and after its own that a query sees; -1 for all."""
+    """The keys before and after its own that a query sees; -1 for all, and for more than any array has."""
     if window is None:
         return -1, -1
     if not isinstance(window, (tuple, list)) or [type(side) for side in window] != [int, int]:
         raise TypeError(f"window: two integers are expected, not {window!r}")
     if min(window) < -1:
         raise ValueError(f"window {tuple(window)} must have numbers of keys, or -1 for all")
-    return tuple(window)
+    return tuple(-1 if side >= _MOST_KEYS else side for side in window)
 
 
 def check_softcap(softcap):
@@ -91,7 +96,22 @@ def check_sinks(sinks, q, heads: int):
     check_device("sinks", sinks, "q", q)
 
 
-def read_lengths(name: str, lengths: Tensor | Sequence[int] | None, most: int, q):
+def is_integer(number):
+    """Whether it is an integer, of NumPy as well."""
+    return isinstance(number, (int, Integral)) and not isinstance(number, bool)
+
+
+def read_integers(name: str, numbers):
+    """The integers of a sequence as a list."""
+    if not isinstance(numbers, (list, tuple)) and not hasattr(numbers, "__iter__"):
+        raise TypeError(f"{name}: integers are expected, not {numbers!r}")
+    numbers = list(numbers)
+    if not all(is_integer(number) for number in numbers):
+        raise TypeError(f"{name}: integers are expected, not {numbers}")
+    return numbers
+
+
+def read_lengths(name: str, lengths: Tensor | Sequence[int] | int | None, most: int, q):
     """Lengths in int32, one for each entry of the batch of q, where they were given: on the host or on the device of q;
     None where none are given."""
     if lengths is None:
@@ -100,15 +120,13 @@ def read_lengths(name: str, lengths: Tensor | Sequence[int] | None, most: int, q
         tensor = lengths
         if tensor.dtype not in (torch.int32, torch.int64):
             raise TypeError(f"{name}: {tensor.dtype} is not supported; known: torch.int32, torch.int64")
-        if tensor.device.type == "cpu" and not torch.compiler.is_compiling():
+        if tensor.device.type == "cpu" and has_values(tensor):
             _check_limits(name, tensor.flatten().tolist(), most)
     else:
-        numbers = list(lengths)
-        if any(not isinstance(number, int) or isinstance(number, bool) for number in numbers):
-            raise TypeError(f"{name}: integers are expected, not {numbers}")
+        numbers = [lengths] if is_integer(lengths) else read_integers(name, lengths)
         _check_limits(name, numbers, most)
         tensor = torch.tensor(numbers, dtype=torch.int32)
-    if tensor.shape not in ((1,), q.shape[:1]):
+    if tensor.dim() != 1 or not (len(tensor) == 1 or len(tensor) == len(q)):
         raise ValueError(
             f"{name} {tuple(tensor.shape)} must have one number, or one for each of {q.shape[0]} batch entries"
         )

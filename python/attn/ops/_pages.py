@@ -30,7 +30,7 @@ class Rows:
         # Tiles of whole tokens, all of one size, so that no row of a tile is missing.
         fitting = (count for count in range(1, self.tokens + 1) if self.tokens % count == 0)
         self.tile = self.group * max(count for count in fitting if count == 1 or count * self.group <= MOST_ROWS)
-        self.tiles = self.tokens * self.group // self.tile
+        self.tiles = self.tokens * self.group // max(1, self.tile)
 
     def of(self, tensor):
         """[B, T, Nq, ...] as [B, Nkv, T, G, ...]: a view."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 
 import torch
+from torch._subclasses import FakeTensor
+from torch.autograd import forward_ad
 
 from .. import memory
 
@@ -26,6 +28,20 @@ def check_device(name: str, tensor, first_name: str, first):
     """ValueError unless both tensors are on the same device."""
     if tensor.device != first.device:
         raise ValueError(f"{name}: device {tensor.device} does not equal {first.device} of {first_name}")
+
+
+def has_values(tensor):
+    """Whether there are numbers to be looked at: not while a graph is traced, nor in fake tensors."""
+    return not (torch.compiler.is_compiling() or tensor.device.type == "meta" or isinstance(tensor, FakeTensor))
+
+
+def refuse_tangents(operator: str, *tensors):
+    """NotImplementedError for derivatives in forward mode, which PyTorch would take to be 0."""
+    if torch.compiler.is_compiling():
+        return
+    for tensor in tensors:
+        if tensor is not None and forward_ad.unpack_dual(tensor).tangent is not None:
+            raise NotImplementedError(f"{operator}: derivatives in forward mode are not supported")
 
 
 # Memory order

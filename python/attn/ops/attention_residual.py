@@ -19,6 +19,7 @@ from ._readable import (
     is_readable,
     memory_order,
     readable,
+    refuse_tangents,
     unreadable,
     writable,
     zeros,
@@ -67,6 +68,7 @@ def attn_res(
         check_device(name, tensor, "V" if stacked else "V[0]", blocks[0])
     if form is not None and form not in FORMS:
         raise ValueError(f"form ({form}) must be one of {', '.join(FORMS)}")
+    refuse_tangents("attn_res", *blocks, w_query, w_norm)
     return torch.ops.attn.attn_res(blocks, stacked, w_query, w_norm, float(eps), form, round_key, exact_delta)[0]
 
 

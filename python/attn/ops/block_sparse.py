@@ -14,7 +14,7 @@ from ..planning import block_plan
 from . import _dispatch
 from ._attention import check_arrays, check_layout, check_scale, make_outputs, read_lengths, write_unseen
 from ._lists import BlockLists, Tiles, check_lists, core_count, count_listed
-from ._readable import DEVICES, check_device, readable
+from ._readable import DEVICES, check_device, has_values, readable, refuse_tangents
 
 BLOCK_SIZES = (128, 256, 512, 1024)
 _MOST_BLOCKS = PAD_U16  # ids are below it
@@ -36,8 +36,8 @@ def block_sparse_attention(
     scale: float | None = None,
     causal: bool = False,
     layout: str = "BNSD",
-    actual_seq_lengths: Tensor | Sequence[int] | None = None,
-    actual_seq_lengths_kv: Tensor | Sequence[int] | None = None,
+    actual_seq_lengths: Tensor | Sequence[int] | int | None = None,
+    actual_seq_lengths_kv: Tensor | Sequence[int] | int | None = None,
     return_lse: bool = False,
 ):
     """Softmax attention in which each block of queries sees a listed set of key blocks.
@@ -61,6 +61,7 @@ def block_sparse_attention(
     index = _read_index(block_index, q, k.shape[2], block_shape)
     if index is None and q.device.type != "cpu":
         block_shape = dense_shape(causal)
+    refuse_tangents("block_sparse_attention", q, k, v)
     o, lse = torch.ops.attn.block_sparse(
         q, k, v, index, q_lens, kv_lens, list(block_shape), check_scale(scale, q.shape[-1]), bool(causal)
     )
@@ -69,7 +70,8 @@ def block_sparse_attention(
 
 
 def _check_blocks(block_shape, keys: int):
-    if not isinstance(block_shape, (tuple, list)) or len(block_shape) != 2 or not {*block_shape} <= {*BLOCK_SIZES}:
+    is_pair = isinstance(block_shape, (tuple, list)) and len(block_shape) == 2
+    if not is_pair or not all(isinstance(size, int) and size in BLOCK_SIZES for size in block_shape):
         raise ValueError(f"block_shape ({block_shape}) must be two of {', '.join(map(str, BLOCK_SIZES))}")
     if -(-keys // block_shape[1]) > _MOST_BLOCKS:
         raise ValueError(f"k has {keys} positions, more than {_MOST_BLOCKS} blocks of {block_shape[1]}")
@@ -92,7 +94,7 @@ def _read_index(block_index, q, keys: int, block_shape):
             f"block_index {tuple(block_index.shape)} must be [{batch}, {heads}, {rows}, W] or [{heads}, {rows}, W]: "
             f"{rows} blocks of {block_shape[0]} queries"
         )
-    if config.check_index and not torch.compiler.is_compiling():
+    if config.check_index and has_values(block_index):
         dims = ("batch", "head", "row", "position")[-block_index.dim() :]
         check_lists("block_index", block_index, columns, dims)
     if q.device.type != "cpu" and _lists_all(block_index, columns):
@@ -102,7 +104,7 @@ def _read_index(block_index, q, keys: int, block_shape):
 
 def _lists_all(block_index, columns: int):
     """Whether every list of an index on the host names all blocks: ids ascend."""
-    if block_index.device.type != "cpu" or torch.compiler.is_compiling() or not 0 < columns <= block_index.shape[-1]:
+    if block_index.device.type != "cpu" or not has_values(block_index) or not 0 < columns <= block_index.shape[-1]:
         return False
     return bool((block_index[..., columns - 1].to(torch.int32) == columns - 1).all())
 

@@ -21,7 +21,7 @@ from ._attention import (
     write_unseen,
 )
 from ._lists import core_count
-from ._readable import DEVICES, copy_bytes, readable, unreadable
+from ._readable import DEVICES, copy_bytes, readable, refuse_tangents, unreadable
 from .block_sparse import attend_densely
 
 
@@ -35,8 +35,8 @@ def flash_attention(
     softcap: float | None = None,
     sinks: Tensor | None = None,
     layout: str = "BNSD",
-    actual_seq_lengths: Tensor | Sequence[int] | None = None,
-    actual_seq_lengths_kv: Tensor | Sequence[int] | None = None,
+    actual_seq_lengths: Tensor | Sequence[int] | int | None = None,
+    actual_seq_lengths_kv: Tensor | Sequence[int] | int | None = None,
     return_lse: bool = False,
 ):
     """Softmax attention of each query over the keys of its head.
@@ -66,6 +66,7 @@ def flash_attention(
     kv_lens = read_lengths("actual_seq_lengths_kv", actual_seq_lengths_kv, k.shape[2], q)
     scale = check_scale(scale, q.shape[-1])
     softcap = check_softcap(softcap)
+    refuse_tangents("flash_attention", q, k, v, sinks)
     o, lse = torch.ops.attn.flash(q, k, v, scale, left, right, softcap, sinks, q_lens, kv_lens)
     o = o.transpose(1, 2) if layout == "BSND" else o
     return (o, lse) if return_lse else o

@@ -8,7 +8,7 @@ from torch import Tensor
 from .. import memory
 from . import _dispatch
 from ._attention import check_scale
-from ._readable import DEVICES, check_device, check_dtype, empty_in_order, memory_order, zeros
+from ._readable import DEVICES, check_device, check_dtype, empty_in_order, memory_order, refuse_tangents, zeros
 from ._windows import split_windows
 
 PATHS = ("halo", "gathered")
@@ -42,6 +42,7 @@ def neighborhood_attention(
         raise ValueError(f"path ({path}) must be one of {', '.join(PATHS)}")
     _check_arrays(q, k, v)
     scale = check_scale(scale, q.shape[-1])
+    refuse_tangents("neighborhood_attention", q, k, v)
     o, lse = torch.ops.attn.neighborhood(q, k, v, kernel_size, dilation, scale, path)
     return (o, lse) if return_lse else o
 

@@ -10,9 +10,19 @@ from torch import Tensor
 
 from .. import config, memory
 from .._host import FRACTAL_ROWS
+from ..call.overlap import check_overlap
 from ..planning import PagedPlan
 from . import _dispatch
-from ._attention import check_scale, check_sinks, check_softcap, check_width, check_window, write_unseen
+from ._attention import (
+    check_scale,
+    check_sinks,
+    check_softcap,
+    check_width,
+    check_window,
+    describe_shapes,
+    read_integers,
+    write_unseen,
+)
 from ._lists import check_lists, core_count, count_listed
 from ._pages import (
     MOST_ROWS,
@@ -25,7 +35,7 @@ from ._pages import (
     lists_of_shape,
     paired,
 )
-from ._readable import DEVICES, check_device, check_dtype, readable
+from ._readable import DEVICES, check_device, check_dtype, has_values, readable, refuse_tangents
 
 _MOST_PAGE = 512
 _MOST_TOKENS = 16
@@ -73,18 +83,23 @@ def paged_attention(
     queries = q.unsqueeze(1) if isinstance(q, Tensor) and q.dim() == 3 else q
     _check_types(q, k_cache, v_cache)
     _check_sizes(queries, k_cache, block_table)
-    lengths = _read_lengths(context_lens, q.shape[0])
+    lengths = _read_lengths(context_lens, q)
     options = check_scale(scale, q.shape[-1]), check_window(window)[0], check_softcap(softcap)
     check_sinks(sinks, q, q.shape[-2])
     _check_index(page_index, q, k_cache.shape[2])
     _check_cuts(num_splits, batch_invariant, plan)
-    if config.check_index and not torch.compiler.is_compiling():  # no numbers are there to be looked at
-        _check_entries(block_table.cpu(), lengths.cpu(), k_cache.shape[0], k_cache.shape[1])
-        if page_index is not None:
+    if config.check_index:
+        _check_entries(block_table, lengths, k_cache.shape[0], k_cache.shape[1])
+        if page_index is not None and has_values(page_index):
             check_lists("page_index", page_index, block_table.shape[1], ("sequence", "head", "position"))
+    lengths = lengths.to(torch.int32)
     if out is not None:
-        _check_out(out, q)
-    with contextlib.nullcontext() if workspace is None else workspace:
+        _check_out(out, q, dict(k_cache=k_cache, v_cache=v_cache, block_table=block_table, sinks=sinks))
+    if workspace is not None and not isinstance(workspace, memory.Workspace):
+        raise TypeError(f"workspace: an attn.Workspace is expected, not {type(workspace).__name__}")
+    refuse_tangents("paged_attention", q, k_cache, v_cache, sinks)
+    # A graph runs when nothing is lent any more.
+    with contextlib.nullcontext() if workspace is None or torch.compiler.is_compiling() else workspace:
         out = torch.empty(q.shape, dtype=q.dtype, device=q.device) if out is None else out
         lse = _make_lse(queries, return_lse)
         rows = Rows(queries, k_cache.shape[2])
@@ -98,9 +113,24 @@ def paged_attention(
         arrays = queries, k_cache, v_cache, block_table, lengths, page_index, sinks
         result = out if several else out.unsqueeze(1)
         torch.ops.attn.paged(result, lse, *arrays, *options, num_splits, batch_invariant, *given, heads)
+    if torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in (q, k_cache, v_cache, sinks)):
+        out, lse = (_Refused.apply(result, q, k_cache, v_cache, sinks) for result in (out, lse))
     if not return_lse:
         return out
     return out, (lse if several else lse[..., 0])
+
+
+class _Refused(torch.autograd.Function):
+    """A result whose gradient is not supported. An operator that writes to its arguments cannot say so itself."""
+
+    @staticmethod
+    def forward(ctx, result, *_):
+        ctx.mark_dirty(result)
+        return result
+
+    @staticmethod
+    def backward(ctx, *_):
+        raise NotImplementedError("paged_attention: gradients are not supported")
 
 
 def _make_lse(q, returned: bool):
@@ -111,15 +141,15 @@ def _make_lse(q, returned: bool):
 
 def _check_types(q, k_cache, v_cache):
     caches = dict(k_cache=k_cache, v_cache=v_cache)
-    for name, tensor in dict(q=q, **caches).items():
+    arrays = dict(q=q, **caches)
+    for name, tensor in arrays.items():
         check_dtype(name, tensor)
-    shapes = ", ".join(f"{name} {tuple(tensor.shape)}" for name, tensor in dict(q=q, **caches).items())
     if q.dim() not in (3, 4) or any(tensor.dim() != 4 for tensor in caches.values()):
-        raise ValueError(f"{shapes} must be [B, Nq, D] or [B, T, Nq, D], and [nblk, bs, Nkv, D]")
+        raise ValueError(f"{describe_shapes(arrays)} must be [B, Nq, D] or [B, T, Nq, D], and [nblk, bs, Nkv, D]")
     if not q.dtype == k_cache.dtype == v_cache.dtype:
         raise TypeError(f"q {q.dtype}, k_cache {k_cache.dtype}, v_cache {v_cache.dtype} must have the same type")
     if k_cache.shape != v_cache.shape or q.shape[-1] != k_cache.shape[3]:
-        raise ValueError(f"{shapes}: the caches must have one shape, and the D of q")
+        raise ValueError(f"{describe_shapes(arrays)}: the caches must have one shape, and the D of q")
     for name, tensor in caches.items():
         check_device(name, tensor, "q", q)
 
@@ -140,18 +170,21 @@ def _check_sizes(q, k_cache, block_table):
         raise ValueError(f"block_table {tuple(block_table.shape)} must have a row for each of {sequences} sequences")
 
 
-def _read_lengths(context_lens, sequences: int):
-    """The lengths as a tensor of int32, on the device that they are given on."""
+def _read_lengths(context_lens, q):
+    """The lengths as a tensor of integers, on the device that they are given on."""
+    sequences = q.shape[0]
     if isinstance(context_lens, Tensor):
         if context_lens.dtype not in _INTEGERS or context_lens.shape != (sequences,):
             raise ValueError(
                 f"context_lens ({context_lens.dtype} {tuple(context_lens.shape)}) must be integers [{sequences}]"
             )
-        return context_lens.to(torch.int32)
-    lengths = list(context_lens)
-    if len(lengths) != sequences or any(not isinstance(length, int) for length in lengths):
+        if context_lens.device.type != "cpu":
+            check_device("context_lens", context_lens, "q", q)
+        return context_lens
+    lengths = read_integers("context_lens", context_lens)
+    if len(lengths) != sequences:
         raise ValueError(f"context_lens ({context_lens}) must be {sequences} integers")
-    return torch.tensor(lengths, dtype=torch.int32)
+    return torch.tensor(lengths, dtype=torch.int64)
 
 
 def _check_index(page_index, q, kv_heads: int):
@@ -194,10 +227,15 @@ def _check_runs(plan: PagedPlan, lengths, page: int, seen: int | None):
 
 def _check_entries(block_table, lengths, pages: int, size: int):
     """ValueError for the first length or block that does not exist; entries beyond a length may be anything."""
-    limit = block_table.shape[1] * size
+    if not has_values(lengths):
+        return
+    limit, lengths = block_table.shape[1] * size, lengths.cpu()
     for sequence, length in enumerate(lengths.tolist()):
         if not 0 <= length <= limit:
             raise ValueError(f"context_lens[{sequence}] ({length}) must be 0 to {limit}")
+    if not has_values(block_table):
+        return
+    block_table = block_table.cpu()
     used = torch.arange(block_table.shape[1]) * size < lengths[:, None]
     wrong = (used & ((block_table < 0) | (block_table >= pages))).nonzero()
     if len(wrong):
@@ -206,10 +244,14 @@ def _check_entries(block_table, lengths, pages: int, size: int):
         raise ValueError(f"block_table[{sequence}, {position}] ({entry}) must be 0 to {pages - 1}")
 
 
-def _check_out(out, q):
+def _check_out(out, q, others):
+    """It may be q itself, of which each tile is read before it is written, but share memory with nothing else."""
     if not isinstance(out, Tensor) or out.shape != q.shape or out.dtype != q.dtype:
         raise ValueError(f"out must be a tensor of {q.dtype} {tuple(q.shape)}, as q")
     check_device("out", out, "q", q)
+    if has_values(out):
+        is_query = out.data_ptr() == q.data_ptr() and out.stride() == q.stride()
+        check_overlap(others if is_query else dict(q=q, **others), dict(out=out))
 
 
 # The operator
@@ -233,21 +275,21 @@ def _forward(
         write_unseen(out.transpose(1, 2), lse, sinks)
         return
     rows = Rows(q, k_cache.shape[2])
-    lens = context_lens.to(q.device)
-    arrays = dict(table=block_table, lens=lens)
-    if page_index is not None:
-        lists, page = page_index.unsqueeze(2), k_cache.shape[1]
-        counts = count_listed(lists, page, block_table.shape[1] * page, lens).squeeze(2)
-        arrays.update(index=page_index, counts=counts)
-    if sinks is not None:
-        arrays.update(sinks=rows.spread_sinks(sinks))
-    plan = Lists(shares, tasks, merges, run)
-    if tasks is None:
-        kept = arrays.get("counts")
-        plan = _plan(rows, heads, k_cache, block_table, context_lens, kept, left, num_splits, batch_invariant)
-    options = dict(scale=scale, left=left, softcap=softcap, R=rows.tile, G=rows.group, T=rows.tokens, heads=heads)
     budget = memory.Budget("paged_attention", memory.FORWARD_PERCENT, q.device)
-    with readable(budget, q, k_cache, v_cache) as (queries, keys, values):
+    given = (q, k_cache, v_cache, block_table, context_lens.to(q.device), page_index, sinks)
+    with readable(budget, *given) as (queries, keys, values, table, lens, pages, scores):
+        arrays = dict(table=table, lens=lens)
+        if pages is not None:
+            lists, page = pages.unsqueeze(2), k_cache.shape[1]
+            counts = count_listed(lists, page, block_table.shape[1] * page, lens).squeeze(2)
+            arrays.update(index=pages, counts=counts)
+        if scores is not None:
+            arrays.update(sinks=rows.spread_sinks(scores))
+        plan = Lists(shares, tasks, merges, run)
+        if tasks is None:
+            kept = arrays.get("counts")
+            plan = _plan(rows, heads, k_cache, block_table, context_lens, kept, left, num_splits, batch_invariant)
+        options = dict(scale=scale, left=left, softcap=softcap, R=rows.tile, G=rows.group, T=rows.tokens, heads=heads)
         arrays.update(q=rows.readable(queries), k=paired(keys, heads), v=paired(values, heads))
         with rows.outputs(budget, out, lse, plan) as outputs:
             _dispatch.paged_forward(arrays, plan, options, outputs)

@@ -6,6 +6,7 @@ import re
 
 import pytest
 import torch
+from torch._subclasses import FakeTensorMode
 
 import attn
 import attn.ops
@@ -289,6 +290,7 @@ def with_entries(*row):
      "block_index: a tensor of torch.uint16 or torch.int32 is expected, not torch.int64"),
     (dict(block_index=INDEX.to("meta")), ValueError, "block_index: device meta does not equal cpu of q"),
     (dict(block_shape=(128, 100)), ValueError, "block_shape ((128, 100)) must be two of 128, 256, 512, 1024"),
+    (dict(block_shape=(128.0, 128)), ValueError, "block_shape ((128.0, 128)) must be two of 128, 256, 512, 1024"),
     (dict(block_shape=128), ValueError, "block_shape (128) must be two of 128, 256, 512, 1024"),
     (dict(actual_seq_lengths=[1, 2, 3]), ValueError,
      "actual_seq_lengths (3,) must have one number, or one for each of 2 batch entries"),
@@ -324,6 +326,17 @@ def test_gradients_are_refused():
         attn.ops.block_sparse_attention(q, k, v).sum().backward()
 
 
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_fake_tensors(device):
+    """Nothing is looked at where there are no numbers."""
+    q, k, v = draw(200, 300, (4, 2), 32, 48)
+    arrays = (q, k, v, block_index.from_mask(draw_mask(q, k, (128, 128))), torch.tensor([150]))
+    with FakeTensorMode() as mode:
+        *arrays, lengths = (mode.from_tensor(array).to(device) for array in arrays)
+        o = attn.ops.block_sparse_attention(*arrays, actual_seq_lengths_kv=lengths)
+    assert o.shape == (1, 4, 200, 48) and o.device.type == device
+
+
 def test_opcheck():
     q, k, v = draw(200, 300, (4, 2), 32, 48)
     index = block_index.from_mask(draw_mask(q, k, (128, 128)))
@@ -331,11 +344,12 @@ def test_opcheck():
     torch.library.opcheck(torch.ops.attn.block_sparse, (q, k, v, index, lengths, lengths, [128, 128], 0.2, True))
 
 
-def test_compiled_graphs():
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_compiled_graphs(dynamic):
     def attend(q, k, v, index):
         return attn.ops.block_sparse_attention(2 * q, k, v, index, return_lse=True)
 
     q, k, v = draw(200, 300, (4, 2), 32)
     arrays = (q, k, v, block_index.from_mask(draw_mask(q, k, (128, 128))))
-    compiled = torch.compile(attend, backend="aot_eager", fullgraph=True)
+    compiled = torch.compile(attend, backend="aot_eager", fullgraph=True, dynamic=dynamic)
     assert all(map(torch.equal, compiled(*arrays), attend(*arrays)))

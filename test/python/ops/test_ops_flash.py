@@ -3,6 +3,7 @@
 import math
 import re
 
+import numpy as np
 import pytest
 import torch
 
@@ -143,6 +144,15 @@ def test_lengths_beyond_the_keys_are_reported():
         torch.ops.attn.flash(q, k, v, 1.0, kv_lens=torch.tensor([31], dtype=torch.int32))
 
 
+def test_one_length_for_all_entries():
+    q, k, v = draw(20, 30, width=32, batch=2)
+    expected = attn.ops.flash_attention(q, k, v, actual_seq_lengths_kv=[7, 7])
+    for length in (7, [7], np.int64(7), np.array([7, 7])):
+        assert attn.ops.flash_attention(q, k, v, actual_seq_lengths_kv=length).equal(expected)
+    with pytest.raises(TypeError, match=r"^actual_seq_lengths_kv: integers are expected, not 7.5$"):
+        attn.ops.flash_attention(q, k, v, actual_seq_lengths_kv=7.5)
+
+
 # Layouts and strides
 
 
@@ -256,11 +266,17 @@ def test_opcheck_of_options():
     torch.library.opcheck(torch.ops.attn.flash, arguments)
 
 
-def test_compiled_graphs():
-    def attend(q, k, v, sinks=None):
-        return attn.ops.flash_attention(2 * q, k, v, causal=sinks is not None, sinks=sinks, return_lse=True)
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_compiled_graphs(dynamic):
+    def attend(q, k, v, sinks=None, lengths=None):
+        options = dict(sinks=sinks, actual_seq_lengths_kv=lengths, return_lse=True)
+        return attn.ops.flash_attention(2 * q, k, v, causal=sinks is not None, **options)
 
+    torch._dynamo.reset()  # graphs of other tests count against its limit
+    compiled = torch.compile(attend, backend="aot_eager", fullgraph=True, dynamic=dynamic)
     q, k, v = draw(17, 33, (4, 2), 32)
-    compiled = torch.compile(attend, backend="aot_eager", fullgraph=True)
+    lengths = [5] * len(q)
+    for others in ((), (torch.ones(4),), (None, lengths), (None, torch.tensor(lengths))):
+        assert all(map(torch.equal, compiled(q, k, v, *others), attend(q, k, v, *others)))
+    q, k, v = draw(5, 9, (4, 2), 32)
     assert all(map(torch.equal, compiled(q, k, v), attend(q, k, v)))
-    assert all(map(torch.equal, compiled(q, k, v, torch.ones(4)), attend(q, k, v, torch.ones(4))))

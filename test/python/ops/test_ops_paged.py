@@ -6,6 +6,7 @@ import re
 
 import pytest
 import torch
+from torch._subclasses import FakeTensorMode
 
 import attn
 import attn.ops
@@ -299,6 +300,32 @@ def test_no_sequences():
     assert empty.shape == (0, 8, 64)
 
 
+def test_no_heads():
+    q, k, v, table = draw([40], 16)
+    out, lse = attn.ops.paged_attention(q[:, :0], k, v, table, [40], return_lse=True)
+    assert out.shape == (1, 0, 64) and lse.shape == (1, 0)
+
+
+def test_windows_beyond_all_numbers():
+    arrays = draw([40, 3], 16)
+    assert attn.ops.paged_attention(*arrays, [40, 3], window=(2**70, 0)).equal(
+        attn.ops.paged_attention(*arrays, [40, 3])
+    )
+
+
+def test_strides_of_lists():
+    """What is not contiguous in its last dimension is copied, whatever argument it is."""
+    q, k, v, table = draw([40, 30, 3], 16)
+    pages = torch.tensor([0, 1], dtype=torch.int32).expand(3, 2, 2).contiguous()
+    pages[2, :, 1] = -1
+    lists = (table, torch.tensor([40, 30, 3], dtype=torch.int32), pages, torch.arange(8.0))
+    spread = [torch.stack([tensor, tensor], -1)[..., 0] for tensor in lists]
+    results = []
+    for blocks, lengths, index, sinks in (lists, spread):
+        results.append(attn.ops.paged_attention(q, k, v, blocks, lengths, page_index=index, sinks=sinks))
+    assert spread[0].stride(-1) == 2 and results[0].equal(results[1])
+
+
 # Calls
 
 Q, CACHE, TABLE = torch.zeros(2, 4, 32), torch.zeros(5, 16, 2, 32), torch.zeros(2, 3, dtype=torch.int32)
@@ -323,6 +350,12 @@ Q, CACHE, TABLE = torch.zeros(2, 4, 32), torch.zeros(5, 16, 2, 32), torch.zeros(
     (dict(block_table=TABLE.to("meta")), ValueError, "block_table: device meta does not equal cpu of q"),
     (dict(context_lens=[1]), ValueError, "context_lens ([1]) must be 2 integers"),
     (dict(context_lens=torch.ones(2)), ValueError, "context_lens (torch.float32 (2,)) must be integers [2]"),
+    (dict(context_lens=3), TypeError, "context_lens: integers are expected, not 3"),
+    (dict(context_lens=[3, 2.0]), TypeError, "context_lens: integers are expected, not [3, 2.0]"),
+    (dict(context_lens=torch.ones(2, dtype=torch.int32, device="meta")), ValueError,
+     "context_lens: device meta does not equal cpu of q"),
+    (dict(context_lens=torch.tensor([3, 2**32 + 3])), ValueError, "context_lens[1] (4294967299) must be 0 to 48"),
+    (dict(context_lens=[3, 2**40]), ValueError, "context_lens[1] (1099511627776) must be 0 to 48"),
     (dict(context_lens=[0, 49]), ValueError, "context_lens[1] (49) must be 0 to 48"),
     (dict(context_lens=[-1, 0]), ValueError, "context_lens[0] (-1) must be 0 to 48"),
     (dict(block_table=TABLE + 5), ValueError, "block_table[0, 0] (5) must be 0 to 4"),
@@ -340,6 +373,7 @@ Q, CACHE, TABLE = torch.zeros(2, 4, 32), torch.zeros(5, 16, 2, 32), torch.zeros(
     (dict(window=5), TypeError, "window: two integers are expected, not 5"),
     (dict(num_splits=2, batch_invariant=True), ValueError,
      "num_splits (2) must be None with batch_invariant, which says where to cut"),
+    (dict(workspace=3), TypeError, "workspace: an attn.Workspace is expected, not int"),
     (dict(plan=3), TypeError, "plan: one of attn.paged_plan is expected, not int"),
     (dict(plan=3, num_splits=2), ValueError, "num_splits and batch_invariant are of the plan where one is given"),
     (dict(scale=math.nan), ValueError, "scale (nan) must be finite"),
@@ -357,6 +391,42 @@ def test_unchecked_entries_touch_nothing_outside(monkeypatch):
         attn.ops.paged_attention(Q, CACHE, CACHE, TABLE + 7, [3, 20])
 
 
+def test_gradients_are_refused():
+    """As those of the other operators: in the backward, not left out."""
+    arrays = draw([40, 3], 16)
+    queries = arrays[0].clone().requires_grad_()
+    buffer = torch.zeros(3, *arrays[0].shape[1:])
+    for out in (None, buffer[1:]):
+        for result in attn.ops.paged_attention(queries, *arrays[1:], [40, 3], out=out, return_lse=True):
+            with pytest.raises(NotImplementedError, match="^paged_attention: gradients are not supported$"):
+                result.sum().backward()
+    with torch.no_grad():
+        assert not attn.ops.paged_attention(queries, *arrays[1:], [40, 3]).requires_grad
+
+
+def test_outputs_in_place_of_queries():
+    """Each tile of queries is read before it is written; other memory of arguments is refused."""
+    arrays = draw([40, 3], 16)
+    expected = attn.ops.paged_attention(*arrays, [40, 3], num_splits=2)
+    queries = arrays[0].clone()
+    assert attn.ops.paged_attention(queries, *arrays[1:], [40, 3], num_splits=2, out=queries).equal(expected)
+    rows = torch.zeros(3, 8, 64)
+    with pytest.raises(ValueError, match="^out: the output shares memory with 'q'; give it memory of its own$"):
+        attn.ops.paged_attention(rows[:2], *arrays[1:], [40, 3], out=rows[1:])
+
+
+@pytest.mark.parametrize("lengths", [[40, 3], torch.tensor([40, 3])], ids=["list", "tensor"])
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_fake_tensors(device, lengths):
+    """Nothing is looked at where there are no numbers."""
+    arrays = (*draw([40, 3], 16), torch.zeros(2, 2, 1, dtype=torch.int32))
+    with FakeTensorMode() as mode:
+        *arrays, pages = (mode.from_tensor(array).to(device) for array in arrays)
+        lengths = mode.from_tensor(lengths).to(device) if isinstance(lengths, torch.Tensor) else lengths
+        out, lse = attn.ops.paged_attention(*arrays, lengths, page_index=pages, return_lse=True)
+    assert out.shape == (2, 8, 64) and lse.shape == (2, 8) and out.device.type == device
+
+
 def test_opcheck():
     q, k, v, table = draw([40, 3], 16)
     lengths = torch.tensor([40, 3], dtype=torch.int32)
@@ -365,12 +435,14 @@ def test_opcheck():
     torch.library.opcheck(torch.ops.attn.paged, (*arrays, 0.2, 5, 0.0, 2, False, None, None, None, 0, 1))
 
 
-def test_compiled_graphs():
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("workspace", [None, attn.Workspace()], ids=["", "workspace"])
+def test_compiled_graphs(dynamic, workspace):
     lengths = torch.tensor([40, 3], dtype=torch.int32)
 
     def attend(q, k, v, table):
-        return attn.ops.paged_attention(2 * q, k, v, table, lengths, return_lse=True)
+        return attn.ops.paged_attention(2 * q, k, v, table, lengths, return_lse=True, workspace=workspace)
 
     arrays = draw([40, 3], 16)
-    compiled = torch.compile(attend, backend="aot_eager", fullgraph=True)
+    compiled = torch.compile(attend, backend="aot_eager", fullgraph=True, dynamic=dynamic)
     assert all(map(torch.equal, compiled(*arrays), attend(*arrays)))

@@ -2,8 +2,10 @@
 
 import itertools
 import random
+import re
 
 import pytest
+import torch
 
 import attn
 
@@ -133,6 +135,15 @@ def test_wrong_arguments(change, message):
     arguments = {**dict(lengths=[5], block_size=128, kv_heads=1, cores=24), **change}
     with pytest.raises(ValueError, match=f"^{message}$"):
         attn.paged_plan(arguments.pop("lengths"), **arguments)
+
+
+def test_lengths_are_integers():
+    """Those of a tensor become numbers: plans are compared, and kept by their lengths."""
+    sizes = dict(block_size=16, kv_heads=2, cores=2)
+    assert attn.paged_plan(torch.tensor([40, 5]), **sizes) == attn.paged_plan([40, 5], **sizes)
+    for lengths in (5, [5.5]):
+        with pytest.raises(TypeError, match=f"^lengths: integers are expected, not {re.escape(repr(lengths))}$"):
+            attn.paged_plan(lengths, **sizes)
 
 
 def test_only_what_is_left_over_is_split():
