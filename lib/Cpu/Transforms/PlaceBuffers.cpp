@@ -22,7 +22,7 @@ namespace {
 constexpr int64_t bufferAlignmentBytes = 64;
 
 /// What a size is at the most, by how the rows and columns that exist are counted; none where that
-/// does not say.
+/// does not say. Bounds by `ValueBoundsOpInterface` know nothing of the minima and maxima of arith.
 std::optional<int64_t> getMost(Value size) {
   if (std::optional<int64_t> number = getConstantIntValue(size))
     return number;
