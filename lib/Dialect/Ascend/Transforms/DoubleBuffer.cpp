@@ -157,17 +157,29 @@ private:
   llvm::DenseMap<Operation *, Operation *> replaced;
 };
 
-/// Whether all buffers find room after loops share the slots of what they move, which then lives on
-/// from loop to loop: tried on a copy, since only a plan tells.
-FailureOr<bool> hasRoomForSharedTransfers(func::FuncOp kernel) {
+/// Whether all buffers find room once they have their slots: tried on a copy, since only a plan
+/// tells.
+bool hasRoomForSlots(func::FuncOp kernel, const Chip &chip) {
+  OwningOpRef<func::FuncOp> trial = kernel.clone();
+  Requests requests = collectRequests(*trial, /*says=*/false);
+  Multiplier(kernel.getContext()).run(requests);
+  return MemoryPlan::hasRoom(*trial, chip);
+}
+
+/// Lets loops share the slots of what they move, which then lives on from loop to loop: all of
+/// them, or those that there is room for.
+LogicalResult shareTransferSlotsWhereRoom(func::FuncOp kernel) {
   FailureOr<Chip> chip = getKernelChip(kernel);
   if (failed(chip))
     return failure();
+  auto fits = [&](func::FuncOp trial) { return hasRoomForSlots(trial, *chip); };
   OwningOpRef<func::FuncOp> trial = kernel.clone();
   shareTransferSlots(*trial);
-  Requests requests = collectRequests(*trial, /*says=*/false);
-  Multiplier(kernel.getContext()).run(requests);
-  return MemoryPlan::hasRoom(*trial, *chip);
+  if (fits(*trial))
+    shareTransferSlots(kernel);
+  else
+    shareTransferSlots(kernel, fits);
+  return success();
 }
 
 class DoubleBuffer : public attn::impl::DoubleBufferPassBase<DoubleBuffer> {
@@ -177,13 +189,8 @@ class DoubleBuffer : public attn::impl::DoubleBufferPassBase<DoubleBuffer> {
       return;
     if (failed(shareProductSlots(kernel)))
       return signalPassFailure();
-    if (getKernelKind(kernel) == KernelKind::Mixed) {
-      FailureOr<bool> hasRoom = hasRoomForSharedTransfers(kernel);
-      if (failed(hasRoom))
-        return signalPassFailure();
-      if (*hasRoom)
-        shareTransferSlots(kernel);
-    }
+    if (getKernelKind(kernel) == KernelKind::Mixed && failed(shareTransferSlotsWhereRoom(kernel)))
+      return signalPassFailure();
     Requests requests = collectRequests(kernel, /*says=*/true);
     for (auto &[loop, buffers] : requests)
       slotted += buffers.size();

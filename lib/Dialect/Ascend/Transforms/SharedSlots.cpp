@@ -338,18 +338,30 @@ static SmallVector<Transfers> collectTransfers(const BufferUses &uses) {
   return found;
 }
 
-void ascend::shareTransferSlots(func::FuncOp kernel) {
+/// Lets the transfers with this number share slots.
+static void shareTransfers(func::FuncOp kernel, size_t number) {
+  BufferUses uses(kernel);
+  SlotSharing(kernel).shareTransfers(uses, collectTransfers(uses)[number].buffers);
+}
+
+void ascend::shareTransferSlots(func::FuncOp kernel, function_ref<bool(func::FuncOp)> fits) {
   // Loops are other ones after each sharing, buffers that could not be shared are not.
   llvm::DenseSet<Operation *> tried;
   while (true) {
-    BufferUses uses(kernel);
-    SmallVector<Transfers> found = collectTransfers(uses);
+    SmallVector<Transfers> found = collectTransfers(BufferUses(kernel));
     auto *next = llvm::find_if(found, [&](const Transfers &transfers) {
       return tried.insert(transfers.buffers.front().front()).second;
     });
     if (next == found.end())
       return;
-    SlotSharing(kernel).shareTransfers(uses, next->buffers);
+    size_t number = std::distance(found.begin(), next);
+    if (fits) {
+      OwningOpRef<func::FuncOp> trial = kernel.clone();
+      shareTransfers(*trial, number);
+      if (!fits(*trial))
+        continue;
+    }
+    shareTransfers(kernel, number);
   }
 }
 

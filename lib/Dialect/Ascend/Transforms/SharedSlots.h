@@ -19,8 +19,10 @@ mlir::LogicalResult shareProductSlots(mlir::func::FuncOp kernel);
 /// Replaces buffers of equal type, through each of which a loop moves parts of the same array, by
 /// one with a slot per stage of these loops, which they use in turn. The loops that fill, go on
 /// steadily and drain are such: each would need event ids of its own. Where the same loops move
-/// several arrays, these have the same turns, so that one event may do for all.
-void shareTransferSlots(mlir::func::FuncOp kernel);
+/// several arrays, these have the same turns, so that one event may do for all. Where `fits` is
+/// given, loop by loop, and only what leaves a kernel of which it holds.
+void shareTransferSlots(mlir::func::FuncOp kernel,
+                        llvm::function_ref<bool(mlir::func::FuncOp)> fits = nullptr);
 
 } // namespace attn::ascend
 
