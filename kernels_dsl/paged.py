@@ -14,7 +14,7 @@ def paged_fwd(
     merges: at.Tensor["NP 2", at.i32] | None, scale: float, R: at.Const[int], G: at.Const[int], T: at.Const[int] = 1,
     index: at.Tensor["B Nkv W", at.i32] | None = None, counts: at.Tensor["B Nkv", at.i32] | None = None,
     sinks: at.Tensor["Nkv M", at.f32] | None = None, left: at.Const[int] = -1, softcap: at.Const[float] = 0.0,
-    run: at.Const[int] = 0, heads: at.Const[int] = 1,
+    run: at.Const[int] = 0, heads: at.Const[int] = 1, BM: at.Auto(16, 64) = None,
 ):  # fmt: skip
     """Forward.
 
@@ -75,7 +75,7 @@ def paged_fwd(
                     po[part, high, rows, :], pl[part, high, rows] = other, ol
     if merges is not None:
         at.phase()
-        for part, h, rows in at.grid(NP, Nkv, at.tiles(M, 64)):
+        for part, h, rows in at.grid(NP, Nkv, at.tiles(M, BM)):
             b, n = merges[part, 0], merges[part, 1]
             if n > 0:
                 merged = at.lse_merge(po[:, h, rows, :], pl[:, h, rows], start=part, count=n)

@@ -29,6 +29,7 @@ void attn::addTileStage(OpPassManager &manager, const TileStageOptions &options)
   choose.stripRows = options.stripRows;
   choose.part = options.part;
   choose.order = options.order;
+  choose.phases = options.phases;
   choose.printAlternatives = options.printAlternatives;
   choose.recordAlternatives = options.recordAlternatives;
   manager.addPass(createChoosePass(choose));

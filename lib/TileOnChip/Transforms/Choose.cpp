@@ -136,13 +136,16 @@ static LogicalResult emitOverflow(func::FuncOp kernel, const Chip &chip, SizeSea
                                   << " has " << chip.getUsableBytes(use->memory);
   if (failed(noteWhatHelps(kernel, chip, options, diagnostic)))
     return failure();
-  // Each memory belongs to one kind of core, and so to one function.
-  for (const auto &assigned : (*smallest)->functions)
+  for (const auto &assigned : (*smallest)->functions) {
+    // Each memory belongs to one kind of core; another phase may need less of it.
+    if (assigned->buffers.getBytes(use->memory) < use->bytes)
+      continue;
     for (const TileBuffer *buffer : getPeak(assigned->buffers, use->memory))
       diagnostic.attachNote(buffer->loc)
           << "'" << buffer->name << "' takes " << buffer->getBytes() << " bytes ("
           << (buffer->slots > 1 ? std::to_string(buffer->slots) + " x " : "") << buffer->elements
           << " " << buffer->elementType << ")";
+  }
   return diagnostic;
 }
 
@@ -163,6 +166,7 @@ struct Choose : attn::impl::ChoosePassBase<Choose> {
     options.strips = chip->isHost ? 0 : strips;
     auto given = [](int64_t number) { return number < 0 ? std::nullopt : std::optional(number); };
     options.order = given(order);
+    options.launchesPhases = phases == "launches";
     options.isRecorded = printAlternatives || recordAlternatives;
     options.group = {given(preload), given(lag), given(slots), given(stripRows), given(part)};
     for (func::FuncOp kernel : *kernels)

@@ -29,6 +29,7 @@ std::unique_ptr<SizeSearch> KernelSearch::makeSizeSearch(func::FuncOp trial, boo
                        : std::make_unique<SizeSearch>(trial, chip, options.sizes, options.strips);
   search->getSpace().givenGroup = options.group;
   search->getSpace().givenOrder = options.order;
+  search->getSpace().launchesPhases = options.launchesPhases;
   SmallVector<std::pair<std::string, std::string>> decided;
   for (auto [decidedAxis, decidedForm] : forms)
     decided.emplace_back(decidedAxis.str(), decidedForm.str());

@@ -1,6 +1,8 @@
 // Finds sizes, stages and strips with which a kernel fits local memory (tile on the chip).
 #include "attn/TileOnChip/Transforms/SizeSearch.h"
 #include "TrialCopy.h"
+#include "attn/Dialect/Tile/Transforms/Phases.h"
+#include "attn/TileOnChip/CoreAssignment.h"
 #include "attn/TileOnChip/Transforms/Halves.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
@@ -30,7 +32,14 @@ std::string onchip::describe(const SizeChoice &choice) {
 SmallVector<MemoryUse> Fitting::getMemoryUse() const {
   SmallVector<MemoryUse> uses;
   for (const auto &assigned : functions)
-    llvm::append_range(uses, assigned->buffers.getMemoryUse());
+    for (const MemoryUse &use : assigned->buffers.getMemoryUse()) {
+      auto *other =
+          llvm::find_if(uses, [&](const MemoryUse &of) { return of.memory == use.memory; });
+      if (other == uses.end())
+        uses.push_back(use);
+      else
+        other->bytes = std::max(other->bytes, use.bytes);
+    }
   return uses;
 }
 
@@ -103,6 +112,24 @@ ChoiceAttr SizeSearch::makeCubeKey(SizeChoice choice) const {
   return makeSplitKey(choice);
 }
 
+/// Assigns the buffers of the phases that will be kernels of one kind of cores: those are not split,
+/// so that each of their cores has all rows of a tile.
+LogicalResult SizeSearch::assignPhases(func::FuncOp kernel, SmallVectorImpl<Part> &phases) {
+  int64_t meetings = space.launchesPhases ? countMeetings(kernel) : 0;
+  for (int64_t number = 0; meetings > 0 && number <= meetings; ++number) {
+    OwningOpRef<func::FuncOp> phase(kernel.clone());
+    if (failed(keepPhase(*phase, number)))
+      return failure();
+    if (CoreAssignment(*phase).usesBoth())
+      continue;
+    FailureOr<Part> assigned = assign(std::move(phase));
+    if (failed(assigned))
+      return failure();
+    phases.push_back(std::move(*assigned));
+  }
+  return success();
+}
+
 /// Splits the kernel, which needs both kinds of cores: halves run at once.
 SizeSearch::Result SizeSearch::applySplit(const SizeChoice &choice) {
   ChoiceAttr key = makeSplitKey(choice);
@@ -111,13 +138,16 @@ SizeSearch::Result SizeSearch::applySplit(const SizeChoice &choice) {
     OwningOpRef<func::FuncOp> copy = bind(choice);
     if (!copy)
       return std::optional<Fitting>();
+    SmallVector<Part, 1> phases;
+    if (failed(assignPhases(*copy, phases)))
+      return failure();
     FailureOr<OwningOpRef<func::FuncOp>> cube = makeHalves(*copy, space.model, *choice.group);
     if (failed(cube))
       return failure();
     FailureOr<Part> cubeHalf = assign(std::move(*cube));
     if (failed(cubeHalf))
       return failure();
-    lastSplit = SplitKernel{key, std::move(copy), std::move(*cubeHalf)};
+    lastSplit = SplitKernel{key, std::move(copy), std::move(*cubeHalf), std::move(phases)};
   }
   OwningOpRef<func::FuncOp> vector(lastSplit->vectorHalf.get().clone());
   finishVectorHalf(*vector, *choice.group);
@@ -128,7 +158,11 @@ SizeSearch::Result SizeSearch::applySplit(const SizeChoice &choice) {
   CostEstimate cost = joinHalves(vectorHalf->cost, cubeHalf.cost, CostModel(space.model.getChip()));
   for (const std::unique_ptr<ChoiceAxis> &axis : axes)
     cost.cycles *= axis->getSlowdown(choice);
-  return std::optional<Fitting>({choice, {vectorHalf->assigned, cubeHalf.assigned}, cost});
+  Fitting fitting{choice, {vectorHalf->assigned}, cost};
+  for (const Part &phase : lastSplit->phases)
+    fitting.functions.push_back(phase.assigned);
+  fitting.functions.push_back(cubeHalf.assigned);
+  return std::optional<Fitting>(std::move(fitting));
 }
 
 /// The choice without what makes no difference to the memory it takes: sizes that are not those of
@@ -176,8 +210,10 @@ FailureOr<std::optional<Fitting>> SizeSearch::fit(const SizeChoice &choice) {
     (*fitting)->alternative = onAlternative(**fitting);
   if (!isFitting) {
     refused.insert(getFootprint(choice));
-    // The cube half is the last.
-    if (choice.group && !(*fitting)->functions.back()->buffers.fits(space.model.getChip()))
+    // Strips of rows are those of the vector half, which is the first.
+    if (choice.group && llvm::any_of(llvm::drop_begin((*fitting)->functions), [&](auto &assigned) {
+          return !assigned->buffers.fits(space.model.getChip());
+        }))
       refusedCubes.insert(makeCubeKey(choice));
     noteTooLarge(**fitting);
     fitting->reset();

@@ -59,6 +59,7 @@ public:
   int64_t strips; // columns that strips must have; 0 to use them only where rows do not fit
   GivenGroup givenGroup;
   std::optional<int64_t> givenOrder; // rows of tiles in a band, or 0
+  bool launchesPhases = false;       // whether each phase is a kernel of its own
   bool isOnCube;                     // whether cube cores run it, or a half of it
   bool isMixed;                      // whether vector cores run the other half
   int64_t askedStages = 1;           // the most stages of any range but those of the grid

@@ -20,6 +20,8 @@ struct SearchOptions {
   int64_t strips = 0;
   GivenGroup group;
   std::optional<int64_t> order;
+  /// Whether each phase becomes a kernel of its own.
+  bool launchesPhases = false;
   /// Whether the record is kept, with what is known not to fit.
   bool isRecorded = false;
 };

@@ -121,6 +121,8 @@ def ChoosePass : Pass<"tile-choose", "::mlir::ModuleOp"> {
     Option<"part", "part", "int64_t", "-1", "columns, or k, of the parts that products are cut into; -1: its choice">,
     Option<"order", "order", "int64_t", "-1",
            "rows of tiles in a band that cores go through together, for grids of products with two axes; 0: contiguous shares; -1: its choice">,
+    Option<"phases", "phases", "std::string", "\"barrier\"",
+           "whether blocks meet between phases (barrier) or each will be a kernel of its own (launches)">,
     Option<"printAlternatives", "print-alternatives", "bool", "false",
            "say in a remark, as a table, what every choice that was looked at would need">,
     Option<"recordAlternatives", "record-alternatives", "bool", "false",

@@ -21,8 +21,8 @@ struct AssignedFunction {
 /// A kernel after a choice has been applied to it.
 struct Fitting {
   tile::SizeChoice choice;
-  /// The kernel, and the half of the cube cores where it was split, which fittings share that
-  /// differ in strips of rows only.
+  /// The kernel; where it was split, then its phases that are kernels of one kind of cores, and
+  /// last the half of the cube cores, which fittings share that differ in strips of rows only.
   llvm::SmallVector<std::shared_ptr<const AssignedFunction>, 2> functions;
   CostEstimate cost;
   /// The row of the record that is about it.
@@ -94,10 +94,12 @@ private:
     tile::ChoiceAttr choice;
     mlir::OwningOpRef<mlir::func::FuncOp> vectorHalf; // not finished
     Part cubeHalf;
+    llvm::SmallVector<Part, 1> phases; // of one kind of cores, where each is a kernel of its own
   };
 
   mlir::OwningOpRef<mlir::func::FuncOp> bind(const tile::SizeChoice &choice);
   mlir::FailureOr<Part> assign(mlir::OwningOpRef<mlir::func::FuncOp> function);
+  mlir::LogicalResult assignPhases(mlir::func::FuncOp kernel, llvm::SmallVectorImpl<Part> &phases);
   tile::ChoiceAttr makeKey(const tile::SizeChoice &choice) const;
   tile::ChoiceAttr makeSplitKey(tile::SizeChoice choice) const;
   tile::ChoiceAttr makeCubeKey(tile::SizeChoice choice) const;
@@ -121,7 +123,7 @@ private:
   llvm::SmallVector<std::unique_ptr<ChoiceAxis>> axes;
   std::optional<SplitKernel> lastSplit;
   llvm::DenseSet<mlir::Attribute> refused;      // footprints that did not fit
-  llvm::DenseSet<mlir::Attribute> refusedCubes; // keys of cube halves that did not fit
+  llvm::DenseSet<mlir::Attribute> refusedCubes; // keys of cube halves or phases that did not fit
   /// Choices for which vector cores had no room, and what they would have taken.
   llvm::SmallVector<std::pair<tile::SizeChoice, int64_t>> tooLarge;
 };

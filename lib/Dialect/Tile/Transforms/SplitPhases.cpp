@@ -1,6 +1,7 @@
 // tile-split-phases: one kernel per phase, launched one after the other (tile stage).
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "attn/Dialect/Tile/Transforms/Passes.h"
+#include "attn/Dialect/Tile/Transforms/Phases.h"
 #include "attn/Launch/IR/LaunchOrder.h"
 #include "attn/Machine/Chip.h"
 #include "mlir/IR/SymbolTable.h"
@@ -37,9 +38,12 @@ static llvm::DenseSet<unsigned> getWritten(func::FuncOp kernel) {
   return written;
 }
 
-/// Leaves of a kernel what its phase of that number does, and what this needs of earlier ones.
-static LogicalResult keepPhase(func::FuncOp kernel, int64_t kept,
-                               const llvm::DenseSet<unsigned> &written) {
+int64_t tile::countMeetings(func::FuncOp kernel) {
+  return llvm::range_size(kernel.getBody().getOps<PhaseOp>());
+}
+
+LogicalResult tile::keepPhase(func::FuncOp kernel, int64_t kept) {
+  llvm::DenseSet<unsigned> written = getWritten(kernel);
   Block &body = kernel.getBody().front();
   SmallVector<std::pair<Operation *, int64_t>> ops;
   int64_t phase = 0;
@@ -76,13 +80,12 @@ static FailureOr<func::FuncOp> copyAs(func::FuncOp function, const Twine &name,
 /// Splits a kernel at its phases. Each has a function that counts its tiles, all the same: block
 /// ids then mean the same rows of the workspaces in every phase.
 static LogicalResult splitKernel(func::FuncOp kernel) {
-  int64_t phases = llvm::range_size(kernel.getBody().getOps<PhaseOp>());
+  int64_t phases = countMeetings(kernel);
   if (phases == 0)
     return success();
   func::FuncOp counter = launch::getCounter(kernel);
   if (!counter)
     return kernel.emitError("no function counts its tiles: tile-clamp-grid must run first");
-  llvm::DenseSet<unsigned> written = getWritten(kernel);
   func::FuncOp previous = kernel;
   Operation *last = counter;
   SmallVector<func::FuncOp> parts = {kernel};
@@ -99,7 +102,7 @@ static LogicalResult splitKernel(func::FuncOp kernel) {
     parts.push_back(*part);
   }
   for (auto [phase, part] : llvm::enumerate(parts))
-    if (failed(keepPhase(part, phase, written)))
+    if (failed(keepPhase(part, phase)))
       return failure();
   return success();
 }
@@ -121,7 +124,7 @@ struct SplitPhases : attn::impl::SplitPhasesPassBase<SplitPhases> {
     if (phases == "barrier" && !chip->isHost)
       return markAllAnalysesPreserved();
     for (func::FuncOp kernel : *kernels) {
-      phasesSplit += llvm::range_size(kernel.getBody().getOps<PhaseOp>());
+      phasesSplit += countMeetings(kernel);
       if (failed(splitKernel(kernel)))
         return signalPassFailure();
     }
