@@ -14,7 +14,8 @@ def paged_fwd(
     merges: at.Tensor["NP 2", at.i32] | None, scale: float, R: at.Const[int], G: at.Const[int], T: at.Const[int] = 1,
     index: at.Tensor["B Nkv W", at.i32] | None = None, counts: at.Tensor["B Nkv", at.i32] | None = None,
     sinks: at.Tensor["Nkv M", at.f32] | None = None, left: at.Const[int] = -1, softcap: at.Const[float] = 0.0,
-    run: at.Const[int] = 0, heads: at.Const[int] = 1, BM: at.Auto(16, 64) = None,
+    run: at.Const[int] = 0, heads: at.Const[int] = 1,
+    short: at.Const[bool] = False, cuts: at.Const[int] = 1, BM: at.Auto(16, 64) = None,
 ):  # fmt: skip
     """Forward.
 
@@ -23,7 +24,8 @@ def paged_fwd(
     given, only the pages that the first counts[b, h] entries of index[b, h] name are seen. A token sees those up to
     itself, and where left is not negative so many before it. sinks[h] is one more score of each row, without a value.
     With T 1 and neither index, left nor sinks, two heads of keys may be loaded and exchanged at a time: pages are seen
-    as [N, S, Nkv / heads, heads * D], and h of a task is the number of a pair.
+    as [N, S, Nkv / heads, heads * D], and h of a task is the number of a pair. The last tile of R rows may be `short`,
+    and pages are loaded in so many `cuts`.
 
     Core c computes tasks shares[c, 0] to shares[c, 1]: (sequence, head, tile of R rows, part, parts, row), part being
     one of so many equal parts of the pages, or the next `run` of them where that is not 0. Its result is that of the
@@ -37,7 +39,7 @@ def paged_fwd(
     for c in at.grid(NC):
         for t in at.range(shares[c, 0], shares[c, 1]):
             b, h, x, i, n, part = tasks[t, 0], tasks[t, 1], tasks[t, 2], tasks[t, 3], tasks[t, 4], tasks[t, 5]
-            rows, length = at.tiles(R, R, base=x * R), lens[b]
+            rows, length = at.tiles(R, R, base=x * R, limit=M if short else x * R + R), lens[b]
             first = 0 if left < 0 or index is not None else at.maximum(length - T - left, 0) // S
             pages = (at.cdiv(length, S) if index is None else counts[b, h]) - first
             rest = (i + 1) // n * pages  # the last part has all that is left
@@ -46,9 +48,10 @@ def paged_fwd(
             queries, others = q[b, low, rows, :], q[b, high, rows, :]
             if sinks is not None:  # once for each row: for other parts it is lower than any score
                 st.push(sinks[h, rows] - 3e38 * at.minimum(i, 1), at.zeros((R, D)), per_row=True)
-            for e in at.range(lo + first, hi + first, stages=2):
+            for y in at.range((lo + first) * cuts, (hi + first) * cuts, stages=2):
+                e, base = (y, 0) if cuts == 1 else (y // cuts, y % cuts * (S // cuts))
                 p = e if index is None else index[b, h, e]
-                j, page = at.tiles(S, S, limit=length - p * S), table[b, p]
+                j, page = at.tiles(S // cuts, S // cuts, base=base, limit=length - p * S), table[b, p]
                 keys = k[page, j, h, :]
                 s = queries @ keys.T if heads == 1 else at.concat(queries @ keys[:, :D].T, others @ keys[:, D:].T)
                 s = scale * s

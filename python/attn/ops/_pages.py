@@ -17,6 +17,10 @@ from ._lists import listed
 from ._readable import is_readable
 
 MOST_ROWS = 128
+# On a chip, so many rows are one tile, so that keys and values are loaded once for all of them; beyond that tiles of
+# MOST_ROWS are predicted to be faster. Above the fewest, tiles have as many rows as strips divide well: those that
+# there are not cost less than short strips.
+_TALL_ROWS, _WIDE_TALL_ROWS, _FEW_ROWS, _STRIP_ROWS = 256, 192, 80, 64
 # Of L1, for the pages of heads that are loaded together: keys and values twice each, and as much again for the rest.
 _PAGE_SHARE = 2 * 2 * 2
 
@@ -27,10 +31,11 @@ class Rows:
     def __init__(self, q, kv_heads: int):
         self.batch, self.tokens, heads, self.width = q.shape
         self.kv_heads, self.group = kv_heads, heads // kv_heads
-        # Tiles of whole tokens, all of one size, so that no row of a tile is missing.
-        fitting = (count for count in range(1, self.tokens + 1) if self.tokens % count == 0)
-        self.tile = self.group * max(count for count in fitting if count == 1 or count * self.group <= MOST_ROWS)
-        self.tiles = self.tokens * self.group // max(1, self.tile)
+        count = self.tokens * self.group
+        # Of all tiles, only the last may have fewer rows.
+        self.tile = _host_tile(count) if q.device.type == "cpu" else _chip_tile(count, self.width, q.element_size())
+        self.tiles = -(-count // max(1, self.tile))
+        self.is_short = self.tiles * self.tile != count
 
     def of(self, tensor):
         """[B, T, Nq, ...] as [B, Nkv, T, G, ...]: a view."""
@@ -77,6 +82,31 @@ class Rows:
             return heads[:, 0]
         copy = memory.empty((self.kv_heads, self.tokens, self.group), sinks.dtype, sinks.device)
         return copy.copy_(heads.expand(copy.shape)).view(self.kv_heads, -1)
+
+
+def _host_tile(rows: int):
+    """The rows of tiles for a CPU, which differ by as little as they can."""
+    return -(-rows // max(1, -(-rows // MOST_ROWS)))
+
+
+def _chip_tile(rows: int, width: int, item_bytes: int):
+    """The rows of tiles for a chip."""
+    if rows <= _FEW_ROWS:
+        return rows
+    most = _TALL_ROWS if item_bytes == 2 and width <= MOST_ROWS else _WIDE_TALL_ROWS
+    return MOST_ROWS if rows > most else -(-rows // _STRIP_ROWS) * _STRIP_ROWS
+
+
+def page_cuts(k_cache):
+    """Into how many parts the keys and values of a page are cut: equal ones of whole fractals, of which L1 holds two of
+    each. A CPU takes whole pages."""
+    _, tokens, _, width = k_cache.shape
+    if k_cache.device.type == "cpu":
+        return 1
+    fractals, token_bytes = tokens // _host.FRACTAL_ROWS, width * k_cache.element_size()
+    most = _host.MEMORY_BYTES["l1"] // 4
+    fitting = (cuts for cuts in range(1, fractals + 1) if fractals % cuts == 0)
+    return next(cuts for cuts in fitting if tokens // cuts * token_bytes <= most or cuts == fractals)
 
 
 def heads_together(rows: Rows, k_cache, v_cache):

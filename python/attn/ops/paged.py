@@ -33,6 +33,7 @@ from ._pages import (
     heads_together,
     lists_of_lengths,
     lists_of_shape,
+    page_cuts,
     paired,
 )
 from ._readable import DEVICES, check_device, check_dtype, has_values, readable, refuse_tangents
@@ -290,6 +291,7 @@ def _forward(
             kept = arrays.get("counts")
             plan = _plan(rows, heads, k_cache, block_table, context_lens, kept, left, num_splits, batch_invariant)
         options = dict(scale=scale, left=left, softcap=softcap, R=rows.tile, G=rows.group, T=rows.tokens, heads=heads)
+        options.update(short=rows.is_short, cuts=page_cuts(k_cache))
         arrays.update(q=rows.readable(queries), k=paired(keys, heads), v=paired(values, heads))
         with rows.outputs(budget, out, lse, plan) as outputs:
             _dispatch.paged_forward(arrays, plan, options, outputs)

@@ -182,16 +182,18 @@ def draw_pages(lengths, dtype, rows=4):
     return randn(len(lengths), 2, rows, 64, dtype=dtype), k, v, table.to(torch.int32)
 
 
-def plan_lists(lengths, num_splits, cores=3, batch_invariant=False, heads=2):
-    plan = attn.paged_plan(
-        lengths, block_size=32, kv_heads=heads, cores=cores, num_splits=num_splits, batch_invariant=batch_invariant
-    )
+def plan_lists(lengths, num_splits, cores=3, heads=2, **options):
+    plan = attn.paged_plan(lengths, block_size=32, kv_heads=heads, cores=cores, num_splits=num_splits, **options)
     return [torch.tensor(rows, dtype=torch.int32) if rows else None for rows in (plan.shares, plan.tasks, plan.merges)]
 
 
-def check_pages(lengths, num_splits, dtype, stage="ascend", tokens=1, group=4, kept=None, lists=None, **options):
-    arrays = draw_pages(lengths, dtype, group * tokens)
-    lists = plan_lists(lengths, num_splits) if lists is None else lists
+def check_pages(
+    lengths, num_splits, dtype, stage="ascend", tokens=1, group=4, kept=None, lists=None, rows=None, **options
+):
+    """`rows` of a tile, of which the last may be short; all without."""
+    arrays, rows = draw_pages(lengths, dtype, group * tokens), rows or group * tokens
+    tiles = -(-group * tokens // rows)
+    lists = plan_lists(lengths, num_splits, row_tiles=tiles) if lists is None else lists
     arguments = (*arrays, torch.tensor(lengths, dtype=torch.int32), *lists, 0.125)
     given = dict(options)
     if "sinks" in options:
@@ -199,9 +201,10 @@ def check_pages(lengths, num_splits, dtype, stage="ascend", tokens=1, group=4, k
     if kept is not None:
         counts = (kept >= 0).sum(-1, dtype=torch.int32)
         given.update(index=kept, counts=torch.minimum(counts, torch.tensor(lengths)[:, None].add(31) // 32).int())
-    given.update(R=group * tokens, G=group, T=tokens, phases="launches", stage=stage)
+    short = tiles * rows != group * tokens
+    given.update(R=rows, G=group, T=tokens, short=short, phases="launches", stage=stage)
     out, lse = simulate(paged_fwd, arguments, **given)
-    options.pop("run", None)
+    options.pop("run", None), options.pop("cuts", None)
     if "left" in options:
         options["window"] = options.pop("left"), 0
     q = arrays[0].unflatten(2, (tokens, group)).transpose(1, 2).flatten(2, 3)
@@ -258,6 +261,32 @@ def test_pages_in_texts(stage):
 def test_many_rows_are_masked_in_the_last_pages_only(stage, window):
     """Pages before the newest tokens have a loop of their own: with pages before them, without, and none at all."""
     check_pages([170, 33, 0, 16, 5], 1, F16, tokens=16, group=8, stage=stage, **window)
+
+
+@pytest.mark.parametrize("stage", ["ascend", "ascendc"])
+@pytest.mark.parametrize("tokens, rows", [(11, 192), (13, 256), (16, 256), (7, 128), (11, 128)])
+def test_tiles_have_rows_to_spare(stage, tokens, rows):
+    """Of more rows than are multiplied at once, of fewer than there is room for, and of several tiles, the last short."""
+    check_pages([170, 33, 0, 5], 2, F16, tokens=tokens, group=16, rows=rows, stage=stage)
+
+
+@pytest.mark.parametrize("options", [dict(), dict(tokens=3), dict(left=40), dict(
+    kept=torch.tensor([[[0, 2, -1], [1, -1, -1]], [[0, 1, -1], [-1, -1, -1]], [[0, 3, 4], [1, 2, -1]]]).int()
+)], ids=" ".join)  # fmt: skip
+@pytest.mark.parametrize("stage", ["ascend", *TEXTS])
+def test_pages_in_cuts(stage, options):
+    check_pages([70, 0, 130], 2, F16, stage=stage, cuts=2, **options)
+
+
+def test_keys_are_read_once_for_many_rows():
+    """16 new tokens of 16 heads: all rows of a product, for which keys and values stay in L1."""
+    lengths, spec = [300, 70], lambda *shape: at.spec(" ".join(map(str, shape)), at.f16)
+    _, _, table = pages_of(lengths, page=32, heads=2, width=64, dtype=F16)
+    arrays = spec(2, 2, 256, 64), *[spec(int(table.max()) + 1, 32, 2, 64)] * 2, table.int()
+    rest = torch.tensor(lengths, dtype=torch.int32), *plan_lists(lengths, 3), 0.125
+    report = attn.simulate(paged_fwd, *arrays, *rest, R=256, G=16, T=16, phases="launches", timing_only=True).report
+    for array in ("k", "v"):
+        assert report.traffic[array][0] <= 1.02 * sum(lengths) * 2 * 64 * 2
 
 
 @pytest.mark.parametrize("options", [
