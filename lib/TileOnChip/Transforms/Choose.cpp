@@ -104,7 +104,9 @@ static LogicalResult noteWhatHelps(func::FuncOp kernel, const Chip &chip,
                               << reason;
     return success();
   }
-  FailureOr<std::optional<Fitting>> free = SizeSearch(kernel, chip).findLargest();
+  SizeSearch search(kernel, chip);
+  search.getSpace().launchesPhases = options.launchesPhases;
+  FailureOr<std::optional<Fitting>> free = search.findLargest();
   if (failed(free))
     return failure();
   if (*free)
