@@ -46,18 +46,15 @@ def block_sparse_fwd(
                 cut = counts[b, h, x] - at.cdiv(last, bk) + at.maximum(x * BM + n - m + 1, 0) // bk
                 cut = at.minimum(at.maximum(cut, lo), hi)
             for j in at.blocks(index[b, h, r, :], bk, BN, step=128, start=lo, count=cut - lo, limit=last, stages=2):
-                s = scale * (queries @ k[b, h * Hk // H, j, :].T)
-                if q_lens is not None:
-                    s = at.mask(s, i.idx < m)
-                st.push(s, v[b, h * Hk // H, j, :])
+                st.push(scale * (queries @ k[b, h * Hk // H, j, :].T), v[b, h * Hk // H, j, :])
             if causal:  # by positions, so within one block
                 rest = hi - cut
                 for j in at.blocks(index[b, h, r, :], bk, 128, step=128, start=cut, count=rest, limit=last, stages=2):
                     s = scale * (queries @ k[b, h * Hk // H, j, :].T)
-                    if q_lens is not None:
-                        s = at.mask(s, i.idx < m)
                     st.push(at.mask(s, j.idx.T - i.idx <= n - m), v[b, h * Hk // H, j, :])
             to, tl = st.finish()
+            if q_lens is not None:  # at the end: a mask of scores would cost as much as all else
+                to, tl = at.where(i.idx < m, to, 0.0), at.where(i.idx < m, tl, float("-inf"))
             if merges is None:  # noqa: SIM114 - known when the kernel is compiled, unlike the other
                 o[b, h, i, :], lse[b, h, i] = to, tl
             elif part < 0:

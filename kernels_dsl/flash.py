@@ -35,19 +35,22 @@ def flash_fwd(
             i = at.tiles(BM, BM, base=(x // 2 + x % 2 * (last - x // 2 * 2)) * BM, limit=Sq)
         m = Sq if q_lens is None else q_lens[b]
         n = Skv if kv_lens is None else kv_lens[b]
+        seen = n if q_lens is None else at.minimum(n, at.maximum(m - i.base, 0) * n)  # nothing without queries
         st, queries = at.softmax_state(BM, Dv), q[b, h, i, :]
         if sinks is not None:
             st.push(at.zeros((BM, 1)) + sinks[h], at.zeros((BM, Dv)), per_row=True)
-        for j in at.range(at.tiles(n, BN), stages=2):
+        for j in at.range(at.tiles(seen, BN), stages=2):
             s = scale * (queries @ k[b, h * Hk // H, j, :].T)
             if softcap != 0.0:  # tanh(x) = 1 - 2 / (exp(2 * x) + 1), which no x takes beyond 1
                 s = softcap - 2.0 * softcap / (at.exp(2.0 / softcap * s) + 1.0)
-            if q_lens is not None:
-                s = at.mask(s, i.idx < m)
             if left >= 0:
                 s = at.mask(s, i.idx - j.idx.T <= left - (n - m))
             if right >= 0:
                 s = at.mask(s, j.idx.T - i.idx <= right + (n - m))
             st.push(s, v[b, h * Hk // H, j, :])
-        o[b, h, i, :], lse[b, h, i] = st.finish()
+        to, tl = st.finish()
+        if q_lens is not None:  # at the end: a mask of scores would cost as much as all else
+            least = float("-inf") if sinks is None else at.zeros((BM, 1)) + sinks[h]
+            to, tl = at.where(i.idx < m, to, 0.0), at.where(i.idx < m, tl, least)
+        o[b, h, i, :], lse[b, h, i] = to, tl
     return o, lse

@@ -20,7 +20,8 @@ MOST_ROWS = 128
 # On a chip, so many rows are one tile, so that keys and values are loaded once for all of them; beyond that tiles of
 # MOST_ROWS are predicted to be faster. Above the fewest, tiles have as many rows as strips divide well: those that
 # there are not cost less than short strips.
-_TALL_ROWS, _WIDE_TALL_ROWS, _FEW_ROWS, _STRIP_ROWS = 256, 192, 80, 64
+_STRIP_ROWS = MOST_ROWS // 2
+_TALL_ROWS, _WIDE_TALL_ROWS, _FEW_ROWS = 4 * _STRIP_ROWS, 3 * _STRIP_ROWS, 80
 # Of L1, for the pages of heads that are loaded together: keys and values twice each, and as much again for the rest.
 _PAGE_SHARE = 2 * 2 * 2
 

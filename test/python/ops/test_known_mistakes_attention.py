@@ -74,7 +74,8 @@ def test_empty_rows_never_written(plant):
 
 
 def test_excluded_scores_too_high(plant):
-    plant.kernel("block_sparse_fwd", "st.push(s, ", "st.push(at.maximum(s, -10000.0), ")
+    scores = "scale * (queries @ k[b, h * Hk // H, j, :].T)"
+    plant.kernel("block_sparse_fwd", f"st.push({scores}, ", f"st.push(at.maximum({scores}, -10000.0), ")
     with notices("not close"):
         block_sparse.test_very_negative_scores()
 
@@ -171,6 +172,6 @@ def test_absent_arguments_reach_the_kernel(plant):
 
 
 def test_lengths_of_whole_pages(plant):
-    plant.kernel("paged_fwd", "j, page = at.tiles(S, S, limit=length - p * S)", "j, page = at.tiles(S, S)")
+    plant.kernel("paged_fwd", ", base=base, limit=length - p * S)", ", base=base)")
     with notices("^(o|lse) is"):
         paged.test_sizes_of_groups((4, 4))
