@@ -28,7 +28,7 @@ def cases(dtype: str):
 
 def find_balance(case: Pages):
     """Of the plan, in tokens."""
-    plan, _ = predicted.plan_pages(case)
+    plan, *_ = predicted.plan_pages(case)
     pages = [-(-length // predicted.PAGE) for length in case.lengths]
     loads = [
         sum(

@@ -19,6 +19,7 @@ class Pages(NamedTuple):
     published: str = "-"
     shorter: int = 0  # of each sequence than the one before
     dtype: str = "f16"
+    tokens: int = 1  # new ones of each sequence
 
     @property
     def lengths(self):
@@ -52,6 +53,13 @@ PAGED = [
     Pages(64, 2048, (32, 8)),
     Pages(256, 2048, (16, 1)),
 ]
+# More rows than a product has at once, and numbers of them that strips do not divide.
+NEW_TOKENS = [
+    Pages(8, 2048, (128, 8), tokens=7),
+    Pages(8, 2048, (128, 8), tokens=11),
+    Pages(8, 2048, (128, 8), tokens=16),
+    Pages(32, 2048, (128, 8), tokens=16),
+]
 SPARSE = [
     Lists(4096, 16, (128, 512), 0.0, "1619.9"),
     Lists(4096, 16, (128, 512), 0.5, "1114.7"),
@@ -71,7 +79,7 @@ def listed(plan):
 
 
 def plan_pages(case: Pages):
-    """The plan as the operator makes it, and how many heads of keys are loaded at a time."""
+    """The plan as the operator makes it, its rows, and how many heads of keys are loaded at a time."""
     import torch
 
     import attn
@@ -79,10 +87,11 @@ def plan_pages(case: Pages):
 
     heads, kv_heads = case.heads
     meta = dict(dtype=torch.float16, device="meta")
-    rows = _pages.Rows(torch.empty(case.sequences, 1, heads, WIDTH, **meta), kv_heads)
+    rows = _pages.Rows(torch.empty(case.sequences, case.tokens, heads, WIDTH, **meta), kv_heads)
     cache = torch.empty(1, PAGE, kv_heads, WIDTH, **meta)
     together = _pages.heads_together(rows, cache, cache)
-    return attn.paged_plan(case.lengths, block_size=PAGE, kv_heads=kv_heads // together, cores=GROUPS), together
+    options = dict(block_size=PAGE, kv_heads=kv_heads // together, cores=GROUPS, row_tiles=rows.tiles)
+    return attn.paged_plan(case.lengths, **options), rows, together
 
 
 def predict_pages(case: Pages):
@@ -94,13 +103,14 @@ def predict_pages(case: Pages):
 
     (heads, kv_heads), dtype = case.heads, getattr(at, case.dtype)
     pages, group = -(-case.length // PAGE), heads // kv_heads
-    plan, together = plan_pages(case)
-    q = at.spec(f"{case.sequences} {kv_heads} {group} {WIDTH}", dtype)
+    plan, rows, together = plan_pages(case)
+    q = at.spec(f"{case.sequences} {kv_heads} {case.tokens * group} {WIDTH}", dtype)
     cache = at.spec(f"{case.sequences * pages} {PAGE} {kv_heads // together} {together * WIDTH}", dtype)
     order = torch.randperm(case.sequences * pages, generator=torch.Generator().manual_seed(0))
     lengths = torch.tensor(case.lengths, dtype=torch.int32)
     arrays = (q, cache, cache, order.view(case.sequences, pages).int(), lengths)
-    options = dict(R=group, G=group, heads=together, soc=SOC, timing_only=True, phases="launches")
+    options = dict(R=rows.tile, G=group, T=case.tokens, short=rows.is_short, heads=together)
+    options.update(soc=SOC, timing_only=True, phases="launches")
     return attn.simulate(paged_fwd, *arrays, *listed(plan), WIDTH**-0.5, **options).report
 
 
@@ -246,14 +256,11 @@ def report_long(whole: bool):
 
 def rows():
     """Names, reports, and the bytes of keys and values that are read at least."""
-    for case in PAGED:
+    for case in (*PAGED, *NEW_TOKENS):
         heads, kv_heads = case.heads
-        yield (
-            f"paged B={case.sequences} L={case.length} {heads}/{kv_heads}",
-            case,
-            predict_pages(case),
-            case.least_bytes,
-        )
+        name = f"paged B={case.sequences} L={case.length} {heads}/{kv_heads}"
+        name += f" {case.tokens} new tokens" if case.tokens > 1 else ""
+        yield name, case, predict_pages(case), case.least_bytes
     for case in SPARSE:
         blocks = "x".join(map(str, case.block_shape))
         name = f"block-sparse S={case.length} N={case.heads} {blocks} p={case.sparsity}{' causal' * case.causal}"
