@@ -35,7 +35,7 @@ def flash_fwd(
             i = at.tiles(BM, BM, base=(x // 2 + x % 2 * (last - x // 2 * 2)) * BM, limit=Sq)
         m = Sq if q_lens is None else q_lens[b]
         n = Skv if kv_lens is None else kv_lens[b]
-        seen = n if q_lens is None else at.minimum(n, at.maximum(m - i.base, 0) * n)  # nothing without queries
+        seen = n if q_lens is None else at.minimum(at.maximum(m - i.base, 0), 1) * n  # nothing without queries
         st, queries = at.softmax_state(BM, Dv), q[b, h, i, :]
         if sinks is not None:
             st.push(at.zeros((BM, 1)) + sinks[h], at.zeros((BM, Dv)), per_row=True)

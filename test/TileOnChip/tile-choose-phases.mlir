@@ -2,6 +2,8 @@
 // RUN: attn-opt %s --soc=Ascend910B2 --tile-choose="phases=launches sizes=BM=256" | FileCheck %s --check-prefix=APART
 // RUN: attn-opt %s --soc=Ascend910B2 --tile-choose=sizes=BM=512 | FileCheck %s --check-prefix=MEET
 // RUN: not attn-opt %s --soc=Ascend910B2 --tile-choose="phases=launches sizes=BM=512" 2>&1 | FileCheck %s --check-prefix=LARGE
+// RUN: not attn-opt %s --soc=Ascend910B2 --tile-choose=phases=both 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: error: unknown value 'both' of the option phases; known: barrier, launches
 // A kernel for both kinds of cores, of whose phases one needs vector cores only.
 
 // Where blocks meet between phases, the vector cores of a group share the rows of both.

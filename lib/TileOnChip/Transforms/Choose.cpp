@@ -3,6 +3,7 @@
 #include "attn/Dialect/Tile/Analysis/Kernel.h"
 #include "attn/Dialect/Tile/Analysis/Selection.h"
 #include "attn/Dialect/Tile/Analysis/StripPlan.h"
+#include "attn/Dialect/Tile/Transforms/Phases.h"
 #include "attn/TileOnChip/Families/Transfers.h"
 #include "attn/TileOnChip/Transforms/KernelSearch.h"
 #include "attn/TileOnChip/Transforms/Passes.h"
@@ -159,7 +160,9 @@ struct Choose : attn::impl::ChoosePassBase<Choose> {
     FailureOr<Chip> chip = getTargetChip(getOperation());
     FailureOr<SmallVector<func::FuncOp>> kernels = getKernels(getOperation());
     FailureOr<SmallVector<BoundSize>> fixed = parseSizes();
-    if (failed(chip) || failed(kernels) || failed(fixed) || failed(checkSizes(*kernels, *fixed)))
+    FailureOr<bool> launchesPhases = readPhases(getOperation(), phases);
+    if (failed(chip) || failed(kernels) || failed(fixed) || failed(launchesPhases) ||
+        failed(checkSizes(*kernels, *fixed)))
       return signalPassFailure();
     SearchOptions options;
     options.forms["band"] = band.getValue();
@@ -168,7 +171,7 @@ struct Choose : attn::impl::ChoosePassBase<Choose> {
     options.strips = chip->isHost ? 0 : strips;
     auto given = [](int64_t number) { return number < 0 ? std::nullopt : std::optional(number); };
     options.order = given(order);
-    options.launchesPhases = phases == "launches";
+    options.launchesPhases = *launchesPhases;
     options.isRecorded = printAlternatives || recordAlternatives;
     options.group = {given(preload), given(lag), given(slots), given(stripRows), given(part)};
     for (func::FuncOp kernel : *kernels)

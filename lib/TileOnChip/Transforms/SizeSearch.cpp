@@ -112,8 +112,8 @@ ChoiceAttr SizeSearch::makeCubeKey(SizeChoice choice) const {
   return makeSplitKey(choice);
 }
 
-/// Assigns the buffers of the phases that will be kernels of one kind of cores: those are not split,
-/// so that each of their cores has all rows of a tile.
+/// Assigns the buffers of the phases that will be kernels of one kind of cores: those are not
+/// split, so that each of their cores has all rows of a tile.
 LogicalResult SizeSearch::assignPhases(func::FuncOp kernel, SmallVectorImpl<Part> &phases) {
   int64_t meetings = space.launchesPhases ? countMeetings(kernel) : 0;
   for (int64_t number = 0; meetings > 0 && number <= meetings; ++number) {

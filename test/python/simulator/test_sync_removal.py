@@ -211,7 +211,13 @@ FEWER = {
     "window": [dense(*shape, left=8, right=220) for shape in WINDOW_SHAPES],
     "lengths": [
         dense_lengths(*lens)
-        for lens in (([0, 0], [0, 0]), ([1, 1], [1, 1]), ([60, 100], [16, 15]), ([100, 100], [5, 130]), ([100] * 4, [140] * 4))
+        for lens in (
+            ([0, 0], [0, 0]),
+            ([1, 1], [1, 1]),
+            ([60, 100], [16, 15]),
+            ([100, 100], [5, 130]),
+            ([100] * 4, [140] * 4),
+        )
     ],
     "blocks": [blocks([1, 0]), blocks([0, 2, 1]), blocks([2, 1], 300), blocks([4, 1, 2], 100), blocks([2, 1], 20)],
     "pages": [pages([0, 1]), pages([40, 0])],

@@ -38,6 +38,13 @@ static llvm::DenseSet<unsigned> getWritten(func::FuncOp kernel) {
   return written;
 }
 
+FailureOr<bool> tile::readPhases(ModuleOp module, StringRef phases) {
+  if (phases != "barrier" && phases != "launches")
+    return module.emitError() << "unknown value '" << phases
+                              << "' of the option phases; known: barrier, launches";
+  return phases == "launches";
+}
+
 int64_t tile::countMeetings(func::FuncOp kernel) {
   return llvm::range_size(kernel.getBody().getOps<PhaseOp>());
 }
@@ -112,16 +119,12 @@ struct SplitPhases : attn::impl::SplitPhasesPassBase<SplitPhases> {
   using SplitPhasesPassBase::SplitPhasesPassBase;
 
   void runOnOperation() override {
-    if (phases != "barrier" && phases != "launches") {
-      getOperation().emitError() << "unknown value '" << phases
-                                 << "' of the option phases; known: barrier, launches";
-      return signalPassFailure();
-    }
+    FailureOr<bool> areLaunches = readPhases(getOperation(), phases);
     FailureOr<Chip> chip = getTargetChip(getOperation());
     FailureOr<SmallVector<func::FuncOp>> kernels = getKernels(getOperation());
-    if (failed(chip) || failed(kernels))
+    if (failed(areLaunches) || failed(chip) || failed(kernels))
       return signalPassFailure();
-    if (phases == "barrier" && !chip->isHost)
+    if (!*areLaunches && !chip->isHost)
       return markAllAnalysesPreserved();
     for (func::FuncOp kernel : *kernels) {
       phasesSplit += countMeetings(kernel);
