@@ -8,7 +8,7 @@
 
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
 
-// What is awaited and loaded comes before all work, what is stored and signalled behind it, so that one loop over strips has both
+// What is awaited and loaded comes before all work, what is stored and signalled after it, so that one loop over strips has both
 // levels: scores become weights, and products of other weights are added up. Loops that fill and drain have one level.
 // CHECK-LABEL: func.func @joined(
 // CHECK: tile.range

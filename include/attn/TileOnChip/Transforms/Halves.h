@@ -25,7 +25,7 @@ void startSums(mlir::func::FuncOp cubeHalf);
 void skewLoops(mlir::func::FuncOp half, CoreKind core);
 
 /// Puts what an iteration of the steady state of vector cores awaits and loads before its work, and
-/// what it stores and signals behind it: then its levels are one run of ops, which strips cut.
+/// what it stores and signals after it: then its levels are one run of ops, which strips cut.
 void joinLevels(mlir::Block &body);
 
 /// Computes tiles of more rows than `rows`, a divisor of theirs, in strips of so many.
