@@ -22,6 +22,9 @@ _LEAST_TOKENS = 256
 _INVARIANT_TOKENS = 1024
 # So much more than the mean the busiest core may have for tiles to go head after head.
 _UNEVEN = 1.05
+# Cores that work in step ask the cache for the same at the same time. So many neighbours begin at other times, where
+# cores have at least so many parts of the least size to compute. Chosen by predicted time.
+_BEGINNINGS, _LONG_LOAD = 12, 40
 # Numbers of parts of the longest sequence that are tried.
 _TRIED_PARTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 
@@ -178,7 +181,7 @@ def _deal(pages, parts, run: int, block_size: int, kv_heads: int, row_tiles: int
             costs += [(-cost, Task(sequence, head, tile, part, number, row)) for head, tile in places]
     ordered = costs if is_cached else sorted(costs)
     dealt, loads = _share(ordered, min(cores, len(costs)))
-    tasks, shares = _listed(dealt)
+    tasks, shares = list_tasks(dealt)
     time = max((load for load, _ in loads), default=0) + _merging_time(parts, kv_heads, row_tiles, cores)
     return time, PagedPlan(tasks, shares, tuple(merges), run, tuple(pages), block_size, cores)
 
@@ -215,7 +218,9 @@ def block_plan(kept: Sequence, *, cores: int, least: int | None = None) -> Block
     the cache, unless cores would have much more to do than others. A core begins with another of its tiles than the
     core before. Where one has at least twice `least` blocks more than the mean, what cores have more is cut off the
     list of one of their tiles, in parts of at least `least` blocks for cores that have less. Without `least` lists are
-    cut only where there are fewer tiles than cores.
+    cut only where there are fewer tiles than cores. Where cores have much to do, they are put off by none, one or more
+    tasks that see nothing, so that they do not work in step: their results are those of the task after them, which
+    computes them again.
     """
     if cores < 1:
         raise ValueError(f"cores ({cores}) must be positive")
@@ -234,7 +239,9 @@ def block_plan(kept: Sequence, *, cores: int, least: int | None = None) -> Block
         least = 1
     merges = () if least is None else _even_out(dealt, least)
     dealt = [_turned(own, core) for core, own in enumerate(dealt)]
-    tasks, shares = _listed([own for own in dealt if own] or [[]])
+    if least is not None and total >= _LONG_LOAD * least * cores:
+        dealt = [put_off(own, core) for core, own in enumerate(dealt)]
+    tasks, shares = list_tasks([own for own in dealt if own] or [[]])
     return BlockPlan(tasks, shares, merges)
 
 
@@ -244,6 +251,12 @@ def _turned(own: list[BlockTask], core: int):
     heads = [list(tasks) for _, tasks in itertools.groupby(own, key=lambda task: task[:2])]
     turns = [core % len(tasks) for tasks in heads]
     return [task for tasks, turn in zip(heads, turns) for task in tasks[turn:] + tasks[:turn]]
+
+
+def put_off(own: list[BlockTask], core: int):
+    """The tasks of a core after some that see nothing, of which the core before has another number. They have the place
+    of its first task, which stores there after them."""
+    return [task._replace(end=task.first) for task in own[:1]] * (core % _BEGINNINGS) + own
 
 
 def _even_out(dealt: list[list[BlockTask]], least: int):
@@ -308,7 +321,7 @@ def _share(costs, cores: int, loads=None):
     return dealt, loads
 
 
-def _listed(dealt):
+def list_tasks(dealt):
     """The tasks of all cores one after the other, and where those of each core begin and end."""
     ends = [0, *itertools.accumulate(len(tasks) for tasks in dealt)]
     return tuple(itertools.chain(*dealt)), tuple(itertools.pairwise(ends))

@@ -184,8 +184,11 @@ SAMPLED_KEYS = 3072
 
 def sample_us(case: Lists, tiles: int, blocks: int):
     """Microseconds in which each core computes so many tiles, which keep so many blocks. The second tile of a core has the
-    list of the first one of the next core: its keys are in L2, as they are for nearly all tiles of a long sequence."""
+    list of the first one of the next core: its keys are in L2, as they are for nearly all tiles of a long sequence. Cores
+    are put off as in its plan."""
     import torch
+
+    from attn import planning
 
     columns = -(-case.length // case.block_shape[1])
     generator = torch.Generator().manual_seed(0)
@@ -193,9 +196,10 @@ def sample_us(case: Lists, tiles: int, blocks: int):
     lists = [kept[(core + tile) % GROUPS] for core in range(GROUPS) for tile in range(tiles)]
     index = torch.stack(lists).int()[None, None]
     step = case.block_shape[0] // tile_rows(case)  # a tile of each block of queries
-    tasks = torch.tensor([(0, 0, step * tile, 0, blocks, -1) for tile in range(GROUPS * tiles)], dtype=torch.int32)
-    shares = torch.arange(0, GROUPS * tiles + 1, tiles, dtype=torch.int32)
-    return run_lists(case, index, None, (torch.stack([shares[:-1], shares[1:]], 1), tasks, None)).time_us
+    dealt = [[(core * tiles + tile) * step for tile in range(tiles)] for core in range(GROUPS)]
+    dealt = [[planning.BlockTask(0, 0, place, 0, blocks, -1) for place in places] for places in dealt]
+    tasks, shares = planning.list_tasks([planning.put_off(own, core) for core, own in enumerate(dealt)])
+    return run_lists(case, index, None, listed(planning.BlockPlan(tasks, shares, ()))).time_us
 
 
 def measure_rates(case: Lists, keys: int | None = None):
@@ -229,11 +233,12 @@ def merge_us(case: Lists, merges):
 
 
 def predict_by_classes(case: Lists, rates):
-    """Microseconds of a whole launch, and of the one that merges."""
+    """Microseconds of a whole launch, and of the one that merges. Tasks that put cores off are a part of the launch."""
     launch, tile, block = rates
     case = as_computed(case)
     _, _, plan = plan_lists(case)
-    loads = (sum(tile + block * (task.end - task.first) for task in plan.tasks[i:j]) for i, j in plan.shares)
+    kept = ([task.end - task.first for task in plan.tasks[i:j] if task.end > task.first] for i, j in plan.shares)
+    loads = (tile * len(blocks) + block * sum(blocks) for blocks in kept)
     return launch + max(loads) + (merge_us(case, plan.merges) if plan.merges else 0)
 
 

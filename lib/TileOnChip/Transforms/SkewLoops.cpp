@@ -21,9 +21,9 @@ namespace {
 /// from early to late ops wait in a stack of as many parts as iterations lie between, and one more.
 class LoopSkewer {
 public:
-  LoopSkewer(RangeOp loop, int64_t distance)
-      : loop(loop), distance(distance), builder(loop.getLoc(), loop), body(loop.getBody().front()) {
-  }
+  LoopSkewer(RangeOp loop, int64_t distance, CoreKind core)
+      : loop(loop), distance(distance), core(core), builder(loop.getLoc(), loop),
+        body(loop.getBody().front()) {}
 
   void run();
 
@@ -49,6 +49,7 @@ private:
   }
   void findGroups();
   void findStacked();
+  bool joinsLevels();
   RangeOp makeLoop(Value lower, Value upper, ValueRange inits, bool isSteady = false);
   void mapIteration(Value index, IRMapping &map);
   void clone(bool early, IRMapping &map);
@@ -58,6 +59,7 @@ private:
 
   RangeOp loop;
   int64_t distance;
+  CoreKind core;
   ImplicitLocOpBuilder builder;
   Block &body;
   int64_t first = 0;
@@ -109,6 +111,21 @@ void LoopSkewer::findStacked() {
         {tile, TileType::get(type.getContext(), rows, type.getCols(), type.getElementType()),
          pitch});
   }
+}
+
+/// Whether late ops are computed in the strips of early ones. What these make is then signalled
+/// after both, as if the distance were shorter by one, which takes a long one. And strips have
+/// slots for what both load, so that they would have fewer rows where late ops load much.
+bool LoopSkewer::joinsLevels() {
+  constexpr int64_t leastDistance = 3;
+  int64_t early = 0, late = 0;
+  for (auto load : body.getOps<LoadOp>())
+    if (load->hasAttr(exchangedName)) {
+      TileType type = load.getResult().getType();
+      int64_t bytes = type.getRowCount() * type.getColCount() * getElementBytes(type);
+      (isEarly(load) ? early : late) += bytes;
+    }
+  return core == CoreKind::Vector && distance >= leastDistance && 2 * late <= early;
 }
 
 RangeOp LoopSkewer::makeLoop(Value lower, Value upper, ValueRange inits, bool isSteady) {
@@ -269,6 +286,8 @@ void LoopSkewer::run() {
                                           ValueRange(next).drop_front(earlyCount));
     llvm::append_range(next, lateNext);
     YieldOp::create(builder, next);
+    if (joinsLevels())
+      joinLevels(both.getBody().front());
     builder.setInsertionPointAfter(both);
     ValueRange results(both.getResults());
     early.assign(results.begin(), results.begin() + earlyCount);
@@ -299,7 +318,7 @@ void onchip::skewLoops(func::FuncOp half, CoreKind core) {
       loops.emplace_back(range, distance.getInt());
   });
   for (auto [loop, distance] : loops)
-    LoopSkewer(loop, distance).run();
+    LoopSkewer(loop, distance, core).run();
   half.walk([](Operation *op) {
     op->removeAttr(levelName);
     op->removeAttr(exchangedName);

@@ -55,7 +55,9 @@ def count_seen(mask, rows, queries, keys, q_lens, kv_lens, causal):
     return seen.sum(-1, dtype=torch.int32)
 
 
-def check_blocks(dtype, stage="ascend", causal=False, lengths=None, sizes=(32, 64), cores=3, queries=300, keys=270):
+def check_blocks(
+    dtype, stage="ascend", causal=False, lengths=None, sizes=(32, 64), cores=3, queries=300, keys=270, least=None
+):
     q, k, v, mask = draw_blocks(dtype, queries, keys, batch=len(lengths) if lengths else 1)
     q_lens, kv_lens = ([list(column) for column in zip(*lengths)]) if lengths else (None, None)
     options = {}
@@ -65,7 +67,7 @@ def check_blocks(dtype, stage="ascend", causal=False, lengths=None, sizes=(32, 6
         options = dict(q_lens=torch.tensor(q_lens, dtype=torch.int32), kv_lens=torch.tensor(kv_lens, dtype=torch.int32))
     options.update(zip(("BM", "BN"), sizes))
     counts = count_seen(mask, sizes[0], queries, keys, q_lens, kv_lens, causal)
-    plan = planning.block_plan(counts.tolist(), cores=cores)
+    plan = planning.block_plan(counts.tolist(), cores=cores, least=least)
     lists = [torch.tensor(rows, dtype=torch.int32) if rows else None for rows in (plan.shares, plan.tasks, plan.merges)]
     arguments = (q, k, v, block_index.from_mask(mask), counts, *lists, 128, 128, 32**-0.5)
     o, lse = simulate(block_sparse_fwd, arguments, causal=causal, stage=stage, phases="launches", **options)
@@ -86,6 +88,14 @@ def test_lists_of_blocks_with_lengths():
 def test_parts_of_lists_of_blocks():
     """More cores than tiles of queries: lists are cut, and the parts are merged."""
     check_blocks(BF16, sizes=(128, 64), cores=20)
+
+
+@pytest.mark.parametrize("stage", ["ascend", "ascendc"])
+@pytest.mark.parametrize("cores", [3, 20])
+def test_cores_that_are_put_off(cores, stage, monkeypatch):
+    """Tasks that see nothing store results that the next one stores again: of whole lists and of parts."""
+    monkeypatch.setattr(planning, "_LONG_LOAD", 0)
+    check_blocks(BF16, stage=stage, sizes=(128, 64), cores=cores, least=1)
 
 
 @pytest.mark.parametrize("sizes", [(32, 256), (64, 192), (32, 512)], ids=names)

@@ -24,6 +24,10 @@ void startSums(mlir::func::FuncOp cubeHalf);
 /// planned for: a loop that fills, a loop of the steady state, and a loop that drains.
 void skewLoops(mlir::func::FuncOp half, CoreKind core);
 
+/// Puts what an iteration of the steady state of vector cores awaits and loads before its work, and
+/// what it stores and signals after it: then its levels are one run of ops, which strips cut.
+void joinLevels(mlir::Block &body);
+
 /// Computes tiles of more rows than `rows`, a divisor of theirs, in strips of so many.
 void stripRows(mlir::func::FuncOp vectorHalf, int64_t rows);
 /// Whether there is something that these strips cut; 0 stands for all rows at once.

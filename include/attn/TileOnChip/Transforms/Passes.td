@@ -38,7 +38,8 @@ def SplitCoresPass : Pass<"tile-split-cores", "::mlir::ModuleOp"> {
     The `tile.group` of the kernel says how. In a loop, the first products run ahead of those that wait for vector cores, and what
     vector cores do with the later products comes after what they do with the first of later iterations: each half becomes a
     loop that fills, a loop of the steady state and a loop that drains. Vector cores compute in strips of rows, and cube cores
-    cut products into parts, so that what one moves overlaps with what another computes.
+    cut products into parts, so that what one moves overlaps with what another computes. With a lag of three and more, vector cores
+    compute what they do with both products in the same strips, where the later ones are small.
 
     ```mlir
     func.func @k(%a: !a, %b: !b, %c: !c) attributes {tile.kernel} {
