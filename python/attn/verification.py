@@ -337,7 +337,7 @@ def _call_reference(kernel, reference, positional, arguments: dict):
             return [widen(item) for item in value]
         if isinstance(value, torch.Tensor):
             return value.double() if value.is_floating_point() else value
-        return torch.tensor(value, dtype=torch.float32).item() if isinstance(value, float) else value
+        return torch.tensor(value, dtype=torch.float32, device="cpu").item() if isinstance(value, float) else value
 
     sizes = {parameter.name for parameter in kernel.signature.of_kind("auto")}
     named = {name: widen(value) for name, value in arguments.items() if name not in sizes}

@@ -112,6 +112,8 @@ def test_a_single_output_is_no_tuple(tmp_path, programs):
     (dict(V=torch.zeros(3, 5, 0), wq=torch.zeros(0), wn=torch.zeros(0)), ValueError, "dimension D must be between 1 and 2147483647, not 0"),
     (dict(V=torch.zeros(3, 64, 5).transpose(1, 2)), ValueError,
      "V: the last dimension must be contiguous, but the strides are (320, 1, 5)"),
+    (dict(V=torch.zeros(3, 5, 64)._neg_view()), ValueError, "V: a view that negates other memory: call on V.resolve_neg()"),
+    (dict(V=torch.zeros(3, 5, 64).to_sparse()), TypeError, "V: a tensor with strides is expected, not one of torch.sparse_coo"),
     (dict(V=torch.zeros(3, 5, 64, dtype=torch.float64)), TypeError,
      "V: torch.float64 is not supported; known: torch.float32, torch.float16, torch.bfloat16, torch.int8, torch.int32, "
      "torch.int64, torch.uint16"),
@@ -201,6 +203,8 @@ def test_specs_are_checked():
         (dict(wn=at.spec("32", at.f32)), ValueError, "wn: dimension 0 (D) is 32, which does not equal D = 64 of V"),
         (dict(wn=None), TypeError, 'wn: a spec such as at.spec("? 4096", at.bf16) is expected; it is missing'),
         (dict(wn=3), TypeError, 'wn: a spec such as at.spec("? 4096", at.bf16) is expected; it is 3'),
+        (dict(wn=torch.zeros(64)), TypeError,
+         'wn: a spec such as at.spec("? 4096", at.bf16) is expected; it is of type Tensor'),
         (dict(V=at.spec("? 64", at.f32)), ValueError, "V: 3 dimensions (N T D) are expected, not the shape [?, 64]"),
     ]:  # fmt: skip
         specs = {**dict(V=at.spec("? ? 64", at.f32), wq=weight, wn=weight), **change}
