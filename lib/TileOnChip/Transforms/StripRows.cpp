@@ -1,6 +1,7 @@
 // Computes the tiles of vector cores in strips of rows, so that transfers of one strip overlap with
 // the arithmetic of another (tile on the chip).
 #include "attn/Dialect/Tile/Analysis/Elementwise.h"
+#include "attn/Dialect/Tile/Analysis/RowLimits.h"
 #include "attn/Dialect/Tile/Analysis/Selection.h"
 #include "attn/TileOnChip/ChipModel.h"
 #include "attn/TileOnChip/Transforms/Halves.h"
@@ -266,6 +267,38 @@ static bool canStrip(Operation *op) {
   return isElementwise(op) || isa<CastOp, SplatOp, BroadcastOp, FillColumnsOp>(op);
 }
 
+/// Where `half` computes something of which an op takes all rows at once (a sum over rows, a row made
+/// of a column) while some may be missing. A tile that strips put together does not say which of its
+/// rows exist, so that such blocks are left as they are.
+static llvm::SmallPtrSet<Block *, 4> findWholeBlocks(func::FuncOp half) {
+  RowLimits limits(half);
+  SmallVector<Value> open;
+  half.walk([&](Operation *op) {
+    if (op->getNumRegions() == 0 && !isa<YieldOp, LoadOp, StoreOp>(op) && !canStrip(op))
+      llvm::copy_if(op->getOperands(), std::back_inserter(open), [&](Value operand) {
+        return isTall(operand) && !limits.getSpans(operand).empty();
+      });
+  });
+  llvm::SmallPtrSet<Block *, 4> blocks;
+  llvm::SmallDenseSet<Value> seen;
+  while (!open.empty()) {
+    Value tile = open.pop_back_val();
+    if (!isTall(tile) || !seen.insert(tile).second)
+      continue;
+    auto argument = dyn_cast<BlockArgument>(tile);
+    Operation *op = argument ? argument.getOwner()->getParentOp() : tile.getDefiningOp();
+    if (auto loop = dyn_cast<RangeOp>(op)) {
+      unsigned position =
+          argument ? argument.getArgNumber() - 1 : cast<OpResult>(tile).getResultNumber();
+      llvm::append_values(open, loop.getInits()[position], loop.getYield().getValues()[position]);
+      continue;
+    }
+    blocks.insert(op->getBlock());
+    llvm::append_range(open, op->getOperands());
+  }
+  return blocks;
+}
+
 /// Whether strips are worth a loop: where something is moved while something else is computed.
 static bool movesRows(ArrayRef<Operation *> ops) {
   auto isTransfer = [](Operation *op) { return isa<LoadOp, StoreOp>(op); };
@@ -305,7 +338,11 @@ static void forEachSegment(Block &block, int64_t stripRows,
 void onchip::stripRows(func::FuncOp vectorHalf, int64_t rows) {
   // Blocks that strips are made of are not looked at again.
   SmallVector<Block *> blocks;
-  vectorHalf.walk<WalkOrder::PreOrder>([&](Block *block) { blocks.push_back(block); });
+  auto wholeBlocks = findWholeBlocks(vectorHalf);
+  vectorHalf.walk<WalkOrder::PreOrder>([&](Block *block) {
+    if (!wholeBlocks.contains(block))
+      blocks.push_back(block);
+  });
   for (Block *block : blocks)
     forEachSegment(*block, rows, [&](ArrayRef<Operation *> ops, int64_t rowsOfOps) {
       Segment(ops, rowsOfOps, rows).strip();
@@ -316,8 +353,10 @@ bool onchip::cutsRows(func::FuncOp vectorHalf, int64_t rows) {
   if (rows == 0)
     return false;
   bool cuts = false;
+  auto wholeBlocks = findWholeBlocks(vectorHalf);
   vectorHalf.walk([&](Block *block) {
-    forEachSegment(*block, rows, [&](ArrayRef<Operation *>, int64_t) { cuts = true; });
+    if (!wholeBlocks.contains(block))
+      forEachSegment(*block, rows, [&](ArrayRef<Operation *>, int64_t) { cuts = true; });
   });
   return cuts;
 }

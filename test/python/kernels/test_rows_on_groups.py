@@ -1,0 +1,91 @@
+"""Kernels on cube and vector cores that take all rows of a tile at once, some of which may be missing: sums over rows, rows made of
+columns, single rows that are stored."""
+
+import pytest
+import torch
+
+import attn
+import attn.language as at
+
+STAGES = ("jit", "ascend", "ascendc", "hivm")
+TOLERANCES = {torch.float32: (1e-4, 1e-4), torch.float16: (1e-2, 1e-2), torch.bfloat16: (8e-2, 4e-2)}
+
+
+def randn(*shape, dtype=torch.float32, scale=1.0):
+    generator = torch.Generator().manual_seed(sum(shape) + len(shape))
+    return (torch.randn(*shape, generator=generator) * scale).to(dtype)
+
+
+@attn.kernel
+def summed(X: at.Tensor["H S K"], W: at.Tensor["K N"], g: at.Tensor["H S", at.f32], BM: at.Auto(16, 64)):
+    """A product, scaled, and the sums of its rows."""
+    Y, C = at.empty("H S N", at.f32), at.empty("H N", at.f32)
+    for h in at.grid(H):
+        total = at.zeros((1, N))
+        for t in at.range(at.tiles(S, BM), stages=2):
+            y = (X[h, t, :] @ W[:, :]) * g[h, t] + 1.0
+            Y[h, t, :] = y
+            total = total + at.sum(y, 0)
+        C[h, :] = total
+    return Y, C
+
+
+@pytest.mark.parametrize("strip_rows", [0, 8, 32])
+@pytest.mark.parametrize("rows", [3, 50, 100])
+def test_sums_over_rows_in_strips(rows, strip_rows):
+    def reference(x, w, g):
+        y = (x @ w) * g[:, :, None] + 1
+        return y, y.sum(1)
+
+    arguments = (randn(2, rows, 96), randn(96, 80, scale=0.1), torch.rand(2, rows))
+    options = dict(tolerance=(1e-3, 1e-3), stages=("ascend", "ascendc"), BM=64, strip_rows=strip_rows)
+    attn.verify(summed, *arguments, reference=reference, **options).check()
+
+
+@attn.kernel
+def cosine_attention(
+    Q: at.Tensor["M D"],
+    K: at.Tensor["N D"],
+    V: at.Tensor["N D"],
+    scale: float,
+    BM: at.Auto(16, 64),
+    BN: at.Auto(16, 64),
+):
+    """The norms of keys, a column, become a row of the scores."""
+    O = at.empty_like(Q)
+    for m in at.grid(at.tiles(M, BM)):
+        q = Q[m, :]
+        query_norms = at.rsqrt(at.sum(q * q, 1) + 1e-6)
+        state = at.softmax_state(BM, D)
+        for n in at.range(at.tiles(N, BN), stages=2):
+            k = K[n, :]
+            norms = at.rsqrt(at.sum(k * k, 1) + 1e-6)
+            state.push(scale * (q @ k.T) * query_norms * norms.T, V[n, :])
+        O[m, :], _ = state.finish()
+    return O
+
+
+def ref_cosine(q, k, v, scale):
+    q, k = (x * torch.rsqrt(x.square().sum(1, keepdim=True) + 1e-6) for x in (q, k))
+    return torch.softmax(scale * q @ k.T, 1) @ v
+
+
+@pytest.mark.parametrize("width", [48, 96])
+@pytest.mark.parametrize("dtype", TOLERANCES, ids=str)
+def test_norms_of_keys(width, dtype):
+    arguments = (
+        randn(33, width, dtype=dtype),
+        randn(50, width, dtype=dtype),
+        randn(50, width, dtype=dtype, scale=2),
+        3.0,
+    )
+    options = dict(tolerance=TOLERANCES[dtype], stages=STAGES)
+    attn.verify(cosine_attention, *arguments, reference=ref_cosine, **options).check()
+
+
+@pytest.mark.parametrize("strip_rows", [0, 16, 32])
+@pytest.mark.parametrize("keys", [65, 200])
+def test_norms_of_keys_in_strips(keys, strip_rows):
+    arguments = (randn(33, 96), randn(keys, 96), randn(keys, 96, scale=2), 3.0)
+    options = dict(tolerance=(1e-4, 1e-4), stages=("ascend",), BM=64, BN=64, strip_rows=strip_rows, preload=1, lag=1)
+    attn.verify(cosine_attention, *arguments, reference=ref_cosine, **options).check()
