@@ -52,7 +52,7 @@ def cosine_attention(
     BN: at.Auto(16, 64),
 ):
     """The norms of keys, a column, become a row of the scores."""
-    O = at.empty_like(Q)
+    Y = at.empty_like(Q)
     for m in at.grid(at.tiles(M, BM)):
         q = Q[m, :]
         query_norms = at.rsqrt(at.sum(q * q, 1) + 1e-6)
@@ -61,8 +61,8 @@ def cosine_attention(
             k = K[n, :]
             norms = at.rsqrt(at.sum(k * k, 1) + 1e-6)
             state.push(scale * (q @ k.T) * query_norms * norms.T, V[n, :])
-        O[m, :], _ = state.finish()
-    return O
+        Y[m, :], _ = state.finish()
+    return Y
 
 
 def ref_cosine(q, k, v, scale):
