@@ -153,6 +153,24 @@ func.func @all_rows(%Q: !q, %K: !q, %O: !o {launch.output})
   return
 }
 
+// A row that no index of the array tells apart is stored by the first vector core.
+// CHECK-LABEL: func.func @single_row(
+// CHECK: %[[CORE:.*]] = tile.sub_block_id
+// CHECK: %[[SUM:.*]] = tile.reduce sum {{.*}} axis 0 : <64 x 64 x f32> -> <1 x 64 x f32>
+// CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[CORE]], %{{.*}} : index
+// CHECK: tile.if %[[FIRST]] {
+// CHECK-NEXT: tile.store %[[SUM]], %{{.*}}[:]
+// CHECK-NEXT: }
+func.func @single_row(%Q: !q, %K: !q, %O: !tile.array<64xf32> {launch.output})
+    attributes {tile.kernel, tile.group = #tile.group<preload = 0, lag = 0, slots = 0, strip_rows = 8, part = 0>} {
+  %x = tile.load %Q[:, :] : (!q) -> !tile.tile<32 x 64 x f16>
+  %y = tile.load %K[:, :] : (!q) -> !tile.tile<32 x 64 x f16>
+  %s = tile.dot %x, %y transpose_a : !tile.tile<32 x 64 x f16>, !tile.tile<32 x 64 x f16> -> !tile.tile<64 x 64 x f32>
+  %r = tile.reduce sum %s axis 0 : !tile.tile<64 x 64 x f32> -> !tile.tile<1 x 64 x f32>
+  tile.store %r, %O[:] : (!tile.tile<1 x 64 x f32>, !tile.array<64xf32>) -> ()
+  return
+}
+
 // Where some of the rows that are summed may be missing, what they are computed by is not taken apart: strips would not say which exist.
 // CHECK-LABEL: func.func @rows_that_exist(
 // CHECK-NOT: tile.range

@@ -267,9 +267,9 @@ static bool canStrip(Operation *op) {
   return isElementwise(op) || isa<CastOp, SplatOp, BroadcastOp, FillColumnsOp>(op);
 }
 
-/// Where `half` computes something of which an op takes all rows at once (a sum over rows, a row made
-/// of a column) while some may be missing. A tile that strips put together does not say which of its
-/// rows exist, so that such blocks are left as they are.
+/// Where `half` computes something of which an op takes all rows at once (a sum over rows, a row
+/// made of a column) while some may be missing. A tile that strips put together does not say which
+/// of its rows exist, so that such blocks are left as they are.
 static llvm::SmallPtrSet<Block *, 4> findWholeBlocks(func::FuncOp half) {
   RowLimits limits(half);
   SmallVector<Value> open;

@@ -150,6 +150,9 @@ IN_GRID = {
     "unknown slice size": ("y = W[i:7]", "the size of a slice must be a positive number known at compile time: X[a:a + 64]", "i:7"),
     "span of another dim": ("y = W[t]", "the span runs over T, but dimension 0 of 'W' is 256", "t"),
     "store shape": ("Y[t, :] = at.sum(x, 1)", "this part of 'Y' is [BT, 256], the tile [BT, 1]", "Y[t, :]"),
+    "store of a row as a column": (
+        "Y[t, 0] = at.sum(x, 1).T", "this part of 'Y' is [BT, 1], the tile [1, BT]; is '.T' missing?", "Y[t, 0]"
+    ),
     "store of a span": ("Y[t, :] = t", "'Y' takes a tile or a number, not a span", "Y[t, :]"),
     "tile index store": ("x[0, 0] = 1.0", "only arrays can be stored to, not a tile [BT, 256] of bf16", "x[0, 0]"),
     "part of a tile": ("y = x[0]", "a part of a tile is some of its rows and columns: x[a:b], x[:, c:d]", "x[0]"),

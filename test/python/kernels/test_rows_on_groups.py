@@ -89,3 +89,54 @@ def test_norms_of_keys_in_strips(keys, strip_rows):
     arguments = (randn(33, 96), randn(keys, 96), randn(keys, 96, scale=2), 3.0)
     options = dict(tolerance=(1e-4, 1e-4), stages=("ascend",), BM=64, BN=64, strip_rows=strip_rows, preload=1, lag=1)
     attn.verify(cosine_attention, *arguments, reference=ref_cosine, **options).check()
+
+
+@attn.kernel
+def centre(X: at.Tensor["T K"], W: at.Tensor["K N"], BT: at.Auto(16, 64)):
+    """A product, and its mean over rows: a row for all of an array."""
+    Y, mean = at.empty("T N", at.f32), at.empty("N", X.dtype)
+    for _ in at.grid(1):
+        total = at.zeros((1, N))
+        for t in at.range(at.tiles(T, BT), stages=2):
+            y = X[t, :] @ W[:, :]
+            Y[t, :] = 2.0 * y
+            total = total + at.sum(y, 0)
+        mean[:] = total / T
+    return Y, mean
+
+
+@pytest.mark.parametrize("rows", [1, 33, 130])
+@pytest.mark.parametrize("dtype", TOLERANCES, ids=str)
+def test_a_row_for_all_of_an_array(rows, dtype):
+    def reference(x, w):
+        return 2 * x @ w, (x @ w).mean(0)
+
+    options = dict(tolerance=TOLERANCES[dtype], stages=STAGES)
+    attn.verify(
+        centre, randn(rows, 48, dtype=dtype), randn(48, 80, dtype=dtype), reference=reference, **options
+    ).check()
+
+
+@attn.kernel
+def mixed_columns(A: at.Tensor["16 K"], W: at.Tensor["K N"], U: at.Tensor["N D"], BN: at.Const[int]):
+    """In each iteration of a loop that exchanges tiles, a row for a part of an array."""
+    total, Y = at.empty("N", at.f32), at.empty("16 D", at.f32)
+    for _ in at.grid(1):
+        acc = at.zeros((16, D))
+        for i in at.range(N // BN, stages=2):
+            weights = at.exp(A[0:16, :] @ W[:, i * BN : (i + 1) * BN])
+            total[i * BN : (i + 1) * BN] = at.sum(weights, 0)
+            acc += weights.to(A.dtype) @ U[i * BN : (i + 1) * BN, :]
+        Y[0:16, :] = acc
+    return total, Y
+
+
+@pytest.mark.parametrize("preload", [0, 1, 4])
+def test_rows_of_iterations(preload):
+    def reference(a, w, u, BN):
+        weights = torch.exp(a @ w)
+        return weights.sum(0), weights @ u
+
+    arrays = [randn(*shape, dtype=torch.float16, scale=0.1) for shape in ((16, 48), (48, 160), (160, 64))]
+    options = dict(tolerance=(1e-2, 1e-2), stages=STAGES, preload=preload, lag=preload)
+    attn.verify(mixed_columns, *arrays, 32, reference=reference, **options).check()

@@ -222,7 +222,8 @@ static bool dependsOnCore(Value number) {
   return false;
 }
 
-/// A vector core may have no rows: then none of the loops that go over them runs, wherever they are.
+/// A vector core may have no rows: then none of the loops that go over them runs, wherever they
+/// are.
 static TraceChoice makeChoiceWithoutRows(func::FuncOp kernel, const IndexRanges &ranges) {
   TraceChoice choice;
   kernel.walk([&](scf::ForOp loop) {
