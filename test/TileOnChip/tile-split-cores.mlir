@@ -171,6 +171,32 @@ func.func @single_row(%Q: !q, %K: !q, %O: !tile.array<64xf32> {launch.output})
   return
 }
 
+// What vector cores hand on by itself also says that slots are free: a core without rows of it runs one strip all the same, so that its
+// pipes have come by what they took before.
+// CHECK-LABEL: func.func @unasked(
+// CHECK: tile.range
+// CHECK: %[[MOST:.*]] = arith.minsi %{{.*}}, %c2
+// CHECK: %[[STRIPS:.*]] = arith.maxsi %[[MOST]], %c1
+// CHECK: tile.range %{{.*}} = %{{.*}} to %[[STRIPS]]
+// CHECK: tile.store {{.*}} : (!tile.tile<8 x 64 x f16>
+// CHECK-LABEL: func.func @unasked_cube(
+func.func @unasked(%K: !tile.array<?x64xf16>, %Q: !q, %O: !tile.array<?x32xf32> {launch.output})
+    attributes {tile.kernel, tile.group = #tile.group<preload = 0, lag = 0, slots = 0, strip_rows = 8, part = 0>} {
+  %c0 = arith.constant 0 : index
+  %n = tile.dim %K, 0 : !tile.array<?x64xf16>
+  %y = tile.load %Q[:, :] : (!q) -> !tile.tile<32 x 64 x f16>
+  tile.range %t = %c0 to %n by 32 {
+    %k = tile.load %K[%t span, :] : (!tile.array<?x64xf16>, !tile.span<32>) -> !tile.tile<32 x 64 x f16>
+    %f = tile.cast %k : !tile.tile<32 x 64 x f16> -> !tile.tile<32 x 64 x f32>
+    %e = tile.exp %f : !tile.tile<32 x 64 x f32>
+    %h = tile.cast %e : !tile.tile<32 x 64 x f32> -> !tile.tile<32 x 64 x f16>
+    %s = tile.dot %h, %y transpose_b : !tile.tile<32 x 64 x f16>, !tile.tile<32 x 64 x f16> -> !tile.tile<32 x 32 x f32>
+    tile.store %s, %O[%t span, :] : (!tile.tile<32 x 32 x f32>, !tile.array<?x32xf32>, !tile.span<32>) -> ()
+    tile.yield
+  }
+  return
+}
+
 // Where some of the rows that are summed may be missing, what they are computed by is not taken apart: strips would not say which exist.
 // CHECK-LABEL: func.func @rows_that_exist(
 // CHECK-NOT: tile.range

@@ -31,8 +31,9 @@ namespace {
 /// A run of ops of one block that compute row by row on tiles of equally many rows.
 class Segment {
 public:
-  Segment(ArrayRef<Operation *> ops, int64_t rows, int64_t stripRows)
-      : ops(ops), rows(rows), stripRows(stripRows), builder(ops.front()->getLoc(), ops.back()) {}
+  Segment(ArrayRef<Operation *> ops, int64_t rows, int64_t stripRows, bool runsAlways)
+      : ops(ops), rows(rows), stripRows(stripRows), runsAlways(runsAlways),
+        builder(ops.front()->getLoc(), ops.back()) {}
 
   void strip();
 
@@ -60,6 +61,7 @@ private:
 
   ArrayRef<Operation *> ops;
   int64_t rows, stripRows;
+  bool runsAlways; // with at least one strip, which may have no rows
   ImplicitLocOpBuilder builder;
   llvm::SmallPtrSet<Operation *, 16> members;
   SmallVector<Output> outputs;
@@ -122,7 +124,10 @@ Value Segment::countStrips() {
     return most;
   Value strips = arith::CeilDivSIOp::create(builder, rowsHere,
                                             arith::ConstantIndexOp::create(builder, stripRows));
-  return arith::MinSIOp::create(builder, strips, most);
+  strips = arith::MinSIOp::create(builder, strips, most);
+  if (!runsAlways)
+    return strips;
+  return arith::MaxSIOp::create(builder, strips, arith::ConstantIndexOp::create(builder, 1));
 }
 
 /// The rows of a span that belong to the strip that begins at row `first`.
@@ -335,6 +340,27 @@ static void forEachSegment(Block &block, int64_t stripRows,
   finish();
 }
 
+/// Whether an array is memory through which the halves of a kernel exchange tiles.
+static bool isExchanged(Value array) {
+  auto argument = dyn_cast<BlockArgument>(array);
+  auto function = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : nullptr;
+  return function && function.getArgAttr(argument.getArgNumber(), launch::workspaceName);
+}
+
+/// Whether a run hands something on to the other half that it has nothing of: what it signals then
+/// says that slots are free whose tiles were taken before it.
+static bool answersUnasked(ArrayRef<Operation *> ops) {
+  auto hands = [](Operation *op) {
+    auto store = dyn_cast<StoreOp>(op);
+    return store && isExchanged(store.getArray());
+  };
+  auto takes = [](Operation *op) {
+    auto load = dyn_cast<LoadOp>(op);
+    return load && isExchanged(load.getArray());
+  };
+  return llvm::any_of(ops, hands) && llvm::none_of(ops, takes);
+}
+
 void onchip::stripRows(func::FuncOp vectorHalf, int64_t rows) {
   // Blocks that strips are made of are not looked at again.
   SmallVector<Block *> blocks;
@@ -343,10 +369,16 @@ void onchip::stripRows(func::FuncOp vectorHalf, int64_t rows) {
     if (!wholeBlocks.contains(block))
       blocks.push_back(block);
   });
-  for (Block *block : blocks)
+  for (Block *block : blocks) {
+    // A core without rows of one tile may have taken rows of others: pipes that its strips order
+    // must come by before it signals.
+    bool runsAlways = false;
+    forEachSegment(*block, rows,
+                   [&](ArrayRef<Operation *> ops, int64_t) { runsAlways |= answersUnasked(ops); });
     forEachSegment(*block, rows, [&](ArrayRef<Operation *> ops, int64_t rowsOfOps) {
-      Segment(ops, rowsOfOps, rows).strip();
+      Segment(ops, rowsOfOps, rows, runsAlways).strip();
     });
+  }
 }
 
 bool onchip::cutsRows(func::FuncOp vectorHalf, int64_t rows) {

@@ -140,3 +140,33 @@ def test_rows_of_iterations(preload):
     arrays = [randn(*shape, dtype=torch.float16, scale=0.1) for shape in ((16, 48), (48, 160), (160, 64))]
     options = dict(tolerance=(1e-2, 1e-2), stages=STAGES, preload=preload, lag=preload)
     attn.verify(mixed_columns, *arrays, 32, reference=reference, **options).check()
+
+
+@attn.kernel
+def retention(Q: at.Tensor["S D"], K: at.Tensor["S D"], V: at.Tensor["S D"], decay: float, BC: at.Auto(16, 64)):
+    """A state that decays evenly: cores without rows of the last tile have rows of the state."""
+    Y = at.empty_like(Q)
+    for _ in at.grid(1):
+        state = at.zeros((D, D))
+        for t in at.range(at.tiles(S, BC), stages=2):
+            q, k, v = Q[t, :], K[t, :], V[t, :]
+            back, place = t.idx - t.idx.T, t.idx - t.base
+            near = at.where(back >= 0, (q @ k.T) * at.exp(decay * at.maximum(back, 0.0)), 0.0)
+            far = (q * at.exp(decay * (place + 1))).to(Q.dtype) @ state.to(Q.dtype)
+            Y[t, :] = far + near.to(Q.dtype) @ v
+            kept = (k * at.exp(decay * (t.count - 1 - place))).to(Q.dtype)
+            state = state * at.exp(at.full((1, 1), decay) * t.count) + kept.T @ v
+    return Y
+
+
+@pytest.mark.parametrize("strip_rows, preload", [(0, 0), (8, 0), (8, 2), (16, 1)])
+def test_states_in_strips(strip_rows, preload):
+    def reference(q, k, v, decay):
+        place = torch.arange(len(q))
+        back = (place[:, None] - place).clamp(min=0)
+        return torch.tril(q @ k.T * torch.exp(decay * back)) @ v
+
+    arrays = [randn(70, 48, dtype=torch.float16, scale=scale) for scale in (0.2, 0.3, 1.0)]
+    options = dict(tolerance=(1e-2, 1e-2), stages=("ascend", "ascendc"), BC=64, strip_rows=strip_rows)
+    options.update(preload=preload, lag=preload)
+    attn.verify(retention, *arrays, -0.1, reference=reference, **options).check()
