@@ -139,7 +139,11 @@ def test_a_single_output_is_no_tuple(tmp_path, programs):
     (dict(composites="often"), ValueError, "composites: True or False is expected, not 'often'"),
     (dict(softmax=3), ValueError, "softmax: a word is expected, not 3"),
     (dict(preload=-1), ValueError, "preload: a number up to 14 is expected, not -1"),
-    (dict(part=1.5), ValueError, "part: a number up to 1024 is expected, not 1.5"),
+    (dict(part=1.5), ValueError, "part: a multiple of 16 up to 1024 is expected, not 1.5"),
+    (dict(part=8), ValueError, "part: a multiple of 16 up to 1024 is expected, not 8"),
+    (dict(strip_rows=3), ValueError, "strip_rows: a multiple of 8 up to 1024 is expected, not 3"),
+    (dict(preload=1, lag=2), ValueError, "lag: at most the preload, 1, is expected, not 2"),
+    (dict(kernel_form="old"), ValueError, "kernel_form: 'attribute' or 'task-type' is expected, not 'old'"),
     (dict(strip=64), TypeError, "'strip' is neither an argument of the kernel nor an option of the compiler (band, bounds, composites, "
      "kernel_form, lag, order, part, phases, preload, slots, softmax, source_comments, strip_rows, strips); did you mean 'strips' or 'strip_rows'?"),
     (dict(unknown=3), TypeError, "'unknown' is neither an argument of the kernel nor an option of the compiler (band, bounds, composites, "
