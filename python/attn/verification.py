@@ -354,7 +354,7 @@ def _check_comparison(results: Results, reference, tolerance):
         known, pairs = [output.name for output in results.outputs], [*tolerance.values()]
         for name in tolerance:
             if name not in known:
-                raise ValueError(f"tolerance: '{name}' is no output; known: {', '.join(known)}")
+                raise ValueError(f"tolerance: '{name}' is not an output; known: {', '.join(known)}")
     for pair in pairs:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2 or any(isinstance(bound, str) for bound in pair):
             raise TypeError(f"tolerance: a pair (atol, rtol) is expected, not {pair!r}")

@@ -49,7 +49,7 @@ class Request(NamedTuple):
         return cls(by_array, values, lists, absent, single, numbers)
 
     def check_names(self, kernels):
-        """ValueError for a name that no kernel has, and for a number that is no size."""
+        """ValueError for a name that no kernel has, and for a number that cannot be a size."""
         for option, names, known in (
             ("--dtype", [name for name in self.dtypes if name], _names(kernels, "array")),
             ("--list", self.lists, _names(kernels, "array")),

@@ -170,3 +170,38 @@ def test_states_in_strips(strip_rows, preload):
     options = dict(tolerance=(1e-2, 1e-2), stages=("ascend", "ascendc"), BC=64, strip_rows=strip_rows)
     options.update(preload=preload, lag=preload)
     attn.verify(retention, *arrays, -0.1, reference=reference, **options).check()
+
+
+@attn.kernel
+def all_heads(
+    Q: at.Tensor["H M D"],
+    K: at.Tensor["H N D"],
+    V: at.Tensor["H N D"],
+    W: at.Tensor["H D P"],
+    scale: float,
+    BM: at.Auto(16, 32),
+    BN: at.Auto(16, 64),
+):
+    """Attention and its projection: loops over keys in one over heads, on cores of which one may have no rows."""
+    Y = at.empty("M P", Q.dtype)
+    for m in at.grid(at.tiles(M, BM)):
+        total = at.zeros((BM, P))
+        for h in at.range(H):
+            state = at.softmax_state(BM, D)
+            for n in at.range(at.tiles(N, BN), stages=2):
+                state.push(scale * (Q[h, m, :] @ K[h, n, :].T), V[h, n, :])
+            o, _ = state.finish()
+            total += o.to(Q.dtype) @ W[h, :, :]
+        Y[m, :] = total
+    return Y
+
+
+@pytest.mark.parametrize("keys", [50, 100, 200])
+@pytest.mark.parametrize("preload", [0, 1, 2])
+def test_heads_in_strips(preload, keys):
+    def reference(q, k, v, w, scale):
+        return (torch.softmax(scale * q @ k.mT, -1) @ v @ w).sum(0)
+
+    arrays = (randn(2, 33, 32), randn(2, keys, 32), randn(2, keys, 32, scale=2), randn(2, 32, 48, scale=0.2))
+    options = dict(tolerance=(1e-4, 1e-4), stages=("ascend",), BM=32, BN=64, strip_rows=8, preload=preload, lag=preload)
+    attn.verify(all_heads, *arrays, 0.2, reference=reference, **options).check()

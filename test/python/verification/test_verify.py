@@ -307,7 +307,7 @@ def test_unknown_stages(stages, message):
     (dict(tolerance="x"), TypeError, "tolerance: a pair (atol, rtol) is expected, not 'x'"),
     (dict(tolerance=1e-3), TypeError, "tolerance: a pair (atol, rtol) is expected, not 0.001"),
     (dict(tolerance={"Y": (1.0, "x")}), TypeError, "tolerance: a pair (atol, rtol) is expected, not (1.0, 'x')"),
-    (dict(tolerance={"Z": (1.0, 1.0)}), ValueError, "tolerance: 'Z' is no output; known: Y, M"),
+    (dict(tolerance={"Z": (1.0, 1.0)}), ValueError, "tolerance: 'Z' is not an output; known: Y, M"),
 ])  # fmt: skip
 def test_wrong_arguments(change, error, message):
     with pytest.raises(error, match=f"^{re.escape(message)}$"):

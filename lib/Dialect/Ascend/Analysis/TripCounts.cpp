@@ -222,14 +222,18 @@ static bool dependsOnCore(Value number) {
   return false;
 }
 
-/// A vector core may have no rows: then none of the loops that go over them runs, wherever they
-/// are.
-static TraceChoice makeChoiceWithoutRows(func::FuncOp kernel, const IndexRanges &ranges) {
-  TraceChoice choice;
+void KernelFacts::setRowLoops() {
   kernel.walk([&](scf::ForOp loop) {
     if (!alwaysRuns(loop, ranges) && dependsOnCore(loop.getUpperBound()))
-      choice.idle.push_back({loop, TraceChoice::Runs::Never});
+      rowLoops.push_back(loop);
   });
+}
+
+/// The same on a vector core that has no rows.
+static TraceChoice leaveOutRows(TraceChoice choice, const KernelFacts &facts) {
+  for (Operation *loop : facts.rowLoops)
+    if (llvm::none_of(choice.idle, [&](auto &idle) { return idle.first == loop; }))
+      choice.idle.push_back({loop, TraceChoice::Runs::Never});
   return choice;
 }
 
@@ -259,7 +263,7 @@ SmallVector<TraceChoice> KernelTracer::getChoices() {
     choices.emplace_back();
     choices.back().trips = trips;
   }
-  choices.push_back(makeChoiceWithoutRows(facts->kernel, facts->ranges));
+  choices.push_back(leaveOutRows(TraceChoice(), *facts));
   llvm::erase_if(choices, [&](const TraceChoice &choice) { return !isNew(choice); });
   return choices;
 }
@@ -394,6 +398,9 @@ SmallVector<TraceChoice> KernelTracer::getChoices(scf::ForOp loop) {
     choices.back().exception = loop;
     choices.back().exceptionTrips = trips;
   }
+  if (!llvm::is_contained(facts->rowLoops, loop.getOperation()))
+    for (size_t index = 0, end = choices.size(); index < end; ++index)
+      choices.push_back(leaveOutRows(choices[index], *facts));
   SmallVector<scf::ForOp> cutOff = findCutOff(loop);
   SmallVector<Operation *> afterRest = findAfterRest(loop, facts->ranges);
   // What runs in one trip only does not run in the first or the last of several.
