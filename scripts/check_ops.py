@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that analyses and passes of the ascend dialect know an instruction only by its interface.
 
-Files in FOLDERS may name the ops of STRUCTURE, which define what buffers, views and order are, and ops of other
+Files in FOLDERS may name the ops of STRUCTURE, which define what buffers, views, order and cores are, and ops of other
 dialects. Any other op is an instruction, and stands for one way to ask what InstructionOpInterface should say.
 EXPANSION lists the files whose purpose is to write one instruction as others.
 """
@@ -20,6 +20,7 @@ STRUCTURE = {
     *("AddressOp", "LookupOp", "DimOp", "StrideOp", "ExpectDistinctOp"),  # arrays
     *("AllocOp", "SlotOp", "SliceOp"),  # buffers
     *("SetFlagOp", "WaitFlagOp", "BarrierOp", "SyncAllOp", "CrossSetOp", "CrossWaitOp"),  # order
+    "SubBlockIdOp",  # cores
     "ModuleOp",
 }
 OTHER_DIALECTS = {"arith", "func", "memref", "scf"}

@@ -18,6 +18,7 @@ void attn::addTileStage(OpPassManager &manager, const TileStageOptions &options)
   manager.addPass(createSplitMaskedLoopsPass());
   if (options.keepComposites)
     manager.addPass(createKeepCompositesPass());
+  manager.addPass(createCopySumsPass());
   ChoosePassOptions choose;
   choose.band = options.band;
   choose.softmax = options.softmax;

@@ -176,11 +176,11 @@ def random_index(
     drawn = math.ceil((math.floor(rows * columns * (1.0 - sparsity)) - framed) / others) if others else 0
     free = [column for column in range(columns) if column not in forced]
     generator = random.Random(1234 + batch + head)
-    index = torch.full((rows, columns), PAD, dtype=torch.int32)
+    index = torch.full((rows, columns), PAD, dtype=torch.int32, device="cpu")
     for row in range(rows):
         chosen = generator.sample(free, drawn) if row not in dense and drawn > 0 else []
         ids = range(columns) if row in dense else sorted([*forced, *chosen])
-        index[row, : len(ids)] = torch.tensor(list(ids), dtype=torch.int32)
+        index[row, : len(ids)] = torch.tensor(list(ids), dtype=torch.int32, device="cpu")
     return index
 
 

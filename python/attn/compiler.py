@@ -29,6 +29,8 @@ _GROUP_OPTIONS = {
     "part": 1024,
     "order": 1024,
 }  # and the most of each
+_UNITS = {"strip_rows": 8, "part": 16}  # of which those are multiples
+_FORMS = {"kernel_form": ("attribute", "task-type")}
 _OPTIONS |= dict.fromkeys(_GROUP_OPTIONS, "attn-tile")
 _OPTIONS["bounds"] = "attn-cpu"
 _OPTIONS |= dict.fromkeys(("kernel_form", "source_comments"), "ascendc")  # of the printer, not of a pipeline
@@ -46,6 +48,8 @@ def split_options(signature, keywords: dict):
     """Splits keywords into arguments of a kernel and options of the compiler; TypeError for what is neither."""
     names = {parameter.name for parameter in signature.parameters}
     options = {name: _read_option(name, value, names) for name, value in keywords.items() if name not in names}
+    if "preload" in options and options.get("lag", 0) > options["preload"]:
+        raise ValueError(f"lag: at most the preload, {options['preload']}, is expected, not {options['lag']}")
     return {name: value for name, value in keywords.items() if name in names}, options
 
 
@@ -62,13 +66,18 @@ def _read_option(name: str, value, arguments):
         expected = f"a multiple of {strip_unit()} up to {MAX_SIZE}, or 0 for the compiler's choice,"
     elif name in _GROUP_OPTIONS:
         read = int(value) if isinstance(value, str) and value.isdecimal() else value
-        if type(read) is int and 0 <= read <= _GROUP_OPTIONS[name]:
+        unit = _UNITS.get(name, 1)
+        if type(read) is int and 0 <= read <= _GROUP_OPTIONS[name] and read % unit == 0:
             return read
-        expected = f"a number up to {_GROUP_OPTIONS[name]}"
+        expected = f"a {f'multiple of {unit}' if unit > 1 else 'number'} up to {_GROUP_OPTIONS[name]}"
     elif name in ("bounds", "composites", "source_comments"):
         if str(value).lower() in ("true", "false"):
             return str(value).lower() == "true"
         expected = "True or False"
+    elif name in _FORMS:
+        if value in _FORMS[name]:
+            return value
+        expected = " or ".join(map(repr, _FORMS[name]))
     else:
         if isinstance(value, str) and _WORD.fullmatch(value):
             return value

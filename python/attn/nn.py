@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from . import ops
+from .ops._attention import check_scale, is_integer
 from .ops.neighborhood import check_window
 
 __all__ = ["NeighborhoodAttention", "NeighborhoodAttentionLayer"]
@@ -27,6 +28,11 @@ class NeighborhoodAttention(torch.nn.Module):
         scale: float | None = None,
     ):
         super().__init__()
+        for name, size in (("hidden_size", hidden_size), ("num_heads", num_heads)):
+            if not is_integer(size):
+                raise TypeError(f"{name}: an integer is expected, not {size!r}")
+        if hidden_size <= 0:
+            raise ValueError(f"hidden_size ({hidden_size}) must be positive")
         if num_heads <= 0 or hidden_size % num_heads:
             raise ValueError(f"hidden_size ({hidden_size}) must be divisible by num_heads ({num_heads})")
         check_window(kernel_size, dilation)
@@ -34,7 +40,7 @@ class NeighborhoodAttention(torch.nn.Module):
         self.num_heads = num_heads
         self.kernel_size = kernel_size
         self.dilation = dilation
-        self.scale = scale
+        self.scale = check_scale(scale, hidden_size // num_heads)
         self.q_proj = torch.nn.Linear(hidden_size, hidden_size, bias=bias)
         self.k_proj = torch.nn.Linear(hidden_size, hidden_size, bias=bias)
         self.v_proj = torch.nn.Linear(hidden_size, hidden_size, bias=bias)

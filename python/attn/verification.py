@@ -249,12 +249,13 @@ def verify(
     arguments, _ = compiler.split_options(kernel.signature, keywords)
     values = bind(kernel.signature, kernel.defaults, positional, arguments)
     lowered = kernel.lower(kernel.specialise(check_arguments(kernel.signature, values, Tensors(CPU))))
+    _check_comparison(lowered.results, reference, tolerance)
     call = _Call(kernel, positional, keywords, values, soc)
     runs = _run_stages(call, stages)
     outputs = {name: _by_name(lowered.results, run.outputs) for name, run in runs.items() if run.outputs is not None}
     findings = []
     if reference is not None:
-        expected = _by_name(lowered.results, _call_reference(kernel, reference, positional, arguments))
+        expected = _name_expected(lowered.results, _call_reference(kernel, reference, positional, arguments))
         findings += _compare_with_reference(outputs, expected, tolerance)
     causes = _causes(lowered, next(iter(outputs.values()), {}))
     findings += _compare_stages(outputs, [name for name, cause in causes.items() if cause is None])
@@ -300,6 +301,22 @@ def _by_name(results: Results, returned):
     return _flat({results.outputs[place].name: result for place, result in pairs if place is not None})
 
 
+def _name_expected(results: Results, returned):
+    """What a reference returned, by the names of the outputs."""
+    import torch
+
+    names = [None if place is None else results.outputs[place].name for place in results.returned]
+    given = (returned,) if results.single else returned
+    if not isinstance(given, (tuple, list)) or len(given) != len(names):
+        many = f"{len(given)} results" if isinstance(given, (tuple, list)) else type(given).__name__
+        raise ValueError(f"reference: {len(names)} results are expected ({', '.join(map(str, names))}), not {many}")
+    for name, value in zip(names, given):
+        tensors = value if isinstance(value, (list, tuple)) else [value]
+        if name is not None and not all(isinstance(tensor, torch.Tensor) for tensor in tensors):
+            raise TypeError(f"reference: a tensor is expected for '{name}', not {type(value).__name__}")
+    return _by_name(results, returned)
+
+
 def _flat(outputs: dict):
     """Outputs by name; those of a list have their place in it appended."""
     flat = {}
@@ -328,6 +345,22 @@ def _causes(lowered, outputs: dict):
 # Comparisons
 
 
+def _check_comparison(results: Results, reference, tolerance):
+    """TypeError or ValueError unless there is a function, and bounds for outputs that there are."""
+    if reference is not None and not callable(reference):
+        raise TypeError(f"reference: a function is expected, not {type(reference).__name__}")
+    pairs = [tolerance] if tolerance is not None else []
+    if isinstance(tolerance, dict):
+        known, pairs = [output.name for output in results.outputs], [*tolerance.values()]
+        for name in tolerance:
+            # An output that is None has no name here.
+            if name not in known and None not in results.returned:
+                raise ValueError(f"tolerance: '{name}' is not an output; known: {', '.join(known)}")
+    for pair in pairs:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2 or any(isinstance(bound, str) for bound in pair):
+            raise TypeError(f"tolerance: a pair (atol, rtol) is expected, not {pair!r}")
+
+
 def _call_reference(kernel, reference, positional, arguments: dict):
     """The reference's results on what the kernel sees: numbers and tensors that are rounded already."""
     import torch
@@ -337,7 +370,7 @@ def _call_reference(kernel, reference, positional, arguments: dict):
             return [widen(item) for item in value]
         if isinstance(value, torch.Tensor):
             return value.double() if value.is_floating_point() else value
-        return torch.tensor(value, dtype=torch.float32).item() if isinstance(value, float) else value
+        return torch.tensor(value, dtype=torch.float32, device="cpu").item() if isinstance(value, float) else value
 
     sizes = {parameter.name for parameter in kernel.signature.of_kind("auto")}
     named = {name: widen(value) for name, value in arguments.items() if name not in sizes}
@@ -347,6 +380,9 @@ def _call_reference(kernel, reference, positional, arguments: dict):
 def _compare_with_reference(outputs: dict, expected: dict, tolerance):
     for stage, results in outputs.items():
         for name, result in results.items():
+            if expected[name].shape != result.shape:
+                shapes = f"{tuple(expected[name].shape)}, not {tuple(result.shape)}"
+                raise ValueError(f"reference: '{name}' has the shape {shapes}")
             yield Finding(stage, name, REFERENCE, compare(result, expected[name], _tolerance(tolerance, name, result)))
 
 

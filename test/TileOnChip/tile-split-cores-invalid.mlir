@@ -17,23 +17,6 @@ func.func @unchosen(%x: !x, %y: !y) attributes {tile.kernel} {
 // -----
 
 !x = !tile.array<16x16xf16>
-!r = !tile.array<16xf32>
-!t = !tile.tile<16 x 16 x f16>
-!s = !tile.tile<16 x 16 x f32>
-
-func.func @single_row(%x: !x, %r: !r)
-    attributes {tile.kernel, tile.group = #tile.group<preload = 0, lag = 0, slots = 0, strip_rows = 0, part = 0>} {
-  %a = tile.load %x[:, :] : (!x) -> !t
-  %p = tile.dot %a, %a : !t, !t -> !s
-  %m = tile.reduce sum %p axis 0 : !s -> !tile.tile<1 x 16 x f32>
-  // expected-error @+1 {{stores a single row to all of an array from vector cores, of which each group has two; give the array a dimension that is indexed by a number}}
-  tile.store %m, %r[:] : (!tile.tile<1 x 16 x f32>, !r) -> ()
-  return
-}
-
-// -----
-
-!x = !tile.array<16x16xf16>
 !y = !tile.array<16x16xf32>
 !t = !tile.tile<16 x 16 x f16>
 !s = !tile.tile<16 x 16 x f32>

@@ -152,6 +152,73 @@ func.func @all_rows(%Q: !q, %K: !q, %O: !o {launch.output})
   tile.store %r, %O[%c3, :] : (!tile.tile<1 x 64 x f32>, !o, index) -> ()
   return
 }
+
+// A row that no index of the array tells apart is stored by the first vector core.
+// CHECK-LABEL: func.func @single_row(
+// CHECK: %[[CORE:.*]] = tile.sub_block_id
+// CHECK: %[[SUM:.*]] = tile.reduce sum {{.*}} axis 0 : <64 x 64 x f32> -> <1 x 64 x f32>
+// CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[CORE]], %{{.*}} : index
+// CHECK: tile.if %[[FIRST]] {
+// CHECK-NEXT: tile.store %[[SUM]], %{{.*}}[:]
+// CHECK-NEXT: }
+func.func @single_row(%Q: !q, %K: !q, %O: !tile.array<64xf32> {launch.output})
+    attributes {tile.kernel, tile.group = #tile.group<preload = 0, lag = 0, slots = 0, strip_rows = 8, part = 0>} {
+  %x = tile.load %Q[:, :] : (!q) -> !tile.tile<32 x 64 x f16>
+  %y = tile.load %K[:, :] : (!q) -> !tile.tile<32 x 64 x f16>
+  %s = tile.dot %x, %y transpose_a : !tile.tile<32 x 64 x f16>, !tile.tile<32 x 64 x f16> -> !tile.tile<64 x 64 x f32>
+  %r = tile.reduce sum %s axis 0 : !tile.tile<64 x 64 x f32> -> !tile.tile<1 x 64 x f32>
+  tile.store %r, %O[:] : (!tile.tile<1 x 64 x f32>, !tile.array<64xf32>) -> ()
+  return
+}
+
+// What vector cores hand on by itself also says that slots are free: a core without rows of it runs one strip all the same, so that its
+// pipes have come by what they took before.
+// CHECK-LABEL: func.func @unasked(
+// CHECK: tile.range
+// CHECK: %[[MOST:.*]] = arith.minsi %{{.*}}, %c2
+// CHECK: %[[STRIPS:.*]] = arith.maxsi %[[MOST]], %c1
+// CHECK: tile.range %{{.*}} = %{{.*}} to %[[STRIPS]]
+// CHECK: tile.store {{.*}} : (!tile.tile<8 x 64 x f16>
+// CHECK-LABEL: func.func @unasked_cube(
+func.func @unasked(%K: !tile.array<?x64xf16>, %Q: !q, %O: !tile.array<?x32xf32> {launch.output})
+    attributes {tile.kernel, tile.group = #tile.group<preload = 0, lag = 0, slots = 0, strip_rows = 8, part = 0>} {
+  %c0 = arith.constant 0 : index
+  %n = tile.dim %K, 0 : !tile.array<?x64xf16>
+  %y = tile.load %Q[:, :] : (!q) -> !tile.tile<32 x 64 x f16>
+  tile.range %t = %c0 to %n by 32 {
+    %k = tile.load %K[%t span, :] : (!tile.array<?x64xf16>, !tile.span<32>) -> !tile.tile<32 x 64 x f16>
+    %f = tile.cast %k : !tile.tile<32 x 64 x f16> -> !tile.tile<32 x 64 x f32>
+    %e = tile.exp %f : !tile.tile<32 x 64 x f32>
+    %h = tile.cast %e : !tile.tile<32 x 64 x f32> -> !tile.tile<32 x 64 x f16>
+    %s = tile.dot %h, %y transpose_b : !tile.tile<32 x 64 x f16>, !tile.tile<32 x 64 x f16> -> !tile.tile<32 x 32 x f32>
+    tile.store %s, %O[%t span, :] : (!tile.tile<32 x 32 x f32>, !tile.array<?x32xf32>, !tile.span<32>) -> ()
+    tile.yield
+  }
+  return
+}
+
+// Where some of the rows that are summed may be missing, what they are computed by is not taken apart: strips would not say which exist.
+// CHECK-LABEL: func.func @rows_that_exist(
+// CHECK-NOT: tile.range
+// CHECK: %[[E:.*]] = tile.exp {{.*}} : <64 x 32 x f32>
+// CHECK: tile.store %[[E]]
+// CHECK: tile.reduce sum %[[E]] axis 0 : <64 x 32 x f32> -> <1 x 32 x f32>
+// CHECK-LABEL: func.func @rows_that_exist_cube(
+func.func @rows_that_exist(%Q: !tile.array<?x64xf16>, %K: !q, %P: !tile.array<?x32xf32> {launch.output}, %O: !tile.array<8x32xf32> {launch.output})
+    attributes {tile.kernel, tile.group = #tile.group<preload = 0, lag = 0, slots = 0, strip_rows = 8, part = 0>} {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %n = tile.dim %Q, 0 : !tile.array<?x64xf16>
+  %t = tile.make_span %c0 to %n : <64>
+  %x = tile.load %Q[%t span, :] : (!tile.array<?x64xf16>, !tile.span<64>) -> !tile.tile<64 x 64 x f16>
+  %y = tile.load %K[:, :] : (!q) -> !tile.tile<32 x 64 x f16>
+  %s = tile.dot %x, %y transpose_b : !tile.tile<64 x 64 x f16>, !tile.tile<32 x 64 x f16> -> !tile.tile<64 x 32 x f32>
+  %e = tile.exp %s : !tile.tile<64 x 32 x f32>
+  tile.store %e, %P[%t span, :] : (!tile.tile<64 x 32 x f32>, !tile.array<?x32xf32>, !tile.span<64>) -> ()
+  %r = tile.reduce sum %e axis 0 : !tile.tile<64 x 32 x f32> -> !tile.tile<1 x 32 x f32>
+  tile.store %r, %O[%c3, :] : (!tile.tile<1 x 32 x f32>, !tile.array<8x32xf32>, index) -> ()
+  return
+}
 }
 
 // -----

@@ -4,6 +4,7 @@
 #include "attn/Machine/Architecture.h"
 #include "attn/Machine/Groups.h"
 #include "attn/TileOnChip/ChipModel.h"
+#include "attn/TileOnChip/Transforms/Exchange.h"
 #include "attn/TileOnChip/Transforms/Halves.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/Support/MathExtras.h"
@@ -38,7 +39,7 @@ public:
   explicit RowDistributor(func::FuncOp half)
       : half(half), builder(half.getLoc(), half.getContext()) {}
 
-  LogicalResult run();
+  void run();
 
 private:
   int64_t getShare(int64_t rows) const {
@@ -50,7 +51,8 @@ private:
     return TileType::get(type.getContext(), getDim(type.getContext(), getShare(type.getRowCount())),
                          type.getCols(), type.getElementType());
   }
-  template <typename Op> LogicalResult narrow(Op op, TileType type);
+  template <typename Op> void narrow(Op op, TileType type);
+  void storeOnFirstCore(Operation *store);
   Value makeSpan(Value given, int64_t kind, int64_t rows);
   Value listRows(ListRowsOp list, int64_t rows);
   void shiftRamps();
@@ -58,6 +60,7 @@ private:
   func::FuncOp half;
   ImplicitLocOpBuilder builder;
   Value subBlock;
+  SmallVector<Operation *> lines; // stores of single rows to arrays of one dimension
   bool areRowsApart = true;
 };
 
@@ -137,7 +140,7 @@ void RowDistributor::shiftRamps() {
 }
 
 /// Lets a transfer move the rows of this core.
-template <typename Op> LogicalResult RowDistributor::narrow(Op op, TileType type) {
+template <typename Op> void RowDistributor::narrow(Op op, TileType type) {
   builder.setLoc(op.getLoc());
   builder.setInsertionPoint(op);
   SmallVector<int64_t> kinds(op.getKinds());
@@ -145,14 +148,14 @@ template <typename Op> LogicalResult RowDistributor::narrow(Op op, TileType type
   int64_t rows = type.getRowCount();
   bool isStore = isa<StoreOp>(op.getOperation());
   if (rows == 1 && !isStore)
-    return success();
+    return;
   // A single row is the same on all cores, and the first one stores it.
   if (rows == 1 && row < 0) {
     auto *scalar = llvm::find(kinds, ScalarIndex);
-    if (scalar == kinds.end())
-      return op.emitOpError(
-          "stores a single row to all of an array from vector cores, of which each "
-          "group has two; give the array a dimension that is indexed by a number");
+    if (scalar == kinds.end()) {
+      lines.push_back(op);
+      return;
+    }
     row = scalar - kinds.begin();
   }
   SmallVector<Value> indices;
@@ -167,10 +170,22 @@ template <typename Op> LogicalResult RowDistributor::narrow(Op op, TileType type
   }
   op.getIndicesMutable().assign(indices);
   op.setKinds(kinds);
-  return success();
 }
 
-LogicalResult RowDistributor::run() {
+/// Lets the first core alone store a row to an array of one dimension.
+void RowDistributor::storeOnFirstCore(Operation *store) {
+  builder.setLoc(store->getLoc());
+  builder.setInsertionPoint(store);
+  Value isFirst = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, subBlock,
+                                        arith::ConstantIndexOp::create(builder, 0));
+  auto choice = IfOp::create(builder, isFirst);
+  if (Attribute level = store->getAttr(levelName))
+    choice->setAttr(levelName, level);
+  builder.createBlock(&choice.getThenBody());
+  store->moveBefore(YieldOp::create(builder));
+}
+
+void RowDistributor::run() {
   half.walk([&](Operation *op) {
     auto isTall = [](Value value) {
       auto type = dyn_cast<TileType>(value.getType());
@@ -183,15 +198,13 @@ LogicalResult RowDistributor::run() {
   });
   builder.setInsertionPointToStart(&half.getBody().front());
   subBlock = SubBlockIdOp::create(builder, builder.getIndexType());
-  WalkResult walk = half.walk([&](Operation *op) -> WalkResult {
+  half.walk([&](Operation *op) {
     if (auto load = dyn_cast<LoadOp>(op))
-      return narrow(load, load.getResult().getType());
+      narrow(load, load.getResult().getType());
     if (auto store = dyn_cast<StoreOp>(op))
-      return narrow(store, store.getValue().getType());
-    return WalkResult::advance();
+      narrow(store, store.getValue().getType());
   });
-  if (walk.wasInterrupted())
-    return failure();
+  llvm::for_each(lines, [&](Operation *store) { storeOnFirstCore(store); });
   shiftRamps();
   half.walk([&](Operation *op) {
     auto retype = [&](Value value) {
@@ -202,9 +215,6 @@ LogicalResult RowDistributor::run() {
     for (Region &region : op->getRegions())
       llvm::for_each(region.getArguments(), retype);
   });
-  return success();
 }
 
-LogicalResult onchip::distributeRows(func::FuncOp vectorHalf) {
-  return RowDistributor(vectorHalf).run();
-}
+void onchip::distributeRows(func::FuncOp vectorHalf) { RowDistributor(vectorHalf).run(); }

@@ -1,6 +1,7 @@
 // Computes the tiles of vector cores in strips of rows, so that transfers of one strip overlap with
 // the arithmetic of another (tile on the chip).
 #include "attn/Dialect/Tile/Analysis/Elementwise.h"
+#include "attn/Dialect/Tile/Analysis/RowLimits.h"
 #include "attn/Dialect/Tile/Analysis/Selection.h"
 #include "attn/TileOnChip/ChipModel.h"
 #include "attn/TileOnChip/Transforms/Halves.h"
@@ -30,8 +31,9 @@ namespace {
 /// A run of ops of one block that compute row by row on tiles of equally many rows.
 class Segment {
 public:
-  Segment(ArrayRef<Operation *> ops, int64_t rows, int64_t stripRows)
-      : ops(ops), rows(rows), stripRows(stripRows), builder(ops.front()->getLoc(), ops.back()) {}
+  Segment(ArrayRef<Operation *> ops, int64_t rows, int64_t stripRows, bool runsAlways)
+      : ops(ops), rows(rows), stripRows(stripRows), runsAlways(runsAlways),
+        builder(ops.front()->getLoc(), ops.back()) {}
 
   void strip();
 
@@ -59,6 +61,7 @@ private:
 
   ArrayRef<Operation *> ops;
   int64_t rows, stripRows;
+  bool runsAlways; // with at least one strip, which may have no rows
   ImplicitLocOpBuilder builder;
   llvm::SmallPtrSet<Operation *, 16> members;
   SmallVector<Output> outputs;
@@ -121,7 +124,10 @@ Value Segment::countStrips() {
     return most;
   Value strips = arith::CeilDivSIOp::create(builder, rowsHere,
                                             arith::ConstantIndexOp::create(builder, stripRows));
-  return arith::MinSIOp::create(builder, strips, most);
+  strips = arith::MinSIOp::create(builder, strips, most);
+  if (!runsAlways)
+    return strips;
+  return arith::MaxSIOp::create(builder, strips, arith::ConstantIndexOp::create(builder, 1));
 }
 
 /// The rows of a span that belong to the strip that begins at row `first`.
@@ -266,6 +272,38 @@ static bool canStrip(Operation *op) {
   return isElementwise(op) || isa<CastOp, SplatOp, BroadcastOp, FillColumnsOp>(op);
 }
 
+/// Where `half` computes something of which an op takes all rows at once (a sum over rows, a row
+/// made of a column) while some may be missing. A tile that strips put together does not say which
+/// of its rows exist, so that such blocks are left as they are.
+static llvm::SmallPtrSet<Block *, 4> findWholeBlocks(func::FuncOp half) {
+  RowLimits limits(half);
+  SmallVector<Value> open;
+  half.walk([&](Operation *op) {
+    if (op->getNumRegions() == 0 && !isa<YieldOp, LoadOp, StoreOp>(op) && !canStrip(op))
+      llvm::copy_if(op->getOperands(), std::back_inserter(open), [&](Value operand) {
+        return isTall(operand) && !limits.getSpans(operand).empty();
+      });
+  });
+  llvm::SmallPtrSet<Block *, 4> blocks;
+  llvm::SmallDenseSet<Value> seen;
+  while (!open.empty()) {
+    Value tile = open.pop_back_val();
+    if (!isTall(tile) || !seen.insert(tile).second)
+      continue;
+    auto argument = dyn_cast<BlockArgument>(tile);
+    Operation *op = argument ? argument.getOwner()->getParentOp() : tile.getDefiningOp();
+    if (auto loop = dyn_cast<RangeOp>(op)) {
+      unsigned position =
+          argument ? argument.getArgNumber() - 1 : cast<OpResult>(tile).getResultNumber();
+      llvm::append_values(open, loop.getInits()[position], loop.getYield().getValues()[position]);
+      continue;
+    }
+    blocks.insert(op->getBlock());
+    llvm::append_range(open, op->getOperands());
+  }
+  return blocks;
+}
+
 /// Whether strips are worth a loop: where something is moved while something else is computed.
 static bool movesRows(ArrayRef<Operation *> ops) {
   auto isTransfer = [](Operation *op) { return isa<LoadOp, StoreOp>(op); };
@@ -302,22 +340,55 @@ static void forEachSegment(Block &block, int64_t stripRows,
   finish();
 }
 
+/// Whether an array is memory through which the halves of a kernel exchange tiles.
+static bool isExchanged(Value array) {
+  auto argument = dyn_cast<BlockArgument>(array);
+  auto function = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : nullptr;
+  return function && function.getArgAttr(argument.getArgNumber(), launch::workspaceName);
+}
+
+/// Whether a run hands something on to the other half that it has nothing of: what it signals then
+/// says that slots are free whose tiles were taken before it.
+static bool answersUnasked(ArrayRef<Operation *> ops) {
+  auto hands = [](Operation *op) {
+    auto store = dyn_cast<StoreOp>(op);
+    return store && isExchanged(store.getArray());
+  };
+  auto takes = [](Operation *op) {
+    auto load = dyn_cast<LoadOp>(op);
+    return load && isExchanged(load.getArray());
+  };
+  return llvm::any_of(ops, hands) && llvm::none_of(ops, takes);
+}
+
 void onchip::stripRows(func::FuncOp vectorHalf, int64_t rows) {
   // Blocks that strips are made of are not looked at again.
   SmallVector<Block *> blocks;
-  vectorHalf.walk<WalkOrder::PreOrder>([&](Block *block) { blocks.push_back(block); });
-  for (Block *block : blocks)
+  auto wholeBlocks = findWholeBlocks(vectorHalf);
+  vectorHalf.walk<WalkOrder::PreOrder>([&](Block *block) {
+    if (!wholeBlocks.contains(block))
+      blocks.push_back(block);
+  });
+  for (Block *block : blocks) {
+    // A core without rows of one tile may have taken rows of others: pipes that its strips order
+    // must come by before it signals.
+    bool runsAlways = false;
+    forEachSegment(*block, rows,
+                   [&](ArrayRef<Operation *> ops, int64_t) { runsAlways |= answersUnasked(ops); });
     forEachSegment(*block, rows, [&](ArrayRef<Operation *> ops, int64_t rowsOfOps) {
-      Segment(ops, rowsOfOps, rows).strip();
+      Segment(ops, rowsOfOps, rows, runsAlways).strip();
     });
+  }
 }
 
 bool onchip::cutsRows(func::FuncOp vectorHalf, int64_t rows) {
   if (rows == 0)
     return false;
   bool cuts = false;
+  auto wholeBlocks = findWholeBlocks(vectorHalf);
   vectorHalf.walk([&](Block *block) {
-    forEachSegment(*block, rows, [&](ArrayRef<Operation *>, int64_t) { cuts = true; });
+    if (!wholeBlocks.contains(block))
+      forEachSegment(*block, rows, [&](ArrayRef<Operation *>, int64_t) { cuts = true; });
   });
   return cuts;
 }

@@ -111,9 +111,14 @@ class Specs:
 
     def __call__(self, name: str, value) -> Description:
         if not isinstance(value, Spec):
-            problem = "is missing" if value is None else f"is {value!r}"
+            problem = "is missing" if value is None else f"is {_show_value(value)}"
             raise TypeError(f'{name}: a spec such as at.spec("? 4096", at.bf16) is expected; it {problem}')
         return Description(value.shape, value.dtype, value.table or name in self._lists)
+
+
+def _show_value(value):
+    """For messages: what holds arrays by its type alone."""
+    return repr(value) if isinstance(value, (str, int, float)) else f"of type {type(value).__name__}"
 
 
 def _describe(name: str, value) -> Description:
@@ -126,6 +131,10 @@ def _describe(name: str, value) -> Description:
     dtype = DTYPES.get(str(value.dtype))
     if dtype is None:
         raise TypeError(f"{name}: {value.dtype} is not supported; known: {', '.join(DTYPES)}")
+    if value.layout != torch.strided:
+        raise TypeError(f"{name}: a tensor with strides is expected, not one of {value.layout}")
+    if value.is_neg():
+        raise ValueError(f"{name}: a view that negates other memory: call on {name}.resolve_neg()")
     if value.dim() and value.shape[-1] > 1 and value.stride(-1) != 1:
         raise ValueError(f"{name}: the last dimension must be contiguous, but the strides are {value.stride()}")
     return Description(tuple(value.shape), dtype, False)
@@ -241,12 +250,14 @@ def check_outputs(arguments: Arguments, results: Results, outputs: dict, describ
         if found != expected:
             raise ValueError(f"{name}: {expected} is expected, not {found}")
         for tensor in value if isinstance(value, (list, tuple)) else [value]:
-            if not isinstance(tensor, Spec) and _shares_memory(tensor):
-                raise ValueError(f"{name}: elements of an output share memory; the strides are {tensor.stride()}")
+            if not isinstance(tensor, Spec):
+                check_places(name, tensor)
 
 
-def _shares_memory(tensor):
-    return any(size > 1 and stride == 0 for size, stride in zip(tensor.shape, tensor.stride()))
+def check_places(name: str, tensor):
+    """ValueError unless each element of an output has a place of its own."""
+    if any(size > 1 and stride == 0 for size, stride in zip(tensor.shape, tensor.stride())):
+        raise ValueError(f"{name}: elements of an output share memory; the strides are {tensor.stride()}")
 
 
 def is_empty(arguments: Arguments, results: Results):

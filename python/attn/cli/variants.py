@@ -49,7 +49,7 @@ class Request(NamedTuple):
         return cls(by_array, values, lists, absent, single, numbers)
 
     def check_names(self, kernels):
-        """ValueError for a name that no kernel has."""
+        """ValueError for a name that no kernel has, and for a number that cannot be a size."""
         for option, names, known in (
             ("--dtype", [name for name in self.dtypes if name], _names(kernels, "array")),
             ("--list", self.lists, _names(kernels, "array")),
@@ -60,6 +60,9 @@ class Request(NamedTuple):
             for name in names:
                 if name not in known:
                     raise ValueError(f"{option}: no kernel has '{name}'; known: {', '.join(sorted(known))}")
+        for name in self.numbers.keys() & _dims(kernels):
+            if not isinstance(self.numbers[name], int) or self.numbers[name] < 1:
+                raise ValueError(f"--predict {name}: a positive integer is expected, not {self.numbers[name]}")
 
 
 def _add(values: dict, name: str, listed: str, option: str, text: str):

@@ -83,17 +83,14 @@ _TYPES = frozenset(name for name, value in vars(language).items() if isinstance(
 
 # What words and methods of other libraries are called here.
 _OTHER_NAMES = {
-    "matmul": "at.dot",
-    "mm": "at.dot",
-    "bmm": "at.dot",
-    "gemm": "at.dot",
-    "int8": "at.i8",
-    "int32": "at.i32",
-    "int64": "at.i64",
-    "uint16": "at.u16",
-    "f64": "at.f32",
-}
-_OTHER_ATTRIBUTES = {"transpose": "'.T'", "t": "'.T'", "mT": "'.T'"}
+    **dict.fromkeys(("matmul", "mm", "bmm", "gemm"), "at.dot"),
+    "float32": "at.f32", "float16": "at.f16", "half": "at.f16", "bfloat16": "at.bf16", "f64": "at.f32",
+    "int8": "at.i8", "int32": "at.i32", "int64": "at.i64", "uint16": "at.u16",
+}  # fmt: skip
+_OTHER_ATTRIBUTES = {
+    **dict.fromkeys(("transpose", "t", "mT"), "'.T'"),
+    "float": "'.to(at.f32)'", "half": "'.to(at.f16)'", "bfloat16": "'.to(at.bf16)'",
+}  # fmt: skip
 
 # What to do instead of calling functions of Python.
 _PYTHON_HINTS = {
@@ -224,7 +221,7 @@ class Expressions:
 
     def _compare(self, node: ast.Compare, name):
         if len(node.ops) > 1:
-            raise self.error(node, "a chained comparison is not supported in a kernel")
+            raise self.error(node, "a chained comparison is not supported in a kernel; join two by '&' or 'and'")
         left, right = self._value(node.left), self._value(node.comparators[0])
         if isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             if left is not None and right is not None:
@@ -361,7 +358,8 @@ class Expressions:
             if node.attr in _OTHER_NAMES:
                 hint = f"; did you mean {_OTHER_NAMES[node.attr]}?"
             raise self.error(node, f"attn.language has no word '{node.attr}'{hint}")
-        hint = f"; write at.{node.attr}" if node.attr in WORDS else ""
+        word = f"at.{node.attr}" if node.attr in WORDS else _OTHER_NAMES.get(node.attr)
+        hint = f"; write {word}" if word else ""
         raise self.error(node, f"'{ast.unparse(node)}' is neither a number nor a word of attn.language{hint}")
 
     def _call(self, node: ast.Call, name):
@@ -408,7 +406,7 @@ class Expressions:
         bound = dict(zip(parameters, positional))
         for key, value in keywords.items():
             if key not in parameters:
-                hint = near_miss(key, parameters)
+                hint = "; axes are kept" if key in ("keepdim", "keepdims") else near_miss(key, parameters)
                 raise self.error(node, f"at.{word.name} has no argument '{key}'{hint}")
             if key in bound:
                 raise self.error(node, f"at.{word.name} is given '{key}' twice")

@@ -155,7 +155,8 @@ class Indexing:
             raise self._error(node, f"'{array.name}' takes a tile or a number, not {describe(value)}")
         if (value.rows, value.cols) != (rows, cols):
             message = f"this part of '{array.name}' is [{rows}, {cols}], the tile [{value.rows}, {value.cols}]"
-            raise self._error(node, message)
+            is_turned = (value.cols, value.rows) == (rows, cols)
+            raise self._error(node, message + ("; is '.T' missing?" if is_turned else ""))
         value = self._arithmetic.cast(value, array.dtype, node, array.name)
         types = ", ".join([value.type, array.type, *selection.types])
         self._writer.line(f"tile.store {value.ssa}, {array.ssa}[{selection.text}] : ({types}) -> ()", node)

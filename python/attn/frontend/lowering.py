@@ -118,7 +118,9 @@ class _Lowering(Statements):
             raise self.error(tree, f"the kernel '{tree.name}' needs a name of ASCII letters")
         statements, last = tree.body[:-1], tree.body[-1]
         if not isinstance(last, ast.Return):
-            raise self.error(tree, f"the kernel '{tree.name}' must end with 'return' and its outputs")
+            inner = next((node for node in ast.walk(tree) if isinstance(node, ast.Return)), None)
+            hint = ", after its loops" if inner else ""
+            raise self.error(inner or tree, f"the kernel '{tree.name}' must end with 'return' and its outputs{hint}")
         self.run(statements)
         self.blocks.finish(self)
         returned = self._returned(last)

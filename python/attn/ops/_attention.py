@@ -10,9 +10,11 @@ import torch
 from torch import Tensor
 
 from .._host import FRACTAL_ROWS
+from ..language import show_number
 from ._readable import check_device, check_dtype, empty_in_order, has_values, memory_order, zeros
 
 LAYOUTS = ("BNSD", "BSND")
+MOST = torch.finfo(torch.float32).max
 _MOST_COLUMNS = 256
 _MOST_KEYS = 2**31 - 1
 
@@ -57,9 +59,17 @@ def check_number(name: str, number):
     """The number as a float."""
     if not isinstance(number, (float, int)) or isinstance(number, bool):
         raise TypeError(f"{name}: a number is expected, not {number!r}")
-    if not math.isfinite(number):
+    if number != number or number in (math.inf, -math.inf):
         raise ValueError(f"{name} ({number}) must be finite")
+    if abs(number) > MOST:
+        raise ValueError(f"{name} ({show_number(number)}) must be a number of f32, at most {MOST:.4g}")
     return float(number)
+
+
+def check_flag(name: str, flag):
+    """TypeError unless it is True or False."""
+    if not isinstance(flag, (bool, torch.SymBool)):
+        raise TypeError(f"{name}: True or False is expected, not {flag!r}")
 
 
 def check_scale(scale, width: int):
@@ -83,6 +93,8 @@ def check_softcap(softcap):
     softcap = check_number("softcap", 0.0 if softcap is None else softcap)
     if softcap < 0:
         raise ValueError(f"softcap ({softcap}) must not be negative")
+    if softcap and not 2 / MOST <= softcap <= MOST / 2:  # kernels have twice the cap, and 2 over it, in f32
+        raise ValueError(f"softcap ({softcap}) must be 0 for none, or {2 / MOST:.4g} to {MOST / 2:.4g}")
     return softcap
 
 
@@ -125,7 +137,7 @@ def read_lengths(name: str, lengths: Tensor | Sequence[int] | int | None, most: 
     else:
         numbers = [lengths] if is_integer(lengths) else read_integers(name, lengths)
         _check_limits(name, numbers, most)
-        tensor = torch.tensor(numbers, dtype=torch.int32)
+        tensor = torch.tensor(numbers, dtype=torch.int32, device="cpu")
     if tensor.dim() != 1 or not (len(tensor) == 1 or len(tensor) == len(q)):
         raise ValueError(
             f"{name} {tuple(tensor.shape)} must have one number, or one for each of {q.shape[0]} batch entries"
@@ -151,5 +163,5 @@ def make_outputs(q, v):
 def write_unseen(o, lse, sinks=None):
     """What queries give that see no keys: o [B, H, Sq, Dv] and lse [B, H, Sq]."""
     o.copy_(zeros((), o.dtype, o.device).expand(o.shape))
-    lowest = torch.full((), -math.inf).to(lse.device) if sinks is None else sinks[:, None]
+    lowest = torch.full((), -math.inf, device="cpu").to(lse.device) if sinks is None else sinks[:, None]
     lse.copy_(lowest.expand(lse.shape))

@@ -74,13 +74,13 @@ def _once(lists: Tensor):
 def _count_on_host(lists: Tensor, size: int, total: int, lens: Tensor | None, tiles: Tiles):
     batch, heads, rows, _ = lists.shape
     ids = _once(lists).to(torch.int32)
-    limit = torch.full((1,), total) if lens is None else lens
+    limit = torch.full((1,), total, device="cpu") if lens is None else lens
     kept = (ids >= 0) & (ids < (-(-limit // size)).view(-1, 1, 1, 1))
     counts = kept.to(torch.int32).cumprod(-1).sum(-1, dtype=torch.int32)
     counts = counts.expand(batch, heads, rows).repeat_interleave(tiles.per_list, -1)
     if tiles.causal:
         queries = tiles.queries if tiles.lens is None else tiles.lens.view(-1, 1)
-        ends = torch.arange(1, rows * tiles.per_list + 1) * tiles.rows + (limit.view(-1, 1) - queries)
+        ends = torch.arange(1, rows * tiles.per_list + 1, device="cpu") * tiles.rows + (limit.view(-1, 1) - queries)
         blocks = (-(-ends.clamp(min=0) // size)).to(torch.int32)
         places = (-1, 1, *((1, rows * tiles.per_list) if ids.shape[2] == 1 else (rows, tiles.per_list)))
         lead = max(len(ids), len(blocks)), *ids.shape[1:3]
@@ -109,7 +109,7 @@ def listed(plan, device):
     """Shares, tasks and merges of a plan as tensors of int32 on a device; None for what there is not."""
 
     def tensor(rows):
-        return torch.tensor(rows, dtype=torch.int32).to(device) if rows else None
+        return torch.tensor(rows, dtype=torch.int32, device="cpu").to(device) if rows else None
 
     return tensor(plan.shares), tensor(plan.tasks), tensor(plan.merges)
 

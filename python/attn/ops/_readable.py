@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 
 import torch
+from torch._C import _functorch as functorch
 from torch._subclasses import FakeTensor
 from torch.autograd import forward_ad
 
@@ -22,6 +23,8 @@ def check_dtype(name: str, tensor):
         raise TypeError(f"{name}: a tensor is expected, not {type(tensor).__name__}")
     if tensor.dtype not in DTYPES:
         raise TypeError(f"{name}: {tensor.dtype} is not supported; known: {', '.join(map(str, DTYPES))}")
+    if not torch.compiler.is_compiling() and tensor.is_neg():
+        raise ValueError(f"{name}: a view that negates other memory: call on {name}.resolve_neg()")
 
 
 def check_device(name: str, tensor, first_name: str, first):
@@ -35,13 +38,21 @@ def has_values(tensor):
     return not (torch.compiler.is_compiling() or tensor.device.type == "meta" or isinstance(tensor, FakeTensor))
 
 
-def refuse_tangents(operator: str, *tensors):
-    """NotImplementedError for derivatives in forward mode, which PyTorch would take to be 0."""
+def refuse_transforms(operator: str, *tensors, mapped: bool = True):
+    """NotImplementedError for derivatives in forward mode, which PyTorch would take to be 0, and for what it refuses in
+    words of its own: gradients of `torch.func`, and unless the operator can be `mapped`, `torch.vmap`."""
     if torch.compiler.is_compiling():
         return
-    for tensor in tensors:
-        if tensor is not None and forward_ad.unpack_dual(tensor).tangent is not None:
-            raise NotImplementedError(f"{operator}: derivatives in forward mode are not supported")
+    given = [tensor for tensor in tensors if tensor is not None]
+    if any(forward_ad.unpack_dual(tensor).tangent is not None for tensor in given):
+        raise NotImplementedError(f"{operator}: derivatives in forward mode are not supported")
+    for tensor in given:
+        while functorch.is_functorch_wrapped_tensor(tensor):
+            if functorch.is_gradtrackingtensor(tensor):
+                raise NotImplementedError(f"{operator}: gradients by torch.func are not supported; call backward()")
+            if not mapped and functorch.is_batchedtensor(tensor):
+                raise NotImplementedError(f"{operator}: torch.vmap is not supported; give it all entries of a batch")
+            tensor = functorch.get_unwrapped(tensor)
 
 
 # Memory order
@@ -66,7 +77,7 @@ def empty_in_order(shape, order, dtype, device):
 
 def zeros(shape, dtype, device):
     """Zeros, which the host makes."""
-    return torch.zeros(shape, dtype=dtype).to(device)
+    return torch.zeros(shape, dtype=dtype, device="cpu").to(device)
 
 
 # Reading in place

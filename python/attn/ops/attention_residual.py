@@ -10,6 +10,7 @@ from torch import Tensor
 
 from .. import memory
 from . import _dispatch
+from ._attention import check_flag, check_number
 from ._readable import (
     DEVICES,
     check_device,
@@ -19,7 +20,7 @@ from ._readable import (
     is_readable,
     memory_order,
     readable,
-    refuse_tangents,
+    refuse_transforms,
     unreadable,
     writable,
     zeros,
@@ -59,17 +60,16 @@ def attn_res(
     blocks = [V] if stacked else list(V)
     _check_blocks(blocks, stacked)
     _check_weights(blocks[0], w_query, w_norm)
-    if not isinstance(eps, (float, int)) or isinstance(eps, bool):
-        raise TypeError(f"eps: a number is expected, not {eps!r}")
-    if not eps > 0:
-        raise ValueError(f"eps ({eps}) must be positive")
+    eps = _check_eps(eps)
+    check_flag("round_key", round_key)
+    check_flag("exact_delta", exact_delta)
     named = [(f"V[{index}]", block) for index, block in enumerate(blocks)]
     for name, tensor in (*named, ("w_query", w_query), ("w_norm", w_norm)):
         check_device(name, tensor, "V" if stacked else "V[0]", blocks[0])
     if form is not None and form not in FORMS:
         raise ValueError(f"form ({form}) must be one of {', '.join(FORMS)}")
-    refuse_tangents("attn_res", *blocks, w_query, w_norm)
-    return torch.ops.attn.attn_res(blocks, stacked, w_query, w_norm, float(eps), form, round_key, exact_delta)[0]
+    refuse_transforms("attn_res", *blocks, w_query, w_norm, mapped=False)
+    return torch.ops.attn.attn_res(blocks, stacked, w_query, w_norm, eps, form, round_key, exact_delta)[0]
 
 
 def _check_blocks(blocks: list, stacked: bool):
@@ -87,6 +87,16 @@ def _check_blocks(blocks: list, stacked: bool):
         if block.shape != first.shape or block.dtype != first.dtype:
             has, other = (f"{tuple(t.shape)} of {t.dtype}" for t in (block, first))
             raise ValueError(f"V[{index}] ({has}) must equal V[0] ({other})")
+
+
+def _check_eps(eps):
+    """The number as a float, which is positive in f32 as well."""
+    number, least = check_number("eps", eps), torch.finfo(torch.float32).smallest_normal
+    if number <= 0:
+        raise ValueError(f"eps ({eps}) must be positive")
+    if number < least:
+        raise ValueError(f"eps ({eps}) must be a number of f32, at least {least:.4g}")
+    return number
 
 
 def _check_weights(block, w_query, w_norm):

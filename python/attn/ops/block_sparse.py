@@ -12,9 +12,17 @@ from .. import config, memory
 from ..block_index import PAD, PAD_U16
 from ..planning import block_plan
 from . import _dispatch
-from ._attention import check_arrays, check_layout, check_scale, make_outputs, read_lengths, write_unseen
+from ._attention import (
+    check_arrays,
+    check_flag,
+    check_layout,
+    check_scale,
+    make_outputs,
+    read_lengths,
+    write_unseen,
+)
 from ._lists import BlockLists, Tiles, check_lists, core_count, count_listed
-from ._readable import DEVICES, check_device, has_values, readable, refuse_tangents
+from ._readable import DEVICES, check_device, has_values, readable, refuse_transforms
 
 BLOCK_SIZES = (128, 256, 512, 1024)
 _MOST_BLOCKS = PAD_U16  # ids are below it
@@ -52,6 +60,8 @@ def block_sparse_attention(
     Queries without keys give 0 and, in the log-sum-exp, -inf.
     """
     check_layout(layout)
+    check_flag("causal", causal)
+    check_flag("return_lse", return_lse)
     check_arrays(q, k, v, layout)
     if layout == "BSND":
         q, k, v = (tensor.transpose(1, 2) for tensor in (q, k, v))
@@ -61,9 +71,9 @@ def block_sparse_attention(
     index = _read_index(block_index, q, k.shape[2], block_shape)
     if index is None and q.device.type != "cpu":
         block_shape = dense_shape(causal)
-    refuse_tangents("block_sparse_attention", q, k, v)
+    refuse_transforms("block_sparse_attention", q, k, v)
     o, lse = torch.ops.attn.block_sparse(
-        q, k, v, index, q_lens, kv_lens, list(block_shape), check_scale(scale, q.shape[-1]), bool(causal)
+        q, k, v, index, q_lens, kv_lens, list(block_shape), check_scale(scale, q.shape[-1]), causal
     )
     o = o.transpose(1, 2) if layout == "BSND" else o
     return (o, lse) if return_lse else o
@@ -112,8 +122,8 @@ def _lists_all(block_index, columns: int):
 @functools.lru_cache(maxsize=16)
 def _every(columns: int, device):
     """All blocks, or where there are none padding."""
-    blocks = torch.arange(columns, dtype=torch.int32) if columns else torch.full((1,), PAD, dtype=torch.int32)
-    return blocks.to(device)
+    blocks = range(columns) if columns else [PAD]
+    return torch.tensor(blocks, dtype=torch.int32, device="cpu").to(device)
 
 
 # The operator

@@ -11,6 +11,7 @@ from .. import memory
 from . import _dispatch
 from ._attention import (
     check_arrays,
+    check_flag,
     check_layout,
     check_scale,
     check_sinks,
@@ -21,7 +22,7 @@ from ._attention import (
     write_unseen,
 )
 from ._lists import core_count
-from ._readable import DEVICES, copy_bytes, readable, refuse_tangents, unreadable
+from ._readable import DEVICES, copy_bytes, readable, refuse_transforms, unreadable
 from .block_sparse import attend_densely
 
 
@@ -55,6 +56,8 @@ def flash_attention(
     Gradients are not supported.
     """
     check_layout(layout)
+    check_flag("causal", causal)
+    check_flag("return_lse", return_lse)
     check_arrays(q, k, v, layout)
     if layout == "BSND":
         q, k, v = (tensor.transpose(1, 2) for tensor in (q, k, v))
@@ -66,7 +69,7 @@ def flash_attention(
     kv_lens = read_lengths("actual_seq_lengths_kv", actual_seq_lengths_kv, k.shape[2], q)
     scale = check_scale(scale, q.shape[-1])
     softcap = check_softcap(softcap)
-    refuse_tangents("flash_attention", q, k, v, sinks)
+    refuse_transforms("flash_attention", q, k, v, sinks)
     o, lse = torch.ops.attn.flash(q, k, v, scale, left, right, softcap, sinks, q_lens, kv_lens)
     o = o.transpose(1, 2) if layout == "BSND" else o
     return (o, lse) if return_lse else o

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from ._attention import check_layout
+from ._readable import check_device
 
 
 def merge_attention(*parts: tuple[Tensor, Tensor], layout: str = "BNSD"):
@@ -30,6 +31,10 @@ def _check_part(number: int, part, layout: str, first):
     if not isinstance(part, (tuple, list)) or len(part) != 2 or not all(isinstance(x, Tensor) for x in part):
         raise TypeError(f"part {number}: two tensors (o, lse) are expected")
     o, lse = part
+    if not (o.is_floating_point() and lse.is_floating_point()):
+        raise TypeError(f"part {number}: o ({o.dtype}) and lse ({lse.dtype}) must be floating-point")
+    for name, tensor in (("o", o), ("lse", lse)):
+        check_device(f"part {number}, {name}", tensor, "the first part", first[0])
     shapes = "[B, S, H, D] and [B, H, S]" if layout == "BSND" else "[..., D] and [...]"
     turned = o.transpose(1, 2) if layout == "BSND" and o.dim() == 4 else o
     has_layout = layout == "BNSD" or o.dim() == 4
@@ -47,5 +52,5 @@ def _merge(parts):
     for (o, _), own in zip(parts, lses):
         saw = own != -torch.inf
         weight = torch.where(saw, torch.exp(own - lse), 0.0)[..., None]
-        total += torch.where(saw[..., None], weight * o.float(), 0.0)
+        total = total + torch.where(saw[..., None], weight * o.float(), 0.0)
     return total.to(parts[0][0].dtype), lse

@@ -7,8 +7,8 @@ from torch import Tensor
 
 from .. import memory
 from . import _dispatch
-from ._attention import check_scale
-from ._readable import DEVICES, check_device, check_dtype, empty_in_order, memory_order, refuse_tangents, zeros
+from ._attention import check_flag, check_scale
+from ._readable import DEVICES, check_device, check_dtype, empty_in_order, memory_order, refuse_transforms, zeros
 from ._windows import split_windows
 
 PATHS = ("halo", "gathered")
@@ -36,13 +36,14 @@ def neighborhood_attention(
     each neighbour. By itself the compiler takes what it estimates to be faster.
     """
     check_window(kernel_size, dilation)
+    check_flag("return_lse", return_lse)
     if path in _PATHS_TO_COME:
         raise NotImplementedError(f"path ({path}) is not supported yet; known: {', '.join(PATHS)}")
     if path is not None and path not in PATHS:
         raise ValueError(f"path ({path}) must be one of {', '.join(PATHS)}")
     _check_arrays(q, k, v)
     scale = check_scale(scale, q.shape[-1])
-    refuse_tangents("neighborhood_attention", q, k, v)
+    refuse_transforms("neighborhood_attention", q, k, v)
     o, lse = torch.ops.attn.neighborhood(q, k, v, kernel_size, dilation, scale, path)
     return (o, lse) if return_lse else o
 

@@ -10,10 +10,12 @@ from torch import Tensor
 
 from .. import config, memory
 from .._host import FRACTAL_ROWS
+from ..call.checking import check_places
 from ..call.overlap import check_overlap
 from ..planning import PagedPlan
 from . import _dispatch
 from ._attention import (
+    check_flag,
     check_scale,
     check_sinks,
     check_softcap,
@@ -36,7 +38,7 @@ from ._pages import (
     page_cuts,
     paired,
 )
-from ._readable import DEVICES, check_device, check_dtype, has_values, readable, refuse_tangents
+from ._readable import DEVICES, check_device, check_dtype, has_values, readable, refuse_transforms
 
 _MOST_PAGE = 512
 _MOST_TOKENS = 16
@@ -84,6 +86,8 @@ def paged_attention(
     queries = q.unsqueeze(1) if isinstance(q, Tensor) and q.dim() == 3 else q
     _check_types(q, k_cache, v_cache)
     _check_sizes(queries, k_cache, block_table)
+    check_flag("return_lse", return_lse)
+    check_flag("batch_invariant", batch_invariant)
     lengths = _read_lengths(context_lens, q)
     options = check_scale(scale, q.shape[-1]), check_window(window)[0], check_softcap(softcap)
     check_sinks(sinks, q, q.shape[-2])
@@ -98,7 +102,7 @@ def paged_attention(
         _check_out(out, q, dict(k_cache=k_cache, v_cache=v_cache, block_table=block_table, sinks=sinks))
     if workspace is not None and not isinstance(workspace, memory.Workspace):
         raise TypeError(f"workspace: an attn.Workspace is expected, not {type(workspace).__name__}")
-    refuse_tangents("paged_attention", q, k_cache, v_cache, sinks)
+    refuse_transforms("paged_attention", q, k_cache, v_cache, sinks, mapped=False)
     # A graph runs when nothing is lent any more.
     with contextlib.nullcontext() if workspace is None or torch.compiler.is_compiling() else workspace:
         out = torch.empty(q.shape, dtype=q.dtype, device=q.device) if out is None else out
@@ -185,7 +189,7 @@ def _read_lengths(context_lens, q):
     lengths = read_integers("context_lens", context_lens)
     if len(lengths) != sequences:
         raise ValueError(f"context_lens ({context_lens}) must be {sequences} integers")
-    return torch.tensor(lengths, dtype=torch.int64)
+    return torch.tensor(lengths, dtype=torch.int64, device="cpu")
 
 
 def _check_index(page_index, q, kv_heads: int):
@@ -237,7 +241,7 @@ def _check_entries(block_table, lengths, pages: int, size: int):
     if not has_values(block_table):
         return
     block_table = block_table.cpu()
-    used = torch.arange(block_table.shape[1]) * size < lengths[:, None]
+    used = torch.arange(block_table.shape[1], device="cpu") * size < lengths[:, None]
     wrong = (used & ((block_table < 0) | (block_table >= pages))).nonzero()
     if len(wrong):
         sequence, position = wrong[0].tolist()
@@ -250,6 +254,9 @@ def _check_out(out, q, others):
     if not isinstance(out, Tensor) or out.shape != q.shape or out.dtype != q.dtype:
         raise ValueError(f"out must be a tensor of {q.dtype} {tuple(q.shape)}, as q")
     check_device("out", out, "q", q)
+    if out.requires_grad and torch.is_grad_enabled():
+        raise ValueError("out: the tensor requires grad, and what is written to it has none: give out.detach()")
+    check_places("out", out)
     if has_values(out):
         is_query = out.data_ptr() == q.data_ptr() and out.stride() == q.stride()
         check_overlap(others if is_query else dict(q=q, **others), dict(out=out))

@@ -53,6 +53,44 @@ func.func @slots(%n: index) attributes {ascend.kernel} {
   ascend.wait_flag v to mte3 virtual event 0
   return
 }
+
+// A vector core without rows runs none of the loops over them, in whatever blocks they are: nothing then says that the first flag is
+// down.
+// CHECK-LABEL: func.func @without_rows
+// CHECK:   ascend.set_flag v to mte2 event 0
+// CHECK:   ascend.wait_flag v to mte2 event 0
+// CHECK:   ascend.set_flag v to mte2 event 1
+// CHECK:   ascend.wait_flag v to mte2 event 1
+func.func @without_rows(%n: index) attributes {ascend.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %core = ascend.sub_block_id
+  %rows = arith.subi %n, %core : index
+  ascend.set_flag v to mte2 virtual event 0
+  ascend.wait_flag v to mte2 virtual event 0
+  scf.for %i = %c0 to %rows step %c1 {
+    ascend.set_flag mte2 to v virtual event 0
+    ascend.wait_flag mte2 to v virtual event 0
+    ascend.set_flag v to mte3 virtual event 0
+    ascend.wait_flag v to mte3 virtual event 0
+    ascend.set_flag mte3 to mte2 virtual event 0
+    ascend.wait_flag mte3 to mte2 virtual event 0
+  }
+  scf.for %j = %c0 to %c2 step %c1 {
+    scf.for %i = %c0 to %rows step %c1 {
+      ascend.set_flag mte2 to v virtual event 1
+      ascend.wait_flag mte2 to v virtual event 1
+      ascend.set_flag v to mte3 virtual event 1
+      ascend.wait_flag v to mte3 virtual event 1
+      ascend.set_flag mte3 to mte2 virtual event 1
+      ascend.wait_flag mte3 to mte2 virtual event 1
+    }
+  }
+  ascend.set_flag v to mte2 virtual event 1
+  ascend.wait_flag v to mte2 virtual event 1
+  return
+}
 }
 
 // -----

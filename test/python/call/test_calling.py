@@ -112,6 +112,8 @@ def test_a_single_output_is_no_tuple(tmp_path, programs):
     (dict(V=torch.zeros(3, 5, 0), wq=torch.zeros(0), wn=torch.zeros(0)), ValueError, "dimension D must be between 1 and 2147483647, not 0"),
     (dict(V=torch.zeros(3, 64, 5).transpose(1, 2)), ValueError,
      "V: the last dimension must be contiguous, but the strides are (320, 1, 5)"),
+    (dict(V=torch.zeros(3, 5, 64)._neg_view()), ValueError, "V: a view that negates other memory: call on V.resolve_neg()"),
+    (dict(V=torch.zeros(3, 5, 64).to_sparse()), TypeError, "V: a tensor with strides is expected, not one of torch.sparse_coo"),
     (dict(V=torch.zeros(3, 5, 64, dtype=torch.float64)), TypeError,
      "V: torch.float64 is not supported; known: torch.float32, torch.float16, torch.bfloat16, torch.int8, torch.int32, "
      "torch.int64, torch.uint16"),
@@ -137,7 +139,11 @@ def test_a_single_output_is_no_tuple(tmp_path, programs):
     (dict(composites="often"), ValueError, "composites: True or False is expected, not 'often'"),
     (dict(softmax=3), ValueError, "softmax: a word is expected, not 3"),
     (dict(preload=-1), ValueError, "preload: a number up to 14 is expected, not -1"),
-    (dict(part=1.5), ValueError, "part: a number up to 1024 is expected, not 1.5"),
+    (dict(part=1.5), ValueError, "part: a multiple of 16 up to 1024 is expected, not 1.5"),
+    (dict(part=8), ValueError, "part: a multiple of 16 up to 1024 is expected, not 8"),
+    (dict(strip_rows=3), ValueError, "strip_rows: a multiple of 8 up to 1024 is expected, not 3"),
+    (dict(preload=1, lag=2), ValueError, "lag: at most the preload, 1, is expected, not 2"),
+    (dict(kernel_form="old"), ValueError, "kernel_form: 'attribute' or 'task-type' is expected, not 'old'"),
     (dict(strip=64), TypeError, "'strip' is neither an argument of the kernel nor an option of the compiler (band, bounds, composites, "
      "kernel_form, lag, order, part, phases, preload, slots, softmax, source_comments, strip_rows, strips); did you mean 'strips' or 'strip_rows'?"),
     (dict(unknown=3), TypeError, "'unknown' is neither an argument of the kernel nor an option of the compiler (band, bounds, composites, "
@@ -201,6 +207,8 @@ def test_specs_are_checked():
         (dict(wn=at.spec("32", at.f32)), ValueError, "wn: dimension 0 (D) is 32, which does not equal D = 64 of V"),
         (dict(wn=None), TypeError, 'wn: a spec such as at.spec("? 4096", at.bf16) is expected; it is missing'),
         (dict(wn=3), TypeError, 'wn: a spec such as at.spec("? 4096", at.bf16) is expected; it is 3'),
+        (dict(wn=torch.zeros(64)), TypeError,
+         'wn: a spec such as at.spec("? 4096", at.bf16) is expected; it is of type Tensor'),
         (dict(V=at.spec("? 64", at.f32)), ValueError, "V: 3 dimensions (N T D) are expected, not the shape [?, 64]"),
     ]:  # fmt: skip
         specs = {**dict(V=at.spec("? ? 64", at.f32), wq=weight, wn=weight), **change}

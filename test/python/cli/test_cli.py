@@ -176,6 +176,8 @@ SCALE = ("--kernel", "scale", "--dtype", "f16", "--const", "D=64", "--const", "C
         ((*SCALE, "--const", "Q=1"), "--const: no kernel has 'Q'; known: BT, C, D, on"),
         ((*SCALE, "--none", "X"), "--none: scale needs its array 'X'"),
         ((*SCALE, "--predict", "T=x"), "--predict T: a number is expected, not 'x'"),
+        ((*SCALE, "--predict", "T=-3"), "--predict T: a positive integer is expected, not -3"),
+        ((*SCALE, "--predict", "T=0.5"), "--predict T: a positive integer is expected, not 0.5"),
         ((*SCALE, "--predict", "s=1"), "--predict: scale needs T=NUMBER"),
         ((*SCALE, "--predict", "T=8"), "scale needs the number 's'"),
         ((*SCALE, "--option", "fast=1"), "'fast' is neither an argument of the kernel nor an option of the compiler"),

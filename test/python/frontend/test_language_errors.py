@@ -39,7 +39,8 @@ IN_GRID = {
     "early return": ("return Y", "a kernel returns once, at its end", "return Y"),
     "loop else": ("for n in at.range(3):\n    pass\nelse:\n    z = 0",
                   "'else' after a loop is not supported in a kernel", "z = 0"),
-    "chained comparison": ("y = 1 if 0 < C < 5 else 2", "a chained comparison is not supported in a kernel", "0 < C < 5"),
+    "chained comparison": ("y = 1 if 0 < C < 5 else 2", "a chained comparison is not supported in a kernel; join two by '&' or 'and'",
+        "0 < C < 5"),
     "membership": ("y = 1 if C in C else 2", "this comparison is not supported in a kernel", "C in C"),
     "power": ("y = x ** 2", "'**' takes numbers known at compile time, not a tile [BT, 256] of bf16; write x * x", "x ** 2"),
     "root": ("y = i ** -0.5", "'**' takes numbers known at compile time, not an integer; write at.rsqrt(x)", "i ** -0.5"),
@@ -107,6 +108,11 @@ IN_GRID = {
     "near miss of a word": ("y = at.gridd(x)", "attn.language has no word 'gridd'; did you mean at.grid?", "at.gridd"),
     "planned word": ("y = at.tanh(x)", "at.tanh is not supported yet", "at.tanh"),
     "misplaced word": ("y = at.Auto(1, 2)", "at.Auto does not belong in the body of a kernel", "at.Auto"),
+    "method of another library": (
+        "y = x.float()", "a tile [BT, 256] of bf16 has no '.float'; did you mean '.to(at.f32)'?", "x.float"
+    ),
+    "axis of another library": ("y = at.max(x, 1, keepdim=True)", "at.max has no argument 'keepdim'; axes are kept",
+        "at.max(x, 1, keepdim=True)"),
     "unknown attribute": ("y = X.shape", "the array 'X' has no '.shape'", "X.shape"),
     "planned attribute": ("y = x.reshape", "'.reshape' is not supported yet", "x.reshape"),
     "call of a value": ("y = x(3)", "only words of attn.language can be called, not a tile [BT, 256] of bf16", "x(3)"),
@@ -150,6 +156,9 @@ IN_GRID = {
     "unknown slice size": ("y = W[i:7]", "the size of a slice must be a positive number known at compile time: X[a:a + 64]", "i:7"),
     "span of another dim": ("y = W[t]", "the span runs over T, but dimension 0 of 'W' is 256", "t"),
     "store shape": ("Y[t, :] = at.sum(x, 1)", "this part of 'Y' is [BT, 256], the tile [BT, 1]", "Y[t, :]"),
+    "store of a row as a column": (
+        "Y[t, 0] = at.sum(x, 1).T", "this part of 'Y' is [BT, 1], the tile [1, BT]; is '.T' missing?", "Y[t, 0]"
+    ),
     "store of a span": ("Y[t, :] = t", "'Y' takes a tile or a number, not a span", "Y[t, :]"),
     "tile index store": ("x[0, 0] = 1.0", "only arrays can be stored to, not a tile [BT, 256] of bf16", "x[0, 0]"),
     "part of a tile": ("y = x[0]", "a part of a tile is some of its rows and columns: x[a:b], x[:, c:d]", "x[0]"),
@@ -498,6 +507,10 @@ WHOLE = {
                          'X: at.Tensor["T"]'),
     "kernel with accents": ("def ké(s: float):", "return s", "the kernel 'ké' needs a name of ASCII letters",
                             "def ké(s: float):"),
+    "return in a loop": ('def k(X: at.Tensor["A"], BT: at.Auto(1, 4)):', """
+                         Y = at.empty("A", at.f32)
+                         for t in at.grid(at.tiles(A, BT)):
+                             return Y""", "the kernel 'k' must end with 'return' and its outputs, after its loops", "return Y"),
     "no return": ("def k(s: float):", "pass", "the kernel 'k' must end with 'return' and its outputs", "def k(s: float):"),
     "empty return": ("def k(s: float):", "return", "a kernel returns its outputs, made with at.empty", "return"),
     "return of a number": ("def k(s: float):", "return s", "a kernel returns its outputs, made with at.empty", "s"),

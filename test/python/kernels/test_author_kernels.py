@@ -340,3 +340,65 @@ def test_state_that_decays(dtype):
     decays = torch.cumsum(torch.log(torch.sigmoid(randn(2, 70, dtype=torch.float32) + 2)), 1)
     q, k, v = (randn(2, 70, 48, dtype=dtype, scale=scale) for scale in (0.2, 0.3, 1.0))
     verify(gated, q, k, v, decays, reference=reference)
+
+
+@attn.kernel
+def chained(
+    A: at.Tensor["M K"],
+    B: at.Tensor["K N"],
+    C: at.Tensor["N P"],
+    D: at.Tensor["P Q"],
+    BM: at.Auto(16, 64),
+    BK: at.Auto(16, 64),
+):
+    """Products of products, of sums of a loop, and of products on the right."""
+    X, Y = at.empty("M P", A.dtype), at.empty("M Q", A.dtype)
+    for m in at.grid(at.tiles(M, BM)):
+        acc = at.zeros((BM, N))
+        for k in at.range(at.tiles(K, BK), stages=2):
+            acc += A[m, k] @ B[k, :]
+        X[m, :] = acc @ C[:, :]
+        Y[m, :] = ((A[m, :] @ B[:, :]) @ (C[:, :] @ D[:, :])) * 2.0
+    return X, Y
+
+
+@pytest.mark.parametrize("rows", [1, 33])
+def test_products_of_products(rows):
+    def reference(a, b, c, d):
+        return a @ b @ c, 2 * a @ b @ c @ d
+
+    shapes = ((rows, 100), (100, 32), (32, 80), (80, 48))
+    verify(chained, *(randn(*shape, dtype=torch.float32, scale=0.2) for shape in shapes), reference=reference)
+
+
+@attn.kernel
+def projected(
+    X: at.Tensor["M K"],
+    Wq: at.Tensor["K D"],
+    Wk: at.Tensor["K D"],
+    Wv: at.Tensor["K Dv"],
+    BM: at.Auto(16, 64),
+    BN: at.Auto(16, 64),
+):
+    """Attention with its projections: queries, keys and values are products."""
+    Y = at.empty("M Dv", X.dtype)
+    for m in at.grid(at.tiles(M, BM)):
+        q = (X[m, :] @ Wq[:, :]).to(X.dtype)
+        state = at.softmax_state(BM, Dv)
+        for n in at.range(at.tiles(M, BN), stages=2):
+            x = X[n, :]
+            state.push(q @ (x @ Wk[:, :]).to(X.dtype).T, (x @ Wv[:, :]).to(X.dtype))
+        Y[m, :], _ = state.finish()
+    return Y
+
+
+@pytest.mark.parametrize("dtype", TOLERANCES, ids=str)
+def test_projected_rows(dtype):
+    def reference(x, wq, wk, wv):
+        return torch.softmax((x @ wq) @ (x @ wk).T, 1) @ (x @ wv)
+
+    arrays = [randn(*shape, dtype=dtype, scale=0.2) for shape in ((50, 48), (48, 32), (48, 33), (48, 64))]
+    arrays[2] = arrays[2][:, :32]
+    # Products that go on to others in f16 and bf16 have no form in HIVM.
+    stages = STAGES if dtype == torch.float32 else STAGES[:3]
+    verify(projected, *arrays, reference=reference, stages=stages)

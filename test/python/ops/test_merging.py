@@ -36,6 +36,9 @@ OUT, LSE = torch.zeros(2, 3, 4, 16), torch.zeros(2, 3, 4)
     ([], "BNSD", ValueError, "merge_attention: at least one part (o, lse) is expected"),
     ([OUT], "BNSD", TypeError, "part 0: two tensors (o, lse) are expected"),
     ([(OUT, LSE), (OUT, None)], "BNSD", TypeError, "part 1: two tensors (o, lse) are expected"),
+    ([(OUT.int(), LSE)], "BNSD", TypeError, "part 0: o (torch.int32) and lse (torch.float32) must be floating-point"),
+    ([(OUT, LSE), (OUT.to("meta"), LSE)], "BNSD", ValueError,
+     "part 1, o: device meta does not equal cpu of the first part"),
     ([(OUT, LSE)], "BSH", ValueError, "layout (BSH) must be one of BNSD, BSND"),
     ([(OUT, LSE.transpose(1, 2))], "BNSD", ValueError,
      "part 0: o (2, 3, 4, 16) and lse (2, 4, 3) must be [..., D] and [...], and o as that of the first part "

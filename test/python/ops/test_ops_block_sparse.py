@@ -304,6 +304,9 @@ def with_entries(*row):
      "must be a multiple of those of k and v (3)"),
     (dict(v=X.half()), TypeError, "q torch.float32, k torch.float32, v torch.float16 must have the same type"),
     (dict(scale=math.inf), ValueError, "scale (inf) must be finite"),
+    (dict(scale=1e39), ValueError, "scale (1e+39) must be a number of f32, at most 3.403e+38"),
+    (dict(causal=None), TypeError, "causal: True or False is expected, not None"),
+    (dict(return_lse=1), TypeError, "return_lse: True or False is expected, not 1"),
 ])  # fmt: skip
 def test_wrong_arguments(change, error, message):
     with pytest.raises(error, match=f"^{re.escape(message)}$"):

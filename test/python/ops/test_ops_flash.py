@@ -242,6 +242,13 @@ X = torch.zeros(2, 4, 5, 32)
     (dict(k=None), TypeError, "k: a tensor is expected, not NoneType"),
     (dict(v=X.to("meta")), ValueError, "v: device meta does not equal cpu of q"),
     (dict(scale=math.inf), ValueError, "scale (inf) must be finite"),
+    (dict(scale=1e39), ValueError, "scale (1e+39) must be a number of f32, at most 3.403e+38"),
+    (dict(scale=10**400), ValueError, "scale (an integer of 1329 bits) must be a number of f32, at most 3.403e+38"),
+    (dict(softcap=2e38), ValueError, "softcap (2e+38) must be 0 for none, or 5.877e-39 to 1.701e+38"),
+    (dict(softcap=1e-40), ValueError, "softcap (1e-40) must be 0 for none, or 5.877e-39 to 1.701e+38"),
+    (dict(causal=1.5), TypeError, "causal: True or False is expected, not 1.5"),
+    (dict(return_lse="x"), TypeError, "return_lse: True or False is expected, not 'x'"),
+    (dict(q=X._neg_view()), ValueError, "q: a view that negates other memory: call on q.resolve_neg()"),
     (dict(scale="1"), TypeError, "scale: a number is expected, not '1'"),
 ])  # fmt: skip
 def test_wrong_arguments(change, error, message):

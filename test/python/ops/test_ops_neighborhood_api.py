@@ -63,6 +63,8 @@ def test_wrong_windows(change, message):
     (dict(v=X.to("meta")), ValueError, "v: device meta does not equal cpu of q"),
     (dict(scale=float("inf")), ValueError, "scale (inf) must be finite"),
     (dict(scale=float("nan")), ValueError, "scale (nan) must be finite"),
+    (dict(scale=1e39), ValueError, "scale (1e+39) must be a number of f32, at most 3.403e+38"),
+    (dict(return_lse="x"), TypeError, "return_lse: True or False is expected, not 'x'"),
     (dict(scale="1"), TypeError, "scale: a number is expected, not '1'"),
     (dict(kernel_size=3.0), TypeError, "kernel_size: an integer is expected, not 3.0"),
     (dict(dilation=True), TypeError, "dilation: an integer is expected, not True"),
@@ -81,6 +83,15 @@ def test_wrong_modules(make):
         message = re.escape(f"hidden_size (8) must be divisible by num_heads ({heads})")
         with pytest.raises(ValueError, match=f"^{message}$"):
             make(8, heads, kernel_size=2)
+    for sizes, error, message in [
+        ((8.0, 2), TypeError, "hidden_size: an integer is expected, not 8.0"),
+        ((8, "2"), TypeError, "num_heads: an integer is expected, not '2'"),
+        ((0, 2), ValueError, "hidden_size (0) must be positive"),
+    ]:
+        with pytest.raises(error, match=f"^{re.escape(message)}$"):
+            make(*sizes)
+    with pytest.raises(TypeError, match="^scale: a number is expected, not 'x'$"):
+        make(8, 2, scale="x")
     with pytest.raises(NotImplementedError, match="Attention mask is not yet supported"):
         make(8, 2)(torch.zeros(2, 3, 8), attention_mask=torch.ones(2, 3))
 

@@ -297,9 +297,26 @@ def test_unknown_stages(stages, message):
         attn.verify(scale, ramp(7, 40), 3.0, stages=stages)
 
 
-def test_a_reference_of_another_shape():
-    with pytest.raises(ValueError, match=r"the result has shape \(7,\), its reference \(7, 1\)"):
-        attn.verify(scale, ramp(7, 40), 3.0, reference=lambda X, s: (X, X.sum(1, keepdim=True)))
+@pytest.mark.parametrize("change, error, message", [
+    (dict(reference=3), TypeError, "reference: a function is expected, not int"),
+    (dict(reference=lambda X, s: X), ValueError, "reference: 2 results are expected (Y, M), not Tensor"),
+    (dict(reference=lambda X, s: (X,)), ValueError, "reference: 2 results are expected (Y, M), not 1 results"),
+    (dict(reference=lambda X, s: (X, 1.0)), TypeError, "reference: a tensor is expected for 'M', not float"),
+    (dict(reference=lambda X, s: (X, X.sum(1, keepdim=True))), ValueError,
+     "reference: 'M' has the shape (7, 1), not (7,)"),
+    (dict(tolerance="x"), TypeError, "tolerance: a pair (atol, rtol) is expected, not 'x'"),
+    (dict(tolerance=1e-3), TypeError, "tolerance: a pair (atol, rtol) is expected, not 0.001"),
+    (dict(tolerance={"Y": (1.0, "x")}), TypeError, "tolerance: a pair (atol, rtol) is expected, not (1.0, 'x')"),
+    (dict(tolerance={"Z": (1.0, 1.0)}), ValueError, "tolerance: 'Z' is not an output; known: Y, M"),
+])  # fmt: skip
+def test_wrong_arguments(change, error, message):
+    with pytest.raises(error, match=f"^{re.escape(message)}$"):
+        attn.verify(scale, ramp(7, 40), 3.0, **{"reference": scale_reference, **change})
+
+
+def test_results_of_another_shape_are_not_compared():
+    with pytest.raises(ValueError, match=r"^the result has shape \(7,\), its reference \(7, 1\)$"):
+        testing.compare(torch.zeros(7), torch.zeros(7, 1), (0.0, 0.0))
 
 
 def test_records_and_traces_have_a_text(tmp_path):

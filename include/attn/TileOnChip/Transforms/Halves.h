@@ -14,7 +14,7 @@ void keepCore(mlir::func::FuncOp half, CoreKind core);
 
 /// Gives each vector core of a group its share of the rows of every tile. Where something works on
 /// all rows together, the first core takes them all. Either way each core signals and waits.
-mlir::LogicalResult distributeRows(mlir::func::FuncOp vectorHalf);
+void distributeRows(mlir::func::FuncOp vectorHalf);
 
 /// Starts sums that a loop carries by a product of zeros before it, where the loop exchanges tiles:
 /// other loops run once with nothing to sum over, which would be one signal too many here.

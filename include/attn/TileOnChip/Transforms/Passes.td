@@ -28,6 +28,28 @@ def KeepCompositesPass : Pass<"tile-keep-composites", "::mlir::ModuleOp"> {
   }];
 }
 
+def CopySumsPass : Pass<"tile-copy-sums", "::mlir::ModuleOp"> {
+  let summary = "Lets vector cores hand on products of f32 that are multiplied again";
+  let description = [{
+    Sums of products leave L0C for L1 in f16 and bf16 only. Those of f32 that are operands of another product, or shared values of a
+    softmax state, are multiplied by 1, which vector cores do: the kernel is then one of both kinds of cores.
+
+    ```mlir
+    %s = tile.dot %a, %b : !tile.tile<16 x 32 x f32>, !tile.tile<32 x 16 x f32> -> !tile.tile<16 x 16 x f32>
+    %p = tile.dot %s, %c : !tile.tile<16 x 16 x f32>, !tile.tile<16 x 64 x f32> -> !tile.tile<16 x 64 x f32>
+    ```
+    becomes
+    ```mlir
+    %s = tile.dot %a, %b : !tile.tile<16 x 32 x f32>, !tile.tile<32 x 16 x f32> -> !tile.tile<16 x 16 x f32>
+    %one = tile.splat %cst : f32 -> <1 x 1 x f32>
+    %t = tile.mul %s, %one : <16 x 16 x f32>, <1 x 1 x f32> -> <16 x 16 x f32>
+    %p = tile.dot %t, %c : !tile.tile<16 x 16 x f32>, !tile.tile<16 x 64 x f32> -> !tile.tile<16 x 64 x f32>
+    ```
+
+    A host has no such memories: nothing changes for it.
+  }];
+}
+
 def SplitCoresPass : Pass<"tile-split-cores", "::mlir::ModuleOp"> {
   let summary = "Makes of a kernel with products and vector work a half for each kind of core";
   let description = [{

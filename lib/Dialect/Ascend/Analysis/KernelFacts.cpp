@@ -66,6 +66,7 @@ KernelFacts::KernelFacts(func::FuncOp kernel, const IndexRanges &ranges)
   setFullTrips();
   setSkewedLoops();
   setExchangeLoops();
+  setRowLoops();
   setApartDepths();
   traced = findTraced(/*findsNeeds=*/true);
   tracedFlags = findTraced(/*findsNeeds=*/false);

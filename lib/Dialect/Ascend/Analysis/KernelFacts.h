@@ -140,6 +140,8 @@ struct KernelFacts {
   llvm::DenseSet<mlir::Operation *> fixedLoops;
   /// Of a loop that drains what another has filled: that one.
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> fillOf;
+  /// The loops that go over the rows of a vector core: where it has none, none of them runs.
+  llvm::SmallVector<mlir::Operation *> rowLoops;
   /// The loops around waits that tell of flags of this core, see `CrossWaitOp`.
   llvm::DenseMap<mlir::Operation *, ExchangeLoop> exchangeLoops;
   int32_t exchangeCount = 0;
@@ -190,6 +192,7 @@ private:
   void setFullTrips();
   void setSkewedLoops();
   void setExchangeLoops();
+  void setRowLoops();
   void setApartDepths();
   TracedBlocks findTraced(bool findsNeeds);
   void collectSources(bool findsNeeds, llvm::SmallVectorImpl<mlir::Value> &sources);

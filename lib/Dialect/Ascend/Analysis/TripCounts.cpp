@@ -25,7 +25,8 @@
 // first after are all that counts: they run one trip less than in full. Nor does anything count
 // from which the loop is cut off by a place where all pipes come to rest (`ascend.settled`). What
 // follows such a place begins again in each trip of the loop around: one shows it, and what the
-// loop around does next, up to where pipes rest again.
+// loop around does next, up to where pipes rest again. A vector core that has no rows runs none of
+// the loops over them: those stay idle together.
 //
 // A wait for other cores tells of flags that were raised some turns before, or before its loop was
 // come to. To leave trips out brings turns closer together: what a trace is told of, a run is.
@@ -200,6 +201,42 @@ bool KernelTracer::isNew(const TraceChoice &choice) {
   return named.insert(std::move(key)).second;
 }
 
+static bool alwaysRuns(scf::ForOp loop, const IndexRanges &ranges) {
+  std::optional<int64_t> least = ranges.getLowerBound(loop.getUpperBound());
+  std::optional<int64_t> most = ranges.getUpperBound(loop.getLowerBound());
+  return least && most && *least > *most;
+}
+
+/// Whether a number is computed from which vector core of its group runs.
+static bool dependsOnCore(Value number) {
+  SmallVector<Value> worklist = {number};
+  llvm::DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    Operation *source = value.getDefiningOp();
+    if (isa_and_present<SubBlockIdOp>(source))
+      return true;
+    if (source && source->getNumRegions() == 0 && seen.insert(value).second)
+      llvm::append_range(worklist, source->getOperands());
+  }
+  return false;
+}
+
+void KernelFacts::setRowLoops() {
+  kernel.walk([&](scf::ForOp loop) {
+    if (!alwaysRuns(loop, ranges) && dependsOnCore(loop.getUpperBound()))
+      rowLoops.push_back(loop);
+  });
+}
+
+/// The same on a vector core that has no rows.
+static TraceChoice leaveOutRows(TraceChoice choice, const KernelFacts &facts) {
+  for (Operation *loop : facts.rowLoops)
+    if (llvm::none_of(choice.idle, [&](auto &idle) { return idle.first == loop; }))
+      choice.idle.push_back({loop, TraceChoice::Runs::Never});
+  return choice;
+}
+
 SmallVector<TraceChoice> KernelTracer::getChoices() {
   int64_t most = 0;
   for (auto [loop, trips] : facts->evenTrips)
@@ -226,14 +263,9 @@ SmallVector<TraceChoice> KernelTracer::getChoices() {
     choices.emplace_back();
     choices.back().trips = trips;
   }
+  choices.push_back(leaveOutRows(TraceChoice(), *facts));
   llvm::erase_if(choices, [&](const TraceChoice &choice) { return !isNew(choice); });
   return choices;
-}
-
-static bool alwaysRuns(scf::ForOp loop, const IndexRanges &ranges) {
-  std::optional<int64_t> least = ranges.getLowerBound(loop.getUpperBound());
-  std::optional<int64_t> most = ranges.getUpperBound(loop.getLowerBound());
-  return least && most && *least > *most;
 }
 
 /// Whether a loop moves data of a vector core, so that pipes may wait for each other through it. Of
@@ -366,6 +398,9 @@ SmallVector<TraceChoice> KernelTracer::getChoices(scf::ForOp loop) {
     choices.back().exception = loop;
     choices.back().exceptionTrips = trips;
   }
+  if (!llvm::is_contained(facts->rowLoops, loop.getOperation()))
+    for (size_t index = 0, end = choices.size(); index < end; ++index)
+      choices.push_back(leaveOutRows(choices[index], *facts));
   SmallVector<scf::ForOp> cutOff = findCutOff(loop);
   SmallVector<Operation *> afterRest = findAfterRest(loop, facts->ranges);
   // What runs in one trip only does not run in the first or the last of several.
