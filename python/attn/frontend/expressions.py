@@ -464,8 +464,8 @@ class Expressions:
             if positional or keywords:
                 raise self.error(node, ".finish takes no arguments")
             return finish(self, node, method.receiver, variable)
-        if len(positional) != 2 or keywords.keys() - {"per_row"}:
-            raise self.error(node, ".push takes scores and values, and per_row")
+        if len(positional) != 2 or keywords.keys() - {"per_row", "part"}:
+            raise self.error(node, ".push takes scores and values, and per_row and part")
         positional = [turned(self, value, node) for value in positional]
         self.environment[variable] = push(self, node, method.receiver, variable, *positional, **keywords)
         return NOTHING

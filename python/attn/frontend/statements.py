@@ -292,15 +292,16 @@ class Statements(Expressions):
             raise self.error(node, f"stages must be a number from 1 to 8, not {describe(stages)}")
         return "" if stages == 1 else f" stages {stages}"
 
-    def _loop_variable(self, target: Node, axis, axes: frozenset):
-        """Defines the variable of a loop, which depends on these axes of the grid; returns its text, with location."""
+    def _loop_variable(self, target: Node, axis, axes: frozenset, end: int | None = None):
+        """Defines the variable of a loop, which depends on these axes of the grid and is less than `end`; returns its
+        text, with location."""
         name = target.id if isinstance(target, ast.Name) else None
         ssa = self.writer.fresh(name)
         is_span = type(axis) is Tiles
         value = (
             Span(ssa, axis.size, axis.over, None, axis.upper, own_axes=axes)
             if is_span
-            else Scalar(ssa, "index", axes=axes)
+            else Scalar(ssa, "index", axes=axes, end=end)
         )
         self.define_loop_variable(target, value)
         return f"{ssa} {self.writer.location(target, name)}"
@@ -331,11 +332,21 @@ class Statements(Expressions):
         else:
             axis, block = None, ""
             lo, hi = (0, lo) if hi is None else (lo, hi)
+        is_known = axis is None and isinstance(lo, int) and isinstance(hi, int)
+        if is_known and hi - lo == 1:
+            return self._run_once(node, lo)
         bounds = [self.arithmetic.index(end, node.iter, "an end of at.range") for end in (lo, hi)]
-        axes = axes_of(lo, hi)
+        axes, end = axes_of(lo, hi), hi if is_known and lo >= 0 else None
         self.sequential_loop(
-            node, node.body, bounds, block, stages, lambda: self._loop_variable(node.target, axis, axes)
+            node, node.body, bounds, block, stages, lambda: self._loop_variable(node.target, axis, axes, end)
         )
+
+    def _run_once(self, node: ast.For, number: int):
+        """A loop that runs once by its numbers is none, so that a kernel may fold one away."""
+        outside = dict(self.environment)
+        self.define_loop_variable(node.target, number)
+        inside = self._run_body(node.body, "range", outside, f"the loop of line {node.lineno}")
+        self.environment.update((name, inside[name]) for name in outside)
 
     def sequential_loop(self, node: ast.For, body, bounds, block: str, stages: str, variable, enter=None):
         """Writes a loop from one SSA name to another that carries what its body assigns.

@@ -120,13 +120,15 @@ class Scalar(NamedTuple):
 
     `everywhere`: it is defined before the body.
 
-    `axes` are those of the grid, by name, that an integer may depend on.
+    `axes` are those of the grid, by name, that an integer may depend on. `end` is a number that it is at least 0 and
+    less than, where one is known: that of the variable of a loop.
     """
 
     ssa: str
     type: str
     everywhere: bool = False
     axes: frozenset[str] = NO_AXES
+    end: int | None = None
 
     def describe(self):
         return _SCALARS[self.type]

@@ -27,11 +27,14 @@ _PAGE_SHARE = 2 * 2 * 2
 
 
 class Rows:
-    """How queries [B, T, Nq, D] of T new tokens become rows [B, Nkv, T * G, D], of which G heads share keys."""
+    """How queries [B, T, Nq, D] of T new tokens become rows [B, Nkv, T * G, D], of which G heads share keys.
 
-    def __init__(self, q, kv_heads: int):
+    With `together`, the rows of so many heads of keys follow each other: [B, Nkv / together, together * T * G, D].
+    """
+
+    def __init__(self, q, kv_heads: int, together: int = 1):
         self.batch, self.tokens, heads, self.width = q.shape
-        self.kv_heads, self.group = kv_heads, heads // kv_heads
+        self.kv_heads, self.group, self.together = kv_heads, heads // kv_heads, together
         count = self.tokens * self.group
         # Of all tiles, only the last may have fewer rows.
         self.tile = _host_tile(count) if q.device.type == "cpu" else _chip_tile(count, self.width, q.element_size())
@@ -43,10 +46,13 @@ class Rows:
         return tensor.unflatten(2, (self.kv_heads, self.group)).transpose(1, 2)
 
     def merged(self, tensor):
-        """[..., T, G, ...] at dims 2 and 3 made one, or None where that needs a copy."""
+        """[B, Nkv, T, G, ...] with the last three dims of these made one, or None where that needs a copy."""
+        heads, count = self.kv_heads // self.together, self.together * self.tokens * self.group
         if self.tokens > 1 and tensor.stride(2) != self.group * tensor.stride(3):
             return None
-        return tensor.view(*tensor.shape[:2], self.tokens * self.group, *tensor.shape[4:])
+        if self.together > 1 and self.tokens > 1 and tensor.stride(1) != self.tokens * tensor.stride(2):
+            return None
+        return tensor.view(self.batch, heads, count, *tensor.shape[4:])
 
     def readable(self, q):
         """The queries as rows, copied where they do not lie like that."""
@@ -65,7 +71,8 @@ class Rows:
         if not is_readable(out):
             views["o"] = None
         copied = [name for name, view in views.items() if view is None]
-        parts = (0 if lists.merges is None else len(lists.merges), self.kv_heads, self.tokens * self.group)
+        heads, count = self.kv_heads // self.together, self.together * self.tokens * self.group
+        parts = (0 if lists.merges is None else len(lists.merges), heads, count)
         with budget.take(sum(places[name].nbytes for name in copied) + 4 * math.prod(parts) * (self.width + 1)):
             for name in copied:
                 views[name] = self.merged(memory.empty(places[name].shape, places[name].dtype, out.device))
@@ -98,24 +105,34 @@ def _chip_tile(rows: int, width: int, item_bytes: int):
     return MOST_ROWS if rows > most else -(-rows // _STRIP_ROWS) * _STRIP_ROWS
 
 
-def page_cuts(k_cache):
+def page_cuts(k_cache, together: int = 1):
     """Into how many parts the keys and values of a page are cut: equal ones of whole fractals, of which L1 holds two of
-    each. A CPU takes whole pages."""
+    each. A CPU takes whole pages, or few tokens with all heads together."""
     _, tokens, _, width = k_cache.shape
     if k_cache.device.type == "cpu":
-        return 1
+        return 1 if together == 1 else tokens // _HOST_TOKENS
     fractals, token_bytes = tokens // _host.FRACTAL_ROWS, width * k_cache.element_size()
     most = _host.MEMORY_BYTES["l1"] // 4
     fitting = (cuts for cuts in range(1, fractals + 1) if fractals % cuts == 0)
     return next(cuts for cuts in fitting if tokens // cuts * token_bytes <= most or cuts == fractals)
 
 
-def heads_together(rows: Rows, k_cache, v_cache):
-    """How many heads of keys an NPU loads at a time, where all of them see the same: 1 or 2.
+# How many tokens a CPU goes through with all heads, and the most rows of a head for that. The rows of so many tokens lie
+# in pages of their own, of which a processor follows a few dozen at a time.
+_HOST_TOKENS = 16
+_MOST_ROWS_TOGETHER = 8
 
-    Rows of one head that are shorter than a line of L2 take as long as a line. Two heads must be a small product, of
-    the rows of one fractal, and their pages must fit L1.
+
+def heads_together(rows: Rows, k_cache, v_cache):
+    """How many heads of keys are computed together, where all of them see the same.
+
+    A CPU takes all of them where each has few rows, so that it reads the tokens of a page one after the other.
+
+    An NPU loads 1 or 2 at a time: rows of one head that are shorter than a line of L2 take as long as a line. Two heads
+    must be a small product, of the rows of one fractal, and their pages must fit L1.
     """
+    if k_cache.device.type == "cpu":
+        return rows.kv_heads if rows.tokens * rows.group <= _MOST_ROWS_TOGETHER else 1
     _, page, heads, width = k_cache.shape
     row_bytes = width * k_cache.element_size()
     near = all(cache.stride(2) == width for cache in (k_cache, v_cache))
@@ -129,12 +146,12 @@ def heads_together(rows: Rows, k_cache, v_cache):
 _CPU_CACHE_BYTES = 8 << 20
 
 
-def cached_tokens(k_cache):
-    """How many tokens of all heads the caches of a CPU hold; None for an NPU.
+def cached_tokens(k_cache, together: int):
+    """How many tokens of all heads the caches of a CPU hold; None for an NPU, and where heads are computed together.
 
     What a CPU reads ahead beyond the row of a head is of the next heads: it is used only if they are computed soon.
     """
-    if k_cache.device.type != "cpu":
+    if k_cache.device.type != "cpu" or together > 1:
         return None
     token_bytes = 2 * k_cache[0, 0].numel() * k_cache.element_size()
     return max(1, _CPU_CACHE_BYTES // token_bytes)

@@ -108,8 +108,7 @@ def paged_attention(
         out = torch.empty(q.shape, dtype=q.dtype, device=q.device) if out is None else out
         lse = _make_lse(queries, return_lse)
         rows = Rows(queries, k_cache.shape[2])
-        # A CPU has the rows of the other heads in its caches still.
-        is_plain = page_index is None and sinks is None and options[1] < 0 and q.device.type != "cpu"
+        is_plain = page_index is None and sinks is None and options[1] < 0
         heads = heads_together(rows, k_cache, v_cache) if is_plain else 1
         lists = None if plan is None else given_lists(plan, q.device, rows, heads)
         if plan is not None and plan.run and page_index is None and lengths.device.type == "cpu":
@@ -282,7 +281,9 @@ def _forward(
     if not k_cache.numel() or not block_table.numel() or (page_index is not None and not page_index.numel()):
         write_unseen(out.transpose(1, 2), lse, sinks)
         return
-    rows = Rows(q, k_cache.shape[2])
+    is_host = q.device.type == "cpu"
+    loaded, together = (1, heads) if is_host else (heads, 1)
+    rows = Rows(q, k_cache.shape[2], together)
     budget = memory.Budget("paged_attention", memory.FORWARD_PERCENT, q.device)
     given = (q, k_cache, v_cache, block_table, context_lens.to(q.device), page_index, sinks)
     with readable(budget, *given) as (queries, keys, values, table, lens, pages, scores):
@@ -297,9 +298,9 @@ def _forward(
         if tasks is None:
             kept = arrays.get("counts")
             plan = _plan(rows, heads, k_cache, block_table, context_lens, kept, left, num_splits, batch_invariant)
-        options = dict(scale=scale, left=left, softcap=softcap, R=rows.tile, G=rows.group, T=rows.tokens, heads=heads)
-        options.update(short=rows.is_short, cuts=page_cuts(k_cache))
-        arrays.update(q=rows.readable(queries), k=paired(keys, heads), v=paired(values, heads))
+        options = dict(scale=scale, left=left, softcap=softcap, R=rows.tile, G=rows.group, T=rows.tokens, heads=loaded)
+        options.update(inner=together, short=rows.is_short, cuts=page_cuts(k_cache, together))
+        arrays.update(q=rows.readable(queries), k=paired(keys, loaded), v=paired(values, loaded))
         with rows.outputs(budget, out, lse, plan) as outputs:
             _dispatch.paged_forward(arrays, plan, options, outputs)
 
@@ -311,7 +312,7 @@ def _plan(
     page = k_cache.shape[1]
     options = dict(
         block_size=page, kv_heads=rows.kv_heads // heads, cores=core_count(block_table.device), num_splits=num_splits,
-        row_tiles=rows.tiles, batch_invariant=batch_invariant, cached_tokens=cached_tokens(k_cache),
+        row_tiles=rows.tiles, batch_invariant=batch_invariant, cached_tokens=cached_tokens(k_cache, rows.together),
     )  # fmt: skip
     seen = _most_seen(left, rows.tokens, page)
     if context_lens.device.type != "cpu":

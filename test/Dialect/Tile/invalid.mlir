@@ -437,6 +437,22 @@ func.func @f(%st: !tile.softmax_state<BT x 4>, %s: !tile.tile<BT x 1 x f32>, %v:
 
 // -----
 
+func.func @f(%st: !tile.softmax_state<8 x 4>, %s: !tile.tile<3 x 2 x f32>, %v: !tile.tile<2 x 4 x f32>, %h: index) {
+  // expected-error@below {{pushes scores '!tile.tile<3 x 2 x f32>' to a part of '!tile.softmax_state<8 x 4>', whose rows are not parts of as many}}
+  %r = tile.softmax_push shared %st part %h, %s, %v : !tile.softmax_state<8 x 4>, !tile.tile<3 x 2 x f32>, !tile.tile<2 x 4 x f32>
+  return
+}
+
+// -----
+
+func.func @f(%st: !tile.softmax_state<BT x 4>, %s: !tile.tile<BT x 2 x f32>, %v: !tile.tile<2 x 4 x f32>, %h: index) {
+  // expected-error@below {{to a part of '!tile.softmax_state<BT x 4>', whose rows are not parts of as many}}
+  %r = tile.softmax_push shared %st part %h, %s, %v : !tile.softmax_state<BT x 4>, !tile.tile<BT x 2 x f32>, !tile.tile<2 x 4 x f32>
+  return
+}
+
+// -----
+
 func.func @f(%st: !tile.softmax_state<BT x 4>, %s: !tile.tile<BT x 8 x f32>, %v: !tile.tile<8 x 4 x i8>) {
   // expected-error@below {{takes f16, bf16 or f32 values, not 'i8'}}
   %r = tile.softmax_push shared %st, %s, %v : !tile.softmax_state<BT x 4>, !tile.tile<BT x 8 x f32>, !tile.tile<8 x 4 x i8>

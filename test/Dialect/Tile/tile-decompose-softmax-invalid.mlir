@@ -43,6 +43,25 @@ func.func @no_loop(%s: f32) attributes {tile.kernel} {
 // -----
 
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
+func.func @parts(%s: f32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : index
+  %n = arith.constant 2 : index
+  %x = tile.splat %s : f32 -> !tile.tile<1 x 1 x f32>
+  %v = tile.splat %s : f32 -> !tile.tile<1 x 64 x f32>
+  // expected-error @+1 {{a push is to a part of it}}
+  %st0 = tile.softmax_init : !tile.softmax_state<2 x 64>
+  %st = tile.range %i = %zero to %n iter(%a = %st0 : !tile.softmax_state<2 x 64>) {
+    %b = tile.softmax_push per_row %a part %i, %x, %v : !tile.softmax_state<2 x 64>, !tile.tile<1 x 1 x f32>, !tile.tile<1 x 64 x f32>
+    tile.yield %b : !tile.softmax_state<2 x 64>
+  }
+  %o, %l = tile.softmax_finish %st : !tile.softmax_state<2 x 64> -> !tile.tile<2 x 64 x f32>, !tile.tile<2 x 1 x f32>
+  return
+}
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
 func.func @bounds(%s: f32, %n: index) attributes {tile.kernel} {
   %zero = arith.constant 0 : index
   %x = tile.splat %s : f32 -> !tile.tile<1 x 1 x f32>

@@ -87,4 +87,29 @@ func.func @few(%s: f32, %O: !tile.array<2x64xf32> {launch.dims = [2, 64], launch
   tile.store %o, %O[:, :] : (!tile.tile<2 x 64 x f32>, !tile.array<2x64xf32>) -> ()
   return
 }
+// A part of a state is rows of what it is made of.
+// CHECK-LABEL: func.func @part
+// CHECK-SAME: %[[H:[a-z0-9]*]]: index
+// CHECK: %[[M:.*]] = tile.splat {{.*}} -> <8 x 1 x f32>
+// CHECK: %[[L:.*]] = tile.splat {{.*}} -> <8 x 1 x f32>
+// CHECK: %[[ACC:.*]] = tile.splat {{.*}} -> <8 x 64 x f32>
+// CHECK: %[[ROW:.*]] = arith.muli %[[H]], %c2
+// CHECK: %[[M0:.*]] = tile.extract %[[M]][%[[ROW]], %c0{{.*}}] : {{.*}} -> {{.*}}<2 x 1 x f32>
+// CHECK: %[[L0:.*]] = tile.extract %[[L]][%[[ROW]], %c0{{.*}}] : {{.*}} -> {{.*}}<2 x 1 x f32>
+// CHECK: %[[ACC0:.*]] = tile.extract %[[ACC]][%[[ROW]], %c0{{.*}}] : {{.*}} -> {{.*}}<2 x 64 x f32>
+// CHECK: %[[M1:.*]] = tile.maximum %[[M0]]
+// CHECK: %[[L1:.*]] = tile.add
+// CHECK: tile.mul %[[ACC0]]
+// CHECK: tile.insert %[[M1]], %[[M]][%[[ROW]], %c0{{.*}}] : {{.*}} into <8 x 1 x f32>
+// CHECK: tile.insert %[[L1]], %[[L]][%[[ROW]], %c0{{.*}}] : {{.*}} into <8 x 1 x f32>
+// CHECK: tile.insert %{{.*}}, %[[ACC]][%[[ROW]], %c0{{.*}}] : {{.*}} into <8 x 64 x f32>
+func.func @part(%h: index, %s: f32, %O: !tile.array<8x64xf32> {launch.dims = [8, 64], launch.output}) attributes {tile.kernel} {
+  %x = tile.splat %s : f32 -> !tile.tile<2 x 8 x f32>
+  %v = tile.splat %s : f32 -> !tile.tile<8 x 64 x f32>
+  %st0 = tile.softmax_init : !tile.softmax_state<8 x 64>
+  %st = tile.softmax_push shared %st0 part %h, %x, %v : !tile.softmax_state<8 x 64>, !tile.tile<2 x 8 x f32>, !tile.tile<8 x 64 x f32>
+  %o, %l = tile.softmax_finish %st : !tile.softmax_state<8 x 64> -> !tile.tile<8 x 64 x f32>, !tile.tile<8 x 1 x f32>
+  tile.store %o, %O[:, :] : (!tile.tile<8 x 64 x f32>, !tile.array<8x64xf32>) -> ()
+  return
+}
 }

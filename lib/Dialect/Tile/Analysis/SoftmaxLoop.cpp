@@ -63,6 +63,10 @@ static bool matchShape(SoftmaxInitOp init, SoftmaxLoop &match, std::string &reas
     reason = "its values are shared by all rows, so that a push is a product";
     return false;
   }
+  if (match.push && match.push.getPart()) {
+    reason = "a push is to a part of it";
+    return false;
+  }
   return match.push && match.finish && match.push->getParentOp() == match.loop &&
          match.finish->getBlock() == match.loop->getBlock() && match.push.getResult().hasOneUse() &&
          match.loop.getYield().getValues()[match.carried] == match.push.getResult();

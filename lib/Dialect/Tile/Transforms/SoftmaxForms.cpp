@@ -47,6 +47,26 @@ public:
 
   Value makeAccumulator() { return named("acc", fill(0, whole)); }
 
+  /// The rows of a part of a state that is made of `parts`, as a state of its own.
+  StateParts extract(StateParts parts, Value row) {
+    Value zero = arith::ConstantIndexOp::create(*this, 0);
+    auto take = [&](Value tile, TileType type) -> Value {
+      return ExtractOp::create(*this, type, tile, row, zero, /*transposed=*/false);
+    };
+    return {take(parts.maximum, column), take(parts.sum, column), take(parts.accumulator, whole)};
+  }
+
+  /// The state with the rows of a part replaced by `some`.
+  StateParts insert(StateParts some, StateParts parts, Value row) {
+    Value zero = arith::ConstantIndexOp::create(*this, 0);
+    auto put = [&](StringRef name, Value tile, Value into) {
+      return named(name, InsertOp::create(*this, into.getType(), tile, into, row, zero,
+                                          /*transposed=*/false));
+    };
+    return {put("max", some.maximum, parts.maximum), put("sum", some.sum, parts.sum),
+            put("acc", some.accumulator, parts.accumulator)};
+  }
+
   /// exp(a - b) of two columns.
   Value expDifference(Value a, Value b) {
     return ExpOp::create(*this, column, SubOp::create(*this, column, a, b));
@@ -201,18 +221,29 @@ private:
   /// A kernel without other products needs no cube core for those of a few rows.
   bool isRowByRow(SoftmaxPushOp push) const {
     constexpr int64_t fewRows = 8;
-    auto rows = dyn_cast<IntegerAttr>(push.getState().getType().getRows());
+    auto rows = dyn_cast<IntegerAttr>(push.getScores().getType().getRows());
     return !hasProducts && rows && rows.getInt() <= fewRows;
   }
 
   void rewritePush(SoftmaxPushOp push) {
     State state = states.at(push.getState());
-    StateBuilder builder(push, state.loc, push.getState().getType());
-    StateParts next =
-        push.getPerRow()
-            ? builder.push(state.parts, push.getScores(), push.getValues())
-            : builder.pushShared(state.parts, push.getScores(), push.getValues(), isRowByRow(push));
-    states.try_emplace(push.getResult(), State{next, state.loc});
+    TileType scores = push.getScores().getType();
+    auto pushed = SoftmaxStateType::get(push.getContext(), scores.getRows(),
+                                        push.getState().getType().getCols());
+    StateBuilder builder(push, state.loc, pushed);
+    StateParts parts = state.parts;
+    Value row;
+    if (push.getPart()) {
+      Value rows = arith::ConstantIndexOp::create(builder, scores.getRowCount());
+      row = builder.createOrFold<arith::MulIOp>(push.getPart(), rows);
+      parts = builder.extract(parts, row);
+    }
+    parts = push.getPerRow()
+                ? builder.push(parts, push.getScores(), push.getValues())
+                : builder.pushShared(parts, push.getScores(), push.getValues(), isRowByRow(push));
+    if (row)
+      parts = builder.insert(parts, state.parts, row);
+    states.try_emplace(push.getResult(), State{parts, state.loc});
     dead.push_back(push);
   }
 

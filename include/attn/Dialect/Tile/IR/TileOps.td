@@ -396,15 +396,19 @@ def Tile_SoftmaxPushOp : Tile_Op<"softmax_push", [Pure, AllTypesMatch<["state", 
     Two forms. `shared`: scores m × k and values k × d, the same for all rows (a product). `per_row`: scores
     m × 1 and values m × d, each row its own value.
 
+    Where a part is given, the state is several parts of as many rows as the scores, and only that one is pushed to.
+
     ```mlir
     %st1 = tile.softmax_push per_row %st, %s, %v : !tile.softmax_state<BT x 4096>, !tile.tile<BT x 1 x f32>, !tile.tile<BT x 4096 x f32>
     %st1 = tile.softmax_push shared %st, %s, %v : !tile.softmax_state<BM x 128>, !tile.tile<BM x BN x f32>, !tile.tile<BN x 128 x bf16>
+    %st1 = tile.softmax_push shared %st part %h, %s, %v : !tile.softmax_state<32 x 128>, !tile.tile<4 x BN x f32>, !tile.tile<BN x 128 x bf16>
     ```
   }];
-  let arguments = (ins Tile_SoftmaxStateType:$state, Tile_TileType:$scores, Tile_TileType:$values, BoolAttr:$per_row);
+  let arguments = (ins Tile_SoftmaxStateType:$state, Tile_TileType:$scores, Tile_TileType:$values, BoolAttr:$per_row,
+                       Optional<Index>:$part);
   let results = (outs Tile_SoftmaxStateType:$result);
   let assemblyFormat = [{
-    custom<PushForm>($per_row) $state `,` $scores `,` $values attr-dict `:`
+    custom<PushForm>($per_row) $state (`part` $part^)? `,` $scores `,` $values attr-dict `:`
     type($state) `,` type($scores) `,` type($values)
   }];
   let hasVerifier = 1;
