@@ -214,7 +214,8 @@ IN_GRID = {
                   "a state [8, 256] does not have parts of 3 rows: both must be numbers, the first a multiple of the second",
                   "st.push(at.zeros((3, 1)), at.zeros((1, D)), part=0)"),
     "push part of sizes": ("st = at.softmax_state(BT, D)\nst.push(x, at.zeros((D, D)), part=0)",
-                           "a state [BT, 256] does not have parts of BT rows", "st.push(x, at.zeros((D, D)), part=0)"),
+                           "a state [BT, 256] does not have parts of BT rows: both must be numbers, the first a multiple of the "
+                           "second", "st.push(x, at.zeros((D, D)), part=0)"),
     "push part number": ("st = at.softmax_state(8, D)\nst.push(at.zeros((4, 1)), at.zeros((1, D)), part=2)",
                          "part must be a number from 0 to 1, or the variable of at.range(2), not the number 2",
                          "st.push(at.zeros((4, 1)), at.zeros((1, D)), part=2)"),
