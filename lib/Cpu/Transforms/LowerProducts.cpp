@@ -62,7 +62,7 @@ public:
   /// The rows that a result has at most: those of the tile that it is a part of.
   static int64_t countTileRows(Value result) {
     if (auto part = result.getDefiningOp<memref::SubViewOp>();
-        part && part.getSourceType().getRank() == 2)
+        part && part.getType().isDynamicDim(0) && part.getSourceType().getRank() == 2)
       result = part.getSource();
     int64_t rows = cast<MemRefType>(result.getType()).getDimSize(0);
     return ShapedType::isDynamic(rows) ? std::numeric_limits<int64_t>::max() : rows;

@@ -70,8 +70,14 @@ static linalg::GenericOp findSum(linalg::MatmulOp product, linalg::FillOp fill, 
     next = next->getNextNode();
   auto sum = dyn_cast_or_null<linalg::GenericOp>(next);
   if (!sum || sum.getNumDpsInits() != 1 || sum.getNumReductionLoops() > 0 ||
-      sum.getDpsInits()[0] == buffer || sum.getDpsInits()[0].getType() != buffer.getType() ||
       llvm::count(sum.getInputs(), buffer) != 1)
+    return {};
+  // The product, or a part of it, is summed in the target: a view of another layout takes it whole.
+  auto target = cast<MemRefType>(sum.getDpsInits()[0].getType());
+  auto type = cast<MemRefType>(buffer.getType());
+  bool isWhole = product.getOutputs()[0] == buffer && target.getShape() == type.getShape() &&
+                 target.getElementType() == type.getElementType();
+  if (sum.getDpsInits()[0] == buffer || (target != type && !isWhole))
     return {};
   bool isAlone = llvm::all_of(buffer.getUsers(), [&](Operation *user) {
     bool isPart =
@@ -102,7 +108,7 @@ static bool isApart(Value memref, Value buffer) {
 /// Whether `sum` can be computed before `anchor`, and without what `product` reads being changed.
 static bool mayComeFirst(linalg::GenericOp sum, Operation *anchor, linalg::MatmulOp product,
                          Value buffer) {
-  Value target = sum.getDpsInits()[0];
+  Value target = getRoot(sum.getDpsInits()[0]);
   return target.getDefiningOp<memref::AllocOp>() &&
          llvm::all_of(product.getInputs(), [&](Value input) { return isApart(input, target); }) &&
          llvm::all_of(sum->getOperands(), [&](Value operand) {
@@ -130,6 +136,12 @@ bool attn::jit::absorbSum(linalg::MatmulOp product) {
     return false;
   IRRewriter rewriter(product.getContext());
   Value target = sum.getDpsInits()[0];
+  if (addend == sum.getRegionOutputArgs()[0]) {
+    product.getOutputsMutable()[0].set(target);
+    rewriter.eraseOp(sum);
+    rewriter.eraseOp(fill);
+    return true;
+  }
   // The addend by itself, before the product: what the product was in it is not needed any more.
   Operation *add = sum.getBody()->getTerminator()->getOperand(0).getDefiningOp();
   sum.getBody()->getTerminator()->setOperand(0, addend);
