@@ -11,33 +11,49 @@
 using namespace mlir;
 using namespace attn;
 
-/// Whether all that `value` is computed from in a loop can be computed for another iteration, and
-/// whether it `changes` with the iteration.
-static bool isKnown(Value value, scf::ForOp loop, bool &changes) {
+/// Whether all that `value` is computed from in a loop, and in one `inside` of it, can be computed
+/// for another iteration, and whether it `changes` with the iteration of the first.
+static bool isKnown(Value value, scf::ForOp loop, scf::ForOp inside, bool &changes) {
   if (value == loop.getInductionVar())
     return changes = true;
+  if (inside && value == inside.getInductionVar())
+    return true;
   if (!loop->isAncestor(value.getParentRegion()->getParentOp()))
     return true;
   Operation *op = value.getDefiningOp();
   if (auto check = dyn_cast_or_null<cpu::CheckAccessOp>(op))
-    return isKnown(check.getArray(), loop, changes);
+    return isKnown(check.getArray(), loop, inside, changes);
   bool isComputed =
       op && op->getNumRegions() == 0 && (isa<memref::LoadOp, memref::SubViewOp>(op) || isPure(op));
-  return isComputed &&
-         llvm::all_of(op->getOperands(), [&](Value from) { return isKnown(from, loop, changes); });
+  return isComputed && llvm::all_of(op->getOperands(), [&](Value from) {
+           return isKnown(from, loop, inside, changes);
+         });
+}
+
+/// The loop right around one of a number of iterations that is known, null where it is not: after
+/// the last one of so few, what the loop around it goes on with is asked for.
+static scf::ForOp getLoopAround(scf::ForOp loop) {
+  return loop.getStaticTripCount() ? dyn_cast<scf::ForOp>(loop->getParentOp()) : scf::ForOp();
 }
 
 namespace {
 
-/// Computes again, for the next iteration of a loop, what is computed in its body.
+/// Computes again, for the next iteration of a loop, what is computed in its body. After the last
+/// one comes the first of the next iteration of the loop `around` it, where one is given.
 class NextIteration {
 public:
-  NextIteration(ImplicitLocOpBuilder &builder, scf::ForOp loop) : builder(builder), loop(loop) {
+  NextIteration(ImplicitLocOpBuilder &builder, scf::ForOp loop, scf::ForOp around)
+      : builder(builder), loop(around ? around : loop) {
     Value index = loop.getInductionVar();
-    Value next = arith::AddIOp::create(builder, index, loop.getStep());
-    Value exists =
-        arith::CmpIOp::create(builder, arith::CmpIPredicate::slt, next, loop.getUpperBound());
-    values.map(index, arith::SelectOp::create(builder, exists, next, index));
+    auto [next, exists] = createNext(loop);
+    Value rest = around ? loop.getLowerBound() : index;
+    values.map(index, arith::SelectOp::create(builder, exists, next, rest));
+    if (!around)
+      return;
+    Value outer = around.getInductionVar();
+    auto [outerNext, outerExists] = createNext(around);
+    Value goesOn = arith::SelectOp::create(builder, outerExists, outerNext, outer);
+    values.map(outer, arith::SelectOp::create(builder, exists, outer, goesOn));
   }
 
   Value create(Value value) {
@@ -62,6 +78,13 @@ public:
   }
 
 private:
+  /// The index of the next iteration of a loop, and whether there is one.
+  std::pair<Value, Value> createNext(scf::ForOp of) {
+    Value next = arith::AddIOp::create(builder, of.getInductionVar(), of.getStep());
+    return {next,
+            arith::CmpIOp::create(builder, arith::CmpIPredicate::slt, next, of.getUpperBound())};
+  }
+
   /// An element that is there, whatever the index, which is not checked yet: this iteration has
   /// read one of the array.
   Value createLoad(memref::LoadOp load) {
@@ -90,7 +113,10 @@ Value jit::createNextPart(ImplicitLocOpBuilder &builder, Value part) {
   if (!loop)
     return {};
   bool changes = false;
-  if (!isKnown(part, loop, changes) || !changes)
+  if (!isKnown(part, loop, /*inside=*/{}, changes) || !changes)
     return {};
-  return NextIteration(builder, loop).create(part);
+  scf::ForOp around = getLoopAround(loop);
+  if (around && !isKnown(part, around, loop, changes))
+    around = {};
+  return NextIteration(builder, loop, around).create(part);
 }

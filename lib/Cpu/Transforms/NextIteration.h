@@ -7,8 +7,9 @@
 namespace attn::jit {
 
 /// The part of an array that takes the place of `part`, a part of one, in the next iteration of the
-/// loop around it, or in this one where it is the last; null where that is not known or the same.
-/// It is not checked, so it may be asked for but not be read.
+/// loop around it; after its last one in the next iteration of the loop around that, if the first
+/// has a known number of them, else in the last one again. Null where that is not known or the
+/// same. It is not checked, so it may be asked for but not be read.
 mlir::Value createNextPart(mlir::ImplicitLocOpBuilder &builder, mlir::Value part);
 
 } // namespace attn::jit
