@@ -329,9 +329,10 @@ private:
   SmallVector<Value> emitSteps(ImplicitLocOpBuilder &builder, const Steps &all,
                                SmallVector<Value> sums, StepBody body) {
     Value begin = createNumber(builder, 0);
-    Value main = roundDown(builder, all.whole, unrolledSteps);
+    int64_t written = readsRightInPlace() ? 2 : unrolledSteps;
+    Value main = roundDown(builder, all.whole, written);
     for (auto [end, steps, isWhole] :
-         {std::tuple(main, unrolledSteps, true), std::tuple(all.whole, int64_t(1), true),
+         {std::tuple(main, written, true), std::tuple(all.whole, int64_t(1), true),
           std::tuple(all.all, int64_t(1), false)}) {
       if (begin == end ||
           (getConstantIntValue(begin) && getConstantIntValue(begin) == getConstantIntValue(end)))
