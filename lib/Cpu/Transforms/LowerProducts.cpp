@@ -42,8 +42,10 @@ public:
         areDots(ProductDots::canEmit(a, b, c, hasFewRows)), left(a, blocks, c.getElementType()),
         right(b, blocks, c.getElementType(), readsRightInPlace()),
         mostInner(readsRightInPlace() ? rowsInPlace : blocks.mostInner) {
-    if (areDots)
+    if (areDots) {
+      left.setHalves(takesHalves());
       return;
+    }
     resultOffset = findSeenResult(op);
     if (!a.transposed && hasVectors(a) && sumsAtOnce())
       leftOffset = findSeenLeft(op);
@@ -149,8 +151,15 @@ private:
     bool isCopied = getLeftType() != nullptr;
     if (isCopied && !isLeftCopied)
       copyLeft(builder);
-    ProductDots(a, b, c, isCopied ? left.getBuffer() : Value(), nextPart, blocks)
+    ProductDots(a, b, c, isCopied ? left.getBuffer() : Value(), nextPart, takesHalves(), blocks)
         .emit(builder, startsAtZero);
+  }
+
+  /// Whether sums along k take the even and the odd elements of lines apart: both operands are
+  /// bf16, of which the left one is copied so.
+  bool takesHalves() const {
+    return areDots && getLeftType() && blocks.depth == 1 && a.getElementType().isBF16() &&
+           b.getElementType().isBF16();
   }
 
   /// Whether rows of the right operand are used where they lie, since few rows of the left one use
@@ -295,6 +304,9 @@ private:
     SmallVector<Value> sums;
     for (auto [number, place] : llvm::enumerate(places))
       sums.push_back(loadSum(builder, place, isWhole ? Value() : masks[number % blocks.vectors]));
+    bool inHalves = isWhole && right.makesHalves();
+    if (inHalves && !startsAtZero)
+      exchange(builder, sums, deinterleave);
     Value panel = divide(builder, col, blocks.getCols());
     Steps steps = countSeenSteps(builder, part, row, rows, all);
     sums = emitSteps(builder, steps, std::move(sums),
@@ -302,8 +314,17 @@ private:
                          MutableArrayRef<Value> values) {
                        emitStep(inside, row, panel, k, rows, masks, isWholeStep, values);
                      });
+    if (inHalves)
+      exchange(builder, sums, interleave);
     for (auto [number, place] : llvm::enumerate(places))
       storeSum(builder, sums[number], place, isWhole ? Value() : masks[number % blocks.vectors]);
+  }
+
+  /// Two vectors at a time: columns in their order, or the even and the odd ones of both.
+  static void exchange(ImplicitLocOpBuilder &builder, MutableArrayRef<Value> sums,
+                       decltype(interleave) order) {
+    for (size_t number = 0; number < sums.size(); number += 2)
+      std::tie(sums[number], sums[number + 1]) = order(builder, sums[number], sums[number + 1]);
   }
 
   Value loadSum(ImplicitLocOpBuilder &builder, ValueRange place, Value mask) {

@@ -146,7 +146,10 @@ SmallVector<Value> ProductDots::emitSteps(ImplicitLocOpBuilder &builder, Value r
           ImplicitLocOpBuilder at(loc, inside);
           SmallVector<Value> values(carried);
           prefetch(at, col, cols, k);
-          for (int64_t more = 0; more < step; more += width)
+          bool takesHalves = inHalves && step == line;
+          for (int64_t more = 0; takesHalves && more < step; more += 2 * width)
+            emitHalves(at, row, col, add(at, k, more), cols, values);
+          for (int64_t more = 0; !takesHalves && more < step; more += width)
             emitStep(at, row, col, add(at, k, more), cols,
                      isWhole ? Value() : createMask(at, subtract(at, inner, k), 0, width), values);
           scf::YieldOp::create(inside, loc, values);
@@ -155,6 +158,28 @@ SmallVector<Value> ProductDots::emitSteps(ImplicitLocOpBuilder &builder, Value r
     begin = end;
   }
   return sums;
+}
+
+/// Adds the products of two vectors of k to the sums: of their even elements, then of the odd ones.
+void ProductDots::emitHalves(ImplicitLocOpBuilder &builder, Value row, Value col, Value k,
+                             int64_t cols, MutableArrayRef<Value> sums) {
+  int64_t rows = static_cast<int64_t>(sums.size()) / cols, width = getWidth();
+  auto type = VectorType::get({2 * width}, b.getElementType());
+  SmallVector<std::pair<Value, Value>> columns;
+  for (int64_t next = 0; next < cols; ++next)
+    columns.push_back(
+        widenHalves(builder, vector::LoadOp::create(builder, type, b.memref,
+                                                    ValueRange{add(builder, col, next), k})));
+  for (int64_t half : {0, 1})
+    for (int64_t more = 0; more < rows; ++more) {
+      Value factor =
+          loadAlong(builder, left, {add(builder, row, more), add(builder, k, half * width)}, {});
+      for (int64_t next = 0; next < cols; ++next) {
+        Value &sum = sums[more * cols + next];
+        Value right = half == 0 ? columns[next].first : columns[next].second;
+        sum = createSum(builder, factor, right, sum, blocks);
+      }
+    }
 }
 
 /// Adds the products of one vector of k to the sums.

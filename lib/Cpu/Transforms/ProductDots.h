@@ -12,9 +12,11 @@ namespace attn::jit {
 class ProductDots {
 public:
   /// `copy` is null, or has the rows of `a`; `next` is null, or what is read after `b`, as it is.
+  /// `inHalves`: the copy has pairs of vectors of even and odd elements.
   ProductDots(const Matrix &a, const Matrix &b, const Matrix &c, mlir::Value copy, mlir::Value next,
-              const ProductBlocks &blocks)
-      : a(a), b(b), c(c), left{copy ? copy : a.memref}, nextPart(next), blocks(blocks) {}
+              bool inHalves, const ProductBlocks &blocks)
+      : a(a), b(b), c(c), left{copy ? copy : a.memref}, nextPart(next), inHalves(inHalves),
+        blocks(blocks) {}
 
   /// Whether a product is one of these; `hasFewRows` where it has no more than `blocks.fewRows`.
   static bool canEmit(const Matrix &a, const Matrix &b, const Matrix &c, bool hasFewRows);
@@ -31,6 +33,8 @@ private:
   void emitStep(mlir::ImplicitLocOpBuilder &builder, mlir::Value row, mlir::Value col,
                 mlir::Value k, int64_t cols, mlir::Value mask,
                 llvm::MutableArrayRef<mlir::Value> sums);
+  void emitHalves(mlir::ImplicitLocOpBuilder &builder, mlir::Value row, mlir::Value col,
+                  mlir::Value k, int64_t cols, llvm::MutableArrayRef<mlir::Value> sums);
   int64_t getWidth() const { return blocks.lanes * blocks.depth; }
   void prefetch(mlir::ImplicitLocOpBuilder &builder, mlir::Value col, int64_t cols,
                 mlir::Value k) const;
@@ -41,6 +45,7 @@ private:
   /// What is read of `a`.
   Matrix left;
   mlir::Value nextPart;
+  bool inHalves;
   const ProductBlocks &blocks;
 };
 

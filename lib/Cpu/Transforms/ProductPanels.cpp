@@ -50,7 +50,11 @@ void LeftPanels::copyRows(ImplicitLocOpBuilder &builder, const MatrixPart &part)
   Steps steps(builder, part.cols, blocks);
   constexpr int64_t unrolled = 4;
   Value main = roundDown(builder, steps.whole, blocks.lanes);
-  Value most = roundDown(builder, steps.whole, unrolled * blocks.lanes);
+  Value halves = zero;
+  if (inHalves)
+    halves = roundDown(builder, part.cols, countLineElements(source.getElementType()));
+  Value most = subtract(builder, steps.whole, halves);
+  most = add(builder, halves, roundDown(builder, most, unrolled * blocks.lanes));
   emitLoop(builder, zero, part.rows, 1, [&](ImplicitLocOpBuilder &inside, Value row) {
     Value from = add(inside, part.row, row);
     auto getCol = [&](ImplicitLocOpBuilder &at, Value k) {
@@ -60,7 +64,13 @@ void LeftPanels::copyRows(ImplicitLocOpBuilder &builder, const MatrixPart &part)
       store(at, loadSteps(at, source, from, getCol(at, k), blocks.lanes, blocks, copiedType),
             buffer, {row, k});
     };
-    emitLoop(inside, zero, most, unrolled * blocks.lanes, [&](ImplicitLocOpBuilder &at, Value k) {
+    emitLoop(inside, zero, halves, 2 * blocks.lanes, [&](ImplicitLocOpBuilder &at, Value k) {
+      auto [even, odd] =
+          widenHalves(at, source.load(at, from, add(at, part.col, k), 2 * blocks.lanes));
+      store(at, even, buffer, {row, k});
+      store(at, odd, buffer, {row, add(at, k, blocks.lanes)});
+    });
+    emitLoop(inside, halves, most, unrolled * blocks.lanes, [&](ImplicitLocOpBuilder &at, Value k) {
       for (int64_t vector = 0; vector < unrolled; ++vector)
         copyVector(at, add(at, k, vector * blocks.lanes));
     });
@@ -304,6 +314,14 @@ SmallVector<Value> RightPanels::load(ImplicitLocOpBuilder &builder, Value panel,
   if (makesPairs())
     return loadPairs(builder, row, col, masks, isWhole);
   SmallVector<Value> vectors;
+  for (int64_t vector = 0; makesHalves() && masks.empty() && vector < blocks.vectors; vector += 2) {
+    Value place = add(builder, col, vector * blocks.lanes);
+    auto [even, odd] =
+        widenHalves(builder, loadInPlace(builder, row, place, 2 * blocks.lanes, Value()));
+    vectors.append({even, odd});
+  }
+  if (!vectors.empty())
+    return vectors;
   for (int64_t vector = 0; vector < blocks.vectors; ++vector) {
     int64_t first = vector * blocks.lanes;
     Value mask = masks.empty() ? Value() : masks[vector];

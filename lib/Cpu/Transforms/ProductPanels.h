@@ -19,6 +19,10 @@ public:
   void setBuffer(mlir::Value value) { buffer = value; }
   mlir::Value getBuffer() const { return buffer; }
 
+  /// Whether a row of bf16 is copied in pairs of vectors, of its even and its odd elements, as far
+  /// as it has whole lines of the cache: as `widenHalves` gives what it is multiplied with.
+  void setHalves(bool value) { inHalves = value; }
+
   /// Copies a part.
   void copy(mlir::ImplicitLocOpBuilder &builder, const MatrixPart &part);
   /// Element (row + more, k), or the pair of number k, of the part that was copied last; of a pair
@@ -34,6 +38,7 @@ private:
   Matrix source;
   const ProductBlocks &blocks;
   mlir::Type copiedType;
+  bool inHalves = false;
   mlir::Value buffer;
   MatrixPart current;
 };
@@ -48,6 +53,12 @@ public:
 
   /// Whether pairs of rows are made where they lie: the last of an odd number has no other.
   bool makesPairs() const { return inPlace && blocks.depth > 1; }
+
+  /// Whether the vectors of whole panels are pairs of their even and their odd columns.
+  bool makesHalves() const {
+    return inPlace && blocks.depth == 1 && blocks.vectors % 2 == 0 &&
+           source.getElementType().isBF16() && copiedType.isF32();
+  }
 
   /// The buffer that copies need; null where there are none.
   mlir::MemRefType getBufferType() const;

@@ -120,6 +120,40 @@ Value jit::widen(ImplicitLocOpBuilder &builder, Value value, Type sumType) {
   return arith::ExtSIOp::create(builder, wide, value);
 }
 
+std::pair<Value, Value> jit::widenHalves(ImplicitLocOpBuilder &builder, Value value) {
+  int64_t count = cast<VectorType>(value.getType()).getNumElements() / 2;
+  Value words = asPairs(builder, value, count);
+  auto combine = [&]<typename Op>(Op, int64_t number) -> Value {
+    Value other = arith::ConstantOp::create(
+        builder, DenseElementsAttr::get(cast<VectorType>(words.getType()), APInt(32, number)));
+    return arith::BitcastOp::create(builder, VectorType::get({count}, builder.getF32Type()),
+                                    Op::create(builder, words, other));
+  };
+  return {combine(arith::ShLIOp(), 16), combine(arith::AndIOp(), 0xffff0000)};
+}
+
+/// Every second element of two vectors, from `first` on.
+static SmallVector<int64_t> takeSecond(int64_t lanes, int64_t first) {
+  return llvm::map_to_vector(llvm::seq(lanes), [&](int64_t lane) { return 2 * lane + first; });
+}
+
+std::pair<Value, Value> jit::deinterleave(ImplicitLocOpBuilder &builder, Value first,
+                                          Value second) {
+  int64_t lanes = cast<VectorType>(first.getType()).getNumElements();
+  return {vector::ShuffleOp::create(builder, first, second, takeSecond(lanes, 0)),
+          vector::ShuffleOp::create(builder, first, second, takeSecond(lanes, 1))};
+}
+
+std::pair<Value, Value> jit::interleave(ImplicitLocOpBuilder &builder, Value even, Value odd) {
+  int64_t lanes = cast<VectorType>(even.getType()).getNumElements();
+  auto zip = [&](int64_t from) -> Value {
+    auto taken = llvm::map_to_vector(
+        llvm::seq(lanes), [&](int64_t lane) { return from + lane / 2 + lane % 2 * lanes; });
+    return vector::ShuffleOp::create(builder, even, odd, taken);
+  };
+  return {zip(0), zip(lanes / 2)};
+}
+
 Value jit::createSum(ImplicitLocOpBuilder &builder, Value left, Value factor, Value sum,
                      const ProductBlocks &blocks) {
   if (blocks.depth > 1) {

@@ -73,6 +73,17 @@ mlir::Value createMask(mlir::ImplicitLocOpBuilder &builder, mlir::Value count, i
 /// Elements, or vectors of them, in the type of a sum.
 mlir::Value widen(mlir::ImplicitLocOpBuilder &builder, mlir::Value value, mlir::Type sumType);
 
+/// A vector of bf16 as two of f32: the even ones of its elements, and the odd ones. That is one
+/// operation for each, where elements that follow each other would take two.
+std::pair<mlir::Value, mlir::Value> widenHalves(mlir::ImplicitLocOpBuilder &builder,
+                                                mlir::Value value);
+
+/// The even and the odd elements of two vectors that follow each other, and the other way round.
+std::pair<mlir::Value, mlir::Value> deinterleave(mlir::ImplicitLocOpBuilder &builder,
+                                                 mlir::Value first, mlir::Value second);
+std::pair<mlir::Value, mlir::Value> interleave(mlir::ImplicitLocOpBuilder &builder,
+                                               mlir::Value even, mlir::Value odd);
+
 /// `left * factor + sum`, by vectors; of words of two bf16 the sum and the products of both.
 mlir::Value createSum(mlir::ImplicitLocOpBuilder &builder, mlir::Value left, mlir::Value factor,
                       mlir::Value sum, const ProductBlocks &blocks);
