@@ -464,9 +464,10 @@ private:
     blocks.mostRows = 192;
     blocks.mostInner = 256;
     blocks.mostCols = 256;
-    blocks.fewRows = 4;
+    int64_t tileRows = ProductEmitter::countTileRows(product.getOutputs()[0]);
+    blocks.fewRows = tileRows > 4 && tileRows <= 8 ? 8 : 4;
     blocks.mostSums = lanes >= 16 ? 16 : 8;
-    if (ProductEmitter::countTileRows(product.getOutputs()[0]) <= blocks.fewRows)
+    if (tileRows <= blocks.fewRows)
       blocks.vectors = blocks.mostSums / blocks.fewRows;
     if (pairs && ProductEmitter::mayPair(product)) {
       blocks.depth = 2;

@@ -108,34 +108,38 @@ def _chip_tile(rows: int, width: int, item_bytes: int):
 def page_cuts(k_cache, together: int = 1):
     """Into how many parts the keys and values of a page are cut: equal ones of whole fractals, of which L1 holds two of
     each. A CPU takes whole pages, or few tokens with all heads together."""
-    _, tokens, _, width = k_cache.shape
-    if k_cache.device.type == "cpu":
-        return 1 if together == 1 else tokens // _HOST_TOKENS
+    _, tokens, heads, width = k_cache.shape
     fractals, token_bytes = tokens // _host.FRACTAL_ROWS, width * k_cache.element_size()
     most = _host.MEMORY_BYTES["l1"] // 4
+    if k_cache.device.type == "cpu":
+        if together == 1:
+            return 1
+        token_bytes, most = heads * token_bytes, _FOLLOWED_BYTES
     fitting = (cuts for cuts in range(1, fractals + 1) if fractals % cuts == 0)
     return next(cuts for cuts in fitting if tokens // cuts * token_bytes <= most or cuts == fractals)
 
 
-# How many tokens a CPU goes through with all heads, and the most rows of a head for that. The rows of so many tokens lie
-# in pages of their own, of which a processor follows a few dozen at a time.
-_HOST_TOKENS = 16
+# The tokens that a CPU goes through with all heads, head by head: so many bytes of keys, or the fewest that there are. A
+# processor reads ahead in some dozen pages of 4 KiB at a time; where the rows of a head lie in more, it does not.
+_FOLLOWED_BYTES = 64 << 10
+# The most rows of a head for that.
 _MOST_ROWS_TOGETHER = 8
 
 
 def heads_together(rows: Rows, k_cache, v_cache):
     """How many heads of keys are computed together, where all of them see the same.
 
-    A CPU takes all of them where each has few rows, so that it reads the tokens of a page one after the other.
+    A CPU takes all of them where each has few rows and they lie beside each other, so that it reads the tokens of a page
+    one after the other.
 
     An NPU loads 1 or 2 at a time: rows of one head that are shorter than a line of L2 take as long as a line. Two heads
     must be a small product, of the rows of one fractal, and their pages must fit L1.
     """
-    if k_cache.device.type == "cpu":
-        return rows.kv_heads if rows.tokens * rows.group <= _MOST_ROWS_TOGETHER else 1
     _, page, heads, width = k_cache.shape
     row_bytes = width * k_cache.element_size()
     near = all(cache.stride(2) == width for cache in (k_cache, v_cache))
+    if k_cache.device.type == "cpu":
+        return heads if near and rows.tokens * rows.group <= _MOST_ROWS_TOGETHER else 1
     fits = 2 * page * row_bytes * _PAGE_SHARE <= _host.MEMORY_BYTES["l1"]
     small = 2 * rows.tile <= _host.FRACTAL_ROWS and row_bytes < _host.L2_LINE_BYTES
     return 2 if heads % 2 == 0 and near and small and fits and rows.tokens == 1 else 1
