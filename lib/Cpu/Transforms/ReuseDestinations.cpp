@@ -172,12 +172,6 @@ bool needsDestination(GenericOp op) {
 /// The operands through which `value` can be computed in the buffer of `carried`, from the last
 /// operation to the first. Every value has one last use, so the search visits an operation once.
 bool findUpdates(Value value, BlockArgument carried, SmallVectorImpl<OpOperand *> &updates) {
-  // A loop inside goes on in the buffer that it begins with.
-  if (auto loop = value.getDefiningOp<scf::ForOp>()) {
-    Value init = loop.getInitArgs()[cast<OpResult>(value).getResultNumber()];
-    return loop->getBlock() == carried.getOwner() && isLastUse(init, loop) &&
-           findUpdates(init, carried, updates);
-  }
   auto op = value.getDefiningOp<GenericOp>();
   if (!op || op->getBlock() != carried.getOwner() || !needsDestination(op))
     return false;
