@@ -10,7 +10,7 @@
 
 // The left operand is a buffer, and is read where it lies; sums stay in registers over four steps of k at a time.
 // CHECK-LABEL: func.func @whole
-// CHECK-SAME: (%[[A:.*]]: memref<6x8xf32>, %[[B:.*]]: memref<8x16xf32>, %[[C:.*]]: memref<6x16xf32>)
+// CHECK-SAME: (%[[A:.*]]: memref<12x8xf32>, %[[B:.*]]: memref<8x16xf32>, %[[C:.*]]: memref<12x16xf32>)
 // CHECK: %[[PANELS:.*]] = memref.alloc() : memref<16x257x16xf32>
 // CHECK-NOT: memref.alloc
 // CHECK: scf.for
@@ -29,8 +29,8 @@
 // CHECK-NOT: vector.maskedstore
 // WIDE-LABEL: func.func @whole
 // WIDE: memref.alloc() : memref<8x257x32xf32>
-func.func @whole(%a: memref<6x8xf32>, %b: memref<8x16xf32>, %c: memref<6x16xf32>) {
-  linalg.matmul ins(%a, %b : memref<6x8xf32>, memref<8x16xf32>) outs(%c : memref<6x16xf32>)
+func.func @whole(%a: memref<12x8xf32>, %b: memref<8x16xf32>, %c: memref<12x16xf32>) {
+  linalg.matmul ins(%a, %b : memref<12x8xf32>, memref<8x16xf32>) outs(%c : memref<12x16xf32>)
   return
 }
 
@@ -87,9 +87,9 @@ func.func @transposed(%a: memref<8x6xi8>, %b: memref<16x8xi8>, %c: memref<6x16xi
 // CHECK-LABEL: func.func @two
 // CHECK-COUNT-1: memref.alloc() : memref<16x257x16xf32>
 // CHECK-NOT: memref.alloc()
-func.func @two(%a: memref<6x8xf32>, %b: memref<8x16xf32>, %c: memref<6x16xf32>) {
-  linalg.matmul ins(%a, %b : memref<6x8xf32>, memref<8x16xf32>) outs(%c : memref<6x16xf32>)
-  linalg.matmul ins(%a, %b : memref<6x8xf32>, memref<8x16xf32>) outs(%c : memref<6x16xf32>)
+func.func @two(%a: memref<12x8xf32>, %b: memref<8x16xf32>, %c: memref<12x16xf32>) {
+  linalg.matmul ins(%a, %b : memref<12x8xf32>, memref<8x16xf32>) outs(%c : memref<12x16xf32>)
+  linalg.matmul ins(%a, %b : memref<12x8xf32>, memref<8x16xf32>) outs(%c : memref<12x16xf32>)
   return
 }
 
@@ -106,29 +106,29 @@ func.func @two(%a: memref<6x8xf32>, %b: memref<8x16xf32>, %c: memref<6x16xf32>) 
 
 // What a product would be added to is not set to zero where the product writes all of it.
 // CHECK-LABEL: func.func @from_zero
-// CHECK: %[[C:.*]] = memref.alloc() : memref<6x16xf32>
+// CHECK: %[[C:.*]] = memref.alloc() : memref<12x16xf32>
 // CHECK-NOT: linalg.fill
-// CHECK: %[[WRITTEN:.*]] = arith.cmpi eq, %{{.*}}, %c6
+// CHECK: %[[WRITTEN:.*]] = arith.cmpi eq, %{{.*}}, %c12
 // CHECK: scf.if %[[WRITTEN]] {
 // CHECK: } else {
 // CHECK:   linalg.fill
 // CHECK-NOT: vector.load %[[C]]
 // CHECK: return
-func.func @from_zero(%a: memref<6x8xf32>, %b: memref<8x16xf32>, %m: index, %read: memref<6x16xf32>) {
+func.func @from_zero(%a: memref<12x8xf32>, %b: memref<8x16xf32>, %m: index, %read: memref<12x16xf32>) {
   %zero = arith.constant 0.0 : f32
-  %c = memref.alloc() : memref<6x16xf32>
-  linalg.fill ins(%zero : f32) outs(%c : memref<6x16xf32>)
-  %rows = memref.subview %a[0, 0] [%m, 8] [1, 1] : memref<6x8xf32> to memref<?x8xf32, strided<[8, 1]>>
-  %part = memref.subview %c[0, 0] [%m, 16] [1, 1] : memref<6x16xf32> to memref<?x16xf32, strided<[16, 1]>>
+  %c = memref.alloc() : memref<12x16xf32>
+  linalg.fill ins(%zero : f32) outs(%c : memref<12x16xf32>)
+  %rows = memref.subview %a[0, 0] [%m, 8] [1, 1] : memref<12x8xf32> to memref<?x8xf32, strided<[8, 1]>>
+  %part = memref.subview %c[0, 0] [%m, 16] [1, 1] : memref<12x16xf32> to memref<?x16xf32, strided<[16, 1]>>
   linalg.matmul ins(%rows, %b : memref<?x8xf32, strided<[8, 1]>>, memref<8x16xf32>)
                 outs(%part : memref<?x16xf32, strided<[16, 1]>>)
-  memref.copy %c, %read : memref<6x16xf32> to memref<6x16xf32>
+  memref.copy %c, %read : memref<12x16xf32> to memref<12x16xf32>
   return
 }
 
 // A product that is only added to a tile is summed there, after the other addend.
 // CHECK-LABEL: func.func @absorbed
-// CHECK: %[[ACC:.*]] = memref.alloc() : memref<6x16xf32>
+// CHECK: %[[ACC:.*]] = memref.alloc() : memref<12x16xf32>
 // CHECK-NOT: linalg.fill
 // CHECK: linalg.generic {{.*}} outs(%[[ACC]]
 // CHECK:   arith.mulf
@@ -137,14 +137,14 @@ func.func @from_zero(%a: memref<6x8xf32>, %b: memref<8x16xf32>, %m: index, %read
 // CHECK-NOT: linalg.generic
 // CHECK: return
 #tile = affine_map<(i, j) -> (i, j)>
-func.func @absorbed(%a: memref<6x8xf32>, %b: memref<8x16xf32>, %x: f32) {
+func.func @absorbed(%a: memref<12x8xf32>, %b: memref<8x16xf32>, %x: f32) {
   %zero = arith.constant 0.0 : f32
-  %acc = memref.alloc() : memref<6x16xf32>
-  %c = memref.alloc() : memref<6x16xf32>
-  linalg.fill ins(%zero : f32) outs(%c : memref<6x16xf32>)
-  linalg.matmul ins(%a, %b : memref<6x8xf32>, memref<8x16xf32>) outs(%c : memref<6x16xf32>)
+  %acc = memref.alloc() : memref<12x16xf32>
+  %c = memref.alloc() : memref<12x16xf32>
+  linalg.fill ins(%zero : f32) outs(%c : memref<12x16xf32>)
+  linalg.matmul ins(%a, %b : memref<12x8xf32>, memref<8x16xf32>) outs(%c : memref<12x16xf32>)
   linalg.generic {indexing_maps = [#tile, #tile], iterator_types = ["parallel", "parallel"]}
-      ins(%c : memref<6x16xf32>) outs(%acc : memref<6x16xf32>) {
+      ins(%c : memref<12x16xf32>) outs(%acc : memref<12x16xf32>) {
   ^bb0(%p: f32, %o: f32):
     %scaled = arith.mulf %o, %x : f32
     %sum = arith.addf %scaled, %p : f32
@@ -160,12 +160,12 @@ func.func @absorbed(%a: memref<6x8xf32>, %b: memref<8x16xf32>, %x: f32) {
 // CHECK: arith.addf
 func.func @operand_too(%b: memref<16x16xf32>) {
   %zero = arith.constant 0.0 : f32
-  %acc = memref.alloc() : memref<6x16xf32>
-  %c = memref.alloc() : memref<6x16xf32>
-  linalg.fill ins(%zero : f32) outs(%c : memref<6x16xf32>)
-  linalg.matmul ins(%acc, %b : memref<6x16xf32>, memref<16x16xf32>) outs(%c : memref<6x16xf32>)
+  %acc = memref.alloc() : memref<12x16xf32>
+  %c = memref.alloc() : memref<12x16xf32>
+  linalg.fill ins(%zero : f32) outs(%c : memref<12x16xf32>)
+  linalg.matmul ins(%acc, %b : memref<12x16xf32>, memref<16x16xf32>) outs(%c : memref<12x16xf32>)
   linalg.generic {indexing_maps = [#tile, #tile], iterator_types = ["parallel", "parallel"]}
-      ins(%c : memref<6x16xf32>) outs(%acc : memref<6x16xf32>) {
+      ins(%c : memref<12x16xf32>) outs(%acc : memref<12x16xf32>) {
   ^bb0(%p: f32, %o: f32):
     %sum = arith.addf %o, %p : f32
     linalg.yield %sum : f32
@@ -176,45 +176,45 @@ func.func @operand_too(%b: memref<16x16xf32>) {
 // A narrow operand that a sweep computes for the product is written in the type of the sum, rounded as before; pairs
 // stay narrow.
 // CHECK-LABEL: func.func @widened
-// CHECK: %[[P:.*]] = memref.alloc() : memref<6x8xf32>
+// CHECK: %[[P:.*]] = memref.alloc() : memref<12x8xf32>
 // CHECK: linalg.generic {{.*}} outs(%[[P]]
 // CHECK:   %[[ROUNDED:.*]] = arith.truncf
 // CHECK:   %[[AGAIN:.*]] = arith.extf %[[ROUNDED]]
 // CHECK:   linalg.yield %[[AGAIN]]
 // CHECK: memref.load %[[P]]
 // PAIRS-LABEL: func.func @widened
-// PAIRS: linalg.generic {{.*}} outs(%{{.*}} : memref<6x8xbf16>)
-func.func @widened(%x: memref<6x8xf32>, %b: memref<8x16xbf16>, %c: memref<6x16xf32>) {
-  %p = memref.alloc() : memref<6x8xbf16>
+// PAIRS: linalg.generic {{.*}} outs(%{{.*}} : memref<12x8xbf16>)
+func.func @widened(%x: memref<12x8xf32>, %b: memref<8x16xbf16>, %c: memref<12x16xf32>) {
+  %p = memref.alloc() : memref<12x8xbf16>
   linalg.generic {indexing_maps = [#tile, #tile], iterator_types = ["parallel", "parallel"]}
-      ins(%x : memref<6x8xf32>) outs(%p : memref<6x8xbf16>) {
+      ins(%x : memref<12x8xf32>) outs(%p : memref<12x8xbf16>) {
   ^bb0(%in: f32, %o: bf16):
     %t = arith.truncf %in : f32 to bf16
     linalg.yield %t : bf16
   }
-  linalg.matmul ins(%p, %b : memref<6x8xbf16>, memref<8x16xbf16>) outs(%c : memref<6x16xf32>)
+  linalg.matmul ins(%p, %b : memref<12x8xbf16>, memref<8x16xbf16>) outs(%c : memref<12x16xf32>)
   return
 }
 
 // What another part is taken of is read by others than this product, and stays as it is.
 // CHECK-LABEL: func.func @read_by_two
-// CHECK: %[[P:.*]] = memref.alloc() : memref<6x8xbf16>
+// CHECK: %[[P:.*]] = memref.alloc() : memref<12x8xbf16>
 // CHECK: linalg.generic {{.*}} outs(%[[P]]
 // CHECK: memref.subview %[[P]]
 // CHECK: memref.subview %[[P]]
-func.func @read_by_two(%x: memref<6x8xf32>, %b: memref<8x16xbf16>, %c: memref<6x16xf32>, %d: memref<6x16xf32>, %n: index) {
-  %p = memref.alloc() : memref<6x8xbf16>
+func.func @read_by_two(%x: memref<12x8xf32>, %b: memref<8x16xbf16>, %c: memref<12x16xf32>, %d: memref<12x16xf32>, %n: index) {
+  %p = memref.alloc() : memref<12x8xbf16>
   linalg.generic {indexing_maps = [#tile, #tile], iterator_types = ["parallel", "parallel"]}
-      ins(%x : memref<6x8xf32>) outs(%p : memref<6x8xbf16>) {
+      ins(%x : memref<12x8xf32>) outs(%p : memref<12x8xbf16>) {
   ^bb0(%in: f32, %o: bf16):
     %t = arith.truncf %in : f32 to bf16
     linalg.yield %t : bf16
   }
-  %one = memref.subview %p[0, 0] [%n, 8] [1, 1] : memref<6x8xbf16> to memref<?x8xbf16, strided<[8, 1]>>
-  %c1 = memref.subview %c[0, 0] [%n, 16] [1, 1] : memref<6x16xf32> to memref<?x16xf32, strided<[16, 1]>>
+  %one = memref.subview %p[0, 0] [%n, 8] [1, 1] : memref<12x8xbf16> to memref<?x8xbf16, strided<[8, 1]>>
+  %c1 = memref.subview %c[0, 0] [%n, 16] [1, 1] : memref<12x16xf32> to memref<?x16xf32, strided<[16, 1]>>
   linalg.matmul ins(%one, %b : memref<?x8xbf16, strided<[8, 1]>>, memref<8x16xbf16>) outs(%c1 : memref<?x16xf32, strided<[16, 1]>>)
-  %two = memref.subview %p[0, 0] [%n, 8] [1, 1] : memref<6x8xbf16> to memref<?x8xbf16, strided<[8, 1]>>
-  %d1 = memref.subview %d[0, 0] [%n, 16] [1, 1] : memref<6x16xf32> to memref<?x16xf32, strided<[16, 1]>>
+  %two = memref.subview %p[0, 0] [%n, 8] [1, 1] : memref<12x8xbf16> to memref<?x8xbf16, strided<[8, 1]>>
+  %d1 = memref.subview %d[0, 0] [%n, 16] [1, 1] : memref<12x16xf32> to memref<?x16xf32, strided<[16, 1]>>
   linalg.matmul ins(%two, %b : memref<?x8xbf16, strided<[8, 1]>>, memref<8x16xbf16>) outs(%d1 : memref<?x16xf32, strided<[16, 1]>>)
   return
 }
@@ -226,14 +226,14 @@ func.func @read_by_two(%x: memref<6x8xf32>, %b: memref<8x16xbf16>, %c: memref<6x
 // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} {
 // CHECK-NOT: vector.store %{{.*}}, %[[ROWS]]
 // CHECK: memref.load %[[ROWS]]
-func.func @fixed_left(%a: memref<6x8xf32, strided<[?, 1]>>, %b: memref<?x8x16xf32>, %c: memref<6x16xf32>, %n: index) {
+func.func @fixed_left(%a: memref<12x8xf32, strided<[?, 1]>>, %b: memref<?x8x16xf32>, %c: memref<12x16xf32>, %n: index) {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
   scf.for %i = %zero to %n step %one {
     %step = memref.subview %b[%i, 0, 0] [1, 8, 16] [1, 1, 1]
         : memref<?x8x16xf32> to memref<8x16xf32, strided<[16, 1], offset: ?>>
-    linalg.matmul ins(%a, %step : memref<6x8xf32, strided<[?, 1]>>, memref<8x16xf32, strided<[16, 1], offset: ?>>)
-                  outs(%c : memref<6x16xf32>)
+    linalg.matmul ins(%a, %step : memref<12x8xf32, strided<[?, 1]>>, memref<8x16xf32, strided<[16, 1], offset: ?>>)
+                  outs(%c : memref<12x16xf32>)
   }
   return
 }
@@ -245,11 +245,11 @@ func.func @fixed_left(%a: memref<6x8xf32, strided<[?, 1]>>, %b: memref<?x8x16xf3
 // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} {
 // CHECK-NOT: vector.store %{{.*}}, %[[ROWS]]
 // CHECK: memref.load %[[ROWS]]
-func.func @fixed_part(%a: memref<?x8xf32, strided<[?, 1]>>, %b: memref<?x8x16xf32>, %c: memref<6x16xf32>, %n: index,
+func.func @fixed_part(%a: memref<?x8xf32, strided<[?, 1]>>, %b: memref<?x8x16xf32>, %c: memref<12x16xf32>, %n: index,
                       %rows: index) {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
-  %part = memref.subview %c[0, 0] [%rows, 16] [1, 1] : memref<6x16xf32> to memref<?x16xf32, strided<[16, 1]>>
+  %part = memref.subview %c[0, 0] [%rows, 16] [1, 1] : memref<12x16xf32> to memref<?x16xf32, strided<[16, 1]>>
   scf.for %i = %zero to %n step %one {
     %step = memref.subview %b[%i, 0, 0] [1, 8, 16] [1, 1, 1]
         : memref<?x8x16xf32> to memref<8x16xf32, strided<[16, 1], offset: ?>>
@@ -279,7 +279,9 @@ func.func @few_rows(%a: memref<4x8xf32>, %b: memref<8x20xf32, strided<[?, 1]>>, 
 // CHECK: %[[LAST:.*]] = arith.constant 39 : index
 // CHECK: %[[AHEAD:.*]] = arith.minsi %{{.*}}, %[[LAST]] : index
 // CHECK: memref.prefetch %[[B]][%[[AHEAD]], %{{.*}}], read, locality<2>, data
-// CHECK: vector.load %[[B]]{{.*}} vector<8xbf16>
+// CHECK: vector.load %[[B]]{{.*}} vector<16xbf16>
+// CHECK: arith.shli %{{.*}} : vector<8xi32>
+// CHECK: arith.andi %{{.*}} : vector<8xi32>
 func.func @few_rows_widened(%a: memref<4x40xf32>, %b: memref<40x16xbf16, strided<[?, 1]>>, %c: memref<4x16xf32>) {
   linalg.matmul ins(%a, %b : memref<4x40xf32>, memref<40x16xbf16, strided<[?, 1]>>) outs(%c : memref<4x16xf32>)
   return
@@ -332,11 +334,13 @@ func.func @dots(%a: memref<4x28xf32>, %b: memref<5x28xf32, strided<[?, 1]>>, %c:
 // CHECK: %[[ROWS:.*]] = memref.alloc() : memref<192x256xf32>
 // CHECK: %[[INSIDE:.*]] = cpu.check_access
 // CHECK: %[[PART:.*]] = memref.subview %[[INSIDE]]
-// CHECK: vector.load %[[PART]]{{.*}} vector<8xbf16>
+// CHECK: vector.load %[[PART]]{{.*}} vector<16xbf16>
+// CHECK: arith.shli %{{.*}} : vector<8xi32>
+// CHECK: arith.andi %{{.*}} : vector<8xi32>
 // CHECK: vector.store %{{.*}}, %[[ROWS]]
 // CHECK: scf.for %[[I:.*]] =
 // CHECK: memref.subview %{{.*}}[%[[I]], 0, 0]
-// CHECK-NOT: vector.load %[[PART]]
+// CHECK-NOT: vector.load %[[PART]][
 // CHECK: vector.load %[[ROWS]]
 // CHECK: vector.fma
 func.func @dots_widened(%a: memref<?x32xbf16, strided<[?, 1]>>, %b: memref<?x8x32xbf16>, %c: memref<4x8xf32>, %n: index) {
@@ -434,6 +438,114 @@ func.func @next_page(%a: memref<4x32xf32>, %pages: memref<?x8x32xf32>, %table: m
         : memref<?x8x32xf32> to memref<8x32xf32, strided<[32, 1], offset: ?>>
     linalg.matmul indexing_maps = [#left, #right, #sum]
         ins(%a, %keys : memref<4x32xf32>, memref<8x32xf32, strided<[32, 1], offset: ?>>) outs(%c : memref<4x8xf32>)
+  }
+  return
+}
+
+// A product of up to eight rows takes no copies either, and has as many rows in registers.
+// CHECK-LABEL: func.func @eight_rows
+// CHECK-SAME: (%[[A:.*]]: memref<8x8xf32>, %[[B:.*]]: memref<8x16xf32, strided<[?, 1]>>, %{{.*}}: memref<8x16xf32>)
+// CHECK-NOT: memref.alloc
+// CHECK: %{{.*}}:8 = scf.for
+// CHECK: vector.load %[[B]]{{.*}} vector<8xf32>
+// CHECK-COUNT-8: memref.load %[[A]]
+func.func @eight_rows(%a: memref<8x8xf32>, %b: memref<8x16xf32, strided<[?, 1]>>, %c: memref<8x16xf32>) {
+  linalg.matmul ins(%a, %b : memref<8x8xf32>, memref<8x16xf32, strided<[?, 1]>>) outs(%c : memref<8x16xf32>)
+  return
+}
+
+// Columns of bf16 are widened by their halves of words: sums are those of even and of odd columns, and are stored in order.
+// WIDE-LABEL: func.func @few_rows_in_halves
+// WIDE-SAME: (%{{.*}}: memref<4x8xf32>, %[[B:.*]]: memref<8x64xbf16, strided<[?, 1]>>, %[[C:.*]]: memref<4x64xf32>)
+// WIDE: %[[LOW:.*]] = vector.load %[[C]]
+// WIDE: %[[HIGH:.*]] = vector.load %[[C]]
+// WIDE: vector.shuffle %[[LOW]], %[[HIGH]] [0, 2, 4,
+// WIDE: vector.shuffle %[[LOW]], %[[HIGH]] [1, 3, 5,
+// WIDE: %[[SUMS:.*]]:16 = scf.for
+// WIDE: %[[PAIRS:.*]] = vector.load %[[B]]{{.*}} vector<32xbf16>
+// WIDE: %[[WORDS:.*]] = vector.bitcast %[[PAIRS]] : vector<32xbf16> to vector<16xi32>
+// WIDE: arith.shli %[[WORDS]]
+// WIDE: arith.andi %[[WORDS]]
+// WIDE: vector.shuffle %[[SUMS]]#0, %[[SUMS]]#1 [0, 16, 1, 17,
+// WIDE: vector.shuffle %[[SUMS]]#0, %[[SUMS]]#1 [8, 24, 9, 25,
+func.func @few_rows_in_halves(%a: memref<4x8xf32>, %b: memref<8x64xbf16, strided<[?, 1]>>, %c: memref<4x64xf32>) {
+  linalg.matmul ins(%a, %b : memref<4x8xf32>, memref<8x64xbf16, strided<[?, 1]>>) outs(%c : memref<4x64xf32>)
+  return
+}
+
+// Sums along k take the even elements of both operands, then the odd ones; what is no whole line follows in order.
+// WIDE-LABEL: func.func @dots_in_halves
+// WIDE-SAME: (%[[A:.*]]: memref<4x40xbf16, strided<[?, 1]>>, %[[B:.*]]: memref<4x40xbf16, strided<[?, 1]>>
+// WIDE: %[[ROWS:.*]] = memref.alloc() : memref<192x256xf32>
+// WIDE: vector.load %[[A]]{{.*}} vector<32xbf16>
+// WIDE: arith.shli
+// WIDE: arith.andi
+// WIDE-COUNT-2: vector.store %{{.*}}, %[[ROWS]]
+// WIDE: scf.for
+// WIDE: %{{.*}}:16 = scf.for %[[K:[^ ]*]] =
+// WIDE: vector.load %[[B]][%{{.*}}, %[[K]]] {{.*}} vector<32xbf16>
+// WIDE: arith.shli
+// WIDE: arith.andi
+// WIDE: vector.load %[[ROWS]][%{{.*}}, %[[K]]]
+// WIDE: vector.maskedload %[[B]]{{.*}} vector<16xbf16>
+func.func @dots_in_halves(%a: memref<4x40xbf16, strided<[?, 1]>>, %b: memref<4x40xbf16, strided<[?, 1]>>, %c: memref<4x4xf32>) {
+  linalg.matmul indexing_maps = [#left, #right, #sum]
+      ins(%a, %b : memref<4x40xbf16, strided<[?, 1]>>, memref<4x40xbf16, strided<[?, 1]>>) outs(%c : memref<4x4xf32>)
+  return
+}
+
+// A product that is added to a part of a tile is summed in that part.
+// CHECK-LABEL: func.func @absorbed_by_a_part
+// CHECK: %[[ALL:.*]] = memref.alloc() : memref<32x16xf32>
+// CHECK: %[[PART:.*]] = memref.subview %[[ALL]]
+// CHECK-NOT: linalg.fill
+// CHECK-NOT: linalg.generic
+// CHECK: vector.load %[[PART]]
+// CHECK: vector.store %{{.*}}, %[[PART]]
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @absorbed_by_a_part(%a: memref<4x8xf32>, %b: memref<8x16xf32>, %row: index, %read: memref<32x16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %all = memref.alloc() : memref<32x16xf32>
+  memref.copy %read, %all : memref<32x16xf32> to memref<32x16xf32>
+  %part = memref.subview %all[%row, 0] [4, 16] [1, 1] : memref<32x16xf32> to memref<4x16xf32, strided<[16, 1], offset: ?>>
+  %some = memref.alloc() : memref<4x16xf32>
+  linalg.fill ins(%zero : f32) outs(%some : memref<4x16xf32>)
+  linalg.matmul ins(%a, %b : memref<4x8xf32>, memref<8x16xf32>) outs(%some : memref<4x16xf32>)
+  linalg.generic {indexing_maps = [#tile, #tile], iterator_types = ["parallel", "parallel"]}
+      ins(%some : memref<4x16xf32>) outs(%part : memref<4x16xf32, strided<[16, 1], offset: ?>>) {
+  ^bb0(%in: f32, %out: f32):
+    %sum = arith.addf %out, %in : f32
+    linalg.yield %sum : f32
+  }
+  memref.copy %all, %read : memref<32x16xf32> to memref<32x16xf32>
+  return
+}
+
+// After the last iteration of a loop of few, it is the first one of the loop around that is asked for.
+// CHECK-LABEL: func.func @next_span
+// CHECK-SAME: (%{{.*}}: memref<4x32xf32>, %[[KEYS:.*]]: memref<?x8x4x32xf32>,
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %[[N:.*]] step %[[ONE:.*]] {
+// CHECK: scf.for %[[H:.*]] = %[[ZERO:.*]] to %[[FOUR:.*]] step %[[ONE]] {
+// CHECK: %[[NEXT:.*]] = arith.addi %[[H]], %[[ONE]]
+// CHECK: %[[MORE:.*]] = arith.cmpi slt, %[[NEXT]], %[[FOUR]]
+// CHECK: %[[HEAD:.*]] = arith.select %[[MORE]], %[[NEXT]], %[[ZERO]]
+// CHECK: %[[LATER:.*]] = arith.addi %[[I]], %[[ONE]]
+// CHECK: %[[EXISTS:.*]] = arith.cmpi slt, %[[LATER]], %[[N]]
+// CHECK: %[[GOES_ON:.*]] = arith.select %[[EXISTS]], %[[LATER]], %[[I]]
+// CHECK: %[[SPAN:.*]] = arith.select %[[MORE]], %[[I]], %[[GOES_ON]]
+// CHECK: memref.subview %[[KEYS]][%[[SPAN]], 0, %[[HEAD]], 0]
+func.func @next_span(%a: memref<4x32xf32>, %keys: memref<?x8x4x32xf32>, %c: memref<4x8xf32>, %n: index) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %four = arith.constant 4 : index
+  scf.for %i = %zero to %n step %one {
+    scf.for %h = %zero to %four step %one {
+      %part = memref.subview %keys[%i, 0, %h, 0] [1, 8, 1, 32] [1, 1, 1, 1]
+          : memref<?x8x4x32xf32> to memref<8x32xf32, strided<[128, 1], offset: ?>>
+      linalg.matmul indexing_maps = [#left, #right, #sum]
+          ins(%a, %part : memref<4x32xf32>, memref<8x32xf32, strided<[128, 1], offset: ?>>) outs(%c : memref<4x8xf32>)
+    }
   }
   return
 }
