@@ -79,6 +79,10 @@ Value ChipBuilder::alignTo(Value value, int64_t unit) {
 }
 
 Value ChipBuilder::clamp(Value value, int64_t size, Value least) {
+  std::optional<int64_t> number = getConstantIntValue(value);
+  std::optional<int64_t> bound = least ? getConstantIntValue(least) : 0;
+  if (number && bound)
+    return constant(std::max(std::min(*number, size), *bound));
   Value atMost = create<arith::MinSIOp>(value, constant(size));
   return create<arith::MaxSIOp>(atMost, least ? least : constant(int64_t(0)));
 }

@@ -62,7 +62,7 @@ LogicalResult Lowering::lowerOp(Operation *op) {
   return lowerScalar(op);
 }
 
-/// Arithmetic on scalars stays as it is.
+/// Arithmetic on scalars stays as it is; indices that are known are numbers.
 LogicalResult Lowering::lowerScalar(Operation *op) {
   bool isScalar =
       isa_and_present<arith::ArithDialect>(op->getDialect()) &&
@@ -71,6 +71,8 @@ LogicalResult Lowering::lowerScalar(Operation *op) {
     return op->emitOpError("has no form on the chip");
   if (auto index = dyn_cast<arith::ConstantIndexOp>(op))
     scalars.map(index.getResult(), constant(index.value()));
+  else if (op->getNumResults() == 1 && op->getResult(0).getType().isIndex())
+    scalars.map(op->getResult(0), fold(builder.clone(*op, scalars)));
   else
     builder.clone(*op, scalars);
   return success();

@@ -44,6 +44,12 @@ def strip_unit():
     return _host.REPEAT_BYTES // 4
 
 
+def check_kernel(kernel, caller: str):
+    """TypeError unless something is a kernel."""
+    if not hasattr(kernel, "signature"):
+        raise TypeError(f"{caller} takes a kernel, a function under @attn.kernel, not {type(kernel).__name__}")
+
+
 def split_options(signature, keywords: dict):
     """Splits keywords into arguments of a kernel and options of the compiler; TypeError for what is neither."""
     names = {parameter.name for parameter in signature.parameters}
@@ -318,5 +324,6 @@ def dump(kernel, stage: str = "tile", file=None, **arguments):
 
     Takes what `kernel.compile` takes, and shows stages before one that fails.
     """
+    check_kernel(kernel, "attn.dump")
     stages.check(stage)
     print(kernel.prepare(**arguments).ir(stage), end="", file=file or sys.stdout)

@@ -51,6 +51,7 @@ def simulate(
     `trace` names a file for Chrome or Perfetto, or one that ends in `.txt`, to be read. `outputs` are those that the
     caller has made, by name.
     """
+    compiler.check_kernel(kernel, "attn.simulate")
     stages.check(stage, stages.ON_CHIP)
     arguments, options = compiler.split_options(kernel.signature, keywords)
     values = bind(kernel.signature, kernel.defaults, positional, arguments)

@@ -242,6 +242,9 @@ def verify(
     what it does not name has that of `TOLERANCE`. Without a reference, outputs that must be equal bit for bit are
     compared, and the others are named.
     """
+    compiler.check_kernel(kernel, "attn.verify")
+    if isinstance(stages, str):
+        raise TypeError(f"stages: several are expected, such as ({stages!r},), not {stages!r}")
     if not stages:
         raise ValueError(f"no stage is given; known: {', '.join(RUNNING)}")
     for name in stages:
@@ -374,11 +377,30 @@ def _call_reference(kernel, reference, positional, arguments: dict):
 
     sizes = {parameter.name for parameter in kernel.signature.of_kind("auto")}
     named = {name: widen(value) for name, value in arguments.items() if name not in sizes}
+    _check_signature(reference, positional, named)
     return reference(*map(widen, positional), **named)
+
+
+def _check_signature(reference, positional, named: dict):
+    """TypeError where a reference does not take what the kernel was called with."""
+    import inspect
+
+    try:
+        signature = inspect.signature(reference)
+    except ValueError:  # of a function that is not Python's
+        return
+    try:
+        signature.bind(*positional, **named)
+    except TypeError as error:
+        given = [f"{len(positional)} in order"] * bool(positional) + [f"{name}=" for name in named]
+        raise TypeError(f"reference: {error}; it is given what the kernel is: {', '.join(given)}") from None
 
 
 def _compare_with_reference(outputs: dict, expected: dict, tolerance):
     for stage, results in outputs.items():
+        if results.keys() != expected.keys():
+            names = ", ".join(results), ", ".join(expected)
+            raise ValueError(f"reference: {names[0]} is expected, as the kernel returns it, not {names[1]}")
         for name, result in results.items():
             if expected[name].shape != result.shape:
                 shapes = f"{tuple(expected[name].shape)}, not {tuple(result.shape)}"

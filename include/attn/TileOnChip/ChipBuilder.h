@@ -44,6 +44,7 @@ public:
   mlir::Value divideCeil(mlir::Value value, int64_t unit);
   /// min(size, value), at least `least`; 0 where that is null.
   mlir::Value clamp(mlir::Value value, int64_t size, mlir::Value least = {});
+  mlir::Value fold(mlir::Operation *op);
 
   //===--------------------------------------------------------------------===//
   // Instructions
@@ -71,7 +72,6 @@ public:
               llvm::function_ref<void()> otherwise = nullptr);
 
 private:
-  mlir::Value fold(mlir::Operation *op);
   mlir::Value constant(mlir::TypedAttr number);
 
   llvm::DenseMap<int64_t, mlir::Value> indexConstants;

@@ -67,6 +67,13 @@ private:
   FailureOr<Array> parseArray(StringRef description) {
     auto [kind, rest] = description.split(':');
     StringRef parameter;
+    if (!llvm::is_contained({"zeros", "ones", "iota", "fill", "values", "random", "undef"}, kind))
+      return fail(
+          "is none of zeros, ones, iota, fill, values, random, undef, table, f32, i64, workspace");
+    if (kind == "random" && !rest.contains(':'))
+      return fail("needs a seed: random:<seed>:<shape>");
+    if ((kind == "fill" || kind == "values") && !rest.contains(':'))
+      return fail("needs what to fill with: " + kind + ":<number>,...:<shape>");
     if (kind == "fill" || kind == "values" || kind == "random")
       std::tie(parameter, rest) = rest.split(':');
     Array array;
@@ -133,15 +140,12 @@ private:
       if (parameter.getAsInteger(0, seed))
         return fail("needs a seed: random:<seed>:<shape>");
       valueAt = [seed](int64_t index) { return getRandom(seed, index); };
-    } else if (kind == "fill" || kind == "values") {
+    } else {
       SmallVector<double> values;
       for (StringRef part : llvm::split(parameter, ','))
         if (part.getAsDouble(values.emplace_back()))
           return fail("has the impossible value '" + part + "'");
       valueAt = [values](int64_t index) { return values[index % values.size()]; };
-    } else {
-      return fail(
-          "is none of zeros, ones, iota, fill, values, random, undef, table, f32, i64, workspace");
     }
     return success();
   }

@@ -118,7 +118,9 @@ struct RangeOnChip : OnChipOpInterface::ExternalModel<RangeOnChip, RangeOp> {
       builder.setInsertionPoint(loop.getBody()->getTerminator());
     else
       builder.setInsertionPointToEnd(loop.getBody());
-    Value index = loop.getInductionVar();
+    // A loop that runs once is gone soon: what follows from its index is known now.
+    bool runsOnce = loop.getStaticTripCount() == APInt(64, 1);
+    Value index = runsOnce ? lower : loop.getInductionVar();
     if (range.getBlock())
       lowering.spans[range.getInductionVar()] = {
           index, hasNoTail(lower, upper, *step)

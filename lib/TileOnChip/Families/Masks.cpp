@@ -350,8 +350,8 @@ struct CompareOnChip : OnChipOpInterface::ExternalModel<CompareOnChip, CompareOp
   }
   LogicalResult lower(Operation *op, Lowering &lowering) const {
     if (lowering.model.keepsComposites())
-      return op->emitOpError("compares tiles, which the way to HIVM cannot yet; positions are "
-                             "compared by arithmetic");
+      return op->emitError("a comparison of tiles has no form in HIVM yet, one of positions has: "
+                           "t.idx, at.arange(n)");
     lowering.limitRows(op->getResult(0));
     CompareLowering(lowering, cast<CompareOp>(op)).lower();
     return success();

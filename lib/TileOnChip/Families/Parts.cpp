@@ -87,10 +87,16 @@ static int64_t getRunElements(TileType part) { return part.getRowCount() * part.
 static LogicalResult emitUnreachable(Operation *op, TileType part, TileType whole,
                                      const ChipModel &model) {
   int64_t bytes = model.getChip().blockBytes;
-  return op->emitOpError() << "cannot reach " << part << " inside " << whole
-                           << ": on the chip a part must start at a multiple of " << bytes
-                           << " bytes, be known to, and have whole " << bytes
-                           << "-byte blocks or reach the end";
+  bool isTaken = isa<ExtractOp>(op);
+  auto size = [](TileType type) {
+    return (Twine("[") + Twine(type.getRowCount()) + ", " + Twine(type.getColCount()) + "]").str();
+  };
+  return op->emitError() << "on the chip a part of a tile begins at a known multiple of " << bytes
+                         << " bytes, and has whole " << bytes
+                         << "-byte blocks or reaches the end, unlike " << size(part) << " of "
+                         << size(whole) << " in " << whole.getElementType() << "; "
+                         << (isTaken ? "load it from the array by itself, such as X[t, 3:5]"
+                                     : "store it to the array by itself, such as Y[t, 3:5] = x");
 }
 
 //===----------------------------------------------------------------------===//

@@ -152,10 +152,14 @@ LogicalResult LoadLowering::lower() {
 
 void LoadLowering::loadRows() {
   auto loadWhole = [&] { copyRows(lowering.constant(type.getColCount()), getRightPad()); };
-  // One element of padding fills the data block that a row ends in, whatever its length.
+  // One element of padding fills the data block that a row ends in, whatever its length. A length
+  // that is known may need none, and templates then have none.
   if (place.cols) {
+    std::optional<int64_t> known = getConstantIntValue(place.cols);
+    bool endsBlock = known && *known % lowering.model.getBlockElements(type.getElementType()) == 0;
     lowering.ifLess(
-        place.cols, type.getColCount(), [&] { copyRows(place.cols, /*rightPad=*/1); }, loadWhole);
+        place.cols, type.getColCount(), [&] { copyRows(place.cols, endsBlock ? 0 : 1); },
+        loadWhole);
     fillColumns();
   } else {
     loadWhole();

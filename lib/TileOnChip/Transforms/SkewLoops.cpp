@@ -240,13 +240,14 @@ void LoopSkewer::run() {
     return arith::ConstantIndexOp::create(builder, number);
   };
   Value zero = constant(0), ahead = constant(distance);
-  Value count = arith::SubIOp::create(builder, loop.getUpper(), loop.getLower());
+  // Folded at once, so that loops of known numbers are known to run once or never.
+  Value count = builder.createOrFold<arith::SubIOp>(loop.getUpper(), loop.getLower());
   if (loop.getBlock())
-    count = arith::CeilDivSIOp::create(builder, count,
-                                       constant(cast<IntegerAttr>(*loop.getBlock()).getInt()));
-  count = arith::MaxSIOp::create(builder, count, zero);
-  Value filled = arith::MinSIOp::create(builder, count, ahead);
-  Value steady = arith::SubIOp::create(builder, count, filled);
+    count = builder.createOrFold<arith::CeilDivSIOp>(
+        count, constant(cast<IntegerAttr>(*loop.getBlock()).getInt()));
+  count = builder.createOrFold<arith::MaxSIOp>(count, zero);
+  Value filled = builder.createOrFold<arith::MinSIOp>(count, ahead);
+  Value steady = builder.createOrFold<arith::SubIOp>(count, filled);
 
   SmallVector<Value> early, late, stacks;
   for (unsigned position : earlyCarried)

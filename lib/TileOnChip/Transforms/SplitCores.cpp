@@ -72,6 +72,8 @@ FailureOr<OwningOpRef<func::FuncOp>> onchip::makeHalves(func::FuncOp kernel, con
   startSums(*cube);
   skewLoops(kernel, CoreKind::Vector);
   skewLoops(*cube, CoreKind::Cube);
+  inlineLoops(kernel);
+  inlineLoops(*cube);
   if (choice.part > 0)
     cutProducts(*cube, model, choice.part);
   joinEqual(*cube);

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..language import DType, bf16, f16, f32, i8, i32, show_number
+from .hints import instead
 from .source import Node, Source
 from .values import Positions, Scalar, Symbol, Tile, add_dims, axes_of, describe, is_number, subtract_dims
 from .writer import Writer
@@ -93,7 +94,7 @@ class Arithmetic:
             return self._tile_binary(symbol, operation.tile, a, b, node, name)
         for value in (a, b):
             if not is_number(value) and type(value) is not Scalar:
-                raise self._error(node, f"'{symbol}' takes tiles and numbers, not {describe(value)}")
+                raise self._error(node, f"'{symbol}' takes tiles and numbers, not {describe(value)}{instead(value)}")
         if type(a) is not Scalar and type(b) is not Scalar:
             return self._fold(symbol, operation, a, b, node)
         return self._scalar_binary(symbol, operation, a, b, node, name)
@@ -281,10 +282,11 @@ class Arithmetic:
             if value.dtype is f32:
                 return value
             if value.dtype not in _FLOATS:
-                raise self._error(node, f"arithmetic on {value.dtype.name} tiles is not supported yet")
+                hint = "; write .to(at.f32)" if f32 in _CASTS.get(value.dtype, ()) else ""
+                raise self._error(node, f"arithmetic on {value.dtype.name} tiles is not supported yet{hint}")
             return self.cast(value, f32, node)
         if not is_number(value) and type(value) is not Scalar:
-            raise self._error(node, f"{what} takes tiles and numbers, not {describe(value)}")
+            raise self._error(node, f"{what} takes tiles and numbers, not {describe(value)}{instead(value)}")
         scalar = self.float(value, node)
         text = f"tile.splat {scalar} : f32 -> !tile.tile<1 x 1 x f32>"
         everywhere = is_number(value) or (value.everywhere and value.type == "f32")

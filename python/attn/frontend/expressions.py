@@ -15,6 +15,7 @@ from ..language import DType, Word
 from .arithmetic import Arithmetic
 from .blocks import Blocks
 from .differences import difference
+from .hints import OTHER_ATTRIBUTES, OTHER_NAMES, PLANNED, POWER_HINTS, PYTHON_HINTS, formula
 from .indexing import Indexing, Slice
 from .lists import lse_merge
 from .masks import COMPARISONS, combine, negate, transpose
@@ -64,11 +65,6 @@ _UNSUPPORTED = {
     ast.YieldFrom: "yield", ast.Starred: "'*'",
 }  # fmt: skip
 
-# Words of the language that are planned: an author who knows them should hear that they come.
-_PLANNED = frozenset(
-    "alloc asc assert_ barrier copy exp2 flag hint log2 manual print reshape sigmoid static_assert tanh".split()
-)
-
 _ATTRIBUTES = {
     Array: ("dtype",),
     Tile: ("T", "dtype", "to"),
@@ -80,28 +76,6 @@ _ATTRIBUTES = {
 _PLANNED_ATTRIBUTES = {(Tile, "reshape")}
 
 _TYPES = frozenset(name for name, value in vars(language).items() if isinstance(value, DType))
-
-# What words and methods of other libraries are called here.
-_OTHER_NAMES = {
-    **dict.fromkeys(("matmul", "mm", "bmm", "gemm"), "at.dot"),
-    "float32": "at.f32", "float16": "at.f16", "half": "at.f16", "bfloat16": "at.bf16", "f64": "at.f32",
-    "int8": "at.i8", "int32": "at.i32", "int64": "at.i64", "uint16": "at.u16",
-}  # fmt: skip
-_OTHER_ATTRIBUTES = {
-    **dict.fromkeys(("transpose", "t", "mT"), "'.T'"),
-    "float": "'.to(at.f32)'", "half": "'.to(at.f16)'", "bfloat16": "'.to(at.bf16)'",
-}  # fmt: skip
-
-# What to do instead of calling functions of Python.
-_PYTHON_HINTS = {
-    "range": "write at.range", "sum": "write at.sum", "max": "write at.max or at.maximum",
-    "min": "write at.min or at.minimum", "abs": "write at.abs", "pow": "write x * x", "round": "write .to(at.bf16)",
-    "float": "write .to(at.f32)", "int": "write a // b", "len": "write the name of the dim",
-    "print": "it is never executed: make the value an output to look at it",
-}  # fmt: skip
-
-# Powers of values that are known only when the kernel runs.
-_POWER_HINTS: dict[Any, str] = {2: "x * x", 0.5: "at.sqrt(x)", -0.5: "at.rsqrt(x)", -1: "1 / x"}
 
 
 class Expressions:
@@ -162,7 +136,7 @@ class Expressions:
         if value is not self:
             raise self.error(node, f"'{node.id}' is neither a number nor a word of attn.language")
         if hasattr(builtins, node.id):
-            hint = f"; {_PYTHON_HINTS[node.id]}" if node.id in _PYTHON_HINTS else ""
+            hint = f"; {PYTHON_HINTS[node.id]}" if node.id in PYTHON_HINTS else ""
             raise self.error(node, f"Python's '{node.id}' is not supported in a kernel{hint}")
         raise self.error(node, f"unknown name '{node.id}'{near_miss(node.id, {*self.environment, *self.dims()})}")
 
@@ -195,7 +169,7 @@ class Expressions:
         base, exponent = self.evaluate(node.left), self.evaluate(node.right)
         if is_number(base) and is_number(exponent):
             return self.arithmetic.power(base, exponent, node)
-        hint = _POWER_HINTS.get(exponent, "at.exp(y * at.log(x))")
+        hint = POWER_HINTS.get(exponent, "at.exp(y * at.log(x))")
         unknown = base if is_number(exponent) else exponent
         raise self.error(node, f"'**' takes numbers known at compile time, not {describe(unknown)}; write {hint}")
 
@@ -262,7 +236,9 @@ class Expressions:
 
     def _slice(self, node: ast.Slice):
         if node.step is not None:
-            raise self.error(node, "a slice with a step is not supported")
+            raise self.error(
+                node, "a slice with a step is not supported; of rows, t.map(offset, step) takes every step-th"
+            )
         if node.lower is None and node.upper is None:
             return Slice(None, None)
         lower = 0 if node.lower is None else self.evaluate(node.lower)
@@ -305,7 +281,8 @@ class Expressions:
         """`node = value`."""
         array = self.evaluate(node.value)
         if type(array) is not Array:
-            raise self.error(node, f"only arrays can be stored to, not {describe(array)}")
+            hint = "; tiles are never changed: write at.where or at.concat" if type(array) is Tile else ""
+            raise self.error(node, f"only arrays can be stored to, not {describe(array)}{hint}")
         indices, nodes = self.indices(node)
         self.indexing.store(array, indices, nodes, turned(self, value, node), node)
 
@@ -339,8 +316,8 @@ class Expressions:
         hint = near_miss(attribute, _ATTRIBUTES.get(type(value), ()), "'.{}'")
         if type(value) is Tile and attribute in WORDS:
             hint = f"; write at.{attribute}"
-        if type(value) is Tile and attribute in _OTHER_ATTRIBUTES:
-            hint = f"; did you mean {_OTHER_ATTRIBUTES[attribute]}?"
+        if type(value) is Tile and attribute in OTHER_ATTRIBUTES:
+            hint = f"; did you mean {OTHER_ATTRIBUTES[attribute]}?"
         raise self.error(node, f"{describe(value)} has no '.{attribute}'{hint}")
 
     def _module_attribute(self, module, node: ast.Attribute):
@@ -348,18 +325,18 @@ class Expressions:
         if isinstance(found, (bool, int, float, DType, Word)):
             return found
         if module.__name__ == "attn.language":
-            if node.attr in _PLANNED:
-                raise self.error(node, f"at.{node.attr} is not supported yet")
+            if node.attr in PLANNED:
+                raise self.error(node, f"at.{node.attr} is not supported yet{formula(node.attr)}")
             if found is not None:
                 raise self.error(node, f"at.{node.attr} does not belong in the body of a kernel")
             hint = near_miss(
                 node.attr, WORDS.keys() | {"blocks", "each", "grid", "lse_merge", "range"} | _TYPES, "at.{}"
             )
-            if node.attr in _OTHER_NAMES:
-                hint = f"; did you mean {_OTHER_NAMES[node.attr]}?"
-            raise self.error(node, f"attn.language has no word '{node.attr}'{hint}")
-        word = f"at.{node.attr}" if node.attr in WORDS else _OTHER_NAMES.get(node.attr)
-        hint = f"; write {word}" if word else ""
+            if node.attr in OTHER_NAMES:
+                hint = f"; did you mean {OTHER_NAMES[node.attr]}?"
+            raise self.error(node, f"attn.language has no word '{node.attr}'{formula(node.attr) or hint}")
+        word = f"at.{node.attr}" if node.attr in WORDS else OTHER_NAMES.get(node.attr)
+        hint = f"; write {word}" if word else formula(node.attr)
         raise self.error(node, f"'{ast.unparse(node)}' is neither a number nor a word of attn.language{hint}")
 
     def _call(self, node: ast.Call, name):

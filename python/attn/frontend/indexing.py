@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from ..language import i32, i64, u16
 from .arithmetic import Arithmetic
+from .hints import instead
 from .source import Node, Source
 from .spans import Spans
 from .values import NO_AXES, Array, Dim, Scalar, Span, Symbol, Tile, Tiles, axes_of, describe, is_number
@@ -152,11 +153,12 @@ class Indexing:
         if is_number(value) or type(value) is Scalar:
             value = self._arithmetic.fill(rows, cols, value, array.dtype, node, array.name)
         if type(value) is not Tile:
-            raise self._error(node, f"'{array.name}' takes a tile or a number, not {describe(value)}")
+            raise self._error(node, f"'{array.name}' takes a tile or a number, not {describe(value)}{instead(value)}")
         if (value.rows, value.cols) != (rows, cols):
             message = f"this part of '{array.name}' is [{rows}, {cols}], the tile [{value.rows}, {value.cols}]"
             is_turned = (value.cols, value.rows) == (rows, cols)
-            raise self._error(node, message + ("; is '.T' missing?" if is_turned else ""))
+            hint = "; is '.T' missing?" if is_turned else self._say_column(array, indices)
+            raise self._error(node, message + hint)
         value = self._arithmetic.cast(value, array.dtype, node, array.name)
         types = ", ".join([value.type, array.type, *selection.types])
         self._writer.line(f"tile.store {value.ssa}, {array.ssa}[{selection.text}] : ({types}) -> ()", node)
@@ -172,6 +174,15 @@ class Indexing:
         span = Span(None, size, None, lower, self._arithmetic.binary("+", lower, size, node))
         return [*indices[: parts[0]], span, *indices[parts[0] + 1 :]]
 
+    @staticmethod
+    def _say_column(array: Array, indices):
+        """A span behind an index is a column: what the same elements as a row are."""
+        kinds = [type(index) in (Span, Tiles) for index in indices]
+        if len(kinds) < 2 or not kinds[-1] or any(kinds[:-1]) or any(type(index) is Slice for index in indices):
+            return ""
+        before = ", ".join(["..."] * (len(kinds) > 2) + ["i:i + 1"])
+        return f"; an index and a span are a column of '{array.name}', and {array.name}[{before}, k] is a row"
+
     def _check_blocks(self, array: Array, indices, node: Node):
         """Raises where a store goes to the same place in several blocks, which run in any order."""
         parts = [index.lower if type(index) is Slice else self._spans.of(index) for index in indices]
@@ -184,7 +195,8 @@ class Indexing:
         """An index list against the dims of its array."""
         if len(indices) != len(array.dims):
             count = "1 index" if len(indices) == 1 else f"{len(indices)} indices"
-            raise self._error(node, f"'{array.name}' has {len(array.dims)} dimensions and is given {count}")
+            hint = "; ':' takes one whole" if len(indices) < len(array.dims) else ""
+            raise self._error(node, f"'{array.name}' has {len(array.dims)} dimensions and is given {count}{hint}")
         entries: list[str] = []
         types: list[str] = []
         kept: list[tuple] = []  # the size of each dimension that is left, and the span, where it is one
@@ -250,7 +262,8 @@ class Indexing:
             message = "the size of a slice must be a positive number known at compile time: X[a:a + 64]"
             raise self._error(where, f"{message}, or X[a:] for a number a")
         if not 0 <= lower < dim:
-            raise self._error(where, f"index {lower} lies outside dimension {axis} of '{array.name}', which has {dim}")
+            message = f"index {lower} lies outside dimension {axis} of '{array.name}', which has {dim}"
+            raise self._error(where, message + (f"; write {dim + lower}:" if -dim <= lower < 0 else ""))
         return dim - lower
 
     def _scalar(self, array: Array, axis: int, index, where):

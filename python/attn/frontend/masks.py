@@ -10,6 +10,7 @@ import ast
 import struct
 
 from ..language import f32
+from .hints import instead
 from .parts import tile_dim
 from .source import Node
 from .values import Mask, Positions, Scalar, Symbol, Tile, Valid, describe, is_number, least, subtract_dims
@@ -73,7 +74,8 @@ def compare(lowering, symbol: str, a, b, node: Node, name: str | None = None):
         return _compare_positions(lowering, symbol, a, b, node, name)
     for value in (a, b):
         if type(value) not in (Tile, Positions, Scalar, Symbol) and not is_number(value):
-            raise lowering.error(node, f"a comparison takes tiles, positions and numbers, not {describe(value)}")
+            message = f"a comparison takes tiles, positions and numbers, not {describe(value)}{instead(value)}"
+            raise lowering.error(node, message)
     if symbol == "!=":
         return negate(lowering, compare(lowering, "==", a, b, node), node, name)
     a, b = (arithmetic.operand(value, node, f"'{symbol}'") for value in (a, b))

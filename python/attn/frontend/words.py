@@ -89,9 +89,9 @@ def _empty_like(lowering, node: ast.Call, name, array):
 
 
 def _filled(lowering, node: ast.Call, name, shape, value, dtype, example: str):
-    _check_dtype(lowering, dtype, node)
     if type(shape) is not tuple or len(shape) != 2:
         raise lowering.error(node, f"{example.partition('(')[0]} takes a shape of rows and columns: {example}")
+    _check_dtype(lowering, dtype, node)
     rows, cols = (tile_dim(lowering, dim, node, "a tile dimension") for dim in shape)
     if type(value) is Tile:
         return _repeated(lowering, node, name, rows, cols, value, dtype)

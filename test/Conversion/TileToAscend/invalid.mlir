@@ -210,7 +210,7 @@ func.func @extract_unaligned(%x: !tile.array<64xf32>) attributes {tile.kernel} {
   %zero = arith.constant 0 : index
   %k = arith.constant 4 : index
   %a = tile.load %x[:] : (!tile.array<64xf32>) -> !tile.tile<1 x 64 x f32>
-  // expected-error @+1 {{cannot reach '!tile.tile<1 x 16 x f32>' inside '!tile.tile<1 x 64 x f32>': on the chip a part must start at a multiple of 32 bytes}}
+  // expected-error @+1 {{on the chip a part of a tile begins at a known multiple of 32 bytes, and has whole 32-byte blocks or reaches the end, unlike [1, 16] of [1, 64] in 'f32'; load it from the array by itself, such as X[t, 3:5]}}
   %b = tile.extract %a[%zero, %k] : !tile.tile<1 x 64 x f32> -> !tile.tile<1 x 16 x f32>
   return
 }
@@ -221,7 +221,7 @@ func.func @insert_anywhere(%x: !tile.array<64xf32>, %k: index) attributes {tile.
   %zero = arith.constant 0 : index
   %a = tile.load %x[:] : (!tile.array<64xf32>) -> !tile.tile<1 x 64 x f32>
   %b = tile.load %x[%k:16] : (!tile.array<64xf32>, index) -> !tile.tile<1 x 16 x f32>
-  // expected-error @+1 {{cannot reach '!tile.tile<1 x 16 x f32>' inside '!tile.tile<1 x 64 x f32>'}}
+  // expected-error @+1 {{unlike [1, 16] of [1, 64] in 'f32'; store it to the array by itself, such as Y[t, 3:5] = x}}
   %c = tile.insert %b, %a[%zero, %k] : !tile.tile<1 x 16 x f32> into !tile.tile<1 x 64 x f32>
   return
 }
@@ -231,7 +231,7 @@ func.func @insert_anywhere(%x: !tile.array<64xf32>, %k: index) attributes {tile.
 func.func @column_of_rows(%x: !tile.array<8x64xf32>) attributes {tile.kernel} {
   %zero = arith.constant 0 : index
   %a = tile.load %x[:, :] : (!tile.array<8x64xf32>) -> !tile.tile<8 x 64 x f32>
-  // expected-error @+1 {{cannot reach '!tile.tile<8 x 1 x f32>' inside '!tile.tile<8 x 64 x f32>'}}
+  // expected-error @+1 {{unlike [8, 1] of [8, 64] in 'f32'}}
   %b = tile.extract %a[%zero, %zero] transposed : !tile.tile<8 x 64 x f32> -> !tile.tile<1 x 8 x f32>
   return
 }
@@ -242,7 +242,7 @@ func.func @unaligned_integers(%x: !tile.array<?xi32>, %k: index) attributes {til
   %zero = arith.constant 0 : index
   %t = tile.make_span %zero to %k : !tile.span<32>
   %a = tile.load %x[%t span] : (!tile.array<?xi32>, !tile.span<32>) -> !tile.tile<32 x 1 x i32>
-  // expected-error @+1 {{cannot reach '!tile.tile<8 x 1 x i32>' inside '!tile.tile<32 x 1 x i32>'}}
+  // expected-error @+1 {{unlike [8, 1] of [32, 1] in 'i32'}}
   %b = tile.extract %a[%k, %zero] : !tile.tile<32 x 1 x i32> -> !tile.tile<8 x 1 x i32>
   return
 }

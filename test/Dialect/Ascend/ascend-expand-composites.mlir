@@ -43,6 +43,19 @@ func.func @reduce_short(%d: memref<8xf32, #ascend.space<ub>>, %s: memref<1024xf3
   return
 }
 
+// At most 17 rows of two repeats, in buffers of 32: both areas of the scratch have 24, since blocks are folded eight rows at a time.
+// CHECK-LABEL: func.func @reduce_part_of_eights
+// CHECK: %[[SECOND:.*]] = ascend.slice %[[T:.*]][%c384]
+// CHECK: ascend.binary max %[[SECOND]], %[[T]], %{{.*}} mask 64 repeat(%[[EIGHTS:.*]]) strides [1, 2, 2, 8, 16, 16]
+// CHECK: ascend.block_reduce max %{{.*}}, %[[SECOND]] mask 64 repeat(%[[EIGHTS]])
+func.func @reduce_part_of_eights(%d: memref<32xf32, #ascend.space<ub>>, %s: memref<4096xf32, #ascend.space<ub>>,
+                                 %t: memref<768xf32, #ascend.space<ub>>, %n: index) attributes {ascend.kernel} {
+  %c17 = arith.constant 17 : index
+  %rows = arith.minsi %n, %c17 : index
+  ascend.row_reduce max %d, %s, %t rows(%rows) cols 128 pitch 128 : memref<32xf32, #ascend.space<ub>>, memref<4096xf32, #ascend.space<ub>>, memref<768xf32, #ascend.space<ub>>
+  return
+}
+
 // Many rows of one repeat: eight values per row, then one, for eight rows at a time. Where there is no room for the
 // eights, and for few rows, a whole reduction.
 // CHECK-LABEL: func.func @reduce_eights

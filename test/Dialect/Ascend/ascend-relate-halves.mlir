@@ -127,6 +127,109 @@ func.func @unrelated_cube(%n: index, %m: index)
 // -----
 
 module attributes {machine.target = #machine.target<"Ascend910B4">} {
+// Where numbers are known, three loops of one distance are loops of their own: all of them run, and as often as they say. Five
+// iterations, of which the cube core runs two ahead and vector cores none.
+// CHECK-LABEL: func.func @numbers(
+// CHECK-NOT: heard
+func.func @numbers() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<mixed>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  scf.for %i = %c0 to %c5 step %c1 {
+    ascend.cross_wait flag 0
+    ascend.cross_set mte3 flag 1
+  }
+  return
+}
+func.func @numbers_cube()
+    attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<mixed>, ascend.half_of = @numbers} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c5 = arith.constant 5 : index
+  scf.for %i = %c0 to %c2 step %c1 {
+    ascend.cross_set fix flag 0
+  }
+  scf.for %i = %c0 to %c3 step %c1 {
+    ascend.cross_set fix flag 0
+    ascend.cross_wait flag 1
+  }
+  scf.for %i = %c3 to %c5 step %c1 {
+    ascend.cross_wait flag 1
+  }
+  return
+}
+
+// Vector cores run two iterations late, and the cube core one ahead, so that two of its loops are gone.
+// CHECK-LABEL: func.func @inlined(
+// CHECK-NOT: heard
+func.func @inlined() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<mixed>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c5 = arith.constant 5 : index
+  scf.for %i = %c0 to %c2 step %c1 {
+    ascend.cross_wait flag 0
+    ascend.cross_set mte3 flag 1
+  }
+  scf.for %i = %c0 to %c3 step %c1 {
+    ascend.cross_wait flag 0
+    ascend.cross_set mte3 flag 1
+    ascend.cross_wait flag 2
+  }
+  scf.for %i = %c3 to %c5 step %c1 {
+    ascend.cross_wait flag 2
+  }
+  return
+}
+func.func @inlined_cube()
+    attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<mixed>, ascend.half_of = @inlined} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  ascend.cross_set fix flag 0
+  scf.for %i = %c0 to %c4 step %c1 {
+    ascend.cross_set fix flag 0
+    ascend.cross_wait flag 1
+    ascend.cross_set fix flag 2
+  }
+  ascend.cross_wait flag 1
+  ascend.cross_set fix flag 2
+  return
+}
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+// The vector cores await four of five.
+func.func @too_few() attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<mixed>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  scf.for %i = %c0 to %c4 step %c1 {
+    ascend.cross_wait flag 0
+  }
+  return
+}
+func.func @too_few_cube()
+    attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<mixed>, ascend.half_of = @too_few} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  scf.for %i = %c0 to %c5 step %c1 {
+    // expected-error @+1 {{raises flag 0 more often than it is awaited, where loops have 0 trips}}
+    ascend.cross_set fix flag 0
+  }
+  return
+}
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
 // Each side waits before it raises what the other waits for.
 func.func @ring(%n: index) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<mixed>} {
   // expected-note @+1 {{a vector core waits for flag 1 here}}

@@ -11,6 +11,10 @@
 // RUN: not attn-sim %s --kernel=wrong_size --arg=zeros:5xf32 2>&1 | FileCheck %s --check-prefix=WRONG-SIZE
 // RUN: not attn-sim %s --kernel=wrong_stride --arg=zeros:4x4xf32@8,2 2>&1 | FileCheck %s --check-prefix=WRONG-STRIDE
 // RUN: not attn-sim %s --kernel=bad_text --arg=noise:4xf32 2>&1 | FileCheck %s --check-prefix=BAD-TEXT
+// RUN: not attn-sim %s --kernel=bad_text --arg=4xf32 2>&1 | FileCheck %s --check-prefix=NO-KIND
+// RUN: not attn-sim %s --kernel=bad_text --arg=random:4xf32 2>&1 | FileCheck %s --check-prefix=NO-SEED
+// RUN: not attn-sim %s --kernel=bad_text --arg=fill:4xf32 2>&1 | FileCheck %s --check-prefix=NO-NUMBER
+// RUN: not attn-sim %s --kernel=bad_text --arg=fill:x:4xf32 2>&1 | FileCheck %s --check-prefix=BAD-NUMBER
 // RUN: not attn-sim %s --kernel=absent 2>&1 | FileCheck %s --check-prefix=ABSENT
 // RUN: not attn-sim %s 2>&1 | FileCheck %s --check-prefix=SEVERAL
 // RUN: not attn-sim %s --kernel=missing --soc=host 2>&1 | FileCheck %s --check-prefix=HOST
@@ -91,6 +95,10 @@ func.func @wrong_stride(%x: memref<4x4xf32, strided<[?, 1]>, #ascend.space<gm>>)
   return
 }
 
+// NO-KIND: error: argument '4xf32' is none of zeros, {{.*}} i64, workspace
+// NO-SEED: error: argument 'random:4xf32' needs a seed: random:<seed>:<shape>
+// NO-NUMBER: error: argument 'fill:4xf32' needs what to fill with: fill:<number>,...:<shape>
+// BAD-NUMBER: error: argument 'fill:x:4xf32' has the impossible value 'x'
 // BAD-TEXT: error: argument 'noise:4xf32' is none of zeros, {{.*}} i64, workspace
 func.func @bad_text(%x: memref<4xf32, #ascend.space<gm>>) attributes {ascend.kernel} {
   return

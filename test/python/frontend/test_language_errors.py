@@ -106,7 +106,11 @@ IN_GRID = {
     "word as a method": ("y = x.sum(1)", "a tile [BT, 256] of bf16 has no '.sum'; write at.sum", "x.sum"),
     "unknown word": ("y = at.hyperbolic(x)", "attn.language has no word 'hyperbolic'", "at.hyperbolic"),
     "near miss of a word": ("y = at.gridd(x)", "attn.language has no word 'gridd'; did you mean at.grid?", "at.gridd"),
-    "planned word": ("y = at.tanh(x)", "at.tanh is not supported yet", "at.tanh"),
+    "planned word": ("y = at.tanh(x)", "at.tanh is not supported yet; write 1.0 - 2.0 / (at.exp(2.0 * x) + 1.0)", "at.tanh"),
+    "planned word without a formula": ("y = at.hint(x)", "at.hint is not supported yet", "at.hint"),
+    "word of others": ("y = at.square(x)", "attn.language has no word 'square'; write x * x", "at.square"),
+    "word of another module": ("y = attn.square(x)",
+                               "'attn.square' is neither a number nor a word of attn.language; write x * x", "attn.square"),
     "misplaced word": ("y = at.Auto(1, 2)", "at.Auto does not belong in the body of a kernel", "at.Auto"),
     "method of another library": (
         "y = x.float()", "a tile [BT, 256] of bf16 has no '.float'; did you mean '.to(at.f32)'?", "x.float"
@@ -140,7 +144,7 @@ IN_GRID = {
     "range as a value": ("y = at.range(3)", "at.range must be in a for statement: for ... in at.range(...)", "at.range(3)"),
     # Shapes
     "broadcast": ("y = x + at.full((1, 64), 0.0)", "cannot broadcast [BT, 256] with [1, 64]", "x + at.full((1, 64), 0.0)"),
-    "rank": ("y = X[t]", "'X' has 2 dimensions and is given 1 index", "X[t]"),
+    "rank": ("y = X[t]", "'X' has 2 dimensions and is given 1 index; ':' takes one whole", "X[t]"),
     "rank too high": ("y = W[t, :]", "'W' has 1 dimensions and is given 2 indices", "W[t, :]"),
     "float index": ("y = X[s, :]", "an index must be an integer, not a float", "s"),
     "tile index": ("y = X[x, :]", "an index is an integer, a span or ':', not a tile [BT, 256] of bf16", "x"),
@@ -149,18 +153,28 @@ IN_GRID = {
     "outside": ("y = W[256]", "index 256 lies outside dimension 0 of 'W', which has 256", "256"),
     "negative": ("y = X[-1, :]", "index -1 lies outside dimension 0 of 'X'", "-1"),
     "slice too long": ("y = W[0:512]", "this takes 512 elements of dimension 0 of 'W', which has 256", "0:512"),
-    "slice with step": ("y = W[0:64:2]", "a slice with a step is not supported", "0:64:2"),
+    "slice with step": ("y = W[0:64:2]", "a slice with a step is not supported; of rows, t.map(offset, step) takes every step-th", "0:64:2"),
     "open slice": ("y = W[i:]", "the size of a slice must be a positive number known at compile time: X[a:a + 64], or X[a:] for "
                    "a number a", "i:"),
     "open slice of nothing": ("y = W[256:]", "index 256 lies outside dimension 0 of 'W', which has 256", "256:"),
+    "slice from the end": ("y = W[-8:]", "index -8 lies outside dimension 0 of 'W', which has 256; write 248:", "-8:"),
+    "shape without a pair": ("y = at.zeros(BT, 8)", "at.zeros takes a shape of rows and columns: at.zeros((1, D))", "at.zeros(BT, 8)"),
     "unknown slice size": ("y = W[i:7]", "the size of a slice must be a positive number known at compile time: X[a:a + 64]", "i:7"),
     "span of another dim": ("y = W[t]", "the span runs over T, but dimension 0 of 'W' is 256", "t"),
     "store shape": ("Y[t, :] = at.sum(x, 1)", "this part of 'Y' is [BT, 256], the tile [BT, 1]", "Y[t, :]"),
     "store of a row as a column": (
         "Y[t, 0] = at.sum(x, 1).T", "this part of 'Y' is [BT, 1], the tile [1, BT]; is '.T' missing?", "Y[t, 0]"
     ),
-    "store of a span": ("Y[t, :] = t", "'Y' takes a tile or a number, not a span", "Y[t, :]"),
-    "tile index store": ("x[0, 0] = 1.0", "only arrays can be stored to, not a tile [BT, 256] of bf16", "x[0, 0]"),
+    "store of a span": ("Y[t, :] = t", "'Y' takes a tile or a number, not a span; .shift(n) moves a span, .base is its first index, .idx the column of all of them", "Y[t, :]"),
+    "store of two values": ("Y[t, :] = at.softmax(x)", "'Y' takes a tile or a number, not 2 values; give them names: a, b = ...", "Y[t, :]"),
+    "arithmetic on a state": ("z = at.softmax_state(BT, 256)\ny = z * 2.0",
+                              "'*' takes tiles and numbers, not a softmax state [BT, 256]; .finish() gives its rows and their log-sum-exps",
+                              "z * 2.0"),
+    "store of a row behind an index": ("for n in at.range(at.tiles(256, 8)):\n    Y[t.base, n] = at.zeros((1, 4))",
+                                       "this part of 'Y' is [8, 1], the tile [1, 4]; an index and a span are a column of 'Y', and "
+                                       "Y[i:i + 1, k] is a row", "Y[t.base, n]"),
+    "tile index store": ("x[0, 0] = 1.0", "only arrays can be stored to, not a tile [BT, 256] of bf16; tiles are never changed: write at.where or at.concat",
+                         "x[0, 0]"),
     "part of a tile": ("y = x[0]", "a part of a tile is some of its rows and columns: x[a:b], x[:, c:d]", "x[0]"),
     "part with a step": ("y = x[0:4:2]", "a part of a tile is some of its rows and columns: x[a:b], x[:, c:d]", "x[0:4:2]"),
     "runtime part": ("y = x[0:i]", "the rows of a tile are counted by numbers known at compile time and sizes, not by an "
@@ -272,7 +286,7 @@ IN_GRID = {
     "phase in a loop": ("at.phase()", "at.phase must be between the grids of a kernel, not inside a loop", "at.phase()"),
     "accumulate to an array": ("at.accumulate(Y, x)", "at.accumulate adds to an at.scratch, not to the array 'Y'", "at.accumulate(Y, x)"),
     # Types
-    "i32 arithmetic": ("y = J[t] + 1", "arithmetic on i32 tiles is not supported yet", "J[t] + 1"),
+    "i32 arithmetic": ("y = J[t] + 1", "arithmetic on i32 tiles is not supported yet; write .to(at.f32)", "J[t] + 1"),
     "i8 cast": ("y = at.zeros((BT, 8), at.i8).to(at.f32)", "a cast from i8 to f32 is not supported yet",
                 "at.zeros((BT, 8), at.i8).to(at.f32)"),
     "no dtype": ("y = x.to(32)", ".to takes one dtype, such as at.f32", "x.to(32)"),
@@ -281,9 +295,9 @@ IN_GRID = {
     "slope of each element": ("y = at.leaky_relu(x, x)", "the slope of at.leaky_relu must be a number, not a tile [BT, 256] of bf16",
                               "at.leaky_relu(x, x)"),
     # Masks
-    "stored mask": ("Y[t, :] = x < 0", "'Y' takes a tile or a number, not a mask [BT, 256]", "Y[t, :]"),
-    "arithmetic on a mask": ("y = (x < 0) + 1", "'+' takes tiles and numbers, not a mask [BT, 256]", "(x < 0) + 1"),
-    "function of a mask": ("y = at.exp(x < 0)", "at.exp takes tiles and numbers, not a mask [BT, 256]", "at.exp(x < 0)"),
+    "stored mask": ("Y[t, :] = x < 0", "'Y' takes a tile or a number, not a mask [BT, 256]; write at.where(mask, a, b)", "Y[t, :]"),
+    "arithmetic on a mask": ("y = (x < 0) + 1", "'+' takes tiles and numbers, not a mask [BT, 256]; write at.where(mask, a, b)", "(x < 0) + 1"),
+    "function of a mask": ("y = at.exp(x < 0)", "at.exp takes tiles and numbers, not a mask [BT, 256]; write at.where(mask, a, b)", "at.exp(x < 0)"),
     "and of a number": ("y = (x < 0) & 1", "'&' takes masks, such as a < b, not the number 1", "(x < 0) & 1"),
     "and of conditions": ("y = x < 0 and x > 1", "a condition must be known at compile time (at.Const), not a mask [BT, 256]; masks "
                           "are joined by '&', '|' and '~'", "x < 0"),
@@ -299,7 +313,10 @@ IN_GRID = {
                             "with a mask [BT, 256]", "t.window(1).valid & (x < 0)"),
     "valid beside a number": ("y = t.window(1).valid & 1", "'&' takes masks, such as a < b, not the rows of a span that exist",
                               "t.window(1).valid & 1"),
-    "comparison with a span": ("y = x < t", "a comparison takes tiles, positions and numbers, not a span", "x < t"),
+    "comparison with a span": ("y = x < t", "a comparison takes tiles, positions and numbers, not a span; .shift(n) moves a span, .base is its first index, .idx the column of all of them", "x < t"),
+    "comparison of integers turned over": ("y = J[t] == J[t].T",
+        "a comparison takes tiles, positions and numbers, not the transpose of a tile [BT, 1] of i32, which only '@' and at.dot "
+        "take (of f16 and bf16 it is a tile); write .to(at.f32).T", "J[t] == J[t].T"),
     "positions of a size": ("y = at.arange(i)", "the number of columns must be a number known at compile time, at.Const or at.Auto",
                             "at.arange(i)"),
     "turned sum of positions": ("y = (t.idx - at.arange(4)).T", "'.T' turns the positions of a span, before anything is added to "
@@ -308,15 +325,15 @@ IN_GRID = {
     "attribute of positions": ("y = t.idx.shape", "positions [BT, 1] has no '.shape'", "t.idx.shape"),
     "carried mask": ("m = x < 0\nfor n in at.range(3):\n    m = x < n", "'m' is a mask [BT, 256] before the loop and cannot be "
                      "changed in it", "m"),
-    "span arithmetic": ("y = t + 1", "'+' takes tiles and numbers, not a span", "t + 1"),
+    "span arithmetic": ("y = t + 1", "'+' takes tiles and numbers, not a span; .shift(n) moves a span, .base is its first index, .idx the column of all of them", "t + 1"),
     "symbol as a condition": ("if BT:\n    pass", "a condition must be known at compile time (at.Const), not 'BT', a size that the "
                               "compiler chooses", "BT"),
     "product of sizes": ("y = at.full((BT * 2, 4), 0.0)", "a tile dimension must be a number known at compile time, at.Const or "
                          "at.Auto", "at.full((BT * 2, 4), 0.0)"),
     "mean over a size": ("y = at.mean(at.full((1, BT), 0.0), 1)", "at.mean over 'BT', a size that the compiler chooses, is not "
                          "supported", "at.mean(at.full((1, BT), 0.0), 1)"),
-    "array arithmetic": ("y = X * 2", "'*' takes tiles and numbers, not the array 'X'", "X * 2"),
-    "array and tile": ("y = x * X", "'*' takes tiles and numbers, not the array 'X'", "x * X"),
+    "array arithmetic": ("y = X * 2", "'*' takes tiles and numbers, not the array 'X'; load what is needed of it, such as X[t, :]", "X * 2"),
+    "array and tile": ("y = x * X", "'*' takes tiles and numbers, not the array 'X'; load what is needed of it, such as X[t, :]", "x * X"),
     "tile floor": ("y = x // 2", "'//' takes integers, not a tile [BT, 256] of bf16", "x // 2"),
     "float floor": ("y = s // 2", "'//' takes integers, not a float", "s // 2"),
     "constant floor": ("y = 1.5 // 2", "'//' takes integers, not 1.5 and 2", "1.5 // 2"),

@@ -304,6 +304,9 @@ def test_unknown_stages(stages, message):
     (dict(reference=lambda X, s: (X, 1.0)), TypeError, "reference: a tensor is expected for 'M', not float"),
     (dict(reference=lambda X, s: (X, X.sum(1, keepdim=True))), ValueError,
      "reference: 'M' has the shape (7, 1), not (7,)"),
+    (dict(reference=lambda X: X), TypeError,
+     "reference: too many positional arguments; it is given what the kernel is: 2 in order"),
+    (dict(stages="jit"), TypeError, "stages: several are expected, such as ('jit',), not 'jit'"),
     (dict(tolerance="x"), TypeError, "tolerance: a pair (atol, rtol) is expected, not 'x'"),
     (dict(tolerance=1e-3), TypeError, "tolerance: a pair (atol, rtol) is expected, not 0.001"),
     (dict(tolerance={"Y": (1.0, "x")}), TypeError, "tolerance: a pair (atol, rtol) is expected, not (1.0, 'x')"),
@@ -312,6 +315,25 @@ def test_unknown_stages(stages, message):
 def test_wrong_arguments(change, error, message):
     with pytest.raises(error, match=f"^{re.escape(message)}$"):
         attn.verify(scale, ramp(7, 40), 3.0, **{"reference": scale_reference, **change})
+
+
+@attn.kernel
+def doubled(X: at.Tensor["T D"], BT: at.Auto(1, 64)):
+    Y = at.empty_like(X)
+    for t in at.grid(at.tiles(T, BT)):
+        Y[t, :] = X[t, :] * 2
+    return Y
+
+
+def test_two_results_for_one():
+    with pytest.raises(ValueError, match=r"^reference: Y is expected, as the kernel returns it, not Y\[0\], Y\[1\]$"):
+        attn.verify(doubled, ramp(7, 40), reference=lambda X: (X, X))
+
+
+@pytest.mark.parametrize("caller", ["verify", "simulate", "dump"])
+def test_a_function_is_no_kernel(caller):
+    with pytest.raises(TypeError, match=f"^attn.{caller} takes a kernel, a function under @attn.kernel, not function$"):
+        getattr(attn, caller)(scale_reference)
 
 
 def test_results_of_another_shape_are_not_compared():

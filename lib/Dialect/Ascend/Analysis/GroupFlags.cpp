@@ -8,181 +8,13 @@
 // whose turn in B comes earlier: up to the m-th, where m - n depends on the two distances and
 // places alone. From m - n follows how many turns of A lie between its set of g and its wait for f.
 #include "attn/Dialect/Ascend/Analysis/GroupFlags.h"
-#include "SkewedLoops.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
-#include <map>
-#include <set>
+#include "GroupHalf.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::ascend;
 
 namespace {
-
-/// Numbers values such that those of two functions are the same wherever they have the same number:
-/// computed by the same operations from the same arguments, in the same trips of loops around.
-class ValueNumbers {
-public:
-  int64_t get(Value value) {
-    if (auto known = numbers.find(value); known != numbers.end())
-      return known->second;
-    std::optional<Key> key = getKey(value);
-    int64_t number = key ? keys.try_emplace(*key, next).first->second : next;
-    next += number == next;
-    return numbers[value] = number;
-  }
-
-private:
-  using Key = std::vector<int64_t>;
-  enum Source { Argument, Induction, Result };
-
-  static int64_t fromPointer(const void *pointer) { return reinterpret_cast<intptr_t>(pointer); }
-
-  std::optional<Key> getKey(Value value) {
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      Operation *owner = argument.getOwner()->getParentOp();
-      if (isa<func::FuncOp>(owner))
-        return Key{Argument, argument.getArgNumber()};
-      auto loop = dyn_cast<scf::ForOp>(owner);
-      if (!loop || argument != loop.getInductionVar())
-        return std::nullopt;
-      auto around = loop->getParentOfType<scf::ForOp>();
-      return Key{Induction, get(loop.getLowerBound()), get(loop.getUpperBound()),
-                 get(loop.getStep()), around ? get(around.getInductionVar()) : -1};
-    }
-    Operation *op = value.getDefiningOp();
-    // What has no effect gives the same each time: nothing writes an index while it can be read.
-    if (op->getNumRegions() != 0 || !isMemoryEffectFree(op))
-      return std::nullopt;
-    Key key{Result, fromPointer(op->getName().getAsOpaquePointer()),
-            fromPointer(op->getPropertiesAsAttribute().getAsOpaquePointer()),
-            static_cast<int64_t>(cast<OpResult>(value).getResultNumber())};
-    for (Value operand : op->getOperands())
-      key.push_back(get(operand));
-    return key;
-  }
-
-  DenseMap<Value, int64_t> numbers;
-  std::map<Key, int64_t> keys;
-  int64_t next = 0;
-};
-
-/// A flag, a loop with flags, the three loops of one distance, or a condition with flags.
-struct Part {
-  Operation *op = nullptr;
-  /// The loop, or the three of it.
-  SkewedLoops loops = {};
-  /// How many iterations the first of the three runs ahead.
-  int64_t distance = 0;
-  /// The numbers of a loop's bounds and step, or that of a condition.
-  std::array<int64_t, 3> count = {-1, -1, -1};
-
-  bool isFlag() const { return isa<CrossSetOp, CrossWaitOp>(op); }
-  bool isLoop() const { return isa<scf::ForOp>(op); }
-  bool isSkewed() const { return static_cast<bool>(loops.fill); }
-};
-
-int64_t getFlag(Operation *op) {
-  auto set = dyn_cast<CrossSetOp>(op);
-  return set ? set.getFlag() : cast<CrossWaitOp>(op).getFlag();
-}
-
-/// One half, as far as its flags for other cores go.
-class Half {
-public:
-  Half(func::FuncOp function, ValueNumbers &numbers)
-      : body(&function.getBody().front()), numbers(numbers) {
-    function.walk([&](Operation *op) {
-      if (!isa<CrossSetOp, CrossWaitOp>(op))
-        return;
-      ++uses[getFlag(op)];
-      for (; op != function; op = op->getParentOp())
-        holders.insert(op);
-    });
-    isKnown = succeeded(collect(*body));
-  }
-
-  /// Whether all control flow around flags is of a form that can be followed.
-  bool isFollowed() const { return isKnown; }
-  ArrayRef<Part> getParts(Block *block) const { return parts.find(block)->second; }
-  Block *getBody() const { return body; }
-  int64_t countUses(int64_t flag) const { return uses.lookup(flag); }
-  int64_t getLongestDistance() const { return longestDistance; }
-  const std::set<std::array<int64_t, 3>> &getCounts() const { return counts; }
-
-private:
-  LogicalResult collect(Block &block) {
-    SmallVector<Part> &found = parts[&block];
-    llvm::SmallPtrSet<Operation *, 4> done;
-    for (Operation &op : block) {
-      if (!holders.contains(&op) || done.contains(&op))
-        continue;
-      Part part{&op};
-      if (auto loop = dyn_cast<scf::ForOp>(op)) {
-        if (failed(setLoops(loop, part)))
-          return failure();
-        for (scf::ForOp each : {part.loops.fill, part.loops.steady, part.loops.drain})
-          if (each && (!done.insert(each).second || failed(collect(*each.getBody()))))
-            return failure();
-      } else if (auto condition = dyn_cast<scf::IfOp>(op)) {
-        part.count = {numbers.get(condition.getCondition()), -1, -1};
-        for (Block *way : {condition.thenBlock(), condition.elseBlock()})
-          if (way && failed(collect(*way)))
-            return failure();
-      } else if (!part.isFlag()) {
-        return failure();
-      }
-      if (!part.isFlag())
-        counts.insert(part.count);
-      found.push_back(part);
-    }
-    return success();
-  }
-
-  LogicalResult setLoops(scf::ForOp loop, Part &part) {
-    std::optional<SkewedLoops> skewed = findSkewed(loop, findLoopsBeside(loop).together);
-    part.loops.steady = loop;
-    Value upper = loop.getUpperBound();
-    if (skewed) {
-      part.loops = *skewed;
-      upper = skewed->drain.getUpperBound();
-      std::optional<int64_t> distance = getDistance(*skewed);
-      if (loop != skewed->fill || !distance)
-        return failure();
-      part.distance = *distance;
-      longestDistance = std::max(longestDistance, part.distance);
-    }
-    part.count = {numbers.get(loop.getLowerBound()), numbers.get(upper),
-                  numbers.get(loop.getStep())};
-    return success();
-  }
-
-  /// How many trips the first of three loops makes, unless there are fewer iterations.
-  static std::optional<int64_t> getDistance(SkewedLoops loops) {
-    for (scf::ForOp loop : {loops.fill, loops.steady, loops.drain})
-      if (getConstantIntValue(loop.getStep()) != 1 ||
-          (loop != loops.drain && getConstantIntValue(loop.getLowerBound()) != 0))
-        return std::nullopt;
-    Operation *least = loops.fill.getUpperBound().getDefiningOp();
-    if (!isa_and_present<arith::MinSIOp, arith::MinUIOp>(least))
-      return std::nullopt;
-    Value total = loops.drain.getUpperBound();
-    for (auto [one, other] : {std::pair(0, 1), std::pair(1, 0)})
-      if (least->getOperand(one) == total)
-        return getConstantIntValue(least->getOperand(other));
-    return std::nullopt;
-  }
-
-  Block *body;
-  ValueNumbers &numbers;
-  llvm::DenseSet<Operation *> holders;
-  llvm::DenseMap<int64_t, int64_t> uses;
-  llvm::DenseMap<Block *, SmallVector<Part>> parts;
-  std::set<std::array<int64_t, 3>> counts;
-  int64_t longestDistance = 0;
-  bool isKnown = false;
-};
 
 //===----------------------------------------------------------------------===//
 // Running
@@ -197,6 +29,9 @@ struct RunChoice {
 
 class GroupRun {
 public:
+  /// What would take more flags than that is not followed.
+  static constexpr size_t mostFlags = 1 << 16;
+
   GroupRun(const Half &vector, const Half &cube, RunChoice choice)
       : choice(choice), sides{Side{vector.getBody()->getTerminator()->getLoc()},
                               Side{cube.getBody()->getTerminator()->getLoc()}} {
@@ -205,6 +40,8 @@ public:
   }
 
   LogicalResult run() {
+    if (llvm::any_of(sides, [](const Side &side) { return side.ops.size() > mostFlags; }))
+      return success();
     bool goesOn = true;
     while (goesOn) {
       goesOn = false;
@@ -232,7 +69,7 @@ private:
   };
 
   void collect(const Half &half, Block *block, SmallVectorImpl<Operation *> &ops) {
-    for (const Part &part : half.getParts(block)) {
+    for (const HalfPart &part : half.getParts(block)) {
       if (part.isFlag()) {
         ops.push_back(part.op);
         continue;
@@ -243,14 +80,16 @@ private:
           collect(half, way, ops);
         continue;
       }
-      auto isAround = [](const Part &inner) { return !inner.isFlag(); };
+      auto isAround = [](const HalfPart &inner) { return !inner.isFlag(); };
       SkewedLoops loops = part.loops;
       int64_t trips = isIdle ? 0 : choice.trips;
-      if (llvm::any_of(half.getParts(loops.steady.getBody()), isAround))
+      if (part.trips)
+        trips = *part.trips;
+      else if (llvm::any_of(half.getParts(loops.steady.getBody()), isAround))
         trips = std::min<int64_t>(trips, 2);
       int64_t ahead = part.isSkewed() ? std::min(trips, part.distance) : 0;
       auto repeat = [&](scf::ForOp loop, int64_t count) {
-        for (int64_t trip = 0; trip < count; ++trip)
+        for (int64_t trip = 0; trip < count && ops.size() <= mostFlags; ++trip)
           collect(half, loop.getBody(), ops);
       };
       repeat(loops.fill, ahead);
@@ -361,12 +200,12 @@ private:
   /// Loops of both halves that correspond, and their flags: those that each half uses once in every
   /// iteration.
   struct Exchange {
-    std::array<Part, 2> parts;
+    std::array<HalfPart, 2> parts;
     std::array<std::map<int64_t, Use>, 2> uses;
   };
 
   LogicalResult match(Block *vector, Block *cube);
-  std::map<int64_t, Use> findUses(const Half &half, const Part &part) const;
+  std::map<int64_t, Use> findUses(const Half &half, const HalfPart &part) const;
   void tell(const Exchange &exchange, int half);
 
   std::array<const Half *, 2> halves;
@@ -378,9 +217,9 @@ private:
 
 /// Loops must follow each other in the same order. Flags outside of them count for nothing.
 LogicalResult HalvesMatcher::match(Block *vector, Block *cube) {
-  std::array<SmallVector<Part>, 2> loops;
+  std::array<SmallVector<HalfPart>, 2> loops;
   for (auto [list, half, block] : llvm::zip(loops, halves, std::array{vector, cube}))
-    for (const Part &part : half->getParts(block)) {
+    for (const HalfPart &part : half->getParts(block)) {
       if (part.isFlag())
         continue;
       if (!part.isLoop())
@@ -392,9 +231,9 @@ LogicalResult HalvesMatcher::match(Block *vector, Block *cube) {
   for (auto [one, other] : llvm::zip(loops[0], loops[1])) {
     if (one.count != other.count)
       return failure();
-    auto holdsLoops = [](const Half &half, Part part) {
+    auto holdsLoops = [](const Half &half, HalfPart part) {
       return llvm::any_of(half.getParts(part.loops.steady.getBody()),
-                          [](const Part &inner) { return !inner.isFlag(); });
+                          [](const HalfPart &inner) { return !inner.isFlag(); });
     };
     bool isAround = holdsLoops(*halves[0], one);
     if (isAround != holdsLoops(*halves[1], other) ||
@@ -423,10 +262,10 @@ LogicalResult HalvesMatcher::match(Block *vector, Block *cube) {
 /// The flags that a half uses once in every iteration of a loop, and nowhere else. None where the
 /// loops of one distance do not have them in the same order.
 std::map<int64_t, HalvesMatcher::Use> HalvesMatcher::findUses(const Half &half,
-                                                              const Part &part) const {
+                                                              const HalfPart &part) const {
   auto list = [&](scf::ForOp loop) {
     SmallVector<Operation *> ops;
-    for (const Part &flag : loop ? half.getParts(loop.getBody()) : ArrayRef<Part>())
+    for (const HalfPart &flag : loop ? half.getParts(loop.getBody()) : ArrayRef<HalfPart>())
       ops.push_back(flag.op);
     return ops;
   };

@@ -112,11 +112,12 @@ int32_t TraceBuilder::pushFrame(int32_t visit) {
   return trace.frames.size() - 1;
 }
 
-/// How often the loop runs in this trace.
+/// How often the loop runs in this trace. Bounds that move with a loop around are numbers in the
+/// trips that are traced, and others in those that are left out: they are as good as unknown.
 int64_t TraceBuilder::getTripCount(scf::ForOp loop, const LoopFacts &known) {
-  std::optional<int64_t> begin = get(known.lower).getConstant();
-  std::optional<int64_t> end = get(known.upper).getConstant();
-  std::optional<int64_t> step = get(known.step).getConstant();
+  std::optional<int64_t> begin = facts.indices[known.lower].constant;
+  std::optional<int64_t> end = facts.indices[known.upper].constant;
+  std::optional<int64_t> step = facts.indices[known.step].constant;
   if (begin && end && step && *step > 0)
     return std::min<int64_t>(facts.getFullTrips(loop, choice),
                              *end <= *begin ? 0 : (*end - *begin - 1) / *step + 1);

@@ -274,8 +274,12 @@ LogicalResult Writer::write(RowReduceOp op) {
     return success();
   }
   // Two areas of the scratch take turns: the values of each step in one, those of the next in the
-  // other.
-  int64_t secondArea = maxRows * llvm::divideCeil(op.getCols(), lanes) * perBlock;
+  // other. Both have whole eights of rows where there is room, since some steps take eight at a
+  // time.
+  int64_t left = getElementsLeft(op.getScratch()).value_or(0);
+  bool hasEights = getRowReduceScratchElements(roundedRows, op.getCols()) <= left;
+  int64_t secondArea =
+      (hasEights ? roundedRows : maxRows) * llvm::divideCeil(op.getCols(), lanes) * perBlock;
   bool isFirst = true;
   for (; from.values > lanes; isFirst = !isFirst) {
     int64_t values = llvm::divideCeil(from.values, perBlock);
@@ -284,7 +288,7 @@ LogicalResult Writer::write(RowReduceOp op) {
     blockReduce(op.getKind(), to, from);
     from = to;
   }
-  if (op.getCols() > lanes &&
+  if (op.getCols() > lanes && hasEights &&
       reduceBlocks(op, slice(op.getScratch(), constant(isFirst ? 0 : secondArea)), from))
     return success();
   // Whole data blocks of results per instruction keep its destination aligned.
