@@ -462,8 +462,8 @@ func.func @eight_rows(%a: memref<8x8xf32>, %b: memref<8x16xf32, strided<[?, 1]>>
 // WIDE: vector.shuffle %[[LOW]], %[[HIGH]] [0, 2, 4,
 // WIDE: vector.shuffle %[[LOW]], %[[HIGH]] [1, 3, 5,
 // WIDE: %[[SUMS:.*]]:16 = scf.for
-// WIDE: %[[PAIRS:.*]] = vector.load %[[B]]{{.*}} vector<32xbf16>
-// WIDE: %[[WORDS:.*]] = vector.bitcast %[[PAIRS]] : vector<32xbf16> to vector<16xi32>
+// WIDE: %[[BOTH:.*]] = vector.load %[[B]]{{.*}} vector<32xbf16>
+// WIDE: %[[WORDS:.*]] = vector.bitcast %[[BOTH]] : vector<32xbf16> to vector<16xi32>
 // WIDE: arith.shli %[[WORDS]]
 // WIDE: arith.andi %[[WORDS]]
 // WIDE: vector.shuffle %[[SUMS]]#0, %[[SUMS]]#1 [0, 16, 1, 17,
