@@ -121,7 +121,7 @@ def page_cuts(k_cache, together: int = 1):
 
 # The tokens that a CPU goes through with all heads, head by head: so many bytes of keys, or the fewest that there are. A
 # processor reads ahead in some dozen pages of 4 KiB at a time; where the rows of a head lie in more, it does not.
-_FOLLOWED_BYTES = 64 << 10
+_FOLLOWED_BYTES = 1 << 16
 # The most rows of a head for that.
 _MOST_ROWS_TOGETHER = 8
 

@@ -1,10 +1,14 @@
-"""How many rows the tiles of paged attention have, and into how many parts an NPU cuts pages."""
+"""How many rows the tiles of paged attention have, into how many parts pages are cut, and which heads are computed together."""
+
+import functools
 
 import pytest
 import torch
 
 import attn.language as at
-from attn.ops._pages import Rows, page_cuts
+import attn.ops
+from attn.ops import paged
+from attn.ops._pages import Rows, heads_together, page_cuts
 from kernels_dsl.paged import paged_fwd
 
 F16, F32 = torch.float16, torch.float32
@@ -39,6 +43,46 @@ def test_rows_of_tiles(device, tokens, group, width, dtype, tile, tiles):
 ])  # fmt: skip
 def test_cuts_of_pages(device, page, width, dtype, cuts):
     assert page_cuts(torch.empty(2, page, 1, width, dtype=dtype, device=device)) == cuts
+
+
+@pytest.mark.parametrize("heads, page, dtype, cuts", [
+    (8, 128, F32, 8),  # 16 tokens of 4 KiB
+    (8, 128, F16, 4),
+    (2, 128, F32, 2),
+    (1, 128, F32, 1),
+    (128, 128, F32, 8),  # as few as there are fractals
+    (8, 48, F32, 3),
+])  # fmt: skip
+def test_tokens_that_a_cpu_goes_through_with_all_heads(heads, page, dtype, cuts):
+    assert page_cuts(torch.empty(2, page, heads, 128, dtype=dtype), heads) == cuts
+
+
+def test_heads_that_a_cpu_computes_together():
+    def count(group, tokens=1, kv_heads=4, cache=None):
+        q = torch.empty(1, tokens, group * kv_heads, 16)
+        cache = torch.empty(2, 16, kv_heads, 16) if cache is None else cache
+        return heads_together(Rows(q, kv_heads), cache, cache)
+
+    assert count(group=4) == count(group=4, tokens=2) == 4
+    assert count(group=16) == count(group=4, tokens=3) == 1  # many rows use what is copied
+    assert count(group=4, cache=torch.empty(2, 4, 16, 16).transpose(1, 2)) == 1  # heads lie apart
+
+
+@pytest.mark.parametrize("dtype, tolerance", [(F32, 1e-5), (torch.bfloat16, 2e-2)])
+@pytest.mark.parametrize("heads, kv_heads, tokens", [(32, 8, 1), (5, 5, 1), (6, 2, 2), (16, 2, 1)])
+def test_heads_together_and_one_by_one(monkeypatch, dtype, tolerance, heads, kv_heads, tokens):
+    """The same up to the order of sums, with lengths that end anywhere in a span and in parts that are merged."""
+    generator = torch.Generator().manual_seed(heads)
+    q = torch.randn(4, tokens, heads, 48, generator=generator).to(dtype)
+    keys, values = (torch.randn(20, 64, kv_heads, 48, generator=generator).to(dtype) for _ in range(2))
+    table = torch.randperm(20, generator=generator).view(4, 5).int()
+    call = functools.partial(attn.ops.paged_attention, q, keys, values, table, [0, 17, 130, 320], return_lse=True)
+    for options in ({}, dict(num_splits=3), dict(softcap=2.0)):
+        together = call(**options)
+        with monkeypatch.context() as patch:
+            patch.setattr(paged, "heads_together", lambda *_: 1)
+            one_by_one = call(**options)
+        torch.testing.assert_close(together, one_by_one, rtol=tolerance, atol=tolerance)
 
 
 @pytest.mark.parametrize("tokens, group", [(1, 1), (1, 64), (16, 16)])
