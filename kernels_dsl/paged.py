@@ -46,7 +46,7 @@ def paged_fwd(
             rest = (i + 1) // n * pages  # the last part has all that is left
             lo, hi = at.split(pages, n, i) if run == 0 else (i * run, at.minimum(i * run + run + rest, pages))
             st, low, high = at.softmax_state(inner * heads * R, heads * D), h * heads, h * heads + heads - 1
-            queries, others = q[b, low, rows, :], q[b, high, rows, :]
+            queries, more = q[b, low, rows, :], q[b, high, rows, :]
             if sinks is not None:  # once for each row: for other parts it is lower than any score
                 st.push(sinks[h, rows] - 3e38 * at.minimum(i, 1), at.zeros((inner * R, D)), per_row=True)
             for y in at.range((lo + first) * cuts, (hi + first) * cuts, stages=2):
@@ -54,10 +54,9 @@ def paged_fwd(
                 p = e if index is None else index[b, h, e]
                 j, page = at.tiles(S // cuts, S // cuts, base=base, limit=length - p * S), table[b, p]
                 for g in at.range(inner):
-                    one, own = rows if inner == 1 else at.tiles(R, R), at.tiles(R, R, base=g * R)
-                    mine, keys = queries if inner == 1 else q[b, h, own, :], k[page, j, h * inner + g, :]
-                    s = mine @ keys.T if heads == 1 else at.concat(mine @ keys[:, :D].T, others @ keys[:, D:].T)
-                    s = scale * s
+                    own = queries if inner == 1 else q[b, h, at.tiles(R, R, base=g * R), :]
+                    keys, one = k[page, j, h * inner + g, :], rows if inner == 1 else at.tiles(R, R)
+                    s = scale * (own @ keys.T if heads == 1 else at.concat(own @ keys[:, :D].T, more @ keys[:, D:].T))
                     if softcap != 0.0:  # tanh(x) = 1 - 2 / (exp(2 * x) + 1), which no x takes beyond 1
                         s = softcap - 2.0 * softcap / (at.exp(2.0 / softcap * s) + 1.0)
                     if T > 1:  # key <= token, both times G, so that rows need not be divided
@@ -84,6 +83,5 @@ def paged_fwd(
         for part, h, rows in at.grid(NP, Nkv, at.tiles(M, BM)):
             b, n = merges[part, 0], merges[part, 1]
             if n > 0:
-                merged = at.lse_merge(po[:, h, rows, :], pl[:, h, rows], start=part, count=n)
-                o[b, h, rows, :], lse[b, h, rows] = merged
+                o[b, h, rows, :], lse[b, h, rows] = at.lse_merge(po[:, h, rows, :], pl[:, h, rows], start=part, count=n)
     return o, lse, po, pl

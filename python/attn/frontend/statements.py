@@ -334,7 +334,8 @@ class Statements(Expressions):
             lo, hi = (0, lo) if hi is None else (lo, hi)
         is_known = axis is None and isinstance(lo, int) and isinstance(hi, int)
         if is_known and hi - lo == 1:
-            return self._run_once(node, lo)
+            self._run_once(node, lo)
+            return
         bounds = [self.arithmetic.index(end, node.iter, "an end of at.range") for end in (lo, hi)]
         axes, end = axes_of(lo, hi), hi if is_known and lo >= 0 else None
         self.sequential_loop(
@@ -342,7 +343,7 @@ class Statements(Expressions):
         )
 
     def _run_once(self, node: ast.For, number: int):
-        """A loop that runs once by its numbers is none, so that a kernel may fold one away."""
+        """A loop that runs once by its numbers is left out, so that a kernel may fold one away."""
         outside = dict(self.environment)
         self.define_loop_variable(node.target, number)
         inside = self._run_body(node.body, "range", outside, f"the loop of line {node.lineno}")

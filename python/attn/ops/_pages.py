@@ -119,8 +119,8 @@ def page_cuts(k_cache, together: int = 1):
     return next(cuts for cuts in fitting if tokens // cuts * token_bytes <= most or cuts == fractals)
 
 
-# The tokens that a CPU goes through with all heads, head by head: so many bytes of keys, or the fewest that there are. A
-# processor reads ahead in some dozen pages of 4 KiB at a time; where the rows of a head lie in more, it does not.
+# The tokens that a CPU goes through with all heads, head by head: so many bytes of keys, or the fewest that a page may
+# have. A processor reads ahead in some dozen pages of 4 KiB at a time, and not where the rows of a head lie in more.
 _FOLLOWED_BYTES = 1 << 16
 # The most rows of a head for that.
 _MOST_ROWS_TOGETHER = 8
@@ -129,8 +129,8 @@ _MOST_ROWS_TOGETHER = 8
 def heads_together(rows: Rows, k_cache, v_cache):
     """How many heads of keys are computed together, where all of them see the same.
 
-    A CPU takes all of them where each has few rows and they lie beside each other, so that it reads the tokens of a page
-    one after the other.
+    A CPU takes all of them where each has few rows and they lie beside each other: it reads the tokens of a page one
+    after the other then.
 
     An NPU loads 1 or 2 at a time: rows of one head that are shorter than a line of L2 take as long as a line. Two heads
     must be a small product, of the rows of one fractal, and their pages must fit L1.

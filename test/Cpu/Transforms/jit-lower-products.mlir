@@ -473,7 +473,7 @@ func.func @few_rows_in_halves(%a: memref<4x8xf32>, %b: memref<8x64xbf16, strided
   return
 }
 
-// Sums along k take the even elements of both operands, then the odd ones; what is no whole line follows in order.
+// Sums along k take the even elements of both operands, then the odd ones; what is left beyond whole lines follows in order.
 // WIDE-LABEL: func.func @dots_in_halves
 // WIDE-SAME: (%[[A:.*]]: memref<4x40xbf16, strided<[?, 1]>>, %[[B:.*]]: memref<4x40xbf16, strided<[?, 1]>>
 // WIDE: %[[ROWS:.*]] = memref.alloc() : memref<192x256xf32>
