@@ -129,17 +129,17 @@ _MOST_ROWS_TOGETHER = 8
 def heads_together(rows: Rows, k_cache, v_cache):
     """How many heads of keys are computed together, where all of them see the same.
 
-    A CPU takes all of them where each has few rows and they lie beside each other: it reads the tokens of a page one
-    after the other then.
+    A CPU takes all of them where each has few rows: it reads the tokens of a page one after the other then. Where the
+    heads of a token lie apart as well, so that results do not depend on strides.
 
     An NPU loads 1 or 2 at a time: rows of one head that are shorter than a line of L2 take as long as a line. Two heads
     must be a small product, of the rows of one fractal, and their pages must fit L1.
     """
     _, page, heads, width = k_cache.shape
+    if k_cache.device.type == "cpu":
+        return heads if rows.tokens * rows.group <= _MOST_ROWS_TOGETHER else 1
     row_bytes = width * k_cache.element_size()
     near = all(cache.stride(2) == width for cache in (k_cache, v_cache))
-    if k_cache.device.type == "cpu":
-        return heads if near and rows.tokens * rows.group <= _MOST_ROWS_TOGETHER else 1
     fits = 2 * page * row_bytes * _PAGE_SHARE <= _host.MEMORY_BYTES["l1"]
     small = 2 * rows.tile <= _host.FRACTAL_ROWS and row_bytes < _host.L2_LINE_BYTES
     return 2 if heads % 2 == 0 and near and small and fits and rows.tokens == 1 else 1
