@@ -1,4 +1,4 @@
-// Loops of known numbers: where some iterations run ahead, what runs once or never is no loop, as buffers are counted for what is
+// Loops of known numbers: where some iterations run ahead, what runs once or never is taken out, as buffers are counted for what is
 // lowered.
 
 // RUN: attn-opt %s --split-input-file --tile-split-cores | FileCheck %s
