@@ -1,24 +1,34 @@
 // Takes loops that are known to run once or never out of a half before its buffers are counted:
 // what is counted must be what is lowered, and later stages leave no such loop (tile on the chip).
+#include "attn/Support/IndexRanges.h"
 #include "attn/TileOnChip/ExchangePlan.h"
 #include "attn/TileOnChip/Transforms/Halves.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/PatternMatch.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace attn;
 using namespace attn::onchip;
 using namespace attn::tile;
 
-static std::optional<int64_t> countTrips(RangeOp loop) {
+/// Whether a loop has numbers as bounds and runs once: later stages write its body in its place.
+static bool runsOnce(RangeOp loop, int64_t step) {
   std::optional<int64_t> lower = getConstantIntValue(loop.getLower());
   std::optional<int64_t> upper = getConstantIntValue(loop.getUpper());
-  auto step = loop.getBlock() ? dyn_cast<IntegerAttr>(*loop.getBlock()) : IntegerAttr();
-  if (!lower || !upper || (loop.getBlock() && !step))
-    return std::nullopt;
-  return llvm::divideCeilSigned(std::max<int64_t>(*upper - *lower, 0), step ? step.getInt() : 1);
+  return lower && upper && *upper > *lower && *upper - *lower <= step;
+}
+
+/// Whether a loop never runs by the ranges of its bounds: later stages drop it.
+static bool neverRuns(RangeOp loop, const IndexRanges &ranges) {
+  std::optional<int64_t> least = ranges.getLowerBound(loop.getLower());
+  std::optional<int64_t> end = ranges.getUpperBound(loop.getUpper());
+  return least && end && *end <= *least;
+}
+
+/// Whether the first product of a loop starts sums: such a loop runs at least once.
+static bool startsSums(RangeOp loop) {
+  return llvm::any_of(loop.getInits(), [](Value init) { return init.getDefiningOp<SplatOp>(); });
 }
 
 static void inlineOnce(IRRewriter &rewriter, RangeOp loop) {
@@ -35,11 +45,11 @@ static void inlineOnce(IRRewriter &rewriter, RangeOp loop) {
   rewriter.eraseOp(yield);
 }
 
-/// Computes what follows from induction variables that are numbers now, so that equal loads are
-/// seen to be equal.
-static void foldIndices(IRRewriter &rewriter, func::FuncOp half) {
-  half.walk([&](Operation *op) {
-    if (!isa<arith::ArithDialect>(op->getDialect()) || isa<arith::ConstantOp>(op))
+void onchip::foldIndices(func::FuncOp function) {
+  IRRewriter rewriter(function.getContext());
+  function.walk([&](Operation *op) {
+    if (op->getNumRegions() != 0 || op->getNumResults() != 1 ||
+        !op->getResult(0).getType().isIndex() || op->hasTrait<OpTrait::ConstantLike>())
       return;
     rewriter.setInsertionPoint(op);
     SmallVector<Value> folded;
@@ -48,19 +58,22 @@ static void foldIndices(IRRewriter &rewriter, func::FuncOp half) {
   });
 }
 
-void onchip::inlineLoops(func::FuncOp half) {
+void onchip::inlineLoops(func::FuncOp half, CoreKind core) {
   IRRewriter rewriter(half.getContext());
-  bool inlined = false;
+  IndexRanges ranges(half);
+  SmallVector<std::pair<RangeOp, int64_t>> known;
   half.walk([&](RangeOp loop) {
-    std::optional<int64_t> trips = countTrips(loop);
-    if (!trips || *trips > 1)
-      return;
-    if (*trips == 0)
+    auto step = loop.getBlock() ? dyn_cast<IntegerAttr>(*loop.getBlock()) : IntegerAttr();
+    if (runsOnce(loop, step ? step.getInt() : 1))
+      known.emplace_back(loop, 1);
+    else if (neverRuns(loop, ranges) && !(core == CoreKind::Cube && startsSums(loop)))
+      known.emplace_back(loop, 0);
+  });
+  for (auto [loop, trips] : known)
+    if (trips == 0)
       rewriter.replaceOp(loop, loop.getInits());
     else
       inlineOnce(rewriter, loop);
-    inlined = true;
-  });
-  if (inlined)
-    foldIndices(rewriter, half);
+  if (!known.empty())
+    foldIndices(half);
 }

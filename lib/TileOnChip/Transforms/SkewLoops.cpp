@@ -2,6 +2,7 @@
 // that drain (tile on the chip).
 #include "attn/Dialect/Tile/Analysis/CutLoops.h"
 #include "attn/Machine/Architecture.h"
+#include "attn/Support/IndexRanges.h"
 #include "attn/TileOnChip/ChipModel.h"
 #include "attn/TileOnChip/Transforms/Exchange.h"
 #include "attn/TileOnChip/Transforms/Halves.h"
@@ -308,6 +309,19 @@ void LoopSkewer::run() {
   loop.erase();
 }
 
+/// How far a loop can run apart: by all of its iterations but one, as far as their number is known.
+/// A steady state that never runs would be gone later, and with it what says that the loops that
+/// fill and drain run as often.
+static int64_t limitDistance(RangeOp loop, int64_t distance, const IndexRanges &ranges) {
+  std::optional<int64_t> least = ranges.getLowerBound(loop.getLower());
+  std::optional<int64_t> end = ranges.getUpperBound(loop.getUpper());
+  if (!least || !end)
+    return distance;
+  int64_t step = loop.getBlock() ? cast<IntegerAttr>(*loop.getBlock()).getInt() : 1;
+  int64_t most = llvm::divideCeilSigned(std::max<int64_t>(*end - *least, 0), step);
+  return std::clamp<int64_t>(most - 1, 0, distance);
+}
+
 void onchip::skewLoops(func::FuncOp half, CoreKind core) {
   SmallVector<std::pair<RangeOp, int64_t>> loops;
   half.walk([&](RangeOp range) {
@@ -318,8 +332,12 @@ void onchip::skewLoops(func::FuncOp half, CoreKind core) {
     if (distance && distance.getInt() > 0)
       loops.emplace_back(range, distance.getInt());
   });
+  IndexRanges ranges(half);
+  for (auto &[loop, distance] : loops)
+    distance = limitDistance(loop, distance, ranges);
   for (auto [loop, distance] : loops)
-    LoopSkewer(loop, distance, core).run();
+    if (distance > 0)
+      LoopSkewer(loop, distance, core).run();
   half.walk([](Operation *op) {
     op->removeAttr(levelName);
     op->removeAttr(exchangedName);

@@ -56,6 +56,7 @@ static void joinEqual(func::FuncOp half) {
 FailureOr<OwningOpRef<func::FuncOp>> onchip::makeHalves(func::FuncOp kernel, const ChipModel &model,
                                                         const tile::GroupChoice &choice) {
   kernel->removeAttr(groupName);
+  foldIndices(kernel);
   if (failed(verifyChoice(kernel, choice)) || failed(insertExchange(kernel, choice)))
     return failure();
   OwningOpRef<func::FuncOp> cube(kernel.clone());
@@ -72,8 +73,8 @@ FailureOr<OwningOpRef<func::FuncOp>> onchip::makeHalves(func::FuncOp kernel, con
   startSums(*cube);
   skewLoops(kernel, CoreKind::Vector);
   skewLoops(*cube, CoreKind::Cube);
-  inlineLoops(kernel);
-  inlineLoops(*cube);
+  inlineLoops(kernel, CoreKind::Vector);
+  inlineLoops(*cube, CoreKind::Cube);
   if (choice.part > 0)
     cutProducts(*cube, model, choice.part);
   joinEqual(*cube);

@@ -20,7 +20,7 @@ OTHER_ATTRIBUTES = {
     "float": "'.to(at.f32)'", "half": "'.to(at.f16)'", "bfloat16": "'.to(at.bf16)'",
 }  # fmt: skip
 
-# Functions that are no word, in words.
+# Functions that the language lacks, in its words.
 _FORMULAS = {
     "sigmoid": "1.0 / (1.0 + at.exp(-x))",
     "silu": "x / (1.0 + at.exp(-x))",
@@ -50,7 +50,7 @@ POWER_HINTS: dict[Any, str] = {2: "x * x", 0.5: "at.sqrt(x)", -0.5: "at.rsqrt(x)
 
 
 def formula(name: str):
-    """`; write ...` for a function that is no word but a few of them, else nothing."""
+    """`; write ...` for a function that the language lacks and that a few words make up, else nothing."""
     return f"; write {_FORMULAS[name]}" if name in _FORMULAS else ""
 
 

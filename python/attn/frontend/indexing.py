@@ -176,7 +176,7 @@ class Indexing:
 
     @staticmethod
     def _say_column(array: Array, indices):
-        """A span behind an index is a column: what the same elements as a row are."""
+        """A span after an index is a column: what the same elements as a row are."""
         kinds = [type(index) in (Span, Tiles) for index in indices]
         if len(kinds) < 2 or not kinds[-1] or any(kinds[:-1]) or any(type(index) is Slice for index in indices):
             return ""

@@ -131,6 +131,11 @@ func.func @product(%x: !array loc("x"), %y: !open {launch.dims = ["n", "k"]} loc
 // CHECK:      AscendC::DataCopy(right[16384], y_gm_past_l2,
 // CHECK-NEXT:     AscendC::Nd2NzParams{1, 1, static_cast<uint16_t>([[COLS:[a-z0-9_]+]]), 0, static_cast<uint16_t>([[COLS]]), 1, 1, 0});
   ascend.nd_to_nz %right, %yp rows(%c1) cols(%cols) src_pitch(%pitch) dst_rows 1 bypass_l2 : !l1, !gm16
+// What only the pitch of one row would need is not computed: an unused name would be an error.
+// CHECK-NOT: < 128 ?
+// CHECK: AscendC::Nd2NzParams{1, 1, 64, 0, 64, 1, 1, 0}
+  %within = arith.minsi %pitch, %c128 : index
+  ascend.nd_to_nz %right, %yp rows(%c1) cols(%c64) src_pitch(%within) dst_rows 1 bypass_l2 : !l1, !gm16
 // CHECK: AscendC::DataCopy(right[16384], y_gm, AscendC::Nd2NzParams{1, static_cast<uint16_t>({{.*}}), 64, 0, 64, 128, 1, 0});
   ascend.nd_to_nz %right, %yp rows(%rows) cols(%c64) src_pitch(%c64) dst_rows 128 : !l1, !gm16
 // Fills: times, blocks, and the gap to the next time.

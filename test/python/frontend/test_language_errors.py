@@ -170,7 +170,7 @@ IN_GRID = {
     "arithmetic on a state": ("z = at.softmax_state(BT, 256)\ny = z * 2.0",
                               "'*' takes tiles and numbers, not a softmax state [BT, 256]; .finish() gives its rows and their log-sum-exps",
                               "z * 2.0"),
-    "store of a row behind an index": ("for n in at.range(at.tiles(256, 8)):\n    Y[t.base, n] = at.zeros((1, 4))",
+    "store of a row after an index": ("for n in at.range(at.tiles(256, 8)):\n    Y[t.base, n] = at.zeros((1, 4))",
                                        "this part of 'Y' is [8, 1], the tile [1, 4]; an index and a span are a column of 'Y', and "
                                        "Y[i:i + 1, k] is a row", "Y[t.base, n]"),
     "tile index store": ("x[0, 0] = 1.0", "only arrays can be stored to, not a tile [BT, 256] of bf16; tiles are never changed: write at.where or at.concat",

@@ -24,9 +24,13 @@ void startSums(mlir::func::FuncOp cubeHalf);
 /// planned for: a loop that fills, a loop of the steady state, and a loop that drains.
 void skewLoops(mlir::func::FuncOp half, CoreKind core);
 
+/// Computes the indices that are known, as the canonical form has them: what the search tries has
+/// not been brought to it.
+void foldIndices(mlir::func::FuncOp function);
+
 /// Takes loops that are known to run once or never out of the way, as later stages do: buffers are
 /// counted for the loops that are left.
-void inlineLoops(mlir::func::FuncOp half);
+void inlineLoops(mlir::func::FuncOp half, CoreKind core);
 
 /// Puts what an iteration of the steady state of vector cores awaits and loads before its work, and
 /// what it stores and signals after it: then its levels are one run of ops, which strips cut.

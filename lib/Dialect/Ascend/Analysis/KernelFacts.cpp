@@ -45,6 +45,22 @@ static SmallVector<Operation *> findMoving(Value index) {
   return views;
 }
 
+/// Whether a number is computed from the induction variable of a loop.
+static bool followsInduction(Operation *op) {
+  SmallVector<Value> worklist(op->getOperands());
+  llvm::DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    if (scf::getForInductionVarOwner(value))
+      return true;
+    if (Operation *source = value.getDefiningOp(); source && source->getNumRegions() == 0)
+      llvm::append_range(worklist, source->getOperands());
+  }
+  return false;
+}
+
 KernelFacts::KernelFacts(func::FuncOp kernel, const IndexRanges &ranges)
     : kernel(kernel), ranges(ranges) {
   kernel.walk([&](Operation *op) {
@@ -240,6 +256,11 @@ void KernelFacts::setTracedIndex(Operation *op, TraceEntry &traced) {
   traced.result = numberIndex(result);
   if (op->getNumOperands() != 2 || !op->getOperand(0).getType().isIndex() ||
       !result.getType().isIndex())
+    return;
+  // What is cut off at the end of a loop is one number in the trips that are traced, and another in
+  // the last of those that are left out.
+  if (isa<arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp>(op) &&
+      followsInduction(op))
     return;
   traced.kind = isa<arith::AddIOp>(op)   ? TraceEntry::Kind::Add
                 : isa<arith::SubIOp>(op) ? TraceEntry::Kind::Subtract
