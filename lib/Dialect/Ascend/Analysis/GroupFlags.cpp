@@ -7,12 +7,14 @@
 // flag f, the n-th time. B has raised it then, and before that has waited for those of A's flag g
 // whose turn in B comes earlier: up to the m-th, where m - n depends on the two distances and
 // places alone. From m - n follows how many turns of A lie between its set of g and its wait for f.
+//
+// Where the cube core runs on from trip to trip of a loop around (`RunningLoops`), sets and waits
+// go on as if they were those of one loop, but not every turn has both. No more iterations wait
+// than the distance, so that the last sets of g of which B may not have heard are no more than the
+// turns would be: it is these that are counted. Vector cores finish each trip, and the flags of the
+// next one tell at least what they would tell if it were the first.
 #include "attn/Dialect/Ascend/Analysis/GroupFlags.h"
-#include "SkewedLoops.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
-#include <map>
-#include <set>
+#include "GroupHalf.h"
 
 using namespace mlir;
 using namespace attn;
@@ -20,177 +22,14 @@ using namespace attn::ascend;
 
 namespace {
 
-/// Numbers values such that those of two functions are the same wherever they have the same number:
-/// computed by the same operations from the same arguments, in the same trips of loops around.
-class ValueNumbers {
-public:
-  int64_t get(Value value) {
-    if (auto known = numbers.find(value); known != numbers.end())
-      return known->second;
-    std::optional<Key> key = getKey(value);
-    int64_t number = key ? keys.try_emplace(*key, next).first->second : next;
-    next += number == next;
-    return numbers[value] = number;
-  }
-
-private:
-  using Key = std::vector<int64_t>;
-  enum Source { Argument, Induction, Result };
-
-  static int64_t fromPointer(const void *pointer) { return reinterpret_cast<intptr_t>(pointer); }
-
-  std::optional<Key> getKey(Value value) {
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      Operation *owner = argument.getOwner()->getParentOp();
-      if (isa<func::FuncOp>(owner))
-        return Key{Argument, argument.getArgNumber()};
-      auto loop = dyn_cast<scf::ForOp>(owner);
-      if (!loop || argument != loop.getInductionVar())
-        return std::nullopt;
-      auto around = loop->getParentOfType<scf::ForOp>();
-      return Key{Induction, get(loop.getLowerBound()), get(loop.getUpperBound()),
-                 get(loop.getStep()), around ? get(around.getInductionVar()) : -1};
-    }
-    Operation *op = value.getDefiningOp();
-    // What has no effect gives the same each time: nothing writes an index while it can be read.
-    if (op->getNumRegions() != 0 || !isMemoryEffectFree(op))
-      return std::nullopt;
-    Key key{Result, fromPointer(op->getName().getAsOpaquePointer()),
-            fromPointer(op->getPropertiesAsAttribute().getAsOpaquePointer()),
-            static_cast<int64_t>(cast<OpResult>(value).getResultNumber())};
-    for (Value operand : op->getOperands())
-      key.push_back(get(operand));
-    return key;
-  }
-
-  DenseMap<Value, int64_t> numbers;
-  std::map<Key, int64_t> keys;
-  int64_t next = 0;
-};
-
-/// A flag, a loop with flags, the three loops of one distance, or a condition with flags.
-struct Part {
-  Operation *op = nullptr;
-  /// The loop, or the three of it.
-  SkewedLoops loops = {};
-  /// How many iterations the first of the three runs ahead.
-  int64_t distance = 0;
-  /// The numbers of a loop's bounds and step, or that of a condition.
-  std::array<int64_t, 3> count = {-1, -1, -1};
-
-  bool isFlag() const { return isa<CrossSetOp, CrossWaitOp>(op); }
-  bool isLoop() const { return isa<scf::ForOp>(op); }
-  bool isSkewed() const { return static_cast<bool>(loops.fill); }
-};
-
-int64_t getFlag(Operation *op) {
-  auto set = dyn_cast<CrossSetOp>(op);
-  return set ? set.getFlag() : cast<CrossWaitOp>(op).getFlag();
-}
-
-/// One half, as far as its flags for other cores go.
-class Half {
-public:
-  Half(func::FuncOp function, ValueNumbers &numbers)
-      : body(&function.getBody().front()), numbers(numbers) {
-    function.walk([&](Operation *op) {
-      if (!isa<CrossSetOp, CrossWaitOp>(op))
-        return;
-      ++uses[getFlag(op)];
-      for (; op != function; op = op->getParentOp())
-        holders.insert(op);
-    });
-    isKnown = succeeded(collect(*body));
-  }
-
-  /// Whether all control flow around flags is of a form that can be followed.
-  bool isFollowed() const { return isKnown; }
-  ArrayRef<Part> getParts(Block *block) const { return parts.find(block)->second; }
-  Block *getBody() const { return body; }
-  int64_t countUses(int64_t flag) const { return uses.lookup(flag); }
-  int64_t getLongestDistance() const { return longestDistance; }
-  const std::set<std::array<int64_t, 3>> &getCounts() const { return counts; }
-
-private:
-  LogicalResult collect(Block &block) {
-    SmallVector<Part> &found = parts[&block];
-    llvm::SmallPtrSet<Operation *, 4> done;
-    for (Operation &op : block) {
-      if (!holders.contains(&op) || done.contains(&op))
-        continue;
-      Part part{&op};
-      if (auto loop = dyn_cast<scf::ForOp>(op)) {
-        if (failed(setLoops(loop, part)))
-          return failure();
-        for (scf::ForOp each : {part.loops.fill, part.loops.steady, part.loops.drain})
-          if (each && (!done.insert(each).second || failed(collect(*each.getBody()))))
-            return failure();
-      } else if (auto condition = dyn_cast<scf::IfOp>(op)) {
-        part.count = {numbers.get(condition.getCondition()), -1, -1};
-        for (Block *way : {condition.thenBlock(), condition.elseBlock()})
-          if (way && failed(collect(*way)))
-            return failure();
-      } else if (!part.isFlag()) {
-        return failure();
-      }
-      if (!part.isFlag())
-        counts.insert(part.count);
-      found.push_back(part);
-    }
-    return success();
-  }
-
-  LogicalResult setLoops(scf::ForOp loop, Part &part) {
-    std::optional<SkewedLoops> skewed = findSkewed(loop, findLoopsBeside(loop).together);
-    part.loops.steady = loop;
-    Value upper = loop.getUpperBound();
-    if (skewed) {
-      part.loops = *skewed;
-      upper = skewed->drain.getUpperBound();
-      std::optional<int64_t> distance = getDistance(*skewed);
-      if (loop != skewed->fill || !distance)
-        return failure();
-      part.distance = *distance;
-      longestDistance = std::max(longestDistance, part.distance);
-    }
-    part.count = {numbers.get(loop.getLowerBound()), numbers.get(upper),
-                  numbers.get(loop.getStep())};
-    return success();
-  }
-
-  /// How many trips the first of three loops makes, unless there are fewer iterations.
-  static std::optional<int64_t> getDistance(SkewedLoops loops) {
-    for (scf::ForOp loop : {loops.fill, loops.steady, loops.drain})
-      if (getConstantIntValue(loop.getStep()) != 1 ||
-          (loop != loops.drain && getConstantIntValue(loop.getLowerBound()) != 0))
-        return std::nullopt;
-    Operation *least = loops.fill.getUpperBound().getDefiningOp();
-    if (!isa_and_present<arith::MinSIOp, arith::MinUIOp>(least))
-      return std::nullopt;
-    Value total = loops.drain.getUpperBound();
-    for (auto [one, other] : {std::pair(0, 1), std::pair(1, 0)})
-      if (least->getOperand(one) == total)
-        return getConstantIntValue(least->getOperand(other));
-    return std::nullopt;
-  }
-
-  Block *body;
-  ValueNumbers &numbers;
-  llvm::DenseSet<Operation *> holders;
-  llvm::DenseMap<int64_t, int64_t> uses;
-  llvm::DenseMap<Block *, SmallVector<Part>> parts;
-  std::set<std::array<int64_t, 3>> counts;
-  int64_t longestDistance = 0;
-  bool isKnown = false;
-};
-
 //===----------------------------------------------------------------------===//
 // Running
 //===----------------------------------------------------------------------===//
 
-/// How often loops run in a run of the flags. Loops around others run twice at most.
+/// How often loops run in a run of the flags. Loops around others run twice at most, and what is in
+/// them may run another number of times the second time.
 struct RunChoice {
-  int64_t trips;
+  int64_t trips, laterTrips;
   /// One loop or condition that does not run.
   std::optional<std::array<int64_t, 3>> idle;
 };
@@ -231,6 +70,22 @@ private:
     std::map<int64_t, int64_t> raised = {};
   };
 
+  /// Where cube cores run on, the number of iterations that wait goes from trip to trip.
+  void collectRunning(const Half &half, const RunningLoops &loops, int64_t trips,
+                      SmallVectorImpl<Operation *> &ops) {
+    int64_t both = std::min({waiting, loops.across, trips});
+    int64_t filled = std::min(trips - both, loops.distance - both);
+    auto repeat = [&](scf::ForOp loop, int64_t count) {
+      for (int64_t trip = 0; trip < count; ++trip)
+        collect(half, loop.getBody(), ops);
+    };
+    repeat(loops.before, waiting - both);
+    repeat(loops.mixed, both);
+    repeat(loops.fill, filled);
+    repeat(loops.steady, trips - both - filled);
+    waiting = both + filled;
+  }
+
   void collect(const Half &half, Block *block, SmallVectorImpl<Operation *> &ops) {
     for (const Part &part : half.getParts(block)) {
       if (part.isFlag()) {
@@ -245,17 +100,27 @@ private:
       }
       auto isAround = [](const Part &inner) { return !inner.isFlag(); };
       SkewedLoops loops = part.loops;
-      int64_t trips = isIdle ? 0 : choice.trips;
-      if (llvm::any_of(half.getParts(loops.steady.getBody()), isAround))
-        trips = std::min<int64_t>(trips, 2);
-      int64_t ahead = part.isSkewed() ? std::min(trips, part.distance) : 0;
+      bool holdsLoops = llvm::any_of(half.getParts(loops.steady.getBody()), isAround);
+      int64_t trips = isIdle ? 0 : isLater ? choice.laterTrips : choice.trips;
+      if (holdsLoops)
+        trips = isIdle ? 0 : std::min<int64_t>(2, std::max(choice.trips, choice.laterTrips));
+      if (part.running && !part.isLast()) {
+        collectRunning(half, *part.running, trips, ops);
+        continue;
+      }
+      if (part.isLast())
+        trips = std::exchange(waiting, 0);
+      int64_t ahead = part.isSkewed() && !part.isLast() ? std::min(trips, part.distance) : 0;
       auto repeat = [&](scf::ForOp loop, int64_t count) {
-        for (int64_t trip = 0; trip < count; ++trip)
+        for (int64_t trip = 0; trip < count; ++trip) {
+          isLater = holdsLoops && trip > 0 ? true : isLater;
           collect(half, loop.getBody(), ops);
+        }
       };
       repeat(loops.fill, ahead);
       repeat(loops.steady, trips - ahead);
       repeat(loops.drain, ahead);
+      isLater = isLater && !holdsLoops;
     }
   }
 
@@ -314,16 +179,22 @@ private:
 
   RunChoice choice;
   std::array<Side, 2> sides;
+  /// While ops are collected: whether a loop around runs again, and the iterations that wait.
+  bool isLater = false;
+  int64_t waiting = 0;
 };
 
 LogicalResult runFlags(const Half &vector, const Half &cube) {
   // Enough for a steady state of both, and for a turn after it.
   int64_t most = std::max(vector.getLongestDistance(), cube.getLongestDistance()) + 2;
+  // What runs on from trip to trip meets other numbers of iterations there.
   for (int64_t trips = 0; trips <= most; ++trips)
-    if (failed(GroupRun(vector, cube, {trips, std::nullopt}).run()))
-      return failure();
+    for (int64_t later = cube.runsOn() ? 0 : trips; later <= (cube.runsOn() ? most : trips);
+         ++later)
+      if (failed(GroupRun(vector, cube, {trips, later, std::nullopt}).run()))
+        return failure();
   for (const std::array<int64_t, 3> &idle : vector.getCounts())
-    if (failed(GroupRun(vector, cube, {most, idle}).run()))
+    if (failed(GroupRun(vector, cube, {most, most, idle}).run()))
       return failure();
   return success();
 }
@@ -367,6 +238,7 @@ private:
 
   LogicalResult match(Block *vector, Block *cube);
   std::map<int64_t, Use> findUses(const Half &half, const Part &part) const;
+  bool endsInSet(const Exchange &exchange) const;
   void tell(const Exchange &exchange, int half);
 
   std::array<const Half *, 2> halves;
@@ -381,7 +253,7 @@ LogicalResult HalvesMatcher::match(Block *vector, Block *cube) {
   std::array<SmallVector<Part>, 2> loops;
   for (auto [list, half, block] : llvm::zip(loops, halves, std::array{vector, cube}))
     for (const Part &part : half->getParts(block)) {
-      if (part.isFlag())
+      if (part.isFlag() || part.isLast())
         continue;
       if (!part.isLoop())
         return failure();
@@ -416,8 +288,20 @@ LogicalResult HalvesMatcher::match(Block *vector, Block *cube) {
                       counterpart->second.isSet != use->second.isSet;
         use = isPair ? std::next(use) : exchange.uses[half].erase(use);
       }
+    if (one.running || (other.running && !endsInSet(exchange)))
+      exchanges.pop_back();
   }
   return success();
+}
+
+static bool isAlike(Operation *one, Operation *other) {
+  return one->getName() == other->getName() && getFlag(one) == getFlag(other);
+}
+
+static bool areAlike(ArrayRef<Operation *> some, ArrayRef<Operation *> others) {
+  return some.size() == others.size() && llvm::all_of(llvm::zip(some, others), [](auto pair) {
+           return isAlike(std::get<0>(pair), std::get<1>(pair));
+         });
 }
 
 /// The flags that a half uses once in every iteration of a loop, and nowhere else. None where the
@@ -430,11 +314,13 @@ std::map<int64_t, HalvesMatcher::Use> HalvesMatcher::findUses(const Half &half,
       ops.push_back(flag.op);
     return ops;
   };
-  auto isAlike = [](Operation *one, Operation *other) {
-    return one->getName() == other->getName() && getFlag(one) == getFlag(other);
-  };
-  SmallVector<Operation *> early = list(part.loops.fill), late = list(part.loops.drain);
+  RunningLoops running = part.running.value_or(RunningLoops());
   SmallVector<Operation *> steady = list(part.loops.steady);
+  SmallVector<Operation *> early = list(part.running ? running.fill : part.loops.fill);
+  SmallVector<Operation *> late = list(part.running ? running.last : part.loops.drain);
+  SmallVector<Operation *> before = list(running.before), mixed = list(running.mixed);
+  if (part.running && (!areAlike(before, late) || !areAlike(mixed, steady)))
+    return {};
   std::map<int64_t, Use> uses;
   size_t nextEarly = 0, nextLate = 0;
   for (auto [place, op] : llvm::enumerate(steady)) {
@@ -445,6 +331,10 @@ std::map<int64_t, HalvesMatcher::Use> HalvesMatcher::findUses(const Half &half,
       if (isEarly == isLate)
         return {};
       use.isLate = isLate;
+      if (part.running)
+        use.ops.push_back(mixed[place]);
+      if (part.running && isLate)
+        use.ops.push_back(before[nextLate]);
       use.ops.push_back(isLate ? late[nextLate++] : early[nextEarly++]);
     }
     if (half.countUses(getFlag(op)) == static_cast<int64_t>(use.ops.size()))
@@ -453,6 +343,14 @@ std::map<int64_t, HalvesMatcher::Use> HalvesMatcher::findUses(const Half &half,
   if (nextEarly != early.size() || nextLate != late.size())
     return {};
   return uses;
+}
+
+/// Whether the last that the cube core does in an iteration is to raise a flag that vector cores
+/// await: when these have finished a trip of the loop around, it has awaited all of their flags.
+bool HalvesMatcher::endsInSet(const Exchange &exchange) const {
+  scf::ForOp steady = exchange.parts[1].loops.steady;
+  Operation *last = halves[1]->getParts(steady.getBody()).back().op;
+  return isa<CrossSetOp>(last) && exchange.uses[1].count(getFlag(last)) != 0;
 }
 
 /// Notes what the waits of one half in an exchange tell.
@@ -475,6 +373,9 @@ void HalvesMatcher::tell(const Exchange &exchange, int half) {
           int64_t iterations = otherDistance * (awaited.isLate - answer.isLate) +
                                (awaited.place < answer.place ? 0 : 1);
           turns = std::max<int64_t>(0, iterations + ownDistance * (wait.isLate - set.isLate));
+          // Turns of loops that run on do not all have both: these are counted by sets.
+          if (exchange.parts[half].running && wait.isLate == set.isLate && wait.place < set.place)
+            turns = std::max<int64_t>(0, turns - 1);
         }
         pairs.append({told, turns});
       }
