@@ -147,7 +147,7 @@ def ChoosePass : Pass<"tile-choose", "::mlir::ModuleOp"> {
     Option<"stripRows", "strip-rows", "int64_t", "-1", "rows of the strips that vector cores compute in; -1: its choice">,
     Option<"part", "part", "int64_t", "-1", "columns, or k, of the parts that products are cut into; -1: its choice">,
     Option<"runOn", "run-on", "int64_t", "-1",
-           "whether first products of the next tile of rows run before the last ones of a tile are done, 0 or 1; -1: where they can">,
+           "whether the first product of the next tile of rows comes before the last of the later ones of a tile, 0 or 1; -1: its choice">,
     Option<"order", "order", "int64_t", "-1",
            "rows of tiles in a band that cores go through together, for grids of products with two axes; 0: contiguous shares; -1: its choice">,
     Option<"phases", "phases", "std::string", "\"barrier\"",
