@@ -29,6 +29,7 @@ void attn::addTileStage(OpPassManager &manager, const TileStageOptions &options)
   choose.slots = options.slots;
   choose.stripRows = options.stripRows;
   choose.part = options.part;
+  choose.runOn = options.runOn;
   choose.order = options.order;
   choose.phases = options.phases;
   choose.printAlternatives = options.printAlternatives;
@@ -113,6 +114,8 @@ struct TilePipelineOptions : PassPipelineOptions<TilePipelineOptions> {
                             llvm::cl::init(-1)};
   Option<int64_t> part{*this, "part", llvm::cl::desc("of products, as in tile-choose"),
                        llvm::cl::init(-1)};
+  Option<int64_t> runOn{*this, "run-on", llvm::cl::desc("of cube cores, as in tile-choose"),
+                        llvm::cl::init(-1)};
   Option<int64_t> order{*this, "order", llvm::cl::desc("of tiles, as in tile-choose"),
                         llvm::cl::init(-1)};
   Option<bool> printAlternatives{*this, "print-alternatives",
@@ -144,6 +147,7 @@ struct TilePipelineOptions : PassPipelineOptions<TilePipelineOptions> {
             slots,
             stripRows,
             part,
+            runOn,
             order};
   }
 };

@@ -27,6 +27,7 @@ _GROUP_OPTIONS = {
     "slots": 15,
     "strip_rows": 1024,
     "part": 1024,
+    "run_on": 1,
     "order": 1024,
 }  # and the most of each
 _UNITS = {"strip_rows": 8, "part": 16}  # of which those are multiples

@@ -173,7 +173,8 @@ struct Choose : attn::impl::ChoosePassBase<Choose> {
     options.order = given(order);
     options.launchesPhases = *launchesPhases;
     options.isRecorded = printAlternatives || recordAlternatives;
-    options.group = {given(preload), given(lag), given(slots), given(stripRows), given(part)};
+    options.group = {given(preload),   given(lag),  given(slots),
+                     given(stripRows), given(part), given(runOn)};
     for (func::FuncOp kernel : *kernels)
       if (failed(choose(kernel, *chip, options)))
         return signalPassFailure();

@@ -115,8 +115,10 @@ Value ExchangeWriter::makeSlot(const Channel &channel) {
   if (auto step = loop.getBlock() ? dyn_cast<IntegerAttr>(*loop.getBlock()) : IntegerAttr())
     index = arith::DivUIOp::create(builder, index,
                                    arith::ConstantIndexOp::create(builder, step.getInt()));
-  return arith::RemUIOp::create(builder, index,
-                                arith::ConstantIndexOp::create(builder, channel.slots));
+  auto turn = arith::RemUIOp::create(builder, index,
+                                     arith::ConstantIndexOp::create(builder, channel.slots));
+  turn->setAttr(turnName, builder.getUnitAttr());
+  return turn;
 }
 
 /// How many indices a span has, or more, or none below: as a limit that begins at 0.

@@ -1,5 +1,5 @@
-// The axes of the search for kernels that cube and vector cores share: how far they run apart, and
-// the rows of strips (tile on the chip).
+// The axes of the search for kernels that cube and vector cores share: how far they run apart,
+// whether cube cores run on, and the rows of strips (tile on the chip).
 #include "GroupAxis.h"
 #include "TrialCopy.h"
 
@@ -111,8 +111,12 @@ private:
 
   SizeChoice with(SizeChoice choice, Distances distances) const {
     const GivenGroup &given = space.givenGroup;
-    choice.group = GroupChoice{distances.preload, distances.lag, given.slots.value_or(0),
-                               /*stripRows=*/0, given.part.value_or(128)};
+    choice.group = GroupChoice{distances.preload,
+                               distances.lag,
+                               given.slots.value_or(0),
+                               /*stripRows=*/0,
+                               given.part.value_or(128),
+                               /*runOn=*/given.runOn.value_or(0) != 0};
     return choice;
   }
 
@@ -140,7 +144,10 @@ private:
           fastest = &each;
         }
     }
-    return with(choice, *fastest);
+    SizeChoice found = with(choice, *fastest);
+    found.group->runOn = space.givenGroup.runOn ? *space.givenGroup.runOn != 0
+                                                : estimateDistances(choice).gainsByRunningOn();
+    return found;
   }
 
   StripRowsAxis strips;

@@ -1,14 +1,12 @@
 // Lets the first level of a loop run ahead of the others: loops that fill, that go on steadily and
 // that drain (tile on the chip).
+#include "LoopSkewer.h"
 #include "attn/Dialect/Tile/Analysis/CutLoops.h"
 #include "attn/Machine/Architecture.h"
 #include "attn/Support/IndexRanges.h"
 #include "attn/TileOnChip/ChipModel.h"
 #include "attn/TileOnChip/Transforms/Exchange.h"
-#include "attn/TileOnChip/Transforms/Halves.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "llvm/ADT/SetVector.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -16,59 +14,27 @@ using namespace attn;
 using namespace attn::onchip;
 using namespace attn::tile;
 
-namespace {
+LoopSkewer::LoopSkewer(RangeOp loop, int64_t distance, CoreKind core)
+    : loop(loop), distance(distance), core(core), builder(loop.getLoc(), loop),
+      body(loop.getBody().front()) {
+  findGroups();
+  findStacked();
+}
 
-/// Rewrites one loop of one half. Its ops are early, of the first level, or late. Tiles that go
-/// from early to late ops wait in a stack of as many parts as iterations lie between, and one more.
-class LoopSkewer {
-public:
-  LoopSkewer(RangeOp loop, int64_t distance, CoreKind core)
-      : loop(loop), distance(distance), core(core), builder(loop.getLoc(), loop),
-        body(loop.getBody().front()) {}
+bool LoopSkewer::isEarly(Operation *op) const {
+  auto level = op->getAttrOfType<IntegerAttr>(levelName);
+  return level && level.getInt() == first;
+}
 
-  void run();
+bool LoopSkewer::isLate(Operation *op) const {
+  return op->hasAttr(levelName) && !isSource(op) && !isEarly(op);
+}
 
-private:
-  /// A tile that early ops make, or have from the iteration before, and late ops take.
-  struct Stacked {
-    Value tile;
-    TileType type; // of the stack
-    int64_t pitch; // rows from part to part
-  };
-
-  bool isEarly(Operation *op) const {
-    auto level = op->getAttrOfType<IntegerAttr>(levelName);
-    return level && level.getInt() == first;
-  }
-  bool isLate(Operation *op) const {
-    return op->hasAttr(levelName) && !isSource(op) && !isEarly(op);
-  }
-  /// What any core can make again where it is needed.
-  static bool isSource(Operation *op) {
-    return op->getNumRegions() == 0 && llvm::none_of(op->getOperands(), isTile) &&
-           llvm::any_of(op->getResults(), isTile) && !op->hasAttr(exchangedName);
-  }
-  void findGroups();
-  void findStacked();
-  bool joinsLevels();
-  RangeOp makeLoop(Value lower, Value upper, ValueRange inits, bool isSteady = false);
-  void mapIteration(Value index, IRMapping &map);
-  void clone(bool early, IRMapping &map);
-  Value getPart(const Stacked &stacked, Value index);
-  SmallVector<Value> runEarly(Value index, ValueRange carried, ValueRange stacks);
-  SmallVector<Value> runLate(Value index, ValueRange carried, ValueRange stacks);
-
-  RangeOp loop;
-  int64_t distance;
-  CoreKind core;
-  ImplicitLocOpBuilder builder;
-  Block &body;
-  int64_t first = 0;
-  SmallVector<unsigned> earlyCarried, lateCarried; // positions of carried values
-  SmallVector<Stacked> stacked;
-};
-
-} // namespace
+/// What any core can make again where it is needed.
+bool LoopSkewer::isSource(Operation *op) {
+  return op->getNumRegions() == 0 && llvm::none_of(op->getOperands(), isTile) &&
+         llvm::any_of(op->getResults(), isTile) && !op->hasAttr(exchangedName);
+}
 
 /// Carried values belong to the ops that make the next ones; indices to the early ones, which
 /// count.
@@ -114,6 +80,23 @@ void LoopSkewer::findStacked() {
   }
 }
 
+/// How many slots an op counts turns of; 0 where it counts none.
+static int64_t getTurnSlots(Operation &op) {
+  return op.hasAttr(turnName) ? *getConstantIntValue(op.getOperand(1)) : 0;
+}
+
+/// The numbers of slots that ops of each group take in turn.
+void LoopSkewer::findTurns() {
+  for (Operation &op : body)
+    if (int64_t slots = getTurnSlots(op))
+      for (Operation *user : op.getUsers()) {
+        SmallVector<int64_t> &of =
+            isEarly(body.findAncestorOpInBlock(*user)) ? earlySlots : lateSlots;
+        if (!llvm::is_contained(of, slots))
+          of.push_back(slots);
+      }
+}
+
 /// Whether late ops are computed in the strips of early ones. What these make is then signalled
 /// after both, as if the distance were shorter by one, which takes a long one. And strips have
 /// slots for what both load, so that they would have fewer rows where late ops load much.
@@ -148,32 +131,46 @@ RangeOp LoopSkewer::makeLoop(Value lower, Value upper, ValueRange inits, bool is
   return made;
 }
 
+Value LoopSkewer::constant(int64_t number) {
+  return arith::ConstantIndexOp::create(builder, number);
+}
+
 /// What the induction variable of the loop is in an iteration.
 void LoopSkewer::mapIteration(Value index, IRMapping &map) {
   auto add = [&](Value a, Value b) -> Value { return arith::AddIOp::create(builder, a, b); };
+  Value lower = map.lookupOrDefault(loop.getLower());
   if (!loop.getBlock()) {
-    map.map(loop.getInductionVar(), add(loop.getLower(), index));
+    map.map(loop.getInductionVar(), add(lower, index));
     return;
   }
-  Value step =
-      arith::ConstantIndexOp::create(builder, cast<IntegerAttr>(*loop.getBlock()).getInt());
-  Value base = add(loop.getLower(), arith::MulIOp::create(builder, index, step));
+  Value step = constant(cast<IntegerAttr>(*loop.getBlock()).getInt());
+  Value base = add(lower, arith::MulIOp::create(builder, index, step));
   map.map(loop.getInductionVar(),
           MakeSpanOp::create(builder, loop.getInductionVar().getLoc(),
                              cast<SpanType>(loop.getInductionVar().getType()), base,
-                             loop.getUpper(), /*nonempty=*/true));
+                             map.lookupOrDefault(loop.getUpper()), /*nonempty=*/true));
 }
 
-/// Clones the ops of one group, and before each what any group makes for itself.
-void LoopSkewer::clone(bool early, IRMapping &map) {
-  llvm::SmallPtrSet<Operation *, 16> needed;
+/// Lets the ops of an iteration take the slots whose turn it is; then it is that of the next ones.
+void LoopSkewer::mapTurns(ArrayRef<int64_t> slots, MutableArrayRef<Value> turns, IRMapping &map) {
+  for (Operation &op : body)
+    if (const auto *place = llvm::find(slots, getTurnSlots(op)); place != slots.end())
+      map.map(op.getResult(0), turns[place - slots.begin()]);
+  for (auto [count, turn] : llvm::zip_equal(slots, turns))
+    turn = arith::RemUIOp::create(builder, arith::AddIOp::create(builder, turn, constant(1)),
+                                  constant(count));
+}
+
+/// The ops of one group, and what any group makes for itself before each.
+llvm::SetVector<Operation *> LoopSkewer::findNeeded(bool early, const IRMapping &map) {
+  llvm::SetVector<Operation *> needed;
   SmallVector<Operation *> worklist;
   for (Operation &op : body.without_terminator())
     if (early ? isEarly(&op) && !isSource(&op) : isLate(&op))
       worklist.push_back(&op);
   while (!worklist.empty()) {
     Operation *op = worklist.pop_back_val();
-    if (!needed.insert(op).second)
+    if (!needed.insert(op))
       continue;
     op->walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())
@@ -182,6 +179,11 @@ void LoopSkewer::clone(bool early, IRMapping &map) {
           worklist.push_back(maker);
     });
   }
+  return needed;
+}
+
+void LoopSkewer::clone(bool early, IRMapping &map) {
+  llvm::SetVector<Operation *> needed = findNeeded(early, map);
   for (Operation &op : body.without_terminator())
     if (needed.contains(&op))
       builder.clone(op, map)->removeAttr(levelName);
@@ -194,118 +196,124 @@ Value LoopSkewer::getPart(const Stacked &in, Value index) {
   return arith::MulIOp::create(builder, part, arith::ConstantIndexOp::create(builder, in.pitch));
 }
 
-/// One iteration of the early ops; gives what they carry on, and the stacks.
-SmallVector<Value> LoopSkewer::runEarly(Value index, ValueRange carried, ValueRange stacks) {
+/// One iteration of the early ops.
+void LoopSkewer::runEarly(Value index, State &state) {
   IRMapping map;
   mapIteration(index, map);
-  for (auto [position, value] : llvm::zip_equal(earlyCarried, carried))
+  mapTurns(earlySlots, state.earlyTurns, map);
+  for (auto [position, value] : llvm::zip_equal(earlyCarried, state.early))
     map.map(loop.getCarried()[position], value);
   clone(/*early=*/true, map);
-  SmallVector<Value> next;
-  for (unsigned position : earlyCarried)
-    next.push_back(map.lookupOrDefault(loop.getYield().getValues()[position]));
-  for (auto [in, stack] : llvm::zip_equal(stacked, stacks)) {
+  for (auto [position, value] : llvm::zip_equal(earlyCarried, state.early))
+    value = map.lookupOrDefault(loop.getYield().getValues()[position]);
+  for (auto [in, stack] : llvm::zip_equal(stacked, state.stacks)) {
     // Right where the tile is made, so that both are computed in the same strips.
     OpBuilder::InsertionGuard guard(builder);
     Value made = map.lookup(in.tile);
     if (Operation *maker = made.getDefiningOp(); maker && maker->getBlock() == builder.getBlock())
       builder.setInsertionPointAfter(maker);
-    Value zero = arith::ConstantIndexOp::create(builder, 0);
-    next.push_back(InsertOp::create(builder, in.tile.getLoc(), in.type, made, stack,
-                                    getPart(in, index), zero, /*transposed=*/false));
+    Value part = getPart(in, index);
+    stack = InsertOp::create(builder, in.tile.getLoc(), in.type, made, stack, part, constant(0),
+                             /*transposed=*/false);
   }
-  return next;
 }
 
-/// One iteration of the late ops.
-SmallVector<Value> LoopSkewer::runLate(Value index, ValueRange carried, ValueRange stacks) {
-  IRMapping map;
+/// One iteration of the late ops; `map` has what they take of the loop around, if not what it has
+/// now.
+void LoopSkewer::runLate(Value index, State &state, IRMapping map) {
   mapIteration(index, map);
-  for (auto [position, value] : llvm::zip_equal(lateCarried, carried))
+  mapTurns(lateSlots, state.lateTurns, map);
+  for (auto [position, value] : llvm::zip_equal(lateCarried, state.late))
     map.map(loop.getCarried()[position], value);
-  Value zero = arith::ConstantIndexOp::create(builder, 0);
-  for (auto [in, stack] : llvm::zip_equal(stacked, stacks))
+  Value zero = constant(0);
+  for (auto [in, stack] : llvm::zip_equal(stacked, state.stacks))
     map.map(in.tile, ExtractOp::create(builder, in.tile.getLoc(), in.tile.getType(), stack,
                                        getPart(in, index), zero, /*transposed=*/false));
   clone(/*early=*/false, map);
-  SmallVector<Value> next;
-  for (unsigned position : lateCarried)
-    next.push_back(map.lookupOrDefault(loop.getYield().getValues()[position]));
-  return next;
+  for (auto [position, value] : llvm::zip_equal(lateCarried, state.late))
+    value = map.lookupOrDefault(loop.getYield().getValues()[position]);
 }
 
-void LoopSkewer::run() {
-  findGroups();
-  findStacked();
-  auto constant = [&](int64_t number) -> Value {
-    return arith::ConstantIndexOp::create(builder, number);
-  };
-  Value zero = constant(0), ahead = constant(distance);
+Value LoopSkewer::countIterations() {
   // Folded at once, so that loops of known numbers are known to run once or never.
   Value count = builder.createOrFold<arith::SubIOp>(loop.getUpper(), loop.getLower());
   if (loop.getBlock())
     count = builder.createOrFold<arith::CeilDivSIOp>(
         count, constant(cast<IntegerAttr>(*loop.getBlock()).getInt()));
-  count = builder.createOrFold<arith::MaxSIOp>(count, zero);
-  Value filled = builder.createOrFold<arith::MinSIOp>(count, ahead);
-  Value steady = builder.createOrFold<arith::SubIOp>(count, filled);
+  return builder.createOrFold<arith::MaxSIOp>(count, constant(0));
+}
 
-  SmallVector<Value> early, late, stacks;
-  for (unsigned position : earlyCarried)
-    early.push_back(loop.getInits()[position]);
-  for (unsigned position : lateCarried)
-    late.push_back(loop.getInits()[position]);
-  for (const Stacked &in : stacked)
-    stacks.push_back(UndefinedOp::create(builder, in.tile.getLoc(), in.type));
-  size_t earlyCount = early.size(), stackCount = stacks.size();
-
-  auto concat = [](ArrayRef<ValueRange> parts) {
+/// Makes one of the loops, which carries on what its iterations change.
+RangeOp LoopSkewer::repeat(Phase phase, Value lower, Value upper, State &state,
+                           llvm::function_ref<void(Value, State &)> iterate) {
+  SmallVector<SmallVector<Value> *> changed;
+  if (phase != Phase::Drain)
+    changed.append({&state.early, &state.stacks, &state.earlyTurns});
+  if (phase != Phase::Fill)
+    changed.append({&state.late, &state.lateTurns});
+  auto gather = [&] {
     SmallVector<Value> all;
-    for (ValueRange part : parts)
-      llvm::append_range(all, part);
+    for (SmallVector<Value> *values : changed)
+      llvm::append_range(all, *values);
     return all;
   };
-  {
-    RangeOp fill = makeLoop(zero, filled, concat({early, stacks}));
-    if (Attribute settled = loop->getAttr(settledName))
-      fill->setAttr(settledName, settled);
-    ValueRange carried(fill.getCarried());
-    YieldOp::create(builder, runEarly(fill.getInductionVar(), carried.take_front(earlyCount),
-                                      carried.drop_front(earlyCount)));
-    builder.setInsertionPointAfter(fill);
-    early.assign(fill.getResults().begin(), fill.getResults().begin() + earlyCount);
-    stacks.assign(fill.getResults().begin() + earlyCount, fill.getResults().end());
+  auto set = [&](ValueRange all) {
+    for (SmallVector<Value> *values : changed)
+      for (Value &value : *values) {
+        value = all.front();
+        all = all.drop_front();
+      }
+  };
+  RangeOp made = makeLoop(lower, upper, gather(), phase == Phase::Steady);
+  if (Attribute settled = loop->getAttr(settledName); settled && phase == Phase::Fill)
+    made->setAttr(settledName, settled);
+  set(made.getCarried());
+  iterate(made.getInductionVar(), state);
+  YieldOp::create(builder, gather());
+  if (phase == Phase::Steady && joinsLevels())
+    joinLevels(made.getBody().front());
+  builder.setInsertionPointAfter(made);
+  set(made.getResults());
+  return made;
+}
+
+/// Takes the first slots of each group from what a loop around carries.
+void LoopSkewer::takeTurns(ValueRange carried, State &state) {
+  llvm::append_range(state.earlyTurns, carried.take_front(earlySlots.size()));
+  llvm::append_range(state.lateTurns, carried.drop_front(earlySlots.size()));
+}
+
+void LoopSkewer::run(bool runsOn) {
+  State state;
+  RangeOp around;
+  if (runsOn) {
+    findTurns();
+    around = cast<RangeOp>(loop->getParentOp());
+    around = addCarried(around, earlySlots.size() + lateSlots.size());
+    takeTurns(around.getCarried().take_back(earlySlots.size() + lateSlots.size()), state);
   }
-  {
-    RangeOp both = makeLoop(zero, steady, concat({early, stacks, late}), /*isSteady=*/true);
-    ValueRange carried(both.getCarried());
-    Value index = both.getInductionVar();
+  Value zero = constant(0), ahead = constant(distance), count = countIterations();
+  Value filled = builder.createOrFold<arith::MinSIOp>(count, ahead);
+  Value steady = builder.createOrFold<arith::SubIOp>(count, filled);
+  for (unsigned position : earlyCarried)
+    state.early.push_back(loop.getInits()[position]);
+  for (unsigned position : lateCarried)
+    state.late.push_back(loop.getInits()[position]);
+  for (const Stacked &in : stacked)
+    state.stacks.push_back(UndefinedOp::create(builder, in.tile.getLoc(), in.type));
+  repeat(Phase::Fill, zero, filled, state, [&](Value index, State &in) { runEarly(index, in); });
+  repeat(Phase::Steady, zero, steady, state, [&](Value index, State &in) {
     // What runs ahead has counted the iterations of the loop before.
-    SmallVector<Value> next =
-        runEarly(arith::AddIOp::create(builder, index, filled), carried.take_front(earlyCount),
-                 carried.slice(earlyCount, stackCount));
-    SmallVector<Value> lateNext = runLate(index, carried.drop_front(earlyCount + stackCount),
-                                          ValueRange(next).drop_front(earlyCount));
-    llvm::append_range(next, lateNext);
-    YieldOp::create(builder, next);
-    if (joinsLevels())
-      joinLevels(both.getBody().front());
-    builder.setInsertionPointAfter(both);
-    ValueRange results(both.getResults());
-    early.assign(results.begin(), results.begin() + earlyCount);
-    stacks.assign(results.begin() + earlyCount, results.begin() + earlyCount + stackCount);
-    late.assign(results.begin() + earlyCount + stackCount, results.end());
-  }
-  {
-    RangeOp drain = makeLoop(steady, count, late);
-    YieldOp::create(builder, runLate(drain.getInductionVar(), drain.getCarried(), stacks));
-    builder.setInsertionPointAfter(drain);
-    late.assign(drain.getResults().begin(), drain.getResults().end());
-  }
-  for (auto [position, value] : llvm::zip_equal(earlyCarried, early))
+    runEarly(arith::AddIOp::create(builder, index, filled), in);
+    runLate(index, in);
+  });
+  repeat(Phase::Drain, steady, count, state, [&](Value index, State &in) { runLate(index, in); });
+  for (auto [position, value] : llvm::zip_equal(earlyCarried, state.early))
     loop.getResult(position).replaceAllUsesWith(value);
-  for (auto [position, value] : llvm::zip_equal(lateCarried, late))
+  for (auto [position, value] : llvm::zip_equal(lateCarried, state.late))
     loop.getResult(position).replaceAllUsesWith(value);
+  if (runsOn)
+    setCarried(around, llvm::to_vector(llvm::concat<Value>(state.earlyTurns, state.lateTurns)));
   loop.erase();
 }
 
@@ -322,7 +330,7 @@ static int64_t limitDistance(RangeOp loop, int64_t distance, const IndexRanges &
   return std::clamp<int64_t>(most - 1, 0, distance);
 }
 
-void onchip::skewLoops(func::FuncOp half, CoreKind core) {
+void onchip::skewLoops(func::FuncOp half, CoreKind core, bool runsOn) {
   SmallVector<std::pair<RangeOp, int64_t>> loops;
   half.walk([&](RangeOp range) {
     StringRef name = core == CoreKind::Cube ? preloadName : lagName;
@@ -335,11 +343,18 @@ void onchip::skewLoops(func::FuncOp half, CoreKind core) {
   IndexRanges ranges(half);
   for (auto &[loop, distance] : loops)
     distance = limitDistance(loop, distance, ranges);
-  for (auto [loop, distance] : loops)
-    if (distance > 0)
-      LoopSkewer(loop, distance, core).run();
+  for (auto [loop, distance] : loops) {
+    if (distance == 0)
+      continue;
+    LoopSkewer skewer(loop, distance, core);
+    if (runsOn && core == CoreKind::Cube)
+      skewer.runOn();
+    else
+      skewer.run(runsOn);
+  }
   half.walk([](Operation *op) {
     op->removeAttr(levelName);
     op->removeAttr(exchangedName);
+    op->removeAttr(turnName);
   });
 }

@@ -71,8 +71,9 @@ FailureOr<OwningOpRef<func::FuncOp>> onchip::makeHalves(func::FuncOp kernel, con
   keepCore(*cube, CoreKind::Cube);
   distributeRows(kernel);
   startSums(*cube);
-  skewLoops(kernel, CoreKind::Vector);
-  skewLoops(*cube, CoreKind::Cube);
+  bool runsOn = choice.runOn && canRunOn(*cube);
+  skewLoops(kernel, CoreKind::Vector, runsOn);
+  skewLoops(*cube, CoreKind::Cube, runsOn);
   inlineLoops(kernel, CoreKind::Vector);
   inlineLoops(*cube, CoreKind::Cube);
   if (choice.part > 0)

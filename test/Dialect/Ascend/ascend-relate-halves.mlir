@@ -329,3 +329,133 @@ func.func @left_cube(%n: i1)
   return
 }
 }
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+// Cube cores run on: one iteration of each trip of the loop around is finished in the next one, after its first flag 0. What vector
+// cores hear is the same, as each of their trips is finished when the next one begins.
+// CHECK-LABEL: func.func @running(
+// CHECK:     ascend.cross_wait flag 0 heard [1, 3]
+// CHECK:     ascend.cross_wait flag 0 heard [1, 3]
+// CHECK:     ascend.cross_wait flag 2 heard [1, 1]
+// CHECK:     ascend.cross_wait flag 2 heard [1, 1]
+func.func @running(%m: index, %n: index) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<mixed>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %total = arith.maxsi %n, %c0 : index
+  %ahead = arith.minsi %total, %c1 : index
+  %rest = arith.subi %total, %ahead : index
+  scf.for %around = %c0 to %m step %c1 {
+    scf.for %i = %c0 to %ahead step %c1 {
+      ascend.cross_wait flag 0
+      ascend.cross_set mte3 flag 1
+    }
+    scf.for %i = %c0 to %rest step %c1 {
+      ascend.cross_wait flag 0
+      ascend.cross_set mte3 flag 1
+      ascend.cross_wait flag 2
+    }
+    scf.for %i = %rest to %total step %c1 {
+      ascend.cross_wait flag 2
+    }
+  }
+  return
+}
+// Counted by sets: the last two of flag 0, and the last one of flag 2, of which the next comes after the wait.
+// CHECK-LABEL: func.func @running_cube(
+// CHECK-COUNT-4: ascend.cross_wait flag 1 heard [0, 2, 2, 1]
+func.func @running_cube(%m: index, %n: index)
+    attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<mixed>, ascend.half_of = @running} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %total = arith.maxsi %n, %c0 : index
+  %left = scf.for %around = %c0 to %m step %c1 iter_args(%waiting = %c0) -> index {
+    %one = arith.minsi %waiting, %c1 : index
+    %both = arith.minsi %one, %total : index
+    %before = arith.subi %waiting, %both : index
+    %rest = arith.subi %total, %both : index
+    %room = arith.subi %c2, %both : index
+    %filled = arith.minsi %rest, %room : index
+    %steady = arith.subi %rest, %filled : index
+    %next = arith.addi %both, %filled : index
+    scf.for %i = %c0 to %before step %c1 {
+      ascend.cross_wait flag 1
+      ascend.cross_set fix flag 2
+    }
+    scf.for %i = %c0 to %both step %c1 {
+      ascend.cross_set fix flag 0
+      ascend.cross_wait flag 1
+      ascend.cross_set fix flag 2
+    }
+    scf.for %i = %c0 to %filled step %c1 {
+      ascend.cross_set fix flag 0
+    }
+    scf.for %i = %c0 to %steady step %c1 {
+      ascend.cross_set fix flag 0
+      ascend.cross_wait flag 1
+      ascend.cross_set fix flag 2
+    }
+    scf.yield %next : index
+  }
+  scf.for %i = %c0 to %left step %c1 {
+    ascend.cross_wait flag 1
+    ascend.cross_set fix flag 2
+  }
+  return
+}
+}
+
+// -----
+
+module attributes {machine.target = #machine.target<"Ascend910B4">} {
+// What waits is never finished.
+func.func @left_waiting(%m: index, %n: index) attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<mixed>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %total = arith.maxsi %n, %c0 : index
+  scf.for %around = %c0 to %m step %c1 {
+    scf.for %i = %c0 to %total step %c1 {
+      ascend.cross_wait flag 0
+      ascend.cross_set mte3 flag 1 // expected-error {{raises flag 1 more often than it is awaited, where loops have 1 trips}}
+    }
+  }
+  return
+}
+func.func @left_waiting_cube(%m: index, %n: index)
+    attributes {ascend.kernel, ascend.kind = #ascend.kernel_kind<mixed>, ascend.half_of = @left_waiting} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %total = arith.maxsi %n, %c0 : index
+  %left = scf.for %around = %c0 to %m step %c1 iter_args(%waiting = %c0) -> index {
+    %one = arith.minsi %waiting, %c1 : index
+    %both = arith.minsi %one, %total : index
+    %before = arith.subi %waiting, %both : index
+    %rest = arith.subi %total, %both : index
+    %room = arith.subi %c2, %both : index
+    %filled = arith.minsi %rest, %room : index
+    %steady = arith.subi %rest, %filled : index
+    %next = arith.addi %both, %filled : index
+    scf.for %i = %c0 to %before step %c1 {
+      ascend.cross_wait flag 1
+    }
+    scf.for %i = %c0 to %both step %c1 {
+      ascend.cross_set fix flag 0
+    }
+    scf.for %i = %c0 to %filled step %c1 {
+      ascend.cross_set fix flag 0
+    }
+    scf.for %i = %c0 to %steady step %c1 {
+      ascend.cross_set fix flag 0
+      ascend.cross_wait flag 1
+    }
+    scf.yield %next : index
+  }
+  scf.for %i = %c0 to %left step %c1 {
+    ascend.cross_wait flag 1
+  }
+  return
+}
+}

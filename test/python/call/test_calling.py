@@ -145,9 +145,9 @@ def test_a_single_output_is_no_tuple(tmp_path, programs):
     (dict(preload=1, lag=2), ValueError, "lag: at most the preload, 1, is expected, not 2"),
     (dict(kernel_form="old"), ValueError, "kernel_form: 'attribute' or 'task-type' is expected, not 'old'"),
     (dict(strip=64), TypeError, "'strip' is neither an argument of the kernel nor an option of the compiler (band, bounds, composites, "
-     "kernel_form, lag, order, part, phases, preload, slots, softmax, source_comments, strip_rows, strips); did you mean 'strips' or 'strip_rows'?"),
-    (dict(unknown=3), TypeError, "'unknown' is neither an argument of the kernel nor an option of the compiler (band, bounds, composites, "
-     "kernel_form, lag, order, part, phases, preload, slots, softmax, source_comments, strip_rows, strips)"),
+     "kernel_form, lag, order, part, phases, preload, run_on, slots, softmax, source_comments, strip_rows, strips); did you mean 'strips' or 'strip_rows'?"),
+    (dict(colour=3), TypeError, "'colour' is neither an argument of the kernel nor an option of the compiler (band, bounds, composites, "
+     "kernel_form, lag, order, part, phases, preload, run_on, slots, softmax, source_comments, strip_rows, strips)"),
 ])  # fmt: skip
 def test_wrong_arguments(programs, change, error, message):
     V, wq, wn = inputs()

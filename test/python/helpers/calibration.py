@@ -300,7 +300,7 @@ def flash(length, rows=None):
     from mixed_kernels import block_attention
 
     q, k = at.spec(f"{rows or length} 128", at.f16), at.spec(f"{length // 256} 256 128", at.f16)
-    schedule = dict(BM=128, preload=4, lag=2, slots=8, blocks=(rows or length) // 128)
+    schedule = dict(BM=128, preload=4, lag=2, slots=8, run_on=0, blocks=(rows or length) // 128)
     warm_ups = int(length <= 8192)
     return _predict_mixed(block_attention, q, k, k, 1.0, soc="Ascend910B2", warm_ups=warm_ups, **schedule)
 

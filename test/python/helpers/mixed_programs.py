@@ -26,6 +26,7 @@ class MixedProgram:
         for name, values in dict(preload=(0, 1, 3), lag=(0, 1, 2), strip_rows=(0, 8, 16), part=(0, 16, 32)).items():
             if self.random.random() < 0.5:
                 self.options[name] = choose(values)
+        self.options["run_on"] = seed % 2
         if "preload" in self.options and "lag" in self.options:  # a later one would be refused
             self.options["lag"] = min(self.options["lag"], self.options["preload"])
         self.body = []  # statements of the loop, as the kernel and as torch has them

@@ -136,6 +136,20 @@ def blocks(counts, size=512):
     return {"q": q, "k": k, "v": v, "index": index, "counts": seen, **lists, **sizes}
 
 
+def ragged_blocks(*cores, size=32):
+    """Of each core tiles of 16 queries, each of a head of its own that keeps so many blocks."""
+    counts = [count for own in cores for count in own]
+    heads, most = len(counts), max(*counts, 1)
+    generator = torch.Generator().manual_seed(0)
+    q, k, v = (torch.randn(1, number, size * most, 16, generator=generator).half() for number in (heads, 1, 1))
+    index = torch.arange(most, dtype=torch.int32).expand(1, heads, most, -1).contiguous()
+    ends = [sum(map(len, cores[: number + 1])) for number in range(len(cores))]
+    shares = [[end - len(own), end] for own, end in zip(cores, ends)]
+    lists = {"shares": whole(shares), "merges": None, "counts": None}
+    lists["tasks"] = whole([(0, head, 0, 0, count, -1) for head, count in enumerate(counts)])
+    return {"q": q, "k": k, "v": v, "index": index, **lists, "bq": size, "bk": size, "scale": 0.25, "BM": 16, "BN": 32}
+
+
 def pages(lens):
     """Two heads of keys of each sequence over pages of 16 tokens."""
     k, v, table = pages_of(lens, 16, 2, 16, torch.float16)
@@ -185,6 +199,7 @@ CASES = {
 # All parts of the keys that masks make have a steady state with these distances, and a core has more than one tile of
 # rows.
 FAR = {"preload": 3, "lag": 3}
+ON = {**FAR, "run_on": 1}
 MIXED = {
     "dense": (flash_fwd, dense(200, 330), 196352, FAR),
     "causal": (flash_fwd, dense(200, 330, right=0), 196352, FAR),
@@ -192,6 +207,9 @@ MIXED = {
     "lengths": (flash_fwd, dense_lengths([100, 7, 0, 48], [140, 33, 5, 0]), 196352, FAR),
     "blocks": (block_sparse_fwd, blocks([2, 3, 0, 1, 3]), 196352, {"preload": 2, "lag": 1}),
     "pages": (paged_fwd, pages([70, 0, 100, 1]), 196352, {"preload": 2, "lag": 1}),
+    "dense-on": (flash_fwd, dense(330, 200), 196352, ON),
+    "blocks-on": (block_sparse_fwd, ragged_blocks([7, 0, 1, 5, 2, 3], [4, 3, 2, 6]), 196352, ON),
+    "pages-on": (paged_fwd, pages([70, 0, 100, 1]), 196352, {"preload": 2, "lag": 1, "run_on": 1}),
 }
 SMALLER = {
     attn_res_fwd: [(1, 1), (2, 2), (1, 5)],
@@ -201,12 +219,13 @@ SMALLER = {
     gemm: [(1, 1, 1), (20, 50, 65)],
     gemm_nt: [(1, 1, 1), (20, 50, 65)],
 }
-SHAPES = [(1, 1), (40, 20), (97, 97), (100, 120), (17, 400), (400, 33), (330, 200)]
+SHAPES = [(1, 1), (40, 20), (97, 97), (100, 120), (17, 400), (400, 33), (330, 200), (700, 10)]
 # The last keys lie in each of the parts that the mask makes, in its first tile and in a later one.
 WINDOW_SHAPES = [(1, 1), (15, 15), (92, 92), (100, 100), (150, 150), (261, 261), (400, 33), (17, 400)]
 # Where counts come from memory, other counts instead: none, one, and none before many. By case or by kernel.
 FEWER = {
     "dense": [dense(*shape) for shape in SHAPES],
+    "dense-on": [dense(*shape) for shape in SHAPES],
     "causal": [dense(*shape, right=0) for shape in SHAPES],
     "window": [dense(*shape, left=8, right=220) for shape in WINDOW_SHAPES],
     "lengths": [
@@ -221,6 +240,18 @@ FEWER = {
     ],
     "blocks": [blocks([1, 0]), blocks([0, 2, 1]), blocks([2, 1], 300), blocks([4, 1, 2], 100), blocks([2, 1], 20)],
     "pages": [pages([0, 1]), pages([40, 0])],
+    "blocks-on": [
+        ragged_blocks(*cores)
+        for cores in (
+            ([0], [1]),
+            ([1, 1, 1], [2, 2, 1, 2]),
+            ([0, 9], [9, 0, 1]),
+            ([5, 1, 0, 0, 4], [3, 3, 3]),
+            ([4, 4, 4], [1, 6, 1, 6]),
+        )
+    ]
+    + [ragged_blocks([1, 5], [4, 3], size=20)],
+    "pages-on": [pages([0, 1]), pages([40, 0])],
     row_sums: [ragged([0]), ragged([0, 0, 0]), ragged([1, 1]), ragged([0, 40, 0, 40])],
     segment_sums: [segments(*[0] * 7), segments(*range(7)), segments(0, 0, 30, 30, 60, 60, 60)],
     block_sums: [listed([0]), listed([1, 1]), listed([0, 3, 0, 3])],
@@ -379,8 +410,12 @@ def test_each_flag_of_mixed_kernels_is_missed(mixed_kernel):
 
 
 def test_each_event_of_mixed_kernels_prevents_a_race(mixed_kernel):
+    """Cube cores that run on, with two slots for queries, are done with them where the first products of the next tile begin. What
+    says so, and the event of the loads, keep each other from being raised again too early: that shows as misuse."""
+    kinds = ("race", "flag misuse") if mixed_kernel.name in ("dense", "dense-on") else ("race",)
     for lines in mixed_kernel.events():
-        assert mixed_kernel.reports("race", lines), [mixed_kernel.lines[number].strip() for number in sorted(lines)]
+        is_missed = any(mixed_kernel.reports(kind, lines) for kind in kinds)
+        assert is_missed, [mixed_kernel.lines[number].strip() for number in sorted(lines)]
 
 
 def test_each_barrier_of_mixed_kernels_prevents_a_race(mixed_kernel):

@@ -12,7 +12,7 @@ namespace attn::onchip {
 
 /// What the author has fixed of how the cores of a group share a kernel.
 struct GivenGroup {
-  std::optional<int64_t> preload, lag, slots, stripRows, part;
+  std::optional<int64_t> preload, lag, slots, stripRows, part, runOn;
 };
 
 /// A kernel in its forms and what the author has fixed of it: what the axes look at.

@@ -14,6 +14,9 @@ constexpr llvm::StringLiteral coreName = "tile.core";
 constexpr llvm::StringLiteral levelName = "tile.level";
 constexpr llvm::StringLiteral preloadName = "tile.preload";
 constexpr llvm::StringLiteral lagName = "tile.lag";
+/// On an index: which slot an iteration uses, where it is the one after that of the iteration
+/// before.
+constexpr llvm::StringLiteral turnName = "tile.turn";
 /// A transfer of the exchange, through a workspace of the group.
 constexpr llvm::StringLiteral exchangedName = "tile.exchanged";
 

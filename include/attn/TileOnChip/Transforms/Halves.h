@@ -21,8 +21,12 @@ void distributeRows(mlir::func::FuncOp vectorHalf);
 void startSums(mlir::func::FuncOp cubeHalf);
 
 /// Lets the first level of a loop run ahead of the others by as many iterations as the exchange was
-/// planned for: a loop that fills, a loop of the steady state, and a loop that drains.
-void skewLoops(mlir::func::FuncOp half, CoreKind core);
+/// planned for: a loop that fills, a loop of the steady state, and a loop that drains. With
+/// `runsOn`, cube cores fill for the next tile of rows before they have drained, and neither half
+/// counts slots of exchanged tiles from 0 again.
+void skewLoops(mlir::func::FuncOp half, CoreKind core, bool runsOn);
+/// Whether the cube half has one loop of which that can be said, whose vector cores come late, too.
+bool canRunOn(mlir::func::FuncOp cubeHalf);
 
 /// Computes the indices that are known, as the canonical form has them: what the search tries has
 /// not been brought to it.

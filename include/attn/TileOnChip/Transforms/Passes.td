@@ -63,6 +63,10 @@ def SplitCoresPass : Pass<"tile-split-cores", "::mlir::ModuleOp"> {
     cut products into parts, so that what one moves overlaps with what another computes. With a lag of three and more, vector cores
     compute what they do with both products in the same strips, where the later ones are small.
 
+    With `run_on`, where the loop around that one has nothing else that is exchanged and nothing is summed up on the cube core, this
+    does not drain in each of its iterations: the last of the later products is made after the first product of the next iteration.
+    Slots of what is exchanged are then counted on, too.
+
     ```mlir
     func.func @k(%a: !a, %b: !b, %c: !c) attributes {tile.kernel} {
       %x = tile.load %a[...]
@@ -142,6 +146,8 @@ def ChoosePass : Pass<"tile-choose", "::mlir::ModuleOp"> {
     Option<"slots", "slots", "int64_t", "-1", "slots that exchanged tiles have at least; -1: the fewest that are right">,
     Option<"stripRows", "strip-rows", "int64_t", "-1", "rows of the strips that vector cores compute in; -1: its choice">,
     Option<"part", "part", "int64_t", "-1", "columns, or k, of the parts that products are cut into; -1: its choice">,
+    Option<"runOn", "run-on", "int64_t", "-1",
+           "whether the first product of the next tile of rows comes before the last of the later ones of a tile, 0 or 1; -1: its choice">,
     Option<"order", "order", "int64_t", "-1",
            "rows of tiles in a band that cores go through together, for grids of products with two axes; 0: contiguous shares; -1: its choice">,
     Option<"phases", "phases", "std::string", "\"barrier\"",

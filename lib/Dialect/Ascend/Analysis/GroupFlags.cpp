@@ -7,6 +7,12 @@
 // flag f, the n-th time. B has raised it then, and before that has waited for those of A's flag g
 // whose turn in B comes earlier: up to the m-th, where m - n depends on the two distances and
 // places alone. From m - n follows how many turns of A lie between its set of g and its wait for f.
+//
+// Where the cube core runs on from trip to trip of a loop around (`RunningLoops`), sets and waits
+// go on as if they were those of one loop, but not every turn has both. No more iterations wait
+// than the distance, so that the last sets of g of which B may not have heard are no more than the
+// turns would be: it is these that are counted. Vector cores finish each trip, and the flags of the
+// next one tell at least what they would tell if it were the first.
 #include "attn/Dialect/Ascend/Analysis/GroupFlags.h"
 #include "GroupHalf.h"
 
@@ -20,9 +26,10 @@ namespace {
 // Running
 //===----------------------------------------------------------------------===//
 
-/// How often loops run in a run of the flags. Loops around others run twice at most.
+/// How often loops run in a run of the flags. Loops around others run twice at most, and what is in
+/// them may run another number of times the second time.
 struct RunChoice {
-  int64_t trips;
+  int64_t trips, laterTrips;
   /// One loop or condition that does not run.
   std::optional<std::array<int64_t, 3>> idle;
 };
@@ -68,6 +75,22 @@ private:
     std::map<int64_t, int64_t> raised = {};
   };
 
+  /// Where cube cores run on, the number of iterations that wait goes from trip to trip.
+  void collectRunning(const Half &half, const RunningLoops &loops, int64_t trips,
+                      SmallVectorImpl<Operation *> &ops) {
+    int64_t both = std::min({waiting, loops.across, trips});
+    int64_t filled = std::min(trips - both, loops.distance - both);
+    auto repeat = [&](scf::ForOp loop, int64_t count) {
+      for (int64_t trip = 0; trip < count; ++trip)
+        collect(half, loop.getBody(), ops);
+    };
+    repeat(loops.before, waiting - both);
+    repeat(loops.mixed, both);
+    repeat(loops.fill, filled);
+    repeat(loops.steady, trips - both - filled);
+    waiting = both + filled;
+  }
+
   void collect(const Half &half, Block *block, SmallVectorImpl<Operation *> &ops) {
     for (const HalfPart &part : half.getParts(block)) {
       if (part.isFlag()) {
@@ -82,19 +105,29 @@ private:
       }
       auto isAround = [](const HalfPart &inner) { return !inner.isFlag(); };
       SkewedLoops loops = part.loops;
-      int64_t trips = isIdle ? 0 : choice.trips;
+      bool holdsLoops = llvm::any_of(half.getParts(loops.steady.getBody()), isAround);
+      int64_t trips = isIdle ? 0 : isLater ? choice.laterTrips : choice.trips;
       if (part.trips)
         trips = *part.trips;
-      else if (llvm::any_of(half.getParts(loops.steady.getBody()), isAround))
-        trips = std::min<int64_t>(trips, 2);
-      int64_t ahead = part.isSkewed() ? std::min(trips, part.distance) : 0;
+      else if (holdsLoops)
+        trips = isIdle ? 0 : std::min<int64_t>(2, std::max(choice.trips, choice.laterTrips));
+      if (part.running && !part.isLast()) {
+        collectRunning(half, *part.running, trips, ops);
+        continue;
+      }
+      if (part.isLast())
+        trips = std::exchange(waiting, 0);
+      int64_t ahead = part.isSkewed() && !part.isLast() ? std::min(trips, part.distance) : 0;
       auto repeat = [&](scf::ForOp loop, int64_t count) {
-        for (int64_t trip = 0; trip < count && ops.size() <= mostFlags; ++trip)
+        for (int64_t trip = 0; trip < count && ops.size() <= mostFlags; ++trip) {
+          isLater = holdsLoops && trip > 0 ? true : isLater;
           collect(half, loop.getBody(), ops);
+        }
       };
       repeat(loops.fill, ahead);
       repeat(loops.steady, trips - ahead);
       repeat(loops.drain, ahead);
+      isLater = isLater && !holdsLoops;
     }
   }
 
@@ -153,16 +186,22 @@ private:
 
   RunChoice choice;
   std::array<Side, 2> sides;
+  /// While ops are collected: whether a loop around runs again, and the iterations that wait.
+  bool isLater = false;
+  int64_t waiting = 0;
 };
 
 LogicalResult runFlags(const Half &vector, const Half &cube) {
   // Enough for a steady state of both, and for a turn after it.
   int64_t most = std::max(vector.getLongestDistance(), cube.getLongestDistance()) + 2;
+  // What runs on from trip to trip meets other numbers of iterations there.
   for (int64_t trips = 0; trips <= most; ++trips)
-    if (failed(GroupRun(vector, cube, {trips, std::nullopt}).run()))
-      return failure();
+    for (int64_t later = cube.runsOn() ? 0 : trips; later <= (cube.runsOn() ? most : trips);
+         ++later)
+      if (failed(GroupRun(vector, cube, {trips, later, std::nullopt}).run()))
+        return failure();
   for (const std::array<int64_t, 3> &idle : vector.getCounts())
-    if (failed(GroupRun(vector, cube, {most, idle}).run()))
+    if (failed(GroupRun(vector, cube, {most, most, idle}).run()))
       return failure();
   return success();
 }
@@ -206,6 +245,7 @@ private:
 
   LogicalResult match(Block *vector, Block *cube);
   std::map<int64_t, Use> findUses(const Half &half, const HalfPart &part) const;
+  bool endsInSet(const Exchange &exchange) const;
   void tell(const Exchange &exchange, int half);
 
   std::array<const Half *, 2> halves;
@@ -220,7 +260,7 @@ LogicalResult HalvesMatcher::match(Block *vector, Block *cube) {
   std::array<SmallVector<HalfPart>, 2> loops;
   for (auto [list, half, block] : llvm::zip(loops, halves, std::array{vector, cube}))
     for (const HalfPart &part : half->getParts(block)) {
-      if (part.isFlag())
+      if (part.isFlag() || part.isLast())
         continue;
       if (!part.isLoop())
         return failure();
@@ -255,8 +295,20 @@ LogicalResult HalvesMatcher::match(Block *vector, Block *cube) {
                       counterpart->second.isSet != use->second.isSet;
         use = isPair ? std::next(use) : exchange.uses[half].erase(use);
       }
+    if (one.running || (other.running && !endsInSet(exchange)))
+      exchanges.pop_back();
   }
   return success();
+}
+
+static bool isAlike(Operation *one, Operation *other) {
+  return one->getName() == other->getName() && getFlag(one) == getFlag(other);
+}
+
+static bool areAlike(ArrayRef<Operation *> some, ArrayRef<Operation *> others) {
+  return some.size() == others.size() && llvm::all_of(llvm::zip(some, others), [](auto pair) {
+           return isAlike(std::get<0>(pair), std::get<1>(pair));
+         });
 }
 
 /// The flags that a half uses once in every iteration of a loop, and nowhere else. None where the
@@ -269,11 +321,13 @@ std::map<int64_t, HalvesMatcher::Use> HalvesMatcher::findUses(const Half &half,
       ops.push_back(flag.op);
     return ops;
   };
-  auto isAlike = [](Operation *one, Operation *other) {
-    return one->getName() == other->getName() && getFlag(one) == getFlag(other);
-  };
-  SmallVector<Operation *> early = list(part.loops.fill), late = list(part.loops.drain);
+  RunningLoops running = part.running.value_or(RunningLoops());
   SmallVector<Operation *> steady = list(part.loops.steady);
+  SmallVector<Operation *> early = list(part.running ? running.fill : part.loops.fill);
+  SmallVector<Operation *> late = list(part.running ? running.last : part.loops.drain);
+  SmallVector<Operation *> before = list(running.before), mixed = list(running.mixed);
+  if (part.running && (!areAlike(before, late) || !areAlike(mixed, steady)))
+    return {};
   std::map<int64_t, Use> uses;
   size_t nextEarly = 0, nextLate = 0;
   for (auto [place, op] : llvm::enumerate(steady)) {
@@ -284,6 +338,10 @@ std::map<int64_t, HalvesMatcher::Use> HalvesMatcher::findUses(const Half &half,
       if (isEarly == isLate)
         return {};
       use.isLate = isLate;
+      if (part.running)
+        use.ops.push_back(mixed[place]);
+      if (part.running && isLate)
+        use.ops.push_back(before[nextLate]);
       use.ops.push_back(isLate ? late[nextLate++] : early[nextEarly++]);
     }
     if (half.countUses(getFlag(op)) == static_cast<int64_t>(use.ops.size()))
@@ -292,6 +350,14 @@ std::map<int64_t, HalvesMatcher::Use> HalvesMatcher::findUses(const Half &half,
   if (nextEarly != early.size() || nextLate != late.size())
     return {};
   return uses;
+}
+
+/// Whether the last that the cube core does in an iteration is to raise a flag that vector cores
+/// await: when these have finished a trip of the loop around, it has awaited all of their flags.
+bool HalvesMatcher::endsInSet(const Exchange &exchange) const {
+  scf::ForOp steady = exchange.parts[1].loops.steady;
+  Operation *last = halves[1]->getParts(steady.getBody()).back().op;
+  return isa<CrossSetOp>(last) && exchange.uses[1].count(getFlag(last)) != 0;
 }
 
 /// Notes what the waits of one half in an exchange tell.
@@ -314,6 +380,9 @@ void HalvesMatcher::tell(const Exchange &exchange, int half) {
           int64_t iterations = otherDistance * (awaited.isLate - answer.isLate) +
                                (awaited.place < answer.place ? 0 : 1);
           turns = std::max<int64_t>(0, iterations + ownDistance * (wait.isLate - set.isLate));
+          // Turns of loops that run on do not all have both: these are counted by sets.
+          if (exchange.parts[half].running && wait.isLate == set.isLate && wait.place < set.place)
+            turns = std::max<int64_t>(0, turns - 1);
         }
         pairs.append({told, turns});
       }

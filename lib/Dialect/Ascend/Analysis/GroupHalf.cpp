@@ -60,6 +60,16 @@ Half::Half(func::FuncOp function, ValueNumbers &numbers)
   isKnown = succeeded(collect(*body));
 }
 
+static SmallVector<scf::ForOp> getLoops(const HalfPart &part) {
+  if (part.isLast())
+    return {part.running->last};
+  if (part.running)
+    return {part.running->before, part.running->mixed, part.running->fill, part.running->steady};
+  if (part.isSkewed())
+    return {part.loops.fill, part.loops.steady, part.loops.drain};
+  return {part.loops.steady};
+}
+
 LogicalResult Half::collect(Block &block) {
   SmallVector<HalfPart> found;
   llvm::SmallPtrSet<Operation *, 4> done;
@@ -70,8 +80,8 @@ LogicalResult Half::collect(Block &block) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       if (failed(setLoops(loop, part)))
         return failure();
-      for (scf::ForOp each : {part.loops.fill, part.loops.steady, part.loops.drain})
-        if (each && (!done.insert(each).second || failed(collect(*each.getBody()))))
+      for (scf::ForOp each : getLoops(part))
+        if (!done.insert(each).second || failed(collect(*each.getBody())))
           return failure();
     } else if (auto condition = dyn_cast<scf::IfOp>(op)) {
       part.count = {numbers.get(condition.getCondition()), -1, -1};
@@ -81,7 +91,7 @@ LogicalResult Half::collect(Block &block) {
     } else if (!part.isFlag()) {
       return failure();
     }
-    if (!part.isFlag() && !part.trips)
+    if (!part.isFlag() && !part.isLast() && !part.trips)
       counts.insert(part.count);
     found.push_back(part);
   }
@@ -106,6 +116,16 @@ static std::optional<int64_t> getDistance(SkewedLoops loops) {
 }
 
 LogicalResult Half::setLoops(scf::ForOp loop, HalfPart &part) {
+  part.running = findRunning(loop);
+  if (part.running) {
+    part.loops.steady = part.isLast() ? loop : part.running->steady;
+    part.distance = part.running->distance;
+    hasRunning = true;
+    longestDistance = std::max(longestDistance, part.distance);
+    part.count = {numbers.get(loop.getLowerBound()), numbers.get(part.running->total),
+                  numbers.get(loop.getStep())};
+    return success(part.isLast() || loop == part.running->before);
+  }
   std::optional<SkewedLoops> skewed = findSkewed(loop, findLoopsBeside(loop).together);
   part.loops.steady = loop;
   Value upper = loop.getUpperBound();

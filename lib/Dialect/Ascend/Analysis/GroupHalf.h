@@ -29,6 +29,8 @@ struct HalfPart {
   mlir::Operation *op = nullptr;
   /// The loop, or the three of it.
   SkewedLoops loops = {};
+  /// Those that run on, where the part is these, or the last of them.
+  std::optional<RunningLoops> running = std::nullopt;
   /// How many iterations the first of the three runs ahead.
   int64_t distance = 0;
   /// The numbers of a loop's bounds and step, or that of a condition.
@@ -38,7 +40,9 @@ struct HalfPart {
 
   bool isFlag() const { return mlir::isa<CrossSetOp, CrossWaitOp>(op); }
   bool isLoop() const { return mlir::isa<mlir::scf::ForOp>(op); }
-  bool isSkewed() const { return static_cast<bool>(loops.fill); }
+  bool isSkewed() const { return loops.fill || running; }
+  /// What is left of an exchange after the loop around it.
+  bool isLast() const { return running && running->last == op; }
 };
 
 int64_t getFlag(mlir::Operation *op);
@@ -54,6 +58,8 @@ public:
   mlir::Block *getBody() const { return body; }
   int64_t countUses(int64_t flag) const { return uses.lookup(flag); }
   int64_t getLongestDistance() const { return longestDistance; }
+  /// Whether loops run on from trip to trip of the one around.
+  bool runsOn() const { return hasRunning; }
   /// Of loops and conditions that may run or not.
   const std::set<std::array<int64_t, 3>> &getCounts() const { return counts; }
 
@@ -68,6 +74,7 @@ private:
   llvm::DenseMap<mlir::Block *, llvm::SmallVector<HalfPart>> parts;
   std::set<std::array<int64_t, 3>> counts;
   int64_t longestDistance = 0;
+  bool hasRunning = false;
   bool isKnown = false;
 };
 

@@ -119,6 +119,9 @@ struct ExchangeLoop {
   int32_t exchange;
   /// Whether it is the first of them.
   bool isFirst;
+  /// Whether they run on from trip to trip of the loop around: then what is told of is counted by
+  /// sets.
+  bool runsOn;
 };
 
 struct KernelFacts {

@@ -25,6 +25,22 @@ struct SkewedLoops {
 std::optional<SkewedLoops> findSkewed(mlir::scf::ForOp loop,
                                       llvm::ArrayRef<mlir::scf::ForOp> beside);
 
+/// Where cube cores begin the next trip of a loop around before all iterations of a trip are
+/// finished: of those that wait from the trip before some are finished `before` anything else,
+/// others with the first iterations of this trip (`mixed`), then come those that fill and the
+/// steady state. What waits after the loop around is finished by `last`. Of `total` iterations the
+/// first level is `distance` ahead at most, and of `across` when the next trip begins.
+struct RunningLoops {
+  mlir::scf::ForOp before, mixed, fill, steady, last;
+  mlir::Value total;
+  int64_t distance = 0, across = 0;
+
+  std::array<mlir::scf::ForOp, 5> getAll() const { return {before, mixed, fill, steady, last}; }
+};
+
+/// The loops that one is part of, where they run on from trip to trip of the loop around.
+std::optional<RunningLoops> findRunning(mlir::scf::ForOp loop);
+
 } // namespace attn::ascend
 
 #endif // ATTN_LIB_DIALECT_ASCEND_ANALYSIS_SKEWEDLOOPS_H

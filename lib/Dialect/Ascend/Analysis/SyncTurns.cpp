@@ -88,16 +88,24 @@ static Operation *findOutermostLoop(Operation *op) {
   return loop;
 }
 
-/// The outermost loop around all places, or the part of a body that all of them lie in, from where
+/// The outermost loops around all places, or the part of a body that all of them lie in, from where
 /// the pipes come to rest to where they do so again: there flags start again, and leave their ids
-/// to others. None where there is no such loop.
+/// to others. None where there are no such loops.
 static std::optional<Around> findAround(ArrayRef<SlotOp> slots) {
   SlotOp some = slots.front();
   Operation *outermost = findOutermostLoop(some);
-  if (!outermost ||
-      llvm::any_of(slots, [&](SlotOp slot) { return findOutermostLoop(slot) != outermost; }))
+  if (!outermost)
     return std::nullopt;
   Around around{outermost, outermost};
+  for (SlotOp slot : slots) {
+    Operation *other = findOutermostLoop(slot);
+    if (!other)
+      return std::nullopt;
+    around.first = other->isBeforeInBlock(around.first) ? other : around.first;
+    around.last = around.last->isBeforeInBlock(other) ? other : around.last;
+  }
+  if (around.first != around.last)
+    return around;
   while (around.first == around.last && isa<scf::ForOp>(around.first)) {
     Block *body = cast<scf::ForOp>(around.first).getBody();
     around.first = around.last = body->findAncestorOpInBlock(*some);

@@ -250,10 +250,12 @@ void TraceBuilder::visitCrossWait(CrossWaitOp wait, int32_t frame) {
     CrossSets &of = crossSets[pairs[pair]];
     int64_t turns = pairs[pair + 1];
     size_t told = of.sets.size();
+    if (loop->second.runsOn)
+      told = turns >= 0 && turns < static_cast<int64_t>(told) ? told - turns : 0;
     auto isTold = [&](const CrossSets::Set &set) {
       return set.step < now.begin || (turns >= 0 && set.turn <= now.turn - turns);
     };
-    while (told > of.told && !isTold(of.sets[told - 1]))
+    while (!loop->second.runsOn && told > of.told && !isTold(of.sets[told - 1]))
       --told;
     if (told <= of.told)
       continue;

@@ -28,6 +28,10 @@
 // loop around does next, up to where pipes rest again. A vector core that has no rows runs none of
 // the loops over them: those stay idle together.
 //
+// Loops that run on from one trip of the loop around to the next (`RunningLoops`) each run or not
+// in every combination: two of them, of one trip or of two, must be in order though nothing else
+// runs.
+//
 // A wait for other cores tells of flags that were raised some turns before, or before its loop was
 // come to. To leave trips out brings turns closer together: what a trace is told of, a run is.
 #include "KernelFacts.h"
@@ -147,12 +151,18 @@ void KernelFacts::setExchangeLoops() {
     auto loop = dyn_cast<scf::ForOp>(wait->getParentOp());
     if (!loop || !wait.getHeard() || exchangeLoops.contains(loop))
       return;
+    if (std::optional<RunningLoops> running = findRunning(loop)) {
+      int32_t exchange = exchangeCount++;
+      for (scf::ForOp each : running->getAll())
+        exchangeLoops[each] = {exchange, /*isFirst=*/false, /*runsOn=*/true};
+      return;
+    }
     SkewedLoops loops = findSkewed(loop, findLoopsBeside(loop).together).value_or(SkewedLoops());
     scf::ForOp first = loops.fill ? loops.fill : loop;
     int32_t exchange = exchangeCount++;
     for (scf::ForOp each : {first, loop, loops.steady, loops.drain})
       if (each)
-        exchangeLoops[each] = {exchange, each == first};
+        exchangeLoops[each] = {exchange, each == first, /*runsOn=*/false};
   });
 }
 
@@ -286,12 +296,12 @@ static bool moves(scf::ForOp loop) {
 using LoopGroup = SmallVector<scf::ForOp, 3>;
 
 /// The loops that need not run, in the block of one and together with it; those of which iterations
-/// were made into three are one group.
+/// were made into three are one group. Of those that run on from trip to trip any may stay idle.
 static SmallVector<LoopGroup> findIdleGroups(ArrayRef<scf::ForOp> together,
                                              const IndexRanges &ranges) {
   SmallVector<LoopGroup> groups;
   for (scf::ForOp loop : together) {
-    if (alwaysRuns(loop, ranges) || !moves(loop))
+    if (alwaysRuns(loop, ranges) || (!moves(loop) && !findRunning(loop)))
       continue;
     std::optional<SkewedLoops> skewed = findSkewed(loop, together);
     if (!skewed)

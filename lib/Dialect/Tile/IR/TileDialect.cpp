@@ -61,7 +61,7 @@ static LogicalResult verifyKernel(Operation *op) {
 static bool isOfLevels(StringRef name) {
   return llvm::is_contained({"tile.core", "tile.level", "tile.preload", "tile.lag",
                              "tile.exchanged", "tile.steady_step", "tile.settled", "tile.cut",
-                             "tile.start"},
+                             "tile.start", "tile.turn"},
                             name);
 }
 

@@ -13,13 +13,13 @@ using namespace attn::tile;
 static constexpr int64_t stripStages = 2;
 
 GroupChoice tile::getGroupChoice(GroupAttr group) {
-  return {group.getPreload(), group.getLag(), group.getSlots(), group.getStripRows(),
-          group.getPart()};
+  return {group.getPreload(),   group.getLag(),  group.getSlots(),
+          group.getStripRows(), group.getPart(), group.getRunOn()};
 }
 
 GroupAttr tile::getGroup(MLIRContext *context, const GroupChoice &choice) {
   return GroupAttr::get(context, choice.preload, choice.lag, choice.slots, choice.stripRows,
-                        choice.part);
+                        choice.part, choice.runOn);
 }
 
 SizeChoice tile::getSizeChoice(ChoiceAttr choice) {

@@ -30,7 +30,8 @@ def Ascend_CrossWaitOp : Ascend_Op<"cross_wait"> {
 
     Whoever raised the flag has waited for flags of this core before: what these told is done. `heard` says how far, as pairs of a flag
     and of turns, trips of the loop around counted over the loops that fill, go on and drain: all sets of that flag so many turns before
-    this wait, or earlier, were awaited; with -1 those before the first of these loops. `ascend-relate-halves` writes it.
+    this wait, or earlier, were awaited; with -1 those before the first of these loops. Where loops run on from trip to trip of the one around, not every trip of
+    theirs has such a set: there it is all sets but the last so many. `ascend-relate-halves` writes it.
 
     ```mlir
     ascend.cross_wait flag 0

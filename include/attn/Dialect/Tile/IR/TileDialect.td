@@ -167,13 +167,15 @@ def Tile_GroupAttr : AttrDef<Tile_Dialect, "Group"> {
     The first products of a loop run `preload` iterations ahead of those that wait for vector cores; what vector cores do with the later
     ones comes `lag` iterations after what they do with the first. Tiles that are exchanged have at least `slots` slots. Vector
     cores compute in strips of `strip_rows` rows, cube cores cut products into parts of `part` columns, or of so many
-    k; 0 is for neither.
+    k; 0 is for neither. With `run_on`, first products of the next tile of rows run before the last of those that wait, where
+    a loop allows that.
 
     ```mlir
-    #tile.group<preload = 3, lag = 2, slots = 0, strip_rows = 32, part = 128>
+    #tile.group<preload = 3, lag = 2, slots = 0, strip_rows = 32, part = 128, run_on = true>
     ```
   }];
-  let parameters = (ins "int64_t":$preload, "int64_t":$lag, "int64_t":$slots, "int64_t":$strip_rows, "int64_t":$part);
+  let parameters = (ins "int64_t":$preload, "int64_t":$lag, "int64_t":$slots, "int64_t":$strip_rows, "int64_t":$part,
+                        DefaultValuedParameter<"bool", "false">:$run_on);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

@@ -19,6 +19,7 @@ struct GroupChoice {
   int64_t slots = 0;
   int64_t stripRows = 0;
   int64_t part = 0;
+  bool runOn = false;
 };
 
 /// The choice that an attribute says, and back.
