@@ -115,7 +115,7 @@ struct TilePipelineOptions : PassPipelineOptions<TilePipelineOptions> {
   Option<int64_t> part{*this, "part", llvm::cl::desc("of products, as in tile-choose"),
                        llvm::cl::init(-1)};
   Option<int64_t> runOn{*this, "run-on", llvm::cl::desc("of cube cores, as in tile-choose"),
-                        llvm::cl::init(-1)};
+                        llvm::cl::init(0)};
   Option<int64_t> order{*this, "order", llvm::cl::desc("of tiles, as in tile-choose"),
                         llvm::cl::init(-1)};
   Option<bool> printAlternatives{*this, "print-alternatives",

@@ -161,13 +161,3 @@ double DistanceEstimate::getCycles(int64_t preload, int64_t lag) const {
     cycles += getCycles(loop, preload, lag);
   return cycles;
 }
-
-bool DistanceEstimate::gainsByRunningOn() const {
-  return llvm::any_of(loops, [&](const Loop &loop) {
-    double vector = 0, cube = 0;
-    for (auto [number, level] : llvm::enumerate(loop.levels))
-      if (number > 0)
-        (number % 2 == 0 ? cube : vector) += getLatency(level);
-    return vector > cube;
-  });
-}

@@ -161,7 +161,7 @@ def run_lists(case: Lists, index, counts, lists):
     keys = at.spec(f"{batch} {min(heads, case.kv_heads or heads)} {case.length} {WIDTH}", at.bf16)
     # Of the case, also where the lists are samples; causal, a tile sees half on the average.
     seen = case.length * (1 - case.sparsity) / (2 if case.causal else 1)
-    sizes = dict(BM=tile_rows(case), **_dispatch.block_sparse_keys(seen, case.causal, 2 * WIDTH))
+    sizes = dict(BM=tile_rows(case), **_dispatch.block_sparse_choices(seen, case.causal, 2 * WIDTH))
     options = dict(sizes, soc=SOC, timing_only=True, phases="launches")
     arrays = (queries, keys, keys, index, counts if case.causal else None, *lists)
     return attn.simulate(

@@ -28,7 +28,7 @@ struct TileStageOptions {
   int64_t slots = -1;
   int64_t stripRows = -1;
   int64_t part = -1;
-  int64_t runOn = -1;
+  int64_t runOn = 0;
   int64_t order = -1;
 };
 

@@ -32,11 +32,6 @@ public:
   /// What all loops take a group whose cores run apart by these distances.
   double getCycles(int64_t preload, int64_t lag) const;
 
-  /// Whether first products of the next tile of rows should come before the last later ones of a
-  /// tile. There all that is left waits for each other: cube cores have time where vector cores
-  /// take longer, and what they put in would else make these wait.
-  bool gainsByRunningOn() const;
-
 private:
   /// One level of an iteration: what its pipes have to do for one strip, how many strips there are,
   /// and the parts of all of them, of which each pipe has one at a time.

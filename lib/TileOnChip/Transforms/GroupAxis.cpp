@@ -144,10 +144,7 @@ private:
           fastest = &each;
         }
     }
-    SizeChoice found = with(choice, *fastest);
-    found.group->runOn = space.givenGroup.runOn ? *space.givenGroup.runOn != 0
-                                                : estimateDistances(choice).gainsByRunningOn();
-    return found;
+    return with(choice, *fastest);
   }
 
   StripRowsAxis strips;

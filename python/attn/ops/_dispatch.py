@@ -192,15 +192,17 @@ _FEW_KEYS = ((768, 128), (1536, 256))
 _MANY_KEYS, _MANY_KEYS_TILE = 8192, 512
 
 
-def block_sparse_keys(seen: float | None, causal: bool = False, columns: int = 0, item_bytes: int = 2):
-    """The sizes that are given for tiles that see so many keys on the average, where that is known; `columns` of keys
-    and values."""
+def block_sparse_choices(seen: float | None, causal: bool = False, columns: int = 0, item_bytes: int = 2):
+    """What is chosen for tiles that see so many keys on the average, where that is known; `columns` of keys and values.
+
+    Without a mask, cube cores run on from one tile of queries to the next."""
+    choices = {} if causal else dict(run_on=1)
     for most, keys in _FEW_KEYS:
         if seen is not None and seen <= most:
-            return dict(BN=keys)
+            return dict(choices, BN=keys)
     if causal and seen is not None and seen >= _MANY_KEYS and item_bytes == 2 and columns <= _TALL_COLUMNS:
-        return dict(BN=_MANY_KEYS_TILE)
-    return {}
+        return dict(choices, BN=_MANY_KEYS_TILE)
+    return choices
 
 
 def block_sparse_forward(arrays: dict, lists: dict, options: dict, outputs: dict, seen: float | None = None):
@@ -208,7 +210,7 @@ def block_sparse_forward(arrays: dict, lists: dict, options: dict, outputs: dict
     from kernels_dsl.block_sparse import block_sparse_fwd
 
     q, columns = arrays["q"], arrays["k"].shape[-1] + arrays["v"].shape[-1]
-    on_chip = block_sparse_keys(seen, options["causal"], columns, q.element_size())
+    on_chip = block_sparse_choices(seen, options["causal"], columns, q.element_size())
     sizes = dict(BN=_CPU_KEYS) if q.device.type == "cpu" else on_chip
     run(block_sparse_fwd, outputs, **arrays, **lists, **options, **sizes, phases="launches")
 
