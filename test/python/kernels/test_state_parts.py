@@ -40,8 +40,8 @@ def weighted_rows(X: at.Tensor["T 8 D"], S: at.Tensor["T 8"]):
     return Y
 
 
-def attend(q, k, v, scale, heads, rows):
-    q = q.unflatten(1, (heads, rows))
+def attend(q, k, v, scale, H, R):
+    q = q.unflatten(1, (H, R))
     s = scale * torch.einsum("bhrd,nhd->bhrn", q, k)
     o = torch.einsum("bhrn,nhd->bhrd", torch.softmax(s, -1), v)
     return o.flatten(1, 2), torch.logsumexp(s, -1).flatten(1, 2)
@@ -57,8 +57,8 @@ def test_parts_get_what_states_of_their_own_get(dtype, heads, rows, keys):
     )
     options = dict(scale=0.2, H=heads, R=rows)
     attn.verify(
-        heads_together, q, k, v, **options, reference=lambda q, k, v, scale, H, R: attend(q, k, v, scale, H, R),
-        tolerance=TOLERANCES[dtype], stages=("jit", "ascend", "ascendc"),
+        heads_together, q, k, v, **options, reference=attend, tolerance=TOLERANCES[dtype],
+        stages=("jit", "ascend", "ascendc"),
     ).check()  # fmt: skip
 
 
