@@ -190,13 +190,17 @@ _FEW_KEYS = ((768, 128), (1536, 256))
 # Causal, blocks at the diagonal have a loop of their own, which the compiler takes to be as long as the one over whole
 # blocks, and chooses tiles that are good for both. From so many keys on, the other loop alone counts.
 _MANY_KEYS, _MANY_KEYS_TILE = 8192, 512
+# Where tiles of queries see fewer keys on the average, it makes next to no difference that cube cores run on from one
+# tile to the next.
+_RUN_ON_KEYS = 2048
 
 
 def block_sparse_choices(seen: float | None, causal: bool = False, columns: int = 0, item_bytes: int = 2):
     """What is chosen for tiles that see so many keys on the average, where that is known; `columns` of keys and values.
 
     Without a mask, cube cores run on from one tile of queries to the next."""
-    choices = {} if causal else dict(run_on=1)
+    runs_on = not causal and (seen is None or seen >= _RUN_ON_KEYS)
+    choices = dict(run_on=1) if runs_on else {}
     for most, keys in _FEW_KEYS:
         if seen is not None and seen <= most:
             return dict(choices, BN=keys)
