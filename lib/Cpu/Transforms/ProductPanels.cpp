@@ -314,14 +314,15 @@ SmallVector<Value> RightPanels::load(ImplicitLocOpBuilder &builder, Value panel,
   if (makesPairs())
     return loadPairs(builder, row, col, masks, isWhole);
   SmallVector<Value> vectors;
-  for (int64_t vector = 0; makesHalves() && masks.empty() && vector < blocks.vectors; vector += 2) {
-    Value place = add(builder, col, vector * blocks.lanes);
-    auto [even, odd] =
-        widenHalves(builder, loadInPlace(builder, row, place, 2 * blocks.lanes, Value()));
-    vectors.append({even, odd});
-  }
-  if (!vectors.empty())
+  if (makesHalves() && masks.empty()) {
+    for (int64_t vector = 0; vector < blocks.vectors; vector += 2) {
+      Value place = add(builder, col, vector * blocks.lanes);
+      auto [even, odd] =
+          widenHalves(builder, loadInPlace(builder, row, place, 2 * blocks.lanes, Value()));
+      vectors.append({even, odd});
+    }
     return vectors;
+  }
   for (int64_t vector = 0; vector < blocks.vectors; ++vector) {
     int64_t first = vector * blocks.lanes;
     Value mask = masks.empty() ? Value() : masks[vector];

@@ -1,5 +1,5 @@
-// The axes of the search for kernels that cube and vector cores share: how far they run apart,
-// whether cube cores run on, and the rows of strips (tile on the chip).
+// The axes of the search for kernels that cube and vector cores share: how far they run apart, and
+// the rows of strips (tile on the chip).
 #include "GroupAxis.h"
 #include "TrialCopy.h"
 

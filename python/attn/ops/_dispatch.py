@@ -205,7 +205,7 @@ def block_sparse_choices(seen: float | None, causal: bool = False, columns: int 
         if seen is not None and seen <= most:
             return dict(choices, BN=keys)
     if causal and seen is not None and seen >= _MANY_KEYS and item_bytes == 2 and columns <= _TALL_COLUMNS:
-        return dict(choices, BN=_MANY_KEYS_TILE)
+        return dict(BN=_MANY_KEYS_TILE)
     return choices
 
 

@@ -317,6 +317,12 @@ def test_augmented_assignment_is_carried(tmp_path):
     assert f"iter(%x_2 = %x : {TILE})" in kernel_text.source_ir(artefact)
 
 
+def test_a_loop_that_runs_once_is_left_out(tmp_path):
+    """What its body changes has changed after it, and its variable is a number."""
+    source = kernel_text.compile_in_grid(tmp_path, "for n in at.range(2, 3):\n    x += n\ny = x\n", dtype=at.f32)._source
+    assert "tile.range" not in source and "tile.add" in source and "2.0" in source
+
+
 def test_a_name_in_two_loops_is_not_carried(tmp_path):
     body = "for n in at.range(3):\n    y = x + n\nfor n in at.range(3):\n    y = x.to(at.f32)\n"
     assert "iter(" not in kernel_text.compile_in_grid(tmp_path, body)._source
