@@ -319,7 +319,9 @@ def test_augmented_assignment_is_carried(tmp_path):
 
 def test_a_loop_that_runs_once_is_left_out(tmp_path):
     """What its body changes has changed after it, and its variable is a number."""
-    source = kernel_text.compile_in_grid(tmp_path, "for n in at.range(2, 3):\n    x += n\ny = x\n", dtype=at.f32)._source
+    source = kernel_text.compile_in_grid(
+        tmp_path, "for n in at.range(2, 3):\n    x += n\ny = x\n", dtype=at.f32
+    )._source
     assert "tile.range" not in source and "tile.add" in source and "2.0" in source
 
 
