@@ -33,6 +33,7 @@ attn::CpuLoweringOptions attn::getHostLoweringOptions() {
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   CpuLoweringOptions options;
   options.lanes = features.lookup("avx512f") ? 16 : features.lookup("avx") ? 8 : 4;
+  options.scales = features.lookup("avx512f");
   options.pairs = features.lookup("avx512bf16");
   // Every host but an old x86 converts f16 itself.
   options.expandF16 = features.contains("f16c") && !features.lookup("f16c");
@@ -47,6 +48,7 @@ static void buildTensorPasses(OpPassManager &functions) {
   functions.addPass(createCanonicalizerPass());
   functions.addPass(attn::createGatherUpdatesPass());
   functions.addPass(attn::createFuseBandProductsPass());
+  functions.addPass(attn::createLimitReductionsPass());
   functions.addPass(attn::createFuseSiblingsPass());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
@@ -73,7 +75,9 @@ static void buildVectorPasses(OpPassManager &functions, const attn::CpuLoweringO
   attn::VectorizeRowsPassOptions rows;
   rows.lanes = options.lanes;
   functions.addPass(attn::createVectorizeRowsPass(rows));
-  functions.addPass(attn::createExpandExponentialsPass());
+  attn::ExpandExponentialsPassOptions exponentials;
+  exponentials.scales = options.scales;
+  functions.addPass(attn::createExpandExponentialsPass(exponentials));
   attn::ExpandNarrowFloatsPassOptions floats;
   floats.expandF16 = options.expandF16;
   functions.addPass(attn::createExpandNarrowFloatsPass(floats));

@@ -14,6 +14,7 @@ namespace attn {
 /// What the lowering must know of the host, and of what is asked for.
 struct CpuLoweringOptions {
   int64_t lanes = 8;      // f32 elements of a vector register
+  bool scales = false;    // whether vectors are multiplied by powers of two in one instruction
   bool pairs = false;     // whether there are instructions that multiply pairs of bf16
   bool expandF16 = false; // whether there are no instructions that convert f16
   bool bounds = true;     // whether accesses and divisions are checked

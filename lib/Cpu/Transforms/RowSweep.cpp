@@ -127,15 +127,15 @@ bool RowSweep::isContiguousAlong(int64_t loop) const {
   return true;
 }
 
-void RowSweep::emitOuterLoop(ImplicitLocOpBuilder &builder,
+void RowSweep::emitOuterLoop(ImplicitLocOpBuilder &builder, int64_t step,
                              function_ref<void(ImplicitLocOpBuilder &, Value)> body) {
   Value zero = arith::ConstantIndexOp::create(builder, 0);
-  if (outer < 0 || op.getStaticLoopRanges()[outer] == 1)
+  if (getOuterSize() == step)
     return body(builder, zero);
   Range range = cast<linalg::LinalgOp>(*op).createLoopRanges(builder, builder.getLoc())[outer];
-  Value one = arith::ConstantIndexOp::create(builder, 1);
+  Value stride = arith::ConstantIndexOp::create(builder, step);
   Value size = getValueOrCreateConstantIndexOp(builder, builder.getLoc(), range.size);
-  scf::ForOp::create(builder, zero, size, one, ValueRange(),
+  scf::ForOp::create(builder, zero, size, stride, ValueRange(),
                      [&](OpBuilder &inside, Location loc, Value index, ValueRange) {
                        ImplicitLocOpBuilder bodyBuilder(loc, inside);
                        body(bodyBuilder, index);

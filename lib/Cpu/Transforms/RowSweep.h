@@ -42,8 +42,8 @@ public:
   /// out, as a 32-bit integer; null where all do.
   mlir::Value getLimit() const { return limit ? limit.getRhs() : mlir::Value(); }
 
-  /// Emits the outer loop around what `body` emits for one index of it.
-  void emitOuterLoop(mlir::ImplicitLocOpBuilder &builder,
+  /// Emits the outer loop, by `step`, around what `body` emits for one index of it.
+  void emitOuterLoop(mlir::ImplicitLocOpBuilder &builder, int64_t step,
                      llvm::function_ref<void(mlir::ImplicitLocOpBuilder &, mlir::Value)> body);
 
   /// Whether the operand changes along the inner loop.

@@ -144,36 +144,49 @@ static std::optional<PositionSum> readCondition(Value holds, linalg::GenericOp s
   return std::nullopt;
 }
 
-static bool dependsOn(Value value, BlockArgument argument) {
+/// Whether the body of a sweep computes `value` from `argument` by another way than `passed`.
+static bool dependsOn(Value value, BlockArgument argument, Operation *passed = nullptr) {
   if (value == argument)
     return true;
   Operation *op = value.getDefiningOp();
-  return op && op->getBlock() == argument.getOwner() &&
+  return op && op != passed && op->getBlock() == argument.getOwner() &&
          llvm::any_of(op->getOperands(),
-                      [&](Value operand) { return dependsOn(operand, argument); });
+                      [&](Value operand) { return dependsOn(operand, argument, passed); });
 }
 
-/// The condition of a choice that an element of the result of a sweep takes anything of `element`
-/// by, or anything that is computed at all where that is null.
-static std::optional<PositionSum> findChoice(linalg::GenericOp sweep, BlockArgument element) {
-  Value value = sweep.getBody()->getTerminator()->getOperand(0);
+/// Whether nothing else in a sweep than `choice`, whose condition and other value do not depend on
+/// it, takes `element`.
+static bool isOnlyTakenBy(arith::SelectOp choice, linalg::GenericOp sweep, BlockArgument element) {
+  return !dependsOn(choice.getFalseValue(), element) &&
+         !dependsOn(choice.getCondition(), element) &&
+         llvm::none_of(sweep.getBody()->getTerminator()->getOperands(),
+                       [&](Value result) { return dependsOn(result, element, choice); });
+}
+
+/// The condition of a choice that the elements of an output take anything of `element` by, or
+/// anything that is computed at all where that is null.
+static std::optional<PositionSum> findChoice(linalg::GenericOp sweep, OpOperand &output,
+                                             BlockArgument element) {
+  Value value = sweep.getMatchingYieldValue(&output)->get();
   while (auto choice = value.getDefiningOp<arith::SelectOp>()) {
-    bool isOther = element && (dependsOn(choice.getFalseValue(), element) ||
-                               dependsOn(choice.getCondition(), element));
-    if (isOther)
-      return std::nullopt;
-    if (auto sum = readCondition(choice.getCondition(), sweep))
+    std::optional<PositionSum> sum = readCondition(choice.getCondition(), sweep);
+    if (sum && (!element || isOnlyTakenBy(choice, sweep, element)))
       return sum;
     value = choice.getTrueValue();
   }
   return std::nullopt;
 }
 
-/// Whether a sweep writes all of a buffer, element by element.
-static bool writesWhole(linalg::GenericOp sweep, Value buffer) {
-  return sweep.getNumDpsInits() == 1 && sweep.getDpsInits()[0] == buffer &&
-         sweep.getNumLoops() == 2 && sweep.getNumReductionLoops() == 0 &&
-         sweep.getMatchingIndexingMap(sweep.getDpsInitOperand(0)).isIdentity();
+/// The output by which a sweep writes all of a buffer, element by element; null where there is none.
+static OpOperand *findOutput(linalg::GenericOp sweep, Value buffer) {
+  OpOperand *found = nullptr;
+  for (OpOperand &output : sweep.getDpsInitsMutable())
+    if (output.get() == buffer) {
+      if (found || !sweep.getMatchingIndexingMap(&output).isIdentity())
+        return nullptr;
+      found = &output;
+    }
+  return sweep.getNumLoops() == 2 ? found : nullptr;
 }
 
 /// Moves what computes a value before `place`; false where that cannot be done.
@@ -211,20 +224,21 @@ Value attn::jit::findSeenResult(linalg::MatmulOp product) {
     if (isMemoryEffectFree(next) || !touches(next, buffer))
       continue;
     auto sweep = dyn_cast<linalg::GenericOp>(next);
-    if (!sweep || !writesWhole(sweep, buffer) || llvm::is_contained(sweep.getInputs(), buffer))
+    OpOperand *output = sweep ? findOutput(sweep, buffer) : nullptr;
+    if (!output || llvm::is_contained(sweep.getInputs(), buffer))
       return {};
-    BlockArgument element = sweep.getMatchingBlockArgument(sweep.getDpsInitOperand(0));
-    std::optional<PositionSum> sum = findChoice(sweep, element);
+    std::optional<PositionSum> sum =
+        findChoice(sweep, *output, sweep.getMatchingBlockArgument(output));
     return sum ? createOffset(*sum, product) : Value();
   }
   return {};
 }
 
-/// The input that an element of a sweep is computed from, of the same row and column of a buffer of
+/// The input that an element of an output is computed from, of the same row and column of a buffer of
 /// the same shape; null where there are several or none.
-static Value getSource(linalg::GenericOp sweep) {
+static Value getSource(linalg::GenericOp sweep, OpOperand &output) {
   Value source;
-  auto shape = cast<MemRefType>(sweep.getDpsInits()[0].getType()).getShape();
+  auto shape = cast<MemRefType>(output.get().getType()).getShape();
   for (OpOperand *input : sweep.getDpsInputOperands()) {
     auto type = dyn_cast<MemRefType>(input->get().getType());
     if (!type || type.getShape() != shape || !sweep.getMatchingIndexingMap(input).isIdentity())
@@ -250,13 +264,14 @@ static std::optional<PositionSum> findOrigin(Value buffer, Operation *place) {
     while (last && (isMemoryEffectFree(last) || !mayWrite(last, buffer)))
       last = last->getPrevNode();
     auto sweep = dyn_cast_if_present<linalg::GenericOp>(last);
-    if (!sweep || !writesWhole(sweep, buffer))
+    OpOperand *output = sweep ? findOutput(sweep, buffer) : nullptr;
+    if (!output)
       return std::nullopt;
-    if (auto sum = findChoice(sweep, {}))
+    if (auto sum = findChoice(sweep, *output, {}))
       return sum;
     place = sweep;
-    if (!sweep.payloadUsesValueFromOperand(sweep.getDpsInitOperand(0)))
-      buffer = getSource(sweep);
+    if (!sweep.payloadUsesValueFromOperand(output))
+      buffer = getSource(sweep, *output);
   }
   return std::nullopt;
 }

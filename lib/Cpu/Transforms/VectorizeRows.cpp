@@ -80,7 +80,11 @@ public:
 
 private:
   void emitLoops(ImplicitLocOpBuilder &builder) {
-    sweep.emitOuterLoop(builder, [&](ImplicitLocOpBuilder &inside, Value outer) {
+    if (int64_t rows = countRowsTogether(); rows > 1)
+      return sweep.emitOuterLoop(builder, rows, [&](ImplicitLocOpBuilder &inside, Value first) {
+        emitReductions(inside, first, rows);
+      });
+    sweep.emitOuterLoop(builder, 1, [&](ImplicitLocOpBuilder &inside, Value outer) {
       loadInvariants(inside, outer);
       if (sweep.isInnerDynamic())
         emitDynamic(inside, outer);
@@ -211,7 +215,8 @@ private:
     if (unroll > 1)
       llvm::copy(emitSteps(steps, main, lanes, ArrayRef(partials).take_front(outputs)),
                  partials.begin());
-    SmallVector<Value> totals = combineGroups(builder, combiners, partials);
+    SmallVector<Value> totals =
+        combineLanes(builder, combiners, combineGroups(builder, combiners, partials));
     if (lanes > 1)
       totals = emitSteps(main, size, 1, totals);
     storeTotals(builder, combiners, outer, totals);
@@ -359,35 +364,70 @@ private:
     return partials;
   }
 
-  void emitReduction(ImplicitLocOpBuilder &builder, Value outer) {
+  /// How many rows are reduced before their lanes are folded: the lanes of one alone are a chain of
+  /// operations that each wait for the one before.
+  int64_t countRowsTogether() {
+    constexpr int64_t rows = 4;
+    int64_t outputs = sweep.isInnerReduction() ? getCombiners().size() : 0;
+    bool areWhole = outputs > 0 && !sweep.isInnerDynamic() && sweep.getLanes() > 1 &&
+                    sweep.getInnerSize() % sweep.getLanes() == 0;
+    int64_t all = sweep.getOuterSize();
+    bool areRows = all > 1 && all % rows == 0;
+    return areWhole && areRows && rows * outputs <= maxLiveVectors ? rows : 1;
+  }
+
+  /// Reduces `rows` rows from `first` on, one after the other.
+  void emitReductions(ImplicitLocOpBuilder &builder, Value first, int64_t rows) {
+    SmallVector<Operation *> combiners = getCombiners(), all;
+    SmallVector<Value> vectors;
+    SmallVector<SmallVector<Value>> starts;
+    for (int64_t row = 0; row < rows; ++row) {
+      Value outer = getIndex(builder, first, row);
+      loadInvariants(builder, outer);
+      starts.push_back(invariants);
+      llvm::append_range(vectors, combineGroups(builder, combiners, emitPartials(builder, outer)));
+      llvm::append_range(all, combiners);
+    }
+    SmallVector<Value> totals = combineLanes(builder, all, vectors);
+    for (int64_t row = 0; row < rows; ++row) {
+      invariants = starts[row];
+      storeTotals(builder, combiners, getIndex(builder, first, row),
+                  ArrayRef(totals).slice(row * combiners.size(), combiners.size()));
+    }
+  }
+
+  /// The groups of partial results of the whole vectors of a row.
+  SmallVector<Value> emitPartials(ImplicitLocOpBuilder &builder, Value outer) {
     SmallVector<Operation *> combiners = getCombiners();
     unsigned outputs = combiners.size();
-
     SmallVector<Value> partials = createPartials(builder, combiners);
     auto emitStep = [&](ImplicitLocOpBuilder &inside, Value index, ValueRange carried) {
       return accumulateGroups(inside, outer, index, carried);
     };
-    if (isLimited()) {
-      partials = emitLimited(builder, outer, std::move(partials), emitStep);
-      return storeTotals(builder, combiners, outer, combineGroups(builder, combiners, partials));
-    }
+    if (isLimited())
+      return emitLimited(builder, outer, std::move(partials), emitStep);
     partials = emitMainLoop(builder, partials, emitStep);
-    SmallVector<std::pair<int64_t, int64_t>> small;
     int64_t part = 0;
     for (auto [start, count] : getPieces(getMainSize(), sweep.getInnerSize(), sweep.getLanes())) {
-      if (count < sweep.getLanes()) {
-        small.push_back({start, count});
-        continue;
-      }
+      if (count < sweep.getLanes())
+        break;
       Value index = arith::ConstantIndexOp::create(builder, start);
       auto group = MutableArrayRef(partials).slice(part++ * outputs, outputs);
       llvm::copy(accumulate(builder, {outer, index, count}, group), group.begin());
     }
-    SmallVector<Value> totals = combineGroups(builder, combiners, partials);
-    for (auto [start, count] : small) {
+    return partials;
+  }
+
+  void emitReduction(ImplicitLocOpBuilder &builder, Value outer) {
+    SmallVector<Operation *> combiners = getCombiners();
+    SmallVector<Value> totals = combineLanes(
+        builder, combiners, combineGroups(builder, combiners, emitPartials(builder, outer)));
+    for (auto [start, count] : getPieces(getMainSize(), sweep.getInnerSize(), sweep.getLanes())) {
+      if (count == sweep.getLanes())
+        continue;
       SmallVector<Value> piece = reducePiece(builder, combiners, outer, start, count);
-      for (unsigned number = 0; number < outputs; ++number)
-        totals[number] = combine(builder, combiners[number], totals[number], piece[number]);
+      for (auto [number, combiner] : llvm::enumerate(combiners))
+        totals[number] = combine(builder, combiner, totals[number], piece[number]);
     }
     storeTotals(builder, combiners, outer, totals);
   }
@@ -402,7 +442,7 @@ private:
     return combineLanes(builder, combiners, accumulate(builder, {outer, index, count}, neutrals));
   }
 
-  /// One scalar per output from all groups of partial results, combined pairwise.
+  /// One vector per output from all groups of partial results, combined pairwise.
   SmallVector<Value> combineGroups(ImplicitLocOpBuilder &builder, ArrayRef<Operation *> combiners,
                                    SmallVector<Value> partials) {
     size_t outputs = combiners.size();
@@ -412,7 +452,8 @@ private:
           partials[group * outputs + number] =
               combine(builder, combiners[number], partials[group * outputs + number],
                       partials[(group + (groups + 1) / 2) * outputs + number]);
-    return combineLanes(builder, combiners, ArrayRef(partials).take_front(outputs));
+    partials.truncate(outputs);
+    return partials;
   }
 
   linalg::GenericOp op;

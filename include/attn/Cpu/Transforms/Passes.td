@@ -140,6 +140,33 @@ def FuseBandProductsPass : Pass<"jit-fuse-band-products", "::mlir::func::FuncOp"
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect"];
 }
 
+def LimitReductionsPass : Pass<"jit-limit-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Reduces whole tiles where only their first columns exist";
+  let description = [{
+    How many columns of a tile exist is often known only to the run. A reduction of so many has another shape than the
+    operation that computes the tile, so that `jit-fuse-siblings` cannot make one sweep of both. It reduces the whole tile
+    instead, with a comparison that replaces other elements by what changes nothing; `jit-vectorize-rows` ends the loop there
+    instead of comparing.
+
+    Before:
+    ```mlir
+    %p = linalg.generic {...} ins(%s : tensor<128x128xf32>) outs(%e) { math.exp ... }
+    %part = tensor.extract_slice %p[0, 0] [128, %n] [1, 1] : tensor<128x128xf32> to tensor<128x?xf32>
+    %sum = linalg.generic {...} ins(%part : tensor<128x?xf32>) outs(%zero) { arith.addf %o, %a ... }
+    ```
+    After:
+    ```mlir
+    %p = linalg.generic {...} ins(%s : tensor<128x128xf32>) outs(%e) { math.exp ... }
+    %sum = linalg.generic {...} ins(%p : tensor<128x128xf32>) outs(%zero) {
+      %taken = arith.select %exists, %a, %neutral : f32 // the index of the column is below %n
+      arith.addf %o, %taken ...
+    }
+    ```
+  }];
+  let statistics = [Statistic<"limited", "limited", "Reductions of whole tiles instead of parts">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect"];
+}
+
 def FuseSiblingsPass : Pass<"jit-fuse-siblings", "::mlir::func::FuncOp"> {
   let summary = "Sweeps a tile once for several reductions of it";
   let description = [{
@@ -382,8 +409,14 @@ def ExpandExponentialsPass : Pass<"jit-expand-exponentials", "::mlir::func::Func
     %tail = math.fma ... // a polynomial of r
     %y = arith.mulf %power, %scale : vector<8xf32> // times 2^n
     ```
+
+    A host with AVX-512 multiplies vectors of 16 by powers of two in one instruction (`scales`), which gives the same bits.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let options = [
+    Option<"scales", "scales", "bool", "false", "The host multiplies vectors by powers of two (AVX-512)">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::math::MathDialect"];
 }
 
 def ExpandNarrowFloatsPass : Pass<"jit-expand-narrow-floats", "::mlir::func::FuncOp"> {
