@@ -120,8 +120,7 @@ public:
   /// A panel of the right operand stays in the nearest cache while the rows of the left one, which
   /// fit the next, go by.
   void emit(ImplicitLocOpBuilder &builder) {
-    if (areDots || readsRightInPlace())
-      nextPart = createNextPart(builder, b.memref);
+    nextPart = createNextPart(builder, b.memref);
     if (areDots)
       return emitDots(builder);
     Value zero = createNumber(builder, 0);
@@ -308,6 +307,7 @@ private:
     if (inHalves && !startsAtZero)
       exchange(builder, sums, deinterleave);
     Value panel = divide(builder, col, blocks.getCols());
+    right.prefetchCopied(builder, panel, add(builder, part.row, row), rows, nextPart);
     Steps steps = countSeenSteps(builder, part, row, rows, all);
     sums = emitSteps(builder, steps, std::move(sums),
                      [&](ImplicitLocOpBuilder &inside, Value k, bool isWholeStep,
@@ -456,11 +456,18 @@ private:
     return success();
   }
 
-  /// Half of the registers that a machine of so wide vectors has are left to operands.
+  /// Sums take most of the registers that a machine of so wide vectors has. Six rows of four
+  /// vectors take ten operands for each k, twelve of two take fourteen, but may leave fewer columns
+  /// over.
   ProductBlocks getBlocks(linalg::MatmulOp product) {
     ProductBlocks blocks;
     blocks.lanes = lanes;
-    blocks.rows = lanes >= 16 ? 12 : 6;
+    bool areMany = lanes >= 16;
+    int64_t cols = cast<MemRefType>(product.getOutputs()[0].getType()).getDimSize(1);
+    bool isNarrow = !ShapedType::isDynamic(cols) &&
+                    llvm::alignTo(cols, 2 * lanes) < llvm::alignTo(cols, 4 * lanes);
+    blocks.vectors = areMany && !isNarrow ? 4 : 2;
+    blocks.rows = areMany && isNarrow ? 12 : 6;
     blocks.mostRows = 192;
     blocks.mostInner = 256;
     blocks.mostCols = 256;

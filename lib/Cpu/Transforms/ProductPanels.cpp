@@ -2,6 +2,7 @@
 // the type in which products are summed. CPU stage, on buffers, used by `jit-lower-products`.
 #include "ProductPanels.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -354,4 +355,27 @@ void RightPanels::prefetch(ImplicitLocOpBuilder &builder, Value panel, Value k, 
          line += countLineElements(source.getElementType()))
       prefetchLine(builder, next ? next : source.memref, place, add(builder, col, line));
   }
+}
+
+void RightPanels::prefetchCopied(ImplicitLocOpBuilder &builder, Value panel, Value row,
+                                 int64_t rows, Value next) const {
+  if (inPlace || !next || source.getType().isDynamicDim(1))
+    return;
+  int64_t line = countLineElements(source.getElementType());
+  Value panels =
+      divide(builder, add(builder, current.cols, blocks.getCols() - 1), blocks.getCols());
+  Value first = multiply(builder, panel, line), step = multiply(builder, panels, line);
+  Value end = createNumber(builder, source.getType().getDimSize(1));
+  Value last =
+      subtract(builder, builder.createOrFold<memref::DimOp>(next, 0), createNumber(builder, 1));
+  SmallVector<Value> places;
+  for (int64_t more = 0; more < rows; ++more)
+    places.push_back(builder.createOrFold<arith::MinSIOp>(add(builder, row, more), last));
+  scf::ForOp::create(builder, first, end, step, ValueRange(),
+                     [&](OpBuilder &inside, Location loc, Value col, ValueRange) {
+                       ImplicitLocOpBuilder at(loc, inside);
+                       for (Value place : places)
+                         prefetchLine(at, next, place, col);
+                       scf::YieldOp::create(inside, loc);
+                     });
 }

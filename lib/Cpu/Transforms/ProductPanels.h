@@ -77,6 +77,12 @@ public:
   void prefetch(mlir::ImplicitLocOpBuilder &builder, mlir::Value panel, mlir::Value k,
                 mlir::Value next, int64_t ahead) const;
 
+  /// The same for what is copied after this, `next`, or nothing where that is null: rows of memory,
+  /// as many as a register tile has, from the number of its first one on. Each panel has a share of
+  /// their lines.
+  void prefetchCopied(mlir::ImplicitLocOpBuilder &builder, mlir::Value panel, mlir::Value row,
+                      int64_t rows, mlir::Value next) const;
+
 private:
   void copyWhole(mlir::ImplicitLocOpBuilder &builder, const MatrixPart &part, mlir::Value panels);
   void copyTransposed(mlir::ImplicitLocOpBuilder &builder, const MatrixPart &part,

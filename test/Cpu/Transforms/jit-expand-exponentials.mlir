@@ -1,4 +1,5 @@
 // RUN: attn-opt %s -jit-expand-exponentials | FileCheck %s
+// RUN: attn-opt %s -jit-expand-exponentials=scales=1 | FileCheck %s --check-prefixes=CHECK,SCALES
 
 // Limits, the exponent from the bits of a rounded sum, a polynomial, two steps of scaling.
 // CHECK-LABEL: func.func @exp
@@ -9,9 +10,9 @@ func.func @exp(%x: vector<8xf32>) -> vector<8xf32> {
   // CHECK:     arith.select %[[BELOW]]
   // CHECK:     arith.cmpf ogt
   // CHECK:     %[[SHIFTED:.*]] = math.fma
+  // CHECK-COUNT-8: math.fma
   // CHECK:     %[[BITS:.*]] = arith.bitcast %[[SHIFTED]] : vector<8xf32> to vector<8xi32>
   // CHECK:     %[[N:.*]] = arith.subi %[[BITS]], %{{.*}} : vector<8xi32>
-  // CHECK-COUNT-8: math.fma
   // CHECK:     %[[HALF:.*]] = arith.shrsi %[[N]]
   // CHECK:     %[[REST:.*]] = arith.subi %[[N]], %[[HALF]]
   // CHECK-COUNT-2: arith.shli
@@ -19,6 +20,19 @@ func.func @exp(%x: vector<8xf32>) -> vector<8xf32> {
   // CHECK:     return %[[Y]] : vector<8xf32>
   %y = math.exp %x : vector<8xf32>
   return %y : vector<8xf32>
+}
+
+// Sixteen are multiplied by a power of two in one instruction where there is one.
+// SCALES-LABEL: func.func @exp_wide
+// SCALES:     %[[SHIFTED:.*]] = math.fma
+// SCALES:     %[[N:.*]] = arith.addf %[[SHIFTED]]
+// SCALES:     %[[POWER:.*]] = arith.addf
+// SCALES-NOT: arith.shli
+// SCALES:     %[[Y:.*]] = llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"(%[[POWER]], %[[N]], %[[POWER]], %{{.*}}, %{{.*}})
+// SCALES:     return %[[Y]] : vector<16xf32>
+func.func @exp_wide(%x: vector<16xf32>) -> vector<16xf32> {
+  %y = math.exp %x : vector<16xf32>
+  return %y : vector<16xf32>
 }
 
 // A scalar goes the same way.

@@ -108,3 +108,66 @@ func.func @looked_at(%q: memref<36x64xf32>, %k: memref<64x32xf32>, %scores: memr
   memref.copy %buffer, %scores : memref<36x32xf32> to memref<36x32xf32>
   return
 }
+
+// A sweep that applies the mask may fold rows as well, as long as that takes nothing else of them.
+// CHECK-LABEL: func.func @folded
+// CHECK: arith.maxsi
+// CHECK: scf.for
+// CHECK: linalg.generic
+// CHECK-LABEL: func.func @folded_before
+// CHECK-NOT: arith.maxsi
+// CHECK: linalg.generic
+func.func @folded(%q: memref<36x64xf32>, %k: memref<64x32xf32>, %scores: memref<36x32xf32>, %most: memref<36x1xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %lowest = arith.constant -3.40282347E+38 : f32
+  %buffer = memref.alloc() : memref<36x32xf32>
+  linalg.fill ins(%zero : f32) outs(%buffer : memref<36x32xf32>)
+  linalg.matmul ins(%q, %k : memref<36x64xf32>, memref<64x32xf32>) outs(%buffer : memref<36x32xf32>)
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+    outs(%buffer, %most : memref<36x32xf32>, memref<36x1xf32>) {
+  ^bb0(%score: f32, %largest: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %small = arith.index_cast %i : index to i32
+    %least = arith.index_cast %j : index to i32
+    %row = arith.sitofp %small : i32 to f32
+    %col = arith.sitofp %least : i32 to f32
+    %reach = arith.subf %row, %col : f32
+    %some = arith.maximumf %reach, %zero : f32
+    %mask = arith.minimumf %some, %one : f32
+    %holds = arith.cmpf one, %mask, %zero : f32
+    %chosen = arith.select %holds, %score, %lowest : f32
+    %larger = arith.maximumf %largest, %chosen : f32
+    linalg.yield %chosen, %larger : f32, f32
+  }
+  memref.copy %buffer, %scores : memref<36x32xf32> to memref<36x32xf32>
+  return
+}
+func.func @folded_before(%q: memref<36x64xf32>, %k: memref<64x32xf32>, %scores: memref<36x32xf32>, %most: memref<36x1xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %lowest = arith.constant -3.40282347E+38 : f32
+  %buffer = memref.alloc() : memref<36x32xf32>
+  linalg.fill ins(%zero : f32) outs(%buffer : memref<36x32xf32>)
+  linalg.matmul ins(%q, %k : memref<36x64xf32>, memref<64x32xf32>) outs(%buffer : memref<36x32xf32>)
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+    outs(%buffer, %most : memref<36x32xf32>, memref<36x1xf32>) {
+  ^bb0(%score: f32, %largest: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %small = arith.index_cast %i : index to i32
+    %least = arith.index_cast %j : index to i32
+    %row = arith.sitofp %small : i32 to f32
+    %col = arith.sitofp %least : i32 to f32
+    %reach = arith.subf %row, %col : f32
+    %some = arith.maximumf %reach, %zero : f32
+    %mask = arith.minimumf %some, %one : f32
+    %holds = arith.cmpf one, %mask, %zero : f32
+    %chosen = arith.select %holds, %score, %lowest : f32
+    %larger = arith.maximumf %largest, %score : f32
+    linalg.yield %chosen, %larger : f32, f32
+  }
+  memref.copy %buffer, %scores : memref<36x32xf32> to memref<36x32xf32>
+  return
+}

@@ -1,7 +1,8 @@
 // RUN: attn-opt %s --jit-lower-products | FileCheck %s
 // RUN: attn-opt %s --jit-lower-products=lanes=16 | FileCheck %s --check-prefix=WIDE
 // RUN: attn-opt %s --jit-lower-products="lanes=16 pairs=1" | FileCheck %s --check-prefix=PAIRS
-// Register tiles of 6 rows of two vectors, 12 where vectors are wide, over panels that are copied before.
+// Register tiles of 6 rows of two vectors over panels that are copied before; where vectors are wide, of four vectors, or 12 rows
+// of two where four have more columns that do not exist.
 
 #left = affine_map<(m, n, k) -> (m, k)>
 #right = affine_map<(m, n, k) -> (n, k)>
@@ -95,7 +96,7 @@ func.func @two(%a: memref<12x8xf32>, %b: memref<8x16xf32>, %c: memref<12x16xf32>
 
 // Pairs of bf16 along k, where the machine multiplies them: words in panels, an odd one with a zero.
 // PAIRS-LABEL: func.func @tails
-// PAIRS: memref.alloc() : memref<8x129x32xi32>
+// PAIRS: memref.alloc() : memref<4x129x64xi32>
 // PAIRS: memref.alloc() : memref<192x128xi32>
 // PAIRS: arith.shli %{{.*}}, %{{.*}} : vector<16xi32>
 // PAIRS: vector.bitcast %{{.*}} : vector<32xbf16> to vector<16xi32>
@@ -439,6 +440,37 @@ func.func @next_page(%a: memref<4x32xf32>, %pages: memref<?x8x32xf32>, %table: m
     linalg.matmul indexing_maps = [#left, #right, #sum]
         ins(%a, %keys : memref<4x32xf32>, memref<8x32xf32, strided<[32, 1], offset: ?>>) outs(%c : memref<4x8xf32>)
   }
+  return
+}
+
+// Rows of what is copied in the next iteration are asked for with the register tiles of as many rows.
+// CHECK-LABEL: func.func @next_copy
+// CHECK-SAME: (%{{.*}}: memref<12x32xf32>, %[[PAGES:.*]]: memref<?x8x32xf32>,
+// CHECK: memref.subview %[[PAGES]]
+// CHECK: %[[AHEAD:.*]] = memref.subview %[[PAGES]][%{{.*}}, 0, 0]
+// CHECK: memref.store
+// CHECK: %[[ROW:.*]] = arith.minsi
+// CHECK: scf.for %[[LINE:.*]] = %{{.*}} to %c32{{.*}} step
+// CHECK:   memref.prefetch %[[AHEAD]][%[[ROW]], %[[LINE]]], read, locality<2>, data
+// CHECK: vector.fma
+func.func @next_copy(%a: memref<12x32xf32>, %pages: memref<?x8x32xf32>, %c: memref<12x8xf32>, %n: index) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  scf.for %i = %zero to %n step %one {
+    %keys = memref.subview %pages[%i, 0, 0] [1, 8, 32] [1, 1, 1]
+        : memref<?x8x32xf32> to memref<8x32xf32, strided<[32, 1], offset: ?>>
+    linalg.matmul indexing_maps = [#left, #right, #sum]
+        ins(%a, %keys : memref<12x32xf32>, memref<8x32xf32, strided<[32, 1], offset: ?>>) outs(%c : memref<12x8xf32>)
+  }
+  return
+}
+
+// Six rows of four wide vectors take fewer operands than twelve of two, and as many sums.
+// WIDE-LABEL: func.func @four_vectors
+// WIDE: memref.alloc() : memref<4x257x64xf32>
+// WIDE: iter_args({{.*}}) -> ({{(vector<16xf32>, ){23}vector<16xf32>}})
+func.func @four_vectors(%a: memref<12x8xf32>, %b: memref<8x128xf32>, %c: memref<12x128xf32>) {
+  linalg.matmul ins(%a, %b : memref<12x8xf32>, memref<8x128xf32>) outs(%c : memref<12x128xf32>)
   return
 }
 

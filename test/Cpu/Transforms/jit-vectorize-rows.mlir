@@ -395,3 +395,26 @@ func.func @folds_and_writes(%x: memref<4x128xf32>, %y: memref<4x128xf32>, %s: me
   }
   return
 }
+
+// -----
+
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#column = affine_map<(d0, d1) -> (d0, 0)>
+
+// Rows of whole vectors are reduced by fours, whose lanes are folded together.
+// WIDE-LABEL: func.func @four_rows
+// WIDE: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c4
+// WIDE-COUNT-4: vector.load {{.*}} vector<16xf32>
+// WIDE: vector.shuffle
+// WIDE: %[[ALL:.*]] = arith.addf %{{.*}} : vector<4xf32>
+// WIDE: vector.extract %[[ALL]][3]
+// WIDE-COUNT-4: memref.store
+func.func @four_rows(%x: memref<8x16xf32>, %s: memref<8x1xf32>) {
+  linalg.generic {indexing_maps = [#all, #column], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<8x16xf32>) outs(%s : memref<8x1xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %y = arith.addf %o, %a : f32
+    linalg.yield %y : f32
+  }
+  return
+}

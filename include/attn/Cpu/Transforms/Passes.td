@@ -249,17 +249,19 @@ def ReuseDestinationsPass : Pass<"jit-reuse-destinations", "::mlir::func::FuncOp
 def LowerProductsPass : Pass<"jit-lower-products", "::mlir::func::FuncOp"> {
   let summary = "Products of matrices as register tiles over copied panels";
   let description = [{
-    A register tile of the result, 6 rows of two vectors (12 where a machine has wide vectors and so twice the registers), is
-    loaded, summed over up to 256 steps of k and stored. What it reads was copied before in the order in which it is read, and
-    widened to the type of the sum: the right operand in panels of two vectors, the left one row by row, so that no stride
-    of the caller's arrays costs cache lines. A left operand that is a buffer is read where it lies. Rows that are left over are
-    taken by fours and one by one, columns that are left over by masks. Every element is summed in the order of k. With `pairs`,
-    copies of bf16 are words of two that follow each other along k, and one instruction multiplies and adds both.
+    A register tile of the result, 6 rows of two vectors, is loaded, summed over up to 256 steps of k and stored; on a machine
+    with wide vectors, and so twice the registers, 6 rows of four, or 12 of two where four would have more columns that do not
+    exist. What it reads was copied before in the order in which it is read, and widened to the type of the sum: the right
+    operand in panels of as many columns, the left one row by row, so that no stride of the caller's arrays costs cache lines.
+    A left operand that is a buffer is read where it lies. Rows that are left over are taken by fours and one by one, columns
+    that are left over by masks. Every element is summed in the order of k. With `pairs`, copies of bf16 are words of two that
+    follow each other along k, and one instruction multiplies and adds both.
 
     A result of at most four rows reads the right operand where it lies. Where that is stored the other way round, each sum goes
-    along k in a vector, whose lanes are added at the end in a fixed order. Where the loop around the product takes another part
-    of an array in each iteration, the part of the next one is asked for meanwhile; its place is computed from the entries of a
-    table, if need be.
+    along k in a vector, whose lanes are added at the end in a fixed order.
+
+    Where the loop around a product takes another part of an array in each iteration, the part of the next one is asked for
+    meanwhile; its place is computed from the entries of a table, if need be.
 
     A product that is only added to a tile is summed in that tile. Else the buffer that it is added to is not set to zero
     first where the product writes all of it. A left operand that a loop around the product does not change is copied once,
@@ -353,8 +355,9 @@ def VectorizeRowsPass : Pass<"jit-vectorize-rows", "::mlir::func::FuncOp"> {
     start at whole cache lines; both are known when the kernel runs, so such a sweep is there twice.
 
     Reductions over columns keep several vectors of partial results and combine them in a fixed order, so the result is the same in
-    every run; a product that is summed is a fused multiply-add. Nothing else is contracted, so that what is computed element by element is the
-    same on every machine.
+    every run; a product that is summed is a fused multiply-add. Rows of whole vectors are reduced by fours, whose lanes are folded
+    together: those of one row are a chain of operations that wait for each other. Nothing else is contracted, so that what is
+    computed element by element is the same on every machine.
 
     Before:
     ```mlir
