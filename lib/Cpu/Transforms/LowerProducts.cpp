@@ -469,11 +469,10 @@ private:
     blocks.vectors = areMany && !isNarrow ? 4 : 2;
     blocks.rows = areMany && isNarrow ? 12 : 6;
     blocks.mostRows = 192;
-    blocks.mostInner = 256;
-    blocks.mostCols = 256;
+    blocks.mostInner = blocks.mostCols = 256;
     int64_t tileRows = ProductEmitter::countTileRows(product.getOutputs()[0]);
     blocks.fewRows = tileRows > 4 && tileRows <= 8 ? 8 : 4;
-    blocks.mostSums = lanes >= 16 ? 16 : 8;
+    blocks.mostSums = areMany ? 16 : 8;
     if (tileRows <= blocks.fewRows)
       blocks.vectors = blocks.mostSums / blocks.fewRows;
     if (pairs && ProductEmitter::mayPair(product)) {

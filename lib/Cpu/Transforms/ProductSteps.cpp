@@ -123,13 +123,15 @@ Value jit::widen(ImplicitLocOpBuilder &builder, Value value, Type sumType) {
 std::pair<Value, Value> jit::widenHalves(ImplicitLocOpBuilder &builder, Value value) {
   int64_t count = cast<VectorType>(value.getType()).getNumElements() / 2;
   Value words = asPairs(builder, value, count);
-  auto combine = [&]<typename Op>(Op, int64_t number) -> Value {
-    Value other = arith::ConstantOp::create(
-        builder, DenseElementsAttr::get(cast<VectorType>(words.getType()), APInt(32, number)));
-    return arith::BitcastOp::create(builder, VectorType::get({count}, builder.getF32Type()),
-                                    Op::create(builder, words, other));
+  auto spread = [&](int64_t number) -> Value {
+    auto type = cast<VectorType>(words.getType());
+    return arith::ConstantOp::create(builder, DenseElementsAttr::get(type, APInt(32, number)));
   };
-  return {combine(arith::ShLIOp(), 16), combine(arith::AndIOp(), 0xffff0000)};
+  auto asFloats = [&](Value halves) -> Value {
+    return arith::BitcastOp::create(builder, VectorType::get({count}, builder.getF32Type()), halves);
+  };
+  return {asFloats(arith::ShLIOp::create(builder, words, spread(16))),
+          asFloats(arith::AndIOp::create(builder, words, spread(0xffff0000)))};
 }
 
 /// Every second element of two vectors, from `first` on.
