@@ -40,6 +40,12 @@ attn::CpuLoweringOptions attn::getHostLoweringOptions() {
   return options;
 }
 
+void attn::CpuLoweringOptions::setLanes(int64_t number) {
+  scales &= number == lanes;
+  pairs &= number == lanes;
+  lanes = number;
+}
+
 /// Few sweeps over few buffers, still on tensors.
 static void buildTensorPasses(OpPassManager &functions) {
   functions.addPass(attn::createForwardLoadsPass());

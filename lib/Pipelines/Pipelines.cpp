@@ -157,6 +157,10 @@ struct CpuPipelineOptions : PassPipelineOptions<CpuPipelineOptions> {
       *this, "bounds",
       llvm::cl::desc("check accesses of arrays and divisions, as in jit-check-bounds"),
       llvm::cl::init(true)};
+  Option<int64_t> lanes{*this, "lanes",
+                        llvm::cl::desc("f32 elements of a vector register; 0 for as many as this "
+                                       "host has"),
+                        llvm::cl::init(0)};
 };
 
 /// Says what is wrong with an option given all the same.
@@ -195,6 +199,8 @@ void attn::registerPipelines() {
       [](OpPassManager &manager, const CpuPipelineOptions &options) {
         CpuLoweringOptions lowering = getHostLoweringOptions();
         lowering.bounds = options.bounds;
+        if (options.lanes > 0)
+          lowering.setLanes(options.lanes);
         buildCpuLoweringPipeline(manager, lowering);
       });
 }

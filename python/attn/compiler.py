@@ -33,7 +33,8 @@ _GROUP_OPTIONS = {
 _UNITS = {"strip_rows": 8, "part": 16}  # of which those are multiples
 _FORMS = {"kernel_form": ("attribute", "task-type")}
 _OPTIONS |= dict.fromkeys(_GROUP_OPTIONS, "attn-tile")
-_OPTIONS["bounds"] = "attn-cpu"
+_OPTIONS |= dict.fromkeys(("bounds", "lanes"), "attn-cpu")
+_LANES = (4, 8, 16)
 _OPTIONS |= dict.fromkeys(("kernel_form", "source_comments"), "ascendc")  # of the printer, not of a pipeline
 _WORD = re.compile(r"[A-Za-z][\w-]*")
 
@@ -77,6 +78,11 @@ def _read_option(name: str, value, arguments):
         if type(read) is int and 0 <= read <= _GROUP_OPTIONS[name] and read % unit == 0:
             return read
         expected = f"a {f'multiple of {unit}' if unit > 1 else 'number'} up to {_GROUP_OPTIONS[name]}"
+    elif name == "lanes":
+        read = int(value) if isinstance(value, str) and value.isdecimal() else value
+        if type(read) is int and read in _LANES:
+            return read
+        expected = " or ".join(map(str, _LANES))
     elif name in ("bounds", "composites", "source_comments"):
         if str(value).lower() in ("true", "false"):
             return str(value).lower() == "true"

@@ -18,6 +18,9 @@ struct CpuLoweringOptions {
   bool pairs = false;     // whether there are instructions that multiply pairs of bf16
   bool expandF16 = false; // whether there are no instructions that convert f16
   bool bounds = true;     // whether accesses and divisions are checked
+
+  /// Lets vectors have so many f32 elements, without what only the host's own are good for.
+  void setLanes(int64_t number);
 };
 
 /// Of the machine that this runs on.

@@ -229,11 +229,12 @@ private:
   /// The register tiles of one panel: as many rows as registers hold, or as there are where they
   /// are few, and what is left. Four rows have as many sums as multiplications are under way, fewer
   /// have not: where two or three would be left, one tile more is taken by fours. Copies of a
-  /// transposed operand are panels, whose ends tiles of two rows never cross.
+  /// transposed operand are panels, whose ends tiles of two rows, or of as many as there are, never
+  /// cross.
   void emitRows(ImplicitLocOpBuilder &builder, const MatrixPart &part, const Steps &steps,
                 Value col, bool isWhole) {
     bool takesFours = !hasFewRows && !a.transposed;
-    int64_t most = hasFewRows ? blocks.fewRows : blocks.rows, next = takesFours ? 4 : 2;
+    int64_t most = blocks.rows, next = takesFours ? 4 : 2;
     Value done = findFirstRow(builder, part, col, most);
     for (int64_t rows : {most, next, int64_t(1)}) {
       Value end = add(builder, done, roundDown(builder, subtract(builder, part.rows, done), rows));
@@ -473,8 +474,10 @@ private:
     int64_t tileRows = ProductEmitter::countTileRows(product.getOutputs()[0]);
     blocks.fewRows = tileRows > 4 && tileRows <= 8 ? 8 : 4;
     blocks.mostSums = areMany ? 16 : 8;
-    if (tileRows <= blocks.fewRows)
+    if (tileRows <= blocks.fewRows) {
+      blocks.rows = blocks.fewRows;
       blocks.vectors = blocks.mostSums / blocks.fewRows;
+    }
     if (pairs && ProductEmitter::mayPair(product)) {
       blocks.depth = 2;
       ++paired;

@@ -74,13 +74,13 @@ func.func @tails(%a: memref<?x?xbf16, strided<[?, 1], offset: ?>>, %b: memref<?x
 // CHECK: vector.shuffle %{{.*}}, %{{.*}} [2, 10, 3, 11, 6, 14, 7, 15] : vector<8xi32>, vector<8xi32>
 // CHECK: vector.shuffle %{{.*}}, %{{.*}} [0, 1, 2, 3, 8, 9, 10, 11] : vector<8xi32>, vector<8xi32>
 // CHECK: vector.shuffle %{{.*}}, %{{.*}} [4, 5, 6, 7, 12, 13, 14, 15] : vector<8xi32>, vector<8xi32>
-// CHECK: vector.load %{{.*}} : memref<8x6xi8>, vector<4xi8>
-// CHECK: vector.load %{{.*}} : memref<8x6xi8>, vector<2xi8>
+// CHECK: vector.load %{{.*}} : memref<8x12xi8>, vector<4xi8>
+// CHECK: vector.load %{{.*}} : memref<8x12xi8>, vector<2xi8>
 // CHECK: arith.muli
 // CHECK: arith.addi
-func.func @transposed(%a: memref<8x6xi8>, %b: memref<16x8xi8>, %c: memref<6x16xi32>) {
-  linalg.matmul indexing_maps = [#turned, #right, #sum] ins(%a, %b : memref<8x6xi8>, memref<16x8xi8>)
-                outs(%c : memref<6x16xi32>)
+func.func @transposed(%a: memref<8x12xi8>, %b: memref<16x8xi8>, %c: memref<12x16xi32>) {
+  linalg.matmul indexing_maps = [#turned, #right, #sum] ins(%a, %b : memref<8x12xi8>, memref<16x8xi8>)
+                outs(%c : memref<12x16xi32>)
   return
 }
 
@@ -483,6 +483,16 @@ func.func @four_vectors(%a: memref<12x8xf32>, %b: memref<8x128xf32>, %c: memref<
 // CHECK-COUNT-8: memref.load %[[A]]
 func.func @eight_rows(%a: memref<8x8xf32>, %b: memref<8x16xf32, strided<[?, 1]>>, %c: memref<8x16xf32>) {
   linalg.matmul ins(%a, %b : memref<8x8xf32>, memref<8x16xf32, strided<[?, 1]>>) outs(%c : memref<8x16xf32>)
+  return
+}
+
+// Copies of a transposed operand are panels of as many rows as a register tile has, also where that is all of few rows.
+// CHECK-LABEL: func.func @eight_rows_turned
+// CHECK: memref.alloc() : memref<24x257x8xf32>
+// CHECK: %{{.*}}:8 = scf.for
+func.func @eight_rows_turned(%a: memref<8x8xf32>, %b: memref<8x16xf32, strided<[?, 1]>>, %c: memref<8x16xf32>) {
+  linalg.matmul indexing_maps = [#turned, affine_map<(m, n, k) -> (k, n)>, #sum]
+                ins(%a, %b : memref<8x8xf32>, memref<8x16xf32, strided<[?, 1]>>) outs(%c : memref<8x16xf32>)
   return
 }
 

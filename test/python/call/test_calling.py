@@ -136,6 +136,7 @@ def test_a_single_output_is_no_tuple(tmp_path, programs):
      "strips: a multiple of 64 up to 2147483647, or 0 for the compiler's choice, is expected, not 1000000000000"),
     (dict(strips=100), ValueError, "strips: a multiple of 64 up to 2147483647, or 0 for the compiler's choice, is expected, not 100"),
     (dict(strips=True), ValueError, "strips: a multiple of 64 up to 2147483647, or 0 for the compiler's choice, is expected, not True"),
+    (dict(lanes=12), ValueError, "lanes: 4 or 8 or 16 is expected, not 12"),
     (dict(composites="often"), ValueError, "composites: True or False is expected, not 'often'"),
     (dict(softmax=3), ValueError, "softmax: a word is expected, not 3"),
     (dict(preload=-1), ValueError, "preload: a number up to 14 is expected, not -1"),
@@ -145,9 +146,9 @@ def test_a_single_output_is_no_tuple(tmp_path, programs):
     (dict(preload=1, lag=2), ValueError, "lag: at most the preload, 1, is expected, not 2"),
     (dict(kernel_form="old"), ValueError, "kernel_form: 'attribute' or 'task-type' is expected, not 'old'"),
     (dict(strip=64), TypeError, "'strip' is neither an argument of the kernel nor an option of the compiler (band, bounds, composites, "
-     "kernel_form, lag, order, part, phases, preload, run_on, slots, softmax, source_comments, strip_rows, strips); did you mean 'strips' or 'strip_rows'?"),
+     "kernel_form, lag, lanes, order, part, phases, preload, run_on, slots, softmax, source_comments, strip_rows, strips); did you mean 'strips' or 'strip_rows'?"),
     (dict(colour=3), TypeError, "'colour' is neither an argument of the kernel nor an option of the compiler (band, bounds, composites, "
-     "kernel_form, lag, order, part, phases, preload, run_on, slots, softmax, source_comments, strip_rows, strips)"),
+     "kernel_form, lag, lanes, order, part, phases, preload, run_on, slots, softmax, source_comments, strip_rows, strips)"),
 ])  # fmt: skip
 def test_wrong_arguments(programs, change, error, message):
     V, wq, wn = inputs()
