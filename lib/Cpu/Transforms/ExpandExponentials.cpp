@@ -103,9 +103,10 @@ private:
     ImplicitLocOpBuilder &builder = build.builder;
     Value mask = arith::ConstantIntOp::create(builder, builder.getI16Type(), allLanes);
     Value rounding = arith::ConstantIntOp::create(builder, builder.getI32Type(), currentRounding);
-    return LLVM::CallIntrinsicOp::create(builder, power.getType(),
-                                         builder.getStringAttr("llvm.x86.avx512.mask.scalef.ps.512"),
-                                         {power, n, power, mask, rounding})
+    return LLVM::CallIntrinsicOp::create(
+               builder, power.getType(),
+               builder.getStringAttr("llvm.x86.avx512.mask.scalef.ps.512"),
+               {power, n, power, mask, rounding})
         .getResult(0);
   }
 

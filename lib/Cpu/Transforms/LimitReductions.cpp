@@ -1,5 +1,5 @@
-// The pass `jit-limit-reductions`: reductions of the first columns of a tile as limited reductions of
-// the whole tile, which other sweeps over it can share. CPU stage, on tensors.
+// The pass `jit-limit-reductions`: reductions of the first columns of a tile as limited reductions
+// of the whole tile, which other sweeps over it can share. CPU stage, on tensors.
 #include "attn/Cpu/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -22,11 +22,10 @@ namespace {
 /// than a sum, a maximum or a minimum of them.
 Operation *getCombiner(GenericOp op) {
   Operation *combiner = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
-  bool isKnown =
-      combiner && isa<arith::AddFOp, arith::MaximumFOp, arith::MinimumFOp>(combiner) &&
-      llvm::hasSingleElement(op.getBody()->without_terminator()) &&
-      llvm::is_contained(combiner->getOperands(), Value(op.getRegionInputArgs()[0])) &&
-      llvm::is_contained(combiner->getOperands(), Value(op.getRegionOutputArgs()[0]));
+  bool isKnown = combiner && isa<arith::AddFOp, arith::MaximumFOp, arith::MinimumFOp>(combiner) &&
+                 llvm::hasSingleElement(op.getBody()->without_terminator()) &&
+                 llvm::is_contained(combiner->getOperands(), Value(op.getRegionInputArgs()[0])) &&
+                 llvm::is_contained(combiner->getOperands(), Value(op.getRegionOutputArgs()[0]));
   return isKnown ? combiner : nullptr;
 }
 
@@ -34,8 +33,8 @@ TypedAttr getNeutral(OpBuilder &builder, Operation *combiner) {
   auto type = cast<FloatType>(combiner->getResult(0).getType());
   if (isa<arith::AddFOp>(combiner))
     return builder.getFloatAttr(type, 0.0);
-  return builder.getFloatAttr(type, APFloat::getInf(type.getFloatSemantics(),
-                                                    isa<arith::MaximumFOp>(combiner)));
+  return builder.getFloatAttr(
+      type, APFloat::getInf(type.getFloatSemantics(), isa<arith::MaximumFOp>(combiner)));
 }
 
 /// Whether an operation computes the elements of a tile one by one.
@@ -90,8 +89,7 @@ private:
     builder.setInsertionPointToStart(op.getBody());
     Value column = arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
                                               linalg::IndexOp::create(builder, loc, 1));
-    Value exists =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, column, count);
+    Value exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, column, count);
     BlockArgument element = op.getRegionInputArgs()[0];
     auto taken = arith::SelectOp::create(builder, loc, exists, element, neutral);
     element.replaceAllUsesExcept(taken, taken);

@@ -177,7 +177,8 @@ static std::optional<PositionSum> findChoice(linalg::GenericOp sweep, OpOperand 
   return std::nullopt;
 }
 
-/// The output by which a sweep writes all of a buffer, element by element; null where there is none.
+/// The output by which a sweep writes all of a buffer, element by element; null where there is
+/// none.
 static OpOperand *findOutput(linalg::GenericOp sweep, Value buffer) {
   OpOperand *found = nullptr;
   for (OpOperand &output : sweep.getDpsInitsMutable())
@@ -234,8 +235,8 @@ Value attn::jit::findSeenResult(linalg::MatmulOp product) {
   return {};
 }
 
-/// The input that an element of an output is computed from, of the same row and column of a buffer of
-/// the same shape; null where there are several or none.
+/// The input that an element of an output is computed from, of the same row and column of a buffer
+/// of the same shape; null where there are several or none.
 static Value getSource(linalg::GenericOp sweep, OpOperand &output) {
   Value source;
   auto shape = cast<MemRefType>(output.get().getType()).getShape();

@@ -31,7 +31,9 @@ def test_an_element_has_the_same_bits_wherever_it_is(width):
     alone = exponentials(values[:, None].contiguous())[:, 0]
     rows = values[: values.numel() // width * width].view(-1, width)
     together = exponentials(rows).flatten()
-    np.testing.assert_array_equal(together.view(torch.int32).numpy(), alone[: together.numel()].view(torch.int32).numpy())
+    np.testing.assert_array_equal(
+        together.view(torch.int32).numpy(), alone[: together.numel()].view(torch.int32).numpy()
+    )
 
 
 def test_results_are_within_two_units_of_the_last_place():
