@@ -116,6 +116,8 @@ struct ConvertMakeSpan : OpConversionPattern<MakeSpanOp> {
     if (Value first = adaptor.getFirst()) {
       auto [missing, count] = createExistingPart(rewriter, op.getLoc(), size, base, first, limit);
       values.append({count, missing});
+    } else if (op.isWhole()) {
+      values.push_back(arith::ConstantIndexOp::create(rewriter, op.getLoc(), size));
     } else {
       values.push_back(createValidLength(rewriter, op.getLoc(), size, base, limit,
                                          /*mayBeEmpty=*/!op.getNonempty()));

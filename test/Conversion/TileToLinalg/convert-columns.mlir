@@ -39,3 +39,22 @@ func.func @tile(%x: !tile.array<4x8xf16>, %y: !tile.array<8x4xf16>) attributes {
   tile.store %b, %y[:, :] : (!tile.tile<8 x 4 x f16>, !tile.array<8x4xf16>) -> ()
   return
 }
+
+// -----
+
+// A span whose limit lies a size after its base is known to have all of its rows.
+// CHECK-LABEL: func.func @whole(
+// CHECK-NOT:     affine.min
+// CHECK:         memref.subview %{{.*}}[%{{.*}}, 0] [4, 8] [1, 1]
+// CHECK:         affine.min
+func.func @whole(%x: !tile.array<?x8xf32>, %y: !tile.array<?x8xf32>, %i: index) attributes {tile.kernel} {
+  %four = arith.constant 4 : index
+  %three = arith.constant 3 : index
+  %end = arith.addi %i, %four : index
+  %t = tile.make_span %i to %end : !tile.span<4>
+  %a = tile.load %x[%t span, :] : (!tile.array<?x8xf32>, !tile.span<4>) -> !tile.tile<4 x 8 x f32>
+  %early = arith.addi %i, %three : index
+  %s = tile.make_span %i to %early : !tile.span<4>
+  tile.store %a, %y[%s span, :] : (!tile.tile<4 x 8 x f32>, !tile.array<?x8xf32>, !tile.span<4>) -> ()
+  return
+}

@@ -54,7 +54,8 @@ bool RowLimits::hasRows(Value tile) const { return llvm::all_of(getSpans(tile), 
 /// missing.
 static bool mayLack(Value span) {
   auto type = span ? cast<SpanType>(span.getType()) : SpanType();
-  if (!type || type.getFilled())
+  auto make = span ? span.getDefiningOp<MakeSpanOp>() : MakeSpanOp();
+  if (!type || type.getFilled() || (make && make.isWhole()))
     return false;
   return type.getSize() != getDim(span.getContext(), 1) || !hasFirstRow(span);
 }

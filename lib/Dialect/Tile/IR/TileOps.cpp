@@ -182,6 +182,22 @@ OpFoldResult DimOp::fold(FoldAdaptor) {
 // Spans and sizes
 //===----------------------------------------------------------------------===//
 
+bool MakeSpanOp::isWhole() {
+  auto size = dyn_cast<IntegerAttr>(getType().getSize());
+  if (!size || getFirst())
+    return false;
+  std::optional<int64_t> base = getConstantIntValue(getBase()),
+                         limit = getConstantIntValue(getLimit());
+  if (base && limit)
+    return *limit - *base >= size.getInt();
+  auto sum = getLimit().getDefiningOp<arith::AddIOp>();
+  if (!sum || !llvm::is_contained(sum->getOperands(), getBase()))
+    return false;
+  std::optional<int64_t> more =
+      getConstantIntValue(sum.getLhs() == getBase() ? sum.getRhs() : sum.getLhs());
+  return more && *more >= size.getInt();
+}
+
 LogicalResult MakeSpanOp::verify() {
   SpanType type = getResult().getType();
   if (type.getFilled() != static_cast<bool>(getFirst()))

@@ -59,6 +59,10 @@ def Tile_MakeSpanOp : Tile_Op<"make_span", [Pure, AttrSizedOperandSegments]> {
     build($_builder, $_state, type, base, limit, /*first=*/{}, /*offset=*/{}, /*step=*/{}, nonempty);
   }]>];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether all rows are known to exist: the limit is a number beyond the base, as large as the size.
+    bool isWhole();
+  }];
 }
 
 def Tile_SpanBaseOp : Tile_IndexOp<"span_base"> {

@@ -286,6 +286,45 @@ def FitTilesPass : Pass<"tile-fit-tiles", "::mlir::ModuleOp"> {
   let dependentDialects = ["::attn::tile::TileDialect", "::mlir::arith::ArithDialect"];
 }
 
+def JoinPartsPass : Pass<"tile-join-parts", "::mlir::ModuleOp"> {
+  let summary = "Computes at once what a loop computes for each part of its tiles, but for products";
+  let description = [{
+    A loop that goes over the parts of the tiles that it carries, as over heads that share a softmax state, computes few
+    rows at a time. What takes each row by itself, arithmetic, functions and reductions of columns, is computed for the
+    rows of all parts instead. Products, and what only they read, stay in loops of their own: one of those products
+    that need nothing of what was joined, one of those that do, and so on. On a CPU, such a loop may go through the
+    operands of its products in the order of memory (`jit-order-reads`).
+
+    Before:
+    ```mlir
+    %next:2 = tile.range %g = %zero to %heads iter(%max = %m, %acc = %a : ...) {
+      %keys = tile.load %k[%t span, %g, :]
+      %values = tile.load %v[%t span, %g, :]
+      %row = arith.muli %g, %four : index
+      %s = tile.dot %q, %keys transpose_b : ... -> <4 x 16 x f32>
+      %old = tile.extract %max[%row, %zero] : <32 x 1 x f32> -> <4 x 1 x f32>
+      ... // softmax of 4 rows
+      %o = tile.dot %p, %values : <4 x 16 x f32>, <16 x 128 x f32> -> <4 x 128 x f32>
+      ...
+    }
+    ```
+    After:
+    ```mlir
+    %s = tile.range %g = %zero to %heads iter(%all = %undefined : !tile.tile<32 x 16 x f32>) {
+      %keys = tile.load %k[%t span, %g, :]
+      %part = tile.dot %q, %keys transpose_b : ... -> <4 x 16 x f32>
+      ... // insert %part into %all
+    }
+    ... // softmax of 32 rows
+    %acc = tile.range %g = %zero to %heads iter(%all = %scaled : !tile.tile<32 x 128 x f32>) {
+      ... // extract the weights of 4 rows, load %values, multiply, add to the part of %all
+    }
+    ```
+  }];
+  let statistics = [Statistic<"split", "split", "loops that were split">];
+  let dependentDialects = ["::attn::tile::TileDialect", "::mlir::arith::ArithDialect"];
+}
+
 def SplitPhasesPass : Pass<"tile-split-phases", "::mlir::ModuleOp"> {
   let summary = "Makes one kernel of each phase, to be launched one after the other";
   let description = [{
