@@ -100,6 +100,22 @@ void run(const Kernel &kernel, const py::sequence &values, unsigned threads) {
   kernel.run(arguments, threads);
 }
 
+/// The first (row, column) of a table of pages, given by its address and the distances of its
+/// entries, that is no page although the length of its row takes it; none where all are.
+std::optional<std::pair<size_t, int64_t>> findWrongPage(uintptr_t table,
+                                                        std::pair<int64_t, int64_t> strides,
+                                                        const std::vector<int64_t> &lengths,
+                                                        int64_t pageSize, int64_t pages) {
+  const auto *entries = reinterpret_cast<const int32_t *>(table);
+  for (size_t row = 0; row < lengths.size(); ++row)
+    for (int64_t column = 0; column * pageSize < lengths[row]; ++column) {
+      int64_t entry = entries[static_cast<int64_t>(row) * strides.first + column * strides.second];
+      if (entry < 0 || entry >= pages)
+        return std::pair(row, column);
+    }
+  return std::nullopt;
+}
+
 } // namespace
 
 PYBIND11_MODULE(_host, module) {
@@ -138,6 +154,8 @@ PYBIND11_MODULE(_host, module) {
 #include "attn/Machine/Memories.def"
   module.attr("MEMORY_BYTES") = memories;
   module.def("prefer_huge_pages", &preferHugePages, py::arg("address"), py::arg("bytes"));
+  module.def("find_wrong_page", &findWrongPage, py::arg("table"), py::arg("strides"),
+             py::arg("lengths"), py::arg("page_size"), py::arg("pages"));
   module.def("describe_cpu", &describeCpu);
   // The libraries that the compiler takes its code generation from.
   module.attr("compiler_libraries") = py::make_tuple(ATTN_LLVM_LIBRARY, ATTN_MLIR_LIBRARY);

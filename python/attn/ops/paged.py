@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from .. import config, memory
-from .._host import FRACTAL_ROWS
+from .._host import FRACTAL_ROWS, find_wrong_page
 from ..call.checking import check_places
 from ..call.overlap import check_overlap
 from ..planning import PagedPlan
@@ -93,6 +93,7 @@ def paged_attention(
     check_sinks(sinks, q, q.shape[-2])
     _check_index(page_index, q, k_cache.shape[2])
     _check_cuts(num_splits, batch_invariant, plan)
+    refuse_transforms("paged_attention", q, k_cache, v_cache, sinks, mapped=False)
     if config.check_index:
         _check_entries(block_table, lengths, k_cache.shape[0], k_cache.shape[1])
         if page_index is not None and has_values(page_index):
@@ -102,7 +103,6 @@ def paged_attention(
         _check_out(out, q, dict(k_cache=k_cache, v_cache=v_cache, block_table=block_table, sinks=sinks))
     if workspace is not None and not isinstance(workspace, memory.Workspace):
         raise TypeError(f"workspace: an attn.Workspace is expected, not {type(workspace).__name__}")
-    refuse_transforms("paged_attention", q, k_cache, v_cache, sinks, mapped=False)
     # A graph runs when nothing is lent any more.
     with contextlib.nullcontext() if workspace is None or torch.compiler.is_compiling() else workspace:
         out = torch.empty(q.shape, dtype=q.dtype, device=q.device) if out is None else out
@@ -233,18 +233,17 @@ def _check_entries(block_table, lengths, pages: int, size: int):
     """ValueError for the first length or block that does not exist; entries beyond a length may be anything."""
     if not has_values(lengths):
         return
-    limit, lengths = block_table.shape[1] * size, lengths.cpu()
-    for sequence, length in enumerate(lengths.tolist()):
+    limit, lengths = block_table.shape[1] * size, lengths.tolist()
+    for sequence, length in enumerate(lengths):
         if not 0 <= length <= limit:
             raise ValueError(f"context_lens[{sequence}] ({length}) must be 0 to {limit}")
     if not has_values(block_table):
         return
-    block_table = block_table.cpu()
-    used = torch.arange(block_table.shape[1], device="cpu") * size < lengths[:, None]
-    wrong = (used & ((block_table < 0) | (block_table >= pages))).nonzero()
-    if len(wrong):
-        sequence, position = wrong[0].tolist()
-        entry = int(block_table[sequence, position])
+    table = block_table.cpu()
+    wrong = find_wrong_page(table.data_ptr(), table.stride(), lengths, size, pages)
+    if wrong is not None:
+        sequence, position = wrong
+        entry = int(table[sequence, position])
         raise ValueError(f"block_table[{sequence}, {position}] ({entry}) must be 0 to {pages - 1}")
 
 
@@ -264,18 +263,24 @@ def _check_out(out, q, others):
 # The operator
 
 
-@torch.library.custom_op(
+# Defined by itself: what torch.library.custom_op does for operators that may be differentiated takes longer than all else that a
+# call on a CPU does besides computing.
+torch.library.define(
     "attn::paged",
-    mutates_args=("out", "lse"),
-    schema="(Tensor(a!) out, Tensor(b!) lse, Tensor q, Tensor k_cache, Tensor v_cache, Tensor block_table, "
+    "(Tensor(a!) out, Tensor(b!) lse, Tensor q, Tensor k_cache, Tensor v_cache, Tensor block_table, "
     "Tensor context_lens, Tensor? page_index, Tensor? sinks, float scale, int left, float softcap, int? num_splits, "
     "bool batch_invariant, Tensor? shares, Tensor? tasks, Tensor? merges, int run, int heads) -> ()",
-    device_types=DEVICES,
+    tags=(torch.Tag.pt2_compliant_tag,),
 )
+
+
+@torch.library.impl("attn::paged", DEVICES)
+@torch.no_grad()
 def _forward(
     out, lse, q, k_cache, v_cache, block_table, context_lens, page_index, sinks, scale, left, softcap, num_splits,
     batch_invariant, shares, tasks, merges, run, heads,
 ):  # fmt: skip
+    torch.autograd.graph.increment_version((out, lse))
     if not q.numel():
         return
     if not k_cache.numel() or not block_table.numel() or (page_index is not None and not page_index.numel()):
@@ -325,7 +330,7 @@ def _plan(
     return lists_of_lengths(lengths, block_table.device, **options)
 
 
-@_forward.register_fake
+@torch.library.register_fake("attn::paged")
 def _(out, lse, q, k_cache, v_cache, block_table, context_lens, page_index, sinks, scale, left, softcap, num_splits,
       batch_invariant, shares, tasks, merges, run, heads):  # fmt: skip
     return None
