@@ -2,6 +2,7 @@
 #include "attn/Pipelines/CpuLowering.h"
 #include "attn/Conversion/TileToLinalg/Passes.h"
 #include "attn/Cpu/Transforms/Passes.h"
+#include "attn/Dialect/Tile/Transforms/Passes.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -76,6 +77,9 @@ static void buildVectorPasses(OpPassManager &functions, const attn::CpuLoweringO
   attn::LowerProductsPassOptions products;
   products.lanes = options.lanes;
   products.pairs = options.pairs;
+  attn::OrderReadsPassOptions reads;
+  reads.pairs = options.pairs;
+  functions.addPass(attn::createOrderReadsPass(reads));
   functions.addPass(attn::createLowerProductsPass(products));
   functions.addPass(attn::createPlaceBuffersPass());
   attn::VectorizeRowsPassOptions rows;
@@ -91,6 +95,7 @@ static void buildVectorPasses(OpPassManager &functions, const attn::CpuLoweringO
 }
 
 void attn::buildCpuLoweringPipeline(OpPassManager &manager, const CpuLoweringOptions &options) {
+  manager.addPass(createJoinPartsPass());
   ConvertTileToLinalgPassOptions conversion;
   conversion.checkCounts = options.bounds;
   manager.addPass(createConvertTileToLinalgPass(conversion));

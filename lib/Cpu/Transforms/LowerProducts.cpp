@@ -5,6 +5,7 @@
 #include "ProductDots.h"
 #include "ProductPanels.h"
 #include "SeenColumns.h"
+#include "attn/Cpu/IR/Cpu.h"
 #include "attn/Cpu/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -61,15 +62,6 @@ public:
     });
   }
 
-  /// The rows that a result has at most: those of the tile that it is a part of.
-  static int64_t countTileRows(Value result) {
-    if (auto part = result.getDefiningOp<memref::SubViewOp>();
-        part && part.getType().isDynamicDim(0) && part.getSourceType().getRank() == 2)
-      result = part.getSource();
-    int64_t rows = cast<MemRefType>(result.getType()).getDimSize(0);
-    return ShapedType::isDynamic(rows) ? std::numeric_limits<int64_t>::max() : rows;
-  }
-
   /// The buffers that it copies to; null for none.
   /// Sums along k read the left operand where it lies, unless it has to be widened: that is done
   /// once.
@@ -120,7 +112,7 @@ public:
   /// A panel of the right operand stays in the nearest cache while the rows of the left one, which
   /// fit the next, go by.
   void emit(ImplicitLocOpBuilder &builder) {
-    nextPart = createNextPart(builder, b.memref);
+    nextRows = NextRows(builder, b.memref);
     if (areDots)
       return emitDots(builder);
     Value zero = createNumber(builder, 0);
@@ -150,7 +142,7 @@ private:
     bool isCopied = getLeftType() != nullptr;
     if (isCopied && !isLeftCopied)
       copyLeft(builder);
-    ProductDots(a, b, c, isCopied ? left.getBuffer() : Value(), nextPart, takesHalves(), blocks)
+    ProductDots(a, b, c, isCopied ? left.getBuffer() : Value(), nextRows, takesHalves(), blocks)
         .emit(builder, startsAtZero);
   }
 
@@ -192,13 +184,6 @@ private:
     return !matrix.transposed && strides.back() == 1;
   }
 
-  /// Whether the map of an operand names its second loop first: (m, k) for the left, (k, n) for the
-  /// right.
-  static bool isTransposed(linalg::MatmulOp op, unsigned operand) {
-    AffineMap map = op.getIndexingMapsArray()[operand];
-    return map.getDimPosition(0) > map.getDimPosition(1) ? operand == 0 : operand == 1;
-  }
-
   using BlockBody = function_ref<void(ImplicitLocOpBuilder &, Value, Value)>;
 
   /// Calls `body` with the begin and the size of each part of at most `most`.
@@ -217,9 +202,16 @@ private:
                   Value zero) {
     int64_t width = blocks.getCols();
     Value whole = roundDown(builder, part.cols, width);
-    emitLoop(builder, zero, whole, width, [&](ImplicitLocOpBuilder &inside, Value col) {
-      emitRows(inside, part, steps, col, /*isWhole=*/true);
-    });
+    std::optional<int64_t> end = getConstantIntValue(whole);
+    if (nextRows.areGiven() && end) {
+      // Few rows leave little to do in a panel.
+      for (int64_t col = 0; col < *end; col += width)
+        emitRows(builder, part, steps, createNumber(builder, col), /*isWhole=*/true);
+    } else {
+      emitLoop(builder, zero, whole, width, [&](ImplicitLocOpBuilder &inside, Value col) {
+        emitRows(inside, part, steps, col, /*isWhole=*/true);
+      });
+    }
     // At most one panel is left.
     emitLoop(builder, whole, part.cols, width, [&](ImplicitLocOpBuilder &inside, Value col) {
       emitRows(inside, part, steps, col, /*isWhole=*/false);
@@ -308,7 +300,7 @@ private:
     if (inHalves && !startsAtZero)
       exchange(builder, sums, deinterleave);
     Value panel = divide(builder, col, blocks.getCols());
-    right.prefetchCopied(builder, panel, add(builder, part.row, row), rows, nextPart);
+    right.prefetchCopied(builder, panel, add(builder, part.row, row), rows, nextRows);
     Steps steps = countSeenSteps(builder, part, row, rows, all);
     sums = emitSteps(builder, steps, std::move(sums),
                      [&](ImplicitLocOpBuilder &inside, Value k, bool isWholeStep,
@@ -356,20 +348,26 @@ private:
     for (auto [end, steps, isWhole] :
          {std::tuple(main, written, true), std::tuple(all.whole, int64_t(1), true),
           std::tuple(all.all, int64_t(1), false)}) {
-      if (begin == end ||
-          (getConstantIntValue(begin) && getConstantIntValue(begin) == getConstantIntValue(end)))
+      std::optional<int64_t> first = getConstantIntValue(begin), last = getConstantIntValue(end);
+      if (begin == end || (first && first == last))
         continue;
-      auto loop =
-          scf::ForOp::create(builder, begin, end, createNumber(builder, steps), sums,
-                             [&, steps = steps, isWhole = isWhole](OpBuilder &inside, Location loc,
-                                                                   Value k, ValueRange carried) {
-                               ImplicitLocOpBuilder at(loc, inside);
-                               SmallVector<Value> values(carried);
-                               for (int64_t step = 0; step < steps; ++step)
-                                 body(at, add(at, k, step), isWhole, values);
-                               scf::YieldOp::create(inside, loc, values);
-                             });
-      sums.assign(loop.result_begin(), loop.result_end());
+      auto emitBody = [&, steps = steps, isWhole = isWhole](ImplicitLocOpBuilder &at, Value k) {
+        for (int64_t step = 0; step < steps; ++step)
+          body(at, add(at, k, step), isWhole, sums);
+      };
+      if (first && last && *last - *first == steps) {
+        emitBody(builder, begin);
+      } else {
+        auto loop =
+            scf::ForOp::create(builder, begin, end, createNumber(builder, steps), sums,
+                               [&](OpBuilder &inside, Location loc, Value k, ValueRange carried) {
+                                 ImplicitLocOpBuilder at(loc, inside);
+                                 sums.assign(carried.begin(), carried.end());
+                                 emitBody(at, k);
+                                 scf::YieldOp::create(inside, loc, sums);
+                               });
+        sums.assign(loop.result_begin(), loop.result_end());
+      }
       begin = end;
     }
     return sums;
@@ -378,16 +376,29 @@ private:
   /// Adds the products of one k to the sums.
   void emitStep(ImplicitLocOpBuilder &builder, Value row, Value panel, Value k, int64_t rows,
                 ArrayRef<Value> masks, bool isWhole, MutableArrayRef<Value> sums) {
-    right.prefetch(builder, panel, k, nextPart, rowsInPlace);
+    right.prefetch(builder, panel, k, nextRows, rowsInPlace);
     SmallVector<Value> factors = right.load(builder, panel, k, masks, isWhole);
     for (int64_t more = 0; more < rows; ++more) {
-      Value element = left.load(builder, row, more, k, isWhole);
-      Value spread = vector::BroadcastOp::create(builder, factors[0].getType(), element);
+      Value spread = spreadLeft(builder, row, more, k, isWhole, factors[0].getType());
       for (auto [vector, factor] : llvm::enumerate(factors)) {
         Value &sum = sums[more * blocks.vectors + vector];
         sum = createSum(builder, spread, factor, sum, blocks);
       }
     }
+  }
+
+  /// An element of the left operand in all lanes. The few that a product has whose right operand is
+  /// read ahead are spread once, for all panels of a block.
+  Value spreadLeft(ImplicitLocOpBuilder &builder, Value row, int64_t more, Value k, bool isWhole,
+                   Type type) {
+    std::optional<int64_t> rowNumber = getConstantIntValue(row), number = getConstantIntValue(k);
+    auto create = [&]() -> Value {
+      return vector::BroadcastOp::create(builder, type, left.load(builder, row, more, k, isWhole));
+    };
+    if (!nextRows.areGiven() || !rowNumber || !number)
+      return create();
+    Value &known = spread[{builder.getBlock(), *rowNumber + more, *number}];
+    return known ? known : known = create();
   }
 
   const ProductBlocks &blocks;
@@ -399,8 +410,10 @@ private:
   RightPanels right;
   /// How many of k are summed at a time.
   int64_t mostInner;
-  /// What is read in the place of the right operand after it; null where that is not known.
-  Value nextPart;
+  /// What is asked for while the right operand is read.
+  NextRows nextRows;
+  /// Elements of the left operand in all lanes, by block, row and step of k.
+  DenseMap<std::tuple<Block *, int64_t, int64_t>, Value> spread;
   /// Where a mask leaves to row `r` its first `r + offset` columns: of the result, and of the left
   /// operand. The others of the latter take no steps where `isShort`, since they are zero.
   Value resultOffset, leftOffset, isShort;
@@ -421,6 +434,10 @@ struct LowerProductsPass : attn::impl::LowerProductsPassBase<LowerProductsPass> 
     for (linalg::MatmulOp product : products)
       if (failed(lower(product)))
         return signalPassFailure();
+    getOperation().walk([](cpu::ReadAheadOp ahead) {
+      ahead.getResult().replaceAllUsesWith(ahead.getPart());
+      ahead.erase();
+    });
   }
 
 private:
@@ -471,12 +488,15 @@ private:
     blocks.rows = areMany && isNarrow ? 12 : 6;
     blocks.mostRows = 192;
     blocks.mostInner = blocks.mostCols = 256;
-    int64_t tileRows = ProductEmitter::countTileRows(product.getOutputs()[0]);
+    int64_t tileRows = countTileRows(product.getOutputs()[0]);
     blocks.fewRows = tileRows > 4 && tileRows <= 8 ? 8 : 4;
     blocks.mostSums = areMany ? 16 : 8;
     if (tileRows <= blocks.fewRows) {
       blocks.rows = blocks.fewRows;
       blocks.vectors = blocks.mostSums / blocks.fewRows;
+      // Narrow panels read the few rows that are read at a time nearly in the order of memory.
+      if (product.getInputs()[1].getDefiningOp<cpu::ReadAheadOp>())
+        blocks.vectors = 2;
     }
     if (pairs && ProductEmitter::mayPair(product)) {
       blocks.depth = 2;

@@ -1,6 +1,7 @@
 // What the next iteration of a loop reads, to ask for it early. CPU stage, on buffers, used by
 // `jit-lower-products`.
 #include "NextIteration.h"
+#include "ProductSteps.h"
 #include "attn/Cpu/IR/Cpu.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -119,4 +120,33 @@ Value jit::createNextPart(ImplicitLocOpBuilder &builder, Value part) {
   if (around && !isKnown(part, around, loop, changes))
     around = {};
   return NextIteration(builder, loop, around).create(part);
+}
+
+jit::NextRows::NextRows(ImplicitLocOpBuilder &builder, Value memref) : memref(memref) {
+  if (auto given = memref.getDefiningOp<cpu::ReadAheadOp>()) {
+    isGiven = true;
+    later = given.getLater();
+    return;
+  }
+  part = createNextPart(builder, memref);
+}
+
+void jit::NextRows::prefetch(ImplicitLocOpBuilder &builder, const Line &line, int64_t ahead) const {
+  if (later) {
+    auto type = cast<MemRefType>(later.getType());
+    int64_t size = countLineElements(type.getElementType());
+    int64_t inRow = llvm::divideCeil(type.getDimSize(1), size);
+    Value row = divide(builder, line.number, inRow);
+    Value col = subtract(builder, line.number, multiply(builder, row, inRow));
+    prefetchLine(builder, later, {row, multiply(builder, col, size)}, Cache::Once);
+    return;
+  }
+  if (isGiven)
+    return;
+  if (part)
+    return prefetchLine(builder, part, {line.row, line.col});
+  Value last =
+      subtract(builder, builder.createOrFold<memref::DimOp>(memref, 0), createNumber(builder, 1));
+  Value row = builder.createOrFold<arith::MinSIOp>(add(builder, line.row, ahead), last);
+  prefetchLine(builder, memref, {row, line.col});
 }

@@ -33,7 +33,29 @@ bool attn::jit::touches(Operation *op, Value buffer) {
       .wasInterrupted();
 }
 
+bool attn::jit::isTransposed(linalg::MatmulOp product, unsigned operand) {
+  AffineMap map = product.getIndexingMapsArray()[operand];
+  return map.getDimPosition(0) > map.getDimPosition(1) ? operand == 0 : operand == 1;
+}
+
+int64_t attn::jit::countTileRows(Value result) {
+  if (auto part = result.getDefiningOp<memref::SubViewOp>();
+      part && part.getType().isDynamicDim(0) && part.getSourceType().getRank() == 2)
+    result = part.getSource();
+  int64_t rows = cast<MemRefType>(result.getType()).getDimSize(0);
+  return ShapedType::isDynamic(rows) ? std::numeric_limits<int64_t>::max() : rows;
+}
+
+/// Whether an op sets what it fills to zero.
+static bool fillsWithZero(linalg::FillOp fill) {
+  Value number = fill.getInputs()[0];
+  return matchPattern(number, m_PosZeroFloat()) || matchPattern(number, m_Zero());
+}
+
 linalg::FillOp attn::jit::findFill(linalg::MatmulOp product) {
+  if (auto fill = dyn_cast_or_null<linalg::FillOp>(product->getPrevNode());
+      fill && fill.getOutputs()[0] == product.getOutputs()[0] && fillsWithZero(fill))
+    return fill;
   Value buffer = getWhole(product.getOutputs()[0]);
   if (!buffer.getDefiningOp<memref::AllocOp>())
     return {};
@@ -56,9 +78,9 @@ linalg::FillOp attn::jit::findFill(linalg::MatmulOp product) {
   auto fill = dyn_cast_or_null<linalg::FillOp>(last);
   if (!fill || fill.getOutputs()[0] != buffer)
     return {};
-  Value number = fill.getInputs()[0];
-  bool isZero = matchPattern(number, m_PosZeroFloat()) || matchPattern(number, m_Zero());
-  return isZero && cast<MemRefType>(buffer.getType()).getRank() == 2 ? fill : linalg::FillOp();
+  return fillsWithZero(fill) && cast<MemRefType>(buffer.getType()).getRank() == 2
+             ? fill
+             : linalg::FillOp();
 }
 
 /// The operation right after `product` that adds it to another tile of the same shape, which it

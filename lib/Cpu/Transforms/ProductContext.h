@@ -17,8 +17,15 @@ mlir::Value getRoot(mlir::Value memref);
 /// Whether an operation, or one in it, takes a buffer or a view of it.
 bool touches(mlir::Operation *op, mlir::Value buffer);
 
-/// What sets to zero the buffer that a product is added to, or the buffer that it is a part of,
-/// where nothing reads or writes that buffer in between; otherwise null.
+/// Whether an operand is stored the other way round: its map names its second loop first, of (m, k)
+/// for the left one (0), of (k, n) for the right one.
+bool isTransposed(mlir::linalg::MatmulOp product, unsigned operand);
+
+/// The rows that the result of a product has at most: those of the tile that it is a part of.
+int64_t countTileRows(mlir::Value result);
+
+/// What sets to zero what a product is added to, right before it, or the buffer that this is or is
+/// a part of, where nothing reads or writes that buffer in between; otherwise null.
 mlir::linalg::FillOp findFill(mlir::linalg::MatmulOp product);
 
 /// Where a product, which starts at zero, is only added to a tile elementwise: computes the other

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace attn;
@@ -36,6 +37,8 @@ void ProductDots::emitColumns(ImplicitLocOpBuilder &builder, Value row, int64_t 
                               bool startsAtZero) {
   Value zero = createNumber(builder, 0), all = b.createSize(builder, 1);
   int64_t cols = std::min(blocks.mostSums / rows, blocks.lanes);
+  if (std::optional<int64_t> number = getConstantIntValue(all))
+    cols = std::min<int64_t>(cols, llvm::bit_floor(static_cast<uint64_t>(*number)));
   Value main = roundDown(builder, all, cols);
   emitLoop(builder, zero, main, cols, [&](ImplicitLocOpBuilder &inside, Value col) {
     emitTile(inside, row, col, rows, cols, startsAtZero);
@@ -117,13 +120,10 @@ static constexpr int64_t columnsAhead = 8;
 
 /// Asks for the lines early that begin with `k` in columns of what is read next.
 void ProductDots::prefetch(ImplicitLocOpBuilder &builder, Value col, int64_t cols, Value k) const {
-  Value last = subtract(builder, b.createSize(builder, 1), createNumber(builder, 1));
-  for (int64_t more = 0; more < cols; ++more) {
-    Value place = add(builder, col, more);
-    if (!nextPart)
-      place = builder.createOrFold<arith::MinSIOp>(add(builder, place, columnsAhead), last);
-    prefetchLine(builder, nextPart ? nextPart : b.memref, place, k);
-  }
+  Value first = multiply(builder, divide(builder, k, countLineElements(b.getElementType())), cols);
+  for (int64_t more = 0; more < cols; ++more)
+    nextRows.prefetch(builder, {add(builder, col, more), k, add(builder, first, more)},
+                      columnsAhead);
 }
 
 /// The products of `rows` rows and `cols` columns, each summed in a vector.

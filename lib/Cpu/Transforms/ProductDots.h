@@ -2,6 +2,7 @@
 #ifndef ATTN_CPU_TRANSFORMS_PRODUCTDOTS_H
 #define ATTN_CPU_TRANSFORMS_PRODUCTDOTS_H
 
+#include "NextIteration.h"
 #include "ProductSteps.h"
 
 namespace attn::jit {
@@ -11,11 +12,11 @@ namespace attn::jit {
 /// they save.
 class ProductDots {
 public:
-  /// `copy` is null, or has the rows of `a`; `next` is null, or what is read after `b`, as it is.
+  /// `copy` is null, or has the rows of `a`; `next` is what is asked for while `b` is read.
   /// `inHalves`: the copy has pairs of vectors of even and odd elements.
-  ProductDots(const Matrix &a, const Matrix &b, const Matrix &c, mlir::Value copy, mlir::Value next,
-              bool inHalves, const ProductBlocks &blocks)
-      : a(a), b(b), c(c), left{copy ? copy : a.memref}, nextPart(next), inHalves(inHalves),
+  ProductDots(const Matrix &a, const Matrix &b, const Matrix &c, mlir::Value copy,
+              const NextRows &next, bool inHalves, const ProductBlocks &blocks)
+      : a(a), b(b), c(c), left{copy ? copy : a.memref}, nextRows(next), inHalves(inHalves),
         blocks(blocks) {}
 
   /// Whether a product is one of these; `hasFewRows` where it has no more than `blocks.fewRows`.
@@ -44,7 +45,7 @@ private:
   Matrix a, b, c;
   /// What is read of `a`.
   Matrix left;
-  mlir::Value nextPart;
+  const NextRows &nextRows;
   bool inHalves;
   const ProductBlocks &blocks;
 };

@@ -338,36 +338,37 @@ SmallVector<Value> RightPanels::load(ImplicitLocOpBuilder &builder, Value panel,
   return vectors;
 }
 
-void RightPanels::prefetch(ImplicitLocOpBuilder &builder, Value panel, Value k, Value next,
-                           int64_t ahead) const {
+void RightPanels::prefetch(ImplicitLocOpBuilder &builder, Value panel, Value k,
+                           const NextRows &next, int64_t ahead) const {
   // Without widening a panel is whole lines: rows that follow, asked for, came no earlier.
   bool isWhole = source.getElementType() == copiedType;
-  if (!inPlace || (isWhole && !next))
+  if (!inPlace || (isWhole && !next.areKnown()))
     return;
   Value row = add(builder, current.row, multiply(builder, k, blocks.depth));
-  Value last = subtract(builder, source.createSize(builder, 0), createNumber(builder, 1));
   Value col = add(builder, current.col, multiply(builder, panel, blocks.getCols()));
+  int64_t size = countLineElements(source.getElementType());
+  int64_t lines = llvm::divideCeil(blocks.getCols(), size);
+  Value rowsBefore = builder.createOrFold<arith::MulIOp>(panel, source.createSize(builder, 0));
   for (int64_t more = 0; more < blocks.depth; ++more) {
-    Value place = add(builder, row, more);
-    if (!next)
-      place = builder.createOrFold<arith::MinSIOp>(add(builder, place, ahead), last);
-    for (int64_t line = 0; line < blocks.getCols();
-         line += countLineElements(source.getElementType()))
-      prefetchLine(builder, next ? next : source.memref, place, add(builder, col, line));
+    Value from = add(builder, row, more);
+    Value first = multiply(builder, add(builder, rowsBefore, from), lines);
+    for (int64_t line = 0; line < lines; ++line)
+      next.prefetch(builder, {from, add(builder, col, line * size), add(builder, first, line)},
+                    ahead);
   }
 }
 
 void RightPanels::prefetchCopied(ImplicitLocOpBuilder &builder, Value panel, Value row,
-                                 int64_t rows, Value next) const {
-  if (inPlace || !next || source.getType().isDynamicDim(1))
+                                 int64_t rows, const NextRows &next) const {
+  if (inPlace || !next.getPart() || source.getType().isDynamicDim(1))
     return;
   int64_t line = countLineElements(source.getElementType());
   Value panels =
       divide(builder, add(builder, current.cols, blocks.getCols() - 1), blocks.getCols());
   Value first = multiply(builder, panel, line), step = multiply(builder, panels, line);
   Value end = createNumber(builder, source.getType().getDimSize(1));
-  Value last =
-      subtract(builder, builder.createOrFold<memref::DimOp>(next, 0), createNumber(builder, 1));
+  Value last = subtract(builder, builder.createOrFold<memref::DimOp>(next.getPart(), 0),
+                        createNumber(builder, 1));
   SmallVector<Value> places;
   for (int64_t more = 0; more < rows; ++more)
     places.push_back(builder.createOrFold<arith::MinSIOp>(add(builder, row, more), last));
@@ -375,7 +376,7 @@ void RightPanels::prefetchCopied(ImplicitLocOpBuilder &builder, Value panel, Val
                      [&](OpBuilder &inside, Location loc, Value col, ValueRange) {
                        ImplicitLocOpBuilder at(loc, inside);
                        for (Value place : places)
-                         prefetchLine(at, next, place, col);
+                         prefetchLine(at, next.getPart(), {place, col});
                        scf::YieldOp::create(inside, loc);
                      });
 }

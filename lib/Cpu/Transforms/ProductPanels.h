@@ -2,6 +2,7 @@
 #ifndef ATTN_CPU_TRANSFORMS_PRODUCTPANELS_H
 #define ATTN_CPU_TRANSFORMS_PRODUCTPANELS_H
 
+#include "NextIteration.h"
 #include "ProductSteps.h"
 
 namespace attn::jit {
@@ -71,17 +72,16 @@ public:
   llvm::SmallVector<mlir::Value> load(mlir::ImplicitLocOpBuilder &builder, mlir::Value panel,
                                       mlir::Value k, llvm::ArrayRef<mlir::Value> masks,
                                       bool isWhole) const;
-  /// Asks for row `k`, or the pair of that number, of a panel early: of `next`, the matrix that is
-  /// read after this one, or where that is null of this one, `ahead` rows later. Only where it is
-  /// read where it lies.
+  /// Asks for row `k`, or the pair of that number, of a panel of what is read next early; where
+  /// that is not known, of this matrix, `ahead` rows later. Only where it is read where it lies.
   void prefetch(mlir::ImplicitLocOpBuilder &builder, mlir::Value panel, mlir::Value k,
-                mlir::Value next, int64_t ahead) const;
+                const NextRows &next, int64_t ahead) const;
 
-  /// The same for what is copied after this, `next`, or nothing where that is null: rows of memory,
-  /// as many as a register tile has, from the number of its first one on. Each panel has a share of
+  /// The same for what is copied after this, or nothing where that is not known: rows of memory, as
+  /// many as a register tile has, from the number of its first one on. Each panel has a share of
   /// their lines.
   void prefetchCopied(mlir::ImplicitLocOpBuilder &builder, mlir::Value panel, mlir::Value row,
-                      int64_t rows, mlir::Value next) const;
+                      int64_t rows, const NextRows &next) const;
 
 private:
   void copyWhole(mlir::ImplicitLocOpBuilder &builder, const MatrixPart &part, mlir::Value panels);

@@ -128,7 +128,8 @@ std::pair<Value, Value> jit::widenHalves(ImplicitLocOpBuilder &builder, Value va
     return arith::ConstantOp::create(builder, DenseElementsAttr::get(type, APInt(32, number)));
   };
   auto asFloats = [&](Value halves) -> Value {
-    return arith::BitcastOp::create(builder, VectorType::get({count}, builder.getF32Type()), halves);
+    return arith::BitcastOp::create(builder, VectorType::get({count}, builder.getF32Type()),
+                                    halves);
   };
   return {asFloats(arith::ShLIOp::create(builder, words, spread(16))),
           asFloats(arith::AndIOp::create(builder, words, spread(0xffff0000)))};
@@ -175,9 +176,9 @@ Value jit::createSum(ImplicitLocOpBuilder &builder, Value left, Value factor, Va
   return arith::AddIOp::create(builder, sum, arith::MulIOp::create(builder, left, factor));
 }
 
-void jit::prefetchLine(ImplicitLocOpBuilder &builder, Value memref, Value row, Value col) {
-  memref::PrefetchOp::create(builder, memref, ValueRange{row, col}, /*isWrite=*/false,
-                             /*localityHint=*/2, /*isDataCache=*/true);
+void jit::prefetchLine(ImplicitLocOpBuilder &builder, Value memref, ValueRange place, Cache cache) {
+  memref::PrefetchOp::create(builder, memref, place, /*isWrite=*/false,
+                             /*localityHint=*/cache == Cache::Once ? 0 : 2, /*isDataCache=*/true);
 }
 
 int64_t jit::countLineElements(Type elementType) {

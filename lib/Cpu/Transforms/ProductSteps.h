@@ -88,10 +88,13 @@ std::pair<mlir::Value, mlir::Value> interleave(mlir::ImplicitLocOpBuilder &build
 mlir::Value createSum(mlir::ImplicitLocOpBuilder &builder, mlir::Value left, mlir::Value factor,
                       mlir::Value sum, const ProductBlocks &blocks);
 
-/// Asks for the line of the cache that an element lies in, early. It comes to the second cache: as
-/// many reads as the first one waits for are fewer than memory takes at once.
-void prefetchLine(mlir::ImplicitLocOpBuilder &builder, mlir::Value memref, mlir::Value row,
-                  mlir::Value col);
+/// Where lines that are asked for go. `Second`: to the second cache; as many reads as the first one
+/// waits for are fewer than memory takes at once. `Once`: past it, for what is read soon, and once.
+enum class Cache { Second, Once };
+
+/// Asks for the line of the cache that an element lies in, early.
+void prefetchLine(mlir::ImplicitLocOpBuilder &builder, mlir::Value memref, mlir::ValueRange place,
+                  Cache cache = Cache::Second);
 
 /// How many elements of a memref lie in a line of the cache.
 int64_t countLineElements(mlir::Type elementType);

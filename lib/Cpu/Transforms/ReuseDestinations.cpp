@@ -33,6 +33,14 @@ bool isLastUse(Value value, Operation *op) {
   return value.getParentBlock() == op->getBlock() && isReadBefore(value, op);
 }
 
+/// Whether `op`, which overwrites `value`, is the last to read it; what its body reads itself, it
+/// reads after that.
+bool mayOverwrite(Operation *op, Value value) {
+  return isLastUse(value, op) && llvm::none_of(value.getUsers(), [&](Operation *user) {
+           return op->isProperAncestor(user);
+         });
+}
+
 /// Whether `op` computes what replaces `part` in the tile that it was taken from.
 bool replacesPart(GenericOp op, tensor::ExtractSliceOp part) {
   auto insert = dyn_cast<tensor::InsertSliceOp>(*op->getUsers().begin());
@@ -171,7 +179,14 @@ bool needsDestination(GenericOp op) {
 
 /// The operands through which `value` can be computed in the buffer of `carried`, from the last
 /// operation to the first. Every value has one last use, so the search visits an operation once.
+/// What loops inside carry is where they start.
 bool findUpdates(Value value, BlockArgument carried, SmallVectorImpl<OpOperand *> &updates) {
+  while (auto loop = value.getDefiningOp<scf::ForOp>()) {
+    Value start = loop.getInitArgs()[cast<OpResult>(value).getResultNumber()];
+    if (loop->getBlock() != carried.getOwner() || !mayOverwrite(loop, start))
+      return false;
+    value = start;
+  }
   auto op = value.getDefiningOp<GenericOp>();
   if (!op || op->getBlock() != carried.getOwner() || !needsDestination(op))
     return false;
@@ -229,14 +244,6 @@ struct Updated {
   Value start;
   bool isPossible = true;
 };
-
-/// Whether `op`, which overwrites `value`, is the last to read it; what its body reads itself, it
-/// reads after that.
-bool mayOverwrite(Operation *op, Value value) {
-  return isLastUse(value, op) && llvm::none_of(value.getUsers(), [&](Operation *user) {
-           return op->isProperAncestor(user);
-         });
-}
 
 Updated findUpdated(Value value) {
   Updated found;

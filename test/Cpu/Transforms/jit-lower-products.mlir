@@ -591,3 +591,60 @@ func.func @next_span(%a: memref<4x32xf32>, %keys: memref<?x8x4x32xf32>, %c: memr
   }
   return
 }
+
+// What is read ahead is asked for in the order of memory while its lines are read: of each step of k one line for each of both
+// columns. These are all that registers sum, so that nothing is left over.
+// WIDE-LABEL: func.func @dots_read_ahead
+// WIDE-SAME: (%{{.*}}: memref<4x128xf32>, %[[KEYS:.*]]: memref<2x128xf32, strided<[?, 1]>>, %[[LATER:.*]]: memref<2x128xf32, strided<[?, 1]>>,
+// WIDE-NOT: cpu.read_ahead
+// WIDE: scf.for %[[K:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args
+// WIDE: %[[STEP:.*]] = arith.divui %[[K]]
+// WIDE: %[[NUMBER:.*]] = arith.muli %[[STEP]]
+// WIDE: %[[ROW:.*]] = arith.divui %[[NUMBER]]
+// WIDE: memref.prefetch %[[LATER]][%[[ROW]], %{{.*}}], read, locality<0>, data
+// WIDE: memref.prefetch %[[LATER]]
+// WIDE: vector.load %[[KEYS]]
+// WIDE-NOT: scf.for
+// WIDE: vector.store {{.*}} vector<2xf32>
+// WIDE: return
+func.func @dots_read_ahead(%a: memref<4x128xf32>, %b: memref<2x128xf32, strided<[?, 1]>>, %later: memref<2x128xf32, strided<[?, 1]>>, %c: memref<4x2xf32>) {
+  %keys = cpu.read_ahead %b for %later : memref<2x128xf32, strided<[?, 1]>>, memref<2x128xf32, strided<[?, 1]>>
+  linalg.matmul indexing_maps = [#left, #right, #sum]
+      ins(%a, %keys : memref<4x128xf32>, memref<2x128xf32, strided<[?, 1]>>) outs(%c : memref<4x2xf32>)
+  return
+}
+
+// Sums are in memory; both rows of a panel of two vectors are asked for, then those of the next panel. Weights
+// are spread once for both panels.
+// WIDE-LABEL: func.func @rows_read_ahead
+// WIDE-SAME: (%[[P:.*]]: memref<4x2xf32>, %[[VALUES:.*]]: memref<2x64xf32, strided<[?, 1]>>, %[[LATER:.*]]: memref<2x64xf32, strided<[?, 1]>>,
+// WIDE-NOT: scf.for
+// WIDE-COUNT-8: vector.load %{{.*}} : memref<4x64xf32>, vector<16xf32>
+// WIDE-COUNT-2: memref.prefetch %[[LATER]][%c0{{[_0-9]*}},
+// WIDE-COUNT-2: vector.load %[[VALUES]]
+// WIDE-COUNT-4: memref.load %[[P]]
+// WIDE-COUNT-2: memref.prefetch %[[LATER]][%c0{{[_0-9]*}},
+// WIDE-COUNT-4: memref.load %[[P]]
+// WIDE-COUNT-8: vector.store
+// WIDE-COUNT-4: memref.prefetch %[[LATER]][%c1{{[_0-9]*}},
+// WIDE-NOT: memref.load
+// WIDE: return
+func.func @rows_read_ahead(%p: memref<4x2xf32>, %v: memref<2x64xf32, strided<[?, 1]>>, %later: memref<2x64xf32, strided<[?, 1]>>, %o: memref<4x64xf32>) {
+  %values = cpu.read_ahead %v for %later : memref<2x64xf32, strided<[?, 1]>>, memref<2x64xf32, strided<[?, 1]>>
+  linalg.matmul ins(%p, %values : memref<4x2xf32>, memref<2x64xf32, strided<[?, 1]>>) outs(%o : memref<4x64xf32>)
+  return
+}
+
+// What is set to zero right before a product, and is all of what it writes, is not set.
+// WIDE-LABEL: func.func @part_from_zero
+// WIDE-NOT: linalg.fill
+// WIDE-NOT: vector.load %{{.*}} : memref<4x?xf32
+// WIDE: vector.store
+func.func @part_from_zero(%a: memref<4x128xf32>, %b: memref<2x128xf32>, %all: memref<4x?xf32>, %col: index) {
+  %zero = arith.constant 0.0 : f32
+  %part = memref.subview %all[0, %col] [4, 2] [1, 1] : memref<4x?xf32> to memref<4x2xf32, strided<[?, 1], offset: ?>>
+  linalg.fill ins(%zero : f32) outs(%part : memref<4x2xf32, strided<[?, 1], offset: ?>>)
+  linalg.matmul indexing_maps = [#left, #right, #sum]
+      ins(%a, %b : memref<4x128xf32>, memref<2x128xf32>) outs(%part : memref<4x2xf32, strided<[?, 1], offset: ?>>)
+  return
+}

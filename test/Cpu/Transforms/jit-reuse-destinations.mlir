@@ -138,6 +138,34 @@ func.func @copied_around_loop(%a0: tensor<1x64xf32>, %b0: tensor<1x64xf32>, %N: 
   return %r#0, %r#1 : tensor<1x64xf32>, tensor<1x64xf32>
 }
 
+// What an inner loop starts from is computed in the buffer that the loop around carries.
+// CHECK-LABEL: func.func @start_of_a_loop
+func.func @start_of_a_loop(%a0: tensor<4x64xf32>, %f: tensor<4x64xf32>, %N: index) -> tensor<4x64xf32> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  // CHECK: scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}})
+  %r = scf.for %n = %zero to %N step %one iter_args(%a = %a0) -> (tensor<4x64xf32>) {
+    // CHECK: %[[START:.*]] = linalg.generic {{.*}} outs(%[[A]] : tensor<4x64xf32>)
+    // CHECK: %[[INNER:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[START]])
+    // CHECK-NOT: materialize_in_destination
+    // CHECK: scf.yield %[[INNER]]
+    %e = tensor.empty() : tensor<4x64xf32>
+    %start = linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %f : tensor<4x64xf32>, tensor<4x64xf32>) outs(%e : tensor<4x64xf32>) {
+    ^bb0(%x: f32, %y: f32, %o: f32):
+      %s = arith.mulf %x, %y : f32
+      linalg.yield %s : f32
+    } -> tensor<4x64xf32>
+    %inner = scf.for %m = %zero to %N step %one iter_args(%i = %start) -> (tensor<4x64xf32>) {
+      %part = tensor.extract_slice %f[0, 0] [1, 64] [1, 1] : tensor<4x64xf32> to tensor<1x64xf32>
+      %next = tensor.insert_slice %part into %i[%m, 0] [1, 64] [1, 1] : tensor<1x64xf32> into tensor<4x64xf32>
+      scf.yield %next : tensor<4x64xf32>
+    }
+    scf.yield %inner : tensor<4x64xf32>
+  }
+  return %r : tensor<4x64xf32>
+}
+
 // A part of a tile is not a destination, since the tile is needed; unless the part is replaced by the result.
 // CHECK-LABEL: func.func @parts
 // CHECK-SAME:    %[[TILE:.*]]: tensor<4x64xf32>, %[[V:.*]]: tensor<2x64xf32>

@@ -46,9 +46,9 @@ def test_cuts_of_pages(device, page, width, dtype, cuts):
 
 
 @pytest.mark.parametrize("heads, page, dtype, cuts", [
-    (8, 128, F32, 8),  # 16 tokens of 4 KiB
-    (8, 128, F16, 4),
-    (2, 128, F32, 2),
+    (8, 128, F32, 4),  # 32 tokens of 4 KiB
+    (8, 128, F16, 2),
+    (2, 128, F32, 1),
     (1, 128, F32, 1),
     (128, 128, F32, 8),  # as few as there are fractals
     (8, 48, F32, 3),

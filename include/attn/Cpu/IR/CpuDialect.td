@@ -1,4 +1,4 @@
-// The checks of a kernel that runs on the CPU.
+// The checks of a kernel that runs on the CPU, and what it asks for early.
 #ifndef ATTN_CPU_IR_DIALECT
 #define ATTN_CPU_IR_DIALECT
 
@@ -9,7 +9,7 @@ include "mlir/IR/OpBase.td"
 def Cpu_Dialect : Dialect {
   let name = "cpu";
   let cppNamespace = "::attn::cpu";
-  let summary = "What a kernel on the CPU checks before it touches memory or divides";
+  let summary = "What a kernel on the CPU checks before it touches memory or divides, and what it asks for early";
   let description = [{
     A check hands on what it is about, so that nothing can use it before the check. Where it does not hold, the block
     stops there: it writes what it found into the report of its launch, and touches nothing more. A check without a use has
@@ -77,6 +77,24 @@ def Cpu_CheckCountOp : Cpu_CheckOp<"check_count"> {
   let arguments = (ins StrAttr:$count, Index:$end, Index:$limit, Variadic<Index>:$numbers, StrAttr:$name);
   let results = (outs Index:$result);
   let assemblyFormat = "$count $end `at` `most` $limit `[` $numbers `]` `named` $name attr-dict";
+}
+
+def Cpu_ReadAheadOp : Op<Cpu_Dialect, "read_ahead", [
+    NoMemoryEffect, AllTypesMatch<["part", "result"]>,
+    DeclareOpInterfaceMethods<ViewLikeOpInterface, ["getViewSource"]>]> {
+  let summary = "A part of an array, and what is asked for while it is read";
+  let description = [{
+    What reads the part asks meanwhile for the lines of as many rows and columns of another one, in their order in memory; for
+    nothing, where there is no other. That may lie anywhere, since asking touches nothing.
+
+    ```mlir
+    %keys = cpu.read_ahead %part for %later : memref<2x128xf32, strided<[?, 1], offset: ?>>, memref<2x128xf32, strided<[?, 1], offset: ?>>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$part, Optional<AnyMemRef>:$later);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = "$part (`for` $later^)? attr-dict `:` type($part) (`,` type($later)^)?";
+  let hasVerifier = 1;
 }
 
 #endif // ATTN_CPU_IR_DIALECT

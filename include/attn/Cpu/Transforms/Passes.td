@@ -246,6 +246,40 @@ def ReuseDestinationsPass : Pass<"jit-reuse-destinations", "::mlir::func::FuncOp
                            "::mlir::tensor::TensorDialect"];
 }
 
+def OrderReadsPass : Pass<"jit-order-reads", "::mlir::func::FuncOp"> {
+  let summary = "Reads the right operands of products of few rows in the order of memory";
+  let description = [{
+    A decode step multiplies by the keys of one head after the other, of which each is read once. Rows of one head lie as
+    far apart as all heads of a token take, and a processor reads ahead where memory is read in its order. So a loop over heads that does
+    nothing but multiply goes through two rows of all heads before it goes on, and asks for the rows that follow in memory, up to those of
+    the next iteration of the loop around. Only for operands that are multiplied where they lie: f32, or bf16 where the host multiplies `pairs`.
+
+    Before:
+    ```mlir
+    scf.for %g = %c0 to %c8 step %c1 {
+      %keys = memref.subview %k[%page, %t, %g, 0] [1, %n, 1, 128] [1, 1, 1, 1] : ...
+      linalg.matmul ins(%q, %keys : ...) outs(%scores : memref<4x?xf32, ...>)
+    }
+    ```
+    After:
+    ```mlir
+    %all = memref.subview %k[%page, %t, 0, 0] [1, %n, 8, 128] [1, 1, 1, 1] : ...
+    scf.for %row = %c0 to %even step %c2 {
+      scf.for %g = %c0 to %c8 step %c1 {
+        %two = memref.subview %all[%row, %g, 0] [2, 1, 128] [1, 1, 1] : ...
+        %keys = cpu.read_ahead %two for %row0, %row1 : ...
+        linalg.matmul ins(%q, %keys : ...) outs(%part : memref<4x2xf32, ...>)
+      }
+    }
+    ... // the last row of an odd number
+    ```
+  }];
+  let statistics = [Statistic<"ordered", "ordered", "Products that go through all heads">];
+  let options = [Option<"pairs", "pairs", "bool", "false", "Multiply bf16 in pairs, by the dot products of AVX512_BF16">];
+  let dependentDialects = ["::attn::cpu::CpuDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def LowerProductsPass : Pass<"jit-lower-products", "::mlir::func::FuncOp"> {
   let summary = "Products of matrices as register tiles over copied panels";
   let description = [{
