@@ -101,7 +101,7 @@ void run(const Kernel &kernel, const py::sequence &values, unsigned threads) {
 }
 
 /// The first (row, column) of a table of pages, given by its address and the distances of its
-/// entries, that is no page although the length of its row takes it; none where all are.
+/// entries, whose page does not exist although the length of its row takes it.
 std::optional<std::pair<size_t, int64_t>> findWrongPage(uintptr_t table,
                                                         std::pair<int64_t, int64_t> strides,
                                                         const std::vector<int64_t> &lengths,

@@ -285,7 +285,7 @@ void HeadLoop::takeRows(Operation *place) {
   all = takePart(builder, right.getSource(), offsets, sizes, {shape[0], heads, shape[1]});
 }
 
-/// Where rows are that lie so far behind `row` in memory, of all heads; after the last ones come
+/// Where rows are that lie so far after `row` in memory, of all heads; after the last ones come
 /// those of `next`.
 HeadLoop::Later HeadLoop::findLater(ImplicitLocOpBuilder &builder, Value row) {
   int64_t ahead = llvm::alignTo(llvm::divideCeil(bytesAhead, rowBytes), together);

@@ -263,18 +263,6 @@ def _check_out(out, q, others):
 # The operator
 
 
-# Defined by itself: what torch.library.custom_op does for operators that may be differentiated takes longer than all else that a
-# call on a CPU does besides computing.
-torch.library.define(
-    "attn::paged",
-    "(Tensor(a!) out, Tensor(b!) lse, Tensor q, Tensor k_cache, Tensor v_cache, Tensor block_table, "
-    "Tensor context_lens, Tensor? page_index, Tensor? sinks, float scale, int left, float softcap, int? num_splits, "
-    "bool batch_invariant, Tensor? shares, Tensor? tasks, Tensor? merges, int run, int heads) -> ()",
-    tags=(torch.Tag.pt2_compliant_tag,),
-)
-
-
-@torch.library.impl("attn::paged", DEVICES)
 @torch.no_grad()
 def _forward(
     out, lse, q, k_cache, v_cache, block_table, context_lens, page_index, sinks, scale, left, softcap, num_splits,
@@ -328,6 +316,18 @@ def _plan(
     else:
         lengths = context_lens.tolist() if seen is None else context_lens.clamp(max=seen).tolist()
     return lists_of_lengths(lengths, block_table.device, **options)
+
+
+# Defined by itself: what torch.library.custom_op does for operators that may be differentiated takes longer than all
+# else that a call on a CPU does besides computing.
+torch.library.define(
+    "attn::paged",
+    "(Tensor(a!) out, Tensor(b!) lse, Tensor q, Tensor k_cache, Tensor v_cache, Tensor block_table, "
+    "Tensor context_lens, Tensor? page_index, Tensor? sinks, float scale, int left, float softcap, int? num_splits, "
+    "bool batch_invariant, Tensor? shares, Tensor? tasks, Tensor? merges, int run, int heads) -> ()",
+    tags=(torch.Tag.pt2_compliant_tag,),
+)
+torch.library.impl("attn::paged", DEVICES, _forward)
 
 
 @torch.library.register_fake("attn::paged")

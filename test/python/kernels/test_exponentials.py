@@ -17,7 +17,7 @@ def exponentials(X: at.Tensor["T D"], BT: at.Auto(1, 64)):
 
 
 def draw_arguments():
-    """Numbers whose exponentials are large, near 1, small, without leading bit and zero, and what is no number."""
+    """Numbers whose exponentials are large, near 1, small, without leading bit and zero, and NaN."""
     generator = torch.Generator().manual_seed(0)
     spread = torch.cat([torch.linspace(-110, 95, 40_000), torch.linspace(-104, -86, 20_000)])
     near = torch.randn(4_000, generator=generator)

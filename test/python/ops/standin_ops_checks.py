@@ -275,7 +275,8 @@ class Calls(TorchDispatchMode):
         name = function._schema.name
         if name in _OWN:
             with self:
-                return _OWN[name]._init_fn(*arguments, **(keywords or {}))
+                own = _OWN[name]
+                return getattr(own, "_init_fn", own)(*arguments, **(keywords or {}))
         on_npu = any(isinstance(value, torch.Tensor) and value.device.type == "npu" for value in arguments)
         made = str((keywords or {}).get("device", "")).startswith("npu")
         self.names.add((name.removeprefix("aten::"), on_npu or made))

@@ -298,9 +298,9 @@ void PartLoop::createLoop(int64_t turn) {
   ImplicitLocOpBuilder builder(loop.getLoc(), loop);
   ArrayRef<Value> results = handedOn[turn];
   auto starts = llvm::map_to_vector(results, [&](Value value) { return createStart(value); });
-  auto parts = RangeOp::create(builder, ValueRange(starts).getTypes(), loop.getLower(),
-                               loop.getUpper(), starts, /*block=*/Attribute(),
-                               loop.getStagesAttr(), loop.getParallelAttr());
+  auto parts =
+      RangeOp::create(builder, ValueRange(starts).getTypes(), loop.getLower(), loop.getUpper(),
+                      starts, /*block=*/Attribute(), loop.getStagesAttr(), loop.getParallelAttr());
   Block *body = builder.createBlock(&parts.getBody());
   IRMapping values;
   values.map(loop.getInductionVar(),
