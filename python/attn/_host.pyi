@@ -47,8 +47,10 @@ def prefer_huge_pages(address: int, bytes: int) -> None:
 def find_wrong_page(
     table: int, strides: tuple[int, int], lengths: list[int], page_size: int, pages: int
 ) -> tuple[int, int] | None:
-    """The first (row, column) of a table of 32-bit entries whose page does not exist although its row is so long. The table
-    is an address, with the strides of its entries; it must have as many as the lengths take."""
+    """The first (row, column) of a table of 32-bit entries whose page does not exist, although its row is so long.
+
+    The table is an address, with the strides of its entries; it must have as many as the lengths take.
+    """
 
 def describe_cpu() -> str:
     """What tells this CPU from those that may not run code made for it."""
