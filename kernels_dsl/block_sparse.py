@@ -63,7 +63,7 @@ def block_sparse_fwd(
                 po[part, whole, :], pl[part, whole] = to, tl
     if merges is not None:
         at.phase()
-        for part, some in at.grid(NP, at.tiles(BM, 64)):  # rows at a time, which may be none of the last tile
+        for some, part in at.grid(at.tiles(BM, 64), NP):  # rows at a time, which may be none of the last tile
             b, h, x, n = merges[part, 0], merges[part, 1], merges[part, 2], merges[part, 3]
             if n > 0:
                 i = at.tiles(64, 64, base=x * BM + some.base, limit=at.minimum(Sq, x * BM + BM))

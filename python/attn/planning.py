@@ -5,8 +5,10 @@ A plan is made of numbers alone, on the host. The same numbers give the same pla
 
 from __future__ import annotations
 
+import bisect
 import heapq
 import itertools
+import math
 import operator
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -25,6 +27,12 @@ _UNEVEN = 1.05
 # Cores that work in step ask the cache for the same at the same time. So many neighbours begin at other times, where
 # cores have at least so many parts of the least size to compute. Chosen by predicted time.
 _BEGINNINGS, _LONG_LOAD = 12, 40
+# From so many parts on, it pays to cut tiles that go evenly to all cores, so that these end them at other times.
+_CUT_LOAD = 3 * _LONG_LOAD
+# Of fewer parts a tile has too few places to be cut at.
+_CUT_PARTS = 8
+# What a task costs besides its blocks, and one that sees nothing, in parts of the least size.
+_TASK_PARTS, _EMPTY_PARTS = 1 / 4, 1 / 27
 # Numbers of parts of the longest sequence that are tried.
 _TRIED_PARTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 
@@ -218,9 +226,11 @@ def block_plan(kept: Sequence, *, cores: int, least: int | None = None) -> Block
     the cache, unless cores would have much more to do than others. A core begins with another of its tiles than the
     core before. Where one has at least twice `least` blocks more than the mean, what cores have more is cut off the
     list of one of their tiles, in parts of at least `least` blocks for cores that have less. Without `least` lists are
-    cut only where there are fewer tiles than cores. Where cores have much to do, they are put off by none, one or more
-    tasks that see nothing, so that they do not work in step: their results are those of the task after them, which
-    computes them again.
+    cut only where there are fewer tiles than cores.
+
+    Where cores have much to do, they are put off by none, one or more tasks that see nothing, so that they do not work
+    in step: their results are those of the task after them, which computes them again. And tiles that all see the same
+    are dealt in circles then, so that each core ends its tiles at times of its own.
     """
     if cores < 1:
         raise ValueError(f"cores ({cores}) must be positive")
@@ -232,17 +242,97 @@ def block_plan(kept: Sequence, *, cores: int, least: int | None = None) -> Block
         for h, row in enumerate(rows)
     ]
     tiles, total = sum(map(len, groups)), -sum(cost for group in groups for cost, _ in group)
-    dealt, longest = _share_groups(groups, cores)
-    if longest > _UNEVEN * total / cores:  # a head may have too few tiles to even out what the heads before have left
-        dealt, _ = _share_groups([sorted(itertools.chain(*groups))], cores)
     if least is None and tiles < cores:
         least = 1
-    merges = () if least is None else _even_out(dealt, least)
-    dealt = [_turned(own, core) for core, own in enumerate(dealt)]
+    if least is not None and _suits_circles(groups, cores, least):
+        dealt, merges = _deal_in_circles([task for group in groups for _, task in group], cores, least)
+    else:
+        dealt, longest = _share_groups(groups, cores)
+        if (
+            longest > _UNEVEN * total / cores
+        ):  # a head may have too few tiles to even out what the heads before have left
+            dealt, _ = _share_groups([sorted(itertools.chain(*groups))], cores)
+        merges = () if least is None else _even_out(dealt, least)
+        dealt = [_turned(own, core) for core, own in enumerate(dealt)]
     if least is not None and total >= _LONG_LOAD * least * cores:
         dealt = [put_off(own, core) for core, own in enumerate(dealt)]
     tasks, shares = list_tasks([own for own in dealt if own] or [[]])
     return BlockPlan(tasks, shares, merges)
+
+
+def _suits_circles(groups, cores: int, least: int):
+    """Whether tiles all see the same, and cutting more of them than have to be costs less than it gains."""
+    costs = [cost for group in groups for cost, _ in group]
+    if len({*costs}) != 1 or -costs[0] < _CUT_PARTS * least or len(costs) < cores:
+        return False
+    # Several cores of a circle are at several heads at a time, whose keys and values the cache may not have room for.
+    parts = _CUT_LOAD if len(costs) % cores == 0 else _LONG_LOAD if len(groups) == 1 else math.inf
+    return -sum(costs) >= parts * least * cores
+
+
+def _deal_in_circles(tiles: list[BlockTask], cores: int, least: int):
+    """Deals tiles that all see the same: as many in each of several circles, whose cores have shares that follow each
+    other and are cut anywhere. Circles begin at other places of their first tile, so that over all cores the ends of
+    tiles are spread evenly. Returns the tasks of each core and the rows of the results that are merged."""
+    dealt: list[list[BlockTask]] = [[] for _ in range(cores)]
+    merges: list[tuple[int, int, int, int]] = []
+    circles = math.gcd(len(tiles), cores)
+    for circle in range(circles):
+        own, members = tiles[circle::circles], range(circle, cores, circles)
+        cuts = _cut_circle(len(own), own[0].end, circle / cores, members, least)
+        parts = _cut_tiles(own, cuts, merges)
+        for place, task in _turn_circle(parts, cuts[0]):
+            dealt[members[bisect.bisect(cuts, place) - 1]].append(task)
+    return dealt, tuple(merges)
+
+
+def _cut_circle(tiles: int, size: int, begin: float, members: range, least: int):
+    """Where the shares of a circle of tiles of so many blocks are cut, which begin within the first tile: each core
+    takes as long, with what tasks cost besides their blocks."""
+    even = tiles / len(members)
+    ends = [begin + even * number for number in range(len(members) + 1)]
+    tasks = [math.ceil(end) - math.floor(start) for start, end in itertools.pairwise(ends)]
+    costs = [
+        least * (_TASK_PARTS * number + _EMPTY_PARTS * (core % _BEGINNINGS)) for number, core in zip(tasks, members)
+    ]
+    mean = (tiles * size + sum(costs)) / len(members)
+    cuts = itertools.accumulate((mean - cost for cost in costs[:-1]), initial=begin * size)
+    places = [_round_cut(cut, size, least) for cut in cuts]
+    return [*places, places[0] + tiles * size]
+
+
+def _turn_circle(parts: list[BlockTask], begin: int):
+    """Where parts of a circle begin, and the parts, from a place on: what lies before it comes after the last tile."""
+    ends = list(itertools.accumulate(task.end - task.first for task in parts))
+    placed = list(zip([0, *ends], parts))
+    later = [(place + ends[-1], task) for place, task in placed if place < begin]
+    return placed[len(later) :] + later
+
+
+def _round_cut(cut: float, size: int, least: int):
+    """A place near to a cut that leaves none of both parts of a tile shorter than so many blocks."""
+    tile, first = divmod(round(cut), size)
+    if first < least:
+        first = least if 2 * first >= least else 0
+    elif size - first < least:
+        first = size - least if 2 * (size - first) >= least else size
+    return tile * size + first
+
+
+def _cut_tiles(tiles: list[BlockTask], cuts: list[int], merges: list[tuple[int, int, int, int]]):
+    """The parts of tiles of one size, one after the other; adds the rows of those that are cut to `merges`."""
+    size = tiles[0].end
+    total = len(tiles) * size
+    edges = sorted({*range(0, total, size), *(cut % total for cut in cuts)})
+    parts = []
+    for number, starts in itertools.groupby(edges, key=lambda edge: edge // size):
+        tile, firsts = tiles[number], [start % size for start in starts]
+        rows = range(len(merges), len(merges) + len(firsts)) if len(firsts) > 1 else [-1]
+        if len(firsts) > 1:
+            merges += [(*tile[:3], len(firsts) if row == rows[0] else 0) for row in rows]
+        for row, (first, end) in zip(rows, itertools.pairwise([*firsts, size])):
+            parts.append(tile._replace(first=first, end=end, row=row))
+    return parts
 
 
 def _turned(own: list[BlockTask], core: int):

@@ -56,9 +56,10 @@ def count_seen(mask, rows, queries, keys, q_lens, kv_lens, causal):
 
 
 def check_blocks(
-    dtype, stage="ascend", causal=False, lengths=None, sizes=(32, 64), cores=3, queries=300, keys=270, least=None
-):
-    q, k, v, mask = draw_blocks(dtype, queries, keys, batch=len(lengths) if lengths else 1)
+    dtype, stage="ascend", causal=False, lengths=None, sizes=(32, 64), cores=3, queries=300, keys=270, least=None,
+    drawn=None,
+):  # fmt: skip
+    q, k, v, mask = drawn or draw_blocks(dtype, queries, keys, batch=len(lengths) if lengths else 1)
     q_lens, kv_lens = ([list(column) for column in zip(*lengths)]) if lengths else (None, None)
     options = {}
     if lengths:
@@ -96,6 +97,16 @@ def test_cores_that_are_put_off(cores, stage, monkeypatch):
     """Tasks that see nothing store results that the next one stores again: of whole lists and of parts."""
     monkeypatch.setattr(planning, "_LONG_LOAD", 0)
     check_blocks(BF16, stage=stage, sizes=(128, 64), cores=cores, least=1)
+
+
+@pytest.mark.parametrize("stage", ["ascend", "ascendc"])
+@pytest.mark.parametrize("queries", [640, 700])
+def test_tiles_dealt_in_circles(queries, stage, monkeypatch):
+    """Lists of all blocks, cut so that cores end their tiles at other times: of five tiles on three cores and of six."""
+    for limit in ("_LONG_LOAD", "_CUT_LOAD", "_CUT_PARTS"):
+        monkeypatch.setattr(planning, limit, 0)
+    q, k, v, mask = draw_blocks(BF16, queries, 500, heads=(1, 1))
+    check_blocks(BF16, stage, sizes=(128, 64), queries=queries, keys=500, least=1, drawn=(q, k, v, mask | True))
 
 
 @pytest.mark.parametrize("sizes", [(32, 256), (64, 192), (32, 512)], ids=names)

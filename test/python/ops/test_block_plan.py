@@ -5,7 +5,8 @@ import random
 
 import pytest
 
-from attn.planning import block_plan
+from attn import planning
+from attn.planning import BlockTask, block_plan
 
 
 def draw(batch, heads, tiles, most, seed=0):
@@ -95,6 +96,58 @@ def test_cores_do_not_work_in_step():
     assert len(short.tasks) == 96, "it would take longer than it gains"
     whole = block_plan([[[64] * 128]], cores=24)
     assert len(whole.tasks) == 128, "shares of threads are taken as they come"
+
+
+@pytest.mark.parametrize("tiles, size", [(128, 64), (64, 32), (31, 400), (24, 300), (192, 96)])
+def test_tiles_end_apart(tiles, size):
+    """Tiles of one head that all see the same and are many: no two cores end all of theirs at the same time, and what
+    tasks cost besides their blocks is evened out."""
+    kept = [[[size] * tiles]]
+    plan = block_plan(kept, cores=24, least=2)
+    check(plan, kept)
+    own = list(working(plan))
+    assert all(task.end - task.first >= 2 for tasks in own for task in tasks) and len(plan.merges) <= 3 * 24
+    costs = [sum(task.end - task.first for task in tasks) + len(tasks) / 2 for tasks in own]
+    assert max(costs) - min(costs) <= 4
+    # The parts of a tile that are left when its core goes on to the next one.
+    ends = {
+        tuple(sum(task.end - task.first for task in tasks[: number + 1]) % size for number in range(len(tasks)))
+        for tasks in own
+    }
+    assert len(ends) >= 20
+
+
+def test_tiles_that_go_evenly_are_cut_where_it_pays():
+    """A launch that merges is more than what it gains, unless there is much to do. With several heads tiles that are
+    left over are cut as others are: cores of a circle would be at several heads at a time."""
+    assert not block_plan([[[48] * 96]], cores=24, least=2).merges
+    assert block_plan([[[96] * 192]], cores=24, least=2).merges
+    kept = [[[32] * 64 for _ in range(3)]]
+    plan = block_plan(kept, cores=24, least=2)
+    check(plan, kept)
+    assert plan.merges
+    for tasks in working(plan):  # a tile of the first head ends with its other part
+        heads = [task.head for task in tasks]
+        assert heads[:-1] == sorted(heads[:-1])
+    uneven = block_plan([[[64] * 64 for _ in range(5)]], cores=24, least=2)
+    check(uneven, [[[64] * 64 for _ in range(5)]])
+    assert len(uneven.merges) <= 2 * 24
+    for tasks in working(uneven):
+        heads = [task.head for task in tasks if task.row < 0]
+        assert heads == sorted(heads)
+
+
+def test_circles_of_any_size():
+    """Everything once, and no part shorter than asked, whatever tiles, cores and the least part are."""
+    generator = random.Random(0)
+    for _ in range(300):
+        cores, least = generator.randint(1, 30), generator.randint(1, 9)
+        size, tiles = generator.randint(2 * least, 12 * least), generator.randint(cores, 9 * cores)
+        kept = [[[size] * tiles]]
+        dealt, merges = planning._deal_in_circles([BlockTask(0, 0, x, 0, size, -1) for x in range(tiles)], cores, least)
+        tasks, shares = planning.list_tasks(dealt)
+        check(planning.BlockPlan(tasks, shares, merges), kept)
+        assert all(task.end - task.first >= least for task in tasks)
 
 
 def test_heads_follow_each_other():
