@@ -41,7 +41,7 @@ def has_values(tensor):
 def refuse_transforms(operator: str, *tensors, mapped: bool = True):
     """NotImplementedError for derivatives in forward mode, which PyTorch would take to be 0, and for what it refuses in
     words of its own: gradients of `torch.func`, and unless the operator can be `mapped`, `torch.vmap`."""
-    if torch.compiler.is_compiling():
+    if torch.compiler.is_compiling() or (forward_ad._current_level < 0 and functorch.maybe_current_level() is None):
         return
     given = [tensor for tensor in tensors if tensor is not None]
     if any(forward_ad.unpack_dual(tensor).tangent is not None for tensor in given):
