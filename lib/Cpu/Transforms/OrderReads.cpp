@@ -35,8 +35,9 @@ constexpr int64_t mostTogether = 4;
 /// How far ahead of what is read memory is asked for.
 constexpr int64_t bytesAhead = 8 << 10;
 
-/// The most rows of a product that reads its right operand where it lies.
-constexpr int64_t mostRows = 8;
+/// The most rows of a product for that: more load and store so many sums for every two rows that
+/// memory waits.
+constexpr int64_t mostRows = 4;
 
 /// A loop over the heads of an array, which multiplies by the rows of each: rows of all heads that
 /// belong together lie side by side, those of one head do not.

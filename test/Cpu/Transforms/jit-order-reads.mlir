@@ -101,20 +101,19 @@ func.func @narrow(%q: memref<4x32xbf16>, %k: memref<?x8x32xbf16, strided<[?, ?, 
   return
 }
 
-// More rows use what is copied; heads that come before rows lie one after the other; scores that
+// More rows would load and store more sums; heads that come before rows lie one after the other; scores that
 // another op of the loop reads, or that all heads share, are in the order of the loop.
 // CHECK-LABEL: func.func @many_rows
 // CHECK-NOT:     cpu.read_ahead
-func.func @many_rows(%q: memref<16x32xf32>, %k: memref<?x8x32xf32, strided<[?, ?, 1]>>, %n: index, %scores: memref<128x64xf32>) {
+func.func @many_rows(%q: memref<8x32xf32>, %k: memref<?x8x32xf32, strided<[?, ?, 1]>>, %n: index, %scores: memref<64x64xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
-  %c16 = arith.constant 16 : index
   scf.for %g = %c0 to %c8 step %c1 {
-    %row = arith.muli %g, %c16 : index
+    %row = arith.muli %g, %c8 : index
     %keys = memref.subview %k[0, %g, 0] [%n, 1, 32] [1, 1, 1] : memref<?x8x32xf32, strided<[?, ?, 1]>> to !part
-    %s = memref.subview %scores[%row, 0] [16, %n] [1, 1] : memref<128x64xf32> to memref<16x?xf32, strided<[64, 1], offset: ?>>
-    linalg.matmul indexing_maps = [#left, #right, #result] ins(%q, %keys : memref<16x32xf32>, !part) outs(%s : memref<16x?xf32, strided<[64, 1], offset: ?>>)
+    %s = memref.subview %scores[%row, 0] [8, %n] [1, 1] : memref<64x64xf32> to memref<8x?xf32, strided<[64, 1], offset: ?>>
+    linalg.matmul indexing_maps = [#left, #right, #result] ins(%q, %keys : memref<8x32xf32>, !part) outs(%s : memref<8x?xf32, strided<[64, 1], offset: ?>>)
   }
   return
 }
