@@ -80,7 +80,7 @@ def paged_fwd(
                     po[part, high, rows, :], pl[part, high, rows] = other, ol
     if merges is not None:
         at.phase()
-        for part, h, rows in at.grid(NP, Nkv, at.tiles(M, BM)):
+        for h, rows, part in at.grid(Nkv, at.tiles(M, BM), NP):
             b, n = merges[part, 0], merges[part, 1]
             if n > 0:
                 o[b, h, rows, :], lse[b, h, rows] = at.lse_merge(po[:, h, rows, :], pl[:, h, rows], start=part, count=n)
