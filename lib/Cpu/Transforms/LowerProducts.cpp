@@ -55,13 +55,6 @@ public:
   /// Whether a mask leaves out a part of it.
   bool isCut() const { return resultOffset || leftOffset; }
 
-  /// Whether both operands are bf16 whose pairs along k can be copied.
-  static bool mayPair(linalg::MatmulOp op) {
-    return !isTransposed(op, 0) && llvm::all_of(op.getInputs(), [](Value operand) {
-      return cast<MemRefType>(operand.getType()).getElementType().isBF16();
-    });
-  }
-
   /// The buffers that it copies to; null for none.
   /// Sums along k read the left operand where it lies, unless it has to be widened: that is done
   /// once.
@@ -446,9 +439,11 @@ private:
       return product.emitOpError("cannot be lowered before bufferization");
     if (absorbSum(product))
       ++absorbed;
-    ProductBlocks blocks = getBlocks(product);
+    ProductBlocks blocks = chooseBlocks(product, lanes, pairs);
     if (blocks.depth == 1)
       widenLeft(product);
+    else
+      ++paired;
     ProductEmitter emitter(product, blocks);
     scf::ForOp loop = emitter.copiesLeftAtOnce() ? findLoopWithFixedLeft(product) : scf::ForOp();
     // A copy that outlives the product is not shared with others.
@@ -472,37 +467,6 @@ private:
     product.erase();
     ++lowered;
     return success();
-  }
-
-  /// Sums take most of the registers that a machine of so wide vectors has. Six rows of four
-  /// vectors take ten operands for each k, twelve of two take fourteen, but may leave fewer columns
-  /// over.
-  ProductBlocks getBlocks(linalg::MatmulOp product) {
-    ProductBlocks blocks;
-    blocks.lanes = lanes;
-    bool areMany = lanes >= 16;
-    int64_t cols = cast<MemRefType>(product.getOutputs()[0].getType()).getDimSize(1);
-    bool isNarrow = !ShapedType::isDynamic(cols) &&
-                    llvm::alignTo(cols, 2 * lanes) < llvm::alignTo(cols, 4 * lanes);
-    blocks.vectors = areMany && !isNarrow ? 4 : 2;
-    blocks.rows = areMany && isNarrow ? 12 : 6;
-    blocks.mostRows = 192;
-    blocks.mostInner = blocks.mostCols = 256;
-    int64_t tileRows = countTileRows(product.getOutputs()[0]);
-    blocks.fewRows = tileRows > 4 && tileRows <= 8 ? 8 : 4;
-    blocks.mostSums = areMany ? 16 : 8;
-    if (tileRows <= blocks.fewRows) {
-      blocks.rows = blocks.fewRows;
-      blocks.vectors = blocks.mostSums / blocks.fewRows;
-      // Narrow panels read the few rows that are read at a time nearly in the order of memory.
-      if (product.getInputs()[1].getDefiningOp<cpu::ReadAheadOp>())
-        blocks.vectors = 2;
-    }
-    if (pairs && ProductEmitter::mayPair(product)) {
-      blocks.depth = 2;
-      ++paired;
-    }
-    return blocks;
   }
 
   /// Products run one after the other: those of one function share buffers of a type.

@@ -1,6 +1,8 @@
-// What stands around a product: what it is added to, what is added to it, and loops that do not
-// change its operands. CPU stage, on buffers, used by `jit-lower-products`.
+// What stands around a product, and how it is cut by that: what it is added to, what is added to
+// it, and loops that do not change its operands. CPU stage, on buffers, used by
+// `jit-lower-products`.
 #include "ProductContext.h"
+#include "attn/Cpu/IR/Cpu.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -8,6 +10,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace attn::jit;
@@ -44,6 +47,41 @@ int64_t attn::jit::countTileRows(Value result) {
     result = part.getSource();
   int64_t rows = cast<MemRefType>(result.getType()).getDimSize(0);
   return ShapedType::isDynamic(rows) ? std::numeric_limits<int64_t>::max() : rows;
+}
+
+/// Whether both operands are bf16 whose pairs along k can be copied.
+static bool mayPair(linalg::MatmulOp product) {
+  return !isTransposed(product, 0) && llvm::all_of(product.getInputs(), [](Value operand) {
+    return cast<MemRefType>(operand.getType()).getElementType().isBF16();
+  });
+}
+
+ProductBlocks attn::jit::chooseBlocks(linalg::MatmulOp product, int64_t lanes, bool pairs) {
+  // Sums take most of the registers that a machine of so wide vectors has. Six rows of four vectors
+  // take ten operands for each k, twelve of two take fourteen, but may leave fewer columns over.
+  ProductBlocks blocks;
+  blocks.lanes = lanes;
+  bool areMany = lanes >= 16;
+  int64_t cols = cast<MemRefType>(product.getOutputs()[0].getType()).getDimSize(1);
+  bool isNarrow = !ShapedType::isDynamic(cols) &&
+                  llvm::alignTo(cols, 2 * lanes) < llvm::alignTo(cols, 4 * lanes);
+  blocks.vectors = areMany && !isNarrow ? 4 : 2;
+  blocks.rows = areMany && isNarrow ? 12 : 6;
+  blocks.mostRows = 192;
+  blocks.mostInner = blocks.mostCols = 256;
+  int64_t tileRows = countTileRows(product.getOutputs()[0]);
+  blocks.fewRows = tileRows > 4 && tileRows <= 8 ? 8 : 4;
+  blocks.mostSums = areMany ? 16 : 8;
+  if (tileRows <= blocks.fewRows) {
+    blocks.rows = blocks.fewRows;
+    blocks.vectors = blocks.mostSums / blocks.fewRows;
+    // Narrow panels read the few rows that are read at a time nearly in the order of memory.
+    if (product.getInputs()[1].getDefiningOp<attn::cpu::ReadAheadOp>())
+      blocks.vectors = 2;
+  }
+  if (pairs && mayPair(product))
+    blocks.depth = 2;
+  return blocks;
 }
 
 /// Whether an op sets what it fills to zero.

@@ -1,8 +1,9 @@
-// What stands around a product: what it is added to, what is added to it, and loops that do not
-// change its operands. CPU stage, on buffers.
+// What stands around a product, and how it is cut by that: what it is added to, what is added to
+// it, and loops that do not change its operands. CPU stage, on buffers.
 #ifndef ATTN_CPU_TRANSFORMS_PRODUCTCONTEXT_H
 #define ATTN_CPU_TRANSFORMS_PRODUCTCONTEXT_H
 
+#include "ProductSteps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -23,6 +24,10 @@ bool isTransposed(mlir::linalg::MatmulOp product, unsigned operand);
 
 /// The rows that the result of a product has at most: those of the tile that it is a part of.
 int64_t countTileRows(mlir::Value result);
+
+/// How a product is cut on a host whose vectors have so many elements of f32, and which may
+/// multiply `pairs` of bf16.
+ProductBlocks chooseBlocks(mlir::linalg::MatmulOp product, int64_t lanes, bool pairs);
 
 /// What sets to zero what a product is added to, right before it, or the buffer that this is or is
 /// a part of, where nothing reads or writes that buffer in between; otherwise null.
