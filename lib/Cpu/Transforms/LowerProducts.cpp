@@ -437,6 +437,8 @@ private:
   LogicalResult lower(linalg::MatmulOp product) {
     if (!product.hasPureBufferSemantics())
       return product.emitOpError("cannot be lowered before bufferization");
+    if (!isPlain(product))
+      return product.emitOpError("broadcasts an operand, which kernels never do");
     if (absorbSum(product))
       ++absorbed;
     ProductBlocks blocks = chooseBlocks(product, lanes, pairs);

@@ -174,6 +174,8 @@ bool HeadLoop::matchRight() {
       return false;
   MemRefType type = right.getType();
   rowBytes = heads * type.getDimSize(1) * type.getElementTypeBitWidth() / 8;
+  if (rowBytes == 0)
+    return false;
   auto fitting = static_cast<uint64_t>(std::min({mostTogether, heads, bytesTogether / rowBytes}));
   together = std::max<int64_t>(2, llvm::bit_floor(fitting));
   return rowDim < headDim && headDim < last && dropped.test(headDim);
@@ -379,7 +381,8 @@ struct OrderReadsPass : attn::impl::OrderReadsPassBase<OrderReadsPass> {
     llvm::MapVector<Block *, SmallVector<HeadLoop>> loops;
     for (linalg::MatmulOp product : products) {
       auto loop = dyn_cast<scf::ForOp>(product->getParentOp());
-      if (!loop || !llvm::hasSingleElement(loop.getBody()->getOps<linalg::MatmulOp>()))
+      if (!loop || !isPlain(product) ||
+          !llvm::hasSingleElement(loop.getBody()->getOps<linalg::MatmulOp>()))
         continue;
       absorbSum(product);
       if (HeadLoop heads(loop, product); heads.matches(pairs))

@@ -36,6 +36,12 @@ bool attn::jit::touches(Operation *op, Value buffer) {
       .wasInterrupted();
 }
 
+bool attn::jit::isPlain(linalg::MatmulOp product) {
+  return product.hasPureBufferSemantics() &&
+         llvm::all_of(product->getOperandTypes(),
+                      [](Type type) { return cast<MemRefType>(type).getRank() == 2; });
+}
+
 bool attn::jit::isTransposed(linalg::MatmulOp product, unsigned operand) {
   AffineMap map = product.getIndexingMapsArray()[operand];
   return map.getDimPosition(0) > map.getDimPosition(1) ? operand == 0 : operand == 1;

@@ -18,6 +18,9 @@ mlir::Value getRoot(mlir::Value memref);
 /// Whether an operation, or one in it, takes a buffer or a view of it.
 bool touches(mlir::Operation *op, mlir::Value buffer);
 
+/// Whether a product is one of matrices in buffers, of which none is broadcast.
+bool isPlain(mlir::linalg::MatmulOp product);
+
 /// Whether an operand is stored the other way round: its map names its second loop first, of (m, k)
 /// for the left one (0), of (k, n) for the right one.
 bool isTransposed(mlir::linalg::MatmulOp product, unsigned operand);

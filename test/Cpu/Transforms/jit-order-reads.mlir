@@ -1,6 +1,5 @@
 // RUN: attn-opt %s -jit-order-reads | FileCheck %s
 // RUN: attn-opt %s -jit-order-reads=pairs | FileCheck %s --check-prefix=PAIRS
-// RUN: attn-opt %s -jit-order-reads=pairs -jit-lower-products="lanes=16 pairs" -o /dev/null
 
 !pages = memref<?x64x?x32xf32, strided<[?, ?, ?, 1]>>
 !part = memref<?x32xf32, strided<[?, 1], offset: ?>>
@@ -164,6 +163,27 @@ func.func @shared(%q: memref<4x32xf32>, %k: memref<?x8x32xf32, strided<[?, ?, 1]
     linalg.fill ins(%zero : f32) outs(%scores : memref<4x64xf32>)
     %s = memref.subview %scores[0, 0] [4, %n] [1, 1] : memref<4x64xf32> to memref<4x?xf32, strided<[64, 1]>>
     linalg.matmul indexing_maps = [#left, #right, #result] ins(%q, %keys : memref<4x32xf32>, !part) outs(%s : memref<4x?xf32, strided<[64, 1]>>)
+  }
+  return
+}
+
+// Products on tensors, and those of an operand that is broadcast, are left to others.
+// CHECK-LABEL: func.func @left_alone
+// CHECK-NOT:     cpu.read_ahead
+// CHECK:         scf.for
+// CHECK-NEXT:      linalg.matmul {{.*}} memref<32xf32>
+// CHECK:         scf.for
+// CHECK-NEXT:      linalg.matmul {{.*}} tensor<4x32xf32>
+func.func @left_alone(%row: memref<32xf32>, %b: memref<32x16xf32>, %c: memref<4x16xf32>, %x: tensor<4x32xf32>, %y: tensor<32x16xf32>, %z: tensor<4x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  scf.for %g = %c0 to %c8 step %c1 {
+    linalg.matmul indexing_maps = [affine_map<(d0, d1, d2) -> (d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, #result]
+        ins(%row, %b : memref<32xf32>, memref<32x16xf32>) outs(%c : memref<4x16xf32>)
+  }
+  scf.for %g = %c0 to %c8 step %c1 {
+    %r = linalg.matmul ins(%x, %y : tensor<4x32xf32>, tensor<32x16xf32>) outs(%z : tensor<4x16xf32>) -> tensor<4x16xf32>
   }
   return
 }

@@ -182,7 +182,10 @@ bool PartLoop::findJoined() {
 /// one would have to hand something on to another loop.
 bool PartLoop::findTurns() {
   auto getTurn = [&](Value value) { return turns.lookup_or(value.getDefiningOp(), before); };
-  RowLimits limits(loop->getParentOfType<func::FuncOp>());
+  auto function = loop->getParentOfType<func::FuncOp>();
+  if (!function)
+    return false;
+  RowLimits limits(function);
   for (Operation &op : loop.getBody().front().without_terminator()) {
     if (isa<InsertOp>(op) || (op.getNumResults() == 1 && isCarriedPart(op.getResult(0))))
       continue;
