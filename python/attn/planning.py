@@ -248,9 +248,8 @@ def block_plan(kept: Sequence, *, cores: int, least: int | None = None) -> Block
         dealt, merges = _deal_in_circles([task for group in groups for _, task in group], cores, least)
     else:
         dealt, longest = _share_groups(groups, cores)
-        if (
-            longest > _UNEVEN * total / cores
-        ):  # a head may have too few tiles to even out what the heads before have left
+        # A head may have too few tiles to even out what the heads before have left.
+        if longest > _UNEVEN * total / cores:
             dealt, _ = _share_groups([sorted(itertools.chain(*groups))], cores)
         merges = () if least is None else _even_out(dealt, least)
         dealt = [_turned(own, core) for core, own in enumerate(dealt)]
