@@ -74,6 +74,16 @@ class Kernel:
         """Runs the kernel; outputs that are given must have memory of their own."""
         return self._calls.run(positional, keywords, outputs, self.captured())
 
+    def plan(self, keywords: dict, outputs: dict):
+        """What `launch` does for such a call, and the values that it does it with, for who makes the call again with
+        other tensors: arguments by name in their order, then outputs."""
+        return self._calls.find((), keywords, outputs, self.captured())
+
+    @property
+    def repeats(self):
+        """What callers keep of such plans, by keys of their own; forgotten with them."""
+        return self._calls.repeats
+
     def prepare(self, soc: str = "Ascend910B4", **arguments):
         """What `compile` returns, with nothing made yet."""
         from . import compiler

@@ -156,12 +156,18 @@ class PlannedCalls:
         self._floats = frozenset(parameter.name for parameter in signature.of_kind("float"))
         self._make = make
         self._plans: dict[tuple, Plan] = {}
+        # What callers keep of plans, to make the same call again, by keys of their own; forgotten with the plans.
+        self.repeats: dict[tuple, Any] = {}
         self._tensor = torch.Tensor
         self._is_recording = torch.is_grad_enabled
 
     def run(self, positional, keywords: dict, outputs: dict | None = None, surroundings=()):
         """Makes a call; `surroundings` are what its form depends on beside its arguments."""
-        outputs = outputs or {}
+        plan, values = self.find(positional, keywords, outputs or {}, surroundings)
+        return plan.run(values)
+
+    def find(self, positional, keywords: dict, outputs: dict, surroundings=()):
+        """The plan of a call, and the values that it takes: positional arguments, keywords, and outputs."""
         names = (*self._names[: len(positional)], *keywords)
         values = (*positional, *keywords.values(), *outputs.values())
         forms = [type(value) if name in self._floats else self._form(value) for name, value in zip(names, values)]
@@ -170,7 +176,7 @@ class PlannedCalls:
         plan = self._plans.get(form)
         if plan is None:
             plan = self._plan(form, positional, keywords, outputs)
-        return plan.run(values)
+        return plan, values
 
     def _form(self, value):
         """What of a value decides how a call is made: all but addresses and elements. With its type: 1 is not 1.0."""
@@ -195,3 +201,4 @@ class PlannedCalls:
     def forget(self):
         """Checks and plans the next calls again."""
         self._plans.clear()
+        self.repeats.clear()

@@ -18,7 +18,11 @@ _STRIPS = dict(strips=strip_unit())
 
 def run(kernel, outputs: dict, **arguments):
     """Runs a kernel, which writes to the outputs; what is None among them it does not compute."""
-    kernel.launch((), arguments, {name: output for name, output in outputs.items() if output is not None})
+    kernel.launch((), arguments, _written(outputs))
+
+
+def _written(outputs: dict):
+    return {name: output for name, output in outputs.items() if output is not None}
 
 
 # Attention residual
@@ -226,8 +230,37 @@ def paged_forward(arrays: dict, lists, options: dict, outputs: dict):
     """`arrays`: the kernel's arguments by name; `lists`: of a plan; `outputs`: by name, None for what there is not."""
     from kernels_dsl.paged import paged_fwd
 
+    run(paged_fwd, outputs, **_paged_arguments(arrays, lists, options))
+
+
+def plan_paged(arrays: dict, lists, options: dict, outputs: dict):
+    """What `paged_forward` does, and the values that it does it with: arrays, others, and what is written."""
+    from kernels_dsl.paged import paged_fwd
+
+    return paged_fwd.plan(_paged_arguments(arrays, lists, options), _written(outputs))
+
+
+def _paged_arguments(arrays: dict, lists, options: dict):
     plan = dict(shares=lists.shares, tasks=lists.tasks, merges=lists.merges, run=lists.run)
-    run(paged_fwd, outputs, **arrays, **plan, **options, phases="launches")
+    return dict(**arrays, **plan, **options, phases="launches")
+
+
+def paged_repeats() -> dict:
+    """Calls that are made again, by their forms."""
+    from kernels_dsl.paged import paged_fwd
+
+    return paged_fwd.repeats
+
+
+# So many are kept.
+_MOST_REPEATS = 256
+
+
+def keep_paged_repeat(form: tuple, repeat):
+    repeats = paged_repeats()
+    if len(repeats) >= _MOST_REPEATS:
+        repeats.clear()
+    repeats[form] = repeat
 
 
 # Lists

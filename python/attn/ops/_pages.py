@@ -122,7 +122,7 @@ def page_cuts(k_cache, together: int = 1):
 # The tokens that a CPU goes through with all heads: so many bytes of keys, or the fewest that a page may have. More
 # tokens share what is done once for all of them, but where heads are read one after the other, a processor reads ahead
 # in some dozen pages of 4 KiB at a time, and not where the rows of a head lie in more.
-_FOLLOWED_BYTES = 1 << 17
+_FOLLOWED_BYTES = 1 << 18
 # The most rows of a head for that.
 _MOST_ROWS_TOGETHER = 8
 

@@ -25,20 +25,11 @@ from ._attention import (
     read_integers,
     write_unseen,
 )
-from ._lists import check_lists, core_count, count_listed
-from ._pages import (
-    MOST_ROWS,
-    Lists,
-    Rows,
-    cached_tokens,
-    given_lists,
-    heads_together,
-    lists_of_lengths,
-    lists_of_shape,
-    page_cuts,
-    paired,
-)
+from ._lists import check_lists, count_listed
+from ._paged_calls import Repeat, kernel_options, most_seen, plan_lists
+from ._pages import MOST_ROWS, Lists, Rows, given_lists, heads_together, paired
 from ._readable import DEVICES, check_device, check_dtype, has_values, readable, refuse_transforms
+from ._repeats import form_of
 
 _MOST_PAGE = 512
 _MOST_TOKENS = 16
@@ -82,6 +73,14 @@ def paged_attention(
     `plan` is a plan of `attn.paged_plan` that was made before. Lengths on an NPU stay there: then everything that is
     launched depends on shapes alone, and with `out` and a `workspace` that was used before, nothing is allocated.
     """
+    others = out, window, sinks, page_index, plan, workspace
+    is_plain = all(other is None for other in others)
+    numbers = scale, num_splits, return_lse, softcap, batch_invariant, config.optimize_cpu
+    form = form_of((q, k_cache, v_cache, block_table, context_lens), *numbers) if is_plain else None
+    if form is not None and (repeat := _dispatch.paged_repeats().get(form)) is not None:
+        result = repeat.run(q, k_cache, v_cache, block_table, context_lens)
+        if result is not None:
+            return result
     several = isinstance(q, Tensor) and q.dim() == 4
     queries = q.unsqueeze(1) if isinstance(q, Tensor) and q.dim() == 3 else q
     _check_types(q, k_cache, v_cache)
@@ -108,15 +107,18 @@ def paged_attention(
         out = torch.empty(q.shape, dtype=q.dtype, device=q.device) if out is None else out
         lse = _make_lse(queries, return_lse)
         rows = Rows(queries, k_cache.shape[2])
-        is_plain = page_index is None and sinks is None and options[1] < 0
-        heads = heads_together(rows, k_cache, v_cache) if is_plain else 1
+        sees_all = page_index is None and sinks is None and options[1] < 0
+        heads = heads_together(rows, k_cache, v_cache) if sees_all else 1
         lists = None if plan is None else given_lists(plan, q.device, rows, heads)
         if plan is not None and plan.run and page_index is None and lengths.device.type == "cpu":
-            _check_runs(plan, lengths, k_cache.shape[1], _most_seen(options[1], queries.shape[1], k_cache.shape[1]))
+            _check_runs(plan, lengths, k_cache.shape[1], most_seen(options[1], queries.shape[1], k_cache.shape[1]))
         given = (None, None, None, 0) if lists is None else lists
         arrays = queries, k_cache, v_cache, block_table, lengths, page_index, sinks
         result = out if several else out.unsqueeze(1)
         torch.ops.attn.paged(result, lse, *arrays, *options, num_splits, batch_invariant, *given, heads)
+    if form is not None and Repeat.suits(q, k_cache, v_cache, block_table, context_lens):
+        repeat = Repeat(queries, k_cache, heads, options, (num_splits, batch_invariant), return_lse)
+        _dispatch.keep_paged_repeat(form, repeat)
     if torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in (q, k_cache, v_cache, sinks)):
         out, lse = (_Refused.apply(result, q, k_cache, v_cache, sinks) for result in (out, lse))
     if not return_lse:
@@ -212,11 +214,6 @@ def _check_cuts(num_splits, batch_invariant: bool, plan):
         raise TypeError(f"plan: one of attn.paged_plan is expected, not {type(plan).__name__}")
 
 
-def _most_seen(left: int, tokens: int, page: int):
-    """The most tokens that new ones see by their window, which may begin within a page; None where that is all."""
-    return None if left < 0 else left + tokens + page
-
-
 def _check_runs(plan: PagedPlan, lengths, page: int, seen: int | None):
     """ValueError for the first sequence that is longer than the parts that a plan cuts it into after so many pages."""
     parts = {task.sequence: task.parts for task in plan.tasks}
@@ -289,33 +286,12 @@ def _forward(
             arrays.update(sinks=rows.spread_sinks(scores))
         plan = Lists(shares, tasks, merges, run)
         if tasks is None:
-            kept = arrays.get("counts")
-            plan = _plan(rows, heads, k_cache, block_table, context_lens, kept, left, num_splits, batch_invariant)
-        options = dict(scale=scale, left=left, softcap=softcap, R=rows.tile, G=rows.group, T=rows.tokens, heads=loaded)
-        options.update(inner=together, short=rows.is_short, cuts=page_cuts(k_cache, together))
+            kept, cuts = arrays.get("counts"), (num_splits, batch_invariant)
+            plan = plan_lists(rows, heads, k_cache, block_table, context_lens, kept, left, *cuts)
+        options = kernel_options(rows, loaded, k_cache, scale, left, softcap)
         arrays.update(q=rows.readable(queries), k=paired(keys, loaded), v=paired(values, loaded))
         with rows.outputs(budget, out, lse, plan) as outputs:
             _dispatch.paged_forward(arrays, plan, options, outputs)
-
-
-def _plan(
-    rows: Rows, heads: int, k_cache, block_table, context_lens, kept, left: int, num_splits, batch_invariant: bool
-):
-    """The lists of a plan: by the lengths where the host has them, else by what the table has room for."""
-    page = k_cache.shape[1]
-    options = dict(
-        block_size=page, kv_heads=rows.kv_heads // heads, cores=core_count(block_table.device), num_splits=num_splits,
-        row_tiles=rows.tiles, batch_invariant=batch_invariant, cached_tokens=cached_tokens(k_cache, rows.together),
-    )  # fmt: skip
-    seen = _most_seen(left, rows.tokens, page)
-    if context_lens.device.type != "cpu":
-        room = block_table.shape[1] * page
-        return lists_of_shape(rows.batch, room if seen is None else min(room, seen), block_table.device, **options)
-    if kept is not None and kept.device.type == "cpu":
-        lengths = [page * max(counts) for counts in kept.tolist()]
-    else:
-        lengths = context_lens.tolist() if seen is None else context_lens.clamp(max=seen).tolist()
-    return lists_of_lengths(lengths, block_table.device, **options)
 
 
 # Defined by itself: what torch.library.custom_op does for operators that may be differentiated takes longer than all

@@ -46,12 +46,13 @@ def test_cuts_of_pages(device, page, width, dtype, cuts):
 
 
 @pytest.mark.parametrize("heads, page, dtype, cuts", [
-    (8, 128, F32, 4),  # 32 tokens of 4 KiB
-    (8, 128, F16, 2),
+    (8, 128, F32, 2),  # 64 tokens of 4 KiB
+    (8, 128, F16, 1),
+    (16, 128, F16, 2),
     (2, 128, F32, 1),
     (1, 128, F32, 1),
     (128, 128, F32, 8),  # as few as there are fractals
-    (8, 48, F32, 3),
+    (32, 48, F32, 3),
 ])  # fmt: skip
 def test_tokens_that_a_cpu_goes_through_with_all_heads(heads, page, dtype, cuts):
     assert page_cuts(torch.empty(2, page, heads, 128, dtype=dtype), heads) == cuts
