@@ -45,8 +45,12 @@ std::optional<size_t> BufferAssignment::getBuffer(Value value) const {
       value = getInsertion(place.index).getResult();
       break;
     case Place::View:
-      value = placement.isOnTheWay(value) ? placement.getOutput(value).sums
-                                          : value.getDefiningOp<ExtractOp>().getInput();
+      if (placement.isOnTheWay(value))
+        value = placement.getOutput(value).sums;
+      else if (auto extract = value.getDefiningOp<ExtractOp>())
+        value = extract.getInput();
+      else
+        value = value.getDefiningOp<BroadcastOp>().getRow();
       break;
     }
   }

@@ -22,6 +22,7 @@ namespace attn {
 } // namespace attn
 
 using namespace mlir;
+using namespace attn;
 using namespace attn::jit;
 
 namespace {

@@ -136,5 +136,4 @@ def _prefer_huge_pages(outputs: list):
 
     for output in outputs:
         for tensor in output if isinstance(output, (list, tuple)) else (output,):
-            storage = tensor.untyped_storage()
-            _host.prefer_huge_pages(storage.data_ptr(), storage.nbytes())
+            _host.prefer_huge_pages(tensor.data_ptr(), tensor.nbytes)

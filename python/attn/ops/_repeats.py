@@ -15,22 +15,21 @@ _USUAL_KEYS = (
     | torch._C.DispatchKeySet(torch._C.DispatchKey.ADInplaceOrView)
 ).raw_repr()
 
-
 # What a form may have beside tensors.
 _NUMBERS = (type(None), bool, int, float)
 
 
 def form_of(tensors, *numbers):
-    """What decides how a call is made: all of its tensors but addresses and elements, and its numbers with their types,
-    as 1 is not True. None where they are something else, and where the call must go through the dispatcher: for a
-    graph, a transform, a mode, a tracer, a profiler, or derivatives."""
+    """What decides how a call on a CPU is made: all of its tensors but addresses and elements, and its numbers with
+    their types, as 1 is not True. None where they are something else, and where the call must go through the
+    dispatcher: for a graph, a transform, a mode, a tracer, a profiler, or derivatives."""
     if torch.compiler.is_compiling() or _is_observed():
         return None
     forms: list = []
     for tensor in tensors:
-        if type(tensor) is not torch.Tensor or tensor.requires_grad:
+        if type(tensor) is not torch.Tensor or not tensor.is_cpu or tensor.requires_grad or tensor.is_neg():
             return None
-        forms.append((tensor.dtype, tensor.shape, tensor.stride(), tensor.device, tensor.is_neg()))
+        forms.append((tensor.dtype, tensor.shape, tensor.stride()))
     kinds = [*map(type, numbers)]
     return (*forms, *numbers, *kinds) if all(kind in _NUMBERS for kind in kinds) else None
 
