@@ -105,6 +105,16 @@ MISTAKES = [
         CARRIED, "is off by",
     ),
     Mistake(
+        "linalg-summed-zeros", "factors that were computed have what happens to be there beyond what is summed over",
+        "return keepFirst(builder, product.getLoc(), part.getSource(), inner, size);", "return part.getSource();",
+        ("test_linalg_mixed.py::test_values[float32-both-computed]",), "not close",
+    ),
+    Mistake(
+        "linalg-summed-dimension", "computed factors keep rows where they should keep columns",
+        "linalg::IndexOp::create(body, at, dimension)", "linalg::IndexOp::create(body, at, 1 - dimension)",
+        ("test_linalg_mixed.py::test_values[float32-both-computed]",), "not close",
+    ),
+    Mistake(
         "linalg-strips", "loops over the strips of a tile stay loops",
         "if (failed(loopUnrollFull(loop)))", "if (failed(loopUnrollByFactor(loop, 1)))",
         (f"{_VENDOR}[attn_res_fwd-strips-f32]",),

@@ -47,7 +47,7 @@ def most_seen(left: int, tokens: int, page: int):
 
 
 # So many plans of one call are kept.
-_MOST_PLANS = 64
+_MOST_PLANS = 100
 
 
 class _Planned(NamedTuple):

@@ -1,4 +1,4 @@
-"""Reads MLIR text in generic form, as far as kernels are printed in it: one op a line, at most one region each."""
+"""Reads MLIR text in generic form, as far as kernels are printed in it: one op a line, at most two regions each."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ class Op:
     types: list = field(default_factory=list)
     arguments: list = field(default_factory=list)
     body: list = field(default_factory=list)
+    otherwise: list = field(default_factory=list)
 
     def get(self, name: str, pattern: str = r"[^,]*"):
         """The text of a property; None where the op has none of that name."""
@@ -63,6 +64,8 @@ def _parse_block(lines):
         rest = found[6]
         if found[5]:
             op.body, op.arguments, rest = _parse_block(lines)
+            if rest.startswith("}, {"):
+                op.otherwise, _, rest = _parse_block(lines)
         op.types = split(re.sub(r"^\((.*)\)$", r"\1", _TYPES.fullmatch(rest)[2]))
         ops.append(op)
     return ops, arguments, ""

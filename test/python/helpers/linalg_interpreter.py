@@ -22,7 +22,7 @@ DTYPES = {
 _INTEGERS = {
     "addi": operator.add, "subi": operator.sub, "muli": operator.mul, "minsi": min, "maxsi": max,
     "minui": min, "divui": operator.floordiv, "remui": operator.mod, "ceildivui": lambda a, b: -(-a // b),
-    "ceildivsi": lambda a, b: -(-a // b),
+    "ceildivsi": lambda a, b: -(-a // b), "floordivsi": operator.floordiv,
 }  # fmt: skip
 _FLOATS = {
     "arith.addf": torch.add, "arith.subf": torch.sub, "arith.mulf": torch.mul, "arith.divf": torch.div,
@@ -30,6 +30,10 @@ _FLOATS = {
     "math.sqrt": torch.sqrt, "math.absf": torch.abs,
 }  # fmt: skip
 _PREDICATES = [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge]
+# None of them holds for NaN.
+_ORDERED = {
+    1: operator.eq, 2: operator.gt, 3: operator.ge, 4: operator.lt, 5: operator.le, 6: lambda a, b: (a < b) | (a > b),
+}  # fmt: skip
 RACE = "two programs use an element without meeting"
 _FOLDS = {"arith.addf": torch.sum, "arith.maximumf": torch.amax, "arith.minimumf": torch.amin}
 
@@ -73,6 +77,10 @@ class View:
     @property
     def shape(self):
         return self.values.shape
+
+    def element(self, indices):
+        assert all(0 <= index < size for index, size in zip(indices, self.shape, strict=True)), "beyond the view"
+        return View(self.values[indices], self.writers[indices], self.readers[indices])
 
     def read(self, program):
         assert not program.others(self.writers).any(), RACE
@@ -119,9 +127,12 @@ class Program:
     def run_body(self, op, arguments):
         """What the body of an op yields."""
         self.values.update(zip((name for name, _ in op.arguments), arguments, strict=True))
-        for inner in op.body[:-1]:
+        return self.run_block(op.body)
+
+    def run_block(self, ops):
+        for inner in ops[:-1]:
             self.run(inner)
-        return [self.values[name] for name in op.body[-1].operands]
+        return [self.values[name] for name in ops[-1].operands] if ops else []
 
     def run(self, op):
         operands = [self.values[name] for name in op.operands]
@@ -158,18 +169,19 @@ class Program:
         return value
 
     def arith_extf(self, op, value):
-        return value.to(shape_of(op.types[0])[0])
+        return torch.as_tensor(value).to(shape_of(op.types[0])[0] if "<" in op.types[0] else DTYPES[op.types[0]])
 
-    arith_truncf = arith_uitofp = arith_extf
+    arith_truncf = arith_uitofp = arith_sitofp = arith_extf
 
     def arith_cmpi(self, op, left, right):
         return _PREDICATES[int(op.get("predicate"))](left, right)
 
     def arith_cmpf(self, op, left, right):
-        assert int(op.get("predicate")) == 4, "only olt"
-        return left < right
+        return _ORDERED[int(op.get("predicate"))](left, right)
 
     def arith_select(self, op, condition, one, other):
+        if isinstance(condition, bool):
+            return one if condition else other
         return torch.where(condition, one, other)
 
     def affine_min(self, op, *operands):
@@ -262,6 +274,9 @@ class Program:
             carried = self.run_body(op, [index, *carried])
         return tuple(carried)
 
+    def scf_if(self, op, condition):
+        return tuple(self.run_block(op.body if condition else op.otherwise))
+
     # Memory
 
     def memref_alloc(self, op):
@@ -280,8 +295,10 @@ class Program:
         assert isinstance(source, View) and source.shape == target.shape
         target.copy_(source.read(self))
 
-    def memref_load(self, op, array, index):
-        return int(array.view([1], [1], index).read(self))
+    def memref_load(self, op, array, *indices):
+        if isinstance(array, Array):
+            return int(array.view([1], [1], *indices).read(self))
+        return int(array.element(indices).read(self))
 
     def bufferization_to_tensor(self, op, buffer):
         return buffer.clone()

@@ -1,23 +1,17 @@
-"""The form of triton-ascend: the vendor's bishengir-compile takes every kernel up to its call of hivmc.
-
-hivmc is not published. A script in its place keeps what it is handed, which shows that the whole front half of the
-vendor's compiler went through; it says nothing about hivmc itself.
-"""
+"""The form of triton-ascend: the vendor's bishengir-compile takes every kernel up to its call of hivmc."""
 
 import re
-import subprocess
 
 import pytest
 
 import attn.language as at
 import catalogue
-import vendor
 from kernels_dsl.gemm import gemm, gemm_nt
+from linalg_vendor import hand_over
 
 # The vendor plans memory itself, and has no room for some tiles that fit by our plan: those made for a smaller chip.
 ROOM = dict.fromkeys(("attn_res_bwd-strips", "neighborhood_bwd-wide"), "Ascend910B4:ub_bytes=131072")
 
-FLAGS = ("--enable-hfusion-compile=true", "--enable-hivm-compile=true", "--enable-triton-kernel-compile=true")
 MEETING = re.compile(
     r"""hivm\.hir\.pipe_barrier\[<PIPE_ALL>\]
 \s*hivm\.hir\.sync_block_set\[<VECTOR>, <PIPE_MTE3>, <PIPE_S>\] flag = 9 .*<INTER_BLOCK_SYNCHRONIZATION>
@@ -25,45 +19,15 @@ MEETING = re.compile(
 """
 )
 COPIES = {"memref.copy": "load_gm_to_ubuf", "bufferization.materialize_in_destination": "store_ubuf_to_gm"}
-HIVMC = '#!/bin/sh\n[ "$1" = --version ] && exit 0\ncp "$1" "{handed}"\n'
-
-
-@pytest.fixture
-def hivmc(tmp_path):
-    """The file that hivmc is handed, once it was called, and the PATH to find it by."""
-    handed, script = tmp_path / "handed.mlir", tmp_path / "bin" / "hivmc"
-    script.parent.mkdir()
-    script.write_text(HIVMC.format(handed=handed))
-    script.chmod(0o755)
-    return handed, f"{script.parent}:/usr/bin:/bin"
-
-
-def hand_over(artefact, tmp_path, hivmc):
-    """What hivmc gets of a kernel."""
-    source = tmp_path / "kernel.mlir"
-    source.write_text(artefact.ir("linalg"))
-    handed, path = hivmc
-    command = [
-        vendor.bishengir_tool("bishengir-compile"),
-        source,
-        "--target=Ascend910B4",
-        *FLAGS,
-        "-o",
-        tmp_path / "out",
-    ]
-    run = subprocess.run(command, capture_output=True, text=True, env={"PATH": path}, cwd=tmp_path)
-    assert handed.is_file(), run.stdout[-2000:] + run.stderr[-2000:]
-    return handed.read_text()
-
 
 FORMS = [(name, dtype) for name in catalogue.KERNELS | catalogue.VARIANTS for dtype in catalogue.DTYPES]
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("name, dtype", FORMS)
-def test_the_vendor_takes_the_kernel(name, dtype, tmp_path, hivmc):
+def test_the_vendor_takes_the_kernel(name, dtype, tmp_path):
     artefact = catalogue.compile_kernel(name, dtype, ROOM.get(name, "Ascend910B4"))
-    text = hand_over(artefact, tmp_path, hivmc)
+    text = hand_over(artefact, tmp_path)
     assert f"func.func @{artefact.name}(" in text
     assert "hivm.hir.pipe_barrier" in text
     check_meeting(artefact.ir("linalg"), text)
@@ -74,10 +38,10 @@ def test_the_vendor_takes_the_kernel(name, dtype, tmp_path, hivmc):
     *((dtype, narrow) for dtype in ("f32", "f16", "bf16") for narrow in (False, True)), ("i8", False),
 ])  # fmt: skip
 @pytest.mark.parametrize("kernel", [gemm, gemm_nt], ids=["gemm", "gemm_nt"])
-def test_the_vendor_takes_products(kernel, dtype, narrow, tmp_path, hivmc):
+def test_the_vendor_takes_products(kernel, dtype, narrow, tmp_path):
     """As one call of its template, with the transpose folded into it and the sizes that exist, converted on the way out."""
     matrix = at.spec("? ?", getattr(at, dtype))
-    text = hand_over(kernel.compile(A=matrix, B=matrix, narrow=narrow), tmp_path, hivmc)
+    text = hand_over(kernel.compile(A=matrix, B=matrix, narrow=narrow), tmp_path)
     words = {"f32": "float", "f16": "half", "bf16": "bfloat16_t", "i8": "int8_t", "i32": "int32_t"}
     sums = "i32" if dtype == "i8" else "f32"
     (product,) = set(re.findall(r"call @(mma_\w+)\(", text))
