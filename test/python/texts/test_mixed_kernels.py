@@ -4,7 +4,10 @@ import pytest
 import torch
 
 import attn
+import mixed_cases
 import mixed_kernels as mixed
+from hivm_vendor import check_halves
+from references import DTYPES, names
 
 
 def randn(*shape, scale=1.0):
@@ -38,3 +41,11 @@ def test_hivm_computes_the_same(name):
     wide = [value.double() if isinstance(value, torch.Tensor) else value for value in CASES[name]]
     expected = getattr(mixed, f"ref_{name}")(*wide)
     torch.testing.assert_close(run(name, stage="hivm").double(), expected, rtol=4e-3, atol=4e-3)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", mixed_cases.CASES)
+@pytest.mark.parametrize("dtype", DTYPES, ids=names)
+def test_halves_are_taken_by_the_vendor(name, dtype, tmp_path):
+    artefact = mixed_cases.compile_case(*mixed_cases.CASES[name](dtype))
+    check_halves(artefact.ir("hivm"), artefact.sidecar.launches[0]["symbol"], tmp_path)

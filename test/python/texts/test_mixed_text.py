@@ -10,20 +10,10 @@ import pytest
 import torch
 
 from attn import _core as core
-from hivm_vendor import DEVICE, SYNC, bishengir_opt, check_calls, pointer_casts, read_templates
+from hivm_vendor import DEVICE, bishengir_opt, check_halves
 from repository import ROOT
 
 INPUTS = ROOT / "test" / "Simulator" / "IR" / "Inputs"
-LEFT = {
-    *SYNC,
-    "set_mask_norm",
-    "set_ffts_base_addr",
-    "pointer_cast",
-    "get_block_idx",
-    "get_block_num",
-    "get_sub_block_idx",
-}
-"""What may be left of HIVM after the vendor's last pass."""
 SEEDS = range(20)
 
 
@@ -91,19 +81,8 @@ def test_every_flag_is_needed(changed):
 def test_halves_are_taken_by_the_vendor(tmp_path):
     """Converted with our plan and flags, each call with a template of as many parameters, and nothing left over."""
     ours = text("hivm")
-    converted = bishengir_opt(ours, DEVICE, "--convert-hivm-to-std")
-    assert set(re.findall(r"hivm\.hir\.(\w+)", converted)) <= LEFT
-    for op in SYNC:
-        pattern = rf"hivm\.hir\.{op}\[(.*?)\](?: flag = (\d+))?"
-        before, after = (re.findall(pattern, of) for of in (ours, converted))
-        assert before == after, op
+    converted = check_halves(ours, "weighted", tmp_path)
     assert len(re.findall(r"sync_block_set\[<CUBE>, <PIPE_FIX>, <PIPE_S>\] flag = 0", converted)) == 2
-    assert pointer_casts(ours) == pointer_casts(converted)
-    templates = read_templates("aic", tmp_path) | read_templates("aiv", tmp_path)
-    check_calls(converted, templates)
-    for name, core_type in ("weighted_mix_aic", "AIC"), ("weighted_mix_aiv", "AIV"):
-        head = next(line for line in converted.splitlines() if f"@{name}(" in line)
-        assert f"#hivm.func_core_type<{core_type}>" in head and "hivm.part_of_mix" in head
 
 
 def test_task_type_is_the_vendors():
