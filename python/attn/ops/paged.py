@@ -73,10 +73,10 @@ def paged_attention(
     `plan` is a plan of `attn.paged_plan` that was made before. Lengths on an NPU stay there: then everything that is
     launched depends on shapes alone, and with `out` and a `workspace` that was used before, nothing is allocated.
     """
-    others = out, window, sinks, page_index, plan, workspace
-    is_plain = all(other is None for other in others)
-    numbers = scale, num_splits, return_lse, softcap, batch_invariant, config.optimize_cpu
-    form = form_of((q, k_cache, v_cache, block_table, context_lens), *numbers) if is_plain else None
+    form = None
+    if out is window is sinks is page_index is plan is workspace is None:
+        numbers = scale, num_splits, return_lse, softcap, batch_invariant, config.optimize_cpu
+        form = form_of((q, k_cache, v_cache, block_table, context_lens), *numbers)
     if form is not None and (repeat := _dispatch.paged_repeats().get(form)) is not None:
         result = repeat.run(q, k_cache, v_cache, block_table, context_lens)
         if result is not None:
