@@ -106,13 +106,18 @@ MISTAKES = [
     ),
     Mistake(
         "linalg-summed-zeros", "factors that were computed have what happens to be there beyond what is summed over",
-        "return keepFirst(builder, product.getLoc(), part.getSource(), inner, size);", "return part.getSource();",
+        "return keepFirst(product, part.getSource(), inner, size);", "return part.getSource();",
         ("test_linalg_mixed.py::test_values[float32-both-computed]",), "not close",
     ),
     Mistake(
         "linalg-summed-dimension", "computed factors keep rows where they should keep columns",
         "linalg::IndexOp::create(body, at, dimension)", "linalg::IndexOp::create(body, at, 1 - dimension)",
         ("test_linalg_mixed.py::test_values[float32-both-computed]",), "not close",
+    ),
+    Mistake(
+        "linalg-first-columns", "the first columns of what was loaded are taken for all of it",
+        "if (buffer && (hasAll || isLoadedUpTo(buffer, inner, size)))", "if (buffer)",
+        ("test_linalg_mixed.py::test_values[float32-first-columns]",), "not close",
     ),
     Mistake(
         "linalg-strips", "loops over the strips of a tile stay loops",

@@ -77,16 +77,24 @@ private:
     if (!part.hasZeroOffset() || !part.hasUnitStride() || part.getDroppedDims().any())
       return product.emitOpError("takes a part of a tile that does not begin where the tile does, "
                                  "for which the vendor's compiler has no form");
-    auto tensor = part.getSource().getDefiningOp<bufferization::ToTensorOp>();
-    if (auto buffer = tensor ? tensor.getBuffer().getDefiningOp<memref::AllocOp>() : nullptr) {
-      beginAsZeros(buffer);
-      return part.getSource();
-    }
     OpFoldResult size = part.getMixedSizes()[inner];
-    if (getConstantIntValue(size) == part.getSourceType().getDimSize(inner))
-      return part.getSource();
-    OpBuilder builder(product);
-    return keepFirst(builder, product.getLoc(), part.getSource(), inner, size);
+    bool hasAll = getConstantIntValue(size) == part.getSourceType().getDimSize(inner);
+    auto tensor = part.getSource().getDefiningOp<bufferization::ToTensorOp>();
+    auto buffer = tensor ? tensor.getBuffer().getDefiningOp<memref::AllocOp>() : nullptr;
+    if (buffer && (hasAll || isLoadedUpTo(buffer, inner, size)))
+      beginAsZeros(buffer);
+    else if (!hasAll)
+      return keepFirst(product, part.getSource(), inner, size);
+    return part.getSource();
+  }
+
+  /// Whether no more of a buffer was loaded along a dimension than `size`: a kernel may also take
+  /// the first part of what was loaded.
+  static bool isLoadedUpTo(memref::AllocOp buffer, unsigned dimension, OpFoldResult size) {
+    return llvm::any_of(buffer->getUsers(), [&](Operation *user) {
+      auto loaded = dyn_cast<memref::SubViewOp>(user);
+      return loaded && loaded.getMixedSizes()[dimension] == size;
+    });
   }
 
   /// What is loaded to a buffer need not fill it.
@@ -101,8 +109,10 @@ private:
   }
 
   /// A tile with zeros from place `size` of a dimension on.
-  static Value keepFirst(OpBuilder &builder, Location loc, Value tile, unsigned dimension,
+  static Value keepFirst(linalg::MatmulOp product, Value tile, unsigned dimension,
                          OpFoldResult size) {
+    OpBuilder builder(product);
+    Location loc = product.getLoc();
     auto type = cast<RankedTensorType>(tile.getType());
     Type word = builder.getI32Type();
     Value limit = arith::IndexCastOp::create(builder, loc, word,

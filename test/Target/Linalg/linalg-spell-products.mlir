@@ -93,3 +93,23 @@ func.func @taken(%a: tensor<16x32xf32>, %b: tensor<32x64xf32>, %acc: tensor<16x6
   %2 = linalg.matmul ins(%a, %1 : tensor<16x32xf32>, tensor<32x?xf32>) outs(%0 : tensor<16x?xf32>) -> tensor<16x?xf32>
   return %2 : tensor<16x?xf32>
 }
+
+// The first columns of what was loaded are not all of it: nothing else may come into the sums, although the whole tiles fit each other as well.
+// CHECK-LABEL: func @first
+// CHECK:       %[[LEFT:.*]] = linalg.generic {{.*}} : tensor<16x64xf16>)
+// CHECK:         linalg.index 1
+// CHECK:       %[[RIGHT:.*]] = linalg.generic {{.*}} : tensor<64x16xf16>)
+// CHECK:         linalg.index 0
+// CHECK:       linalg.matmul ins(%[[LEFT]], %[[RIGHT]] : tensor<16x64xf16>, tensor<64x16xf16>)
+func.func @first(%x: memref<16x64xf16>, %y: memref<64x16xf16>, %acc: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  %left = memref.alloc() : memref<16x64xf16>
+  memref.copy %x, %left : memref<16x64xf16> to memref<16x64xf16>
+  %a = bufferization.to_tensor %left restrict writable : memref<16x64xf16> to tensor<16x64xf16>
+  %right = memref.alloc() : memref<64x16xf16>
+  memref.copy %y, %right : memref<64x16xf16> to memref<64x16xf16>
+  %b = bufferization.to_tensor %right restrict writable : memref<64x16xf16> to tensor<64x16xf16>
+  %0 = tensor.extract_slice %a[0, 0] [16, 32] [1, 1] : tensor<16x64xf16> to tensor<16x32xf16>
+  %1 = tensor.extract_slice %b[0, 0] [32, 16] [1, 1] : tensor<64x16xf16> to tensor<32x16xf16>
+  %2 = linalg.matmul ins(%0, %1 : tensor<16x32xf16>, tensor<32x16xf16>) outs(%acc : tensor<16x16xf32>) -> tensor<16x16xf32>
+  return %2 : tensor<16x16xf32>
+}

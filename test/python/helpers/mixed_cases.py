@@ -60,7 +60,7 @@ def pages(dtype, num_splits=1, inner=1, heads=1):
 
 
 def chain(kernel, *shapes, **sizes):
-    """A kernel of products and vector work whose arrays have these shapes; the first size may be any."""
+    """A kernel of products and vector work whose arrays have these shapes."""
 
     def make(dtype):
         arrays = [randn(*shape, dtype=dtype, seed=seed) * shape[-1] ** -0.5 for seed, shape in enumerate(shapes)]
@@ -89,6 +89,7 @@ CASES = {
     "three-products": chain(mixed_kernels.three_products, (150, 48), (3, 48, 48)),
     "recurrence": chain(mixed_kernels.recurrence, (150, 48), (3, 48, 48)),
     "both-computed": chain(mixed_kernels.both_computed, (150, 70), (70, 40), BM=64, BK=32),
+    "first-columns": chain(mixed_kernels.first_columns, (64, 64), (96, 64)),
     "column-sums": chain(mixed_kernels.column_sums, (3, 37, 32), (32, 70)),
 }
 

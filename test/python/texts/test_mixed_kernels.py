@@ -22,6 +22,9 @@ CASES = {
     "prepared": (randn(70, 96), randn(96, 32, scale=0.1), randn(96).float()),
     "three_products": (randn(70, 32), randn(2, 32, 32, scale=0.1)),
     "recurrence": (randn(70, 32), randn(3, 32, 32, scale=0.2)),
+    "both_computed": (randn(70, 40, scale=0.1), randn(40, 48, scale=0.1)),
+    "two_layers": (randn(70, 32, scale=0.2), randn(32, 80), randn(80, 64, scale=0.1)),
+    "first_columns": (randn(64, 64, scale=0.2), randn(96, 64, scale=0.2)),
 }
 
 

@@ -32,8 +32,8 @@ def SpellProductsPass : Pass<"linalg-spell-products", "::mlir::func::FuncOp"> {
   let description = [{
     At the end of an array, a product takes the part of its tiles that exists. The vendor's compiler takes whole tiles, with a factor that is
     stored transposed turned over before; it finds by itself how much of each was loaded, and where it turned over is loaded so. Tiles that are
-    loaded in part begin as zeros: sums then take nothing else from beyond the end. A tile that was computed gets zeros beyond what is summed
-    over, and is taken as it is where only its rows or columns that make sums of their own are missing.
+    loaded in part begin as zeros: sums then take nothing else from beyond the end. A tile that was computed, or of which a product takes less
+    than was loaded, gets zeros beyond what is summed over. It is taken as it is where only its rows or columns that make sums of their own are missing.
 
     Before:
     ```mlir
