@@ -1,5 +1,8 @@
 """Runs compiled kernels on the CPU, without the compiler: for type checkers and readers. Not a public interface."""
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 Array = tuple[int | list[int], tuple[int, ...], tuple[int, ...]]
 """Address (or those of a list of tensors, whose length is the first size), shape, strides in elements."""
 
@@ -35,11 +38,49 @@ class Kernel:
     """A kernel in memory, as `attn._core.jit_compile` made it; ValueError where that is not well formed."""
 
     def __init__(self, description: dict, code: bytes) -> None: ...
-    def run(self, arguments: list[Array | float | int], threads: int) -> None:
-        """Runs all blocks on that many threads, unless Violation; the interpreter's lock is released."""
+    def prepare(self, arguments: list[Array | float | int]) -> Launch:
+        """What launches with these arguments but for their addresses and floating-point numbers, which do not count."""
 
     def count_blocks(self, arguments: list[Array | float | int], threads: int) -> int:
-        """How many blocks `run` launches, unless Violation; workspace has as many parts."""
+        """How many blocks are launched, unless Violation; workspace has as many parts."""
+
+class Launch:
+    """Launches of a kernel that `Kernel.prepare` has prepared."""
+
+    def run(self, addresses: list[int | list[int]], floats: list[float], threads: int) -> None:
+        """Runs all blocks on that many threads, unless Violation; the interpreter's lock is released. Each address or
+        float takes the place of one of the arguments, in their order."""
+
+class PagedCall:
+    """Calls of `paged_attention` of one form."""
+
+    def keep(
+        self,
+        threads: int,
+        pages: Sequence[int],
+        launch: Launch,
+        sources: list[tuple[int | None, int]],
+        floats: list[float],
+        kept: object,
+    ) -> None:
+        """Has calls with so many pages of each sequence launched like that. A source is what an array of the launch is:
+        (the place of a tensor among those of the call, the output and the log-sum-exps; any), or (None, an address that
+        is always the same). `kept` is kept as long."""
+
+class PagedCalls:
+    """Calls of `paged_attention` on a CPU that are made again. `make_like` makes a tensor like the queries, `make_sums`
+    one of f32 of a shape."""
+
+    def __init__(self, tensor: type, make_like: Callable, make_sums: Callable) -> None: ...
+    def add(self, tensors: tuple, numbers: tuple, repeat: Callable, returns_sums: bool) -> PagedCall | None:
+        """Calls like this one (with its types, shapes, strides and numbers) are made by `repeat`, which takes its tensors,
+        until they are launched. None where it has tensors that cannot be read like that."""
+
+    def run(self, tensors: tuple, numbers: tuple, threads: int, checked: bool) -> Any:
+        """What a call returns; None where none like it was added, or its lengths or pages are wrong, as far as they are
+        `checked`."""
+
+    def clear(self) -> None: ...
 
 def prefer_huge_pages(address: int, bytes: int) -> None:
     """Asks the system for huge pages where memory is large and not touched yet."""

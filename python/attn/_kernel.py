@@ -81,7 +81,7 @@ class Kernel:
 
     @property
     def repeats(self):
-        """What callers keep of such plans, by keys of their own; forgotten with them."""
+        """What callers keep of such plans: a set of what is cleared with them."""
         return self._calls.repeats
 
     def prepare(self, soc: str = "Ascend910B4", **arguments):

@@ -1,4 +1,6 @@
 // The native module attn._host: runs compiled kernels on the CPU, without the compiler.
+#include "PageTable.h"
+#include "PagedCalls.h"
 #include "attn/Cpu/Runtime/Kernel.h"
 #include "attn/Machine/Architecture.h"
 #include "attn/Machine/LaunchLimits.h"
@@ -94,26 +96,30 @@ Image toImage(const py::dict &description, const py::bytes &code) {
   return image;
 }
 
-void run(const Kernel &kernel, const py::sequence &values, unsigned threads) {
-  std::vector<Argument> arguments = toArguments(values);
+Addresses toAddresses(const py::handle &value) {
+  if (py::isinstance<py::int_>(value))
+    return value.cast<uint64_t>();
+  return value.cast<std::vector<uint64_t>>();
+}
+
+void run(const Launch &launch, const py::sequence &values, const std::vector<double> &floats,
+         unsigned threads) {
+  std::vector<Addresses> addresses;
+  for (py::handle value : values)
+    addresses.push_back(toAddresses(value));
   py::gil_scoped_release release;
-  kernel.run(arguments, threads);
+  launch.run(addresses, floats, threads);
 }
 
 /// The first (row, column) of a table of pages, given by its address and the distances of its
 /// entries, whose page does not exist although the length of its row takes it.
-std::optional<std::pair<size_t, int64_t>> findWrongPage(uintptr_t table,
+std::optional<std::pair<size_t, int64_t>> findWrongPage(uint64_t table,
                                                         std::pair<int64_t, int64_t> strides,
-                                                        const std::vector<int64_t> &lengths,
+                                                        std::vector<int64_t> lengths,
                                                         int64_t pageSize, int64_t pages) {
-  const auto *entries = reinterpret_cast<const int32_t *>(table);
-  for (size_t row = 0; row < lengths.size(); ++row)
-    for (int64_t column = 0; column * pageSize < lengths[row]; ++column) {
-      int64_t entry = entries[static_cast<int64_t>(row) * strides.first + column * strides.second];
-      if (entry < 0 || entry >= pages)
-        return std::pair(row, column);
-    }
-  return std::nullopt;
+  for (int64_t &length : lengths)
+    length = (length + pageSize - 1) / pageSize;
+  return attn::python::PageTable{table, strides}.findWrong(lengths, pages);
 }
 
 } // namespace
@@ -134,13 +140,21 @@ PYBIND11_MODULE(_host, module) {
              return std::make_unique<Kernel>(toImage(description, code));
            }),
            py::arg("description"), py::arg("code"))
-      .def("run", &run, py::arg("arguments"), py::arg("threads"))
+      .def(
+          "prepare",
+          [](const Kernel &kernel, const py::sequence &arguments) {
+            return std::make_shared<Launch>(kernel, toArguments(arguments));
+          },
+          py::arg("arguments"), py::keep_alive<0, 1>())
       .def(
           "count_blocks",
           [](const Kernel &kernel, const py::sequence &values, unsigned threads) {
             return kernel.countBlocks(toArguments(values), threads);
           },
           py::arg("arguments"), py::arg("threads"));
+  py::class_<Launch, std::shared_ptr<Launch>>(module, "Launch")
+      .def("run", &run, py::arg("addresses"), py::arg("floats"), py::arg("threads"));
+  bindPagedCalls(module);
   module.attr("BLOCKS_WITH_PHASES") = blocksWithPhases;
   // What calls, operators and sidecars know of the chip.
   module.attr("MAX_GRID") = attn::architecture::maxGrid;

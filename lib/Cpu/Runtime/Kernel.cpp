@@ -96,12 +96,16 @@ static void addMemRef(std::vector<uint64_t> &words, uint64_t address,
   words.insert(words.end(), strides.begin(), strides.end());
 }
 
+static void checkCount(size_t number, int64_t count, int64_t expected) {
+  if (expected >= 0 && count != expected)
+    refuse(number, "has " + std::to_string(count) + " entries; the kernel takes " +
+                       std::to_string(expected));
+}
+
 static void packTable(size_t number, const Parameter &parameter, const Table &table,
                       std::vector<uint64_t> &words) {
   auto count = static_cast<int64_t>(table.addresses.size());
-  if (parameter.count >= 0 && parameter.count != count)
-    refuse(number, "has " + std::to_string(count) + " entries; the kernel takes " +
-                       std::to_string(parameter.count));
+  checkCount(number, count, parameter.count);
   checkShape(number, parameter, table.shape, table.strides);
   for (uint64_t address : table.addresses)
     checkAddress(number, parameter, address);
@@ -109,7 +113,8 @@ static void packTable(size_t number, const Parameter &parameter, const Table &ta
   addMemRef(words, 0, table.shape, table.strides);
 }
 
-Kernel::Words Kernel::pack(const std::vector<Argument> &arguments) const {
+Kernel::Words Kernel::pack(const std::vector<Argument> &arguments,
+                           std::vector<size_t> *starts) const {
   if (arguments.size() != parameters.size())
     throw std::invalid_argument("the kernel takes " + std::to_string(parameters.size()) +
                                 " arguments, not " + std::to_string(arguments.size()));
@@ -117,6 +122,8 @@ Kernel::Words Kernel::pack(const std::vector<Argument> &arguments) const {
   for (size_t number = 0; number < arguments.size(); ++number) {
     const Parameter &parameter = parameters[number];
     const Argument &argument = arguments[number];
+    if (starts)
+      starts->push_back(words.size());
     if (getKind(argument) != parameter.kind)
       refuse(number, std::string("is ") + getName(getKind(argument)) + "; the kernel takes " +
                          getName(parameter.kind));
@@ -165,8 +172,7 @@ int64_t Kernel::countBlocks(const std::vector<Argument> &arguments, unsigned thr
   return countBlocks(pack(arguments), threads);
 }
 
-void Kernel::run(const std::vector<Argument> &arguments, unsigned threads) const {
-  Words words = pack(arguments);
+void Kernel::run(const Words &words, unsigned threads) const {
   int64_t blocks = countBlocks(words, threads);
   if (blocks == 0)
     return;
@@ -197,4 +203,56 @@ void Kernel::runPhase(KernelEntry phase, const Words &words, int64_t blocks,
   });
   if (firstStopped < blocks)
     throw Violation(firstReport);
+}
+
+//===----------------------------------------------------------------------===//
+// Launching again
+//===----------------------------------------------------------------------===//
+
+Launch::Launch(const Kernel &kernel, const std::vector<Argument> &arguments) : kernel(kernel) {
+  std::vector<size_t> starts;
+  words = kernel.pack(arguments, &starts);
+  for (size_t number = 0; number < arguments.size(); ++number) {
+    Place place = {number, starts[number]};
+    if (std::holds_alternative<double>(arguments[number]))
+      floats.push_back(place);
+    else if (!std::holds_alternative<int64_t>(arguments[number]))
+      arrays.push_back(place);
+  }
+}
+
+void Launch::run(const std::vector<Addresses> &addresses, const std::vector<double> &numbers,
+                 unsigned threads) const {
+  if (addresses.size() != arrays.size() || numbers.size() != floats.size())
+    throw std::invalid_argument("the launch takes " + std::to_string(arrays.size()) +
+                                " addresses and " + std::to_string(floats.size()) +
+                                " floating-point numbers, not " + std::to_string(addresses.size()) +
+                                " and " + std::to_string(numbers.size()));
+  std::vector<uint64_t> own = words;
+  for (size_t number = 0; number < arrays.size(); ++number) {
+    auto [argument, word] = arrays[number];
+    const Parameter &parameter = kernel.parameters[argument];
+    uint64_t address = 0;
+    if (const auto *entries = std::get_if<std::vector<uint64_t>>(&addresses[number])) {
+      if (parameter.kind != Parameter::TableKind)
+        refuse(argument, "is a table of arrays; the kernel takes an array");
+      // The number of entries follows the address twice and an offset.
+      checkCount(argument, static_cast<int64_t>(entries->size()),
+                 static_cast<int64_t>(words[word + 3]));
+      for (uint64_t entry : *entries)
+        checkAddress(argument, parameter, entry);
+      address = reinterpret_cast<uint64_t>(entries->data());
+    } else {
+      if (parameter.kind != Parameter::ArrayKind)
+        refuse(argument, "is an array; the kernel takes a table of arrays");
+      address = std::get<uint64_t>(addresses[number]);
+      checkAddress(argument, parameter, address);
+    }
+    own[word] = own[word + 1] = address;
+  }
+  for (size_t number = 0; number < floats.size(); ++number) {
+    auto [argument, word] = floats[number];
+    own[word] = packScalar(argument, kernel.parameters[argument], numbers[number]);
+  }
+  kernel.run(own, threads);
 }

@@ -35,6 +35,12 @@ constexpr int64_t mostTogether = 4;
 /// How far ahead of what is read memory is asked for.
 constexpr int64_t bytesAhead = 8 << 10;
 
+/// How far ahead the pages of memory are looked up, by asking for one line of each. A processor
+/// drops much of what it is asked for in a page while it looks that up, and this takes long after
+/// other work: the entries of page tables have left the caches.
+constexpr int64_t pagesAhead = 48 << 10;
+constexpr int64_t pageBytes = 4 << 10;
+
 /// The most rows of a product for that: more load and store so many sums for every two rows that
 /// memory waits.
 constexpr int64_t mostRows = 4;
@@ -78,10 +84,10 @@ private:
   bool isKnownAt(Value value, Operation *place);
   void checkAtOnce(cpu::CheckAccessOp check, Operation *place);
   void createLoops(ImplicitLocOpBuilder &builder, Value begin, Value end, int64_t rows);
-  void createProduct(ImplicitLocOpBuilder &builder, Value head, Value row, int64_t rows,
-                     const Later &later);
-  Later findLater(ImplicitLocOpBuilder &builder, Value row);
-  Value createReadAhead(ImplicitLocOpBuilder &builder, Value part, Value head, const Later &later);
+  void createProduct(ImplicitLocOpBuilder &builder, Value head, Value row, int64_t rows);
+  Later findLater(ImplicitLocOpBuilder &builder, Value row, int64_t bytes);
+  void createPagesAhead(ImplicitLocOpBuilder &builder, Value row);
+  Value createReadAhead(ImplicitLocOpBuilder &builder, Value part, Value head, Value row);
 
   scf::ForOp loop;
   linalg::MatmulOp product;
@@ -288,14 +294,15 @@ void HeadLoop::takeRows(Operation *place) {
   all = takePart(builder, right.getSource(), offsets, sizes, {shape[0], heads, shape[1]});
 }
 
-/// Where rows are that lie so far after `row` in memory, of all heads; after the last ones come
-/// those of `next`.
-HeadLoop::Later HeadLoop::findLater(ImplicitLocOpBuilder &builder, Value row) {
-  int64_t ahead = llvm::alignTo(llvm::divideCeil(bytesAhead, rowBytes), together);
-  Value from = add(builder, row, ahead);
+/// Where rows are that lie so many `bytes` after `row` in memory, of all heads; after the last ones
+/// come those of `next`, but none that follow those.
+HeadLoop::Later HeadLoop::findLater(ImplicitLocOpBuilder &builder, Value row, int64_t bytes) {
+  Value ahead = createNumber(builder, llvm::divideCeil(bytes, rowBytes));
   if (!next)
-    return {all, from};
+    return {all, add(builder, row, ahead)};
   Value count = builder.createOrFold<memref::DimOp>(all, 0);
+  ahead = builder.createOrFold<arith::MinSIOp>(ahead, count);
+  Value from = add(builder, row, ahead);
   Value isNext = arith::CmpIOp::create(builder, arith::CmpIPredicate::sge, from, count);
   Value rows = arith::SelectOp::create(builder, isNext, next, all);
   from = arith::SelectOp::create(builder, isNext, subtract(builder, from, count), from);
@@ -304,29 +311,41 @@ HeadLoop::Later HeadLoop::findLater(ImplicitLocOpBuilder &builder, Value row) {
 
 /// Says what is asked for while `part` is read. Heads follow each other in memory, so each asks for
 /// as much of one row as it reads of all that are taken together.
-Value HeadLoop::createReadAhead(ImplicitLocOpBuilder &builder, Value part, Value head,
-                                const Later &later) {
+Value HeadLoop::createReadAhead(ImplicitLocOpBuilder &builder, Value part, Value head, Value row) {
   int64_t width = cast<MemRefType>(all.getType()).getDimSize(2);
   Value place = multiply(builder, head, together);
-  Value from = add(builder, later.row, divide(builder, place, heads));
+  Later later = findLater(builder, add(builder, row, divide(builder, place, heads)), bytesAhead);
   Value to = builder.createOrFold<arith::RemUIOp>(place, createNumber(builder, heads));
   Value rows = takePart(
-      builder, later.rows, {from, to, builder.getIndexAttr(0)},
+      builder, later.rows, {later.row, to, builder.getIndexAttr(0)},
       {builder.getIndexAttr(1), builder.getIndexAttr(together), builder.getIndexAttr(width)},
       {together, width});
   return cpu::ReadAheadOp::create(builder, part.getType(), part, rows);
 }
 
+/// Asks for a line of each page of the rows that lie further ahead than those whose lines are asked
+/// for.
+void HeadLoop::createPagesAhead(ImplicitLocOpBuilder &builder, Value row) {
+  Later later = findLater(builder, row, pagesAhead);
+  int64_t headBytes = rowBytes / heads;
+  int64_t elements = cast<MemRefType>(all.getType()).getDimSize(2);
+  for (int64_t place = 0; place < together * rowBytes; place += pageBytes) {
+    Value ofRow = add(builder, later.row, place / rowBytes);
+    Value head = createNumber(builder, place % rowBytes / headBytes);
+    Value col = createNumber(builder, place % headBytes * elements / headBytes);
+    prefetchLine(builder, later.rows, {ofRow, head, col}, Cache::Once);
+  }
+}
+
 /// The product of one head by `rows` rows from `row` on.
-void HeadLoop::createProduct(ImplicitLocOpBuilder &builder, Value head, Value row, int64_t rows,
-                             const Later &later) {
+void HeadLoop::createProduct(ImplicitLocOpBuilder &builder, Value head, Value row, int64_t rows) {
   OpFoldResult zero = builder.getIndexAttr(0), count = builder.getIndexAttr(rows);
   int64_t width = right.getType().getDimSize(1);
   Value part =
       takePart(builder, all, {row, head, zero},
                {count, builder.getIndexAttr(1), builder.getIndexAttr(width)}, {rows, width});
-  part = later.rows ? createReadAhead(builder, part, head, later)
-                    : cpu::ReadAheadOp::create(builder, part.getType(), part, Value());
+  part = rows == together ? createReadAhead(builder, part, head, row)
+                          : cpu::ReadAheadOp::create(builder, part.getType(), part, Value());
   IRMapping values;
   values.map(loop.getInductionVar(), head);
   Value left = cloneAt(builder, product.getInputs()[0], values);
@@ -349,10 +368,11 @@ void HeadLoop::createProduct(ImplicitLocOpBuilder &builder, Value head, Value ro
 
 void HeadLoop::createLoops(ImplicitLocOpBuilder &builder, Value begin, Value end, int64_t rows) {
   emitLoop(builder, begin, end, rows, [&](ImplicitLocOpBuilder &inRows, Value row) {
-    Later later = rows == together ? findLater(inRows, row) : Later();
+    if (rows == together)
+      createPagesAhead(inRows, row);
     emitLoop(inRows, createNumber(inRows, 0), createNumber(inRows, heads), 1,
              [&](ImplicitLocOpBuilder &inHeads, Value head) {
-               createProduct(inHeads, head, row, rows, later);
+               createProduct(inHeads, head, row, rows);
              });
   });
 }

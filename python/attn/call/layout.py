@@ -102,13 +102,14 @@ def fill(arguments: list, arrays: list, floats: list):
 
     def next_argument(argument):
         if isinstance(argument, tuple):
-            return _address(next(next_array)), *argument[1:]
+            return address_of(next(next_array)), *argument[1:]
         return float(next(next_float)) if isinstance(argument, float) else argument
 
     return list(map(next_argument, arguments))
 
 
-def _address(value):
+def address_of(value):
+    """The address of a tensor, or those of a list of tensors."""
     return [tensor.data_ptr() for tensor in value] if isinstance(value, (list, tuple)) else value.data_ptr()
 
 

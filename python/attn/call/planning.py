@@ -68,11 +68,20 @@ class Plan:
             arrays = [values[place] for place in self._inputs]
             for index in self._copied:
                 arrays[index] = layout.copy(arrays[index])
-            floats = [values[place] if default is None else default for place, default in self._floats]
-            self._launch(arrays + outputs, floats)
+            self._launch(arrays + outputs, self._read_floats(values))
         if self._single:
             return outputs[self._returned[0]]
         return tuple([None if place is None else outputs[place] for place in self._returned])
+
+    def _read_floats(self, values):
+        return [values[place] if default is None else default for place, default in self._floats]
+
+    def find_launch(self, values):
+        """What a call launches, the places of its arrays among the values, and its floats, for who launches it again;
+        None where a call is more than a launch: where it makes outputs, or copies what it reads."""
+        if self._launch is None or self._copied or any(make is not None for _, make in self._outputs):
+            return None
+        return self._launch, [*self._inputs, *(place for place, _ in self._outputs)], self._read_floats(values)
 
 
 class Places(NamedTuple):
@@ -156,8 +165,8 @@ class PlannedCalls:
         self._floats = frozenset(parameter.name for parameter in signature.of_kind("float"))
         self._make = make
         self._plans: dict[tuple, Plan] = {}
-        # What callers keep of plans, to make the same call again, by keys of their own; forgotten with the plans.
-        self.repeats: dict[tuple, Any] = {}
+        # What callers keep of plans, to make the same calls again; cleared with the plans.
+        self.repeats: set = set()
         self._tensor = torch.Tensor
         self._is_recording = torch.is_grad_enabled
 
@@ -201,4 +210,5 @@ class PlannedCalls:
     def forget(self):
         """Checks and plans the next calls again."""
         self._plans.clear()
-        self.repeats.clear()
+        for kept in self.repeats:
+            kept.clear()

@@ -15,7 +15,7 @@ from .binding import bind
 from .checking import CPU, NPU, Description, Tensors, shape_of
 from .hazards import hazard_of
 from .interface import Specialisation
-from .layout import LaidOut, Maker, array_maker, fill
+from .layout import LaidOut, address_of, array_maker, fill
 from .planning import Places, PlannedCalls, prepare
 
 
@@ -87,17 +87,22 @@ class HostProgram:
 
 
 class _HostLaunch:
-    """Launches of a kernel on the CPU that differ in addresses and floating-point numbers only."""
+    """Launches of a kernel on the CPU that differ in addresses and floating-point numbers only.
+
+    `native` launches without what is done here before and after; None where workspaces are made for each launch.
+    """
 
     def __init__(self, native, checks: list, workspaces: list, call: LaidOut):
         from .. import _host
 
-        self._native = native
+        self._kernel = native
         self._checks = checks  # what the numbers of reports mean
         self._violation = _host.Violation
         self._call = call
         self._workspaces = workspaces  # dims and element type of each
-        self._makers: dict[int, list[Maker]] = {}  # of the workspaces, by the number of threads
+        # By the number of threads: what launches with workspaces, and the makers of these.
+        self._with_workspaces: dict[int, tuple] = {}
+        self.native = None if workspaces else native.prepare(call.native)
 
     def __call__(self, arrays: list, floats: list):
         try:
@@ -108,20 +113,21 @@ class _HostLaunch:
     def _run(self, arrays: list, floats: list):
         import torch
 
-        threads = torch.get_num_threads()
+        threads, floats = torch.get_num_threads(), [*map(float, floats)]
         _prefer_huge_pages(arrays[len(arrays) - self._call.output_count :])
-        arguments = fill(self._call.native, arrays, floats)
-        if not self._workspaces:
-            return self._native.run(arguments, threads)
-        makers = self._makers.get(threads)
-        if makers is None:
+        if self.native is not None:
+            return self.native.run([*map(address_of, arrays)], floats, threads)
+        found = self._with_workspaces.get(threads)
+        if found is None:
             one = [maker.layout.native() for maker in self._make_for(1)]
-            makers = self._make_for(self._native.count_blocks(arguments + one, threads))
-            self._makers[threads] = makers
+            arguments = fill(self._call.native, arrays, floats) + one
+            makers = self._make_for(self._kernel.count_blocks(arguments, threads))
+            arguments = self._call.native + [maker.layout.native() for maker in makers]
+            found = self._with_workspaces[threads] = self._kernel.prepare(arguments), makers
+        launch, makers = found
         workspace = [maker.make() for maker in makers]
-        arguments += fill([maker.layout.native() for maker in makers], workspace, [])
         with memory.workspace(sum(tensor.nbytes for tensor in workspace)):
-            return self._native.run(arguments, threads)
+            return launch.run([*map(address_of, arrays + workspace)], floats, threads)
 
     def _make_for(self, blocks: int):
         """How the workspaces are made for a number of blocks."""

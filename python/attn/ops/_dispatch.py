@@ -245,22 +245,11 @@ def _paged_arguments(arrays: dict, lists, options: dict):
     return dict(**arrays, **plan, **options, phases="launches")
 
 
-def paged_repeats() -> dict:
-    """Calls that are made again, by their forms."""
+def keep_paged_calls(calls):
+    """Has calls that are made again forgotten with the kernel's plans."""
     from kernels_dsl.paged import paged_fwd
 
-    return paged_fwd.repeats
-
-
-# So many are kept.
-_MOST_REPEATS = 256
-
-
-def keep_paged_repeat(form: tuple, repeat):
-    repeats = paged_repeats()
-    if len(repeats) >= _MOST_REPEATS:
-        repeats.clear()
-    repeats[form] = repeat
+    paged_fwd.repeats.add(calls)
 
 
 # Lists

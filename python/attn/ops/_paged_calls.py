@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple
 
 import torch
 
 from .. import config, memory
-from .._host import find_wrong_page
+from .._host import PagedCall, PagedCalls, Violation
+from ..call.layout import address_of
 from ..call.planning import Plan
 from . import _dispatch
 from ._lists import core_count
 from ._pages import Lists, Rows, cached_tokens, lists_of_lengths, lists_of_shape, page_cuts
 from ._readable import unreadable
+from ._repeats import PLAIN_NUMBERS
 
 
 def kernel_options(rows: Rows, loaded: int, k_cache, scale: float, left: int, softcap: float):
@@ -46,6 +49,11 @@ def most_seen(left: int, tokens: int, page: int):
     return None if left < 0 else left + tokens + page
 
 
+# Calls that are made again
+
+# The arrays of a call, in this order, which is that of roles in `PagedCall.keep`; outputs follow.
+_ARRAYS = ("q", "k", "v", "table", "lens")
+_OUTPUTS = ("o", "lse")
 # So many plans of one call are kept.
 _MOST_PLANS = 100
 
@@ -59,16 +67,37 @@ class _Planned(NamedTuple):
     others: tuple
 
 
+_calls = PagedCalls(torch.Tensor, torch.empty_like, functools.partial(torch.empty, dtype=torch.float32, device="cpu"))
+
+
+def call_again(arrays: tuple, numbers: tuple):
+    """What a call on a CPU returns that was made before, with other addresses and elements of its arrays (q, keys,
+    values, table and lengths); None where it must be made as the first one was, which also says what is wrong."""
+    try:
+        return _calls.run(arrays, numbers, torch.get_num_threads(), config.check_index)
+    except Violation:
+        return None
+
+
+def keep(arrays: tuple, numbers: tuple, repeat: Repeat):
+    """Has calls of this form made by `call_again` from now on."""
+    if all(type(number) in PLAIN_NUMBERS for number in numbers):
+        repeat.native = _calls.add(arrays, numbers, repeat, repeat.returns_lse)
+        _dispatch.keep_paged_calls(_calls)
+
+
 class Repeat:
     """A call on a CPU that is made again, with one new token for each sequence that sees all others.
 
-    Only addresses and elements of its tensors are new, and how many pages sequences have.
+    Only addresses and elements of its arrays are new, and how many pages sequences have. What has no parts to be merged
+    is launched by `native` once it is planned, which comes here only for plans.
     """
 
-    def __init__(self, queries, k_cache, heads: int, numbers, cuts, return_lse: bool):
+    def __init__(self, queries, k_cache, heads: int, numbers, cuts, returns_lse: bool):
         self._rows, self._heads, self._cuts = Rows(queries, k_cache.shape[2], heads), heads, cuts
         self._options = kernel_options(self._rows, 1, k_cache, *numbers)
-        self._return_lse = return_lse
+        self.returns_lse = returns_lse
+        self.native: PagedCall | None = None
         # By the number of cores and those of pages.
         self._planned: dict[tuple[int, ...], _Planned] = {}
 
@@ -76,46 +105,49 @@ class Repeat:
     def suits(q, k_cache, v_cache, block_table, lengths):
         """Whether a call with these arrays can be made again: the kernel reads them where they are."""
         arrays = q, k_cache, v_cache, block_table, lengths
+        if not all(isinstance(array, torch.Tensor) and array.device.type == "cpu" for array in arrays):
+            return False
         is_there = all(array.numel() for array in arrays)
         return is_there and q.dim() == 3 and lengths.dtype == torch.int32 and not unreadable(arrays)
 
-    def run(self, q, k_cache, v_cache, table, lengths):
-        """What the call returns; None where it must be made as the first one was, which says what is wrong."""
-        numbers, (blocks, size) = lengths.tolist(), k_cache.shape[:2]
-        if config.check_index and not _are_there(numbers, table, size, blocks):
-            return None
+    def __call__(self, q, k_cache, v_cache, table, lengths):
+        """What the call returns, with lengths and a table that were looked through."""
         out = torch.empty(q.shape, dtype=q.dtype, device=q.device)
         lse = torch.empty((*q.shape[:2], 1), dtype=torch.float32, device=q.device)
-        key = (core_count(q.device), *[-(-number // size) for number in numbers])
+        key = (core_count(q.device), *[-(-number // k_cache.shape[1]) for number in lengths.tolist()])
         planned = self._planned.get(key)
         if planned is None:
             planned = self._plan(key, q, k_cache, v_cache, table, lengths, out, lse)
-        arrays = table, lengths, q, k_cache, v_cache, *planned.others
-        if planned.lists.merges is None:
-            planned.plan.run((*arrays, out, lse))
-        else:
-            with self._outputs(out, lse, planned.lists) as outputs:
-                planned.plan.run((*arrays, *outputs.values()))
-        return (out, lse[..., 0]) if self._return_lse else out
+        arrays = self._rows.readable(q.unsqueeze(1)), k_cache, v_cache, table, lengths
+        with self._outputs(out, lse, planned.lists) as outputs:
+            planned.plan.run((*arrays, *planned.others, *outputs.values()))
+        return (out, lse[..., 0]) if self.returns_lse else out
 
     def _plan(self, key, q, k_cache, v_cache, table, lengths, out, lse):
         if len(self._planned) >= _MOST_PLANS:
             self._planned.clear()
         left = self._options["left"]
         lists = plan_lists(self._rows, self._heads, k_cache, table, lengths, None, left, *self._cuts)
-        arrays = dict(table=table, lens=lengths, q=self._rows.readable(q.unsqueeze(1)), k=k_cache, v=v_cache)
+        arrays = dict(zip(_ARRAYS, (self._rows.readable(q.unsqueeze(1)), k_cache, v_cache, table, lengths)))
         with self._outputs(out, lse, lists) as outputs:
             plan, values = _dispatch.plan_paged(arrays, lists, self._options, outputs)
             others = values[len(arrays) : len(values) - len(outputs)]
+            names = [*arrays, *(None for _ in others), *outputs]
+        if lists.merges is None and q.is_contiguous():
+            self._hand_over(key, plan, values, names, others)
         return self._planned.setdefault(key, _Planned(plan, lists, others))
+
+    def _hand_over(self, key, plan: Plan, values: tuple, names: list, others: tuple):
+        """Has calls with so many pages launched without coming here; `names` are those of values that calls have, and
+        `others` the values that they all share."""
+        found = plan.find_launch(values)
+        if self.native is None or found is None or found[0].native is None:
+            return
+        launch, places, floats = found
+        roles = {name: role for role, name in enumerate((*_ARRAYS, *_OUTPUTS))}
+        sources = [(roles.get(names[place]), address_of(values[place])) for place in places]
+        self.native.keep(key[0], key[1:], launch.native, sources, [*map(float, floats)], (launch, others))
 
     def _outputs(self, out, lse, lists: Lists):
         budget = memory.Budget("paged_attention", memory.FORWARD_PERCENT, out.device)
         return self._rows.outputs(budget, out.unsqueeze(1), lse, lists)
-
-
-def _are_there(lengths, table, size: int, blocks: int):
-    """Whether the table has room for all lengths, and names a block for each of their pages."""
-    if min(lengths) < 0 or max(lengths) > table.shape[1] * size:
-        return False
-    return find_wrong_page(table.data_ptr(), table.stride(), lengths, size, blocks) is None

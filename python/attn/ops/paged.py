@@ -26,10 +26,10 @@ from ._attention import (
     write_unseen,
 )
 from ._lists import check_lists, count_listed
-from ._paged_calls import Repeat, kernel_options, most_seen, plan_lists
+from ._paged_calls import Repeat, call_again, keep, kernel_options, most_seen, plan_lists
 from ._pages import MOST_ROWS, Lists, Rows, given_lists, heads_together, paired
 from ._readable import DEVICES, check_device, check_dtype, has_values, readable, refuse_transforms
-from ._repeats import form_of
+from ._repeats import is_plain_call
 
 _MOST_PAGE = 512
 _MOST_TOKENS = 16
@@ -73,12 +73,11 @@ def paged_attention(
     `plan` is a plan of `attn.paged_plan` that was made before. Lengths on an NPU stay there: then everything that is
     launched depends on shapes alone, and with `out` and a `workspace` that was used before, nothing is allocated.
     """
-    form = None
-    if out is window is sinks is page_index is plan is workspace is None:
+    arrays = q, k_cache, v_cache, block_table, context_lens
+    numbers = None
+    if out is window is sinks is page_index is plan is workspace is None and is_plain_call():
         numbers = scale, num_splits, return_lse, softcap, batch_invariant, config.optimize_cpu
-        form = form_of((q, k_cache, v_cache, block_table, context_lens), *numbers)
-    if form is not None and (repeat := _dispatch.paged_repeats().get(form)) is not None:
-        result = repeat.run(q, k_cache, v_cache, block_table, context_lens)
+        result = call_again(arrays, numbers)
         if result is not None:
             return result
     several = isinstance(q, Tensor) and q.dim() == 4
@@ -112,13 +111,12 @@ def paged_attention(
         lists = None if plan is None else given_lists(plan, q.device, rows, heads)
         if plan is not None and plan.run and page_index is None and lengths.device.type == "cpu":
             _check_runs(plan, lengths, k_cache.shape[1], most_seen(options[1], queries.shape[1], k_cache.shape[1]))
-        given = (None, None, None, 0) if lists is None else lists
-        arrays = queries, k_cache, v_cache, block_table, lengths, page_index, sinks
+        planned = (None, None, None, 0) if lists is None else lists
+        given = (queries, k_cache, v_cache, block_table, lengths, page_index, sinks, *options)
         result = out if several else out.unsqueeze(1)
-        torch.ops.attn.paged(result, lse, *arrays, *options, num_splits, batch_invariant, *given, heads)
-    if form is not None and Repeat.suits(q, k_cache, v_cache, block_table, context_lens):
-        repeat = Repeat(queries, k_cache, heads, options, (num_splits, batch_invariant), return_lse)
-        _dispatch.keep_paged_repeat(form, repeat)
+        torch.ops.attn.paged(result, lse, *given, num_splits, batch_invariant, *planned, heads)
+    if numbers is not None and Repeat.suits(*arrays):
+        keep(arrays, numbers, Repeat(queries, k_cache, heads, options, (num_splits, batch_invariant), return_lse))
     if torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in (q, k_cache, v_cache, sinks)):
         out, lse = (_Refused.apply(result, q, k_cache, v_cache, sinks) for result in (out, lse))
     if not return_lse:

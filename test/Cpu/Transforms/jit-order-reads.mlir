@@ -22,19 +22,33 @@
 // CHECK:         }
 // CHECK:         %[[EVEN:.*]] = arith.subi %[[N]]
 // CHECK:         scf.for %[[ROW:.*]] = %{{.*}} to %[[EVEN]] step %{{.*}} {
-// 8 KiB ahead: rows of all heads take one, and four are taken together.
-// CHECK:           %[[BY:.*]] = arith.constant 8 : index
-// CHECK:           %[[AHEAD:.*]] = arith.addi %[[ROW]], %[[BY]]
+// Pages are looked up 48 KiB ahead: rows of all heads take one, and four are taken together.
+// CHECK:           %[[FAR:.*]] = arith.constant 48 : index
+// CHECK:           %[[MOST:.*]] = arith.minsi %[[N]], %[[FAR]]
+// CHECK:           %[[AHEAD:.*]] = arith.addi %[[ROW]], %[[MOST]]
 // CHECK:           %[[ENDS:.*]] = arith.cmpi sge, %[[AHEAD]], %[[N]]
 // CHECK:           %[[SOURCE:.*]] = arith.select %[[ENDS]], %[[VALUES]], %[[KEYS]]
+// CHECK:           %[[OVER:.*]] = arith.subi %[[AHEAD]], %[[N]]
+// CHECK:           %[[FROM:.*]] = arith.select %[[ENDS]], %[[OVER]], %[[AHEAD]]
+// CHECK:           memref.prefetch %[[SOURCE]][%[[FROM]], %{{.*}}, %{{.*}}], read, locality<0>
+// CHECK-NOT:       memref.prefetch
 // CHECK:           scf.for %[[HEAD:.*]] =
 // CHECK:             %[[FOUR:.*]] = memref.subview %[[KEYS]][%[[ROW]], %[[HEAD]], 0] [4, 1, 32]
+// Two heads ask for the lines of one row, 8 KiB ahead.
+// CHECK:             %[[PLACE:.*]] = arith.muli %[[HEAD]]
+// CHECK:             %[[OF:.*]] = arith.divui %[[PLACE]]
+// CHECK:             %[[AT:.*]] = arith.addi %[[ROW]], %[[OF]]
+// CHECK:             %[[BY:.*]] = arith.constant 8 : index
+// CHECK:             %[[LEAST:.*]] = arith.minsi %[[N]], %[[BY]]
+// CHECK:             %[[NEXTROW:.*]] = arith.addi %[[AT]], %[[LEAST]]
+// CHECK:             %[[SOURCE:.*]] = arith.select %{{.*}}, %[[VALUES]], %[[KEYS]]
 // CHECK:             %[[LATER:.*]] = memref.subview %[[SOURCE]][%{{.*}}, %{{.*}}, 0] [1, 4, 32]
 // CHECK:             %[[READ:.*]] = cpu.read_ahead %[[FOUR]] for %[[LATER]]
 // CHECK:             %[[PART:.*]] = memref.subview %{{.*}}[0, %[[ROW]]] [4, 4]
 // CHECK:             linalg.fill {{.*}} outs(%[[PART]]
 // CHECK:             linalg.matmul {{.*}} ins(%{{.*}}, %[[READ]] {{.*}} outs(%[[PART]]
 // CHECK:         scf.for %[[LAST:.*]] = %[[EVEN]] to %[[N]]
+// CHECK-NOT:       memref.prefetch
 // CHECK:           scf.for
 // CHECK:             memref.subview %[[KEYS]][%[[LAST]], %{{.*}}, 0] [1, 1, 32]
 // CHECK:             cpu.read_ahead %{{[^ ]*}} : memref<1x32xf32

@@ -21,8 +21,23 @@ class FakeProgram:
         self.text = text
         self.runs = []
 
-    def run(self, arguments, threads):
-        self.runs.append(arguments)
+    def prepare(self, arguments):
+        return FakeLaunch(self, arguments)
+
+
+class FakeLaunch:
+    def __init__(self, program, arguments):
+        self._program, self._arguments = program, arguments
+
+    def run(self, addresses, floats, threads):
+        addresses, floats = iter(addresses), iter(floats)
+        self._program.runs.append([self._replace(argument, addresses, floats) for argument in self._arguments])
+
+    @staticmethod
+    def _replace(argument, addresses, floats):
+        if isinstance(argument, tuple):
+            return next(addresses), *argument[1:]
+        return next(floats) if isinstance(argument, float) else argument
 
 
 @pytest.fixture

@@ -62,7 +62,9 @@ def on_host():
         result, one = torch.full((COLUMNS,), torch.nan), torch.empty(1, COLUMNS)
         blocks = kernel.count_blocks([native(rows), native(result), native(one)], threads)
         workspace = torch.full((blocks, COLUMNS), torch.nan)
-        kernel.run([native(rows), native(result), native(workspace)], threads)
+        arrays = rows, result, workspace
+        launch = kernel.prepare([native(array) for array in arrays])
+        launch.run([array.data_ptr() for array in arrays], [], threads)
         return result
 
     return run

@@ -1,5 +1,7 @@
 """Calls of paged_attention on the CPU that are made again: what they must not leave out."""
 
+import weakref
+
 import pytest
 import torch
 from torch.profiler import ProfilerActivity, profile
@@ -9,6 +11,8 @@ import attn
 import attn.ops
 from attn import memory
 from attn.ops import paged
+from attn.ops._paged_calls import Repeat
+from kernels_dsl.paged import paged_fwd
 from list_kernels import pages_of, randn
 
 LENGTHS = [70, 0, 33, 129]
@@ -146,6 +150,54 @@ def test_derivatives_are_refused_again():
     ):
         with pytest.raises(NotImplementedError, match="^paged_attention: "):
             wrong()
+
+
+def test_only_the_first_with_so_many_pages_is_planned(monkeypatch):
+    """Also where log-sum-exps are not returned, which are written all the same; not where parts are merged."""
+    made = []
+    make = Repeat.__call__
+    monkeypatch.setattr(Repeat, "__call__", lambda *arrays: (made.append(1), make(*arrays))[1])
+    paged_fwd.forget()
+    for options in ({}, dict(return_lse=True), dict(num_splits=3)):
+        arrays = draw()
+        attn.ops.paged_attention(*arrays, **options)
+        counts = []
+        for change in (0, -1, 0, -40, -40, -1):
+            made.clear()
+            changed = (*arrays[:4], (arrays[4] + change).clamp(0))
+            attn.ops.paged_attention(*changed, **options)
+            counts.append(len(made))
+        assert counts == ([1, 1, 0, 1, 0, 0] if "num_splits" not in options else [1] * 6)
+
+
+def test_tensors_of_a_call_are_not_kept():
+    arrays = draw()
+    for _ in range(3):
+        attn.ops.paged_attention(*arrays)
+    kept = [weakref.ref(array) for array in arrays]
+    del arrays
+    assert [reference() for reference in kept] == [None] * 5
+
+
+def test_queries_apart_and_tensors_of_zeros():
+    q, k, v, table, lengths = draw()
+    apart = torch.stack([q, q], 1)[:, 0]
+    assert not apart.is_contiguous()
+    expected = attn.ops.paged_attention(q, k, v, table, lengths)
+    for _ in range(3):
+        result = attn.ops.paged_attention(apart, k, v, table, lengths)
+        assert result.is_contiguous() and result.equal(expected)
+    # Of these there is nothing in memory.
+    expected = attn.ops.paged_attention(q, torch.zeros_like(k), v, table, lengths)
+    assert attn.ops.paged_attention(q, torch._efficientzerotensor(k.shape), v, table, lengths).equal(expected)
+
+
+def test_forgotten_kernels_are_planned_again(monkeypatch):
+    arrays = draw()
+    expected = attn.ops.paged_attention(*arrays)
+    paged_fwd.forget()
+    repeated, result = is_repeated(monkeypatch, lambda: attn.ops.paged_attention(*arrays))
+    assert not repeated and result.equal(expected)
 
 
 def test_parts_of_merged_calls_count_as_workspace():

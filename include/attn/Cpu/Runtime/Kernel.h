@@ -59,28 +59,29 @@ public:
   BlockReport report;
 };
 
-/// A compiled kernel with all its phases. May be run by several threads at a time. What does not
-/// fit it throws std::invalid_argument, what its checks find a `Violation`.
+/// A compiled kernel with all its phases. What does not fit it throws std::invalid_argument, what
+/// its checks find a `Violation`.
 class Kernel {
 public:
   explicit Kernel(const Image &image);
 
-  /// How many blocks `run` launches; arrays of workspace need that many rows.
+  /// How many blocks are launched; arrays of workspace need that many rows.
   int64_t countBlocks(const std::vector<Argument> &arguments, unsigned threads) const;
 
-  /// Runs all blocks, phase by phase, and returns when they are done. Of several blocks that checks
-  /// stop, the first counts: what it reports depends on neither the threads nor their number.
-  void run(const std::vector<Argument> &arguments, unsigned threads) const;
-
 private:
+  friend class Launch;
   using KernelEntry = void (*)(const uint64_t *words, int64_t block, int64_t count,
                                int64_t *report);
   using HostEntry = int64_t (*)(const uint64_t *words, int64_t block, int64_t count,
                                 int64_t *report);
   using Words = std::vector<uint64_t>; // the arguments as entries take them
 
-  Words pack(const std::vector<Argument> &arguments) const;
+  /// `starts` takes the first word of each argument.
+  Words pack(const std::vector<Argument> &arguments, std::vector<size_t> *starts = nullptr) const;
   int64_t countBlocks(const Words &words, unsigned threads) const;
+  /// Runs all blocks, phase by phase, and returns when they are done. Of several blocks that checks
+  /// stop, the first counts: what it reports depends on neither the threads nor their number.
+  void run(const Words &words, unsigned threads) const;
   void runPhase(KernelEntry phase, const Words &words, int64_t blocks, unsigned threads) const;
 
   MappedImage code;
@@ -89,6 +90,32 @@ private:
   std::vector<HostEntry> launchChecks;
   HostEntry grid = nullptr; // null for a kernel without a grid
   int64_t limit = 0;        // of blocks, or 0
+};
+
+/// The address of an array, or those of the entries of a table.
+using Addresses = std::variant<uint64_t, std::vector<uint64_t>>;
+
+/// Launches of a kernel that differ in addresses and in floating-point numbers only: all else is
+/// checked and packed once. May be run by several threads at a time.
+class Launch {
+public:
+  /// What `arguments` have as addresses and floating-point numbers does not count. The kernel must
+  /// outlive the launches.
+  Launch(const Kernel &kernel, const std::vector<Argument> &arguments);
+
+  /// Takes the addresses of arrays and tables, and the floating-point numbers, in the order of the
+  /// arguments. Throws as kernels do.
+  void run(const std::vector<Addresses> &addresses, const std::vector<double> &floats,
+           unsigned threads) const;
+
+private:
+  const Kernel &kernel;
+  std::vector<uint64_t> words;
+  /// The arguments that differ: their numbers, and their first words.
+  struct Place {
+    size_t argument, word;
+  };
+  std::vector<Place> arrays, floats;
 };
 
 /// Asks the system to back memory that has not been touched yet by huge pages, if it is large: the
