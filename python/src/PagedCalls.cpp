@@ -56,7 +56,7 @@ public:
   }
 
   py::tuple numbers;
-  /// Makes the call in Python.
+  /// Makes the call in Python; takes this object, which it may tell how, and the tensors.
   py::object repeat;
   bool returnsSums;
 
@@ -73,8 +73,8 @@ public:
   PagedCalls(py::type tensor, py::object makeLike, py::object makeSums)
       : reader(std::move(tensor)), makeLike(std::move(makeLike)), makeSums(std::move(makeSums)) {}
 
-  std::shared_ptr<PagedCall> add(const py::tuple &tensors, const py::tuple &numbers,
-                                 const py::object &repeat, bool returnsSums);
+  void add(const py::tuple &tensors, const py::tuple &numbers, const py::object &repeat,
+           bool returnsSums);
   py::object run(const py::tuple &tensors, const py::tuple &numbers, unsigned threads,
                  bool isChecked);
   void clear() { calls.clear(); }
@@ -148,21 +148,19 @@ PagedCalls::Form PagedCalls::getForm(const Views &views) {
   return form;
 }
 
-/// Calls with these tensors and numbers are made by `repeat` from now on; null where they cannot
-/// be found again.
-std::shared_ptr<PagedCall> PagedCalls::add(const py::tuple &tensors, const py::tuple &numbers,
-                                           const py::object &repeat, bool returnsSums) {
+/// Calls with these tensors and numbers are made by `repeat` from now on, if they can be found
+/// again.
+void PagedCalls::add(const py::tuple &tensors, const py::tuple &numbers, const py::object &repeat,
+                     bool returnsSums) {
   std::optional<Views> views = read(tensors);
   if (!views)
-    return nullptr;
+    return;
   if (calls.size() >= mostForms)
     calls.clear();
-  auto call = std::make_shared<PagedCall>(numbers, repeat, returnsSums);
-  auto &ofForm = calls[getForm(*views)];
   auto isSame = [&](const std::shared_ptr<PagedCall> &other) { return other->hasNumbers(numbers); };
+  auto &ofForm = calls[getForm(*views)];
   ofForm.erase(std::remove_if(ofForm.begin(), ofForm.end(), isSame), ofForm.end());
-  ofForm.push_back(call);
-  return call;
+  ofForm.push_back(std::make_shared<PagedCall>(numbers, repeat, returnsSums));
 }
 
 /// The pages of each sequence; none where a length cannot be, or where a page does not exist that
@@ -204,7 +202,7 @@ py::object PagedCalls::run(const py::tuple &tensors, const py::tuple &numbers, u
   pages->insert(pages->begin(), threads);
   std::shared_ptr<const Planned> planned = call->find(*pages);
   return planned ? launch(*planned, *call, *views, tensors[Queries], threads)
-                 : call->repeat(*tensors);
+                 : call->repeat(call, *tensors);
 }
 
 py::object PagedCalls::launch(const Planned &planned, const PagedCall &call, const Views &views,

@@ -65,6 +65,8 @@ class _Planned(NamedTuple):
     lists: Lists
     # What the plan takes between arrays and outputs.
     others: tuple
+    # What `PagedCall.keep` takes after numbers of threads and pages; None where it cannot be launched natively.
+    native: tuple | None
 
 
 _calls = PagedCalls(torch.Tensor, torch.empty_like, functools.partial(torch.empty, dtype=torch.float32, device="cpu"))
@@ -82,7 +84,7 @@ def call_again(arrays: tuple, numbers: tuple):
 def keep(arrays: tuple, numbers: tuple, repeat: Repeat):
     """Has calls of this form made by `call_again` from now on."""
     if all(type(number) in PLAIN_NUMBERS for number in numbers):
-        repeat.native = _calls.add(arrays, numbers, repeat, repeat.returns_lse)
+        _calls.add(arrays, numbers, repeat, repeat.returns_lse)
         _dispatch.keep_paged_calls(_calls)
 
 
@@ -90,14 +92,13 @@ class Repeat:
     """A call on a CPU that is made again, with one new token for each sequence that sees all others.
 
     Only addresses and elements of its arrays are new, and how many pages sequences have. What has no parts to be merged
-    is launched by `native` once it is planned, which comes here only for plans.
+    is launched natively once it is planned.
     """
 
     def __init__(self, queries, k_cache, heads: int, numbers, cuts, returns_lse: bool):
         self._rows, self._heads, self._cuts = Rows(queries, k_cache.shape[2], heads), heads, cuts
         self._options = kernel_options(self._rows, 1, k_cache, *numbers)
         self.returns_lse = returns_lse
-        self.native: PagedCall | None = None
         # By the number of cores and those of pages.
         self._planned: dict[tuple[int, ...], _Planned] = {}
 
@@ -110,14 +111,16 @@ class Repeat:
         is_there = all(array.numel() for array in arrays)
         return is_there and q.dim() == 3 and lengths.dtype == torch.int32 and not unreadable(arrays)
 
-    def __call__(self, q, k_cache, v_cache, table, lengths):
-        """What the call returns, with lengths and a table that were looked through."""
+    def __call__(self, native: PagedCall, q, k_cache, v_cache, table, lengths):
+        """What the call returns, with lengths and a table that were looked through; tells `native` how to launch it."""
         out = torch.empty(q.shape, dtype=q.dtype, device=q.device)
         lse = torch.empty((*q.shape[:2], 1), dtype=torch.float32, device=q.device)
         key = (core_count(q.device), *[-(-number // k_cache.shape[1]) for number in lengths.tolist()])
         planned = self._planned.get(key)
         if planned is None:
             planned = self._plan(key, q, k_cache, v_cache, table, lengths, out, lse)
+        if planned.native is not None:
+            native.keep(key[0], key[1:], *planned.native)
         arrays = self._rows.readable(q.unsqueeze(1)), k_cache, v_cache, table, lengths
         with self._outputs(out, lse, planned.lists) as outputs:
             planned.plan.run((*arrays, *planned.others, *outputs.values()))
@@ -132,22 +135,22 @@ class Repeat:
         with self._outputs(out, lse, lists) as outputs:
             plan, values = _dispatch.plan_paged(arrays, lists, self._options, outputs)
             others = values[len(arrays) : len(values) - len(outputs)]
-            names = [*arrays, *(None for _ in others), *outputs]
-        if lists.merges is None and q.is_contiguous():
-            self._hand_over(key, plan, values, names, others)
-        return self._planned.setdefault(key, _Planned(plan, lists, others))
-
-    def _hand_over(self, key, plan: Plan, values: tuple, names: list, others: tuple):
-        """Has calls with so many pages launched without coming here; `names` are those of values that calls have, and
-        `others` the values that they all share."""
-        found = plan.find_launch(values)
-        if self.native is None or found is None or found[0].native is None:
-            return
-        launch, places, floats = found
-        roles = {name: role for role, name in enumerate((*_ARRAYS, *_OUTPUTS))}
-        sources = [(roles.get(names[place]), address_of(values[place])) for place in places]
-        self.native.keep(key[0], key[1:], launch.native, sources, [*map(float, floats)], (launch, others))
+            names = [*arrays, *[None] * len(others), *outputs]
+        native = _native(plan, values, names, others) if lists.merges is None and q.is_contiguous() else None
+        return self._planned.setdefault(key, _Planned(plan, lists, others, native))
 
     def _outputs(self, out, lse, lists: Lists):
         budget = memory.Budget("paged_attention", memory.FORWARD_PERCENT, out.device)
         return self._rows.outputs(budget, out.unsqueeze(1), lse, lists)
+
+
+def _native(plan: Plan, values: tuple, names: list, others: tuple):
+    """How a call is launched natively: `names` are those of values that calls have, and `others` the values that all
+    calls share. None where a call is more than a launch."""
+    found = plan.find_launch(values)
+    if found is None or found[0].native is None:
+        return None
+    launch, places, floats = found
+    roles = {name: role for role, name in enumerate((*_ARRAYS, *_OUTPUTS))}
+    sources = [(roles.get(names[place]), address_of(values[place])) for place in places]
+    return launch.native, sources, [*map(float, floats)], (launch, others)

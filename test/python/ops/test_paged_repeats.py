@@ -1,5 +1,6 @@
 """Calls of paged_attention on the CPU that are made again: what they must not leave out."""
 
+import gc
 import weakref
 
 import pytest
@@ -156,7 +157,7 @@ def test_only_the_first_with_so_many_pages_is_planned(monkeypatch):
     """Also where log-sum-exps are not returned, which are written all the same; not where parts are merged."""
     made = []
     make = Repeat.__call__
-    monkeypatch.setattr(Repeat, "__call__", lambda *arrays: (made.append(1), make(*arrays))[1])
+    monkeypatch.setattr(Repeat, "__call__", lambda *given: (made.append(1), make(*given))[1])
     paged_fwd.forget()
     for options in ({}, dict(return_lse=True), dict(num_splits=3)):
         arrays = draw()
@@ -177,6 +178,17 @@ def test_tensors_of_a_call_are_not_kept():
     kept = [weakref.ref(array) for array in arrays]
     del arrays
     assert [reference() for reference in kept] == [None] * 5
+
+
+def test_forgotten_calls_are_not_kept():
+    gc.collect()
+    for options in ({}, dict(num_splits=2)):
+        arrays = draw()
+        for _ in range(3):
+            attn.ops.paged_attention(*arrays, **options)
+    paged_fwd.forget()
+    gc.collect()
+    assert not [kept for kept in gc.get_objects() if type(kept) is Repeat]
 
 
 def test_queries_apart_and_tensors_of_zeros():
