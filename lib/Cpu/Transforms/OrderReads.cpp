@@ -32,8 +32,8 @@ constexpr int64_t bytesTogether = 8 << 10;
 /// The most rows for that, as many as registers hold sums of.
 constexpr int64_t mostTogether = 4;
 
-/// How far ahead of what is read memory is asked for.
-constexpr int64_t bytesAhead = 8 << 10;
+/// How far ahead of what is read memory is asked for, at most, or a row.
+constexpr int64_t bytesAhead = 10 << 10;
 
 /// How far ahead the pages of memory are looked up, by asking for one line of each. A processor
 /// drops much of what it is asked for in a page while it looks that up, and this takes long after
@@ -83,11 +83,17 @@ private:
   Value getFirst(ImplicitLocOpBuilder &builder, Value index);
   bool isKnownAt(Value value, Operation *place);
   void checkAtOnce(cpu::CheckAccessOp check, Operation *place);
-  void createLoops(ImplicitLocOpBuilder &builder, Value begin, Value end, int64_t rows);
-  void createProduct(ImplicitLocOpBuilder &builder, Value head, Value row, int64_t rows);
-  Later findLater(ImplicitLocOpBuilder &builder, Value row, int64_t bytes);
+  /// What rows ask for while they are read: for lines of these rows of all heads, also for lines of
+  /// what is read next, or for nothing.
+  enum class Asks { Own, Next, Nothing };
+
+  void createLoops(ImplicitLocOpBuilder &builder, Value begin, Value end, int64_t rows, Asks asks);
+  void createProduct(ImplicitLocOpBuilder &builder, Value head, Value row, int64_t rows, Asks asks);
+  int64_t countAhead(int64_t bytes) const { return std::max<int64_t>(1, bytes / rowBytes); }
+  Later findLater(ImplicitLocOpBuilder &builder, Value row, int64_t ahead);
   void createPagesAhead(ImplicitLocOpBuilder &builder, Value row);
-  Value createReadAhead(ImplicitLocOpBuilder &builder, Value part, Value head, Value row);
+  Value createReadAhead(ImplicitLocOpBuilder &builder, Value part, Value head, Value row,
+                        Asks asks);
 
   scf::ForOp loop;
   linalg::MatmulOp product;
@@ -294,15 +300,14 @@ void HeadLoop::takeRows(Operation *place) {
   all = takePart(builder, right.getSource(), offsets, sizes, {shape[0], heads, shape[1]});
 }
 
-/// Where rows are that lie so many `bytes` after `row` in memory, of all heads; after the last ones
-/// come those of `next`, but none that follow those.
-HeadLoop::Later HeadLoop::findLater(ImplicitLocOpBuilder &builder, Value row, int64_t bytes) {
-  Value ahead = createNumber(builder, llvm::divideCeil(bytes, rowBytes));
+/// Where rows are that lie so many after `row` in memory, of all heads; after the last ones come
+/// those of `next`, but none that follow those.
+HeadLoop::Later HeadLoop::findLater(ImplicitLocOpBuilder &builder, Value row, int64_t ahead) {
   if (!next)
     return {all, add(builder, row, ahead)};
   Value count = builder.createOrFold<memref::DimOp>(all, 0);
-  ahead = builder.createOrFold<arith::MinSIOp>(ahead, count);
-  Value from = add(builder, row, ahead);
+  Value most = builder.createOrFold<arith::MinSIOp>(createNumber(builder, ahead), count);
+  Value from = add(builder, row, most);
   Value isNext = arith::CmpIOp::create(builder, arith::CmpIPredicate::sge, from, count);
   Value rows = arith::SelectOp::create(builder, isNext, next, all);
   from = arith::SelectOp::create(builder, isNext, subtract(builder, from, count), from);
@@ -311,10 +316,15 @@ HeadLoop::Later HeadLoop::findLater(ImplicitLocOpBuilder &builder, Value row, in
 
 /// Says what is asked for while `part` is read. Heads follow each other in memory, so each asks for
 /// as much of one row as it reads of all that are taken together.
-Value HeadLoop::createReadAhead(ImplicitLocOpBuilder &builder, Value part, Value head, Value row) {
-  int64_t width = cast<MemRefType>(all.getType()).getDimSize(2);
+Value HeadLoop::createReadAhead(ImplicitLocOpBuilder &builder, Value part, Value head, Value row,
+                                Asks asks) {
+  if (asks == Asks::Nothing)
+    return cpu::ReadAheadOp::create(builder, part.getType(), part, Value());
+  int64_t width = cast<MemRefType>(all.getType()).getDimSize(2), ahead = countAhead(bytesAhead);
   Value place = multiply(builder, head, together);
-  Later later = findLater(builder, add(builder, row, divide(builder, place, heads)), bytesAhead);
+  Value own = add(builder, row, divide(builder, place, heads));
+  Later later =
+      asks == Asks::Own ? Later{all, add(builder, own, ahead)} : findLater(builder, own, ahead);
   Value to = builder.createOrFold<arith::RemUIOp>(place, createNumber(builder, heads));
   Value rows = takePart(
       builder, later.rows, {later.row, to, builder.getIndexAttr(0)},
@@ -326,7 +336,7 @@ Value HeadLoop::createReadAhead(ImplicitLocOpBuilder &builder, Value part, Value
 /// Asks for a line of each page of the rows that lie further ahead than those whose lines are asked
 /// for.
 void HeadLoop::createPagesAhead(ImplicitLocOpBuilder &builder, Value row) {
-  Later later = findLater(builder, row, pagesAhead);
+  Later later = findLater(builder, row, countAhead(pagesAhead));
   int64_t headBytes = rowBytes / heads;
   int64_t elements = cast<MemRefType>(all.getType()).getDimSize(2);
   for (int64_t place = 0; place < together * rowBytes; place += pageBytes) {
@@ -338,14 +348,14 @@ void HeadLoop::createPagesAhead(ImplicitLocOpBuilder &builder, Value row) {
 }
 
 /// The product of one head by `rows` rows from `row` on.
-void HeadLoop::createProduct(ImplicitLocOpBuilder &builder, Value head, Value row, int64_t rows) {
+void HeadLoop::createProduct(ImplicitLocOpBuilder &builder, Value head, Value row, int64_t rows,
+                             Asks asks) {
   OpFoldResult zero = builder.getIndexAttr(0), count = builder.getIndexAttr(rows);
   int64_t width = right.getType().getDimSize(1);
   Value part =
       takePart(builder, all, {row, head, zero},
                {count, builder.getIndexAttr(1), builder.getIndexAttr(width)}, {rows, width});
-  part = rows == together ? createReadAhead(builder, part, head, row)
-                          : cpu::ReadAheadOp::create(builder, part.getType(), part, Value());
+  part = createReadAhead(builder, part, head, row, asks);
   IRMapping values;
   values.map(loop.getInductionVar(), head);
   Value left = cloneAt(builder, product.getInputs()[0], values);
@@ -366,13 +376,14 @@ void HeadLoop::createProduct(ImplicitLocOpBuilder &builder, Value head, Value ro
   builder.clone(*product, operands);
 }
 
-void HeadLoop::createLoops(ImplicitLocOpBuilder &builder, Value begin, Value end, int64_t rows) {
+void HeadLoop::createLoops(ImplicitLocOpBuilder &builder, Value begin, Value end, int64_t rows,
+                           Asks asks) {
   emitLoop(builder, begin, end, rows, [&](ImplicitLocOpBuilder &inRows, Value row) {
-    if (rows == together)
+    if (asks != Asks::Nothing)
       createPagesAhead(inRows, row);
     emitLoop(inRows, createNumber(inRows, 0), createNumber(inRows, heads), 1,
              [&](ImplicitLocOpBuilder &inHeads, Value head) {
-               createProduct(inHeads, head, row, rows);
+               createProduct(inHeads, head, row, rows, asks);
              });
   });
 }
@@ -383,9 +394,15 @@ void HeadLoop::reorder() {
       checkAtOnce(check, loop);
   ImplicitLocOpBuilder builder(product.getLoc(), loop->getNextNode());
   Value zero = createNumber(builder, 0), count = builder.createOrFold<memref::DimOp>(all, 0);
-  Value whole = roundDown(builder, count, together);
-  createLoops(builder, zero, whole, together);
-  createLoops(builder, whole, count, 1);
+  Value whole = roundDown(builder, count, together), begin = zero;
+  if (next) {
+    // Most rows ask for lines of these rows; to choose between two arrays takes longer.
+    Value last = subtract(builder, whole, createNumber(builder, countAhead(bytesAhead)));
+    begin = roundDown(builder, builder.createOrFold<arith::MaxSIOp>(last, zero), together);
+    createLoops(builder, zero, begin, together, Asks::Own);
+  }
+  createLoops(builder, begin, whole, together, Asks::Next);
+  createLoops(builder, whole, count, 1, Asks::Nothing);
   // What is left sets to zero what products are added to.
   product.erase();
 }

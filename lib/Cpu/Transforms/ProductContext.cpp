@@ -81,9 +81,11 @@ ProductBlocks attn::jit::chooseBlocks(linalg::MatmulOp product, int64_t lanes, b
   if (tileRows <= blocks.fewRows) {
     blocks.rows = blocks.fewRows;
     blocks.vectors = blocks.mostSums / blocks.fewRows;
-    // Narrow panels read the few rows that are read at a time nearly in the order of memory.
-    if (product.getInputs()[1].getDefiningOp<attn::cpu::ReadAheadOp>())
-      blocks.vectors = 2;
+    // Panels of one line read the few rows that are read at a time nearly in the order of memory,
+    // and lines are asked for evenly: many at once wait for each other.
+    Value right = product.getInputs()[1];
+    if (right.getDefiningOp<attn::cpu::ReadAheadOp>())
+      blocks.vectors = std::max<int64_t>(1, countLineElements(getElementTypeOrSelf(right)) / lanes);
   }
   if (pairs && mayPair(product))
     blocks.depth = 2;

@@ -614,19 +614,22 @@ func.func @dots_read_ahead(%a: memref<4x128xf32>, %b: memref<2x128xf32, strided<
   return
 }
 
-// Sums are in memory; both rows of a panel of two vectors are asked for, then those of the next panel. Weights
-// are spread once for both panels.
+// Sums are in memory; panels are one line wide, and for each of the lines that they read one is asked for. Weights
+// are spread once for all panels.
 // WIDE-LABEL: func.func @rows_read_ahead
 // WIDE-SAME: (%[[P:.*]]: memref<4x2xf32>, %[[VALUES:.*]]: memref<2x64xf32, strided<[?, 1]>>, %[[LATER:.*]]: memref<2x64xf32, strided<[?, 1]>>,
 // WIDE-NOT: scf.for
-// WIDE-COUNT-8: vector.load %{{.*}} : memref<4x64xf32>, vector<16xf32>
-// WIDE-COUNT-2: memref.prefetch %[[LATER]][%c0{{[_0-9]*}},
-// WIDE-COUNT-2: vector.load %[[VALUES]]
+// WIDE-COUNT-4: vector.load %{{.*}} : memref<4x64xf32>, vector<16xf32>
+// WIDE-COUNT-1: memref.prefetch %[[LATER]][%c0{{[_0-9]*}},
+// WIDE-COUNT-1: vector.load %[[VALUES]]
 // WIDE-COUNT-4: memref.load %[[P]]
-// WIDE-COUNT-2: memref.prefetch %[[LATER]][%c0{{[_0-9]*}},
+// WIDE-COUNT-1: memref.prefetch %[[LATER]][%c0{{[_0-9]*}},
+// WIDE-COUNT-1: vector.load %[[VALUES]]
 // WIDE-COUNT-4: memref.load %[[P]]
-// WIDE-COUNT-8: vector.store
+// WIDE-COUNT-4: vector.store
+// WIDE-COUNT-2: memref.prefetch %[[LATER]][%c0{{[_0-9]*}},
 // WIDE-COUNT-4: memref.prefetch %[[LATER]][%c1{{[_0-9]*}},
+// WIDE-NOT: memref.prefetch
 // WIDE-NOT: memref.load
 // WIDE: return
 func.func @rows_read_ahead(%p: memref<4x2xf32>, %v: memref<2x64xf32, strided<[?, 1]>>, %later: memref<2x64xf32, strided<[?, 1]>>, %o: memref<4x64xf32>) {

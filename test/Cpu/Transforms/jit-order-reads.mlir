@@ -21,6 +21,22 @@
 // CHECK:           linalg.fill
 // CHECK:         }
 // CHECK:         %[[EVEN:.*]] = arith.subi %[[N]]
+// Lines are asked for 10 KiB ahead: rows of all heads take one, and four are taken together. As far as these rows go, two
+// heads ask for the lines of one.
+// CHECK:         %[[REST:.*]] = arith.subi %[[EVEN]], %c10
+// CHECK:         %[[POSITIVE:.*]] = arith.maxsi %[[REST]]
+// CHECK:         %[[OWN:.*]] = arith.subi %[[POSITIVE]]
+// CHECK:         scf.for %[[ROW:.*]] = %{{.*}} to %[[OWN]] step %{{.*}} {
+// CHECK:           memref.prefetch
+// CHECK:           scf.for %[[HEAD:.*]] =
+// CHECK-NOT:         arith.select
+// CHECK:             %[[PLACE:.*]] = arith.muli %[[HEAD]]
+// CHECK:             %[[OF:.*]] = arith.divui %[[PLACE]]
+// CHECK:             %[[AT:.*]] = arith.addi %[[ROW]], %[[OF]]
+// CHECK:             %[[FROM:.*]] = arith.addi %[[AT]], %c10
+// CHECK:             %[[LATER:.*]] = memref.subview %[[KEYS]][%[[FROM]], %{{.*}}, 0] [1, 4, 32]
+// CHECK:             cpu.read_ahead %{{.*}} for %[[LATER]]
+// The last rows ask for those that are read next.
 // CHECK:         scf.for %[[ROW:.*]] = %{{.*}} to %[[EVEN]] step %{{.*}} {
 // Pages are looked up 48 KiB ahead: rows of all heads take one, and four are taken together.
 // CHECK:           %[[FAR:.*]] = arith.constant 48 : index
@@ -34,11 +50,10 @@
 // CHECK-NOT:       memref.prefetch
 // CHECK:           scf.for %[[HEAD:.*]] =
 // CHECK:             %[[FOUR:.*]] = memref.subview %[[KEYS]][%[[ROW]], %[[HEAD]], 0] [4, 1, 32]
-// Two heads ask for the lines of one row, 8 KiB ahead.
 // CHECK:             %[[PLACE:.*]] = arith.muli %[[HEAD]]
 // CHECK:             %[[OF:.*]] = arith.divui %[[PLACE]]
 // CHECK:             %[[AT:.*]] = arith.addi %[[ROW]], %[[OF]]
-// CHECK:             %[[BY:.*]] = arith.constant 8 : index
+// CHECK:             %[[BY:.*]] = arith.constant 10 : index
 // CHECK:             %[[LEAST:.*]] = arith.minsi %[[N]], %[[BY]]
 // CHECK:             %[[NEXTROW:.*]] = arith.addi %[[AT]], %[[LEAST]]
 // CHECK:             %[[SOURCE:.*]] = arith.select %{{.*}}, %[[VALUES]], %[[KEYS]]
