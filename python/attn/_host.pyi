@@ -74,7 +74,7 @@ class PagedCalls:
     def __init__(self, tensor: type, make_like: Callable, make_sums: Callable) -> None: ...
     def add(self, tensors: tuple, numbers: tuple, repeat: Callable, returns_sums: bool) -> None:
         """Calls like this one (of its types, shapes, strides and numbers) are made by `repeat`, unless `PagedCall.keep`
-        has told how; it takes the `PagedCall` and the tensors. Not where it has tensors that cannot be read like that."""
+        has told how; it takes the `PagedCall` and the tensors. Not where tensors cannot be read like that."""
 
     def run(self, tensors: tuple, numbers: tuple, threads: int, checked: bool) -> Any:
         """What a call returns; None where none like it was added, or its lengths or pages are wrong, as far as they are

@@ -10,7 +10,8 @@ def OrderReadsPass : Pass<"jit-order-reads", "::mlir::func::FuncOp"> {
     A decode step multiplies by the keys of one head after the other, of which each is read once. Rows of one head lie as
     far apart as all heads of a token take, and a processor reads ahead where memory is read in its order. So a loop over heads that does
     nothing but multiply goes through two rows of all heads before it goes on, and asks for the rows that follow in memory, up to those of
-    the next iteration of the loop around. Only for operands that are multiplied where they lie: f32, or bf16 where the host multiplies `pairs`.
+    the next iteration of the loop around; further ahead, for one line of each page. Only for operands that are multiplied where they lie: f32, or bf16
+    where the host multiplies `pairs`.
 
     Before:
     ```mlir
@@ -23,6 +24,7 @@ def OrderReadsPass : Pass<"jit-order-reads", "::mlir::func::FuncOp"> {
     ```mlir
     %all = memref.subview %k[%page, %t, 0, 0] [1, %n, 8, 128] [1, 1, 1, 1] : ...
     scf.for %row = %c0 to %even step %c2 {
+      memref.prefetch %all[%far, %c0, %c0] ...
       scf.for %g = %c0 to %c8 step %c1 {
         %two = memref.subview %all[%row, %g, 0] [2, 1, 128] [1, 1, 1] : ...
         %keys = cpu.read_ahead %two for %row0, %row1 : ...
