@@ -113,8 +113,8 @@ def test_without_the_meeting_there_is_a_race():
     text = str(module)
     assert text.count("ascend.sync_all") == 1
     alone = compiler.parse(text.replace("ascend.sync_all", "ascend.barrier all"), None)
-    result = torch.empty(COLUMNS)
-    report = _core.simulate(alone, [native(torch.randn(500, COLUMNS)), native(result)])
+    rows, result = torch.randn(500, COLUMNS), torch.empty(COLUMNS)
+    report = _core.simulate(alone, [native(rows), native(result)])
     assert "race" in [hazard["kind"] for hazard in report["hazards"]]
 
 
