@@ -31,6 +31,8 @@ namespace {
 constexpr int64_t bytesTogether = 8 << 10;
 /// The most rows for that, as many as registers hold sums of.
 constexpr int64_t mostTogether = 4;
+/// So many sums are as many as multiplications are under way: more rows gain nothing then.
+constexpr int64_t enoughSums = 8;
 
 /// How far ahead of what is read memory is asked for, at most, or a row.
 constexpr int64_t bytesAhead = 10 << 10;
@@ -188,7 +190,9 @@ bool HeadLoop::matchRight() {
   rowBytes = heads * type.getDimSize(1) * type.getElementTypeBitWidth() / 8;
   if (rowBytes == 0)
     return false;
-  auto fitting = static_cast<uint64_t>(std::min({mostTogether, heads, bytesTogether / rowBytes}));
+  int64_t enough = enoughSums / countTileRows(product.getOutputs()[0]);
+  auto fitting =
+      static_cast<uint64_t>(std::min({mostTogether, heads, bytesTogether / rowBytes, enough}));
   together = std::max<int64_t>(2, llvm::bit_floor(fitting));
   return rowDim < headDim && headDim < last && dropped.test(headDim);
 }

@@ -21,7 +21,7 @@
 // CHECK:           linalg.fill
 // CHECK:         }
 // CHECK:         %[[EVEN:.*]] = arith.subi %[[N]]
-// Lines are asked for 10 KiB ahead: rows of all heads take one, and four are taken together. As far as these rows go, two
+// Lines are asked for 10 KiB ahead: rows of all heads take one, and two are taken together. As far as these rows go, four
 // heads ask for the lines of one.
 // CHECK:         %[[REST:.*]] = arith.subi %[[EVEN]], %c10
 // CHECK:         %[[POSITIVE:.*]] = arith.maxsi %[[REST]]
@@ -34,11 +34,11 @@
 // CHECK:             %[[OF:.*]] = arith.divui %[[PLACE]]
 // CHECK:             %[[AT:.*]] = arith.addi %[[ROW]], %[[OF]]
 // CHECK:             %[[FROM:.*]] = arith.addi %[[AT]], %c10
-// CHECK:             %[[LATER:.*]] = memref.subview %[[KEYS]][%[[FROM]], %{{.*}}, 0] [1, 4, 32]
+// CHECK:             %[[LATER:.*]] = memref.subview %[[KEYS]][%[[FROM]], %{{.*}}, 0] [1, 2, 32]
 // CHECK:             cpu.read_ahead %{{.*}} for %[[LATER]]
 // The last rows ask for those that are read next.
 // CHECK:         scf.for %[[ROW:.*]] = %{{.*}} to %[[EVEN]] step %{{.*}} {
-// Pages are looked up 48 KiB ahead: rows of all heads take one, and four are taken together.
+// Pages are looked up 48 KiB ahead.
 // CHECK:           %[[FAR:.*]] = arith.constant 48 : index
 // CHECK:           %[[MOST:.*]] = arith.minsi %[[N]], %[[FAR]]
 // CHECK:           %[[AHEAD:.*]] = arith.addi %[[ROW]], %[[MOST]]
@@ -49,7 +49,7 @@
 // CHECK:           memref.prefetch %[[SOURCE]][%[[FROM]], %{{.*}}, %{{.*}}], read, locality<0>
 // CHECK-NOT:       memref.prefetch
 // CHECK:           scf.for %[[HEAD:.*]] =
-// CHECK:             %[[FOUR:.*]] = memref.subview %[[KEYS]][%[[ROW]], %[[HEAD]], 0] [4, 1, 32]
+// CHECK:             %[[TWO:.*]] = memref.subview %[[KEYS]][%[[ROW]], %[[HEAD]], 0] [2, 1, 32]
 // CHECK:             %[[PLACE:.*]] = arith.muli %[[HEAD]]
 // CHECK:             %[[OF:.*]] = arith.divui %[[PLACE]]
 // CHECK:             %[[AT:.*]] = arith.addi %[[ROW]], %[[OF]]
@@ -57,9 +57,9 @@
 // CHECK:             %[[LEAST:.*]] = arith.minsi %[[N]], %[[BY]]
 // CHECK:             %[[NEXTROW:.*]] = arith.addi %[[AT]], %[[LEAST]]
 // CHECK:             %[[SOURCE:.*]] = arith.select %{{.*}}, %[[VALUES]], %[[KEYS]]
-// CHECK:             %[[LATER:.*]] = memref.subview %[[SOURCE]][%{{.*}}, %{{.*}}, 0] [1, 4, 32]
-// CHECK:             %[[READ:.*]] = cpu.read_ahead %[[FOUR]] for %[[LATER]]
-// CHECK:             %[[PART:.*]] = memref.subview %{{.*}}[0, %[[ROW]]] [4, 4]
+// CHECK:             %[[LATER:.*]] = memref.subview %[[SOURCE]][%{{.*}}, %{{.*}}, 0] [1, 2, 32]
+// CHECK:             %[[READ:.*]] = cpu.read_ahead %[[TWO]] for %[[LATER]]
+// CHECK:             %[[PART:.*]] = memref.subview %{{.*}}[0, %[[ROW]]] [4, 2]
 // CHECK:             linalg.fill {{.*}} outs(%[[PART]]
 // CHECK:             linalg.matmul {{.*}} ins(%{{.*}}, %[[READ]] {{.*}} outs(%[[PART]]
 // CHECK:         scf.for %[[LAST:.*]] = %[[EVEN]] to %[[N]]
@@ -75,8 +75,8 @@
 // CHECK:         scf.for %[[ROW:.*]] =
 // CHECK:           arith.select %{{.*}}, %[[FOLLOWING]], %[[VALUES]]
 // CHECK:           scf.for %[[HEAD:.*]] =
-// CHECK:             memref.subview %[[VALUES]][%[[ROW]], %[[HEAD]], 0] [4, 1, 32]
-// CHECK:             %[[WEIGHTS:.*]] = memref.subview %{{.*}}[0, %[[ROW]]] [4, 4]
+// CHECK:             memref.subview %[[VALUES]][%[[ROW]], %[[HEAD]], 0] [2, 1, 32]
+// CHECK:             %[[WEIGHTS:.*]] = memref.subview %{{.*}}[0, %[[ROW]]] [4, 2]
 // CHECK-NOT:         linalg.fill
 // CHECK:             linalg.matmul ins(%[[WEIGHTS]], %{{.*}} outs(%{{.*}} : memref<4x32xf32
 func.func @decode(%q: memref<32x32xf32>, %k: !pages, %v: !pages, %pages: index, %n: index, %sums: memref<32x32xf32>) {
@@ -110,21 +110,22 @@ func.func @decode(%q: memref<32x32xf32>, %k: !pages, %v: !pages, %pages: index, 
   return
 }
 
-// bf16 is multiplied where it lies only where the host multiplies pairs.
+// bf16 is multiplied where it lies only where the host multiplies pairs. Products of two rows take four keys for as many sums.
 // CHECK-LABEL: func.func @narrow
 // CHECK-NOT:     cpu.read_ahead
 // PAIRS-LABEL: func.func @narrow
+// PAIRS:         memref.subview %{{.*}} [4, 1, 32]
 // PAIRS:         cpu.read_ahead
-func.func @narrow(%q: memref<4x32xbf16>, %k: memref<?x8x32xbf16, strided<[?, ?, 1]>>, %n: index, %scores: memref<32x64xf32>) {
+func.func @narrow(%q: memref<2x32xbf16>, %k: memref<?x8x32xbf16, strided<[?, ?, 1]>>, %n: index, %scores: memref<16x64xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c4 = arith.constant 4 : index
+  %c2 = arith.constant 2 : index
   %c8 = arith.constant 8 : index
   scf.for %g = %c0 to %c8 step %c1 {
-    %row = arith.muli %g, %c4 : index
+    %row = arith.muli %g, %c2 : index
     %keys = memref.subview %k[0, %g, 0] [%n, 1, 32] [1, 1, 1] : memref<?x8x32xbf16, strided<[?, ?, 1]>> to memref<?x32xbf16, strided<[?, 1], offset: ?>>
-    %s = memref.subview %scores[%row, 0] [4, %n] [1, 1] : memref<32x64xf32> to !s
-    linalg.matmul indexing_maps = [#left, #right, #result] ins(%q, %keys : memref<4x32xbf16>, memref<?x32xbf16, strided<[?, 1], offset: ?>>) outs(%s : !s)
+    %s = memref.subview %scores[%row, 0] [2, %n] [1, 1] : memref<16x64xf32> to memref<2x?xf32, strided<[64, 1], offset: ?>>
+    linalg.matmul indexing_maps = [#left, #right, #result] ins(%q, %keys : memref<2x32xbf16>, memref<?x32xbf16, strided<[?, 1], offset: ?>>) outs(%s : memref<2x?xf32, strided<[64, 1], offset: ?>>)
   }
   return
 }
