@@ -10,8 +10,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 import attn
 import attn.ops
-from attn import memory
-from attn.ops import paged
+from attn import _host, memory
+from attn.ops import _paged_calls, paged
 from attn.ops._paged_calls import Repeat
 from kernels_dsl.paged import paged_fwd
 from list_kernels import pages_of, randn
@@ -202,6 +202,16 @@ def test_queries_apart_and_tensors_of_zeros():
     # Of these there is nothing in memory.
     expected = attn.ops.paged_attention(q, torch.zeros_like(k), v, table, lengths)
     assert attn.ops.paged_attention(q, torch._efficientzerotensor(k.shape), v, table, lengths).equal(expected)
+
+
+def test_without_functions_to_read_tensors(monkeypatch):
+    """As where PyTorch does not offer those of DLPack: the type of tensors has none."""
+    arrays = draw()
+    expected = attn.ops.paged_attention(*arrays)
+    monkeypatch.setattr(_paged_calls, "_calls", _host.PagedCalls(int, torch.empty_like, torch.empty))
+    for _ in range(2):
+        repeated, result = is_repeated(monkeypatch, lambda: attn.ops.paged_attention(*arrays))
+        assert not repeated and result.equal(expected)
 
 
 def test_forgotten_kernels_are_planned_again(monkeypatch):
