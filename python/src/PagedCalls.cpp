@@ -89,8 +89,8 @@ private:
   py::object launch(const Planned &planned, const PagedCall &call, const Views &views,
                     py::handle queries, unsigned threads) const;
 
-  /// So many forms are kept.
-  static constexpr size_t mostForms = 256;
+  /// So many forms are kept, and so many calls of each that differ in their numbers.
+  static constexpr size_t mostForms = 256, mostNumbers = 16;
 
   TensorReader reader;
   py::object makeLike, makeSums;
@@ -160,6 +160,8 @@ void PagedCalls::add(const py::tuple &tensors, const py::tuple &numbers, const p
   auto isSame = [&](const std::shared_ptr<PagedCall> &other) { return other->hasNumbers(numbers); };
   auto &ofForm = calls[getForm(*views)];
   ofForm.erase(std::remove_if(ofForm.begin(), ofForm.end(), isSame), ofForm.end());
+  if (ofForm.size() >= mostNumbers)
+    ofForm.clear();
   ofForm.push_back(std::make_shared<PagedCall>(numbers, repeat, returnsSums));
 }
 

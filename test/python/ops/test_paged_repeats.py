@@ -191,6 +191,15 @@ def test_forgotten_calls_are_not_kept():
     assert not [kept for kept in gc.get_objects() if type(kept) is Repeat]
 
 
+def test_calls_whose_numbers_always_differ_are_not_all_kept():
+    paged_fwd.forget()
+    arrays = draw()
+    for step in range(40):
+        attn.ops.paged_attention(*arrays, scale=1.0 + step)
+    gc.collect()
+    assert len([kept for kept in gc.get_objects() if type(kept) is Repeat]) <= 16
+
+
 def test_queries_apart_and_tensors_of_zeros():
     q, k, v, table, lengths = draw()
     apart = torch.stack([q, q], 1)[:, 0]
